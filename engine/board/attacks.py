@@ -1,0 +1,132 @@
+"""Attack sets: which squares a piece reaches from where it stands.
+
+Arguments are int64 squares and uint64 bitboards.
+"""
+
+from engine.board.tables import tables
+from engine.board.types import BISHOP, FILE_A, FILE_H, KING, KNIGHT, PAWN, QUEEN, ROOK, U64, WHITE
+from engine.jit import HAVE_PEXT, helper, pext
+
+if HAVE_PEXT:
+
+    @helper
+    def _lookup(slider, occupied):
+        return tables().attacks[slider.start + pext(occupied, slider.mask)]
+
+else:
+
+    @helper
+    def _lookup(slider, occupied):
+        return tables().attacks[slider.start + ((occupied & slider.mask) * slider.magic >> slider.shift)]
+
+
+@helper
+def rook_attacks(square, occupied):
+    """Squares a rook on ``square`` attacks, up to and including the first piece on each ray."""
+    return _lookup(tables().rook[square], occupied)
+
+
+@helper
+def bishop_attacks(square, occupied):
+    """Squares a bishop on ``square`` attacks, up to and including the first piece on each ray."""
+    return _lookup(tables().bishop[square], occupied)
+
+
+@helper
+def queen_attacks(square, occupied):
+    """Squares a queen on ``square`` attacks."""
+    return rook_attacks(square, occupied) | bishop_attacks(square, occupied)
+
+
+@helper
+def knight_attacks(square):
+    """Squares a knight on ``square`` attacks."""
+    return tables().knight[square]
+
+
+@helper
+def king_attacks(square):
+    """Squares a king on ``square`` attacks."""
+    return tables().king[square]
+
+
+@helper
+def pawn_attacks(color, square):
+    """Squares a pawn of ``color`` on ``square`` attacks."""
+    return tables().pawn[color, square]
+
+
+@helper
+def between(a, b):
+    """The squares strictly between ``a`` and ``b`` on a shared rank, file or diagonal; otherwise none."""
+    return tables().between[a, b]
+
+
+@helper
+def line(a, b):
+    """The whole rank, file or diagonal through ``a`` and ``b``; otherwise none."""
+    return tables().line[a, b]
+
+
+@helper
+def forward(bits, color):
+    """All squares one rank ahead, as ``color`` sees it."""
+    return bits << U64(8) if color == WHITE else bits >> U64(8)
+
+
+@helper
+def backward(bits, color):
+    """All squares one rank back, as ``color`` sees it."""
+    return bits >> U64(8) if color == WHITE else bits << U64(8)
+
+
+@helper
+def east(bits):
+    """All squares one file towards the h-file; those on the h-file fall off."""
+    return (bits & ~FILE_H) << U64(1)
+
+
+@helper
+def west(bits):
+    """All squares one file towards the a-file; those on the a-file fall off."""
+    return (bits & ~FILE_A) >> U64(1)
+
+
+@helper
+def all_pawn_attacks(pawns, color):
+    """Squares attacked by any of ``pawns``."""
+    ahead = forward(pawns, color)
+    return east(ahead) | west(ahead)
+
+
+@helper
+def attackers_to(position, square, occupied):
+    """Pieces of both colours that attack ``square`` when ``occupied`` are the occupied squares."""
+    pieces = position.pieces
+    straight = pieces[ROOK] | pieces[QUEEN]
+    diagonal = pieces[BISHOP] | pieces[QUEEN]
+    colors = position.colors
+    return (
+        (pawn_attacks(0, square) & pieces[PAWN] & colors[1])
+        | (pawn_attacks(1, square) & pieces[PAWN] & colors[0])
+        | (knight_attacks(square) & pieces[KNIGHT])
+        | (king_attacks(square) & pieces[KING])
+        | (rook_attacks(square, occupied) & straight)
+        | (bishop_attacks(square, occupied) & diagonal)
+    )
+
+
+@helper
+def is_attacked(position, square, by, occupied):
+    """Whether a piece of colour ``by`` attacks ``square`` when ``occupied`` are the occupied squares."""
+    pieces = position.pieces
+    them = position.colors[by]
+    if pawn_attacks(by ^ 1, square) & pieces[PAWN] & them:
+        return True
+    if knight_attacks(square) & pieces[KNIGHT] & them:
+        return True
+    if king_attacks(square) & pieces[KING] & them:
+        return True
+    if bishop_attacks(square, occupied) & (pieces[BISHOP] | pieces[QUEEN]) & them:
+        return True
+    return (rook_attacks(square, occupied) & (pieces[ROOK] | pieces[QUEEN]) & them) != 0

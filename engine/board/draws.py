@@ -1,0 +1,36 @@
+"""Draws by repetition, by the 50-move rule and by lack of material."""
+
+from engine.board.position import occupied_by_all
+from engine.board.types import BISHOP, I64, KING, KNIGHT, LIGHT_SQUARES, ZERO
+from engine.jit import helper, popcount
+
+
+@helper
+def is_repetition(position, ply):
+    """Whether the position occurred before: once since the root of the search, which lies ``ply`` plies back,
+    or twice in all.
+
+    The first counts as a draw because whoever could repeat once could repeat again.
+    """
+    reach = min(I64(position.rule50), I64(position.since_null))
+    seen = 0
+    distance = 4
+    while distance <= reach and distance <= position.ply:
+        if position.history[position.ply - distance].key == position.key:
+            seen += 1
+            if distance <= ply or seen == 2:
+                return True
+        distance += 2
+    return False
+
+
+@helper
+def is_insufficient_material(position):
+    """Whether no sequence of legal moves can end in checkmate for want of material."""
+    occupied = occupied_by_all(position)
+    knights, bishops = position.pieces[KNIGHT], position.pieces[BISHOP]
+    if occupied != position.pieces[KING] | knights | bishops:
+        return False
+    if knights != ZERO:
+        return popcount(occupied) == 3
+    return bishops & LIGHT_SQUARES == ZERO or bishops & ~LIGHT_SQUARES == ZERO

@@ -1,0 +1,209 @@
+"""Forsyth-Edwards notation in and out, with the castling rights of X-FEN and Shredder-FEN.
+
+See https://en.wikipedia.org/wiki/Forsyth%E2%80%93Edwards_Notation and https://en.wikipedia.org/wiki/X-FEN.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.board.setup import complete_setup
+from engine.board.tables import TABLES
+from engine.board.types import (
+    BISHOP,
+    BLACK,
+    EMPTY,
+    KING,
+    KNIGHT,
+    NO_SQUARE,
+    PAWN,
+    PIECE_LETTERS,
+    QUEEN,
+    ROOK,
+    WHITE,
+    square_name,
+)
+from engine.messages import PositionError
+
+START_FEN = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
+
+_COLOR_NAMES = ("White", "Black")
+
+
+def _parse_board(field: str) -> list[int]:
+    """The 64 pieces of a FEN's first field, from a1 to h8."""
+    ranks = field.split("/")
+    if len(ranks) != 8:
+        raise PositionError(f"FEN board '{field}' has {len(ranks)} ranks instead of 8")
+    board: list[int] = []
+    for number, rank in zip(range(8, 0, -1), ranks, strict=True):
+        pieces: list[int] = []
+        for letter in rank:
+            if letter in "12345678":
+                pieces += [EMPTY] * int(letter)
+            elif letter != "." and letter in PIECE_LETTERS:
+                pieces.append(PIECE_LETTERS.index(letter))
+            else:
+                raise PositionError(f"FEN board has '{letter}' on rank {number}")
+        if len(pieces) != 8:
+            raise PositionError(f"FEN rank {number} '{rank}' has {len(pieces)} squares instead of 8")
+        board = pieces + board
+    return board
+
+
+def _check_material(board: list[int]) -> None:
+    """Refuse what no game can lead to (it also bounds the number of legal moves)."""
+    for color in (WHITE, BLACK):
+        count = [board.count(color << 3 | kind) for kind in range(6)]
+        name = _COLOR_NAMES[color]
+        if count[KING] != 1:
+            raise PositionError(f"{name} has {count[KING]} kings instead of 1")
+        if sum(count) > 16:
+            raise PositionError(f"{name} has {sum(count)} pieces, more than 16")
+        if count[PAWN] > 8:
+            raise PositionError(f"{name} has {count[PAWN]} pawns, more than 8")
+        promoted = max(0, count[QUEEN] - 1)
+        promoted += sum(max(0, count[kind] - 2) for kind in (KNIGHT, BISHOP, ROOK))
+        if promoted + count[PAWN] > 8:
+            raise PositionError(f"{name} has more promoted pieces than missing pawns")
+    for square in (*range(8), *range(56, 64)):
+        if board[square] & 7 == PAWN:
+            raise PositionError(f"a pawn stands on {square_name(square)}")
+
+
+def _parse_castling(field: str, board: list[int]) -> list[int]:
+    """Rook squares for the four rights; rights without their king or rook at home are dropped."""
+    rooks = [NO_SQUARE] * 4
+    if field == "-":
+        return rooks
+    for letter in field:
+        color = WHITE if letter.isupper() else BLACK
+        home = 56 * color
+        name = letter.lower()
+        if name not in "kqabcdefgh":
+            raise PositionError(f"FEN castling field '{field}' has '{letter}'")
+        king = board.index(color << 3 | KING)
+        if king >> 3 != home >> 3:
+            continue
+        at_home = [square for square in range(home, home + 8) if board[square] == color << 3 | ROOK]
+        if name in "kq":
+            short = [square for square in at_home if square > king]
+            long = [square for square in at_home if square < king]
+            found = short[-1:] if name == "k" else long[:1]
+        else:
+            found = [square for square in at_home if square & 7 == "abcdefgh".index(name)]
+        for rook in found:
+            rooks[2 * color + (rook < king)] = rook
+    return rooks
+
+
+def _parse_en_passant(field: str, board: list[int], side: int) -> int:
+    """The en passant target if a pawn of the side to move stands ready to take on it."""
+    if field == "-":
+        return NO_SQUARE
+    if len(field) != 2 or field[0] not in "abcdefgh" or field[1] not in "12345678":
+        raise PositionError(f"FEN en passant square '{field}' is not a square")
+    square = "abcdefgh".index(field[0]) + 8 * (int(field[1]) - 1)
+    rank = 5 if side == WHITE else 2
+    if square >> 3 != rank:
+        raise PositionError(f"FEN en passant square '{field}' is on the wrong rank")
+    passed = square - 8 if side == WHITE else square + 8
+    behind = square + 8 if side == WHITE else square - 8
+    if board[square] != EMPTY or board[behind] != EMPTY or board[passed] != (side ^ 1) << 3 | PAWN:
+        return NO_SQUARE
+    takers = int(TABLES["pawn"][side ^ 1, square])
+    ready = any(takers >> origin & 1 and board[origin] == side << 3 | PAWN for origin in range(64))
+    return square if ready else NO_SQUARE
+
+
+def _parse_number(field: str, name: str, lowest: int) -> int:
+    try:
+        value = int(field)
+    except ValueError:
+        raise PositionError(f"FEN {name} '{field}' is not a number") from None
+    if not 0 <= value <= 99_999:
+        raise PositionError(f"FEN {name} {value} is out of range")
+    return max(value, lowest)
+
+
+def set_fen(position: Any, fen: str, chess960: bool = False) -> None:
+    """Set ``position`` from a FEN of four to six fields.
+
+    Raises :class:`PositionError`, which names the fault; ``position`` must then not be used (set a spare
+    record and copy it).
+    """
+    fields = fen.split()
+    if not 4 <= len(fields) <= 6:
+        raise PositionError(f"FEN '{fen}' has {len(fields)} fields instead of 6")
+    board = _parse_board(fields[0])
+    _check_material(board)
+    if fields[1] not in ("w", "b"):
+        raise PositionError(f"FEN side to move '{fields[1]}' is neither w nor b")
+    side = "wb".index(fields[1])
+    rooks = _parse_castling(fields[2], board)
+    en_passant = _parse_en_passant(fields[3], board, side)
+    rule50 = _parse_number(fields[4], "halfmove clock", 0) if len(fields) > 4 else 0
+    fullmove = _parse_number(fields[5], "move number", 1) if len(fields) > 5 else 1
+
+    position["board"] = board
+    position["side"] = side
+    position["castling_rook"] = rooks
+    position["castling"] = sum(1 << right for right in range(4) if rooks[right] != NO_SQUARE)
+    position["en_passant"] = en_passant
+    position["chess960"] = chess960
+    position["rule50"] = rule50
+    position["since_null"] = rule50
+    position["fullmove"] = fullmove
+
+    position["side"] = side ^ 1  # whose king must not stand in check
+    complete_setup(position)
+    if position["checkers"]:
+        raise PositionError(f"{_COLOR_NAMES[side ^ 1]} is in check but it is {_COLOR_NAMES[side]}'s move")
+    position["side"] = side
+    complete_setup(position)
+    if int(position["checkers"]).bit_count() > 2:
+        raise PositionError(f"{_COLOR_NAMES[side]} is in check by more than two pieces")
+
+
+def _castling_field(position: Any, shredder: bool) -> str:
+    letters = ""
+    for right in range(4):
+        if int(position["castling"]) >> right & 1 == 0:
+            continue
+        color, rook = right >> 1, int(position["castling_rook"][right])
+        home = range(56 * color, 56 * color + 8)
+        rooks = [square for square in home if position["board"][square] == color << 3 | ROOK]
+        outermost = min(rooks) if right & 1 else max(rooks)
+        if shredder or rook != outermost:
+            letter = "abcdefgh"[rook & 7]
+        else:
+            letter = "q" if right & 1 else "k"
+        letters += letter.upper() if color == WHITE else letter
+    return letters or "-"
+
+
+def to_fen(position: Any, shredder: bool = False) -> str:
+    """The position as X-FEN, or with ``shredder`` as Shredder-FEN (castling rights by the rooks' files).
+
+    The en passant square is given only where a pawn could take, as X-FEN demands.
+    """
+    ranks = []
+    for rank in range(7, -1, -1):
+        text, gap = "", 0
+        for piece in position["board"][8 * rank : 8 * rank + 8].tolist():
+            if piece == EMPTY:
+                gap += 1
+                continue
+            text += (str(gap) if gap else "") + PIECE_LETTERS[piece]
+            gap = 0
+        ranks.append(text + (str(gap) if gap else ""))
+    en_passant = int(position["en_passant"])
+    fields = [
+        "/".join(ranks),
+        "wb"[position["side"]],
+        _castling_field(position, shredder),
+        "-" if en_passant == NO_SQUARE else square_name(en_passant),
+        str(position["rule50"]),
+        str(position["fullmove"]),
+    ]
+    return " ".join(fields)

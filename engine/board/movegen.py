@@ -1,0 +1,367 @@
+"""Legal move generation.
+
+Only legal moves are made: checks bound the target squares, pins bound the pinned piece to its line, and the
+king's targets and en passant are tested one by one. Pawns move all at once, as sets. The functions that say
+where each kind of piece may go serve both :func:`generate_moves` and :func:`count_moves`.
+"""
+
+from engine.board.attacks import (
+    all_pawn_attacks,
+    between,
+    bishop_attacks,
+    east,
+    forward,
+    is_attacked,
+    king_attacks,
+    knight_attacks,
+    pawn_attacks,
+    rook_attacks,
+    west,
+)
+from engine.board.moves import (
+    CAPTURE,
+    CASTLE_SHORT,
+    DOUBLE_PUSH,
+    EN_PASSANT,
+    PROMOTION,
+    QUIET,
+    encode,
+)
+from engine.board.position import bit, king_square, occupied_by_all
+from engine.board.types import (
+    ALL,
+    BISHOP,
+    I64,
+    KNIGHT,
+    NO_SQUARE,
+    ONE,
+    PAWN,
+    QUEEN,
+    RANK_1,
+    RANK_3,
+    RANK_6,
+    RANK_8,
+    ROOK,
+    U64,
+    WHITE,
+    ZERO,
+)
+from engine.jit import helper, lsb, popcount
+
+#: What to generate: captures and promotions, the rest, or both.
+NOISY_MOVES, QUIET_MOVES, ALL_MOVES = 1, 2, 3
+
+
+@helper
+def evasion_mask(position, king):
+    """Squares to which a piece other than the king may move: all, or those that end a single check."""
+    checkers = position.checkers
+    if checkers == ZERO:
+        return ALL
+    return between(king, lsb(checkers)) | checkers
+
+
+@helper
+def in_double_check(position):
+    """Whether only the king can move."""
+    return position.checkers & (position.checkers - ONE) != ZERO
+
+
+@helper
+def king_targets(position, us, king, candidates):
+    """Those of ``candidates`` around the king that are not attacked once it has left its square."""
+    them = us ^ 1
+    enemy = position.colors[them]
+    pieces = position.pieces
+    candidates &= king_attacks(king) & ~position.colors[us]
+    candidates &= ~king_attacks(king_square(position, them))
+    candidates &= ~all_pawn_attacks(pieces[PAWN] & enemy, them)
+    occupied = occupied_by_all(position) ^ bit(king)
+    straight = (pieces[ROOK] | pieces[QUEEN]) & enemy
+    diagonal = (pieces[BISHOP] | pieces[QUEEN]) & enemy
+    knights = pieces[KNIGHT] & enemy
+    safe = ZERO
+    while candidates:
+        target = lsb(candidates)
+        candidates &= candidates - ONE
+        if (
+            knight_attacks(target) & knights
+            | bishop_attacks(target, occupied) & diagonal
+            | rook_attacks(target, occupied) & straight
+        ) == ZERO:
+            safe |= bit(target)
+    return safe
+
+
+@helper
+def movable_knights(position, own):
+    """Knights that are not pinned: a pinned knight can never move."""
+    return position.pieces[KNIGHT] & own & ~(position.pinned_straight | position.pinned_diagonal)
+
+
+@helper
+def diagonal_movers(position, own):
+    """Bishops and queens that may move on diagonals."""
+    return (position.pieces[BISHOP] | position.pieces[QUEEN]) & own & ~position.pinned_straight
+
+
+@helper
+def straight_movers(position, own):
+    """Rooks and queens that may move on ranks and files."""
+    return (position.pieces[ROOK] | position.pieces[QUEEN]) & own & ~position.pinned_diagonal
+
+
+@helper
+def diagonal_targets(position, square, occupied):
+    """Squares a diagonal mover on ``square`` reaches without leaving its pin.
+
+    One mask for all pins is enough: a piece pinned on one diagonal ray of its king meets no other such ray.
+    """
+    targets = bishop_attacks(square, occupied)
+    if bit(square) & position.pinned_diagonal:
+        targets &= position.pinned_diagonal
+    return targets
+
+
+@helper
+def straight_targets(position, square, occupied):
+    """Squares a straight mover on ``square`` reaches without leaving its pin."""
+    targets = rook_attacks(square, occupied)
+    if bit(square) & position.pinned_straight:
+        targets &= position.pinned_straight
+    return targets
+
+
+@helper
+def pawn_pushes(position, pawns, us, empty):
+    """Squares reached by single pushes (checks are not looked at: a double push may answer one)."""
+    pawns &= ~position.pinned_diagonal
+    free = pawns & ~position.pinned_straight
+    pinned = pawns & position.pinned_straight
+    return (forward(free, us) | forward(pinned, us) & position.pinned_straight) & empty
+
+
+@helper
+def pawn_double_pushes(pushes, us, empty):
+    """Squares reached by going on from ``pushes`` on the third rank."""
+    return forward(pushes & (RANK_3 if us == WHITE else RANK_6), us) & empty
+
+
+@helper
+def pawn_captures_east(position, pawns, us, enemy):
+    """Squares on which pawns take towards the h-file."""
+    pawns &= ~position.pinned_straight
+    free = pawns & ~position.pinned_diagonal
+    pinned = pawns & position.pinned_diagonal
+    return (east(forward(free, us)) | east(forward(pinned, us)) & position.pinned_diagonal) & enemy
+
+
+@helper
+def pawn_captures_west(position, pawns, us, enemy):
+    """Squares on which pawns take towards the a-file."""
+    pawns &= ~position.pinned_straight
+    free = pawns & ~position.pinned_diagonal
+    pinned = pawns & position.pinned_diagonal
+    return (west(forward(free, us)) | west(forward(pinned, us)) & position.pinned_diagonal) & enemy
+
+
+@helper
+def en_passant_is_legal(position, us, king, origin, target):
+    """Whether the king is safe after an en passant capture.
+
+    Two pawns leave the board at once, so neither pins nor checks tell; the sliders are looked up anew.
+    """
+    captured = bit(target ^ 8)
+    pieces = position.pieces
+    if position.checkers & ~captured & (pieces[PAWN] | pieces[KNIGHT]):
+        return False
+    enemy = position.colors[us ^ 1]
+    occupied = (occupied_by_all(position) ^ bit(origin) ^ captured) | bit(target)
+    if rook_attacks(king, occupied) & (pieces[ROOK] | pieces[QUEEN]) & enemy:
+        return False
+    return bishop_attacks(king, occupied) & (pieces[BISHOP] | pieces[QUEEN]) & enemy == ZERO
+
+
+@helper
+def castling_is_legal(position, us, king, right):
+    """Whether the king, not in check, may castle with the rook of ``right`` (0 .. 3)."""
+    if I64(position.castling) & (1 << right) == 0:
+        return False
+    rook = I64(position.castling_rook[right])
+    home = king & 56
+    king_to = home + (2 if right & 1 else 6)
+    rook_to = home + (3 if right & 1 else 5)
+    others = occupied_by_all(position) ^ bit(king) ^ bit(rook)
+    path = between(king, king_to) | bit(king_to)
+    if others & (path | between(rook, rook_to) | bit(rook_to)):
+        return False
+    if is_attacked(position, king_to, us ^ 1, others | bit(rook_to)):
+        return False
+    path = between(king, king_to)
+    while path:
+        square = lsb(path)
+        path &= path - ONE
+        if is_attacked(position, square, us ^ 1, others | bit(rook)):
+            return False
+    return True
+
+
+@helper
+def add_move(moves, count, move):
+    """Append ``move``; return the new count."""
+    moves.move[U64(count)] = move
+    return count + 1
+
+
+@helper
+def _add_targets(moves, count, origin, targets, kind):
+    while targets:
+        count = add_move(moves, count, encode(origin, lsb(targets), kind))
+        targets &= targets - ONE
+    return count
+
+
+@helper
+def _add_piece_moves(moves, count, origin, targets, enemy):
+    count = _add_targets(moves, count, origin, targets & enemy, CAPTURE)
+    return _add_targets(moves, count, origin, targets & ~enemy, QUIET)
+
+
+@helper
+def _add_pawn_moves(moves, count, targets, step, kind):
+    """Pawn moves to ``targets`` from ``step`` squares before each, promoting on the last ranks."""
+    promotions = targets & (RANK_1 | RANK_8)
+    targets ^= promotions
+    while targets:
+        target = lsb(targets)
+        targets &= targets - ONE
+        count = add_move(moves, count, encode(target - step, target, kind))
+    while promotions:
+        target = lsb(promotions)
+        promotions &= promotions - ONE
+        for piece in range(QUEEN - KNIGHT, -1, -1):
+            count = add_move(moves, count, encode(target - step, target, kind | PROMOTION | piece))
+    return count
+
+
+@helper
+def _generate_pawn_moves(position, moves, count, us, king, mask, wanted):
+    enemy = position.colors[us ^ 1]
+    empty = ~occupied_by_all(position)
+    pawns = position.pieces[PAWN] & position.colors[us]
+    up = 8 - 16 * us
+    last = RANK_1 | RANK_8
+    pushes = pawn_pushes(position, pawns, us, empty)
+    if wanted & NOISY_MOVES:
+        count = _add_pawn_moves(moves, count, pushes & mask & last, up, QUIET)
+        captures = pawn_captures_east(position, pawns, us, enemy) & mask
+        count = _add_pawn_moves(moves, count, captures, up + 1, CAPTURE)
+        captures = pawn_captures_west(position, pawns, us, enemy) & mask
+        count = _add_pawn_moves(moves, count, captures, up - 1, CAPTURE)
+        target = I64(position.en_passant)
+        if target != NO_SQUARE:
+            takers = pawn_attacks(us ^ 1, target) & pawns
+            while takers:
+                origin = lsb(takers)
+                takers &= takers - ONE
+                if en_passant_is_legal(position, us, king, origin, target):
+                    count = add_move(moves, count, encode(origin, target, EN_PASSANT))
+    if wanted & QUIET_MOVES:
+        count = _add_pawn_moves(moves, count, pushes & mask & ~last, up, QUIET)
+        doubles = pawn_double_pushes(pushes, us, empty) & mask
+        count = _add_pawn_moves(moves, count, doubles, 2 * up, DOUBLE_PUSH)
+    return count
+
+
+@helper
+def generate_moves(position, moves, count, wanted):
+    """Append the legal moves of the kinds in ``wanted`` to ``moves`` from index ``count``; return the new count."""
+    us = I64(position.side)
+    own, enemy = position.colors[us], position.colors[us ^ 1]
+    occupied = own | enemy
+    king = king_square(position, us)
+    kinds = (enemy if wanted & NOISY_MOVES else ZERO) | (~occupied if wanted & QUIET_MOVES else ZERO)
+    if not in_double_check(position):
+        mask = evasion_mask(position, king)
+        count = _generate_pawn_moves(position, moves, count, us, king, mask, wanted)
+        targets_mask = kinds & mask
+        knights = movable_knights(position, own)
+        while knights:
+            origin = lsb(knights)
+            knights &= knights - ONE
+            count = _add_piece_moves(moves, count, origin, knight_attacks(origin) & targets_mask, enemy)
+        movers = diagonal_movers(position, own)
+        while movers:
+            origin = lsb(movers)
+            movers &= movers - ONE
+            targets = diagonal_targets(position, origin, occupied) & targets_mask
+            count = _add_piece_moves(moves, count, origin, targets, enemy)
+        movers = straight_movers(position, own)
+        while movers:
+            origin = lsb(movers)
+            movers &= movers - ONE
+            targets = straight_targets(position, origin, occupied) & targets_mask
+            count = _add_piece_moves(moves, count, origin, targets, enemy)
+        if wanted & QUIET_MOVES and position.checkers == ZERO and position.castling != 0:
+            for side in range(2):
+                right = 2 * us + side
+                if castling_is_legal(position, us, king, right):
+                    rook = I64(position.castling_rook[right])
+                    count = add_move(moves, count, encode(king, rook, CASTLE_SHORT + side))
+    return _add_piece_moves(moves, count, king, king_targets(position, us, king, kinds), enemy)
+
+
+@helper
+def _count_pawn_moves(position, us, king, mask):
+    enemy = position.colors[us ^ 1]
+    empty = ~occupied_by_all(position)
+    pawns = position.pieces[PAWN] & position.colors[us]
+    pushes = pawn_pushes(position, pawns, us, empty)
+    captures_east = pawn_captures_east(position, pawns, us, enemy) & mask
+    captures_west = pawn_captures_west(position, pawns, us, enemy) & mask
+    count = popcount(pushes & mask) + popcount(pawn_double_pushes(pushes, us, empty) & mask)
+    count += popcount(captures_east) + popcount(captures_west)
+    last = RANK_1 | RANK_8
+    if (pushes | captures_east | captures_west) & last:
+        promotions = popcount(pushes & mask & last) + popcount(captures_east & last)
+        count += 3 * (promotions + popcount(captures_west & last))
+    target = I64(position.en_passant)
+    if target != NO_SQUARE:
+        takers = pawn_attacks(us ^ 1, target) & pawns
+        while takers:
+            if en_passant_is_legal(position, us, king, lsb(takers), target):
+                count += 1
+            takers &= takers - ONE
+    return count
+
+
+@helper
+def count_moves(position):
+    """How many legal moves there are, without listing them."""
+    us = I64(position.side)
+    own, enemy = position.colors[us], position.colors[us ^ 1]
+    occupied = own | enemy
+    king = king_square(position, us)
+    count = popcount(king_targets(position, us, king, ALL))
+    if in_double_check(position):
+        return count
+    mask = evasion_mask(position, king)
+    count += _count_pawn_moves(position, us, king, mask)
+    targets_mask = mask & ~own
+    knights = movable_knights(position, own)
+    while knights:
+        count += popcount(knight_attacks(lsb(knights)) & targets_mask)
+        knights &= knights - ONE
+    movers = diagonal_movers(position, own)
+    while movers:
+        count += popcount(diagonal_targets(position, lsb(movers), occupied) & targets_mask)
+        movers &= movers - ONE
+    movers = straight_movers(position, own)
+    while movers:
+        count += popcount(straight_targets(position, lsb(movers), occupied) & targets_mask)
+        movers &= movers - ONE
+    if position.checkers == ZERO and position.castling != 0:
+        for side in range(2):
+            if castling_is_legal(position, us, king, 2 * us + side):
+                count += 1
+    return count

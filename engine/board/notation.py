@@ -1,0 +1,63 @@
+"""Moves as text, outside the compiled code."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from engine.board.moves import CASTLE_LONG, CASTLE_SHORT, PROMOTION
+from engine.board.position import MOVE_LIST
+from engine.board.setup import legal_moves, play_text
+from engine.board.types import square_name
+from engine.jit import new_record
+from engine.messages import PositionError
+
+
+def to_uci(move: int, chess960: bool) -> str:
+    """A move in UCI notation: castling as the king's move, or as king takes rook with ``chess960``.
+
+    No move (0) is ``0000``.
+    """
+    move = int(move)
+    if not move:
+        return "0000"
+    origin, target, kind = move & 63, move >> 6 & 63, move >> 12
+    if kind in (CASTLE_SHORT, CASTLE_LONG) and not chess960:
+        target = (target & 56) + (6 if kind == CASTLE_SHORT else 2)
+    text = square_name(origin) + square_name(target)
+    return text + "nbrq"[kind & 3] if kind & PROMOTION else text
+
+
+def list_moves(position: Any) -> list[int]:
+    """All legal moves, in the order of generation."""
+    moves = new_record(MOVE_LIST)
+    count = int(legal_moves(position, moves))
+    return moves["move"][:count].tolist()
+
+
+def find_move(position: Any, text: str) -> int:
+    """The legal move written ``text`` (castling in either way), or 0."""
+    fallback = 0
+    for move in list_moves(position):
+        if to_uci(move, True) == text:
+            return move
+        if to_uci(move, False) == text:
+            fallback = move
+    return fallback
+
+
+def play_moves(position: Any, moves: Sequence[str]) -> None:
+    """Play ``moves`` in UCI notation on ``position``.
+
+    Raises :class:`PositionError` naming the first one that is not legal; those before it have been played.
+    """
+    if not moves:
+        return
+    text = " ".join(moves)
+    encoded = text.encode("ascii", "replace")
+    failed = int(play_text(position, new_record(MOVE_LIST), np.frombuffer(encoded, np.uint8).copy()))
+    if failed >= 0:
+        number = text.count(" ", 0, failed)
+        raise PositionError(f"illegal move '{moves[number]}' (move {number + 1} of the list)")

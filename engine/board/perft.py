@@ -1,0 +1,82 @@
+"""Perft: how many leaves the tree of legal moves has. The proof of move generation, and its benchmark."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+from numba import int64
+
+from engine.board.make import make_move, unmake_move
+from engine.board.movegen import ALL_MOVES, count_moves, generate_moves
+from engine.board.notation import list_moves, to_uci
+from engine.board.position import MOVE_LIST, POSITION
+from engine.board.setup import copy_position, play_move
+from engine.board.types import I64
+from engine.jit import kernel, load_relaxed, new_record, record_type, structure
+
+MAX_DEPTH = 64
+
+#: What one thread of a perft works on.
+PERFT = structure(
+    ("position", POSITION),
+    ("stop_address", "u8"),  # of an int64; not 0 ends the count early
+    ("moves", MOVE_LIST, (MAX_DEPTH,)),  # [depth left]
+)
+
+
+@kernel(int64(record_type(PERFT), int64), "perft")
+def count_leaves(work, depth):
+    """Leaves ``depth`` >= 1 plies below ``work.position``; the last ply is counted without being made."""
+    position = work.position
+    if depth <= 1:
+        return count_moves(position)
+    if depth > 4 and load_relaxed(work.stop_address) != 0:
+        return 0
+    moves = work.moves[depth]
+    count = generate_moves(position, moves, 0, ALL_MOVES)
+    leaves = 0
+    for index in range(count):
+        move = I64(moves.move[index])
+        make_move(position, move)
+        leaves += count_leaves(work, depth - 1)
+        unmake_move(position, move)
+    return leaves
+
+
+def perft(
+    position: Any,
+    depth: int,
+    threads: int = 1,
+    on_move: Callable[[str, int], None] | None = None,
+    stop: Any = None,
+) -> int:
+    """Count the leaves of the tree ``depth`` plies deep below ``position``, its root moves shared out to ``threads``.
+
+    ``on_move`` gets each root move in UCI notation with its share, in the order of generation. ``stop`` is an
+    int64 array whose first element, set to 1, ends the count early (the result is then too low).
+    """
+    if not 0 <= depth < MAX_DEPTH:
+        raise ValueError(f"perft depth {depth} is not in 0..{MAX_DEPTH - 1}")
+    if depth == 0:
+        return 1
+    flag = np.zeros(1, np.int64) if stop is None else stop
+    chess960 = bool(position["chess960"])
+
+    def count(move: int) -> int:
+        work = new_record(PERFT)
+        work["stop_address"] = flag.ctypes.data
+        copy_position(work["position"], position)
+        play_move(work["position"], move)
+        return int(count_leaves(work, depth - 1)) if depth > 1 else 1
+
+    total = 0
+    moves = list_moves(position)
+    with ThreadPoolExecutor(max_workers=max(1, threads)) as pool:
+        for move, leaves in zip(moves, pool.map(count, moves), strict=True):
+            total += leaves
+            if on_move:
+                on_move(to_uci(move, chess960), leaves)
+    return total

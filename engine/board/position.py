@@ -1,0 +1,201 @@
+"""The position: one record that holds all the rules need to know, and how pieces enter and leave it."""
+
+from engine.board.attacks import between, bishop_attacks, knight_attacks, pawn_attacks, rook_attacks
+from engine.board.tables import tables
+from engine.board.types import (
+    BISHOP,
+    EMPTY,
+    I64,
+    KING,
+    KNIGHT,
+    MAX_MOVES,
+    NO_TYPE,
+    ONE,
+    PAWN,
+    QUEEN,
+    ROOK,
+    U64,
+    ZERO,
+)
+from engine.jit import helper, lsb, record_type, structure
+
+#: How many positions back repetitions are seen, plus the deepest search line.
+HISTORY = 1024
+
+#: When the game's part of the history has grown to this, its oldest half is forgotten.
+GAME_HISTORY = 640
+
+#: What a move destroys and unmaking it restores. The keys also serve to find repetitions.
+UNDO = structure(
+    ("key", "u8"),
+    ("pawn_key", "u8"),
+    ("nonpawn_key", "u8", (2,)),  # [color]
+    ("checkers", "u8"),
+    ("pinned_straight", "u8"),
+    ("pinned_diagonal", "u8"),
+    ("rule50", "i4"),
+    ("since_null", "i4"),
+    ("captured", "u1"),
+    ("castling", "u1"),
+    ("en_passant", "u1"),
+)
+
+POSITION = structure(
+    ("pieces", "u8", (6,)),  # [type] both colours
+    ("colors", "u8", (2,)),  # [color]
+    ("key", "u8"),  # Zobrist key in Polyglot's form
+    ("pawn_key", "u8"),  # pawns only
+    ("nonpawn_key", "u8", (2,)),  # [color] all pieces but pawns
+    ("checkers", "u8"),  # enemy pieces that give check
+    ("pinned_straight", "u8"),  # lines (with the pinner) of own pieces pinned on ranks and files
+    ("pinned_diagonal", "u8"),  # the same on diagonals
+    ("board", "u1", (64,)),  # [square] piece, EMPTY for none
+    ("castling_mask", "u1", (64,)),  # [square] rights that survive a move from or to it
+    ("castling_rook", "u1", (4,)),  # [right] square of the rook, NO_SQUARE for none
+    ("side", "u1"),  # colour to move
+    ("castling", "u1"),  # rights as bits
+    ("en_passant", "u1"),  # target square where a pawn could take, else NO_SQUARE
+    ("chess960", "u1"),  # castling is written as the king taking the rook
+    ("rule50", "i4"),  # plies since a capture or pawn move
+    ("since_null", "i4"),  # plies since a null move
+    ("fullmove", "i4"),  # move number of the game
+    ("ply", "i4"),  # plies in history
+    ("history", UNDO, (HISTORY,)),  # [ply]
+)
+
+POSITION_T = record_type(POSITION)
+
+#: A list of moves with a sort value each; ``count`` is kept by whoever fills it.
+MOVE_LIST = structure(("move", "i4", (MAX_MOVES,)), ("value", "i4", (MAX_MOVES,)))
+
+
+@helper
+def bit(square):
+    """The bitboard of one square."""
+    return ONE << U64(square)
+
+
+@helper
+def piece_on(position, square):
+    """The piece on ``square`` as int64, EMPTY for none."""
+    return I64(position.board[square])
+
+
+@helper
+def type_on(position, square):
+    """The type of the piece on ``square``, NO_TYPE for none."""
+    return I64(position.board[square]) & 7
+
+
+@helper
+def occupied_by_all(position):
+    """All occupied squares."""
+    return position.colors[0] | position.colors[1]
+
+
+@helper
+def king_square(position, color):
+    """Where the king of ``color`` stands."""
+    return lsb(position.pieces[KING] & position.colors[color])
+
+
+@helper
+def has_pieces(position, color):
+    """Whether ``color`` has anything besides king and pawns."""
+    return (position.colors[color] & ~(position.pieces[PAWN] | position.pieces[KING])) != ZERO
+
+
+@helper
+def _toggle_keys(position, piece, square):
+    key = tables().piece_key[piece, square]
+    position.key ^= key
+    if piece & 7 == PAWN:
+        position.pawn_key ^= key
+    else:
+        position.nonpawn_key[piece >> 3] ^= key
+
+
+@helper
+def put_piece(position, piece, square):
+    """Set ``piece`` on an empty square, keys included."""
+    mask = bit(square)
+    position.pieces[piece & 7] |= mask
+    position.colors[piece >> 3] |= mask
+    position.board[square] = piece
+    _toggle_keys(position, piece, square)
+
+
+@helper
+def remove_piece(position, piece, square):
+    """Take ``piece`` off ``square``, keys included."""
+    mask = bit(square)
+    position.pieces[piece & 7] ^= mask
+    position.colors[piece >> 3] ^= mask
+    position.board[square] = EMPTY
+    _toggle_keys(position, piece, square)
+
+
+@helper
+def move_piece_quietly(position, piece, origin, target):
+    """Move ``piece`` without touching keys: unmaking restores those from the history."""
+    mask = bit(origin) | bit(target)
+    position.pieces[piece & 7] ^= mask
+    position.colors[piece >> 3] ^= mask
+    position.board[origin] = EMPTY
+    position.board[target] = piece
+
+
+@helper
+def update_checks(position):
+    """Find the checkers of the side to move and the lines on which its pieces are pinned.
+
+    A sniper is an enemy slider that would attack the king if only enemy pieces stood on the board: with
+    nothing of ours between it gives check, with one piece between it pins that piece.
+    """
+    us = I64(position.side)
+    own, enemy = position.colors[us], position.colors[us ^ 1]
+    pieces = position.pieces
+    king = lsb(pieces[KING] & own)
+    checkers = enemy & (
+        (pawn_attacks(us, king) & pieces[PAWN]) | (knight_attacks(king) & pieces[KNIGHT])
+    )
+    straight, diagonal = ZERO, ZERO
+    snipers = rook_attacks(king, enemy) & (pieces[ROOK] | pieces[QUEEN]) & enemy
+    while snipers:
+        sniper = lsb(snipers)
+        snipers &= snipers - ONE
+        path = between(king, sniper)
+        blockers = path & own
+        if blockers == ZERO:
+            checkers |= bit(sniper)
+        elif blockers & (blockers - ONE) == ZERO:
+            straight |= path | bit(sniper)
+    snipers = bishop_attacks(king, enemy) & (pieces[BISHOP] | pieces[QUEEN]) & enemy
+    while snipers:
+        sniper = lsb(snipers)
+        snipers &= snipers - ONE
+        path = between(king, sniper)
+        blockers = path & own
+        if blockers == ZERO:
+            checkers |= bit(sniper)
+        elif blockers & (blockers - ONE) == ZERO:
+            diagonal |= path | bit(sniper)
+    position.checkers = checkers
+    position.pinned_straight = straight
+    position.pinned_diagonal = diagonal
+
+
+@helper
+def recompute_keys(position):
+    """Set all keys from the board: the slow way that the incremental keys must agree with."""
+    position.key = tables().castling_key[I64(position.castling)]
+    position.key ^= tables().en_passant_key[I64(position.en_passant)]
+    if position.side == 0:
+        position.key ^= tables().side_key
+    position.pawn_key = ZERO
+    position.nonpawn_key[0] = ZERO
+    position.nonpawn_key[1] = ZERO
+    for square in range(64):
+        piece = piece_on(position, square)
+        if piece & 7 != NO_TYPE:
+            _toggle_keys(position, piece, square)

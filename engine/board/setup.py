@@ -1,0 +1,151 @@
+"""Positions from outside: what follows from the placement of the pieces, and moves given as text."""
+
+import numpy as np
+from numba import int64, types, uint8
+
+from engine.board.make import make_move
+from engine.board.movegen import ALL_MOVES, generate_moves
+from engine.board.moves import (
+    castled_king_square,
+    is_castling,
+    is_promotion,
+    origin_of,
+    promoted_type,
+    target_of,
+)
+from engine.board.position import (
+    GAME_HISTORY,
+    MOVE_LIST,
+    POSITION,
+    POSITION_T,
+    king_square,
+    piece_on,
+    put_piece,
+    recompute_keys,
+    update_checks,
+)
+from engine.board.types import EMPTY, I64, KNIGHT, NO_SQUARE, ZERO
+from engine.jit import helper, kernel, new_record, record_type
+
+MOVE_LIST_T = record_type(MOVE_LIST)
+
+
+@kernel(types.void(POSITION_T), "the rules")
+def complete_setup(position):
+    """Derive bitboards, castling masks, keys, checkers and pins from board, side, rights and clocks."""
+    for kind in range(6):
+        position.pieces[kind] = ZERO
+    position.colors[0] = ZERO
+    position.colors[1] = ZERO
+    for square in range(64):
+        piece = piece_on(position, square)
+        if piece != EMPTY:
+            put_piece(position, piece, square)
+        position.castling_mask[square] = 15
+    for right in range(4):
+        if I64(position.castling) & (1 << right):
+            rook = I64(position.castling_rook[right])
+            king = king_square(position, right >> 1)
+            position.castling_mask[rook] = I64(position.castling_mask[rook]) & ~(1 << right)
+            position.castling_mask[king] = I64(position.castling_mask[king]) & ~(1 << right)
+        else:
+            position.castling_rook[right] = NO_SQUARE
+    position.ply = 0
+    recompute_keys(position)
+    update_checks(position)
+
+
+@kernel(int64(POSITION_T, MOVE_LIST_T), "the rules")
+def legal_moves(position, moves):
+    """Fill ``moves`` with the legal moves; return how many."""
+    return generate_moves(position, moves, 0, ALL_MOVES)
+
+
+@kernel(types.void(POSITION_T, int64), "the rules")
+def play_move(position, move):
+    """Make ``move`` for good: after an irreversible one the history starts anew."""
+    make_move(position, move)
+    _trim_history(position)
+
+
+@helper
+def _trim_history(position):
+    """Forget positions that can never occur again; at :data:`GAME_HISTORY` plies the oldest half goes."""
+    if position.rule50 == 0:
+        position.ply = 0
+    elif position.ply >= GAME_HISTORY:
+        half = GAME_HISTORY // 2
+        for ply in range(half, position.ply):
+            _copy_keys(position.history[ply - half], position.history[ply])
+        position.ply -= half
+
+
+@helper
+def _copy_keys(target, source):
+    """Copy what repetition detection reads; played moves are never unmade."""
+    target.key = source.key
+
+
+_FILES, _RANKS, _SPACE = ord("a"), ord("1"), ord(" ")
+_PROMOTION_LETTERS = np.frombuffer(b"nbrq", np.uint8).copy()
+
+
+@helper
+def _matches(move, origin, target, letter, castled):
+    """Whether ``move`` is the one written as these squares and promotion ``letter`` (0 for none)."""
+    if origin_of(move) != origin:
+        return False
+    if castled:
+        return is_castling(move) and castled_king_square(move) == target
+    if target_of(move) != target:
+        return False
+    if is_promotion(move):
+        return I64(_PROMOTION_LETTERS[promoted_type(move) - KNIGHT]) == letter
+    return letter == 0
+
+
+@kernel(int64(POSITION_T, MOVE_LIST_T, uint8[::1]), "the rules")
+def play_text(position, moves, text):
+    """Play moves written in UCI notation, separated by single blanks; ``moves`` is scratch space.
+
+    Castling is read as the king's two-square move and as the king taking its rook. Returns -1, or the index
+    of the first character of a move that is not legal.
+    """
+    start = 0
+    while start < len(text):
+        end = start
+        while end < len(text) and text[end] != _SPACE:
+            end += 1
+        move = 0
+        if end - start == 4 or end - start == 5:
+            origin = I64(text[start]) - _FILES + 8 * (I64(text[start + 1]) - _RANKS)
+            target = I64(text[start + 2]) - _FILES + 8 * (I64(text[start + 3]) - _RANKS)
+            letter = I64(text[start + 4]) if end - start == 5 else 0
+            count = generate_moves(position, moves, 0, ALL_MOVES)
+            for castled in range(2):
+                for index in range(count):
+                    candidate = I64(moves.move[index])
+                    if move == 0 and _matches(candidate, origin, target, letter, castled == 1):
+                        move = candidate
+        if move == 0:
+            return start
+        make_move(position, move)
+        _trim_history(position)
+        start = end + 1
+    return -1
+
+
+def new_position():
+    """An empty position record; :func:`engine.board.fen.set_fen` fills it."""
+    return new_record(POSITION)
+
+
+def copy_position(target, source) -> None:
+    """Copy all of ``source`` but the unused part of its history."""
+    for name in _ALL_BUT_HISTORY:
+        target[name] = source[name]
+    used = int(source["ply"])
+    target["history"][:used] = source["history"][:used]
+
+
+_ALL_BUT_HISTORY = [name for name in POSITION.names or () if name != "history"]

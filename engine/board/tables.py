@@ -1,0 +1,133 @@
+"""Everything the rules look up: attacks from each square, lines between squares, Zobrist keys.
+
+The tables stand in one record, :data:`TABLES`, filled by numpy when this module is imported (some 40 ms);
+kernels reach it by ``tables()``. Slider attacks are indexed by the occupied squares on a slider's rays,
+gathered by PEXT where that is fast and by magic multiplication elsewhere (Pradu Kannan's fancy magics; the
+same array serves both). Zobrist keys are the published constants of the Polyglot book format, so that a key
+can be looked up in a book as it is.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import chess.polyglot
+import numpy as np
+
+from engine.board.types import NO_SQUARE, NO_TYPE, ONE, U64
+from engine.jit import HAVE_PEXT, shared_record, structure
+
+#: One slider on one square: the squares that can block it, and where its attack sets begin.
+SLIDER = structure(("mask", "u8"), ("magic", "u8"), ("shift", "u8"), ("start", "u8"))
+
+TABLES_DTYPE = structure(
+    ("rook", SLIDER, (64,)),  # [square]
+    ("bishop", SLIDER, (64,)),  # [square]
+    ("pawn", "u8", (2, 64)),  # [color][square] squares a pawn attacks
+    ("knight", "u8", (64,)),  # [square]
+    ("king", "u8", (64,)),  # [square]
+    ("between", "u8", (64, 64)),  # [square][square] squares strictly between, 0 if not aligned
+    ("line", "u8", (64, 64)),  # [square][square] the whole line through both, 0 if not aligned
+    ("piece_key", "u8", (16, 64)),  # [piece][square]
+    ("castling_key", "u8", (16,)),  # [castling rights]
+    ("en_passant_key", "u8", (NO_SQUARE + 1,)),  # [square], 0 for none
+    ("side_key", "u8"),
+    ("attacks", "u8", (107_648,)),  # [start + index] attack sets of rooks and bishops
+)
+
+TABLES, tables = shared_record("numbat_tables", TABLES_DTYPE)
+
+ROOK_STEPS = ((1, 0), (-1, 0), (0, 1), (0, -1))
+BISHOP_STEPS = ((1, 1), (1, -1), (-1, 1), (-1, -1))
+_KNIGHT_STEPS = ((1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, -1), (-2, 1), (-1, 2))
+
+
+def ray(square: int, step: tuple[int, int]) -> list[int]:
+    """The squares from ``square`` (exclusive) to the edge in the direction ``step`` = (files, ranks)."""
+    squares = []
+    file, rank = (square & 7) + step[0], (square >> 3) + step[1]
+    while 0 <= file < 8 and 0 <= rank < 8:
+        squares.append(8 * rank + file)
+        file, rank = file + step[0], rank + step[1]
+    return squares
+
+
+def _bits(squares) -> np.uint64:
+    return U64(sum(1 << square for square in squares))
+
+
+def blocker_sets(mask: int) -> np.ndarray:
+    """All subsets of ``mask``; the one whose PEXT under ``mask`` is i stands at index i."""
+    squares = [square for square in range(64) if mask >> square & 1]
+    index = np.arange(1 << len(squares), dtype=np.uint64)
+    sets = np.zeros_like(index)
+    for bit, square in enumerate(squares):
+        sets |= (index >> U64(bit) & ONE) << U64(square)
+    return sets
+
+
+def slider_attacks(square: int, steps, occupied: np.ndarray) -> np.ndarray:
+    """Attack sets of a slider on ``square``, one for each set of occupied squares in ``occupied``."""
+    attacks = np.zeros_like(occupied)
+    for step in steps:
+        is_open = np.ones(occupied.shape, bool)
+        for target in ray(square, step):
+            bit = ONE << U64(target)
+            attacks[is_open] |= bit
+            is_open &= (occupied & bit) == 0
+    return attacks
+
+
+def relevant_squares(square: int, steps) -> int:
+    """The squares whose occupancy changes the attacks of a slider on ``square``: its rays without their ends."""
+    return int(sum(1 << target for step in steps for target in ray(square, step)[:-1]))
+
+
+def _fill_sliders() -> None:
+    magics = json.loads(Path(__file__).with_name("magics.json").read_text())
+    start = 0
+    for name, steps in (("rook", ROOK_STEPS), ("bishop", BISHOP_STEPS)):
+        for square in range(64):
+            mask = relevant_squares(square, steps)
+            blockers = blocker_sets(mask)
+            magic, shift = U64(int(magics[name][square], 16)), U64(64 - mask.bit_count())
+            entry = TABLES[name][square]
+            entry["mask"], entry["magic"], entry["shift"], entry["start"] = mask, magic, shift, start
+            index = np.arange(len(blockers)) if HAVE_PEXT else blockers * magic >> shift
+            TABLES["attacks"][start : start + len(blockers)][index] = slider_attacks(square, steps, blockers)
+            start += len(blockers)
+
+
+def _fill_steps() -> None:
+    for square in range(64):
+        for name, steps in (("knight", _KNIGHT_STEPS), ("king", ROOK_STEPS + BISHOP_STEPS)):
+            TABLES[name][square] = _bits(ray(square, step)[0] for step in steps if ray(square, step))
+        for color, forward in enumerate((1, -1)):
+            steps = ((1, forward), (-1, forward))
+            TABLES["pawn"][color, square] = _bits(ray(square, s)[0] for s in steps if ray(square, s))
+        for step in ROOK_STEPS + BISHOP_STEPS:
+            ahead = ray(square, step)
+            line = _bits([*ahead, square, *ray(square, (-step[0], -step[1]))])
+            for distance, target in enumerate(ahead):
+                TABLES["between"][square, target] = _bits(ahead[:distance])
+                TABLES["line"][square, target] = line
+
+
+def _fill_keys() -> None:
+    constants = np.array(chess.polyglot.POLYGLOT_RANDOM_ARRAY, np.uint64)
+    for color in range(2):
+        for kind in range(NO_TYPE):
+            polyglot_piece = 2 * kind + 1 - color
+            TABLES["piece_key"][color << 3 | kind] = constants[64 * polyglot_piece :][:64]
+    for rights in range(16):
+        for right in range(4):
+            if rights >> right & 1:
+                TABLES["castling_key"][rights] ^= constants[768 + right]
+    TABLES["en_passant_key"][:64] = np.tile(constants[772:780], 8)
+    TABLES["side_key"] = constants[780]
+
+
+_fill_sliders()
+_fill_steps()
+_fill_keys()

@@ -1,0 +1,45 @@
+"""Colours, pieces, squares and bitboards: the alphabet of everything below.
+
+Squares run from a1 = 0 to h8 = 63, rank by rank. A piece is ``color << 3 | type``; bitboards are ``uint64``
+with bit ``square`` set.
+"""
+
+import numpy as np
+
+U64 = np.uint64
+I64 = np.int64
+
+WHITE, BLACK = 0, 1
+
+PAWN, KNIGHT, BISHOP, ROOK, QUEEN, KING = range(6)
+NO_TYPE = 6
+
+#: The content of an empty square.
+EMPTY = NO_TYPE
+
+#: Letters by piece, as FEN writes them.
+PIECE_LETTERS = "PNBRQK..pnbrqk"
+
+NO_SQUARE = 64
+
+ZERO = U64(0)
+ONE = U64(1)
+ALL = U64(0xFFFF_FFFF_FFFF_FFFF)
+FILE_A = U64(0x0101_0101_0101_0101)
+FILE_H = U64(0x8080_8080_8080_8080)
+RANK_1 = U64(0xFF)
+RANK_3 = U64(0xFF << 16)
+RANK_6 = U64(0xFF << 40)
+RANK_8 = U64(0xFF << 56)
+LIGHT_SQUARES = U64(0x55AA_55AA_55AA_55AA)
+
+#: Castling rights as bits; bit ``2 * color`` is the king's side, the next one the queen's side.
+WHITE_SHORT, WHITE_LONG, BLACK_SHORT, BLACK_LONG = 1, 2, 4, 8
+
+#: The longest list of legal moves in any position is 218.
+MAX_MOVES = 256
+
+
+def square_name(square: int) -> str:
+    """``e4`` for 28."""
+    return "abcdefgh"[square & 7] + "12345678"[square >> 3]

@@ -1,0 +1,41 @@
+"""What makes plain Python fast: the decorators, the cache of compiled code, records and intrinsics.
+
+Nothing here knows chess.
+"""
+
+from engine.jit.decorators import INTERPRETED, helper, kernel, record_type
+from engine.jit.intrinsics import (
+    HAVE_PEXT,
+    TICKS_PER_SECOND,
+    byteswap,
+    clock_now,
+    clock_ticks,
+    load_relaxed,
+    lsb,
+    pext,
+    popcount,
+    prefetch,
+)
+from engine.jit.memory import allocate, new_record, record_at, shared_record, structure
+
+__all__ = [
+    "HAVE_PEXT",
+    "INTERPRETED",
+    "TICKS_PER_SECOND",
+    "allocate",
+    "byteswap",
+    "clock_now",
+    "clock_ticks",
+    "helper",
+    "kernel",
+    "load_relaxed",
+    "lsb",
+    "new_record",
+    "pext",
+    "popcount",
+    "prefetch",
+    "record_at",
+    "record_type",
+    "shared_record",
+    "structure",
+]

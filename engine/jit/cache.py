@@ -1,0 +1,152 @@
+"""Where compiled kernels are kept between starts, and how a stale one is never served.
+
+numba's own cache looks only at the file that defines a function, so it misses an edit in a callee's module,
+another numpy, or another optimisation level. Here every source file, library version and code-generation
+setting enters a digest, and the digest names the directory. The digest is layered as the imports are: the
+kernels of ``board`` are kept while ``search`` is edited.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import llvmlite
+import numba
+import numpy as np
+from numba.core import caching, config
+
+PACKAGE = Path(__file__).resolve().parent.parent
+
+#: The compiled layers from the bottom up; a layer's digest covers itself and everything below it.
+LAYERS = ("jit", "board", "evaluation", "search")
+
+#: How many directories of earlier source states are kept in one cache.
+KEPT_DIRECTORIES = 24
+
+
+def _settings() -> str:
+    """What changes the generated code without being in a source file."""
+    return repr(
+        (
+            numba.__version__,
+            llvmlite.__version__,
+            np.__version__,
+            sys.version_info[:2],
+            config.OPT,
+            config.BOUNDSCHECK,
+            config.LOOP_VECTORIZE,
+            config.SLP_VECTORIZE,
+            config.DEBUGINFO_DEFAULT,
+        )
+    )
+
+
+@cache
+def digest(layer: str) -> str:
+    """Hexadecimal digest of the sources of ``layer`` and of all layers below it."""
+    state = hashlib.sha256(_settings().encode())
+    for name in LAYERS[: LAYERS.index(layer) + 1]:
+        for path in sorted((PACKAGE / name).rglob("*.py")):
+            state.update(path.relative_to(PACKAGE).as_posix().encode() + b"\0")
+            state.update(hashlib.sha256(path.read_bytes()).digest())
+    return state.hexdigest()[:20]
+
+
+def _candidates() -> Iterator[Path]:
+    """Cache directories in order of preference."""
+    chosen = os.environ.get("NUMBAT_CACHE_DIR")
+    if chosen:
+        yield Path(chosen)
+    yield PACKAGE / "__pycache__"
+    base = os.environ.get("LOCALAPPDATA") or os.environ.get("XDG_CACHE_HOME")
+    if base:
+        yield Path(base) / "numbat"
+    else:
+        try:
+            yield Path.home() / ".cache" / "numbat"
+        except RuntimeError:  # no home directory at all
+            pass
+    user = os.getuid() if hasattr(os, "getuid") else "user"
+    yield Path(tempfile.gettempdir()) / f"numbat-{user}"
+
+
+def _writable(path: Path) -> bool:
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=path):
+            return True
+    except OSError:
+        return False
+
+
+def directory_of(root: Path, layer: str) -> Path:
+    """The directory under ``root`` that holds the kernels of ``layer`` for the present sources."""
+    return root / f"jit-{layer}-{digest(layer)}"
+
+
+def is_complete(root: Path) -> bool:
+    """Whether every kernel has been compiled into ``root`` for the present sources (it may be read-only)."""
+    return (directory_of(root, LAYERS[-1]) / "complete").is_file()
+
+
+def mark_complete(root: Path) -> None:
+    """Record that all kernels are in ``root``, and drop the oldest directories of former sources."""
+    (directory_of(root, LAYERS[-1]) / "complete").touch()
+    kept = {directory_of(root, layer) for layer in LAYERS}
+    others = [path for path in root.glob("jit-*") if path not in kept]
+    others.sort(key=lambda path: path.stat().st_mtime, reverse=True)
+    for path in others[KEPT_DIRECTORIES:]:
+        shutil.rmtree(path, ignore_errors=True)
+
+
+def _find_root() -> Path | None:
+    """The first directory with a complete set of kernels, or else the first that can be written."""
+    candidates = list(_candidates())
+    for root in candidates:
+        if is_complete(root):
+            return root
+    for root in candidates:
+        if all(_writable(directory_of(root, layer)) for layer in LAYERS):
+            return root
+    return None
+
+
+#: The cache in use, or None where nothing can be written (kernels are then compiled at every start).
+ROOT: Path | None = _find_root()
+
+
+class _Locator(caching._CacheLocator):
+    """Tells numba to keep a function of this package under its layer's digest."""
+
+    def __init__(self, function, file: Path, layer: str) -> None:
+        self._name = file.relative_to(PACKAGE).with_suffix("").as_posix().replace("/", ".")
+        self._line = function.__code__.co_firstlineno
+        self._layer = layer
+
+    def get_cache_path(self) -> str:
+        assert ROOT is not None
+        return str(directory_of(ROOT, self._layer))
+
+    def get_source_stamp(self) -> str:
+        return digest(self._layer)
+
+    def get_disambiguator(self) -> str:
+        return f"{self._name}-{self._line}"
+
+    @classmethod
+    def from_function(cls, py_func, py_file):
+        file = Path(py_file).resolve()
+        if ROOT is None or PACKAGE not in file.parents:
+            return None
+        layer = file.relative_to(PACKAGE).parts[0]
+        return cls(py_func, file, layer) if layer in LAYERS else None
+
+
+caching.CacheImpl._locator_classes.insert(0, _Locator)

@@ -1,0 +1,181 @@
+"""Single machine instructions that Python has no operator for, each with its plain Python twin.
+
+Bitboards are ``uint64``; counts and square indices are ``int64``.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+import time
+from typing import Any
+
+import llvmlite.binding as llvm
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic
+
+from engine.jit.decorators import INTERPRETED
+
+_I1, _I8, _I32, _I64, _I128 = (ir.IntType(bits) for bits in (1, 8, 32, 64, 128))
+
+
+def _declare(builder, name: str, result, arguments):
+    return cgutils.get_or_insert_function(builder.module, ir.FunctionType(result, arguments), name)
+
+
+def _host_has_fast_pext() -> bool:
+    """Whether PEXT exists and is not microcoded (it is on AMD before Zen 3)."""
+    try:
+        features = llvm.get_host_cpu_features()
+    except RuntimeError:
+        return False
+    return bool(features.get("bmi2")) and llvm.get_host_cpu_name() not in ("znver1", "znver2", "bdver4")
+
+
+#: Slider attacks are looked up by PEXT where it is fast, by magic multiplication elsewhere.
+HAVE_PEXT = _host_has_fast_pext() and not INTERPRETED
+
+if sys.platform == "win32":
+    _counter = ctypes.windll.kernel32.QueryPerformanceCounter
+    _frequency = ctypes.c_int64()
+    ctypes.windll.kernel32.QueryPerformanceFrequency(ctypes.byref(_frequency))
+    TICKS_PER_SECOND = _frequency.value
+else:
+    TICKS_PER_SECOND = 1_000_000_000
+    _counter = None if INTERPRETED else ctypes.CDLL(None).clock_gettime
+
+
+def clock_now() -> int:
+    """The monotonic clock in ticks (:data:`TICKS_PER_SECOND`), comparable with :func:`clock_ticks`."""
+    if sys.platform == "win32":
+        ticks = ctypes.c_int64()
+        _counter(ctypes.byref(ticks))
+        return ticks.value
+    return time.clock_gettime_ns(time.CLOCK_MONOTONIC)
+
+
+popcount: Any
+lsb: Any
+byteswap: Any
+pext: Any
+prefetch: Any
+load_relaxed: Any
+clock_ticks: Any
+
+if INTERPRETED:
+
+    def popcount(bits):
+        """How many bits are set."""
+        return int(bits).bit_count()
+
+    def lsb(bits):
+        """Index of the lowest set bit; ``bits`` must not be 0."""
+        return (int(bits) & -int(bits)).bit_length() - 1
+
+    def byteswap(bits):
+        """The eight bytes in reverse order: a bitboard seen from the other side."""
+        return np.uint64(int.from_bytes(int(bits).to_bytes(8, "little"), "big"))
+
+    def pext(bits, mask):
+        """Parallel bit extract: the bits of ``bits`` under ``mask``, gathered at the low end."""
+        result, place, rest = 0, 0, int(mask)
+        while rest:
+            lowest = rest & -rest
+            if int(bits) & lowest:
+                result |= 1 << place
+            place, rest = place + 1, rest ^ lowest
+        return np.uint64(result)
+
+    def prefetch(address):
+        """Ask for a cache line; no effect here."""
+
+    def load_relaxed(address):
+        """The int64 at ``address``, read anew at each call."""
+        return ctypes.c_int64.from_address(int(address)).value
+
+    clock_ticks = clock_now
+
+else:
+    llvm.add_symbol("numbat_clock", ctypes.cast(_counter, ctypes.c_void_p).value)
+
+    @intrinsic
+    def popcount(typing_context, bits):
+        """How many bits are set."""
+
+        def codegen(context, builder, signature, arguments):
+            return builder.call(_declare(builder, "llvm.ctpop.i64", _I64, [_I64]), arguments)
+
+        return types.int64(types.uint64), codegen
+
+    @intrinsic
+    def lsb(typing_context, bits):
+        """Index of the lowest set bit; ``bits`` must not be 0 (the result is then undefined)."""
+
+        def codegen(context, builder, signature, arguments):
+            function = _declare(builder, "llvm.cttz.i64", _I64, [_I64, _I1])
+            return builder.call(function, [arguments[0], _I1(1)])
+
+        return types.int64(types.uint64), codegen
+
+    @intrinsic
+    def byteswap(typing_context, bits):
+        """The eight bytes in reverse order: a bitboard seen from the other side."""
+
+        def codegen(context, builder, signature, arguments):
+            return builder.call(_declare(builder, "llvm.bswap.i64", _I64, [_I64]), arguments)
+
+        return types.uint64(types.uint64), codegen
+
+    @intrinsic
+    def pext(typing_context, bits, mask):
+        """Parallel bit extract. LLVM aborts the process where BMI2 is missing: guard with HAVE_PEXT."""
+
+        def codegen(context, builder, signature, arguments):
+            function = _declare(builder, "llvm.x86.bmi.pext.64", _I64, [_I64, _I64])
+            return builder.call(function, arguments)
+
+        return types.uint64(types.uint64, types.uint64), codegen
+
+    @intrinsic
+    def prefetch(typing_context, address):
+        """Ask the processor to fetch the cache line at ``address`` while other work goes on."""
+
+        def codegen(context, builder, signature, arguments):
+            pointer = builder.inttoptr(arguments[0], _I8.as_pointer())
+            kinds = [_I8.as_pointer(), _I32, _I32, _I32]
+            function = _declare(builder, "llvm.prefetch.p0", ir.VoidType(), kinds)
+            builder.call(function, [pointer, _I32(0), _I32(3), _I32(1)])
+            return context.get_dummy_value()
+
+        return types.void(types.uint64), codegen
+
+    @intrinsic
+    def load_relaxed(typing_context, address):
+        """The int64 at ``address``; unlike a plain read it is never hoisted out of a loop."""
+
+        def codegen(context, builder, signature, arguments):
+            pointer = builder.inttoptr(arguments[0], _I64.as_pointer())
+            return builder.load_atomic(pointer, "monotonic", 8)
+
+        return types.int64(types.uint64), codegen
+
+    @intrinsic
+    def clock_ticks(typing_context):
+        """The monotonic clock in ticks (:data:`TICKS_PER_SECOND`); some 30 ns a reading."""
+
+        def codegen(context, builder, signature, arguments):
+            pair = builder.alloca(_I64, 2)
+            if sys.platform == "win32":
+                function = _declare(builder, "numbat_clock", _I32, [_I64.as_pointer()])
+                builder.call(function, [pair])
+                return builder.load(pair)
+            function = _declare(builder, "numbat_clock", _I32, [_I32, _I64.as_pointer()])
+            builder.call(function, [_I32(time.CLOCK_MONOTONIC), pair])
+            seconds = builder.load(pair)
+            nanoseconds = builder.load(builder.gep(pair, [_I32(1)]))
+            return builder.add(builder.mul(seconds, _I64(1_000_000_000)), nanoseconds)
+
+        return types.int64(), codegen

@@ -1,0 +1,100 @@
+"""Records: the aligned structures in which all state of the compiled code lives.
+
+A record is passed to a kernel as one pointer, without reference counts. In Python it is a ``numpy.record``,
+so that ``position.key`` reads the same in compiled code, in the debugger and in a test.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import llvmlite.binding as llvm
+import numpy as np
+from llvmlite import ir
+from numba import from_dtype
+from numba.extending import intrinsic
+
+from engine.jit.decorators import INTERPRETED
+
+_CACHE_LINE = 64
+
+
+def structure(*fields: tuple) -> np.dtype:
+    """An aligned structured dtype whose scalars are ``numpy.record`` (fields as attributes)."""
+    return np.dtype((np.record, np.dtype(list(fields), align=True)))
+
+
+def allocate(dtype: np.dtype, count: int = 1) -> Any:
+    """A zeroed array of ``count`` records that begins on a cache line; pages are touched on first use.
+
+    Raises MemoryError when the system refuses.
+    """
+    size = dtype.itemsize * count
+    raw = np.zeros(size + _CACHE_LINE, np.uint8)
+    start = -raw.ctypes.data % _CACHE_LINE
+    return raw[start : start + size].view(dtype)
+
+
+def new_record(dtype: np.dtype) -> Any:
+    """One zeroed record on a cache line of its own."""
+    return allocate(dtype)[0]
+
+
+def shared_record(name: str, dtype: np.dtype) -> tuple[Any, Callable[[], Any]]:
+    """A record that exists once in the process, and the function by which kernels reach it.
+
+    The address is a linker symbol called ``name``: compiled code names it as a constant, keeps no copy of
+    the contents, and stays cacheable, where a global array would be frozen into every function that reads it.
+    """
+    array = allocate(dtype)
+    record = array[0]
+    if INTERPRETED:
+        return record, lambda: record
+    llvm.add_symbol(name, array.ctypes.data)
+    _KEPT.append(array)
+    record_type = from_dtype(dtype)
+
+    @intrinsic
+    def access(typing_context):
+        def codegen(context, builder, signature, arguments):
+            try:
+                symbol = builder.module.get_global(name)
+            except KeyError:
+                symbol = ir.GlobalVariable(builder.module, ir.IntType(8), name)
+                symbol.linkage = "external"
+            return builder.bitcast(symbol, context.get_value_type(record_type))
+
+        return record_type(), codegen
+
+    return record, access
+
+
+def record_at(dtype: np.dtype) -> Callable[[int, int], Any]:
+    """A function ``(address, index) -> record`` for arrays whose size is known only at run time.
+
+    It checks nothing; whoever stores the address keeps the memory alive.
+    """
+    if INTERPRETED:
+        import ctypes
+
+        def view(address, index):
+            memory = (ctypes.c_char * dtype.itemsize).from_address(int(address) + int(index) * dtype.itemsize)
+            return np.frombuffer(memory, dtype)[0]
+
+        return view
+    record_type = from_dtype(dtype)
+
+    @intrinsic
+    def access(typing_context, address, index):
+        def codegen(context, builder, signature, arguments):
+            size = ir.Constant(ir.IntType(64), dtype.itemsize)
+            place = builder.add(arguments[0], builder.mul(arguments[1], size))
+            return builder.inttoptr(place, context.get_value_type(record_type))
+
+        return record_type(address, index), codegen
+
+    return access
+
+
+_KEPT: list[Any] = []
