@@ -1,0 +1,55 @@
+"""What a game is: the few questions that every search in this package asks of it.
+
+The vocabulary (initial state, actions, result, terminal test, utility) is that of Russell and Norvig,
+*Artificial Intelligence: A Modern Approach*, chapter "Adversarial Search and Games".
+"""
+
+from abc import abstractmethod
+from collections.abc import Hashable, Sequence
+from typing import Protocol, TypeVar
+
+S = TypeVar("S")
+A = TypeVar("A", bound=Hashable)
+
+MAX, MIN = 1, -1
+
+
+class Game(Protocol[S, A]):
+    """A deterministic two-player zero-sum game of perfect information with strictly alternating turns
+    (a pass is an action). States are never changed in place. Values are finite and seen by MAX."""
+
+    @abstractmethod
+    def initial(self) -> S:
+        """The state in which the game starts."""
+
+    @abstractmethod
+    def to_move(self, state: S) -> int:
+        """``MAX`` (+1) or ``MIN`` (-1)."""
+
+    @abstractmethod
+    def actions(self, state: S) -> Sequence[A]:
+        """The legal actions, in the game's natural order; never empty unless the state is terminal."""
+
+    @abstractmethod
+    def result(self, state: S, action: A) -> S:
+        """The state that ``action`` leads to."""
+
+    @abstractmethod
+    def is_terminal(self, state: S) -> bool:
+        """Whether the game is over."""
+
+    @abstractmethod
+    def utility(self, state: S) -> float:
+        """What a terminal state is worth to MAX."""
+
+    def evaluate(self, state: S) -> float:
+        """An estimate of what a state is worth to MAX, for searches that stop early; 0: unknown."""
+        return 0.0
+
+    def key(self, state: S) -> Hashable:
+        """What two states share when they have the same future: the name under which memory stores them."""
+        return state
+
+    def promise(self, state: S, action: A) -> float:
+        """How good an action looks before it is searched; higher is tried sooner by :class:`LearnedOrder`."""
+        return 0.0

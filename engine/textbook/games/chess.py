@@ -1,0 +1,71 @@
+"""Chess through python-chess: the rules from the library, material for an evaluation."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+
+import chess
+
+from engine.messages import PositionError
+from engine.textbook.game import MAX, MIN, Game
+
+VALUES = {chess.PAWN: 1, chess.KNIGHT: 3, chess.BISHOP: 3, chess.ROOK: 5, chess.QUEEN: 9, chess.KING: 0}
+MATE = 1000.0
+
+
+class Chess(Game[chess.Board, chess.Move]):
+    """White is MAX; values are pawns. The game is over where there is no legal move; draws by repetition, by
+    fifty moves or by lack of material are left out, as in perft, whose counts minimax's leaves then match.
+
+    Raises :class:`~engine.messages.PositionError` for a FEN that is malformed or no legal position.
+    """
+
+    def __init__(self, fen: str = chess.STARTING_FEN) -> None:
+        try:
+            self.board = chess.Board(fen)
+        except ValueError as error:
+            raise PositionError(f"not a FEN: {fen!r} ({error})") from error
+        if not self.board.is_valid():
+            raise PositionError(f"not a legal position: {fen!r} ({self.board.status()!r})")
+
+    def initial(self) -> chess.Board:
+        return self.board
+
+    def to_move(self, state: chess.Board) -> int:
+        return MAX if state.turn else MIN
+
+    def actions(self, state: chess.Board) -> list[chess.Move]:
+        return list(state.legal_moves)
+
+    def result(self, state: chess.Board, action: chess.Move) -> chess.Board:
+        child = state.copy(stack=False)
+        child.push(action)
+        return child
+
+    def is_terminal(self, state: chess.Board) -> bool:
+        return not any(state.legal_moves)
+
+    def utility(self, state: chess.Board) -> float:
+        return -MATE * self.to_move(state) if state.is_check() else 0.0
+
+    def evaluate(self, state: chess.Board) -> float:
+        """Material in pawns, 1/3/3/5/9 (Shannon's weights)."""
+        white, black = state.occupied_co[chess.WHITE], state.occupied_co[chess.BLACK]
+        men = ((1, state.pawns), (3, state.knights | state.bishops), (5, state.rooks), (9, state.queens))
+        return float(sum(v * ((white & m).bit_count() - (black & m).bit_count()) for v, m in men))
+
+    def key(self, state: chess.Board) -> Hashable:
+        """Everything the future depends on; pieces, side to move, castling rights and en passant square."""
+        return (
+            state.pawns, state.knights, state.bishops, state.rooks, state.queens, state.kings,
+            state.occupied_co[chess.WHITE], state.turn, state.castling_rights, state.ep_square,
+        )  # fmt: skip
+
+    def promise(self, state: chess.Board, action: chess.Move) -> float:
+        """Most valuable victim, then least valuable attacker; a promotion's gain counts; quiet moves 0."""
+        gain = VALUES[action.promotion] - 1 if action.promotion else 0
+        if state.is_capture(action):
+            victim = state.piece_type_at(action.to_square) or chess.PAWN  # none there: en passant
+            attacker = state.piece_type_at(action.from_square) or chess.PAWN
+            return 10 * (VALUES[victim] + gain) + 9 - VALUES[attacker] + 1
+        return 10 * gain
