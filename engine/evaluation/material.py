@@ -129,8 +129,7 @@ def evaluate(accumulator, position):
     """Centipawns for the side to move."""
     phase = min(I64(accumulator.phase), FULL_PHASE)
     total = I64(accumulator.middlegame) * phase + I64(accumulator.endgame) * (FULL_PHASE - phase)
-    score = total // FULL_PHASE
-    return score if position.side == WHITE else -score
+    return (total if position.side == WHITE else -total) // FULL_PHASE
 
 
 def explain(position: Any) -> list[tuple[str, int, int]]:

@@ -61,6 +61,7 @@ popcount: Any
 lsb: Any
 byteswap: Any
 pext: Any
+mulhi: Any
 prefetch: Any
 load_relaxed: Any
 clock_ticks: Any
@@ -88,6 +89,10 @@ if INTERPRETED:
                 result |= 1 << place
             place, rest = place + 1, rest ^ lowest
         return np.uint64(result)
+
+    def mulhi(a, b):
+        """The high 64 bits of the 128-bit product."""
+        return np.uint64(int(a) * int(b) >> 64)
 
     def prefetch(address):
         """Ask for a cache line; no effect here."""
@@ -136,6 +141,16 @@ else:
         def codegen(context, builder, signature, arguments):
             function = _declare(builder, "llvm.x86.bmi.pext.64", _I64, [_I64, _I64])
             return builder.call(function, arguments)
+
+        return types.uint64(types.uint64, types.uint64), codegen
+
+    @intrinsic
+    def mulhi(typing_context, a, b):
+        """The high 64 bits of the 128-bit product."""
+
+        def codegen(context, builder, signature, arguments):
+            product = builder.mul(*(builder.zext(argument, _I128) for argument in arguments))
+            return builder.trunc(builder.lshr(product, _I128(64)), _I64)
 
         return types.uint64(types.uint64, types.uint64), codegen
 

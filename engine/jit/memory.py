@@ -21,8 +21,13 @@ _CACHE_LINE = 64
 
 
 def structure(*fields: tuple) -> np.dtype:
-    """An aligned structured dtype whose scalars are ``numpy.record`` (fields as attributes)."""
-    return np.dtype((np.record, np.dtype(list(fields), align=True)))
+    """An aligned structured dtype of ``fields``, each (name, dtype) or (name, dtype, shape)."""
+    return np.dtype(list(fields), align=True)
+
+
+def _as_records(array: Any) -> Any:
+    """The structured ``array`` with scalars whose fields are attributes."""
+    return array.view(np.dtype((np.record, array.dtype)))
 
 
 def allocate(dtype: np.dtype, count: int = 1) -> Any:
@@ -33,7 +38,7 @@ def allocate(dtype: np.dtype, count: int = 1) -> Any:
     size = dtype.itemsize * count
     raw = np.zeros(size + _CACHE_LINE, np.uint8)
     start = -raw.ctypes.data % _CACHE_LINE
-    return raw[start : start + size].view(dtype)
+    return _as_records(raw[start : start + size].view(dtype))
 
 
 def new_record(dtype: np.dtype) -> Any:
@@ -80,7 +85,7 @@ def record_at(dtype: np.dtype) -> Callable[[int, int], Any]:
 
         def view(address, index):
             memory = (ctypes.c_char * dtype.itemsize).from_address(int(address) + int(index) * dtype.itemsize)
-            return np.frombuffer(memory, dtype)[0]
+            return _as_records(np.frombuffer(memory, dtype))[0]
 
         return view
     record_type = from_dtype(dtype)

@@ -1,0 +1,48 @@
+"""Going down and up one move: position, accumulator and the principal variation together."""
+
+from engine.board.make import make_move, make_null_move, unmake_move, unmake_null_move
+from engine.evaluation.material import copy_accumulator, update_accumulator
+from engine.jit import helper
+from engine.search.transposition import prefetch_cluster
+
+
+@helper
+def descend(worker, ply, move):
+    """Make ``move`` at ``ply`` and start loading what the child will look up."""
+    frame, child = worker.stack[ply], worker.stack[ply + 1]
+    frame.move = move
+    update_accumulator(child.accumulator, frame.accumulator, worker.position, move)
+    make_move(worker.position, move)
+    prefetch_cluster(worker.table, worker.position.key)
+
+
+@helper
+def ascend(worker, move):
+    """Take ``move`` back."""
+    unmake_move(worker.position, move)
+
+
+@helper
+def descend_null(worker, ply):
+    """Pass at ``ply``."""
+    frame, child = worker.stack[ply], worker.stack[ply + 1]
+    frame.move = 0
+    copy_accumulator(child.accumulator, frame.accumulator)
+    make_null_move(worker.position)
+    prefetch_cluster(worker.table, worker.position.key)
+
+
+@helper
+def ascend_null(worker):
+    """Take the pass back."""
+    unmake_null_move(worker.position)
+
+
+@helper
+def extend_pv(worker, ply, move):
+    """Set the principal variation at ``ply`` to ``move`` and the child's variation after it."""
+    frame, child = worker.stack[ply], worker.stack[ply + 1]
+    frame.pv[0] = move
+    for index in range(child.pv_length):
+        frame.pv[index + 1] = child.pv[index]
+    frame.pv_length = child.pv_length + 1

@@ -1,0 +1,175 @@
+"""Staged move picking: the most promising moves first, each stage made only when the one before has not cut off.
+
+Table move, captures that do not lose material (most valuable victim first, then by capture history), killers,
+quiet moves by history, losing captures last.
+"""
+
+from engine.board.legality import is_legal
+from engine.board.moves import is_noisy, is_promotion, promoted_type
+from engine.board.movegen import ALL_MOVES, NOISY_MOVES, QUIET_MOVES, generate_moves
+from engine.board.see import SEE_VALUES, see_ge
+from engine.board.types import I64, QUEEN, U64, ZERO
+from engine.jit import helper
+from engine.search.history import capture_history, captured_type, quiet_history
+
+(
+    TABLE_STAGE,
+    MAKE_NOISY_STAGE,
+    NOISY_STAGE,
+    KILLER_STAGE,
+    SECOND_KILLER_STAGE,
+    MAKE_QUIET_STAGE,
+    QUIET_STAGE,
+    BAD_STAGE,
+    MAKE_EVASION_STAGE,
+    EVASION_STAGE,
+    MAKE_CAPTURE_STAGE,
+    CAPTURE_STAGE,
+) = range(12)
+
+
+@helper
+def start_picking(worker, frame, table_move):
+    """Begin to pick all moves at ``frame``; ``table_move`` (0 for none) may be any 16-bit number."""
+    picker = frame.picker
+    picker.stage = MAKE_NOISY_STAGE
+    picker.table_move = 0
+    picker.skip_quiets = 0
+    if table_move != 0 and is_legal(worker.position, table_move):
+        picker.stage = TABLE_STAGE
+        picker.table_move = table_move
+
+
+@helper
+def start_picking_noisy(worker, frame, table_move):
+    """Begin to pick captures and promotions only, or all evasions when in check."""
+    picker = frame.picker
+    in_check = worker.position.checkers != ZERO
+    picker.stage = MAKE_EVASION_STAGE if in_check else MAKE_CAPTURE_STAGE
+    picker.table_move = table_move if in_check or is_noisy(table_move) else 0
+
+
+@helper
+def _value_noisy(worker, move):
+    """Most valuable victim first; among equals what did well before."""
+    victim = SEE_VALUES[captured_type(worker.position, move)]
+    if is_promotion(move):
+        victim += SEE_VALUES[promoted_type(move)] if promoted_type(move) == QUEEN else -2000
+    return 16 * victim + capture_history(worker, move) // 4
+
+
+@helper
+def _value_moves(worker, frame, start, end):
+    """Give the moves from ``start`` to ``end`` their sort values."""
+    moves = frame.moves
+    for index in range(start, end):
+        move = I64(moves.move[U64(index)])
+        if move == frame.picker.table_move:
+            moves.value[U64(index)] = 1 << 24
+        elif is_noisy(move):
+            moves.value[U64(index)] = (1 << 18) + _value_noisy(worker, move)
+        else:
+            moves.value[U64(index)] = quiet_history(worker, move)
+
+
+@helper
+def _take_best(frame):
+    """Swap the best of the remaining moves to the cursor, step over it, and return it."""
+    moves = frame.moves
+    cursor = frame.picker.cursor
+    best, best_value = cursor, I64(moves.value[U64(cursor)])
+    for index in range(cursor + 1, frame.picker.end):
+        value = I64(moves.value[U64(index)])
+        if value > best_value:
+            best, best_value = index, value
+    move = I64(moves.move[U64(best)])
+    moves.move[U64(best)] = moves.move[U64(cursor)]
+    moves.value[U64(best)] = moves.value[U64(cursor)]
+    frame.picker.cursor = cursor + 1
+    return move
+
+
+@helper
+def _is_new_killer(worker, frame, killer):
+    return killer != 0 and killer != frame.picker.table_move and is_legal(worker.position, killer)
+
+
+@helper
+def next_move(worker, frame):
+    """The next move, or 0 when there are no more. With ``picker.skip_quiets`` set no further quiet moves come."""
+    picker = frame.picker
+    if picker.stage == TABLE_STAGE:
+        picker.stage = MAKE_NOISY_STAGE
+        return picker.table_move
+
+    if picker.stage == MAKE_NOISY_STAGE:
+        picker.stage = NOISY_STAGE
+        picker.cursor = 0
+        picker.bad_end = 0
+        picker.end = generate_moves(worker.position, frame.moves, 0, NOISY_MOVES)
+        _value_moves(worker, frame, 0, picker.end)
+
+    if picker.stage == NOISY_STAGE:
+        while picker.cursor < picker.end:
+            move = _take_best(frame)
+            if move == picker.table_move:
+                continue
+            if see_ge(worker.position, move, 0):
+                return move
+            frame.moves.move[U64(picker.bad_end)] = move
+            picker.bad_end += 1
+        picker.stage = KILLER_STAGE
+
+    if picker.skip_quiets != 0 and picker.stage < BAD_STAGE:
+        picker.stage = BAD_STAGE
+        picker.cursor = 0
+
+    if picker.stage == KILLER_STAGE:
+        picker.stage = SECOND_KILLER_STAGE
+        if _is_new_killer(worker, frame, frame.killer[0]):
+            return frame.killer[0]
+
+    if picker.stage == SECOND_KILLER_STAGE:
+        picker.stage = MAKE_QUIET_STAGE
+        if _is_new_killer(worker, frame, frame.killer[1]):
+            return frame.killer[1]
+
+    if picker.stage == MAKE_QUIET_STAGE:
+        picker.stage = QUIET_STAGE
+        picker.cursor = picker.bad_end
+        picker.end = generate_moves(worker.position, frame.moves, picker.bad_end, QUIET_MOVES)
+        _value_moves(worker, frame, picker.cursor, picker.end)
+
+    if picker.stage == QUIET_STAGE:
+        while picker.cursor < picker.end:
+            move = _take_best(frame)
+            if move != picker.table_move and move != frame.killer[0] and move != frame.killer[1]:
+                return move
+        picker.stage = BAD_STAGE
+        picker.cursor = 0
+
+    if picker.stage == BAD_STAGE and picker.cursor < picker.bad_end:
+        picker.cursor += 1
+        return I64(frame.moves.move[U64(picker.cursor - 1)])
+    return I64(0)
+
+
+@helper
+def next_noisy(worker, frame):
+    """The next capture or promotion that does not lose material, or evasion; 0 when there are no more."""
+    picker = frame.picker
+    if picker.stage == MAKE_CAPTURE_STAGE:
+        picker.stage = CAPTURE_STAGE
+        picker.cursor = 0
+        picker.end = generate_moves(worker.position, frame.moves, 0, NOISY_MOVES)
+        _value_moves(worker, frame, 0, picker.end)
+    elif picker.stage == MAKE_EVASION_STAGE:
+        picker.stage = EVASION_STAGE
+        picker.cursor = 0
+        picker.end = generate_moves(worker.position, frame.moves, 0, ALL_MOVES)
+        _value_moves(worker, frame, 0, picker.end)
+    while picker.cursor < picker.end:
+        move = _take_best(frame)
+        if picker.stage == EVASION_STAGE or see_ge(worker.position, move, 0):
+            return move
+    return I64(0)

@@ -1,0 +1,104 @@
+"""Quiescence search: captures and promotions are played out before the evaluation is trusted."""
+
+from numba import int64
+
+from engine.board.moves import is_promotion
+from engine.board.see import SEE_VALUES
+from engine.board.types import I64, ZERO
+from engine.evaluation.material import evaluate
+from engine.jit import kernel
+from engine.search.history import captured_type
+from engine.search.line import ascend, descend, extend_pv
+from engine.search.movepick import next_noisy, start_picking_noisy
+from engine.search.scores import DRAW, INFINITY, MATE_BOUND, MAX_PLY, NONE, from_table, mated_in, to_table
+from engine.search.state import WORKER_T
+from engine.search.transposition import BOUND_EXACT, BOUND_LOWER, BOUND_UPPER, probe, store
+from engine.search.tunables import tunables
+from engine.search.watch import enter_node, is_draw, should_abort
+
+
+@kernel(int64(WORKER_T, int64, int64, int64), "the quiescence search")
+def qsearch(worker, alpha, beta, ply):
+    """The value of the position when only captures and promotions are played, or all evasions when in check.
+
+    Contract, as for :func:`engine.search.alphabeta.search` (fail-soft): a result r <= alpha says the value is
+    at most r, r >= beta that it is at least r, anything between is the value. Meaningless once
+    ``worker.aborted`` is set.
+    """
+    if should_abort(worker):
+        return I64(0)
+    enter_node(worker, ply)
+    position = worker.position
+    frame = worker.stack[ply]
+    frame.pv_length = 0
+    is_pv = beta - alpha > 1
+    if is_draw(position, ply):
+        return I64(DRAW)
+    in_check = position.checkers != ZERO
+    if ply >= MAX_PLY:
+        return I64(DRAW) if in_check else evaluate(frame.accumulator, position)
+
+    # Step 1. Transposition table: any entry is deep enough here.
+    found = frame.probe
+    probe(worker.table, position.key, found)
+    if found.found != 0 and not is_pv:
+        score = from_table(found.score, ply)
+        if (
+            found.bound == BOUND_EXACT
+            or (found.bound == BOUND_LOWER and score >= beta)
+            or (found.bound == BOUND_UPPER and score <= alpha)
+        ):
+            return score
+
+    # Step 2. Stand pat: not to capture is nearly always possible, so the evaluation is a lower bound.
+    best = -INFINITY
+    static_eval = NONE
+    futility_base = -INFINITY
+    if not in_check:
+        static_eval = evaluate(frame.accumulator, position)
+        best = static_eval
+        if best >= beta:
+            return best
+        futility_base = best + tunables().DeltaMargin
+    old_alpha = alpha
+    alpha = max(alpha, best)
+
+    # Step 3. Captures that do not lose material, or every evasion.
+    best_move = I64(0)
+    searched = 0
+    start_picking_noisy(worker, frame, found.move)
+    move = next_noisy(worker, frame)
+    while move != 0:
+        # Delta pruning: even winning the piece for nothing would not reach alpha.
+        if not in_check and not is_promotion(move):
+            hope = futility_base + SEE_VALUES[captured_type(position, move)]
+            if hope <= alpha:
+                best = max(best, hope)
+                move = next_noisy(worker, frame)
+                continue
+        searched += 1
+        descend(worker, ply, move)
+        score = -qsearch(worker, -beta, -alpha, ply + 1)
+        ascend(worker, move)
+        if worker.aborted != 0:
+            return I64(0)
+        if score > best:
+            best = score
+            if score > alpha:
+                alpha = score
+                best_move = move
+                if is_pv:
+                    extend_pv(worker, ply, move)
+                if score >= beta:
+                    break
+        # In check, once a defence is known, the other defences are not worth their cost.
+        if in_check and best > -MATE_BOUND and searched >= 3:
+            break
+        move = next_noisy(worker, frame)
+
+    # Step 4. Checkmate, and what was learned.
+    if in_check and searched == 0:
+        return mated_in(ply)
+    bound = BOUND_LOWER if best >= beta else (BOUND_EXACT if best > old_alpha and is_pv else BOUND_UPPER)
+    store(worker.table, position.key, best_move, to_table(best, ply), static_eval, 0, bound)
+    return best

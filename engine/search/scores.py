@@ -1,0 +1,59 @@
+"""Scores: centipawns for the side to move, with mates at the ends of the scale.
+
+Being mated in n plies from the root is ``-MATE + n``. In the transposition table mates count from the node
+they were found at, since it can be reached at another distance from the root.
+"""
+
+from __future__ import annotations
+
+from engine.jit import helper
+from engine.messages import Score
+
+INFINITY = 32_000
+MATE = 31_000
+
+#: The deepest line, in plies from the root.
+MAX_PLY = 240
+
+#: Scores beyond this mean a forced mate.
+MATE_BOUND = MATE - MAX_PLY
+
+#: No score; stored where a static evaluation makes no sense.
+NONE = 32_100
+
+DRAW = 0
+
+
+@helper
+def mated_in(ply):
+    """The score of being mated at ``ply``."""
+    return ply - MATE
+
+
+@helper
+def to_table(score, ply):
+    """A root-relative score as the transposition table keeps it."""
+    if score > MATE_BOUND:
+        return score + ply
+    if score < -MATE_BOUND:
+        return score - ply
+    return score
+
+
+@helper
+def from_table(score, ply):
+    """Undo :func:`to_table`."""
+    if score > MATE_BOUND:
+        return score - ply
+    if score < -MATE_BOUND:
+        return score + ply
+    return score
+
+
+def to_message(score: int, bound: str = "") -> Score:
+    """A score for people: mates in moves, the rest in centipawns."""
+    score = int(score)
+    if abs(score) > MATE_BOUND:
+        moves = (MATE - abs(score) + 1) // 2
+        return Score(mate=moves if score > 0 else -moves, bound=bound)
+    return Score(cp=score, bound=bound)

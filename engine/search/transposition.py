@@ -1,0 +1,159 @@
+"""The transposition table: what is already known of positions met before.
+
+An entry is two words of 64 bits. The first packs, from the low end::
+
+    move 16 | score 16 | static evaluation 16 | depth 8 | bound 2 | generation 6
+
+The second is the position's key XORed with the first: an entry torn by two threads writing at once does not
+match any key, so no lock is needed (Robert Hyatt's lockless hashing). Four entries make a cluster of one
+cache line. A key chooses its cluster by the high word of ``key * clusters``, so any number of clusters works.
+
+Replacement: the entry of the same position; else the one that is shallowest, each generation (search) of age
+counting as four plies.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from engine.board.types import I64, U64, ZERO
+from engine.jit import allocate, helper, mulhi, new_record, prefetch, record_at, structure
+from engine.messages import OptionError
+
+BOUND_NONE, BOUND_UPPER, BOUND_LOWER, BOUND_EXACT = range(4)
+
+CLUSTER_SIZE = 4
+_GENERATIONS = 64
+_AGE_WEIGHT = 4
+
+CLUSTER = structure(("data", "u8", (CLUSTER_SIZE,)), ("check", "u8", (CLUSTER_SIZE,)))
+
+cluster_at = record_at(CLUSTER)
+
+#: How kernels reach the table. One record for each table, read by all threads.
+TABLE = structure(("address", "u8"), ("clusters", "u8"), ("generation", "i8"))
+
+#: The result of a probe.
+PROBE = structure(
+    ("found", "i8"), ("move", "i8"), ("score", "i8"), ("static_eval", "i8"), ("depth", "i8"), ("bound", "i8")
+)
+
+_DEPTH_SHIFT, _BOUND_SHIFT, _GENERATION_SHIFT = 48, 56, 58
+
+
+@helper
+def _signed16(bits):
+    """The low 16 bits as a signed number."""
+    value = I64(bits & U64(0xFFFF))
+    return value - 0x10000 if value >= 0x8000 else value
+
+
+@helper
+def _depth(data):
+    return I64(data >> U64(_DEPTH_SHIFT) & U64(0xFF))
+
+
+@helper
+def _generation(data):
+    return I64(data >> U64(_GENERATION_SHIFT))
+
+
+@helper
+def prefetch_cluster(table, key):
+    """Start loading the cluster of ``key``."""
+    prefetch(table.address + mulhi(key, table.clusters) * U64(64))
+
+
+@helper
+def probe(table, key, result):
+    """Look ``key`` up; ``result.found`` tells whether the rest of ``result`` means anything.
+
+    The score is as stored (see ``scores.from_table``). The move fits the position unless two positions share
+    a key: test it before making it.
+    """
+    cluster = cluster_at(table.address, mulhi(key, table.clusters))
+    for slot in range(CLUSTER_SIZE):
+        data = cluster.data[slot]
+        if cluster.check[slot] ^ data == key and data != ZERO:
+            result.found = 1
+            result.move = I64(data & U64(0xFFFF))
+            result.score = _signed16(data >> U64(16))
+            result.static_eval = _signed16(data >> U64(32))
+            result.depth = _depth(data)
+            result.bound = I64(data >> U64(_BOUND_SHIFT) & U64(3))
+            return
+    result.found = 0
+    result.move = 0
+    result.bound = BOUND_NONE
+
+
+@helper
+def store(table, key, move, score, static_eval, depth, bound):
+    """Keep what a search of ``key`` found; a former move survives when there is no new one."""
+    cluster = cluster_at(table.address, mulhi(key, table.clusters))
+    generation = table.generation
+    chosen, least = 0, 1 << 30
+    for slot in range(CLUSTER_SIZE):
+        data = cluster.data[slot]
+        if cluster.check[slot] ^ data == key:
+            if move == 0:
+                move = I64(data & U64(0xFFFF))
+            if bound != BOUND_EXACT and _generation(data) == generation and depth < _depth(data) - 3:
+                return
+            chosen = slot
+            break
+        age = (generation - _generation(data)) & (_GENERATIONS - 1)
+        worth = _depth(data) - _AGE_WEIGHT * age
+        if data == ZERO:
+            worth = -(1 << 29)
+        if worth < least:
+            chosen, least = slot, worth
+    data = U64(move & 0xFFFF) | U64(score & 0xFFFF) << U64(16) | U64(static_eval & 0xFFFF) << U64(32)
+    data |= U64(max(depth, 0)) << U64(_DEPTH_SHIFT) | U64(bound) << U64(_BOUND_SHIFT)
+    data |= U64(generation) << U64(_GENERATION_SHIFT)
+    cluster.data[chosen] = data
+    cluster.check[chosen] = key ^ data
+
+
+class TranspositionTable:
+    """The memory of the table, and the record by which kernels reach it.
+
+    Raises :class:`OptionError` where ``megabytes`` are not to be had.
+    """
+
+    def __init__(self, megabytes: int) -> None:
+        clusters = megabytes * (1 << 20) // CLUSTER.itemsize
+        if clusters * CLUSTER.itemsize > _physical_memory():
+            raise OptionError(f"Hash {megabytes} MB is more than this machine's memory")
+        try:
+            self._clusters = allocate(CLUSTER, clusters)
+        except MemoryError:
+            raise OptionError(f"Hash {megabytes} MB cannot be allocated") from None
+        self.record: Any = new_record(TABLE)
+        self.record["address"] = self._clusters.ctypes.data
+        self.record["clusters"] = clusters
+        self.megabytes = megabytes
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self._clusters.view("u8").fill(0)
+        self.record["generation"] = 0
+
+    def new_search(self) -> None:
+        """Let what is stored so far count as older."""
+        self.record["generation"] = (int(self.record["generation"]) + 1) % _GENERATIONS
+
+    def hashfull(self) -> int:
+        """How full the table is with entries of the present search, in thousandths, judged by a sample."""
+        data = self._clusters["data"][:250]
+        present = data >> U64(_GENERATION_SHIFT) == U64(self.record["generation"])
+        return int(((data != 0) & present).sum()) * 1000 // data.size
+
+
+def _physical_memory() -> int:
+    """Bytes of memory in this machine, or a number beyond any Hash where the system does not tell."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):
+        return 1 << 62
