@@ -195,6 +195,8 @@ def search(worker, alpha, beta, depth, ply):
                 best_move = move
                 if is_pv:
                     extend_pv(worker, ply, move)
+                if ply == 0:
+                    worker.root_score = score
                 if score >= beta:
                     if is_quiet:
                         reward_quiet(worker, frame, move, depth)

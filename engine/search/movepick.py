@@ -5,8 +5,8 @@ quiet moves by history, losing captures last.
 """
 
 from engine.board.legality import is_legal
-from engine.board.moves import is_noisy, is_promotion, promoted_type
 from engine.board.movegen import ALL_MOVES, NOISY_MOVES, QUIET_MOVES, generate_moves
+from engine.board.moves import is_noisy, is_promotion, promoted_type
 from engine.board.see import SEE_VALUES, see_ge
 from engine.board.types import I64, QUEEN, U64, ZERO
 from engine.jit import helper

@@ -55,7 +55,7 @@ WORKER = structure(
     ("seldepth", "i8"),
     ("aborted", "i8"),
     ("is_main", "i8"),  # the main thread watches the clock
-    ("null_barred_until", "i8"),
+    ("root_score", "i8"),  # of the best root move so far
     ("root_count", "i8"),
     ("root", ROOT_MOVE, (256,)),
     ("history", "i4", (2, 64, 64)),  # [color][from][to] butterfly history of quiet moves

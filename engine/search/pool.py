@@ -1,0 +1,162 @@
+"""All threads of one search: who starts them, who watches the clock, and when the result is due.
+
+Every thread deepens the same position on its own record; they help each other through the shared
+transposition table alone (Lazy SMP). The calling thread is the main one: it reports and decides when to stop.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+from engine.jit import TICKS_PER_SECOND, clock_now, new_record
+from engine.messages import Limits
+from engine.search.scores import MATE, MATE_BOUND, MAX_PLY
+from engine.search.state import CONTROL
+from engine.search.timeman import Budget, plan
+from engine.search.transposition import TranspositionTable
+from engine.search.worker import UNLIMITED, Line, Worker
+
+#: Bytes of stack for a search thread: the deepest line needs a small part of it.
+STACK_SIZE = 32 << 20
+
+#: Stop early where there is nothing to choose: one legal move is searched this deep for its score.
+FORCED_MOVE_DEPTH = 8
+
+
+class Pool:
+    """The workers, and the control record through which they are stopped."""
+
+    def __init__(self, threads: int) -> None:
+        self._control: Any = new_record(CONTROL)
+        self._address = self._control.__array_interface__["data"][0]
+        self._released = threading.Event()
+        self._lock = threading.Lock()
+        self._pondering = False
+        self._began = self._started = 0.0
+        self._budget = Budget(None, None)
+        self.workers: list[Worker] = []
+        self.resize(threads)
+
+    def resize(self, threads: int) -> None:
+        """Have ``threads`` workers; new ones know no history."""
+        del self.workers[threads:]
+        while len(self.workers) < threads:
+            self.workers.append(Worker(self._address, is_main=not self.workers))
+
+    def clear(self) -> None:
+        """Forget all histories."""
+        for worker in self.workers:
+            worker.clear()
+
+    @property
+    def nodes(self) -> int:
+        """Nodes visited by all threads in this search."""
+        return sum(worker.nodes for worker in self.workers)
+
+    @property
+    def elapsed(self) -> float:
+        """Milliseconds since the search began."""
+        return (time.perf_counter() - self._began) * 1000
+
+    def arm(self, limits: Limits, white_to_move: bool, overhead: int) -> None:
+        """Start the clock of the next search; from here on :meth:`stop` ends it."""
+        with self._lock:
+            self._control["stop"] = 0
+            self._released.clear()
+            self._began = self._started = time.perf_counter()
+            self._budget = plan(limits, white_to_move, overhead)
+            self._pondering = limits.ponder
+            if not limits.ponder:
+                self._start_clock()
+                if not limits.infinite:
+                    self._released.set()
+            else:
+                self._control["has_deadline"] = 0
+
+    def _start_clock(self) -> None:
+        maximum = self._budget.maximum
+        self._control["has_deadline"] = 0
+        if maximum is not None:
+            self._control["deadline"] = clock_now() + int(maximum * TICKS_PER_SECOND / 1000)
+            self._control["has_deadline"] = 1
+
+    def stop(self) -> None:
+        """End the search at once; harmless when none runs."""
+        with self._lock:
+            self._control["stop"] = 1
+            self._released.set()
+
+    def ponderhit(self) -> None:
+        """The expected move was played: from now on the clock runs."""
+        with self._lock:
+            if self._pondering:
+                self._pondering = False
+                self._started = time.perf_counter()
+                self._start_clock()
+                self._released.set()
+
+    def search(
+        self,
+        position: Any,
+        limits: Limits,
+        moves: list[int],
+        table: TranspositionTable,
+        on_line: Callable[[Line, str], None],
+    ) -> Line:
+        """Search ``position`` over the root ``moves`` (not empty) until ``limits`` or :meth:`stop` end it.
+
+        Call :meth:`arm` before. ``on_line`` gets each iteration's line, with ``lowerbound`` or ``upperbound``
+        where the score fell outside its window. Under ``infinite`` and ``ponder`` the return waits for
+        :meth:`stop` or :meth:`ponderhit`. The result always holds a legal move.
+        """
+        table.new_search()
+        share = UNLIMITED if limits.nodes is None else max(1, limits.nodes // len(self.workers))
+        for worker in self.workers:
+            worker.prepare(position, moves, table, share)
+        last = MAX_PLY if limits.depth is None else limits.depth
+        helpers = [
+            threading.Thread(target=_help, args=(worker, 1 + index % 2, last), daemon=True)
+            for index, worker in enumerate(self.workers[1:])
+        ]
+        for helper in helpers:
+            helper.start()
+        best = Line(moves=moves[:1])
+        for line in self.workers[0].deepen(1, last, on_line):
+            best = line
+            on_line(line, "")
+            if self._is_enough(line, limits, len(moves)):
+                break
+        self.wait_for_release(limits)
+        self._control["stop"] = 1
+        for helper in helpers:
+            helper.join()
+        return best
+
+    def wait_for_release(self, limits: Limits) -> None:
+        """Where the protocol forbids to answer yet, wait for :meth:`stop` or :meth:`ponderhit`."""
+        if limits.infinite or limits.ponder:
+            self._released.wait()
+
+    def _is_enough(self, line: Line, limits: Limits, choices: int) -> bool:
+        """Whether no further iteration should start."""
+        with self._lock:
+            pondering, started, budget = self._pondering, self._started, self._budget
+        if limits.mate is not None and line.score > MATE_BOUND and MATE - line.score <= 2 * limits.mate:
+            return True
+        if pondering or limits.infinite:
+            return False
+        if budget.optimum is None:
+            return False
+        if choices == 1 and line.depth >= FORCED_MOVE_DEPTH and limits.movetime is None:
+            return True
+        spent = (time.perf_counter() - started) * 1000
+        return limits.movetime is None and spent >= 0.6 * budget.optimum
+
+
+def _help(worker: Worker, first: int, last: int) -> None:
+    """A helper thread: deepen until stopped; its lines only feed the shared table."""
+    for _ in worker.deepen(first, last):
+        pass
