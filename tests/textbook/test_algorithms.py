@@ -1,0 +1,326 @@
+"""What the searches promise, as properties of random trees and of the games."""
+
+from __future__ import annotations
+
+import inspect
+from math import inf
+from pathlib import Path
+from time import monotonic
+
+import chess
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import engine.textbook as textbook
+from engine.textbook import (
+    LearnedOrder,
+    OutOfTime,
+    alpha_beta,
+    depth_limited,
+    iterative_deepening,
+    minimax_decision,
+    monte_carlo_tree_search,
+    mtdf,
+    negamax,
+    negamax_alpha_beta,
+    null_window,
+    principal_variation_search,
+)
+from engine.textbook.games import Bones, ExplicitTree, Othello, TicTacToe
+from engine.textbook.games.chess import Chess
+from tests.textbook.trees import naive, sorted_tree, trees, uniform_shapes, uniform_trees, worst_tree
+
+EXACT = [
+    minimax_decision,
+    negamax,
+    alpha_beta,
+    negamax_alpha_beta,
+    principal_variation_search,
+    mtdf,
+    depth_limited,
+    iterative_deepening,
+]
+PRUNING = [alpha_beta, negamax_alpha_beta, principal_variation_search]
+exact = pytest.mark.parametrize("algorithm", EXACT, ids=lambda f: f.__name__)
+pruning = pytest.mark.parametrize("algorithm", PRUNING, ids=lambda f: f.__name__)
+
+KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
+
+
+def follow(game, line):
+    """The state at the end of a line of actions, each checked to be legal."""
+    state = game.initial()
+    for action in line:
+        assert action in game.actions(state)
+        state = game.result(state, action)
+    return state
+
+
+def best_actions(game, depth):
+    """The root's best actions and their value, by minimax of every child."""
+    root = game.initial()
+    side = game.to_move(root)
+    values = {
+        action: minimax_decision(game, game.result(root, action), depth - 1).value
+        for action in game.actions(root)
+    }
+    value = side * max(side * v for v in values.values())
+    return {action for action, v in values.items() if v == value}, value
+
+
+def assert_agrees(algorithm, game, depth):
+    best, value = best_actions(game, depth)
+    outcome = algorithm(game, None, depth)
+    assert outcome.value == value
+    assert outcome.move in best
+    assert len(best) > 1 or {outcome.move} == best
+
+
+# Every algorithm returns minimax's value
+
+
+@exact
+@given(tree=trees())
+def test_value_move_and_line_on_random_trees(algorithm, tree):
+    game = ExplicitTree(tree)
+    outcome = algorithm(game, None, 99)
+    assert outcome.value == naive(tree)
+    assert outcome.exact
+    end = follow(game, outcome.line)
+    assert game.is_terminal(end)
+    assert game.utility(end) == outcome.value
+    if not game.is_terminal(()):
+        assert_agrees(algorithm, game, 99)
+
+
+@exact
+@given(tree=trees(), depth=st.integers(1, 4))
+def test_value_at_a_cutoff_on_random_trees(algorithm, tree, depth):
+    assert algorithm(ExplicitTree(tree), None, depth).value == minimax_decision(ExplicitTree(tree), None, depth).value
+
+
+@exact
+@given(tree=trees())
+def test_an_order_changes_the_cost_and_not_the_value(algorithm, tree):
+    order = LearnedOrder()
+    for _ in range(2):  # the second time with all that the first has learned
+        assert algorithm(ExplicitTree(tree), None, 99, order=order).value == naive(tree)
+
+
+@given(tree=trees(), guess=st.integers(-12, 12))
+def test_mtdf_from_any_guess(tree, guess):
+    assert mtdf(ExplicitTree(tree), guess=guess).value == naive(tree)
+
+
+@given(tree=trees(), bound=st.integers(-10, 10) | st.floats(-10, 10))
+def test_null_window_asks_whether_the_value_exceeds_the_bound(tree, bound):
+    value, truth = null_window(ExplicitTree(tree), bound=bound).value, naive(tree)
+    assert (value > bound) == (truth > bound)
+    assert truth >= value if value > bound else truth <= value
+
+
+@given(tree=trees(), window=st.tuples(st.integers(-10, 10), st.integers(-10, 10)).filter(lambda w: w[0] < w[1]))
+def test_fail_soft_contract(tree, window):
+    alpha, beta = window
+    value, truth = negamax_alpha_beta(ExplicitTree(tree), alpha=alpha, beta=beta).value, naive(tree)
+    if value <= alpha:
+        assert truth <= value
+    elif value >= beta:
+        assert truth >= value
+    else:
+        assert truth == value
+
+
+@exact
+@pytest.mark.parametrize(
+    ("game", "depth"),
+    [(TicTacToe(), 3), (Bones(7), 9), (Bones(8), 9), (Othello(4), 4), (Othello(8), 2), (Chess(), 2),
+     (Chess(KIWIPETE), 2)],
+    ids=["tictactoe", "bones7", "bones8", "othello4", "othello8", "chess", "kiwipete"],
+)  # fmt: skip
+def test_value_and_move_on_the_games(algorithm, game, depth):
+    assert_agrees(algorithm, game, depth)
+
+
+@exact
+@settings(max_examples=10)
+@given(seed=st.randoms(use_true_random=False), plies=st.integers(1, 60))
+def test_value_on_random_chess_positions(algorithm, seed, plies):
+    board = chess.Board()
+    for _ in range(plies):
+        moves = list(board.legal_moves)
+        if not moves:
+            break
+        board.push(seed.choice(moves))
+    game = Chess(board.fen())
+    assert algorithm(game, None, 2).value == minimax_decision(game, None, 2).value
+
+
+@exact
+def test_a_finished_game_has_a_value_and_no_move(algorithm):
+    outcome = algorithm(TicTacToe(), "XXXOO....", 5)
+    assert (outcome.value, outcome.move, outcome.leaves) == (10.0, None, 1)
+
+
+def test_black_to_move_is_seen_by_max_all_the_same():
+    game = Chess("6k1/5ppp/8/8/8/8/r4PPP/1q4K1 w - - 0 1")  # White is being mated
+    assert {algorithm(game, None, 2).value for algorithm in EXACT} == {-1000.0}
+
+
+# What pruning saves
+
+
+@pruning
+@given(tree=trees())
+def test_alpha_beta_never_visits_more_leaves_than_minimax(algorithm, tree):
+    if algorithm is principal_variation_search:  # counts a leaf again when it searches again
+        algorithm = negamax_alpha_beta
+    assert algorithm(ExplicitTree(tree)).leaves <= minimax_decision(ExplicitTree(tree)).leaves
+
+
+@pruning
+@given(case=uniform_trees())
+def test_perfect_order_visits_the_knuth_moore_minimum(algorithm, case):
+    branching, depth, tree = case
+    best = ExplicitTree(sorted_tree(tree, best_first=True))
+    assert algorithm(best).leaves == branching ** ((depth + 1) // 2) + branching ** (depth // 2) - 1
+
+
+@pytest.mark.parametrize("algorithm", [alpha_beta, negamax_alpha_beta], ids=lambda f: f.__name__)
+@given(shape=uniform_shapes(), data=st.data())
+def test_worst_order_visits_every_leaf(algorithm, shape, data):
+    branching, depth = shape
+    count = branching**depth
+    leaves = data.draw(st.permutations(range(count)))
+    worst = worst_tree(leaves, branching, depth)
+    assert algorithm(ExplicitTree(worst)).leaves == count
+    assert minimax_decision(ExplicitTree(worst)).leaves == count
+
+
+@given(case=uniform_trees())
+def test_minimax_visits_b_to_the_d_leaves(case):
+    branching, depth, tree = case
+    outcome = minimax_decision(ExplicitTree(tree))
+    assert outcome.leaves == branching**depth
+    assert outcome.nodes == sum(branching**ply for ply in range(depth + 1))
+
+
+def test_the_lecture_tree_prunes_two_leaves():
+    outcome = alpha_beta(ExplicitTree())
+    assert (outcome.value, outcome.move, outcome.line) == (3, 0, (0, 0))
+    assert (outcome.leaves, minimax_decision(ExplicitTree()).leaves) == (7, 9)
+
+
+def test_a_learned_order_saves_leaves_on_chess():
+    game = Chess(KIWIPETE)
+    plain, ordered = alpha_beta(game, None, 3), iterative_deepening(game, None, 3)
+    assert plain.value == ordered.value
+    assert ordered.leaves < plain.leaves
+
+
+@pytest.mark.parametrize(
+    ("game", "perft"), [(Chess(), 4_865_609), (Chess(KIWIPETE), 193_690_690)], ids=["start", "kiwipete"]
+)
+def test_ordered_alpha_beta_needs_a_twentieth_of_minimax_at_depth_five(game, perft):
+    assert iterative_deepening(game, None, 5).leaves <= 0.05 * perft  # minimax's leaves are perft's, see test_games
+
+
+# Depth and time
+
+
+@pytest.mark.parametrize("depth", [0, -1])
+@pytest.mark.parametrize("search", [depth_limited, iterative_deepening])
+def test_a_depth_below_one_is_refused(search, depth):
+    with pytest.raises(ValueError, match=f"depth must be at least 1, not {depth}"):
+        search(TicTacToe(), None, depth)
+
+
+def test_deepening_reports_every_depth_and_stops_where_nothing_is_estimated():
+    reports = []
+    outcome = iterative_deepening(ExplicitTree(), None, inf, report=lambda depth, o: reports.append((depth, o)))
+    assert [depth for depth, _ in reports] == [1, 2]
+    assert outcome.exact
+    assert outcome.leaves == sum(o.leaves for _, o in reports)
+    assert outcome.nodes == sum(o.nodes for _, o in reports)
+
+
+def test_deepening_obeys_the_clock_and_still_has_a_move():
+    for seconds in (0.0, 0.2):
+        begin = monotonic()
+        outcome = iterative_deepening(Chess(), None, seconds=seconds)
+        assert outcome.move in chess.Board().legal_moves
+        assert monotonic() - begin < seconds + 1.0
+
+
+@exact
+def test_a_deadline_that_has_passed_raises(algorithm):
+    if algorithm is iterative_deepening:
+        return  # returns depth 1 instead, see above
+    with pytest.raises(OutOfTime):
+        algorithm(TicTacToe(), None, 5, deadline=monotonic() - 1)
+
+
+def test_watch_hears_every_node_enter_and_leave():
+    heard = []
+    outcome = alpha_beta(ExplicitTree(), watch=lambda *event: heard.append(event))
+    assert len(heard) == 2 * outcome.nodes
+    assert heard[0] == ("enter", (), (-inf, inf), None)
+    assert heard[-1] == ("leave", (), (-inf, inf), 3.0)
+    entered = [state for what, state, _, _ in heard if what == "enter"]
+    assert (1, 0) in entered
+    assert (1, 1) not in entered
+
+
+# Monte Carlo
+
+
+@pytest.mark.parametrize(("heap", "move"), [(6, 2), (7, 3), (9, 1)])
+def test_uct_finds_the_winning_take(heap, move):
+    outcome = monte_carlo_tree_search(Bones(heap), simulations=3000)
+    assert outcome.move == move
+    assert outcome.value > 0.5
+
+
+def test_uct_tends_to_minimax():
+    def error(simulations):
+        return abs(3 - monte_carlo_tree_search(ExplicitTree(), simulations=simulations).value)
+
+    assert error(20_000) < 0.3 < error(20)
+
+
+def test_uct_blocks_and_wins_at_tictactoe():
+    assert monte_carlo_tree_search(TicTacToe(), "XX.OO....", simulations=500).move == 2
+    assert monte_carlo_tree_search(TicTacToe(), "XX.O.....", simulations=2000).move == 2
+
+
+def test_uct_is_reproducible_and_counts_its_games():
+    first, again, other = (monte_carlo_tree_search(Othello(4), simulations=50, seed=s) for s in (1, 1, 2))
+    assert first == again != other
+    assert first.leaves == 50
+    assert not first.exact
+
+
+def test_uct_obeys_its_bounds():
+    with pytest.raises(ValueError, match="simulations must be at least 1, not 0"):
+        monte_carlo_tree_search(TicTacToe(), simulations=0)
+    assert monte_carlo_tree_search(TicTacToe(), deadline=monotonic() - 1).leaves == 1
+    shallow = monte_carlo_tree_search(Chess(), simulations=30, horizon=3)
+    assert shallow.nodes <= 1 + 30 * (1 + 3)
+
+
+# The package as a text
+
+
+def test_the_searches_stay_short():
+    package = Path(textbook.__file__).parent
+    assert sum(len(path.read_text().splitlines()) for path in package.glob("*.py")) < 600
+    for game in (package / "games").glob("*.py"):
+        assert len(game.read_text().splitlines()) < 100, game.name
+
+
+def test_every_public_function_names_its_source():
+    functions = [f for f in map(textbook.__dict__.get, textbook.__all__) if inspect.isfunction(f)]
+    assert len(functions) >= 10
+    for function in functions:
+        assert "Source:" in (function.__doc__ or ""), function.__name__
