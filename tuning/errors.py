@@ -1,0 +1,19 @@
+"""The two ways in which the workbench refuses: what the user gave is wrong, or an engine is."""
+
+from __future__ import annotations
+
+
+class SetupError(ValueError):
+    """A command line, file or setting that cannot be used; the message names it and says why."""
+
+
+class EngineFailure(RuntimeError):
+    """An engine that is missing, does not start, dies or hangs; the message begins with its name."""
+
+    def __init__(self, engine: str, problem: str) -> None:
+        super().__init__(engine, problem)
+        self.engine = engine
+        self.problem = problem
+
+    def __str__(self) -> str:
+        return f"{self.engine}: {self.problem}"

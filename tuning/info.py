@@ -1,0 +1,114 @@
+"""What an engine says while it thinks, read from its own lines after the clock has stopped.
+
+python-chess can parse these lines as they come, but that costs up to a millisecond a line and would be
+charged to the engine; the workbench therefore keeps the raw text and reads it when nobody is waiting.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+MATE = 100_000
+"""A mate in ``n`` moves counts as ``MATE - n`` centipawns wherever one number is needed."""
+
+
+@dataclass(slots=True)
+class Thought:
+    """One line of thought: score from the engine's own view in centipawns or moves to mate."""
+
+    depth: int = 0
+    seldepth: int = 0
+    multipv: int = 1
+    cp: int | None = None
+    mate: int | None = None
+    bound: bool = False
+    seconds: float = 0.0
+    nodes: int = 0
+    nps: int = 0
+    hashfull: int = 0
+    tbhits: int = 0
+    pv: tuple[str, ...] = ()
+
+    @property
+    def scored(self) -> bool:
+        return self.cp is not None or self.mate is not None
+
+    @property
+    def value(self) -> int:
+        """The score as one number of centipawns; mates lie beyond every evaluation."""
+        if self.mate is not None:
+            return MATE - self.mate if self.mate > 0 else -MATE - self.mate
+        return self.cp or 0
+
+    @property
+    def score_text(self) -> str:
+        """``+0.35`` pawns, or ``+M3``, as PGN comments write it."""
+        if self.mate is not None:
+            return f"{'+' if self.mate > 0 else '-'}M{abs(self.mate)}"
+        return f"{(self.cp or 0) / 100:+.2f}"
+
+
+_COUNTS = {"depth": "depth", "seldepth": "seldepth", "multipv": "multipv", "nodes": "nodes", "nps": "nps",
+           "hashfull": "hashfull", "tbhits": "tbhits"}  # fmt: skip
+
+
+def parse_uci(line: str) -> Thought:
+    """Read an ``info`` line. Words that do not parse are left out: an engine's chatter is not the user's error."""
+    thought = Thought()
+    tokens = line.split()
+    i = 1
+    while i < len(tokens):
+        word = tokens[i]
+        following = tokens[i + 1] if i + 1 < len(tokens) else ""
+        i += 1
+        if word == "string":
+            break
+        if word == "pv":
+            thought.pv = tuple(tokens[i:])
+            break
+        if word in _COUNTS:
+            if following.isdigit():
+                setattr(thought, _COUNTS[word], int(following))
+                i += 1
+        elif word == "time":
+            if following.isdigit():
+                thought.seconds = int(following) / 1000.0
+                i += 1
+        elif word in ("cp", "mate"):
+            if following.lstrip("+-").isdigit():
+                thought.cp, thought.mate = (int(following), None) if word == "cp" else (None, int(following))
+                i += 1
+        elif word in ("lowerbound", "upperbound"):
+            thought.bound = True
+    return thought
+
+
+def parse_xboard(line: str) -> Thought:
+    """Read a ``depth score time nodes pv`` line (centipawns, centiseconds; 100000 + n is a mate in n)."""
+    numbers: list[int] = []
+    tokens = line.split()
+    for token in tokens[:4]:
+        try:
+            numbers.append(int(token.rstrip(".")))
+        except ValueError:
+            return Thought()
+    if len(numbers) < 4:
+        return Thought()
+    depth, score, centiseconds, nodes = numbers
+    thought = Thought(depth=depth, seconds=centiseconds / 100.0, nodes=nodes, pv=tuple(tokens[4:]))
+    if abs(score) > MATE:
+        thought.mate = score - MATE if score > 0 else score + MATE
+    else:
+        thought.cp = score
+    return thought
+
+
+def last_scored(thoughts: list[Thought]) -> Thought | None:
+    """The engine's final word on the position: its last scored first line, exact rather than a bound."""
+    best = None
+    for thought in reversed(thoughts):
+        if thought.scored and thought.multipv == 1:
+            if not thought.bound:
+                return thought
+            best = best or thought
+    return best

@@ -1,0 +1,366 @@
+"""Play engines against each other and say, with error bars, which is stronger.
+
+python -m tuning.match --engine stockfish --engine ethereal-chess --tc 8+0.08 --games 200
+python -m tuning.match --new HEAD --base main~3 --tc 8+0.08 --sprt 0 10 --openings book.epd
+python -m tuning.match --resume results/match-20260131-120000.jsonl
+"""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import signal
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any, NoReturn
+
+from rich.console import Console
+
+from tuning import revisions
+from tuning.adjudication import Adjudication, parse_rule
+from tuning.cluster import open_cluster
+from tuning.engines import (
+    WORDS_HELP,
+    EngineSpec,
+    parse_each,
+    parse_limit_words,
+    parse_words,
+    with_unique_names,
+)
+from tuning.errors import EngineFailure, SetupError
+from tuning.game import PV_CHECKS, Conditions
+from tuning.ledger import Ledger
+from tuning.limits import Limits, parse_time_control
+from tuning.records import GameRecord
+from tuning.report import LiveReport, closing, summary
+from tuning.schedule import KINDS
+from tuning.sprt import MODELS, Sprt
+from tuning.tournament import TOOL, BookSettings, Settings, Tournament, limits_checked, single_threaded
+
+PAGE_WIDTH = 120
+
+RESIGN_KEYS = {"movecount": "resign_moves", "score": "resign_score", "twosided": "resign_both"}
+DRAW_KEYS = {"movenumber": "draw_from", "movecount": "draw_moves", "score": "draw_score"}
+
+
+def add_cluster_flags(parser: argparse.ArgumentParser) -> None:
+    """The flags that say where work runs, the same for every tool."""
+    group = parser.add_argument_group("where the work runs")
+    group.add_argument("--concurrency", type=int, metavar="N", help="units at once (default: one for each core)")
+    group.add_argument(
+        "--scheduler",
+        metavar="ADDRESS",
+        help="a running dask scheduler, such as tcp://host:8786; 'here' runs everything in this process "
+        "(default: a cluster of local processes)",
+    )
+
+
+def add_limit_flags(parser: argparse.ArgumentParser) -> None:
+    """The flags that say how long engines think, the same for every tool."""
+    group = parser.add_argument_group("time and other limits (an engine's own words come first)")
+    group.add_argument("--tc", metavar="TC", help="clock: [moves/][minutes:]seconds[+increment], such as 8+0.08")
+    group.add_argument("--movetime", type=float, metavar="MS", help="fixed time for each move, milliseconds")
+    group.add_argument("--nodes", type=int, metavar="N", help="nodes for each move")
+    group.add_argument("--depth", type=int, metavar="PLIES", help="depth for each move")
+    group.add_argument(
+        "--timemargin",
+        type=float,
+        metavar="MS",
+        help="milliseconds that the time may be overstepped by (default: 0, but 100 with a fixed time)",
+    )
+
+
+def limits_from(arguments: argparse.Namespace) -> Limits:
+    """Read the flags of :func:`add_limit_flags`."""
+    base, increment, moves = parse_time_control(arguments.tc) if arguments.tc else (None, 0.0, 0)
+    return Limits(
+        base,
+        increment,
+        moves,
+        movetime=None if arguments.movetime is None else arguments.movetime / 1000,
+        nodes=arguments.nodes,
+        depth=arguments.depth,
+        margin=None if arguments.timemargin is None else arguments.timemargin / 1000,
+    )
+
+
+def add_play_flags(parser: argparse.ArgumentParser) -> None:
+    """The flags that say how games begin, end and are checked."""
+    group = parser.add_argument_group("openings")
+    group.add_argument("--openings", metavar="FILE", help="EPD, FEN or PGN book; every opening is played twice")
+    group.add_argument("--order", choices=("random", "sequential"), default="random", help="order of the book")
+    group.add_argument("--seed", type=int, default=1, help="of the random order or the random openings (default 1)")
+    group.add_argument(
+        "--plies", type=int, help="cut PGN lines to so many plies; without a book: random plies (default 8)"
+    )
+    group.add_argument("--chess960", action="store_true", help="Fischer random chess")
+    group = parser.add_argument_group("ends of games")
+    usual = Adjudication()
+    group.add_argument(
+        "--resign",
+        nargs="+",
+        metavar="WORD",
+        default=[],
+        help=f"'off', or movecount= score= (centipawns) twosided=0|1; default movecount={usual.resign_moves} "
+        f"score={usual.resign_score} twosided=1: both engines must agree",
+    )
+    group.add_argument(
+        "--draw",
+        nargs="+",
+        metavar="WORD",
+        default=[],
+        help=f"'off', or movenumber= movecount= score=; default movenumber={usual.draw_from} "
+        f"movecount={usual.draw_moves} score={usual.draw_score}",
+    )
+    group.add_argument("--tb", metavar="DIR", help="folder of Syzygy tables to decide endings by")
+    group.add_argument("--maxmoves", type=int, default=0, metavar="N", help="call it a draw after N moves")
+    group.add_argument(
+        "--pv-check",
+        choices=PV_CHECKS,
+        default="all",
+        help="which lines of thought to check for illegal moves, moves after the end and false mates",
+    )
+    group.add_argument(
+        "--stall", type=float, default=120.0, metavar="S", help="a search without a clock hangs after this"
+    )
+
+
+def play_settings(arguments: argparse.Namespace) -> tuple[Conditions, BookSettings]:
+    """Read the flags of :func:`add_play_flags`. Raises :class:`SetupError` for what cannot be."""
+    rules: dict[str, Any] = {
+        **parse_rule(arguments.resign, RESIGN_KEYS, "--resign"),
+        **parse_rule(arguments.draw, DRAW_KEYS, "--draw"),
+    }
+    if "resign_both" in rules:
+        rules["resign_both"] = bool(rules["resign_both"])
+    if arguments.tb is not None and not any(Path(arguments.tb).glob("*.rtbw")):
+        raise SetupError(f"--tb {arguments.tb}: no Syzygy tables (*.rtbw) in that folder")
+    adjudication = Adjudication(tablebases=arguments.tb, max_moves=arguments.maxmoves, **rules)
+    path = arguments.openings
+    return (
+        Conditions(adjudication, arguments.pv_check, arguments.stall),
+        BookSettings(
+            path and str(Path(path).resolve()), arguments.order, arguments.seed, arguments.plies, arguments.chess960
+        ),
+    )
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command line of ``python -m tuning.match``."""
+    result = argparse.ArgumentParser(
+        prog="python -m tuning.match", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    group = result.add_argument_group("engines (UCI or xboard)")
+    group.add_argument(
+        "--engine", nargs="+", action="append", default=[], metavar="WORD", help=f"one engine: {WORDS_HELP}"
+    )
+    group.add_argument(
+        "--each", nargs="+", default=[], metavar="WORD",
+        help="option.NAME=VALUE for every engine that has the option, and limits for all",
+    )  # fmt: skip
+    group.add_argument(
+        "--new", metavar="REV", help="this engine at a git revision ('.': the working tree as it is now)"
+    )
+    group.add_argument("--base", metavar="REV", help="the revision that --new is measured against")
+    add_limit_flags(result)
+    group = result.add_argument_group("how much to play")
+    group.add_argument(
+        "--games", type=int, metavar="N", help="games for each encounter (default 100; with --sprt no end)"
+    )
+    group.add_argument(
+        "--tournament", choices=KINDS, default="roundrobin", help="gauntlet: the first against all others"
+    )
+    group.add_argument("--sprt", nargs=2, type=float, metavar=("ELO0", "ELO1"), help="stop when H0 or H1 is accepted")
+    group.add_argument("--alpha", type=float, default=0.05, help="chance to accept H1 falsely (default 0.05)")
+    group.add_argument("--beta", type=float, default=0.05, help="chance to accept H0 falsely (default 0.05)")
+    group.add_argument("--model", choices=MODELS, default="logistic", help="the Elo that --sprt speaks of")
+    add_play_flags(result)
+    add_cluster_flags(result)
+    group = result.add_argument_group("results")
+    group.add_argument("--event", default="match", help="a name for PGN and results")
+    group.add_argument("--json", metavar="FILE", help="results, one game a line (default: results/EVENT-TIME.jsonl)")
+    group.add_argument("--resume", metavar="FILE", help="go on with a results file; its settings are used")
+    group.add_argument("--pgn", metavar="FILE", help="all games with evaluation, depth and clock comments")
+    group.add_argument("--plot", metavar="FILE", help="a picture of the result, PNG or SVG")
+    return result
+
+
+def settings_from(arguments: argparse.Namespace) -> Settings:
+    """The tournament that the command line asks for. Raises :class:`SetupError` for what cannot be."""
+    shared, limit_words = parse_each(arguments.each)
+    limits = parse_limit_words(limit_words, limits_from(arguments))
+    specs = [parse_words(words, limits) for words in arguments.engine]
+    if (arguments.new is None) != (arguments.base is None):
+        raise SetupError("--new and --base go together")
+    if arguments.new is not None:
+        both = (("new", arguments.new), ("base", arguments.base))
+        specs = [EngineSpec(f"{role} {rev}", (), revision=rev, limits=limits) for role, rev in both] + specs
+    specs = [single_threaded(replace(spec, shared_options=shared)) for spec in specs]
+    if len(specs) < 2:
+        raise SetupError("a match needs two engines: give --engine twice, or --new and --base")
+    if arguments.sprt and len(specs) != 2:
+        raise SetupError(f"--sprt compares two engines, not {len(specs)}")
+    conditions, book = play_settings(arguments)
+    games = arguments.games if arguments.games or arguments.sprt else 100
+    if games is not None and games < 1:
+        raise SetupError(f"--games must be above zero, not {games}")
+    sprt = None
+    if arguments.sprt:
+        elo0, elo1 = arguments.sprt
+        sprt = Sprt(elo0, elo1, arguments.alpha, arguments.beta, arguments.model)
+    engines = with_unique_names([with_commit(spec) for spec in specs])
+    return limits_checked(
+        Settings(tuple(engines), games, arguments.tournament, conditions, book, sprt, arguments.event)
+    )
+
+
+def with_commit(spec: EngineSpec) -> EngineSpec:
+    """The engine with its revision pinned to a commit, so that a resumed match means the same one."""
+    if spec.revision is None:
+        return spec
+    commit = revisions.resolve(spec.revision)
+    return replace(spec, revision=commit, name=f"{spec.name}@{commit[:7]}")
+
+
+def results_path(arguments: argparse.Namespace) -> Path:
+    """Where results go unless the user says otherwise."""
+    if arguments.json:
+        return Path(arguments.json)
+    return Path("results") / f"{arguments.event}-{datetime.now():%Y%m%d-%H%M%S}.jsonl"
+
+
+class PgnFile:
+    """Games in PGN, appended as they end; on resuming, the file is first made from the results again."""
+
+    def __init__(self, path: str | None, settings: Settings, records: Sequence[GameRecord] = ()) -> None:
+        self._path = Path(path) if path else None
+        self._limits = {spec.name: spec.limits for spec in settings.engines}
+        self._event = settings.event
+        if self._path is not None:
+            try:
+                self._path.parent.mkdir(parents=True, exist_ok=True)
+                self._path.write_text("".join(map(self._text, records)), encoding="utf-8")
+            except OSError as error:
+                raise SetupError(f"cannot write {self._path}: {error.strerror}") from None
+
+    def add(self, record: GameRecord) -> None:
+        if self._path is not None:
+            with self._path.open("a", encoding="utf-8") as stream:
+                stream.write(self._text(record))
+
+    def _text(self, record: GameRecord) -> str:
+        white, black = self._limits[record.white], self._limits[record.black]
+        control = str(white) if white == black else f"{white} / {black}"
+        return record.to_pgn({"Event": self._event, "TimeControl": control})
+
+
+def run(
+    settings: Settings,
+    path: Path,
+    console: Console,
+    *,
+    scheduler: str | None = None,
+    concurrency: int | None = None,
+    pgn: str | None = None,
+    resume: bool = False,
+) -> tuple[Tournament, int]:
+    """Play a tournament with everything around it: results file, PGN, live report. Returns the exit code.
+
+    0: played to the end; 1: stopped by a failure; 130: interrupted. Whatever was played is kept.
+    """
+    records: list[GameRecord] = []
+    if resume:
+        ledger, events = Ledger.resume(path, TOOL)
+        records = [GameRecord.from_json(data) for kind, data in events if kind == "game"]
+    else:
+        ledger = Ledger.create(path, TOOL, settings.to_json())
+    pgn_file = PgnFile(pgn, settings, records)
+    code = 0
+    report = LiveReport(console, None)
+
+    def on_game(record: GameRecord) -> None:
+        pgn_file.add(record)
+        report.game(record)
+
+    tournament = Tournament(settings, ledger, on_game, report.trouble)
+    report = LiveReport(console, tournament.total)
+    tournament.restore(records)
+    for spec in settings.engines:
+        if spec.revision is not None:
+            with console.status(f"building {spec.name}"):
+                revisions.prepare(spec.revision)
+    with console.status("starting workers and engines"):
+        cluster = open_cluster(scheduler, concurrency)
+    signal_before = signal.signal(signal.SIGTERM, _as_interrupt)
+    try:
+        for card in tournament.introduce(cluster):
+            limits = next(spec.limits for spec in settings.engines if spec.name == card.name)
+            console.print(f"{card.name}: {card.identity}, {limits}", highlight=False, markup=False)
+        report.attach(tournament)
+        with report:
+            tournament.play(cluster)
+    except KeyboardInterrupt:
+        console.print(f"interrupted; go on with: python -m tuning.match --resume {shlex.quote(str(path))}")
+        code = 130
+    except (EngineFailure, SetupError) as error:
+        console.print(f"error: {error}", style="bold red", highlight=False, markup=False)
+        code = 1
+    finally:
+        cluster.close()
+        signal.signal(signal.SIGTERM, signal_before)
+        if tournament.tally.games:
+            ledger.add("summary", summary(tournament))
+        ledger.close()
+    return tournament, code
+
+
+def make_console() -> Console:
+    """The terminal, or for a file or pipe a page wide enough for the tables."""
+    console = Console()
+    return console if console.is_terminal else Console(width=PAGE_WIDTH)
+
+
+def _as_interrupt(number: int, frame: object) -> NoReturn:
+    raise KeyboardInterrupt
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Run the command line; the exit code is 0, 1 (failed), 2 (cannot be done as asked) or 130 (interrupted)."""
+    arguments = parser().parse_args(words)
+    console = make_console()
+    try:
+        if arguments.resume:
+            path = Path(arguments.resume)
+            ledger, _ = Ledger.resume(path, TOOL)
+            ledger.close()
+            settings = Settings.from_json(ledger.settings)
+        else:
+            path = results_path(arguments)
+            settings = settings_from(arguments)
+        tournament, code = run(
+            settings,
+            path,
+            console,
+            scheduler=arguments.scheduler,
+            concurrency=arguments.concurrency,
+            pgn=arguments.pgn,
+            resume=bool(arguments.resume),
+        )
+    except (SetupError, EngineFailure) as error:
+        console.print(f"error: {error}", style="bold red", highlight=False, markup=False)
+        return 2
+    if tournament.tally.games:
+        console.print(closing(tournament))
+        if arguments.plot:
+            from tuning.plots import plot_tournament
+
+            plot_tournament(tournament, Path(arguments.plot))
+        console.print(f"\nresults: {path}", highlight=False)
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,431 @@
+"""Learns the piece-square tables of ``engine/evaluation/material.json`` from positions whose outcome is known.
+
+Usage: ``python -m tuning.piece_square --positions FILE...``
+
+Texel's method (https://www.chessprogramming.org/Texel%27s_Tuning_Method) as one logistic regression. The evaluation
+of a quiet position is linear in the tables, so its log-odds are ``(material + table values) / scale``, fitted to
+what became of the position: a blend of the game's result and of a search's evaluation. The material stays as the
+file has it, which alone settles how many centipawns a unit of log-odds is worth: the scale is fitted along.
+
+Input files have a position a line, tab-separated: FEN, evaluation in centipawns from White's view, result for White
+(1, 0.5 or 0), anything, ply, flags (``c`` in check, ``x`` the move played captures or promotes, ``k`` it gives check).
+"""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
+
+import numpy as np
+import scipy.sparse
+from rich.progress import Progress
+from scipy.optimize import minimize, minimize_scalar
+from scipy.special import expit
+
+from engine.evaluation.material import FULL_PHASE, PIECE_NAMES
+from tuning.errors import SetupError
+
+STAGES = ("middlegame", "endgame")
+
+#: Positions before this ply are left out: they repeat from game to game.
+FIRST_PLY = 8
+
+#: Beyond this many centipawns a game is decided, and placement no longer what decides it.
+DECIDED = 1500
+
+#: The share of games kept from the fit, to judge it by.
+HELD_OUT = 0.1
+
+#: Log-odds are fitted in this unit (centipawns), so that all parameters are of like size.
+UNIT = 100.0
+
+
+class Row(NamedTuple):
+    """What a line says of a position; ``evaluation`` in centipawns and ``result`` from White's view."""
+
+    board: bytes
+    evaluation: int
+    result: float
+    ply: int
+    flags: bytes
+
+
+@dataclass
+class Source:
+    """Quiet positions of one file, their FEN boards and what became of them; games are numbered from 0."""
+
+    name: str
+    boards: list[bytes]
+    evaluations: np.ndarray
+    results: np.ndarray
+    games: np.ndarray
+
+
+@dataclass
+class Sample:
+    """Positions as numbers: what the loss is computed from.
+
+    ``features`` has a row per position and a column per kind and square (in the order of a FEN, as White sees
+    them): +1 for White's piece there, -1 for Black's on the mirrored square. ``phase`` runs from 1 to 0.
+    """
+
+    features: scipy.sparse.csr_matrix
+    phase: np.ndarray
+    target: np.ndarray
+
+    def part(self, chosen: np.ndarray) -> Sample:
+        """The positions where ``chosen`` is true."""
+        return Sample(self.features[chosen], self.phase[chosen], self.target[chosen])
+
+
+# Reading -------------------------------------------------------------------------------------------------------------
+
+
+def read_rows(stream: Iterable[bytes], name: str) -> Iterator[Row]:
+    """The lines of a file. Raises :class:`SetupError` that names the line it cannot read."""
+    for number, line in enumerate(stream, start=1):
+        fields = line.rstrip().split(b"\t")
+        try:
+            fen, evaluation, result = fields[:3]
+            yield Row(fen[: fen.index(b" ")], int(evaluation), float(result), int(fields[-2]), fields[-1])
+        except ValueError:
+            text = line.decode("utf-8", "replace").strip()
+            raise SetupError(f"{name}:{number}: {text!r} is not FEN, evaluation, result, ply and flags") from None
+
+
+def changes_material(before: bytes, after: bytes) -> bool:
+    """Whether the move between two FEN boards captures or promotes."""
+    before, after = before.translate(None, b"12345678/"), after.translate(None, b"12345678/")
+    return len(before) != len(after) or before.count(b"P") + before.count(b"p") != after.count(b"P") + after.count(b"p")
+
+
+def quiet_rows(rows: Iterable[Row]) -> Iterator[tuple[int, Row]]:
+    """The positions fit to learn from, with the number of their game.
+
+    A placement is worth what it says only when nothing hangs: positions in check or answered by a capture,
+    promotion or check are out. Not every file flags the answer, so the game's next position is looked at too.
+    """
+    game = 0
+    last: Row | None = None
+    for row in rows:
+        if last is not None:
+            follows = row.ply == last.ply + 1
+            noisy = follows and (b"c" in row.flags or changes_material(last.board, row.board))
+            if not noisy and _is_quiet(last):
+                yield game, last
+            game += not follows
+        last = row
+    if last is not None and _is_quiet(last):
+        yield game, last
+
+
+def _is_quiet(row: Row) -> bool:
+    return row.flags == b"-" and row.ply >= FIRST_PLY and abs(row.evaluation) <= DECIDED
+
+
+def read_source(file: Path, limit: int, random: np.random.Generator, progress: Progress) -> Source:
+    """At most ``limit`` quiet positions of ``file`` (a TSV, gzipped or not), chosen at random.
+
+    Raises :class:`SetupError` for a file that is missing, damaged or without a quiet position.
+    """
+    try:
+        with progress.open(file, "rb", description=f"reading {file.name}") as raw:
+            stream: BinaryIO = gzip.GzipFile(fileobj=raw) if file.suffix == ".gz" else raw  # type: ignore[assignment]
+            kept = list(quiet_rows(read_rows(stream, file.name)))
+    except (OSError, EOFError) as error:
+        raise SetupError(f"positions {file}: {getattr(error, 'strerror', None) or error}") from None
+    if not kept:
+        raise SetupError(f"positions {file}: no quiet position in it")
+    if len(kept) > limit:
+        kept = [kept[index] for index in np.sort(random.choice(len(kept), limit, replace=False))]
+    return Source(
+        file.name,
+        [row.board for _, row in kept],
+        np.array([row.evaluation for _, row in kept], np.float64),
+        np.array([row.result for _, row in kept], np.float64),
+        np.array([game for game, _ in kept]),
+    )
+
+
+_WIDTH = np.full(256, 99, np.uint8)
+_KIND = np.zeros(256, np.int32)
+for _digit in range(1, 9):
+    _WIDTH[ord(str(_digit))] = _digit
+for _number, _letter in enumerate("pnbrqk"):
+    _WIDTH[[ord(_letter), ord(_letter.upper())]] = 1
+    _KIND[[ord(_letter), ord(_letter.upper())]] = _number
+_WIDTH[[ord("/"), ord("\n")]] = 0
+
+
+def board_features(boards: Sequence[bytes]) -> tuple[scipy.sparse.csr_matrix, np.ndarray]:
+    """The features of FEN boards, and the kind of the piece behind each entry.
+
+    A letter's square is how many squares the letters and digits before it cover. Every board covers 64, so one
+    running sum tells the squares of all boards at once. Raises :class:`SetupError` that quotes a broken board.
+    """
+    text = np.frombuffer(b"\n".join(boards) + b"\n", np.uint8)
+    width = _WIDTH[text]
+    covered = np.cumsum(width, dtype=np.int64)
+    ends = covered[text == ord("\n")]
+    wrong = np.flatnonzero(ends != 64 * np.arange(1, len(boards) + 1))
+    if len(wrong):
+        raise SetupError(f"{boards[wrong[0]].decode('utf-8', 'replace')!r} is not the board of a FEN")
+    letters = np.flatnonzero((text >= ord("A")) & (width == 1))
+    index = (covered[letters] - 1).astype(np.int64)
+    position, square = index >> 6, (index & 63).astype(np.int32)
+    kind = _KIND[text[letters]]
+    white = text[letters] < ord("a")
+    column = kind << 6 | np.where(white, square, square ^ 56)
+    start = np.concatenate(([0], np.cumsum(np.bincount(position, minlength=len(boards))))).astype(np.int32)
+    value = np.where(white, np.float32(1), np.float32(-1))
+    return scipy.sparse.csr_matrix((value, column, start), shape=(len(boards), 6 * 64)), kind
+
+
+def encode_boards(boards: Sequence[bytes], phases: np.ndarray) -> tuple[scipy.sparse.csr_matrix, np.ndarray]:
+    """Features and phase (1 full board, 0 bare endgame) of FEN boards; ``phases`` gives each kind's part."""
+    features, kind = board_features(boards)
+    phase = np.add.reduceat(phases[kind], features.indptr[:-1])
+    return features, (np.minimum(phase, FULL_PHASE) / FULL_PHASE).astype(np.float32)
+
+
+# Fitting -------------------------------------------------------------------------------------------------------------
+
+
+def logistic_loss(log_odds: np.ndarray, target: np.ndarray) -> float:
+    """Mean cross-entropy in nats between expected scores ``target`` and the prediction."""
+    log_odds = log_odds.astype(np.float64)
+    return float(np.mean(np.logaddexp(0, log_odds) - target * log_odds))
+
+
+def fit_scale(centipawns: np.ndarray, target: np.ndarray) -> float:
+    """The scale for which ``centipawns / scale`` are the best log-odds of ``target``."""
+
+    def loss(log_scale: float) -> float:
+        return logistic_loss(centipawns / np.exp(log_scale), target)
+
+    return float(np.exp(minimize_scalar(loss, bounds=(np.log(20), np.log(5000)), method="bounded").x))
+
+
+def centipawns(sample: Sample, material: np.ndarray, tables: np.ndarray) -> np.ndarray:
+    """The evaluation of every position from White's view, ``tables`` being [stage][column]."""
+    values = (tables + np.repeat(material, 64)).astype(np.float32)
+    middlegame, endgame = (sample.features @ values.T).T
+    return endgame + sample.phase * (middlegame - endgame)
+
+
+def fit_tables(
+    sample: Sample, material: np.ndarray, decay: float, iterations: int, report: Callable[[], None] = lambda: None
+) -> tuple[np.ndarray, float]:
+    """Tables [stage][column] in centipawns and the scale, together the best by penalised log-likelihood.
+
+    ``decay`` holds the tables to 0: where pieces rarely stand, and where data cannot tell a larger scale from
+    larger tables. ``report`` is called at each iteration.
+    """
+    phase = sample.phase
+    fixed = centipawns(sample, material, np.zeros((2, 6 * 64)))
+    base = fixed / np.float32(UNIT)
+    transposed = sample.features.T
+
+    def loss(parameters: np.ndarray) -> tuple[float, np.ndarray]:
+        tables, slope = parameters[:-1].reshape(2, -1), np.exp(parameters[-1])
+        middlegame, endgame = (sample.features @ tables.astype(np.float32).T).T
+        score = base + endgame + phase * (middlegame - endgame)
+        log_odds = slope * score
+        residual = (expit(log_odds) - sample.target).astype(np.float32) / len(phase)
+        by_stage = transposed @ np.stack((residual * phase, residual * (1 - phase)), axis=1)
+        gradient = np.empty_like(parameters)
+        gradient[:-1] = slope * by_stage.T.ravel() + decay * parameters[:-1]
+        gradient[-1] = np.dot(residual.astype(np.float64), log_odds)
+        return logistic_loss(log_odds, sample.target) + decay / 2 * float(np.sum(tables**2)), gradient
+
+    start = np.zeros(2 * 6 * 64 + 1)
+    start[-1] = np.log(UNIT / fit_scale(fixed, sample.target))
+    found = minimize(
+        loss, start, jac=True, method="L-BFGS-B", callback=lambda _: report(),
+        options={"maxiter": iterations, "maxcor": 20, "ftol": 1e-9, "gtol": 1e-7},
+    )  # fmt: skip
+    tables = found.x[:-1].reshape(2, 6, 64) * UNIT
+    tables[:, PIECE_NAMES.index("king")] -= tables[:, PIECE_NAMES.index("king")].mean(axis=1, keepdims=True)
+    return tables.reshape(2, -1), float(UNIT / np.exp(found.x[-1]))
+
+
+def blended_target(source: Source, result_share: float) -> tuple[np.ndarray, float]:
+    """The expected score of each position, and the scale of the source's evaluations, fitted to its results."""
+    scale = fit_scale(source.evaluations, source.results)
+    expected = expit(source.evaluations / scale)
+    return (result_share * source.results + (1 - result_share) * expected).astype(np.float32), scale
+
+
+def held_out_games(source: Source, random: np.random.Generator) -> np.ndarray:
+    """Which positions to judge by: whole games, since neighbouring positions know each other's result."""
+    return (random.random(source.games[-1] + 1) < HELD_OUT)[source.games]
+
+
+def effective_values(sample: Sample, material: np.ndarray, tables: np.ndarray) -> np.ndarray:
+    """Material plus the average of the table over where pieces stand, [stage][kind], in centipawns."""
+    visits = abs(sample.features)
+    values = np.zeros((2, 6))
+    for stage, share in enumerate((sample.phase, 1 - sample.phase)):
+        weight = (visits.T @ share).reshape(6, 64).astype(np.float64)
+        table = tables[stage].reshape(6, 64)
+        values[stage] = material + (weight * table).sum(axis=1) / np.maximum(weight.sum(axis=1), 1e-9)
+    return values
+
+
+# Weights as a file ---------------------------------------------------------------------------------------------------
+
+
+def read_weights(file: Path) -> dict[str, Any]:
+    """The contents of a weights file. Raises :class:`SetupError` when it is not one."""
+    try:
+        weights = json.loads(file.read_text())
+        tables_of(weights)
+        by_name(weights["material"])
+        by_name(weights["phase"])
+        return weights
+    except (OSError, KeyError, TypeError, ValueError) as error:
+        raise SetupError(f"weights {file}: {error!r}") from None
+
+
+def by_name(values: dict[str, int]) -> np.ndarray:
+    """A value for each kind of piece, in the order of :data:`PIECE_NAMES`."""
+    return np.array([values[name] for name in PIECE_NAMES])
+
+
+def tables_of(weights: dict[str, Any]) -> np.ndarray:
+    """The tables of a weights file as [stage][column]."""
+    tables = weights["piece_square"]
+    return np.array([[tables[name][stage] for name in PIECE_NAMES] for stage in STAGES]).reshape(2, 6 * 64)
+
+
+def write_weights(file: Path, weights: dict[str, Any], tables: np.ndarray, note: str) -> None:
+    """Write ``weights`` with other tables, one line to a rank; the old file stays until the new one is whole."""
+    piece_square = {
+        name: {stage: tables[s].reshape(6, 8, 8)[kind].tolist() for s, stage in enumerate(STAGES)}
+        for kind, name in enumerate(PIECE_NAMES)
+    }
+    text = json.dumps({**weights, "note": note, "piece_square": piece_square}, indent=1)
+    text = re.sub(r"\[\s*(-?\d[^\[\]]*?)\s*\]", _aligned_rank, text)
+    spare = file.with_suffix(".new")
+    spare.write_text(text + "\n")
+    spare.replace(file)
+
+
+def _aligned_rank(match: re.Match[str]) -> str:
+    return "[" + ", ".join(f"{int(value):4}" for value in match[1].split(",")) + "]"
+
+
+# The command ---------------------------------------------------------------------------------------------------------
+
+
+def learn(arguments: argparse.Namespace, console: Console) -> None:
+    """Read, fit, report and write. Raises :class:`SetupError` for input that cannot be used."""
+    random = np.random.default_rng(arguments.seed)
+    weights = read_weights(arguments.output)
+    material, phases, before = by_name(weights["material"]), by_name(weights["phase"]), tables_of(weights)
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:3.0f}%"), TimeElapsedColumn())
+    with Progress(*columns, console=console) as progress:
+        sources = [read_source(file, arguments.limit, random, progress) for file in arguments.positions]
+        targets = [blended_target(source, arguments.result_share) for source in sources]
+        for source, (_, scale) in zip(sources, targets, strict=True):
+            console.print(
+                f"{source.name}: {len(source.boards)} quiet positions of {len(np.unique(source.games))} games, "
+                f"evaluation scale {scale:.0f} cp"
+            )
+        encoded = [encode_boards(source.boards, phases) for source in sources]
+        sample = Sample(
+            scipy.sparse.vstack([features for features, _ in encoded], format="csr"),
+            np.concatenate([phase for _, phase in encoded]),
+            np.concatenate([target for target, _ in targets]),
+        )
+        del encoded
+        held_out = np.concatenate([held_out_games(source, random) for source in sources])
+        train, test = sample.part(~held_out), sample.part(held_out)
+        if not len(train.phase) or not len(test.phase):
+            raise SetupError("too few games to keep some from the fit: give more positions")
+        task = progress.add_task("fitting", total=arguments.iterations)
+        tables, scale = fit_tables(
+            train, material, arguments.decay, arguments.iterations, lambda: progress.advance(task)
+        )
+        progress.update(task, total=progress.tasks[task].completed)
+    rounded = np.rint(tables).astype(np.int64)
+
+    losses = Table("tables", "scale (cp)", "training loss", "held-out loss", title="cross-entropy (nats)")
+    zero = np.zeros_like(before)
+    for name, candidate in (("none", zero), (f"{arguments.output.name} before", before), ("learned", rounded)):
+        scores = centipawns(train, material, candidate)
+        scale = fit_scale(scores, train.target)
+        held_out_loss = logistic_loss(centipawns(test, material, candidate) / scale, test.target)
+        losses.add_row(name, f"{scale:.1f}", f"{logistic_loss(scores / scale, train.target):.5f}", f"{held_out_loss:.5f}")
+    floor = [logistic_loss(_log_odds(part.target), part.target) for part in (train, test)]
+    losses.add_row("target itself", "", *(f"{loss:.5f}" for loss in floor))
+    console.print(losses)
+
+    values = Table("piece", *STAGES, title="effective value (cp): material and average table")
+    for kind, row in zip(PIECE_NAMES, effective_values(sample, material, rounded).T, strict=True):
+        values.add_row(kind, *(f"{value:.0f}" for value in row))
+    console.print(values)
+
+    note = (
+        f"learned by: python -m tuning.piece_square --positions {' '.join(source.name for source in sources)} "
+        f"--limit {arguments.limit} --result-share {arguments.result_share} --decay {arguments.decay} "
+        f"--iterations {arguments.iterations} --seed {arguments.seed}; "
+        + "; ".join(f"{len(source.boards)} quiet positions of {source.name}" for source in sources)
+        + f"; held-out loss {held_out_loss:.5f}"
+    )
+    write_weights(arguments.output, weights, rounded, note)
+    console.print(f"wrote {arguments.output}")
+
+
+def _log_odds(probability: np.ndarray) -> np.ndarray:
+    """The inverse of the logistic function, within what float32 targets can say."""
+    inside = np.clip(probability.astype(np.float64), 1e-7, 1 - 1e-7)
+    return np.log(inside) - np.log1p(-inside)
+
+
+def parse_arguments(words: Sequence[str] | None = None) -> argparse.Namespace:
+    """The command line; exits with one message where it is wrong."""
+    parser = argparse.ArgumentParser(
+        prog="python -m tuning.piece_square",
+        description="Learn the piece-square tables from positions, the material staying as it is.",
+    )
+    parser.add_argument("--positions", type=Path, nargs="+", required=True, metavar="FILE",
+                        help="TSV, may be gzipped: FEN, evaluation (cp, White), result for White, ..., ply, flags")  # fmt: skip
+    parser.add_argument("--limit", type=int, default=600_000, help="positions of each file (default %(default)s)")
+    parser.add_argument("--result-share", type=float, default=0.3, metavar="SHARE",
+                        help="the game result's share in the target, the rest is evaluation (default %(default)s)")  # fmt: skip
+    parser.add_argument("--decay", type=float, default=1e-6, help="what holds tables to 0 (default %(default)s)")
+    parser.add_argument("--iterations", type=int, default=300, help="of L-BFGS at most (default %(default)s)")
+    parser.add_argument("--seed", type=int, default=1, help="of the choice of positions (default %(default)s)")
+    parser.add_argument("--output", type=Path, default=WEIGHTS_FILE, metavar="FILE",
+                        help="the weights file to rewrite, material and phases stay (default: the engine's)")  # fmt: skip
+    arguments = parser.parse_args(words)
+    if arguments.limit < 1 or arguments.iterations < 1:
+        parser.error("--limit and --iterations must be at least 1")
+    if not 0 <= arguments.result_share <= 1:
+        parser.error(f"--result-share {arguments.result_share} is not between 0 and 1")
+    if not arguments.decay > 0:
+        parser.error(f"--decay {arguments.decay} is not above 0: the tables' scale would be undetermined")
+    return arguments
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Run the command; the weights file is replaced at the very end or not at all."""
+    arguments = parse_arguments(words)
+    try:
+        learn(arguments, Console(stderr=True))
+    except SetupError as error:
+        print(f"piece_square: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print(f"piece_square: interrupted; {arguments.output} is as it was", file=sys.stderr)
+        return 130
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
