@@ -1,0 +1,113 @@
+"""The options that a user can set: their names, kinds, defaults and ranges, in one table.
+
+Everything that offers options reads this table: the protocol layer prints and parses by it, the engine takes
+its defaults from it, and a test compares the README with it. Names and kinds are those of the UCI protocol
+(Stefan Meyer-Kahlen, 2006). Free of heavy imports, because ``uciok`` needs it before the engine is loaded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from engine.messages import OptionError
+
+#: What an option holds once parsed; a button holds nothing.
+Value = int | bool | str | None
+
+#: How UCI writes an empty string.
+EMPTY = "<empty>"
+
+#: No number in the protocol needs more digits; longer ones are not worth converting.
+_MOST_DIGITS = 18
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One option: its UCI ``kind`` (spin, check, combo, button or string), its default and what it may hold.
+
+    ``minimum`` and ``maximum`` bound a spin, ``choices`` a combo; ``help`` is one sentence for the user.
+    """
+
+    name: str
+    kind: str
+    default: Value = None
+    minimum: int = 0
+    maximum: int = 0
+    choices: tuple[str, ...] = ()
+    help: str = ""
+
+    @property
+    def allowed(self) -> str:
+        """In words, what the option may hold."""
+        match self.kind:
+            case "spin":
+                return f"a whole number from {self.minimum} to {self.maximum}"
+            case "check":
+                return "true or false"
+            case "combo":
+                return "one of " + ", ".join(self.choices)
+            case "button":
+                return "no value"
+            case _:
+                return "any text"
+
+    def parse(self, text: str) -> Value:
+        """The value that ``text`` stands for; raises :class:`OptionError` naming option, value and range."""
+        match self.kind:
+            case "spin":
+                number = whole_number(text)
+                if number is not None and self.minimum <= number <= self.maximum:
+                    return number
+            case "check":
+                if text.lower() in ("true", "false"):
+                    return text.lower() == "true"
+            case "combo":
+                for choice in self.choices:
+                    if choice.lower() == text.lower():
+                        return choice
+            case "button":
+                if not text:
+                    return None
+            case _:
+                return "" if text == EMPTY else text
+        raise OptionError(f"option {self.name} cannot be '{text}': it takes {self.allowed}")
+
+
+def whole_number(text: str) -> int | None:
+    """The integer that ``text`` spells in plain decimal digits, or None (also for absurdly long ones)."""
+    digits = text[1:] if text[:1] in ("-", "+") else text
+    if digits.isascii() and digits.isdigit() and len(digits) <= _MOST_DIGITS:
+        return int(text)
+    return None
+
+
+OPTIONS: tuple[Option, ...] = (
+    Option("Hash", "spin", 16, 1, 1_048_576, help="Size of the transposition table in MB."),
+    Option("Clear Hash", "button", help="Forgets everything in the transposition table."),
+    Option("Threads", "spin", 1, 1, 1024, help="How many threads search at the same time."),
+    Option("Ponder", "check", False, help="Lets the GUI have the engine think on the opponent's time."),
+    Option(
+        "Move Overhead",
+        "spin",
+        30,
+        0,
+        5000,
+        help="Milliseconds kept in reserve on every move for the GUI and the network.",
+    ),
+    Option("UCI_Chess960", "check", False, help="Plays Chess960: castling is written king takes rook."),
+)
+
+
+def find(name: str, options: Iterable[Option] = OPTIONS) -> Option:
+    """The option called ``name``, whatever its case; raises :class:`OptionError` when there is none."""
+    wanted = name.lower()
+    for option in options:
+        if option.name.lower() == wanted:
+            return option
+    raise OptionError(f"no option is called '{name}'")
+
+
+def parse(name: str, text: str, options: Iterable[Option] = OPTIONS) -> Value:
+    """The value that ``text`` gives to the option ``name``; raises :class:`OptionError`."""
+    return find(name, options).parse(text)

@@ -1,0 +1,14 @@
+"""The Universal Chess Interface: text in, text out, and nothing else.
+
+The protocol is Stefan Meyer-Kahlen's and Rudolf Huber's (2006). Only this package reads or writes text; what
+it understands it hands to :class:`engine.api.Engine`. It imports nothing heavy before it has to, because a GUI
+waits for ``uciok`` and numba takes half a second to import:
+
+``input``    lines from standard input
+``parse``    lines to records
+``format``   records to lines
+``output``   lines to standard output, one at a time
+``session``  the order of events: what is answered at once, what waits for the engine or for the search
+``loop``     the conversation itself, from the first line to ``quit``
+``terminal`` the subcommands for people: bench, perft, warm-up
+"""

@@ -1,0 +1,81 @@
+"""Records to UCI lines."""
+
+from __future__ import annotations
+
+from engine.messages import Info, Result, Score
+from engine.options import EMPTY, Option
+
+#: Longer remarks are cut; they quote what came in, and that can be of any length.
+_LONGEST_REMARK = 300
+
+
+def remark_line(text: str) -> str:
+    """``text`` for people, as the protocol wants it: on one line, without control characters."""
+    text = "".join(character if character.isprintable() else " " for character in text)
+    text = " ".join(text.split())
+    if len(text) > _LONGEST_REMARK:
+        text = text[:_LONGEST_REMARK] + " ..."
+    return f"info string {text}"
+
+
+def option_line(option: Option) -> str:
+    """How ``option`` is offered to the GUI."""
+    words = [f"option name {option.name} type {option.kind}"]
+    if option.kind == "check":
+        words.append(f"default {'true' if option.default else 'false'}")
+    elif option.kind != "button":
+        words.append(f"default {EMPTY if option.default == '' else option.default}")
+    if option.kind == "spin":
+        words.append(f"min {option.minimum} max {option.maximum}")
+    words += [f"var {choice}" for choice in option.choices]
+    return " ".join(words)
+
+
+def score_words(score: Score) -> str:
+    """``score cp 31``, ``score mate -2`` or ``score cp 31 lowerbound``."""
+    value = f"cp {score.cp}" if score.mate is None else f"mate {score.mate}"
+    return f"score {value} {score.bound}".rstrip()
+
+
+def info_line(info: Info) -> str:
+    """One report of the search, its fields in the order that all GUIs expect."""
+    if info.text:
+        return remark_line(info.text)
+    if info.currmove:
+        return f"info depth {info.depth} currmove {info.currmove} currmovenumber {info.currmovenumber}"
+    if info.depth == 0 and info.score is not None:  # no move to search: mated or stalemated
+        return f"info depth 0 {score_words(info.score)}"
+    words = [f"info depth {info.depth} seldepth {info.seldepth} multipv {info.multipv}"]
+    if info.score is not None:
+        words.append(score_words(info.score))
+    words.append(f"nodes {info.nodes} nps {info.nps} hashfull {info.hashfull} tbhits {info.tbhits}")
+    words.append(f"time {info.time}")
+    if info.pv:
+        words.append("pv " + " ".join(info.pv))
+    return " ".join(words)
+
+
+def result_line(result: Result) -> str:
+    """``bestmove e2e4 ponder e7e5``; without the second half where no reply is expected."""
+    return f"bestmove {result.bestmove}" + (f" ponder {result.ponder}" if result.ponder else "")
+
+
+def nodes_per_second(nodes: int, milliseconds: float) -> int:
+    """Speed, with times too short to measure taken as one millisecond."""
+    return int(nodes * 1000 / max(1.0, milliseconds))
+
+
+def bench_line(nodes: int, milliseconds: float) -> str:
+    """The closing line of a bench, in the form that OpenBench reads."""
+    return f"{nodes} nodes {nodes_per_second(nodes, milliseconds)} nps"
+
+
+def diagram(placement: str) -> str:
+    """A board for the terminal from the first field of a FEN, White below."""
+    rule = "  +" + "---+" * 8
+    rows = [rule]
+    for rank, row in zip("87654321", placement.split("/"), strict=True):
+        cells = "".join(" " * int(cell) if cell.isdigit() else cell for cell in row)
+        rows += [f"{rank} | " + " | ".join(cells) + " |", rule]
+    rows.append("    " + "   ".join("abcdefgh"))
+    return "\n".join(rows)

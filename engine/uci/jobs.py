@@ -1,0 +1,80 @@
+"""Bench and perft: long work with lines of its own, shared by the conversation and the terminal."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+from engine.uci.format import bench_line, nodes_per_second
+
+if TYPE_CHECKING:
+    from engine.api import Engine
+
+Print = Callable[[str], None]
+
+
+class Stopped(Exception):
+    """A bench was stopped before its end."""
+
+
+class Bench:
+    """A search of the fixed list of positions, to ``depth`` plies or, with None, to the usual depth."""
+
+    def __init__(self, engine: Engine, depth: int | None) -> None:
+        self._engine = engine
+        self._arguments = {} if depth is None else {"depth": depth}
+        self._stopped = threading.Event()
+
+    def run(self, progress: Print, result: Print) -> None:
+        """Call ``progress`` with a line for each position and ``result`` with the closing line.
+
+        Raises :class:`Stopped`.
+        """
+
+        def on_position(index: int, total: int, fen: str, nodes: int) -> None:
+            if self._stopped.is_set():
+                raise Stopped
+            progress(f"position {index}/{total}: {nodes} nodes, {fen}")
+
+        nodes, milliseconds = self._engine.bench(on_position=on_position, **self._arguments)
+        result(bench_line(nodes, milliseconds))
+
+    def stop(self) -> None:
+        """End it; callable from any thread."""
+        self._stopped.set()
+        self._engine.stop()
+
+
+class Perft:
+    """A count of the leaves of the tree of legal moves below the engine's position."""
+
+    def __init__(self, engine: Engine, depth: int, threads: int) -> None:
+        import numpy as np
+
+        self._engine = engine
+        self._depth = depth
+        self._threads = threads
+        self._stop = np.zeros(1, np.int64)  # read by compiled code
+
+    def run(self, divide: bool, result: Print) -> None:
+        """Call ``result`` with a line for each first move if ``divide``, then with the sum and the speed.
+
+        A count that is stopped ends without the sum, because it would be wrong.
+        """
+
+        def on_move(move: str, leaves: int) -> None:
+            if divide and not self._stop[0]:
+                result(f"{move}: {leaves}")
+
+        start = perf_counter()
+        nodes = self._engine.perft(self._depth, self._threads, on_move, self._stop)
+        milliseconds = (perf_counter() - start) * 1000
+        if not self._stop[0]:
+            speed = nodes_per_second(nodes, milliseconds)
+            result(f"\nNodes searched: {nodes}\n\n{milliseconds:.0f} ms, {speed} nodes per second")
+
+    def stop(self) -> None:
+        """End it; callable from any thread."""
+        self._stop[0] = 1

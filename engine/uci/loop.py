@@ -1,0 +1,130 @@
+"""The conversation with a GUI, from the first line to ``quit`` or the end of standard input."""
+
+from __future__ import annotations
+
+import signal
+import sys
+
+from engine import __version__
+from engine.messages import OptionError, PositionError
+from engine.options import OPTIONS, Option
+from engine.uci.format import option_line
+from engine.uci.input import lines
+from engine.uci.output import Output
+from engine.uci.parse import parse_bench, parse_go, parse_position, parse_setoption, split_command
+from engine.uci.session import Session
+
+_HELP = """\
+Numbat speaks UCI, the language of chess programs with their boards. A game in it:
+  position startpos moves e2e4    set up a position: startpos or fen ..., then the moves
+  go movetime 1000                search; also wtime btime winc binc movestogo depth nodes mate infinite
+  stop                            end the search
+  setoption name Hash value 64    set an option; uci lists them
+  d, eval                         show the board, and how the evaluation comes about
+  go perft 5, bench [depth]       count the moves; measure the speed
+  quit"""
+
+
+def tunable_options() -> tuple[Option, ...]:
+    """The numbers of the search as options, for a tuner (SPSA) to turn; people have no use for them."""
+    from engine.search.params import PARAMS
+
+    return tuple(
+        Option(param.name, "spin", param.default, param.minimum, param.maximum) for param in PARAMS
+    )
+
+
+class Conversation:
+    """Reads commands and answers them, or hands them to the session."""
+
+    def __init__(self, output: Output, session: Session, options: tuple[Option, ...] = OPTIONS) -> None:
+        self._output = output
+        self._session = session
+        self._options = options
+
+    def handle(self, line: str) -> bool:
+        """Act on one line; False when it is the last one."""
+        command, words = split_command(line)
+        try:
+            return self._handle(command, words)
+        except (PositionError, OptionError) as error:
+            self._output.remark(str(error))
+            return True
+
+    def _handle(self, command: str, words: list[str]) -> bool:
+        session = self._session
+        match command:
+            case "uci":
+                self._introduce()
+                session.load_now()
+            case "isready":
+                session.is_ready()
+            case "ucinewgame":
+                session.new_game()
+            case "position":
+                session.place(parse_position(words))
+            case "go":
+                self._go(words)
+            case "stop":
+                session.stop()
+            case "ponderhit":
+                session.ponder_hit()
+            case "setoption":
+                session.assign(parse_setoption(words, self._options))
+            case "debug":
+                self._debug(words)
+            case "register":
+                self._output.remark("Numbat is free and needs no registration")
+            case "d":
+                session.show_board()
+            case "eval":
+                session.show_evaluation()
+            case "bench":
+                session.bench(*parse_bench(words))
+            case "help":
+                self._output.line(_HELP)
+            case "quit":
+                return False
+            case _:
+                if words:
+                    self._output.remark(f"unknown command: {' '.join(words)}")
+        return True
+
+    def _introduce(self) -> None:
+        self._output.line(
+            "\n".join(
+                [f"id name Numbat {__version__}", "id author the Numbat developers"]
+                + [option_line(option) for option in self._options]
+                + ["uciok"]
+            )
+        )
+
+    def _go(self, words: list[str]) -> None:
+        go = parse_go(words)
+        for complaint in go.complaints:
+            self._output.remark(complaint)
+        self._session.go(go)
+
+    def _debug(self, words: list[str]) -> None:
+        if words not in (["on"], ["off"]):
+            self._output.remark(f"debug takes on or off, not '{' '.join(words)}'")
+            return
+        self._session.debug = words == ["on"]
+
+
+def run(tune: bool = False) -> bool:
+    """Talk until ``quit`` or the end of standard input; False when a thread is still at work at the end."""
+    output = Output()
+    if sys.stdin is not None and sys.stdin.isatty():
+        output.line(f"Numbat {__version__}, a chess engine; 'help' says what to type, 'quit' leaves")
+    session = Session(output)
+    conversation = Conversation(output, session, OPTIONS + (tunable_options() if tune else ()))
+    session.open()
+    try:
+        for line in lines(may_block=session.loaded):
+            if not conversation.handle(line):
+                break
+    except KeyboardInterrupt:
+        pass
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second Ctrl-C must not garble the end
+    return session.close()

@@ -1,0 +1,179 @@
+"""UCI lines to records. Nothing here changes anything; what cannot be understood is named, never guessed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from engine.messages import Limits, OptionError, PositionError
+from engine.options import OPTIONS, Option, Value, find, whole_number
+
+#: The commands of the protocol.
+PROTOCOL = frozenset(
+    (
+        "uci",
+        "isready",
+        "ucinewgame",
+        "position",
+        "go",
+        "stop",
+        "ponderhit",
+        "quit",
+        "setoption",
+        "debug",
+        "register",
+    )
+)
+
+#: What Numbat understands beyond it, for people at a keyboard.
+EXTENSIONS = frozenset(("d", "eval", "bench", "help"))
+
+#: ``go`` limits with a number: the least that makes sense, and what less than that means.
+_NUMBERS: dict[str, tuple[int | None, str]] = {
+    "wtime": (None, "milliseconds"),
+    "btime": (None, "milliseconds"),
+    "winc": (0, "milliseconds"),
+    "binc": (0, "milliseconds"),
+    "movestogo": (0, "moves"),
+    "movetime": (0, "milliseconds"),
+    "depth": (1, "plies"),
+    "nodes": (1, "nodes"),
+    "mate": (1, "moves"),
+    "perft": (0, "plies"),
+}
+_FLAGS = frozenset(("infinite", "ponder"))
+_GO_WORDS = _FLAGS | _NUMBERS.keys() | {"searchmoves"}
+
+
+@dataclass(frozen=True, slots=True)
+class Go:
+    """A ``go`` command: the limits of the search, or the depth of a perft, and what made no sense."""
+
+    limits: Limits
+    perft: int | None = None
+    complaints: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """A ``position`` command: a FEN (None for the start position) and the moves played from it."""
+
+    fen: str | None
+    moves: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """A ``setoption`` command that is in order: which option, and the value that it gets."""
+
+    option: Option
+    value: Value = field(default=None)
+
+
+def split_command(line: str) -> tuple[str, list[str]]:
+    """The command of a line and its words; the command is empty where the line holds none.
+
+    As the protocol asks, words that mean nothing are skipped: ``joho debug on`` is ``debug on``. The commands
+    for people count only as the first word, where they cannot be part of a sentence.
+    """
+    words = line.split()
+    if words and words[0] in EXTENSIONS:
+        return words[0], words[1:]
+    for place, word in enumerate(words):
+        if word in PROTOCOL:
+            return word, words[place + 1 :]
+    return "", words
+
+
+def parse_position(words: Sequence[str]) -> Placement:
+    """``startpos`` or ``fen`` with its fields, then perhaps ``moves``; raises :class:`PositionError`."""
+    words = list(words)
+    moves: tuple[str, ...] = ()
+    if "moves" in words:
+        place = words.index("moves")
+        words, moves = words[:place], tuple(words[place + 1 :])
+    match words:
+        case ["startpos"]:
+            return Placement(None, moves)
+        case ["fen", _, *_]:
+            return Placement(" ".join(words[1:]), moves)
+        case ["startpos", *rest]:
+            raise PositionError(f"position: '{' '.join(rest)}' after startpos is not understood (moves missing?)")
+        case ["fen"]:
+            raise PositionError("position: no FEN after 'fen'")
+        case []:
+            raise PositionError("position: neither 'startpos' nor 'fen' is given")
+        case _:
+            raise PositionError(f"position: '{words[0]}' is neither 'startpos' nor 'fen'")
+
+
+def parse_go(words: Sequence[str]) -> Go:
+    """The limits after ``go``, in any order and combination.
+
+    What makes no sense is left out and complained about; the rest still counts.
+    """
+    limits: dict = {}
+    complaints: list[str] = []
+    place = 0
+    while place < len(words):
+        word = words[place]
+        place += 1
+        if word in _FLAGS:
+            limits[word] = True
+        elif word == "searchmoves":
+            end = place
+            while end < len(words) and words[end] not in _GO_WORDS:
+                end += 1
+            limits[word] = tuple(words[place:end])
+            if place == end:
+                complaints.append("go: no move after searchmoves")
+            place = end
+        elif word not in _NUMBERS:
+            complaints.append(f"go: '{word}' is not understood")
+        elif place == len(words) or words[place] in _GO_WORDS:
+            complaints.append(f"go: no number after {word}")
+        else:
+            text = words[place]
+            place += 1
+            number = whole_number(text)
+            least, unit = _NUMBERS[word]
+            if number is None or (least is not None and number < least):
+                at_least = "" if least is None else f", {least} or more"
+                complaints.append(f"go: {word} takes a whole number of {unit}{at_least}, not '{text}'")
+            else:
+                limits[word] = number
+    perft = limits.pop("perft", None)
+    if limits.get("movestogo") == 0:  # some GUIs write "none" so
+        del limits["movestogo"]
+    return Go(Limits(**limits), perft, tuple(complaints))
+
+
+def parse_setoption(words: Sequence[str], options: Iterable[Option] = OPTIONS) -> Assignment:
+    """``name N [value V]``, both of which may hold spaces; raises :class:`OptionError`."""
+    if not words or words[0] != "name":
+        raise OptionError("setoption: 'name' is missing")
+    if "value" in words:
+        place = list(words).index("value")
+        name, text = " ".join(words[1:place]), " ".join(words[place + 1 :])
+    else:
+        name, text = " ".join(words[1:]), ""
+    if not name:
+        raise OptionError("setoption: no option is named")
+    option = find(name, options)
+    return Assignment(option, option.parse(text))
+
+
+def parse_bench(words: Sequence[str]) -> tuple[int | None, int, int]:
+    """``[depth] [threads] [hash]``; a depth of None means the usual one. Raises :class:`OptionError`."""
+    if len(words) > 3:
+        raise OptionError(f"bench: '{words[3]}' is one number too many (depth, threads, hash)")
+    numbers: list[int | None] = [None, None, None]
+    for place, (name, word) in enumerate(zip(("depth", "threads", "hash"), words, strict=False)):
+        number = whole_number(word)
+        if number is None or number < 1:
+            raise OptionError(f"bench: {name} takes a whole number, 1 or more, not '{word}'")
+        numbers[place] = number
+    depth, threads, megabytes = numbers
+    threads = threads if threads is None else find("Threads").parse(str(threads))  # type: ignore[assignment]
+    megabytes = megabytes if megabytes is None else find("Hash").parse(str(megabytes))  # type: ignore[assignment]
+    return depth, threads or 1, megabytes or 16

@@ -1,0 +1,88 @@
+"""The subcommands for people and scripts: bench, perft and warm-up, outside of any conversation."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+from engine.uci import jobs
+from engine.uci.output import Output
+
+if TYPE_CHECKING:
+    from engine.api import Engine
+
+#: What a shell expects from a program that Ctrl-C ended.
+_INTERRUPTED = 130
+
+
+def bench(depth: int | None = None, threads: int = 1, megabytes: int = 16) -> None:
+    """Search the fixed positions and close with ``N nodes M nps``. ``megabytes`` is the size of the table."""
+    output = Output()
+
+    def work() -> None:
+        engine = _load(output.line, threads, megabytes)
+        jobs.Bench(engine, depth).run(output.line, output.line)
+
+    _interruptible(work)
+
+
+def perft(depth: int, fen: str | None = None, threads: int = 1, divide: bool = False) -> None:
+    """Count the leaves of the legal moves' tree from ``fen`` (None: the start position), ``depth`` plies deep.
+
+    Raises :class:`PositionError` for a FEN that cannot be.
+    """
+    output = Output()
+
+    def work() -> None:
+        engine = _load(output.line)
+        engine.set_position(fen)
+        jobs.Perft(engine, depth, threads).run(divide, output.line)
+
+    _interruptible(work)
+
+
+def warm_up() -> None:
+    """Compile the engine, or find that this was done, and say how long it took."""
+    output = Output()
+
+    def work() -> None:
+        start = perf_counter()
+        _load(output.line)
+        output.line(f"ready after {perf_counter() - start:.1f} s")
+
+    _interruptible(work)
+
+
+def _load(report: Callable[[str], None], threads: int = 1, megabytes: int = 16) -> Engine:
+    from engine.api import Engine
+
+    return Engine(threads=threads, hash=megabytes, report=report)
+
+
+def _interruptible(work: Callable[[], None]) -> None:
+    """Run ``work`` so that Ctrl-C ends it at once, though compiled code never looks for signals.
+
+    What ``work`` raises is raised here.
+    """
+    raised: list[BaseException] = []
+    done = threading.Event()
+
+    def run() -> None:
+        try:
+            work()
+        except BaseException as error:
+            raised.append(error)
+        finally:
+            done.set()
+
+    threading.Thread(target=run, name="numbat-work", daemon=True).start()
+    try:
+        while not done.wait(0.2):  # without a time limit Windows would not notice Ctrl-C
+            pass
+    except KeyboardInterrupt:
+        os._exit(_INTERRUPTED)
+    if raised:
+        raise raised[0]

@@ -1,0 +1,94 @@
+"""Numbat's front door: without arguments a UCI engine, with a subcommand a tool for the terminal."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; returns the exit code. The path to ``uciok`` imports next to nothing."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    if not words or words == ["--tune"]:
+        from engine.uci.loop import run
+
+        if not run(tune=bool(words)):
+            os._exit(0)  # a compiler or a search is still at work, and nobody waits for it
+        return 0
+    return _run_subcommand(words)
+
+
+def _run_subcommand(words: list[str]) -> int:
+    from engine.messages import OptionError, PositionError
+    from engine.uci import terminal
+
+    parsed = _parser().parse_args(words)
+    try:
+        match parsed.command:
+            case "bench":
+                terminal.bench(parsed.depth, parsed.threads, parsed.hash)
+            case "perft":
+                terminal.perft(parsed.depth, " ".join(parsed.fen) or None, parsed.threads, parsed.divide)
+            case "warmup":
+                terminal.warm_up()
+    except (PositionError, OptionError, MemoryError, ImportError) as error:
+        return _fail(str(error) or type(error).__name__)
+    return 0
+
+
+def _fail(message: str) -> int:
+    print(f"numbat: {message}", file=sys.stderr)
+    return 2
+
+
+def _parser():
+    """The parser of the command line; argparse is imported only where there is one to parse."""
+    import argparse
+
+    from engine import __version__
+    from engine.options import find, whole_number
+
+    class Parser(argparse.ArgumentParser):
+        def error(self, message: str) -> NoReturn:
+            """One line that names what was wrong."""
+            raise SystemExit(_fail(f"{message} (see {self.prog} --help)"))
+
+    def spin(name: str):
+        def number(text: str) -> int:
+            try:
+                return int(find(name).parse(text) or 0)
+            except ValueError as error:
+                raise argparse.ArgumentTypeError(str(error)) from None
+
+        return number
+
+    def plies(text: str) -> int:
+        depth = whole_number(text)
+        if depth is None or not 1 <= depth <= 100:
+            raise argparse.ArgumentTypeError(f"'{text}' is not a depth in plies, from 1 to 100")
+        return depth
+
+    parser = Parser(prog="numbat", description="A UCI chess engine. Without a subcommand it speaks UCI.")
+    parser.add_argument("--version", action="version", version=f"Numbat {__version__}")
+    parser.add_argument("--tune", action="store_true", help="offer the numbers of the search as UCI options")
+    commands = parser.add_subparsers(dest="command", metavar="subcommand", required=True)
+
+    bench = commands.add_parser("bench", help="search a fixed list of positions; ends with 'N nodes M nps'")
+    bench.add_argument("depth", type=plies, nargs="?", help="in plies")
+    bench.add_argument("threads", type=spin("Threads"), nargs="?", default=1)
+    bench.add_argument("hash", type=spin("Hash"), nargs="?", default=16, help="in MB")
+
+    perft = commands.add_parser("perft", help="count the leaves of the tree of legal moves")
+    perft.add_argument("depth", type=plies, help="in plies")
+    perft.add_argument("fen", nargs="*", help="the position, quoted or not (default: the start position)")
+    perft.add_argument("--threads", type=spin("Threads"), default=1)
+    perft.add_argument("--divide", action="store_true", help="print the count of each first move too")
+
+    commands.add_parser("warmup", help="compile the engine now, so that no game has to wait for it")
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())
