@@ -1,8 +1,8 @@
 """One running engine behind python-chess, with our stopwatch at its pipes.
 
-python-chess speaks the protocols. What a match needs besides is exact time: the clock starts when ``go``
-has been written and stops when the bytes that hold the move have arrived, so nothing the runner does
-before or after is charged to the engine.
+python-chess speaks the protocols. What a match needs besides is exact time: the clock starts as ``go`` is
+written and stops when the bytes that hold the move have arrived, so nothing the runner does before or
+after is charged to the engine.
 """
 
 from __future__ import annotations
@@ -54,10 +54,8 @@ class _Stopwatch:
         if line == "go" or line.startswith("go "):
             self.lines = []
             self.answered = 0.0
-            super().send_line(line)  # type: ignore[misc]
             self.sent = perf_counter()
-        else:
-            super().send_line(line)  # type: ignore[misc]
+        super().send_line(line)  # type: ignore[misc]
 
     def pipe_data_received(self, fd: int, data: bytes | str) -> None:
         self.arrived = perf_counter()
@@ -223,14 +221,18 @@ class Player:
             async with asyncio.timeout(STOP_SECONDS):
                 await self.protocol.quit()
         except (TimeoutError, chess.engine.EngineError, OSError, RuntimeError):
-            await self.kill()
+            pass
+        await self.kill()
 
     async def kill(self) -> None:
+        """End the process, if it still runs, and let go of its pipes."""
         with contextlib.suppress(ProcessLookupError):
             self.protocol.transport.kill()
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(STOP_SECONDS):
                 await asyncio.shield(self.protocol.returncode)
+        self.protocol.transport.close()
+        await asyncio.sleep(0)
 
 
 async def open_player(spec: EngineSpec) -> Player:
@@ -267,6 +269,7 @@ async def open_player(spec: EngineSpec) -> Player:
         await player.kill()
         raise EngineFailure(spec.name, f"did not {stage} within {patience:g} s") from None
     except chess.engine.EngineTerminatedError:
+        await player.kill()
         raise EngineFailure(spec.name, f"died at start, {player._last_words()}") from None
     except (chess.engine.EngineError, ValueError) as error:
         await player.kill()

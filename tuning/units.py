@@ -70,7 +70,10 @@ class Bench:
         player = next((idle for idle in reversed(self._idle) if idle.spec == spec), None)
         if player is not None:
             self._idle.remove(player)
-        if player is None or not player.alive:
+            if not player.alive:
+                await player.kill()
+                player = None
+        if player is None:
             player = await open_player(spec)
         try:
             yield player
@@ -79,6 +82,8 @@ class Bench:
             raise
         if player.alive:
             self._idle.append(player)
+        else:
+            await player.kill()
         while len(self._idle) > KEPT_ENGINES:
             await self._idle.pop(0).close()
 

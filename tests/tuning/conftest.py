@@ -1,0 +1,71 @@
+"""Engines of a few lines for the workbench's tests: they play a given line and break down on order."""
+
+from __future__ import annotations
+
+import random
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import chess
+import pytest
+
+from tuning import units
+from tuning.engines import EngineSpec
+from tuning.limits import Limits
+
+SCRIPT = Path(__file__).with_name("trivial_engine.py")
+
+FOOLS_MATE = ("f2f3", "e7e5", "g2g4", "d8h4")
+SCHOLARS_MATE = ("e2e4", "e7e5", "d1h5", "b8c6", "f1c4", "g8f6", "h5f7")
+
+EngineMaker = Callable[..., EngineSpec]
+
+
+def long_line(plies: int, seed: int = 1) -> list[str]:
+    """A legal game of that many plies that no rule ends."""
+    source = random.Random(seed)
+    while True:
+        board = chess.Board()
+        while len(board.move_stack) < plies:
+            moves = [move for move in board.legal_moves if not board.is_capture(move)] or list(board.legal_moves)
+            if not moves or board.is_repetition(3) or board.halfmove_clock >= 90 or board.is_insufficient_material():
+                break
+            board.push(source.choice(moves))
+        else:
+            if not board.is_game_over(claim_draw=True):
+                return [move.uci() for move in board.move_stack]
+
+
+@pytest.fixture
+def trivial() -> EngineMaker:
+    """Make the description of a trivial engine that follows ``line`` and shows ``fault`` at a ply."""
+
+    def make(
+        name: str,
+        line: tuple[str, ...] | list[str],
+        fault: str = "",
+        at: int = -1,
+        pause: float = 0.0,
+        limits: Limits = Limits(base=10.0),  # noqa: B008
+    ) -> EngineSpec:
+        words = (",".join(line), *((fault, str(at), str(pause)) if fault else ()))
+        return EngineSpec(name, (sys.executable, "-S", "-E", str(SCRIPT), *words), limits=limits)
+
+    return make
+
+
+@pytest.fixture(autouse=True)
+def _no_engine_left_over() -> Iterator[None]:
+    """Engines that a test started in this process quit with it."""
+    yield
+    units.close_bench()
+
+
+def rival(name: str) -> str:
+    """The path of an installed engine; skips the test where it is missing."""
+    found = shutil.which(name) or shutil.which(name, path="/usr/games:/usr/local/games")
+    if found is None:
+        pytest.skip(f"{name} is not installed")
+    return found
