@@ -22,8 +22,11 @@ INTERPRETED = bool(config.DISABLE_JIT)
 
 _OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "cache": ROOT is not None}
 
+# Keys and magic products wrap around, as they do when compiled. numpy keeps the setting for each thread, so
+# besides the importing thread every call of a kernel sets it.
+_wrapping = np.errstate(over="ignore")
 if INTERPRETED:
-    np.seterr(over="ignore")  # keys and magic products wrap around, as they do when compiled
+    np.seterr(over="ignore")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +54,10 @@ def kernel(signature: Any, stage: str) -> Callable[[Callable], Any]:
     """
 
     def decorate(function: Callable) -> Any:
+        if INTERPRETED:
+            return _wrapping(function)
         dispatcher = njit(**_OPTIONS)(function)
-        if not INTERPRETED:
-            KERNELS.append(Kernel(dispatcher, signature, stage))
+        KERNELS.append(Kernel(dispatcher, signature, stage))
         return dispatcher
 
     return decorate

@@ -21,7 +21,13 @@ _CACHE_LINE = 64
 
 
 def structure(*fields: tuple) -> np.dtype:
-    """An aligned structured dtype of ``fields``, each (name, dtype) or (name, dtype, shape)."""
+    """An aligned structured dtype of ``fields``, each (name, dtype) or (name, dtype, shape).
+
+    Raises ValueError for a name such as ``data`` that every numpy record has: uncompiled, the field would be hidden.
+    """
+    for name, *_ in fields:
+        if hasattr(np.record, name):
+            raise ValueError(f"a record cannot have a field called '{name}'")
     return np.dtype(list(fields), align=True)
 
 

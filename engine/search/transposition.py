@@ -27,7 +27,7 @@ CLUSTER_SIZE = 4
 _GENERATIONS = 64
 _AGE_WEIGHT = 4
 
-CLUSTER = structure(("data", "u8", (CLUSTER_SIZE,)), ("check", "u8", (CLUSTER_SIZE,)))
+CLUSTER = structure(("packed", "u8", (CLUSTER_SIZE,)), ("check", "u8", (CLUSTER_SIZE,)))
 
 cluster_at = record_at(CLUSTER)
 
@@ -74,7 +74,7 @@ def probe(table, key, result):
     """
     cluster = cluster_at(table.address, mulhi(key, table.clusters))
     for slot in range(CLUSTER_SIZE):
-        data = cluster.data[slot]
+        data = cluster.packed[slot]
         if cluster.check[slot] ^ data == key and data != ZERO:
             result.found = 1
             result.move = I64(data & U64(0xFFFF))
@@ -95,7 +95,7 @@ def store(table, key, move, score, static_eval, depth, bound):
     generation = table.generation
     chosen, least = 0, 1 << 30
     for slot in range(CLUSTER_SIZE):
-        data = cluster.data[slot]
+        data = cluster.packed[slot]
         if cluster.check[slot] ^ data == key:
             if move == 0:
                 move = I64(data & U64(0xFFFF))
@@ -112,7 +112,7 @@ def store(table, key, move, score, static_eval, depth, bound):
     data = U64(move & 0xFFFF) | U64(score & 0xFFFF) << U64(16) | U64(static_eval & 0xFFFF) << U64(32)
     data |= U64(max(depth, 0)) << U64(_DEPTH_SHIFT) | U64(bound) << U64(_BOUND_SHIFT)
     data |= U64(generation) << U64(_GENERATION_SHIFT)
-    cluster.data[chosen] = data
+    cluster.packed[chosen] = data
     cluster.check[chosen] = key ^ data
 
 
@@ -146,7 +146,7 @@ class TranspositionTable:
 
     def hashfull(self) -> int:
         """How full the table is with entries of the present search, in thousandths, judged by a sample."""
-        data = self._clusters["data"][:250]
+        data = self._clusters["packed"][:250]
         present = data >> U64(_GENERATION_SHIFT) == U64(self.record["generation"])
         return int(((data != 0) & present).sum()) * 1000 // data.size
 
