@@ -13,19 +13,25 @@ Input files have a position a line, tab-separated: FEN, evaluation in centipawns
 
 from __future__ import annotations
 
+import argparse
 import gzip
+import json
+import re
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 import scipy.sparse
-from rich.progress import Progress
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
+from rich.table import Table
 from scipy.optimize import minimize, minimize_scalar
 from scipy.special import expit
 
-from engine.evaluation.material import FULL_PHASE, PIECE_NAMES
+from engine.evaluation.material import FULL_PHASE, PIECE_NAMES, WEIGHTS_FILE
 from tuning.errors import SetupError
 
 STAGES = ("middlegame", "endgame")
@@ -69,16 +75,28 @@ class Sample:
     """Positions as numbers: what the loss is computed from.
 
     ``features`` has a row per position and a column per kind and square (in the order of a FEN, as White sees
-    them): +1 for White's piece there, -1 for Black's on the mirrored square. ``phase`` runs from 1 to 0.
+    them): +1 for White's piece there, -1 for Black's on the mirrored square. ``phase`` runs from 1, the full board,
+    to 0; ``target`` is White's expected score; ``visits`` [stage][column] how often a piece stands there.
     """
 
     features: scipy.sparse.csr_matrix
     phase: np.ndarray
     target: np.ndarray
+    visits: np.ndarray
 
     def part(self, chosen: np.ndarray) -> Sample:
-        """The positions where ``chosen`` is true."""
-        return Sample(self.features[chosen], self.phase[chosen], self.target[chosen])
+        """The positions where ``chosen`` is true; the visits remain those of all."""
+        return Sample(self.features[chosen], self.phase[chosen], self.target[chosen], self.visits)
+
+
+def joined(samples: Sequence[Sample]) -> Sample:
+    """Several samples as one."""
+    return Sample(
+        scipy.sparse.vstack([sample.features for sample in samples], format="csr"),
+        np.concatenate([sample.phase for sample in samples]),
+        np.concatenate([sample.target for sample in samples]),
+        np.sum([sample.visits for sample in samples], axis=0),
+    )
 
 
 # Reading -------------------------------------------------------------------------------------------------------------
@@ -160,8 +178,8 @@ for _number, _letter in enumerate("pnbrqk"):
 _WIDTH[[ord("/"), ord("\n")]] = 0
 
 
-def board_features(boards: Sequence[bytes]) -> tuple[scipy.sparse.csr_matrix, np.ndarray]:
-    """The features of FEN boards, and the kind of the piece behind each entry.
+def pieces_of(boards: Sequence[bytes]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Every piece on FEN boards: the number of its board, its column, and +1 for White or -1 for Black.
 
     A letter's square is how many squares the letters and digits before it cover. Every board covers 64, so one
     running sum tells the squares of all boards at once. Raises :class:`SetupError` that quotes a broken board.
@@ -169,26 +187,26 @@ def board_features(boards: Sequence[bytes]) -> tuple[scipy.sparse.csr_matrix, np
     text = np.frombuffer(b"\n".join(boards) + b"\n", np.uint8)
     width = _WIDTH[text]
     covered = np.cumsum(width, dtype=np.int64)
-    ends = covered[text == ord("\n")]
-    wrong = np.flatnonzero(ends != 64 * np.arange(1, len(boards) + 1))
+    wrong = np.flatnonzero(covered[text == ord("\n")] != 64 * np.arange(1, len(boards) + 1))
     if len(wrong):
         raise SetupError(f"{boards[wrong[0]].decode('utf-8', 'replace')!r} is not the board of a FEN")
     letters = np.flatnonzero((text >= ord("A")) & (width == 1))
-    index = (covered[letters] - 1).astype(np.int64)
-    position, square = index >> 6, (index & 63).astype(np.int32)
-    kind = _KIND[text[letters]]
+    index = covered[letters] - 1
+    board, square = (index >> 6).astype(np.int32), (index & 63).astype(np.int32)
     white = text[letters] < ord("a")
-    column = kind << 6 | np.where(white, square, square ^ 56)
-    start = np.concatenate(([0], np.cumsum(np.bincount(position, minlength=len(boards))))).astype(np.int32)
-    value = np.where(white, np.float32(1), np.float32(-1))
-    return scipy.sparse.csr_matrix((value, column, start), shape=(len(boards), 6 * 64)), kind
+    column = _KIND[text[letters]] << 6 | np.where(white, square, square ^ 56)
+    return board, column, np.where(white, np.float32(1), np.float32(-1))
 
 
-def encode_boards(boards: Sequence[bytes], phases: np.ndarray) -> tuple[scipy.sparse.csr_matrix, np.ndarray]:
-    """Features and phase (1 full board, 0 bare endgame) of FEN boards; ``phases`` gives each kind's part."""
-    features, kind = board_features(boards)
-    phase = np.add.reduceat(phases[kind], features.indptr[:-1])
-    return features, (np.minimum(phase, FULL_PHASE) / FULL_PHASE).astype(np.float32)
+def encode(boards: Sequence[bytes], target: np.ndarray, phases: np.ndarray) -> Sample:
+    """FEN boards as numbers; ``phases`` gives each kind's part of :data:`FULL_PHASE`."""
+    board, column, color = pieces_of(boards)
+    total = np.bincount(board, phases[column >> 6], len(boards))
+    phase = (np.minimum(total, FULL_PHASE) / FULL_PHASE).astype(np.float32)
+    visits = [np.bincount(column, share[board], 6 * 64) for share in (phase, 1 - phase)]
+    features = scipy.sparse.coo_matrix((color, (board, column)), shape=(len(boards), 6 * 64)).tocsr()
+    features.eliminate_zeros()  # where the pieces of both sides mirror each other
+    return Sample(features, phase, target, np.array(visits))
 
 
 # Fitting -------------------------------------------------------------------------------------------------------------
@@ -200,11 +218,11 @@ def logistic_loss(log_odds: np.ndarray, target: np.ndarray) -> float:
     return float(np.mean(np.logaddexp(0, log_odds) - target * log_odds))
 
 
-def fit_scale(centipawns: np.ndarray, target: np.ndarray) -> float:
-    """The scale for which ``centipawns / scale`` are the best log-odds of ``target``."""
+def fit_scale(scores: np.ndarray, target: np.ndarray) -> float:
+    """The scale in centipawns for which ``scores / scale`` are the best log-odds of ``target``."""
 
     def loss(log_scale: float) -> float:
-        return logistic_loss(centipawns / np.exp(log_scale), target)
+        return logistic_loss(scores / np.exp(log_scale), target)
 
     return float(np.exp(minimize_scalar(loss, bounds=(np.log(20), np.log(5000)), method="bounded").x))
 
@@ -264,15 +282,11 @@ def held_out_games(source: Source, random: np.random.Generator) -> np.ndarray:
     return (random.random(source.games[-1] + 1) < HELD_OUT)[source.games]
 
 
-def effective_values(sample: Sample, material: np.ndarray, tables: np.ndarray) -> np.ndarray:
+def effective_values(visits: np.ndarray, material: np.ndarray, tables: np.ndarray) -> np.ndarray:
     """Material plus the average of the table over where pieces stand, [stage][kind], in centipawns."""
-    visits = abs(sample.features)
-    values = np.zeros((2, 6))
-    for stage, share in enumerate((sample.phase, 1 - sample.phase)):
-        weight = (visits.T @ share).reshape(6, 64).astype(np.float64)
-        table = tables[stage].reshape(6, 64)
-        values[stage] = material + (weight * table).sum(axis=1) / np.maximum(weight.sum(axis=1), 1e-9)
-    return values
+    by_kind = visits.reshape(2, 6, 64)
+    average = (by_kind * tables.reshape(2, 6, 64)).sum(axis=2) / np.maximum(by_kind.sum(axis=2), 1e-9)
+    return material + average
 
 
 # Weights as a file ---------------------------------------------------------------------------------------------------
@@ -327,7 +341,7 @@ def learn(arguments: argparse.Namespace, console: Console) -> None:
     weights = read_weights(arguments.output)
     material, phases, before = by_name(weights["material"]), by_name(weights["phase"]), tables_of(weights)
 
-    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:3.0f}%"), TimeElapsedColumn())
+    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
     with Progress(*columns, console=console) as progress:
         sources = [read_source(file, arguments.limit, random, progress) for file in arguments.positions]
         targets = [blended_target(source, arguments.result_share) for source in sources]
@@ -336,13 +350,9 @@ def learn(arguments: argparse.Namespace, console: Console) -> None:
                 f"{source.name}: {len(source.boards)} quiet positions of {len(np.unique(source.games))} games, "
                 f"evaluation scale {scale:.0f} cp"
             )
-        encoded = [encode_boards(source.boards, phases) for source in sources]
-        sample = Sample(
-            scipy.sparse.vstack([features for features, _ in encoded], format="csr"),
-            np.concatenate([phase for _, phase in encoded]),
-            np.concatenate([target for target, _ in targets]),
+        sample = joined(
+            [encode(source.boards, target, phases) for source, (target, _) in zip(sources, targets, strict=True)]
         )
-        del encoded
         held_out = np.concatenate([held_out_games(source, random) for source in sources])
         train, test = sample.part(~held_out), sample.part(held_out)
         if not len(train.phase) or not len(test.phase):
@@ -359,14 +369,15 @@ def learn(arguments: argparse.Namespace, console: Console) -> None:
     for name, candidate in (("none", zero), (f"{arguments.output.name} before", before), ("learned", rounded)):
         scores = centipawns(train, material, candidate)
         scale = fit_scale(scores, train.target)
+        training_loss = logistic_loss(scores / scale, train.target)
         held_out_loss = logistic_loss(centipawns(test, material, candidate) / scale, test.target)
-        losses.add_row(name, f"{scale:.1f}", f"{logistic_loss(scores / scale, train.target):.5f}", f"{held_out_loss:.5f}")
+        losses.add_row(name, f"{scale:.1f}", f"{training_loss:.5f}", f"{held_out_loss:.5f}")
     floor = [logistic_loss(_log_odds(part.target), part.target) for part in (train, test)]
     losses.add_row("target itself", "", *(f"{loss:.5f}" for loss in floor))
     console.print(losses)
 
     values = Table("piece", *STAGES, title="effective value (cp): material and average table")
-    for kind, row in zip(PIECE_NAMES, effective_values(sample, material, rounded).T, strict=True):
+    for kind, row in zip(PIECE_NAMES, effective_values(sample.visits, material, rounded).T, strict=True):
         values.add_row(kind, *(f"{value:.0f}" for value in row))
     console.print(values)
 
@@ -393,16 +404,16 @@ def parse_arguments(words: Sequence[str] | None = None) -> argparse.Namespace:
         prog="python -m tuning.piece_square",
         description="Learn the piece-square tables from positions, the material staying as it is.",
     )
-    parser.add_argument("--positions", type=Path, nargs="+", required=True, metavar="FILE",
-                        help="TSV, may be gzipped: FEN, evaluation (cp, White), result for White, ..., ply, flags")  # fmt: skip
-    parser.add_argument("--limit", type=int, default=600_000, help="positions of each file (default %(default)s)")
-    parser.add_argument("--result-share", type=float, default=0.3, metavar="SHARE",
-                        help="the game result's share in the target, the rest is evaluation (default %(default)s)")  # fmt: skip
-    parser.add_argument("--decay", type=float, default=1e-6, help="what holds tables to 0 (default %(default)s)")
-    parser.add_argument("--iterations", type=int, default=300, help="of L-BFGS at most (default %(default)s)")
-    parser.add_argument("--seed", type=int, default=1, help="of the choice of positions (default %(default)s)")
-    parser.add_argument("--output", type=Path, default=WEIGHTS_FILE, metavar="FILE",
-                        help="the weights file to rewrite, material and phases stay (default: the engine's)")  # fmt: skip
+    add = parser.add_argument
+    help_positions = "TSV, may be gzipped: FEN, evaluation (cp, White), result for White, ..., ply, flags"
+    help_share = "the game result's share in the target, the rest is evaluation (default %(default)s)"
+    add("--positions", type=Path, nargs="+", required=True, metavar="FILE", help=help_positions)
+    add("--limit", type=int, default=600_000, metavar="N", help="positions of each file (default %(default)s)")
+    add("--result-share", type=float, default=0.3, metavar="SHARE", help=help_share)
+    add("--decay", type=float, default=1e-5, metavar="RATE", help="what holds tables to 0 (default %(default)s)")
+    add("--iterations", type=int, default=300, metavar="N", help="of L-BFGS at most (default %(default)s)")
+    add("--seed", type=int, default=1, help="of the choice of positions (default %(default)s)")
+    add("--output", type=Path, default=WEIGHTS_FILE, metavar="FILE", help="the weights file to rewrite")
     arguments = parser.parse_args(words)
     if arguments.limit < 1 or arguments.iterations < 1:
         parser.error("--limit and --iterations must be at least 1")
