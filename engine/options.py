@@ -87,6 +87,7 @@ OPTIONS: tuple[Option, ...] = (
     Option("Clear Hash", "button", help="Forgets everything in the transposition table."),
     Option("Threads", "spin", 1, 1, 1024, help="How many threads search at the same time."),
     Option("Ponder", "check", False, help="Lets the GUI have the engine think on the opponent's time."),
+    Option("MultiPV", "spin", 1, 1, 256, help="How many lines to show, best first."),
     Option(
         "Move Overhead",
         "spin",

@@ -16,7 +16,7 @@ Print = Callable[[str], None]
 
 
 class Stopped(Exception):
-    """A bench was stopped before its end."""
+    """A bench or perft was stopped before its end."""
 
 
 class Bench:
@@ -26,6 +26,7 @@ class Bench:
         self._engine = engine
         self._arguments = {} if depth is None else {"depth": depth}
         self._stopped = threading.Event()
+        self._over = threading.Event()
 
     def run(self, progress: Print, result: Print) -> None:
         """Call ``progress`` with a line for each position and ``result`` with the closing line.
@@ -38,13 +39,23 @@ class Bench:
                 raise Stopped
             progress(f"position {index}/{total}: {nodes} nodes, {fen}")
 
-        nodes, milliseconds = self._engine.bench(on_position=on_position, **self._arguments)
+        try:
+            nodes, milliseconds = self._engine.bench(on_position=on_position, **self._arguments)
+        finally:
+            self._over.set()
         result(bench_line(nodes, milliseconds))
 
     def stop(self) -> None:
         """End it; callable from any thread."""
         self._stopped.set()
-        self._engine.stop()
+        threading.Thread(target=self._insist, daemon=True).start()
+
+    def _insist(self) -> None:
+        """A ``stop`` between two positions would be forgotten when the next one begins: say it again."""
+        while True:
+            self._engine.stop()
+            if self._over.wait(0.01):
+                return
 
 
 class Perft:
@@ -61,7 +72,7 @@ class Perft:
     def run(self, divide: bool, result: Print) -> None:
         """Call ``result`` with a line for each first move if ``divide``, then with the sum and the speed.
 
-        A count that is stopped ends without the sum, because it would be wrong.
+        Raises :class:`Stopped`; the sum would be wrong then.
         """
 
         def on_move(move: str, leaves: int) -> None:
@@ -71,9 +82,10 @@ class Perft:
         start = perf_counter()
         nodes = self._engine.perft(self._depth, self._threads, on_move, self._stop)
         milliseconds = (perf_counter() - start) * 1000
-        if not self._stop[0]:
-            speed = nodes_per_second(nodes, milliseconds)
-            result(f"\nNodes searched: {nodes}\n\n{milliseconds:.0f} ms, {speed} nodes per second")
+        if self._stop[0]:
+            raise Stopped
+        speed = nodes_per_second(nodes, milliseconds)
+        result(f"\nNodes searched: {nodes}\n\n{milliseconds:.0f} ms, {speed} nodes per second")
 
     def stop(self) -> None:
         """End it; callable from any thread."""

@@ -29,9 +29,7 @@ def tunable_options() -> tuple[Option, ...]:
     """The numbers of the search as options, for a tuner (SPSA) to turn; people have no use for them."""
     from engine.search.params import PARAMS
 
-    return tuple(
-        Option(param.name, "spin", param.default, param.minimum, param.maximum) for param in PARAMS
-    )
+    return tuple(Option(param.name, "spin", param.default, param.minimum, param.maximum) for param in PARAMS)
 
 
 class Conversation:

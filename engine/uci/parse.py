@@ -110,7 +110,7 @@ def parse_position(words: Sequence[str]) -> Placement:
 def parse_go(words: Sequence[str]) -> Go:
     """The limits after ``go``, in any order and combination.
 
-    What makes no sense is left out and complained about; the rest still counts.
+    What makes no sense is left out and complained about; the rest still counts. One clock stands for both.
     """
     limits: dict = {}
     complaints: list[str] = []
@@ -145,6 +145,9 @@ def parse_go(words: Sequence[str]) -> Go:
     perft = limits.pop("perft", None)
     if limits.get("movestogo") == 0:  # some GUIs write "none" so
         del limits["movestogo"]
+    for clock, other in (("wtime", "btime"), ("btime", "wtime")):
+        if clock in limits:  # with only the opponent's clock given, the move must still come to an end
+            limits.setdefault(other, limits[clock])
     return Go(Limits(**limits), perft, tuple(complaints))
 
 

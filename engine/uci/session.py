@@ -42,9 +42,7 @@ class Task:
 
     __slots__ = ("at_rest", "lasting", "name", "run")
 
-    def __init__(
-        self, name: str, run: Callable[[], None], *, at_rest: bool = True, lasting: bool = False
-    ) -> None:
+    def __init__(self, name: str, run: Callable[[], None], *, at_rest: bool = True, lasting: bool = False) -> None:
         self.name = name
         self.run = run
         self.at_rest = at_rest

@@ -1,0 +1,38 @@
+"""Fixtures for all tests."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+
+settings.register_profile("numbat", deadline=None)  # a busy machine is not a failure
+settings.load_profile("numbat")
+
+
+@pytest.fixture(scope="session")
+def repository() -> Path:
+    """The root of the checkout."""
+    return REPOSITORY
+
+
+@pytest.fixture(scope="session")
+def data_file() -> Callable[[str], Path]:
+    """A function from the name of a data file, such as ``perft/chess960.epd``, to its path.
+
+    The data lie beside the checkout, or where NUMBAT_DATA says; where they are absent the test is skipped.
+    """
+    root = Path(os.environ.get("NUMBAT_DATA") or REPOSITORY.parent / "shared" / "data")
+
+    def find(name: str) -> Path:
+        path = root / name
+        if not path.exists():
+            pytest.skip(f"no {name} in {root} (NUMBAT_DATA names another place)")
+        return path
+
+    return find

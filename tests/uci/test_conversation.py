@@ -1,0 +1,208 @@
+"""Conversations with the real process: handshake, positions, options, commands for people."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+
+import chess
+import chess.polyglot
+import pytest
+
+from engine.options import OPTIONS
+from tests.uci.process import MAIN, UciProcess
+
+
+def test_handshake():
+    with UciProcess() as process:
+        lines = process.ask("uci", until="uciok")
+        assert re.fullmatch(r"id name Numbat \d+\.\d+\.\d+", lines[0])
+        assert lines[1].startswith("id author ")
+        assert [line for line in lines[2:-1] if not line.startswith("option name ")] == []
+        assert len(lines[2:-1]) == len(OPTIONS)
+        process.synchronise()
+        process.quit()
+
+
+def test_tuning_offers_the_numbers_of_the_search():
+    from engine.search.params import PARAMS
+
+    with UciProcess("--tune") as process:
+        lines = process.ask("uci", until="uciok")
+        first = PARAMS[0]
+        expected = f"option name {first.name} type spin default {first.default} min {first.minimum} max "
+        assert [line for line in lines if line.startswith(expected)]
+        assert process.remarks(f"setoption name {first.name} value {first.minimum}") == []
+        (remark,) = process.remarks(f"setoption name {first.name} value {first.maximum + 1}")
+        assert first.name in remark
+        process.ask("go depth 4", until="bestmove")
+        process.quit()
+
+
+def test_numbers_of_the_search_are_not_offered_otherwise(uci):
+    from engine.search.params import PARAMS
+
+    (remark,) = uci.remarks(f"setoption name {PARAMS[0].name} value {PARAMS[0].default}")
+    assert remark == f"no option is called '{PARAMS[0].name}'"
+
+
+def test_uci_is_answered_again_at_any_time(uci):
+    uci.send("go infinite")
+    assert uci.ask("uci", until="uciok")[-1] == "uciok"
+    uci.send("stop")
+    uci.read("bestmove")
+
+
+GAME = ["e2e4", "e7e5", "g1f3", "b8c6", "f1b5", "a7a6", "b5c6", "d7c6", "e1g1", "g8f6", "d2d4", "e5d4"]
+
+
+def test_position_with_moves(uci):
+    board = chess.Board()
+    for number, move in enumerate(GAME, 1):
+        board.push_uci(move)
+        uci.send("position startpos moves " + " ".join(GAME[:number]))
+        assert chess.Board(uci.fen()) == board
+
+
+def test_position_by_fen(uci):
+    board = chess.Board("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 3 9")
+    uci.send(f"position fen {board.fen()} moves e1c1")
+    board.push_uci("e1c1")
+    assert uci.fen() == board.fen()
+
+
+def test_d_shows_the_position(uci):
+    board = chess.Board("rnbqk1nr/pppp1ppp/8/4p3/1b1PP3/8/PPP2PPP/RNBQKBNR w KQkq - 1 3")
+    uci.send(f"position fen {board.fen()}", "d")
+    lines = uci.synchronise()
+    assert "8 | r | n | b | q | k |   | n | r |" in lines
+    assert f"Fen: {board.fen()}" in lines
+    assert f"Key: {chess.polyglot.zobrist_hash(board):016X}" in lines
+    assert "Checkers: b4" in lines
+    assert f"Legal moves: {board.legal_moves.count()}" in lines
+
+
+def test_eval_explains_itself(uci):
+    uci.send("eval")
+    assert len(uci.synchronise()) > 3
+
+
+def test_perft_divides(uci):
+    lines = uci.ask("go perft 3", until="Nodes searched")
+    counts = dict(line.split(": ") for line in lines if re.match(r"[a-h][1-8]", line))
+    assert len(counts) == 20
+    assert counts["e2e4"] == "600"
+    assert lines[-1] == "Nodes searched: 8902"
+    assert sum(map(int, counts.values())) == 8902
+
+
+def test_perft_uses_the_threads_it_may(uci):
+    uci.send("setoption name Threads value 2")
+    assert uci.ask("go perft 4", until="Nodes searched")[-1] == "Nodes searched: 197281"
+    uci.send("setoption name Threads value 1")
+
+
+def test_perft_can_be_stopped(uci):
+    uci.send("go perft 12")
+    uci.synchronise()
+    uci.ask("stop", until="info string go perft stopped")
+    uci.ask("go depth 1", until="bestmove")
+
+
+def test_bench_gives_the_same_nodes_twice_and_leaves_the_position_alone(uci):
+    uci.send("position startpos moves e2e4")
+    fen = uci.fen()
+    nodes = {uci.ask("bench 4", until=r"\d+ nodes \d+ nps$")[-1].split()[0] for _ in range(2)}
+    assert len(nodes) == 1
+    assert uci.fen() == fen
+
+
+def test_bench_can_be_stopped(uci):
+    uci.send("bench 60")
+    uci.synchronise()
+    uci.ask("stop", until="info string bench stopped")
+
+
+def test_options_are_taken_whatever_their_case(uci):
+    assert uci.remarks("setoption name hash value 8", "setoption name MOVE OVERHEAD value 20") == []
+    assert uci.remarks("setoption name Clear Hash", "setoption name Ponder value true") == []
+    assert uci.remarks("setoption name Hash value 16", "setoption name Move Overhead value 30") == []
+
+
+def test_chess960_changes_how_castling_is_written(uci):
+    fen = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1"
+    uci.send(f"position fen {fen}")
+    assert "e1g1: 1" in uci.ask("go perft 1", until="Nodes searched")
+    uci.send("setoption name UCI_Chess960 value true", f"position fen {fen}")
+    assert "e1h1: 1" in uci.ask("go perft 1", until="Nodes searched")
+    uci.send("setoption name UCI_Chess960 value false")
+
+
+def test_debug_tells_more_and_then_no_more(uci):
+    uci.send("debug on", "position startpos moves e2e4")
+    assert [line for line in uci.synchronise() if "rnbqkbnr/pppppppp/8/8/4P3" in line]
+    uci.send("debug off", "position startpos moves e2e4")
+    assert uci.synchronise() == []
+
+
+def test_register_and_help_answer(uci):
+    assert len(uci.remarks("register later")) == 1
+    assert uci.ask("help", until="  quit")
+
+
+def test_a_new_game_may_begin_in_the_middle_of_a_search(uci):
+    uci.send("go infinite", "ucinewgame", "position startpos moves d2d4")
+    uci.read("bestmove")
+    uci.synchronise()
+    assert uci.fen().startswith("rnbqkbnr/pppppppp/8/8/3P4")
+
+
+def test_what_comes_during_a_search_waits_for_its_end(uci):
+    uci.send("go infinite", "position startpos moves e2e4", "go infinite")
+    uci.ask("stop", until="bestmove")
+    black = uci.read("bestmove")[-1].split()[1]  # the second search was meant by the stop too
+    assert chess.Move.from_uci(black) in chess.Board(uci.fen()).legal_moves
+
+
+def test_the_same_game_gives_the_same_search(uci):
+    def search() -> list[str]:
+        uci.send("ucinewgame", "position startpos moves e2e4 e7e5")
+        lines = uci.ask("go depth 9", until="bestmove")
+        return [re.sub(r" (nps|time) \d+", "", line) for line in lines]
+
+    assert search() == search()
+
+
+def test_lines_are_whole_whoever_prints_them(uci):
+    """A search that prints, and questions that are answered from two other threads."""
+    questions = 200
+    uci.send("go infinite")
+    for _ in range(questions):
+        uci.send("isready", "nonsense")
+    uci.send("stop")
+    lines = uci.read("bestmove")
+    while lines.count("readyok") < questions:
+        lines += uci.read("readyok")
+    grammar = re.compile(
+        r"readyok|info string unknown command: nonsense"
+        r"|info depth \d+ seldepth \d+ multipv 1 score (cp|mate) -?\d+( lowerbound| upperbound)?"
+        r" nodes \d+ nps \d+ hashfull \d+ tbhits \d+ time \d+( pv( [a-h][1-8][a-h][1-8][nbrq]?)+)?"
+        r"|bestmove [a-h][1-8][a-h][1-8]( ponder [a-h][1-8][a-h][1-8])?"
+    )
+    assert [line for line in lines if not grammar.fullmatch(line)] == []
+    assert lines.count("info string unknown command: nonsense") == questions
+
+
+def test_nothing_heavy_is_imported_before_the_engine():
+    program = "import sys, uci_main, engine.uci.loop; print(*sys.modules)"
+    output = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=MAIN.parent
+    ).stdout
+    assert not {"numba", "numpy", "llvmlite", "chess", "argparse", "asyncio"} & set(output.split())
+
+
+@pytest.mark.parametrize("line", ["", "   ", "\t", "\ufeffisready"])
+def test_empty_lines_mean_nothing(uci, line):
+    assert [said for said in uci.remarks(line) if said] == []
+    uci.synchronise()

@@ -1,0 +1,120 @@
+"""The end of a conversation: quit, closed input, Ctrl-C, a reader that went away."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from tests.uci.process import MAIN, UciProcess
+
+PREPARATIONS = {
+    "at once": (),
+    "after a handshake": ("uci",),
+    "while loading": ("uci", "isready", "go infinite"),
+}
+
+
+@pytest.mark.parametrize("lines", PREPARATIONS.values(), ids=PREPARATIONS)
+@pytest.mark.parametrize("delay", [0.0, 0.3])
+def test_closed_input_before_the_engine_is_loaded(lines, delay):
+    with UciProcess() as process:
+        process.send(*lines)
+        time.sleep(delay)
+        process.close_input()
+        assert process.end() == 0
+        assert process.errors() == ""
+
+
+AT_WORK = {"search": "go infinite", "timed search": "go movetime 100000", "perft": "go perft 12", "bench": "bench 60"}
+
+
+@pytest.mark.parametrize("work", AT_WORK.values(), ids=AT_WORK)
+def test_closed_input_at_work(work):
+    with UciProcess() as process:
+        process.synchronise()
+        process.send(work)
+        process.synchronise()
+        process.close_input()
+        lines = process.rest()
+        assert process.end() == 0
+        assert process.errors() == ""
+        if work.startswith("go ") and "perft" not in work:
+            assert lines[-1].startswith("bestmove ")
+
+
+def test_a_last_line_without_its_end_counts():
+    with UciProcess() as process:
+        assert process.process.stdin is not None
+        process.process.stdin.write(b"uci")
+        process.close_input()
+        assert "uciok" in process.rest()
+        assert process.end() == 0
+
+
+@pytest.mark.parametrize("lines", PREPARATIONS.values(), ids=PREPARATIONS)
+def test_quit_at_any_moment(lines):
+    with UciProcess() as process:
+        process.send(*lines, "quit")
+        assert process.end() == 0
+        assert process.errors() == ""
+
+
+def test_quit_during_a_search_gives_the_move_first():
+    with UciProcess() as process:
+        process.synchronise()
+        process.send("go infinite")
+        process.read("info depth")
+        process.send("quit")
+        assert process.rest()[-1].startswith("bestmove ")
+        assert process.end() == 0
+        assert process.errors() == ""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are a Unix matter")
+@pytest.mark.parametrize("lines", [("uci",), ("isready", "go infinite")], ids=["idle", "searching"])
+def test_ctrl_c_is_an_orderly_end(lines):
+    with UciProcess() as process:
+        process.send(*lines)
+        process.read("uciok" if lines == ("uci",) else "info depth")
+        process.process.send_signal(signal.SIGINT)
+        assert process.end() == 0
+        assert process.errors() == ""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes break otherwise there")
+def test_a_reader_that_went_away():
+    """Standard output is closed, standard input is not: the engine leaves at its next line."""
+    engine = subprocess.Popen(
+        [sys.executable, str(MAIN)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert engine.stdin is not None
+    assert engine.stdout is not None
+    assert engine.stderr is not None
+    engine.stdout.close()
+    engine.stdin.write(b"uci\n")
+    engine.stdin.flush()
+    assert engine.wait(60) == 0
+    assert engine.stderr.read() == b""
+    engine.stderr.close()
+    with contextlib.suppress(BrokenPipeError):
+        engine.stdin.close()
+
+
+@pytest.mark.skipif(not hasattr(os, "openpty"), reason="pseudo terminals are a Unix matter")
+def test_a_person_at_a_terminal_is_greeted():
+    ours, theirs = os.openpty()
+    engine = subprocess.Popen([sys.executable, str(MAIN)], stdin=theirs, stdout=subprocess.PIPE)
+    assert engine.stdout is not None
+    greeting = engine.stdout.readline()
+    os.write(ours, b"quit\n")
+    assert engine.wait(60) == 0
+    engine.stdout.close()
+    os.close(ours)
+    os.close(theirs)
+    assert b"help" in greeting

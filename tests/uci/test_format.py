@@ -1,0 +1,97 @@
+"""Records to lines, without an engine."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.messages import Info, Result, Score
+from engine.options import OPTIONS, Option
+from engine.uci.format import bench_line, diagram, info_line, option_line, remark_line, result_line
+
+
+def test_info_has_its_fields_in_the_usual_order():
+    info = Info(12, 20, 1, Score(cp=-31), 123456, 3000000, 42, 7, 41, ("e2e4", "e7e5"))
+    assert info_line(info) == (
+        "info depth 12 seldepth 20 multipv 1 score cp -31 nodes 123456 nps 3000000 hashfull 42 tbhits 7 "
+        "time 41 pv e2e4 e7e5"
+    )
+
+
+@pytest.mark.parametrize(
+    ("score", "words"),
+    [
+        (Score(cp=0), "score cp 0"),
+        (Score(mate=3), "score mate 3"),
+        (Score(mate=-2), "score mate -2"),
+        (Score(cp=25, bound="lowerbound"), "score cp 25 lowerbound"),
+        (Score(mate=5, bound="upperbound"), "score mate 5 upperbound"),
+    ],
+)
+def test_scores(score, words):
+    assert f" {words} nodes" in info_line(Info(depth=1, score=score))
+
+
+def test_the_end_of_the_game_is_told_in_short():
+    assert info_line(Info(score=Score(mate=0))) == "info depth 0 score mate 0"
+    assert info_line(Info(score=Score(cp=0))) == "info depth 0 score cp 0"
+
+
+def test_current_move():
+    assert info_line(Info(depth=3, currmove="e2e4", currmovenumber=2)) == (
+        "info depth 3 currmove e2e4 currmovenumber 2"
+    )
+
+
+def test_results():
+    assert result_line(Result("e2e4", "e7e5")) == "bestmove e2e4 ponder e7e5"
+    assert result_line(Result("e2e4")) == "bestmove e2e4"
+    assert result_line(Result()) == "bestmove 0000"
+
+
+def test_remarks_stay_on_one_line_of_bearable_length():
+    assert remark_line("two\nlines\x1b[2J\x00") == "info string two lines [2J"
+    assert info_line(Info(text="a\nb")) == "info string a b"
+    assert len(remark_line("x" * 100_000)) < 400
+
+
+@pytest.mark.parametrize(
+    ("option", "line"),
+    [
+        (Option("Hash", "spin", 16, 1, 1024), "option name Hash type spin default 16 min 1 max 1024"),
+        (Option("Clear Hash", "button"), "option name Clear Hash type button"),
+        (Option("Ponder", "check", False), "option name Ponder type check default false"),
+        (Option("BookFile", "string", ""), "option name BookFile type string default <empty>"),
+        (
+            Option("Style", "combo", "Solid", choices=("Solid", "Wild")),
+            "option name Style type combo default Solid var Solid var Wild",
+        ),
+    ],
+)
+def test_options_as_the_protocol_wants_them(option, line):
+    assert option_line(option) == line
+
+
+def test_defaults_are_allowed_values():
+    for option in OPTIONS:
+        if option.kind != "button":
+            assert option.parse(str(option.default)) == option.default
+
+
+def test_combo_and_string_values():
+    combo = Option("Style", "combo", "Solid", choices=("Solid", "Wild"))
+    assert combo.parse("wild") == "Wild"
+    text = Option("BookFile", "string", "")
+    assert text.parse("<empty>") == ""
+    assert text.parse("my books/best one.bin") == "my books/best one.bin"
+
+
+def test_bench_line_as_openbench_reads_it():
+    assert bench_line(3_000_000, 1500.0) == "3000000 nodes 2000000 nps"
+    assert bench_line(10, 0.0) == "10 nodes 10000 nps"
+
+
+def test_diagram():
+    rows = diagram("r3k2r/8/8/8/8/8/4P3/R3K2R").splitlines()
+    assert rows[1] == "8 | r |   |   |   | k |   |   | r |"
+    assert rows[13] == "2 |   |   |   |   | P |   |   |   |"
+    assert rows[-1].split() == list("abcdefgh")

@@ -1,0 +1,186 @@
+"""Every form of ``go``, against the real process."""
+
+from __future__ import annotations
+
+import itertools
+
+import chess
+import pytest
+
+from tests.uci.process import UciProcess
+
+
+def search(uci: UciProcess, go: str, board: chess.Board | None = None) -> list[str]:
+    """Send ``go``; check that the answer is legal and that scored reports came before it."""
+    board = board or chess.Board()
+    lines = uci.ask(go, until="bestmove")
+    reports = [line for line in lines if line.startswith("info depth")]
+    assert reports, lines
+    assert all(" score " in line for line in reports)
+    assert lines[:-1] == [line for line in lines if line.startswith("info ")]
+    words = lines[-1].split()
+    move = board.parse_uci(words[1])
+    if len(words) > 2:
+        board = board.copy()
+        board.push(move)
+        board.parse_uci(words[3])
+    return lines
+
+
+def last_report(lines: list[str]) -> dict[str, str]:
+    """Words that are followed by a number in the last report."""
+    words = [line for line in lines if line.startswith("info depth")][-1].split()
+    return dict(itertools.pairwise(words))
+
+
+@pytest.mark.parametrize(
+    "limits",
+    [
+        "wtime 100",
+        "btime 100",
+        "wtime 100 btime 100",
+        "wtime 100 winc 10 btime 100 binc 10",
+        "binc 10 winc 10 btime 100 wtime 100",
+        "movestogo 1 wtime 200 btime 200",
+        "wtime 1000 btime 1000 movestogo 40",
+        "movetime 50",
+        "depth 5",
+        "nodes 5000",
+        "mate 1 movetime 100",
+        "movetime 50 wtime 100000 btime 100000",
+        "depth 4 nodes 100000000 movetime 10000 searchmoves a2a3 h2h3",
+        "wtime 1 btime 1",
+        "wtime 0 btime 0",
+        "wtime -100 btime -100",
+        "movetime 0",
+        "nodes 1",
+        "wtime 999999999999 btime 999999999999 depth 3",
+    ],
+)
+def test_limits(uci, limits):
+    search(uci, f"go {limits}")
+
+
+@pytest.mark.parametrize("limits", ["wtime 100", "btime 100", "wtime 100 winc 50", "btime 100 binc 50"])
+def test_limits_with_black_to_move(uci, limits):
+    """As fastchess's compliance list has them."""
+    board = chess.Board()
+    for move in ("e2e4", "e7e5", "g1f3"):
+        board.push_uci(move)
+    uci.send("position startpos moves e2e4 e7e5 g1f3")
+    search(uci, f"go {limits}", board)
+
+
+def test_depth_is_reached(uci):
+    assert last_report(search(uci, "go depth 6"))["depth"] == "6"
+
+
+def test_few_nodes_are_kept_to(uci):
+    assert int(last_report(search(uci, "go nodes 20000"))["nodes"]) <= 40000
+
+
+def test_movetime_is_used_and_kept_to(uci):
+    sent = uci.send("go movetime 500")
+    took = uci.read_timed("bestmove")[-1].time - sent
+    assert 0.3 < took < 10  # seconds; the upper bound only says that it ends
+
+
+def test_mate_is_found(uci):
+    board = chess.Board("6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1")
+    uci.send(f"position fen {board.fen()}")
+    lines = search(uci, "go mate 1", board)
+    assert lines[-1].startswith("bestmove a1a8")
+    assert any("score mate 1 " in line for line in lines)
+
+
+def test_searchmoves_bind(uci):
+    assert search(uci, "go depth 5 searchmoves a2a3")[-1].split()[1] == "a2a3"
+    assert search(uci, "go searchmoves h2h4 depth 5")[-1].split()[1] == "h2h4"
+
+
+def test_illegal_searchmoves_are_named(uci):
+    lines = search(uci, "go depth 3 searchmoves e2e5 b2b3")
+    assert "info string go: 'e2e5' after searchmoves is not a legal move here" in lines
+    assert lines[-1].split()[1] == "b2b3"
+
+
+@pytest.mark.parametrize("go", ["go infinite", "go", "go infinite depth 2", "go ponder wtime 50 btime 50"])
+def test_no_answer_before_stop(uci, go):
+    uci.send(go)
+    said = uci.read("info depth 2 ") + uci.synchronise()
+    assert not [line for line in said if line.startswith("bestmove")]
+    uci.ask("stop", until="bestmove [a-h]")
+
+
+def test_no_answer_before_stop_even_with_a_mate(uci):
+    board = chess.Board("6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1")
+    uci.send(f"position fen {board.fen()}", "go infinite")
+    lines = uci.read("info depth 5 ")
+    assert not [line for line in lines if line.startswith("bestmove")]
+    assert uci.ask("stop", until="bestmove")[-1].startswith("bestmove a1a8")
+
+
+def test_ponderhit_starts_the_clock(uci):
+    uci.send("go ponder wtime 300 btime 300")
+    assert not [line for line in uci.synchronise() if line.startswith("bestmove")]
+    uci.ask("ponderhit", until="bestmove")
+
+
+def test_ponder_miss(uci):
+    """The GUI stops and at once sends what was really played."""
+    uci.send("position startpos moves e2e4 e7e5", "go ponder wtime 1000 btime 1000")
+    uci.synchronise()
+    uci.send("stop", "position startpos moves e2e4 c7c5", "go wtime 300 btime 300")
+    assert "info string" not in "".join(uci.read("bestmove"))
+    move = uci.read("bestmove")[-1].split()[1]
+    board = chess.Board(uci.fen())
+    assert board.parse_uci(move)
+    assert board.piece_at(chess.C5) is not None
+
+
+@pytest.mark.parametrize(
+    ("fen", "score"),
+    [
+        ("R5k1/5ppp/8/8/8/8/8/4K3 b - - 0 1", "mate 0"),  # back rank
+        ("rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3", "mate 0"),  # fool's mate
+        ("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "cp 0"),  # stalemate
+    ],
+)
+@pytest.mark.parametrize("go", ["go depth 3", "go movetime 10", "go wtime 1000 btime 1000"])
+def test_no_move_to_play(uci, fen, score, go):
+    uci.send(f"position fen {fen}")
+    assert uci.ask(go, until="bestmove") == [f"info depth 0 score {score}", "bestmove 0000"]
+
+
+def test_no_move_to_ponder_on(uci):
+    uci.send("position fen 7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "go infinite")
+    assert "bestmove 0000" not in uci.synchronise()
+    assert uci.ask("stop", until="bestmove")[-1] == "bestmove 0000"
+
+
+def test_stop_without_a_search_is_harmless(uci):
+    assert uci.remarks("stop", "stop", "ponderhit") == []
+    search(uci, "go depth 3")
+
+
+def test_commands_in_one_breath(uci):
+    lines = uci.ask("position startpos moves e2e4", "go depth 3", "stop", "isready", until="bestmove")
+    assert lines
+    uci.synchronise()
+
+
+def test_long_game(uci):
+    """600 plies in one position command, and one more each time, as GUIs send them."""
+    board = chess.Board()
+    there = ["g1f3", "g8f6", "f3g1", "f6g8"]
+    moves = list(itertools.islice(itertools.cycle(there), 600))
+    for count in (598, 599, 600):
+        uci.send("position startpos moves " + " ".join(moves[:count]))
+        search(uci, "go depth 3", _after(board, moves[:count]))
+
+
+def _after(board: chess.Board, moves: list[str]) -> chess.Board:
+    board = board.copy(stack=False)
+    for move in moves:
+        board.push_uci(move)
+    return board
