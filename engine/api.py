@@ -48,7 +48,8 @@ class Engine:
     (('a1a8',), 1)
 
     ``hash`` is the transposition table in megabytes, ``move_overhead`` the milliseconds lost with each move
-    outside the engine. Raises :class:`OptionError` where a value is not to be had.
+    outside the engine, ``multipv`` the number of lines wanted.
+    Raises :class:`OptionError` where a value is not to be had.
     """
 
     def __init__(
@@ -58,11 +59,13 @@ class Engine:
         threads: int = 1,
         move_overhead: int = 30,
         chess960: bool = False,
+        multipv: int = 1,
         report: Callable[[str], None] = lambda line: None,
     ) -> None:
         warm_up(report)
         self._overhead = move_overhead
         self._chess960 = chess960
+        self._lines = multipv
         self._table = TranspositionTable(hash)
         self._pool = Pool(threads)
         self._thread: threading.Thread | None = None
@@ -101,6 +104,8 @@ class Engine:
                 self._table.clear()
             case "Threads":
                 self._pool.resize(value)
+            case "MultiPV":
+                self._lines = value
             case "Move Overhead":
                 self._overhead = value
             case "UCI_Chess960":
@@ -274,22 +279,31 @@ class Engine:
         wanted = [find_move(position, text) for text in limits.searchmoves]
         moves = [move for move in moves if move in wanted] or moves
 
-        def on_line(line: Line, bound: str) -> None:
+        def on_line(line: Line) -> None:
             nonlocal last
             elapsed, nodes = self._pool.elapsed, self._pool.nodes
-            last = Info(
+            info = Info(
                 depth=line.depth,
                 seldepth=line.seldepth,
-                score=to_message(line.score, bound),
+                score=to_message(line.score, line.bound),
                 nodes=nodes,
                 nps=int(nodes * 1000 / max(elapsed, 0.001)),
                 hashfull=self._table.hashfull(),
                 time=int(elapsed),
                 pv=tuple(to_uci(move, chess960) for move in line.moves),
+                multipv=line.rank,
             )
-            on_info(last)
+            on_info(info)
+            if line.rank == 1:
+                last = info
 
-        line = self._pool.search(position, limits, moves, self._table, on_line)
+        def on_tick(depth: int, move: int, number: int) -> None:
+            elapsed, nodes = self._pool.elapsed, self._pool.nodes
+            speed = int(nodes * 1000 / max(elapsed, 0.001))
+            on_info(Info(depth=depth, currmove=to_uci(move, chess960), currmovenumber=number))
+            on_info(Info(depth=depth, nodes=nodes, nps=speed, hashfull=self._table.hashfull(), time=int(elapsed)))
+
+        line = self._pool.search(position, limits, moves, self._table, on_line, on_tick, self._lines)
         reply = line.moves[1] if len(line.moves) > 1 else 0
         ponder = to_uci(reply, chess960) if reply else ""
         on_result(Result(to_uci(line.moves[0], chess960), ponder, last))

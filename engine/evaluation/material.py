@@ -127,13 +127,13 @@ def update_accumulator(target, source, position, move):
 @helper
 def evaluate(accumulator, position):
     """Centipawns for the side to move."""
-    phase = min(I64(accumulator.phase), FULL_PHASE)
+    phase = I64(min(I64(accumulator.phase), FULL_PHASE))
     total = I64(accumulator.middlegame) * phase + I64(accumulator.endgame) * (FULL_PHASE - phase)
     return (total if position.side == WHITE else -total) // FULL_PHASE
 
 
 def explain(position: Any) -> list[tuple[str, int, int]]:
-    """The sum by kind of piece: name, White's and Black's share in centipawns (Black's positive when good for Black)."""
+    """The sum by kind of piece: name, White's share and Black's in centipawns, each from its owner's view."""
     phase = 0
     for square in range(64):
         phase += int(WEIGHTS["piece_square"]["phase"][position["board"][square], square])

@@ -5,18 +5,22 @@ The steps are numbered as the code runs. Every heuristic is named in full, with 
 
 from numba import int64
 
+from engine.board.movegen import count_moves
 from engine.board.moves import is_noisy
 from engine.board.position import has_pieces
-from engine.board.types import I64, U64, ZERO
+from engine.board.see import see_ge
+from engine.board.types import I64, ZERO
 from engine.evaluation.material import evaluate, refresh_accumulator
 from engine.jit import helper, kernel
-from engine.search.history import quiet_history, reward_noisy, reward_quiet
+from engine.search.correction import corrected_eval, learn_correction
+from engine.search.history import capture_history, quiet_history, reward_noisy, reward_quiet
 from engine.search.line import ascend, ascend_null, descend, descend_null, extend_pv
-from engine.search.movepick import next_move, start_picking
+from engine.search.movepick import next_move, next_noisy, restart_picking, start_picking, start_picking_noisy
 from engine.search.quiescence import qsearch
+from engine.search.reductions import late_move_reduction
 from engine.search.scores import DRAW, INFINITY, MATE, MATE_BOUND, MAX_PLY, NONE, from_table, mated_in, to_table
-from engine.search.state import MAX_TRIED, WORKER_T
-from engine.search.transposition import BOUND_EXACT, BOUND_LOWER, BOUND_UPPER, probe, store
+from engine.search.state import MAX_TRIED, WORKER_T, frame_at
+from engine.search.transposition import BOUND_EXACT, BOUND_LOWER, BOUND_NONE, BOUND_UPPER, probe, store
 from engine.search.tunables import tunables
 from engine.search.watch import enter_node, is_draw, should_abort
 
@@ -24,36 +28,63 @@ from engine.search.watch import enter_node, is_draw, should_abort
 @helper
 def _root_index(worker, move):
     """The index of ``move`` among the root moves to search, or -1."""
-    for index in range(worker.root_count):
+    for index in range(worker.root_first, worker.root_count):
         if worker.root[index].move == move:
             return index
     return -1
 
 
 @helper
-def _reduction(worker, move, depth, number, is_pv, improving, is_quiet):
-    """Late move reduction in plies for the ``number``-th move, before bounds."""
-    plies = I64(tunables().reduction[U64(min(depth, 63)), U64(min(number, 63))])
-    if not is_pv:
-        plies += 1024
-    if not improving:
-        plies += 512
+def _is_improving(worker, ply, static_eval):
+    """Whether the side to move stands better than at its last turn: then fewer moves may be given up early."""
+    before = frame_at(worker, ply - 2).static_eval
+    if before == NONE:
+        before = frame_at(worker, ply - 4).static_eval
+    return before == NONE or static_eval > before
+
+
+@helper
+def _settles(bound, score, alpha, beta):
+    """Whether a stored ``score`` of this ``bound`` decides a node with this window."""
+    return (
+        bound == BOUND_EXACT or (bound == BOUND_LOWER and score >= beta) or (bound == BOUND_UPPER and score <= alpha)
+    )
+
+
+@helper
+def _remember_tried(frame, move, is_quiet):
+    """Note a move that did not cut off, to be blamed if another one does."""
     if is_quiet:
-        plies -= 1024 * quiet_history(worker, move) // tunables().ReductionHistory
-    else:
-        plies -= 1024
-    return plies // 1024
+        if frame.quiet_count < MAX_TRIED:
+            frame.quiets[frame.quiet_count] = move
+            frame.quiet_count += 1
+    elif frame.noisy_count < MAX_TRIED:
+        frame.noisies[frame.noisy_count] = move
+        frame.noisy_count += 1
 
 
-@kernel(int64(WORKER_T, int64, int64, int64, int64), "the search")
-def search(worker, alpha, beta, depth, ply):
+@helper
+def _leaf_value(worker, ply):
+    """The value at depth 0 of an exact search: draws and mates by rule, else the static evaluation."""
+    position = worker.position
+    if count_moves(position) == 0:
+        return mated_in(ply) if position.checkers != ZERO else I64(DRAW)
+    if ply > 0 and is_draw(position, ply):
+        return I64(DRAW)
+    return evaluate(frame_at(worker, ply).accumulator, position)
+
+
+@kernel(int64(WORKER_T, int64, int64, int64, int64, int64), "the search")
+def search(worker, alpha, beta, depth, ply, cut_node):
     """The value of ``worker.position`` for the side to move, searched ``depth`` plies deep.
 
     Contract (fail-soft): a result r <= alpha says the value is at most r, r >= beta that it is at least r,
-    anything between is the value; ``worker.stack[ply].pv`` is then the line that proves it. Meaningless once
-    ``worker.aborted`` is set. The window is 1 wide except on the principal variation.
+    anything between is the value; the line that proves it is then in the frame of ``ply``. Meaningless once
+    ``worker.aborted`` is set. The window is 1 wide except on the principal variation; ``cut_node`` is 1 where
+    a fail-high is expected.
     """
-    if depth <= 0:
+    exact = worker.exact != 0
+    if depth <= 0 and not exact:
         return qsearch(worker, alpha, beta, ply)
 
     # Step 1. Count the node, and see whether the search has to end.
@@ -61,10 +92,13 @@ def search(worker, alpha, beta, depth, ply):
         return I64(0)
     enter_node(worker, ply)
     position = worker.position
-    frame = worker.stack[ply]
+    frame = frame_at(worker, ply)
     frame.pv_length = 0
+    excluded = frame.excluded
     is_pv = beta - alpha > 1
     in_check = position.checkers != ZERO
+    if exact and depth <= 0:
+        return _leaf_value(worker, ply)
 
     if ply > 0:
         # Step 2. Draws, and the deepest line there is room for.
@@ -74,8 +108,9 @@ def search(worker, alpha, beta, depth, ply):
             return I64(DRAW) if in_check else evaluate(frame.accumulator, position)
 
         # Step 3. Mate-distance pruning: no line from here beats a shorter mate already found.
-        alpha = max(alpha, ply - MATE)
-        beta = min(beta, MATE - ply - 1)
+        if not exact:
+            alpha = max(alpha, ply - MATE)
+            beta = min(beta, MATE - ply - 1)
         if alpha >= beta:
             return alpha
 
@@ -83,54 +118,115 @@ def search(worker, alpha, beta, depth, ply):
     found = frame.probe
     probe(worker.table, position.key, found)
     table_move = found.move
-    if found.found != 0 and not is_pv and found.depth >= depth and position.rule50 < 90:
-        score = from_table(found.score, ply)
-        if (
-            found.bound == BOUND_EXACT
-            or (found.bound == BOUND_LOWER and score >= beta)
-            or (found.bound == BOUND_UPPER and score <= alpha)
-        ):
-            return score
+    table_depth = found.depth if found.found != 0 else -1
+    table_bound = found.bound
+    table_score = from_table(found.score, ply) if found.found != 0 else NONE
+    table_pv = is_pv or found.is_pv != 0
+    if (
+        not is_pv
+        and not exact
+        and excluded == 0
+        and table_depth >= depth
+        and position.rule50 < 90
+        and _settles(table_bound, table_score, alpha, beta)
+    ):
+        return table_score
 
-    # Step 5. Static evaluation, and whether it got better since our last move.
-    static_eval = NONE
+    # Step 5. Static evaluation: from the table where it is known, corrected by what the search has learned;
+    # a table score on the right side of it is better still.
+    raw_eval, static_eval, best_eval = NONE, NONE, NONE
     improving = False
     if not in_check:
-        static_eval = evaluate(frame.accumulator, position)
-        if ply >= 2:
-            before = worker.stack[ply - 2].static_eval
-            improving = before == NONE or static_eval > before
+        if excluded != 0:
+            raw_eval = frame.raw_eval
+        else:
+            raw_eval = found.static_eval if found.found != 0 else evaluate(frame.accumulator, position)
+        static_eval = corrected_eval(worker, ply, raw_eval)
+        best_eval = static_eval
+        if table_bound != BOUND_NONE and _settles(table_bound, table_score, static_eval, static_eval + 1):
+            best_eval = table_score
+        improving = _is_improving(worker, ply, static_eval)
+    frame.raw_eval = raw_eval
     frame.static_eval = static_eval
-    worker.stack[ply + 2].killer[0] = 0
-    worker.stack[ply + 2].killer[1] = 0
+    frame.double_extensions = frame_at(worker, ply - 1).double_extensions
+    frame_at(worker, ply + 2).killer[0] = 0
+    frame_at(worker, ply + 2).killer[1] = 0
 
-    if not is_pv and not in_check and abs(beta) < MATE_BOUND:
-        # Step 6. Reverse futility pruning: so far above beta near the leaves that no quiet reply matters.
-        margin = tunables().ReverseFutilityMargin * depth
-        if improving:
-            margin -= tunables().ReverseFutilityImproving
-        if depth <= tunables().ReverseFutilityDepth and static_eval - margin >= beta:
-            return static_eval
+    if not is_pv and not in_check and not exact and excluded == 0 and abs(beta) < MATE_BOUND:
+        # Step 6. Razoring: so far below alpha near the leaves that only captures can help.
+        if depth <= tunables().RazoringDepth and best_eval + tunables().RazoringMargin * depth < alpha:
+            score = qsearch(worker, alpha, alpha + 1, ply)
+            if worker.aborted != 0 or score <= alpha:
+                return score
 
-        # Step 7. Null move pruning: if passing still fails high, a real move will too. Without pieces
-        # zugzwang makes passing better than any move, so then it is not tried.
+        # Step 7. Reverse futility pruning: so far above beta near the leaves that no quiet reply matters.
+        if depth <= tunables().ReverseFutilityDepth and best_eval < MATE_BOUND:
+            margin = tunables().ReverseFutilityMargin * (depth - (1 if improving else 0))
+            if best_eval - margin >= beta:
+                return best_eval
+
+        # Step 8. Null move pruning: if passing still fails high, a real move will too. Without pieces
+        # zugzwang makes passing better than any move, so then it is not tried; deep ones are verified.
         if (
-            depth >= 3
-            and static_eval >= beta
-            and worker.stack[ply - 1].move != 0
+            depth >= tunables().NullMoveDepth
+            and best_eval >= beta
+            and static_eval >= beta - 15 * depth
+            and frame_at(worker, ply - 1).move != 0
+            and ply >= worker.null_barred_until
             and has_pieces(position, I64(position.side))
         ):
             less = tunables().NullMoveBase + depth // tunables().NullMoveDivisor
-            less += min((static_eval - beta) // tunables().NullMoveEvalDivisor, 3)
+            less += min((best_eval - beta) // tunables().NullMoveEvalDivisor, 3)
             descend_null(worker, ply)
-            score = -search(worker, -beta, -beta + 1, depth - less, ply + 1)
+            score = -search(worker, -beta, -beta + 1, depth - less, ply + 1, I64(1) - cut_node)
             ascend_null(worker)
             if worker.aborted != 0:
                 return I64(0)
             if score >= beta:
-                return beta if score > MATE_BOUND else score
+                score = beta if score > MATE_BOUND else score
+                if depth < tunables().NullMoveVerifyDepth or worker.null_barred_until > 0:
+                    return score
+                worker.null_barred_until = ply + 3 * (depth - less) // 4
+                verified = search(worker, beta - 1, beta, depth - less, ply, I64(0))
+                worker.null_barred_until = 0
+                if worker.aborted != 0:
+                    return I64(0)
+                if verified >= beta:
+                    return score
 
-    # Step 8. The moves, best first.
+        # Step 9. ProbCut: a capture that beats beta by a margin at much less depth will beat beta at full depth.
+        raised = beta + tunables().ProbCutMargin
+        if (
+            depth >= tunables().ProbCutDepth
+            and raised < MATE_BOUND
+            and not (table_depth >= depth - 3 and table_score < raised)
+        ):
+            start_picking_noisy(worker, frame, table_move)
+            while True:
+                move = next_noisy(worker, frame, ply, raised - static_eval)
+                if move == 0:
+                    break
+                descend(worker, ply, move)
+                score = -qsearch(worker, -raised, -raised + 1, ply + 1)
+                if score >= raised:
+                    score = -search(worker, -raised, -raised + 1, depth - 4, ply + 1, I64(1) - cut_node)
+                ascend(worker, move)
+                if worker.aborted != 0:
+                    return I64(0)
+                if score >= raised:
+                    stored = to_table(score, ply)
+                    store(
+                        worker.table, position.key, move, stored, raw_eval, depth - 3, BOUND_LOWER, I64(1 * table_pv)
+                    )
+                    return score
+
+    # Step 10. Internal iterative reduction: without a table move ordering is poor; the next visit has one.
+    if (
+        table_move == 0 and not exact and depth >= tunables().IterativeReductionDepth and (is_pv or cut_node != 0)
+    ):
+        depth -= 1
+
+    # Step 11. The moves, best first.
     old_alpha = alpha
     best = -INFINITY
     best_move = I64(0)
@@ -139,59 +235,132 @@ def search(worker, alpha, beta, depth, ply):
     frame.noisy_count = 0
     start_picking(worker, frame, table_move)
     while True:
-        move = next_move(worker, frame)
+        move = next_move(worker, frame, ply)
         if move == 0:
             break
+        if move == excluded:
+            continue
         root_index = -1
         if ply == 0:
             root_index = _root_index(worker, move)
             if root_index < 0:
                 continue
         is_quiet = not is_noisy(move)
+        history = quiet_history(worker, ply, move) if is_quiet else capture_history(worker, move)
+        number += 1
+        reduction = late_move_reduction(depth, number, is_pv, improving, is_quiet, history)
 
-        # Step 9. Late move pruning: near the leaves, with good ordering, the last quiet moves never help.
-        if ply > 0 and best > -MATE_BOUND and is_quiet and not in_check and depth <= tunables().LateMoveDepth:
-            enough = tunables().LateMoveBase + depth * depth
-            if number >= (enough if improving else enough // 2):
-                frame.picker.skip_quiets = 1
+        # Step 12. Give up moves near the leaves that have little hope; at least one move is always searched.
+        if ply > 0 and best > -MATE_BOUND and not exact:
+            lookahead = max(depth - reduction // 1024, 1)
+            if is_quiet:
+                # Late move pruning: with good ordering the last quiet moves never help.
+                enough = tunables().LateMoveBase + depth * depth
+                if depth <= tunables().LateMoveDepth and number > (enough if improving else enough // 2):
+                    frame.picker.skip_quiets = 1
+                    continue
+                # Futility pruning: a quiet move will not make up for so much.
+                hope = static_eval + tunables().FutilityBase + tunables().FutilityMargin * lookahead
+                if not in_check and lookahead <= tunables().FutilityDepth and hope <= alpha:
+                    frame.picker.skip_quiets = 1
+                    continue
+                # History pruning: what failed everywhere else will fail here.
+                if (
+                    lookahead <= tunables().HistoryPruningDepth
+                    and history < -tunables().HistoryPruningMargin * lookahead
+                ):
+                    continue
+                # Static exchange pruning: a piece put where it is simply taken.
+                if lookahead <= tunables().QuietExchangeDepth and not see_ge(
+                    position, move, -tunables().QuietExchangeMargin * lookahead * lookahead
+                ):
+                    continue
+            elif depth <= tunables().NoisyExchangeDepth and not see_ge(
+                position, move, -tunables().NoisyExchangeMargin * depth
+            ):
                 continue
 
-        number += 1
-        nodes_before = worker.nodes
-        reduction = 0
-        if depth >= 3 and number > (3 if is_pv else 2) and not in_check:
-            reduction = _reduction(worker, move, depth, number, is_pv, improving, is_quiet)
-        descend(worker, ply, move)
-        gives_check = position.checkers != ZERO
-        new_depth = depth - 1
-        if gives_check and is_pv:
-            new_depth += 1
+        # Step 13. Singular extension: if without the table move everything fails low by a margin, that move
+        # is the only good one and is searched deeper; if others also beat beta, the node is cut (multicut).
+        extension = 0
+        if (
+            ply > 0
+            and not exact
+            and move == table_move
+            and excluded == 0
+            and depth >= tunables().SingularDepth
+            and table_depth >= depth - 3
+            and table_bound & BOUND_LOWER != 0
+            and abs(table_score) < MATE_BOUND
+            and ply < 2 * worker.root_depth
+        ):
+            singular_beta = table_score - tunables().SingularMargin * depth // 10
+            frame.excluded = move
+            score = search(worker, singular_beta - 1, singular_beta, (depth - 1) // 2, ply, cut_node)
+            frame.excluded = 0
+            if worker.aborted != 0:
+                return I64(0)
+            if score < singular_beta:
+                extension = 1
+                if (
+                    not is_pv
+                    and score < singular_beta - tunables().DoubleExtensionMargin
+                    and frame.double_extensions < tunables().DoubleExtensionLimit
+                ):
+                    extension = 2
+            elif singular_beta >= beta:
+                return singular_beta
+            elif table_score >= beta:
+                extension = -2
+            elif cut_node != 0:
+                extension = -1
+            restart_picking(frame, move)
+            frame.quiet_count = 0
+            frame.noisy_count = 0
+            frame.pv_length = 0
+            frame.raw_eval = raw_eval
+            frame.static_eval = static_eval
+            frame.double_extensions = frame_at(worker, ply - 1).double_extensions
+        if extension == 2:
+            frame.double_extensions += 1
 
-        # Step 10. Principal variation search: the first move is expected best; the others only have to be
-        # shown worse, by a null window, and late ones at less depth (late move reductions).
+        nodes_before = worker.nodes
+        if ply == 0:
+            worker.current_move = move
+            worker.current_number = number + worker.root_first
+        descend(worker, ply, move)
+        new_depth = depth - 1 + extension
+
+        # Step 14. Principal variation search: the first move is expected best; the others only have to be
+        # shown worse, by a null window, and late ones at less depth (late move reduction).
         score = -INFINITY
-        if number == 1:
-            score = -search(worker, -beta, -alpha, new_depth, ply + 1)
-        else:
-            if gives_check:
-                reduction -= 1
-            reduced = new_depth - max(0, min(reduction, new_depth - 1))
-            score = -search(worker, -alpha - 1, -alpha, reduced, ply + 1)
+        if depth >= 2 and number > 1 and not exact:
+            if position.checkers != ZERO:
+                reduction -= 1024
+            if table_pv:
+                reduction -= tunables().ReductionTablePv
+            if cut_node != 0:
+                reduction += tunables().ReductionCutNode
+            if move == frame.killer[0] or move == frame.killer[1]:
+                reduction -= 1024
+            reduced = max(1, min(new_depth - reduction // 1024, new_depth))
+            score = -search(worker, -alpha - 1, -alpha, reduced, ply + 1, I64(1))
             if score > alpha and reduced < new_depth:
-                score = -search(worker, -alpha - 1, -alpha, new_depth, ply + 1)
-            if score > alpha and score < beta:
-                score = -search(worker, -beta, -alpha, new_depth, ply + 1)
+                score = -search(worker, -alpha - 1, -alpha, new_depth, ply + 1, I64(1) - cut_node)
+        elif not is_pv or number > 1:
+            score = -search(worker, -alpha - 1, -alpha, new_depth, ply + 1, I64(1) - cut_node)
+        if is_pv and (number == 1 or score > alpha):
+            score = -search(worker, -beta, -alpha, new_depth, ply + 1, I64(0))
         ascend(worker, move)
         if worker.aborted != 0:
             return I64(0)
         if root_index >= 0:
             worker.root[root_index].nodes += worker.nodes - nodes_before
 
-        # Step 11. A new best move, or one that refutes the move before it.
+        # Step 15. A new best move, or one that refutes the move before it.
         if score > best:
             best = score
             if score > alpha:
-                alpha = score
                 best_move = move
                 if is_pv:
                     extend_pv(worker, ply, move)
@@ -199,34 +368,44 @@ def search(worker, alpha, beta, depth, ply):
                     worker.root_score = score
                 if score >= beta:
                     if is_quiet:
-                        reward_quiet(worker, frame, move, depth)
+                        reward_quiet(worker, ply, move, depth)
                     else:
-                        reward_noisy(worker, frame, move, depth)
+                        reward_noisy(worker, ply, move, depth)
                     break
-        if is_quiet:
-            if frame.quiet_count < MAX_TRIED:
-                frame.quiets[frame.quiet_count] = move
-                frame.quiet_count += 1
-        elif frame.noisy_count < MAX_TRIED:
-            frame.noisies[frame.noisy_count] = move
-            frame.noisy_count += 1
+                alpha = score
+        _remember_tried(frame, move, is_quiet)
 
-    # Step 12. No legal move: checkmate or stalemate.
+    # Step 16. No legal move: checkmate or stalemate. In a singular search it means that there was no other.
     if number == 0:
+        if excluded != 0:
+            return alpha
         return mated_in(ply) if in_check else I64(DRAW)
 
-    # Step 13. Remember what was learned.
-    bound = BOUND_LOWER if best >= beta else (BOUND_EXACT if best > old_alpha else BOUND_UPPER)
-    store(worker.table, position.key, best_move, to_table(best, ply), static_eval, depth, bound)
+    # Step 17. Remember what was learned.
+    if excluded == 0:
+        bound = BOUND_LOWER if best >= beta else (BOUND_EXACT if best > old_alpha else BOUND_UPPER)
+        store(
+            worker.table, position.key, best_move, to_table(best, ply), raw_eval, depth, bound, I64(1 * table_pv)
+        )
+        is_material = best_move != 0 and is_noisy(best_move)
+        if (
+            not in_check
+            and not is_material
+            and abs(best) < MATE_BOUND
+            and not (bound == BOUND_LOWER and best <= static_eval)
+            and not (bound == BOUND_UPPER and best >= static_eval)
+        ):
+            learn_correction(worker, ply, best - static_eval, depth)
     return best
 
 
 @kernel(int64(WORKER_T, int64, int64, int64), "the search")
 def search_root(worker, alpha, beta, depth):
-    """Search ``worker.position`` within the window; the line is in ``worker.stack[0]``.
+    """Search ``worker.position`` within the window; the line is in the root's frame.
 
     Meaningless where ``worker.aborted`` is set afterwards, except that a line found before is a legal one.
     """
     worker.aborted = 0
-    refresh_accumulator(worker.stack[0].accumulator, worker.position)
-    return search(worker, alpha, beta, depth, I64(0))
+    worker.root_depth = depth
+    refresh_accumulator(frame_at(worker, 0).accumulator, worker.position)
+    return search(worker, alpha, beta, depth, I64(0), I64(0))

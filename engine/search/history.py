@@ -1,13 +1,15 @@
-"""Histories: how well moves of the same squares did elsewhere in the tree, for ordering and reductions."""
+"""Histories: how well moves did elsewhere in the tree, for ordering, pruning and reductions."""
 
 from engine.board.moves import origin_of, target_of
 from engine.board.position import piece_on, type_on
 from engine.board.types import I64, NO_TYPE, PAWN
 from engine.jit import helper
+from engine.search.state import frame_at
 from engine.search.tunables import tunables
 
 #: Entries stay within plus and minus this.
 HISTORY_LIMIT = 16_384
+
 
 
 @helper
@@ -23,9 +25,31 @@ def _nudge(value, bonus):
 
 
 @helper
-def quiet_history(worker, move):
+def moved_index(position, move):
+    """The moving piece and its target as one index, for a ``move`` yet to be made."""
+    return piece_on(position, origin_of(move)) << 6 | target_of(move)
+
+
+@helper
+def butterfly_history(worker, move):
     """Butterfly history: how often a quiet move of these squares cut off, against how often it failed to."""
     return I64(worker.history[I64(worker.position.side), origin_of(move), target_of(move)])
+
+
+@helper
+def continuation_history(worker, ply, move):
+    """Continuation history: how well the move did as an answer to the moves 1, 2 and 4 plies before."""
+    moved = moved_index(worker.position, move)
+    total = I64(worker.continuation[frame_at(worker, ply - 1).moved, moved])
+    total += I64(worker.continuation[frame_at(worker, ply - 2).moved, moved])
+    total += I64(worker.continuation[frame_at(worker, ply - 4).moved, moved]) // 2
+    return total * tunables().ContinuationWeight // 1024
+
+
+@helper
+def quiet_history(worker, ply, move):
+    """All that is known of a quiet move at ``ply``."""
+    return butterfly_history(worker, move) + continuation_history(worker, ply, move)
 
 
 @helper
@@ -37,16 +61,26 @@ def captured_type(position, move):
 
 @helper
 def capture_history(worker, move):
-    """Capture history: the same for captures, by moving piece, target and captured type."""
+    """Capture history: as butterfly history, by moving piece, target and captured type."""
     position = worker.position
     piece = piece_on(position, origin_of(move))
     return I64(worker.capture_history[piece, target_of(move), captured_type(position, move)])
 
 
 @helper
-def _update_quiet(worker, move, bonus):
+def _update_continuation(worker, ply, moved, bonus):
+    before = frame_at(worker, ply).moved
+    worker.continuation[before, moved] = _nudge(I64(worker.continuation[before, moved]), bonus)
+
+
+@helper
+def _update_quiet(worker, ply, move, bonus):
     side, origin, target = I64(worker.position.side), origin_of(move), target_of(move)
     worker.history[side, origin, target] = _nudge(I64(worker.history[side, origin, target]), bonus)
+    moved = moved_index(worker.position, move)
+    _update_continuation(worker, ply - 1, moved, bonus)
+    _update_continuation(worker, ply - 2, moved, bonus)
+    _update_continuation(worker, ply - 4, moved, bonus)
 
 
 @helper
@@ -58,24 +92,25 @@ def _update_capture(worker, move, bonus):
 
 
 @helper
-def reward_quiet(worker, frame, move, depth):
+def reward_quiet(worker, ply, move, depth):
     """A quiet ``move`` cut off: praise it, make it a killer, blame what was tried in vain before it."""
+    frame = frame_at(worker, ply)
     if frame.killer[0] != move:
         frame.killer[1] = frame.killer[0]
         frame.killer[0] = move
     bonus = history_bonus(depth)
-    _update_quiet(worker, move, bonus)
+    _update_quiet(worker, ply, move, bonus)
     for index in range(frame.quiet_count):
-        _update_quiet(worker, I64(frame.quiets[index]), -bonus)
+        _update_quiet(worker, ply, I64(frame.quiets[index]), -bonus)
     _blame_noisies(worker, frame, bonus)
 
 
 @helper
-def reward_noisy(worker, frame, move, depth):
+def reward_noisy(worker, ply, move, depth):
     """A capture or promotion ``move`` cut off: praise it, blame the noisy moves tried before it."""
     bonus = history_bonus(depth)
     _update_capture(worker, move, bonus)
-    _blame_noisies(worker, frame, bonus)
+    _blame_noisies(worker, frame_at(worker, ply), bonus)
 
 
 @helper

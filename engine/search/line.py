@@ -3,14 +3,17 @@
 from engine.board.make import make_move, make_null_move, unmake_move, unmake_null_move
 from engine.evaluation.material import copy_accumulator, update_accumulator
 from engine.jit import helper
+from engine.search.history import moved_index
+from engine.search.state import frame_at
 from engine.search.transposition import prefetch_cluster
 
 
 @helper
 def descend(worker, ply, move):
     """Make ``move`` at ``ply`` and start loading what the child will look up."""
-    frame, child = worker.stack[ply], worker.stack[ply + 1]
+    frame, child = frame_at(worker, ply), frame_at(worker, ply + 1)
     frame.move = move
+    frame.moved = moved_index(worker.position, move)
     update_accumulator(child.accumulator, frame.accumulator, worker.position, move)
     make_move(worker.position, move)
     prefetch_cluster(worker.table, worker.position.key)
@@ -25,8 +28,9 @@ def ascend(worker, move):
 @helper
 def descend_null(worker, ply):
     """Pass at ``ply``."""
-    frame, child = worker.stack[ply], worker.stack[ply + 1]
+    frame, child = frame_at(worker, ply), frame_at(worker, ply + 1)
     frame.move = 0
+    frame.moved = 0
     copy_accumulator(child.accumulator, frame.accumulator)
     make_null_move(worker.position)
     prefetch_cluster(worker.table, worker.position.key)
@@ -41,7 +45,7 @@ def ascend_null(worker):
 @helper
 def extend_pv(worker, ply, move):
     """Set the principal variation at ``ply`` to ``move`` and the child's variation after it."""
-    frame, child = worker.stack[ply], worker.stack[ply + 1]
+    frame, child = frame_at(worker, ply), frame_at(worker, ply + 1)
     frame.pv[0] = move
     for index in range(child.pv_length):
         frame.pv[index + 1] = child.pv[index]

@@ -41,6 +41,14 @@ def start_picking(worker, frame, table_move):
 
 
 @helper
+def restart_picking(frame, table_move):
+    """Go on after ``table_move`` when another search at the same frame has used the picker meanwhile."""
+    frame.picker.stage = MAKE_NOISY_STAGE
+    frame.picker.table_move = table_move
+    frame.picker.skip_quiets = 0
+
+
+@helper
 def start_picking_noisy(worker, frame, table_move):
     """Begin to pick captures and promotions only, or all evasions when in check."""
     picker = frame.picker
@@ -59,7 +67,7 @@ def _value_noisy(worker, move):
 
 
 @helper
-def _value_moves(worker, frame, start, end):
+def _value_moves(worker, frame, ply, start, end):
     """Give the moves from ``start`` to ``end`` their sort values."""
     moves = frame.moves
     for index in range(start, end):
@@ -69,7 +77,7 @@ def _value_moves(worker, frame, start, end):
         elif is_noisy(move):
             moves.value[U64(index)] = (1 << 18) + _value_noisy(worker, move)
         else:
-            moves.value[U64(index)] = quiet_history(worker, move)
+            moves.value[U64(index)] = quiet_history(worker, ply, move)
 
 
 @helper
@@ -95,7 +103,7 @@ def _is_new_killer(worker, frame, killer):
 
 
 @helper
-def next_move(worker, frame):
+def next_move(worker, frame, ply):
     """The next move, or 0 when there are no more. With ``picker.skip_quiets`` set no further quiet moves come."""
     picker = frame.picker
     if picker.stage == TABLE_STAGE:
@@ -107,7 +115,7 @@ def next_move(worker, frame):
         picker.cursor = 0
         picker.bad_end = 0
         picker.end = generate_moves(worker.position, frame.moves, 0, NOISY_MOVES)
-        _value_moves(worker, frame, 0, picker.end)
+        _value_moves(worker, frame, ply, 0, picker.end)
 
     if picker.stage == NOISY_STAGE:
         while picker.cursor < picker.end:
@@ -138,7 +146,7 @@ def next_move(worker, frame):
         picker.stage = QUIET_STAGE
         picker.cursor = picker.bad_end
         picker.end = generate_moves(worker.position, frame.moves, picker.bad_end, QUIET_MOVES)
-        _value_moves(worker, frame, picker.cursor, picker.end)
+        _value_moves(worker, frame, ply, picker.cursor, picker.end)
 
     if picker.stage == QUIET_STAGE:
         while picker.cursor < picker.end:
@@ -155,21 +163,22 @@ def next_move(worker, frame):
 
 
 @helper
-def next_noisy(worker, frame):
-    """The next capture or promotion that does not lose material, or evasion; 0 when there are no more."""
+def next_noisy(worker, frame, ply, threshold):
+    """The next capture or promotion that gains ``threshold`` centipawns or more in exchanges, or in check the next
+    evasion; 0 when there are no more."""
     picker = frame.picker
     if picker.stage == MAKE_CAPTURE_STAGE:
         picker.stage = CAPTURE_STAGE
         picker.cursor = 0
         picker.end = generate_moves(worker.position, frame.moves, 0, NOISY_MOVES)
-        _value_moves(worker, frame, 0, picker.end)
+        _value_moves(worker, frame, ply, 0, picker.end)
     elif picker.stage == MAKE_EVASION_STAGE:
         picker.stage = EVASION_STAGE
         picker.cursor = 0
         picker.end = generate_moves(worker.position, frame.moves, 0, ALL_MOVES)
-        _value_moves(worker, frame, 0, picker.end)
+        _value_moves(worker, frame, ply, 0, picker.end)
     while picker.cursor < picker.end:
         move = _take_best(frame)
-        if picker.stage == EVASION_STAGE or see_ge(worker.position, move, 0):
+        if picker.stage == EVASION_STAGE or see_ge(worker.position, move, threshold):
             return move
     return I64(0)

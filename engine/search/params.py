@@ -1,7 +1,8 @@
 """Every number of the search that a tuner may turn, in one table.
 
 Plain Python without numba, so that the protocol layer can list them at once. Margins are centipawns, depths
-plies. The UCI loop offers them as spin options when the engine is started with ``--tune``.
+plies. The UCI loop offers them as spin options when the engine is started with ``--tune``; a depth bound of 0
+(or 99 for a least depth) switches its heuristic off, which is how each one's worth is measured.
 """
 
 from __future__ import annotations
@@ -21,18 +22,47 @@ class Param(NamedTuple):
 
 PARAMS = (
     Param("AspirationStart", 18, 5, 60, 4),
-    Param("ReverseFutilityDepth", 8, 4, 12, 1),
+    # Whole-node pruning
+    Param("RazoringDepth", 3, 0, 8, 1),
+    Param("RazoringMargin", 250, 100, 500, 25),
+    Param("ReverseFutilityDepth", 9, 0, 12, 1),
     Param("ReverseFutilityMargin", 75, 30, 150, 10),
-    Param("ReverseFutilityImproving", 60, 0, 150, 10),
+    Param("NullMoveDepth", 3, 1, 99, 1),
     Param("NullMoveBase", 4, 2, 6, 1),
     Param("NullMoveDivisor", 4, 2, 8, 1),
     Param("NullMoveEvalDivisor", 200, 100, 400, 20),
+    Param("NullMoveVerifyDepth", 14, 6, 99, 2),
+    Param("ProbCutDepth", 5, 3, 99, 1),
+    Param("ProbCutMargin", 180, 80, 350, 20),
+    Param("IterativeReductionDepth", 4, 2, 99, 1),
+    # Move pruning
+    Param("LateMoveDepth", 8, 0, 12, 1),
     Param("LateMoveBase", 4, 1, 10, 1),
-    Param("LateMoveDepth", 8, 3, 12, 1),
-    Param("ReductionBase", 70, 20, 150, 10),
+    Param("FutilityDepth", 8, 0, 12, 1),
+    Param("FutilityBase", 90, 20, 250, 20),
+    Param("FutilityMargin", 80, 30, 180, 12),
+    Param("HistoryPruningDepth", 5, 0, 10, 1),
+    Param("HistoryPruningMargin", 3500, 1000, 8000, 400),
+    Param("QuietExchangeDepth", 9, 0, 12, 1),
+    Param("QuietExchangeMargin", 22, 8, 60, 4),
+    Param("NoisyExchangeDepth", 7, 0, 12, 1),
+    Param("NoisyExchangeMargin", 95, 30, 200, 12),
+    # Extensions
+    Param("SingularDepth", 6, 4, 99, 1),
+    Param("SingularMargin", 20, 5, 60, 4),
+    Param("DoubleExtensionMargin", 18, 0, 60, 5),
+    Param("DoubleExtensionLimit", 8, 0, 20, 2),
+    # Reductions
+    Param("ReductionBase", 80, 20, 150, 10),
     Param("ReductionDivisor", 220, 150, 350, 15),
-    Param("ReductionHistory", 7000, 3000, 16000, 800),
+    Param("ReductionHistory", 9000, 3000, 16000, 800),
+    Param("ReductionCutNode", 1400, 0, 3000, 200),
+    Param("ReductionTablePv", 900, 0, 3000, 200),
+    # Histories
     Param("HistoryBonus", 180, 60, 400, 20),
     Param("HistoryBonusMax", 1800, 600, 4000, 150),
+    Param("ContinuationWeight", 1024, 0, 2048, 100),
+    Param("CorrectionWeight", 1024, 0, 2048, 100),
+    # Quiescence
     Param("DeltaMargin", 180, 80, 400, 25),
 )

@@ -15,12 +15,15 @@ from engine.jit import TICKS_PER_SECOND, clock_now, new_record
 from engine.messages import Limits
 from engine.search.scores import MATE, MATE_BOUND, MAX_PLY
 from engine.search.state import CONTROL
-from engine.search.timeman import Budget, plan
+from engine.search.timeman import Budget, Pacer, plan
 from engine.search.transposition import TranspositionTable
 from engine.search.worker import UNLIMITED, Line, Worker
 
 #: Bytes of stack for a search thread: the deepest line needs a small part of it.
 STACK_SIZE = 32 << 20
+
+#: Seconds before the first report of the root move under search.
+FIRST_TICK = 3.0
 
 #: Stop early where there is nothing to choose: one legal move is searched this deep for its score.
 FORCED_MOVE_DEPTH = 8
@@ -104,35 +107,70 @@ class Pool:
         limits: Limits,
         moves: list[int],
         table: TranspositionTable,
-        on_line: Callable[[Line, str], None],
+        on_line: Callable[[Line], None],
+        on_tick: Callable[[int, int, int], None],
+        count: int = 1,
     ) -> Line:
         """Search ``position`` over the root ``moves`` (not empty) until ``limits`` or :meth:`stop` end it.
 
-        Call :meth:`arm` before. ``on_line`` gets each iteration's line, with ``lowerbound`` or ``upperbound``
-        where the score fell outside its window. Under ``infinite`` and ``ponder`` the return waits for
-        :meth:`stop` or :meth:`ponderhit`. The result always holds a legal move.
+        Call :meth:`arm` before. ``on_line`` gets each iteration's ``count`` lines, and those whose score fell
+        outside the window; ``on_tick`` once a second, when some have passed, the depth, the root move under
+        search and its number. Under ``infinite`` and ``ponder`` the return waits for :meth:`stop` or
+        :meth:`ponderhit`. The result always holds a legal move.
         """
         table.new_search()
         share = UNLIMITED if limits.nodes is None else max(1, limits.nodes // len(self.workers))
         for worker in self.workers:
             worker.prepare(position, moves, table, share)
         last = MAX_PLY if limits.depth is None else limits.depth
-        helpers = [
-            threading.Thread(target=_help, args=(worker, 1 + index % 2, last), daemon=True)
-            for index, worker in enumerate(self.workers[1:])
-        ]
+        finished = threading.Event()
+        helpers = [threading.Thread(target=self._tick, args=(finished, on_tick), daemon=True)]
+        for index, worker in enumerate(self.workers[1:]):
+            helpers.append(threading.Thread(target=_help, args=(worker, 1 + index % 2, last), daemon=True))
         for helper in helpers:
             helper.start()
-        best = Line(moves=moves[:1])
-        for line in self.workers[0].deepen(1, last, on_line):
-            best = line
-            on_line(line, "")
-            if self._is_enough(line, limits, len(moves)):
+        main, pacer = self.workers[0], Pacer()
+        for lines in main.deepen(1, last, count, on_line):
+            for line in lines:
+                on_line(line)
+            line = lines[0]
+            pace = pacer.pace(line.moves[0], line.score, main.share_of(line.moves[0]))
+            if self._is_enough(line, limits, len(moves), pace):
                 break
         self.wait_for_release(limits)
         self._control["stop"] = 1
+        finished.set()
         for helper in helpers:
             helper.join()
+        best = self._vote() if count == 1 and limits.depth is None else main.lines[0]
+        if best is not main.lines[0]:
+            on_line(best)
+        return best if best.moves else Line(moves=moves[:1])
+
+    def _tick(self, finished: threading.Event, on_tick: Callable[[int, int, int], None]) -> None:
+        """Report where the search stands, once a second after the first few."""
+        record = self.workers[0].record
+        if finished.wait(FIRST_TICK):
+            return
+        while not finished.wait(1.0):
+            on_tick(int(record["root_depth"]), int(record["current_move"]), int(record["current_number"]))
+
+    def _vote(self) -> Line:
+        """The line to trust: each thread votes for its move with depth and score, a mate outranks all votes."""
+        lines = [worker.lines[0] for worker in self.workers if worker.lines and worker.lines[0].moves]
+        if not lines:
+            return Line()
+        lowest = min(line.score for line in lines)
+        votes: dict[int, int] = {}
+        for line in lines:
+            votes[line.moves[0]] = votes.get(line.moves[0], 0) + (line.score - lowest + 10) * line.depth
+        best = lines[0]
+        for line in lines[1:]:
+            if best.score > MATE_BOUND or line.score > MATE_BOUND:
+                if line.score > best.score and not line.bound:
+                    best = line
+            elif votes[line.moves[0]] > votes[best.moves[0]]:
+                best = line
         return best
 
     def wait_for_release(self, limits: Limits) -> None:
@@ -140,7 +178,7 @@ class Pool:
         if limits.infinite or limits.ponder:
             self._released.wait()
 
-    def _is_enough(self, line: Line, limits: Limits, choices: int) -> bool:
+    def _is_enough(self, line: Line, limits: Limits, choices: int, pace: float) -> bool:
         """Whether no further iteration should start."""
         with self._lock:
             pondering, started, budget = self._pondering, self._started, self._budget
@@ -153,7 +191,7 @@ class Pool:
         if choices == 1 and line.depth >= FORCED_MOVE_DEPTH and limits.movetime is None:
             return True
         spent = (time.perf_counter() - started) * 1000
-        return limits.movetime is None and spent >= 0.6 * budget.optimum
+        return limits.movetime is None and spent >= pace * budget.optimum
 
 
 def _help(worker: Worker, first: int, last: int) -> None:

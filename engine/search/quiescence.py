@@ -7,11 +7,12 @@ from engine.board.see import SEE_VALUES
 from engine.board.types import I64, ZERO
 from engine.evaluation.material import evaluate
 from engine.jit import kernel
+from engine.search.correction import corrected_eval
 from engine.search.history import captured_type
 from engine.search.line import ascend, descend, extend_pv
 from engine.search.movepick import next_noisy, start_picking_noisy
 from engine.search.scores import DRAW, INFINITY, MATE_BOUND, MAX_PLY, NONE, from_table, mated_in, to_table
-from engine.search.state import WORKER_T
+from engine.search.state import WORKER_T, frame_at
 from engine.search.transposition import BOUND_EXACT, BOUND_LOWER, BOUND_UPPER, probe, store
 from engine.search.tunables import tunables
 from engine.search.watch import enter_node, is_draw, should_abort
@@ -29,7 +30,7 @@ def qsearch(worker, alpha, beta, ply):
         return I64(0)
     enter_node(worker, ply)
     position = worker.position
-    frame = worker.stack[ply]
+    frame = frame_at(worker, ply)
     frame.pv_length = 0
     is_pv = beta - alpha > 1
     if is_draw(position, ply):
@@ -52,11 +53,11 @@ def qsearch(worker, alpha, beta, ply):
 
     # Step 2. Stand pat: not to capture is nearly always possible, so the evaluation is a lower bound.
     best = -INFINITY
-    static_eval = NONE
+    raw_eval = NONE
     futility_base = -INFINITY
     if not in_check:
-        static_eval = evaluate(frame.accumulator, position)
-        best = static_eval
+        raw_eval = found.static_eval if found.found != 0 else evaluate(frame.accumulator, position)
+        best = corrected_eval(worker, ply, raw_eval)
         if best >= beta:
             return best
         futility_base = best + tunables().DeltaMargin
@@ -67,14 +68,14 @@ def qsearch(worker, alpha, beta, ply):
     best_move = I64(0)
     searched = 0
     start_picking_noisy(worker, frame, found.move)
-    move = next_noisy(worker, frame)
+    move = next_noisy(worker, frame, ply, 0)
     while move != 0:
         # Delta pruning: even winning the piece for nothing would not reach alpha.
         if not in_check and not is_promotion(move):
             hope = futility_base + SEE_VALUES[captured_type(position, move)]
             if hope <= alpha:
                 best = max(best, hope)
-                move = next_noisy(worker, frame)
+                move = next_noisy(worker, frame, ply, 0)
                 continue
         searched += 1
         descend(worker, ply, move)
@@ -94,11 +95,11 @@ def qsearch(worker, alpha, beta, ply):
         # In check, once a defence is known, the other defences are not worth their cost.
         if in_check and best > -MATE_BOUND and searched >= 3:
             break
-        move = next_noisy(worker, frame)
+        move = next_noisy(worker, frame, ply, 0)
 
     # Step 4. Checkmate, and what was learned.
     if in_check and searched == 0:
         return mated_in(ply)
     bound = BOUND_LOWER if best >= beta else (BOUND_EXACT if best > old_alpha and is_pv else BOUND_UPPER)
-    store(worker.table, position.key, best_move, to_table(best, ply), static_eval, 0, bound)
+    store(worker.table, position.key, best_move, to_table(best, ply), raw_eval, 0, bound, found.is_pv)
     return best

@@ -1,16 +1,25 @@
 """The records that a search works on: one :data:`WORKER` for each thread, one :data:`CONTROL` for all.
 
-Nothing else holds state. A worker is about 0.6 MB, its frames touched only as deep as the search goes.
+Nothing else holds state. A worker is about 6 MB, its frames touched only as deep as the search goes.
 """
 
 from engine.board.position import MOVE_LIST, POSITION
 from engine.evaluation.material import ACCUMULATOR
-from engine.jit import record_at, record_type, structure
+from engine.jit import helper, record_at, record_type, structure
 from engine.search.scores import MAX_PLY
 from engine.search.transposition import PROBE, TABLE
 
 #: Quiet moves and captures searched at one node, to be rewarded or punished when it is decided.
 MAX_TRIED = 64
+
+#: The number of pairs (piece, target square), the index of continuation histories.
+MOVED = 16 * 64
+
+#: Entries of a correction history for each colour (a power of two).
+CORRECTIONS = 16_384
+
+#: Frames below the root, so that histories can look back from it.
+STACK_BASE = 6
 
 #: What the whole search shares: when to stop. ``deadline`` is in clock ticks.
 CONTROL = structure(("stop", "i8"), ("deadline", "i8"), ("has_deadline", "i8"))
@@ -31,7 +40,11 @@ FRAME = structure(
     ("probe", PROBE),
     ("picker", PICKER),
     ("static_eval", "i8"),
+    ("raw_eval", "i8"),  # the static evaluation before its correction
     ("move", "i8"),  # the move made here; 0 for the null move
+    ("moved", "i8"),  # its piece and target as an index of continuation histories; 0 for the null move
+    ("excluded", "i8"),  # the move left out of a singular search, else 0
+    ("double_extensions", "i8"),  # on the line so far
     ("killer", "i8", (2,)),
     ("pv_length", "i8"),
     ("quiet_count", "i8"),
@@ -56,13 +69,29 @@ WORKER = structure(
     ("aborted", "i8"),
     ("is_main", "i8"),  # the main thread watches the clock
     ("root_score", "i8"),  # of the best root move so far
+    ("exact", "i8"),  # 1: plain alpha-beta without any pruning, reduction or extension, the static evaluation at leaves
+    ("current_move", "i8"),  # the root move under search, for reports, and its number
+    ("current_number", "i8"),
+    ("root_first", "i8"),  # root moves before this index have their lines already (several lines wanted)
     ("root_count", "i8"),
     ("root", ROOT_MOVE, (256,)),
+    ("root_depth", "i8"),
+    ("null_barred_until", "i8"),  # ply before which null moves are not tried (verification)
     ("history", "i4", (2, 64, 64)),  # [color][from][to] butterfly history of quiet moves
     ("capture_history", "i4", (16, 64, 8)),  # [piece][to][captured type]
-    ("stack", FRAME, (MAX_PLY + 8,)),  # [ply]
+    ("continuation", "i2", (MOVED, MOVED)),  # [earlier piece, to][piece, to]
+    ("pawn_correction", "i4", (2, CORRECTIONS)),  # [color][pawn key]
+    ("nonpawn_correction", "i4", (2, 2, CORRECTIONS)),  # [color][whose pieces][key of its pieces]
+    ("continuation_correction", "i4", (2, MOVED)),  # [color][last piece, to]
+    ("stack", FRAME, (STACK_BASE + MAX_PLY + 8,)),  # [STACK_BASE + ply]
 )
 
 WORKER_T = record_type(WORKER)
 
 control_at = record_at(CONTROL)
+
+
+@helper
+def frame_at(worker, ply):
+    """The frame of ``ply``, from -STACK_BASE on."""
+    return worker.stack[ply + STACK_BASE]

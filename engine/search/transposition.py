@@ -2,7 +2,7 @@
 
 An entry is two words of 64 bits. The first packs, from the low end::
 
-    move 16 | score 16 | static evaluation 16 | depth 8 | bound 2 | generation 6
+    move 16 | score 16 | static evaluation 16 | depth 8 | bound 2 | on a principal variation 1 | generation 5
 
 The second is the position's key XORed with the first: an entry torn by two threads writing at once does not
 match any key, so no lock is needed (Robert Hyatt's lockless hashing). Four entries make a cluster of one
@@ -24,7 +24,7 @@ from engine.messages import OptionError
 BOUND_NONE, BOUND_UPPER, BOUND_LOWER, BOUND_EXACT = range(4)
 
 CLUSTER_SIZE = 4
-_GENERATIONS = 64
+_GENERATIONS = 32
 _AGE_WEIGHT = 4
 
 CLUSTER = structure(("packed", "u8", (CLUSTER_SIZE,)), ("check", "u8", (CLUSTER_SIZE,)))
@@ -36,10 +36,16 @@ TABLE = structure(("address", "u8"), ("clusters", "u8"), ("generation", "i8"))
 
 #: The result of a probe.
 PROBE = structure(
-    ("found", "i8"), ("move", "i8"), ("score", "i8"), ("static_eval", "i8"), ("depth", "i8"), ("bound", "i8")
+    ("found", "i8"),
+    ("move", "i8"),
+    ("score", "i8"),
+    ("static_eval", "i8"),
+    ("depth", "i8"),
+    ("bound", "i8"),
+    ("is_pv", "i8"),
 )
 
-_DEPTH_SHIFT, _BOUND_SHIFT, _GENERATION_SHIFT = 48, 56, 58
+_DEPTH_SHIFT, _BOUND_SHIFT, _PV_SHIFT, _GENERATION_SHIFT = 48, 56, 58, 59
 
 
 @helper
@@ -82,14 +88,16 @@ def probe(table, key, result):
             result.static_eval = _signed16(data >> U64(32))
             result.depth = _depth(data)
             result.bound = I64(data >> U64(_BOUND_SHIFT) & U64(3))
+            result.is_pv = I64(data >> U64(_PV_SHIFT) & U64(1))
             return
     result.found = 0
     result.move = 0
     result.bound = BOUND_NONE
+    result.is_pv = 0
 
 
 @helper
-def store(table, key, move, score, static_eval, depth, bound):
+def store(table, key, move, score, static_eval, depth, bound, is_pv):
     """Keep what a search of ``key`` found; a former move survives when there is no new one."""
     cluster = cluster_at(table.address, mulhi(key, table.clusters))
     generation = table.generation
@@ -111,7 +119,7 @@ def store(table, key, move, score, static_eval, depth, bound):
             chosen, least = slot, worth
     data = U64(move & 0xFFFF) | U64(score & 0xFFFF) << U64(16) | U64(static_eval & 0xFFFF) << U64(32)
     data |= U64(max(depth, 0)) << U64(_DEPTH_SHIFT) | U64(bound) << U64(_BOUND_SHIFT)
-    data |= U64(generation) << U64(_GENERATION_SHIFT)
+    data |= U64(is_pv) << U64(_PV_SHIFT) | U64(generation) << U64(_GENERATION_SHIFT)
     cluster.packed[chosen] = data
     cluster.check[chosen] = key ^ data
 

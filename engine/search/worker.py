@@ -6,11 +6,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from engine.board.setup import copy_position
 from engine.jit import new_record
 from engine.search.alphabeta import search_root
-from engine.search.scores import INFINITY, MATE_BOUND, MAX_PLY
-from engine.search.state import WORKER
+from engine.search.scores import INFINITY, MATE_BOUND, MAX_PLY, NONE
+from engine.search.state import STACK_BASE, WORKER
 from engine.search.transposition import TranspositionTable
 from engine.search.tunables import TUNABLES
 
@@ -18,14 +20,41 @@ from engine.search.tunables import TUNABLES
 UNLIMITED = 1 << 62
 
 
+#: What a worker has learned and keeps from move to move.
+HISTORIES = (
+    "history",
+    "capture_history",
+    "continuation",
+    "pawn_correction",
+    "nonpawn_correction",
+    "continuation_correction",
+)
+
+
 @dataclass(slots=True)
 class Line:
-    """What an iteration found: score in centipawns, moves as the kernels encode them."""
+    """What an iteration found: score in centipawns, moves as the kernels encode them.
+
+    ``bound`` is ``lowerbound`` or ``upperbound`` where the score only bounds the value, else empty; ``rank``
+    numbers several lines of one search from 1.
+    """
 
     depth: int = 0
     seldepth: int = 0
     score: int = 0
     moves: list[int] = field(default_factory=list)
+    bound: str = ""
+    rank: int = 1
+
+
+def _ranked(lines: list[Line], former: list[Line]) -> list[Line]:
+    """``lines``, then of the ``former`` ones those that an unfinished iteration did not reach, numbered anew."""
+    known = {line.moves[0] for line in lines}
+    rest = [line for line in former if line.moves and line.moves[0] not in known]
+    ranked = (lines + rest)[: len(former)]
+    for rank, line in enumerate(ranked, 1):
+        line.rank = rank
+    return ranked
 
 
 class Worker:
@@ -35,15 +64,21 @@ class Worker:
         self.record: Any = new_record(WORKER)
         self.record["control_address"] = control_address
         self.record["is_main"] = is_main
+        self.lines: list[Line] = []
 
     @property
     def nodes(self) -> int:
         """Nodes visited in this search so far; readable from any thread."""
         return int(self.record["nodes"])
 
+    def share_of(self, move: int) -> float:
+        """The share of this search's nodes that went into the root ``move``."""
+        root = self.record["root"][: int(self.record["root_count"])]
+        return float(root["nodes"][root["move"] == move].sum()) / max(self.nodes, 1)
+
     def clear(self) -> None:
         """Forget all histories, as before a new game."""
-        for name in ("history", "capture_history"):
+        for name in HISTORIES:
             self.record[name].fill(0)
 
     def prepare(self, position: Any, moves: list[int], table: TranspositionTable, node_limit: int) -> None:
@@ -56,58 +91,84 @@ class Worker:
         record["nodes"] = 0
         record["seldepth"] = 0
         record["aborted"] = 0
+        record["root_first"] = 0
         record["root_count"] = len(moves)
         record["root"]["move"][: len(moves)] = moves
         record["root"]["nodes"][: len(moves)] = 0
-        record["stack"]["killer"].fill(0)
+        for name in ("killer", "moved", "excluded", "double_extensions"):
+            record["stack"][name].fill(0)
+        record["stack"]["static_eval"].fill(NONE)
+        record["null_barred_until"] = 0
 
-    def deepen(self, first: int, last: int, on_bound: Callable[[Line, str], None] | None = None) -> Iterator[Line]:
-        """Search deeper and deeper from depth ``first`` to ``last``; yield the line after each iteration.
+    def deepen(
+        self, first: int, last: int, count: int = 1, on_bound: Callable[[Line], None] | None = None
+    ) -> Iterator[list[Line]]:
+        """Search deeper and deeper from depth ``first`` to ``last``; yield the lines after each iteration.
 
-        The last line may come from an iteration that was broken off, when that had found a better move. Ends
-        early when the search is aborted.
+        There are ``count`` of them (or one for each root move), with different first moves, best first. The
+        last ones may come from an iteration that was broken off, when that had found a better move. Ends early
+        when the search is aborted.
         """
-        line = Line()
+        record = self.record
+        count = min(count, int(record["root_count"]))
+        self.lines = [Line() for _ in range(count)]
         for depth in range(first, min(last, MAX_PLY - 1) + 1):
-            found = self._iterate(depth, line, on_bound)
-            if found is not None:
-                line = found
-                yield line
-            if self.record["aborted"]:
+            lines = []
+            for index, previous in enumerate(self.lines):
+                record["root_first"] = index
+                line = self._iterate(depth, previous, on_bound if count == 1 else None)
+                if line is not None:
+                    line.rank = index + 1
+                    lines.append(line)
+                    self._bring_forward(line.moves[0], index)
+                if record["aborted"]:
+                    break
+            if lines:
+                lines.sort(key=lambda line: -line.score)
+                self.lines = _ranked(lines, self.lines)
+                yield self.lines
+            if record["aborted"]:
                 return
 
-    def _iterate(self, depth: int, previous: Line, on_bound: Callable[[Line, str], None] | None) -> Line | None:
+    def _bring_forward(self, move: int, index: int) -> None:
+        """Put ``move`` at ``index`` of the root moves, where the search of the next line leaves it out."""
+        root = self.record["root"]
+        place = int(np.flatnonzero(root["move"][: int(self.record["root_count"])] == move)[0])
+        chosen = root[place].copy()
+        root[index + 1 : place + 1] = root[index:place].copy()
+        root[index] = chosen
+
+    def _iterate(self, depth: int, previous: Line, on_bound: Callable[[Line], None] | None) -> Line | None:
         """One iteration within aspiration windows: a narrow window around the last score cuts off more, and
         where the score falls outside, it is widened and the search repeated."""
         record = self.record
         record["seldepth"] = 0
         delta = int(TUNABLES["AspirationStart"])
         alpha, beta = -INFINITY, INFINITY
-        if depth >= 5 and abs(previous.score) < MATE_BOUND:
+        if depth >= 5 and abs(previous.score) < MATE_BOUND and not record["exact"]:
             alpha, beta = previous.score - delta, previous.score + delta
         best = previous
         while True:
             score = int(search_root(record, alpha, beta, depth))
             moves = self._root_line()
+            seldepth = int(record["seldepth"])
             if record["aborted"]:
                 if moves:
-                    best = Line(depth, int(record["seldepth"]), int(record["root_score"]), moves)
+                    best = Line(depth, seldepth, int(record["root_score"]), moves, "lowerbound")
                 return best if best.moves[:1] != previous.moves[:1] else None
-            line = Line(depth, int(record["seldepth"]), score, moves or previous.moves)
             if alpha < score < beta:
-                return line
+                return Line(depth, seldepth, score, moves)
             if score <= alpha:
-                bound = "upperbound"
+                line = Line(depth, seldepth, score, previous.moves, "upperbound")
                 beta = (alpha + beta) // 2
                 alpha = max(score - delta, -INFINITY)
             else:
-                bound = "lowerbound"
-                best = line
+                line = best = Line(depth, seldepth, score, moves, "lowerbound")
                 beta = min(score + delta, INFINITY)
             if on_bound is not None and line.moves:
-                on_bound(line, bound)
+                on_bound(line)
             delta += delta // 2
 
     def _root_line(self) -> list[int]:
-        frame = self.record["stack"][0]
+        frame = self.record["stack"][STACK_BASE]
         return frame["pv"][: int(frame["pv_length"])].tolist()

@@ -1,0 +1,59 @@
+"""Correction histories: how far the static evaluation was off where structure, pieces or the last move were
+the same, learned from the search itself."""
+
+from engine.board.types import I64, U64
+from engine.jit import helper
+from engine.search.scores import MATE_BOUND
+from engine.search.state import CORRECTIONS, frame_at
+from engine.search.tunables import tunables
+
+#: Entries stay within plus and minus this, which is 64 centipawns.
+_LIMIT = 1024
+_GRAIN = 16
+_MASK = U64(CORRECTIONS - 1)
+
+
+@helper
+def _pawn_slot(position):
+    return I64(position.pawn_key & _MASK)
+
+
+@helper
+def _nonpawn_slot(position, color):
+    return I64(position.nonpawn_key[color] & _MASK)
+
+
+@helper
+def corrected_eval(worker, ply, raw_eval):
+    """``raw_eval`` moved by what the corrections of this pawn structure, these pieces and the last move say."""
+    position = worker.position
+    side = I64(position.side)
+    total = I64(worker.pawn_correction[side, _pawn_slot(position)])
+    total += I64(worker.nonpawn_correction[side, 0, _nonpawn_slot(position, 0)])
+    total += I64(worker.nonpawn_correction[side, 1, _nonpawn_slot(position, 1)])
+    total += I64(worker.continuation_correction[side, frame_at(worker, ply - 1).moved])
+    score = raw_eval + total * tunables().CorrectionWeight // (1024 * _GRAIN)
+    return max(min(score, MATE_BOUND - 1), 1 - MATE_BOUND)
+
+
+@helper
+def _learn(value, bonus):
+    """``value`` moved by ``bonus``, the less the nearer the limit."""
+    return value + bonus - value * abs(bonus) // _LIMIT
+
+
+@helper
+def learn_correction(worker, ply, error, depth):
+    """A search of ``depth`` found the corrected evaluation to be ``error`` centipawns too low."""
+    position = worker.position
+    side = I64(position.side)
+    bonus = max(min(error * depth // 8, _LIMIT // 4), -_LIMIT // 4)
+    slot = _pawn_slot(position)
+    worker.pawn_correction[side, slot] = _learn(I64(worker.pawn_correction[side, slot]), bonus)
+    for color in range(2):
+        slot = _nonpawn_slot(position, color)
+        value = I64(worker.nonpawn_correction[side, color, slot])
+        worker.nonpawn_correction[side, color, slot] = _learn(value, bonus)
+    moved = frame_at(worker, ply - 1).moved
+    value = I64(worker.continuation_correction[side, moved])
+    worker.continuation_correction[side, moved] = _learn(value, bonus)
