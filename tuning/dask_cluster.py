@@ -18,6 +18,8 @@ from tuning import units as bench_units
 from tuning.cluster import Outcome, Report, UnitT
 from tuning.errors import SetupError
 
+CONNECT_TIMEOUT = "15s"
+
 ALLOWED_FAILURES = 3
 """How many workers one unit may see die before it is given up as the cause of their deaths."""
 
@@ -43,7 +45,7 @@ class Dask:
                 self._client = distributed.Client(self._local)
         else:
             try:
-                self._client = distributed.Client(address, timeout="15s")
+                self._client = distributed.Client(address, timeout=CONNECT_TIMEOUT)
             except (OSError, ValueError, TimeoutError) as error:
                 raise SetupError(f"no dask scheduler answers at {address}: {error}") from None
             capacity = sum(self._client.nthreads().values())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import shutil
 import sys
@@ -9,6 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import chess
+import chess.syzygy
 import pytest
 
 from tuning import units
@@ -69,3 +71,19 @@ def rival(name: str) -> str:
     if found is None:
         pytest.skip(f"{name} is not installed")
     return found
+
+
+@pytest.fixture
+def shared_data() -> Path:
+    """The folder of public data beside the project, or where ``NUMBAT_DATA`` says; skips where there is none."""
+    folder = Path(os.environ.get("NUMBAT_DATA", Path(__file__).resolve().parents[3] / "shared" / "data"))
+    if not folder.is_dir():
+        pytest.skip("no shared data here")
+    return folder
+
+
+@pytest.fixture
+def syzygy(shared_data: Path) -> Iterator[chess.syzygy.Tablebase]:
+    """The Syzygy tables of the shared data."""
+    with chess.syzygy.open_tablebase(str(shared_data / "syzygy")) as tables:
+        yield tables
