@@ -407,5 +407,6 @@ def search_root(worker, alpha, beta, depth):
     """
     worker.aborted = 0
     worker.root_depth = depth
+    frame_at(worker, 0).pv_length = 0  # an abort at the very first node must not leave an older search's line
     refresh_accumulator(frame_at(worker, 0).accumulator, worker.position)
     return search(worker, alpha, beta, depth, I64(0), I64(0))
