@@ -14,6 +14,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
@@ -60,19 +61,14 @@ def digest(layer: str) -> str:
 
 
 def _candidates() -> Iterator[Path]:
-    """Cache directories in order of preference."""
-    chosen = os.environ.get("NUMBAT_CACHE_DIR")
-    if chosen:
-        yield Path(chosen)
+    """Cache directories in order of preference, where NUMBAT_CACHE_DIR has not chosen one that can be used."""
     yield PACKAGE / "__pycache__"
     base = os.environ.get("LOCALAPPDATA") or os.environ.get("XDG_CACHE_HOME")
     if base:
         yield Path(base) / "numbat"
     else:
-        try:
+        with suppress(RuntimeError):  # no home directory at all
             yield Path.home() / ".cache" / "numbat"
-        except RuntimeError:  # no home directory at all
-            pass
     user = os.getuid() if hasattr(os, "getuid") else "user"
     yield Path(tempfile.gettempdir()) / f"numbat-{user}"
 
@@ -106,15 +102,20 @@ def mark_complete(root: Path) -> None:
         shutil.rmtree(path, ignore_errors=True)
 
 
+def _all_writable(root: Path) -> bool:
+    return all(_writable(directory_of(root, layer)) for layer in LAYERS)
+
+
 def _find_root() -> Path | None:
-    """The first directory with a complete set of kernels, or else the first that can be written."""
+    """The directory that the user chose, the first with a complete set of kernels, or the first that can be written."""
+    chosen = os.environ.get("NUMBAT_CACHE_DIR")
+    if chosen and (is_complete(Path(chosen)) or _all_writable(Path(chosen))):
+        return Path(chosen)
     candidates = list(_candidates())
-    for root in candidates:
-        if is_complete(root):
-            return root
-    for root in candidates:
-        if all(_writable(directory_of(root, layer)) for layer in LAYERS):
-            return root
+    for usable in (is_complete, _all_writable):
+        for root in candidates:
+            if usable(root):
+                return root
     return None
 
 
@@ -127,7 +128,8 @@ class _Locator(caching._CacheLocator):
 
     def __init__(self, function, file: Path, layer: str) -> None:
         self._name = file.relative_to(PACKAGE).with_suffix("").as_posix().replace("/", ".")
-        self._line = function.__code__.co_firstlineno
+        self._py_file = str(file)  # numba names both when it warns
+        self._lineno = function.__code__.co_firstlineno
         self._layer = layer
 
     def get_cache_path(self) -> str:
@@ -138,7 +140,7 @@ class _Locator(caching._CacheLocator):
         return digest(self._layer)
 
     def get_disambiguator(self) -> str:
-        return f"{self._name}-{self._line}"
+        return f"{self._name}-{self._lineno}"
 
     @classmethod
     def from_function(cls, py_func, py_file):
