@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import inspect
 from math import inf
 from pathlib import Path
@@ -324,3 +325,9 @@ def test_every_public_function_names_its_source():
     assert len(functions) >= 10
     for function in functions:
         assert "Source:" in (function.__doc__ or ""), function.__name__
+
+
+def test_the_readme_says_what_happens():
+    result = doctest.testfile(str(Path(textbook.__file__).parent / "README.md"), module_relative=False)
+    assert result.attempted > 4
+    assert result.failed == 0

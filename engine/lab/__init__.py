@@ -1,0 +1,15 @@
+"""The lab: the textbook searches side by side, as a table, as curves, as a tree to step through, as opponents.
+
+``games``    the games it knows, with how to show them and how to read a move
+``measure``  one row of the table: an algorithm on a game at a depth
+``table``    the rows as text
+``growth``   the curves b^m, b^(3m/4), b^(m/2) against what was measured, and their picture
+``trace``    a search written down event by event
+``page``     all of it as one self-contained HTML page
+``play``     a game against a search in the terminal
+``cli``      the command line
+"""
+
+from engine.lab.cli import main
+
+__all__ = ["main"]

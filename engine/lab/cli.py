@@ -1,0 +1,199 @@
+"""``lab``: the command line of the lab."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NoReturn
+
+from engine.lab import games, growth, table
+from engine.lab.games import Exhibit, LabError
+from engine.lab.measure import ALGORITHMS, Laboratory, Row
+from engine.lab.page import write_page
+from engine.lab.play import play
+from engine.lab.trace import TooLarge, TreeTrace
+from engine.messages import PositionError
+from engine.textbook import MAX, MIN
+
+GAMES = ("chess", "tictactoe", "bones", "othello", "tree")
+DEEPEST = 60
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        """One line instead of the usage and a line."""
+        raise LabError(f"{message} (see lab --help)")
+
+
+def main(argv: Sequence[str]) -> int:
+    """Run the lab; returns the exit code: 0, 2 for a request that makes no sense, 130 when interrupted."""
+    try:
+        chosen = _parser().parse_args(argv)
+        exhibit = _exhibit(chosen)
+    except ValueError as error:  # LabError and PositionError among them
+        return _fail(error)
+    try:
+        if chosen.play:
+            play(exhibit, human=MIN if chosen.second else MAX, seconds=chosen.seconds or 2.0)
+            return 0
+        return _compare(exhibit, chosen)
+    except (LabError, PositionError, OSError) as error:
+        return _fail(error)
+    except KeyboardInterrupt:
+        print("\nlab: interrupted", file=sys.stderr)
+        return 130
+
+
+def _fail(error: Exception) -> int:
+    print(f"lab: {error}", file=sys.stderr)
+    return 2
+
+
+def _compare(exhibit: Exhibit, chosen: argparse.Namespace) -> int:
+    """Print the table row by row, then draw what was asked for from the rows there are."""
+    for path in filter(None, (chosen.plot, chosen.html)):
+        _check_writable(path)
+    if chosen.plot:
+        growth.require_matplotlib()
+        growth.check_format(chosen.plot)
+    rows: list[Row] = []
+    interrupted = False
+    depth = chosen.depth or exhibit.depth
+    print(exhibit.title, table.HEADER, sep="\n", flush=True)
+    try:
+        with _laboratory(exhibit, chosen) as laboratory:
+            for row in laboratory.rows(depth, _announce):
+                _announce("")
+                if rows and rows[-1].depth != row.depth:
+                    print()
+                print(table.line(row), flush=True)
+                rows.append(row)
+    except KeyboardInterrupt:
+        _announce("")
+        interrupted = True
+    print(f"\n{table.LEGEND}")
+    if chosen.plot:
+        growth.plot(rows, exhibit.title, chosen.plot)
+        print(f"wrote {chosen.plot}")
+    if chosen.html:
+        try:
+            tree = TreeTrace(exhibit, depth)
+        except TooLarge as error:
+            tree = None
+            print(f"the tree is not drawn: {error}; try a smaller --depth")
+        write_page(chosen.html, exhibit.title, rows, tree)
+        print(f"wrote {chosen.html}")
+    if interrupted:
+        raise KeyboardInterrupt
+    return 0
+
+
+@contextmanager
+def _laboratory(exhibit: Exhibit, chosen: argparse.Namespace) -> Iterator[Laboratory]:
+    """The laboratory; for chess with the compiled engine, unless it is not wanted."""
+    seconds = chosen.seconds or 20.0
+    if chosen.game != "chess" or chosen.no_engine:
+        yield Laboratory(exhibit, chosen.algorithms, seconds)
+        return
+    from engine import Engine
+
+    with Engine(hash=16, threads=1, report=_announce) as engine:
+        yield Laboratory(exhibit, chosen.algorithms, seconds, engine)
+
+
+def _announce(text: str) -> None:
+    """Say on a terminal's last line what is under way; the next word replaces it."""
+    if sys.stderr.isatty():
+        print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
+
+
+def _exhibit(chosen: argparse.Namespace) -> Exhibit:
+    """The game asked for. Raises :class:`LabError` where an option belongs to another game."""
+    if chosen.play:
+        if chosen.game not in (None, chosen.play):
+            raise LabError(f"--play {chosen.play} and --game {chosen.game} contradict each other")
+        chosen.game = chosen.play
+    elif chosen.second:
+        raise LabError("--second needs --play")
+    implied = {"fen": "chess", "tree": "tree"}
+    for option, game in implied.items():
+        if getattr(chosen, option) is not None:
+            if chosen.game not in (None, game):
+                raise LabError(f"--{option} belongs to --game {game}, not to {chosen.game}")
+            chosen.game = game
+    chosen.game = chosen.game or "chess"
+    if chosen.size is not None and chosen.game not in ("bones", "othello"):
+        raise LabError(f"--size belongs to bones and othello, not to {chosen.game}")
+    match chosen.game:
+        case "chess":
+            return games.chess(chosen.fen)
+        case "tictactoe":
+            return games.tictactoe()
+        case "bones":
+            return games.bones(8 if chosen.size is None else chosen.size)
+        case "othello":
+            return games.othello(8 if chosen.size is None else chosen.size)
+        case _:
+            return games.tree(chosen.tree)
+
+
+def _check_writable(path: Path) -> None:
+    """Raise :class:`LabError` before the work, not after it, where ``path`` cannot be a file."""
+    if path.is_dir() or not path.parent.is_dir():
+        raise LabError(f"cannot write {path}: {'it is a directory' if path.is_dir() else 'no such directory'}")
+
+
+def _parser() -> _Parser:
+    parser = _Parser(
+        prog="numbat lab",
+        description="Textbook game searches side by side: what each visits, how it grows, and how it prunes. "
+        "Without options: chess from the start position, 3 plies deep.",
+    )
+    parser.add_argument("--game", choices=GAMES, help="what to search (default: chess)")
+    parser.add_argument("--fen", help="a chess position")
+    parser.add_argument("--tree", metavar="JSON", help="an explicit tree, such as '[[3,12,8],[2,4,6],[14,5,2]]'")
+    parser.add_argument("--size", type=int, help="bones in the heap, or squares along the Othello board (default: 8)")
+    parser.add_argument("--depth", type=_plies, help="plies; every depth up to it is measured")
+    parser.add_argument(
+        "--algorithms",
+        type=_names,
+        default=tuple(ALGORITHMS),
+        metavar="A,B",
+        help=f"a choice of {', '.join(ALGORITHMS)} (default: all)",
+    )
+    parser.add_argument(
+        "--seconds", type=_seconds, help="at most this long for each row (default: 20), or move (default: 2)"
+    )
+    parser.add_argument("--no-engine", action="store_true", help="leave out the compiled engine's row")
+    parser.add_argument("--plot", type=Path, metavar="FILE", help="draw the growth (.png, .svg, .pdf)")
+    parser.add_argument("--html", type=Path, metavar="FILE", help="write a page with all of it and small trees")
+    parser.add_argument("--play", choices=("tictactoe", "bones", "othello"), help="play against a search")
+    parser.add_argument("--second", action="store_true", help="with --play: let the search begin")
+    return parser
+
+
+def _plies(text: str) -> int:
+    if not text.isdecimal() or not 1 <= int(text) <= DEEPEST:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a depth in plies, from 1 to {DEEPEST}")
+    return int(text)
+
+
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds < 1e6:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number of seconds above 0")
+    return seconds
+
+
+def _names(text: str) -> tuple[str, ...]:
+    names = tuple(text.split(","))
+    for name in names:
+        if name not in ALGORITHMS:
+            raise argparse.ArgumentTypeError(f"'{name}' is no algorithm of the lab: {', '.join(ALGORITHMS)}")
+    return names

@@ -1,0 +1,112 @@
+"""The games of the lab: what each is called, how a state is shown and how a move is written."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from engine.textbook.game import MAX, Game
+from engine.textbook.games import Bones, ExplicitTree, Othello, TicTacToe
+from engine.textbook.games.othello import PASS
+
+
+class LabError(ValueError):
+    """Something the lab was asked for and cannot do; the message says what."""
+
+
+@dataclass(frozen=True)
+class Exhibit:
+    """A game on show. ``depth`` is how many plies the table searches unless told; ``show`` draws a state for
+    the terminal, ``spell`` writes an action; ``players`` are the names of MAX and MIN."""
+
+    title: str
+    game: Game
+    depth: int
+    players: tuple[str, str] = ("MAX", "MIN")
+    show: Callable[[Any], str] = str
+    spell: Callable[[Any], str] = str
+
+    def player(self, state: Any) -> str:
+        """The name of who is to move."""
+        return self.players[0] if self.game.to_move(state) == MAX else self.players[1]
+
+    def read(self, state: Any, text: str) -> Any:
+        """The legal action that ``text`` spells. Raises :class:`LabError`, which lists the legal ones."""
+        actions = {self.spell(action).lower(): action for action in self.game.actions(state)}
+        try:
+            return actions[text.strip().lower()]
+        except KeyError:
+            raise LabError(f"'{text.strip()}' is no move here; legal: {' '.join(actions)}") from None
+
+
+def tictactoe() -> Exhibit:
+    """Tic-tac-toe with its squares numbered 1 to 9."""
+
+    def show(state: str) -> str:
+        cells = [mark if mark != "." else str(square + 1) for square, mark in enumerate(state)]
+        return "\n---+---+---\n".join(f" {' | '.join(cells[row : row + 3])}" for row in (0, 3, 6))
+
+    return Exhibit("tic-tac-toe", TicTacToe(), 9, ("X", "O"), show, lambda square: str(square + 1))
+
+
+def bones(heap: int = 8) -> Exhibit:
+    """The heap of bones."""
+
+    def show(state: tuple[int, int]) -> str:
+        return f"{'| ' * state[0]}({state[0]} left)"
+
+    return Exhibit(f"heap of {heap} bones", Bones(heap), max(heap, 1), ("first", "second"), show)
+
+
+def othello(size: int = 8) -> Exhibit:
+    """Othello with its squares named as on a score sheet: a1 in the upper left corner."""
+
+    def spell(action: int) -> str:
+        return "pass" if action == PASS else f"{'abcdefghijklmnopqrstuvwxyz'[action % size]}{action // size + 1}"
+
+    def show(state: tuple[str, int]) -> str:
+        legal, board = game.actions(state), state[0]
+        marks = ["*" if square in legal else mark for square, mark in enumerate(board)]
+        rows = [f"{row + 1:2} {' '.join(marks[row * size : (row + 1) * size])}" for row in range(size)]
+        letters = " ".join("abcdefghijklmnopqrstuvwxyz"[:size])
+        return "\n".join([f"   {letters}", *rows, f"   X {board.count('X')}, O {board.count('O')}; * legal"])
+
+    if size > 26:
+        raise LabError(f"an Othello board of the lab is at most 26 wide, not {size}")
+    game = Othello(size)
+    return Exhibit(f"Othello {size}x{size}", game, 4, ("X", "O"), show, spell)
+
+
+def tree(text: str | None = None) -> Exhibit:
+    """A tree written as JSON, such as ``[[3,12,8],[2,4,6],[14,5,2]]`` (the default)."""
+    if text is None:
+        game = ExplicitTree()
+    else:
+        try:
+            game = ExplicitTree(_checked(json.loads(text)))
+        except (ValueError, RecursionError) as error:
+            raise LabError(f"not a tree of numbers in brackets: {text!r} ({error})") from error
+    return Exhibit("explicit tree", game, _height(game.tree))
+
+
+def chess(fen: str | None = None) -> Exhibit:
+    """Chess from the start or from a FEN. Raises :class:`~engine.messages.PositionError`."""
+    from engine.textbook.games.chess import Chess
+
+    game = Chess(fen) if fen else Chess()
+    title = f"chess, {game.board.fen()}"
+    return Exhibit(title, game, 3, ("White", "Black"), str, lambda move: move.uci())
+
+
+def _checked(node: Any) -> Any:
+    if isinstance(node, list):
+        return [_checked(child) for child in node]
+    if isinstance(node, bool) or not isinstance(node, int | float) or not abs(node) < 1e9:
+        raise ValueError(f"{node!r} is not a number of common size")
+    return node
+
+
+def _height(node: Any) -> int:
+    return 1 + max(map(_height, node)) if isinstance(node, list | tuple) else 0

@@ -1,0 +1,77 @@
+"""How the trees grow: leaves against depth, between b^m and b^(m/2)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from engine.lab.games import LabError
+from engine.lab.measure import EXHAUSTIVE, Row
+
+EXPONENTS = {"b^m (minimax)": 1.0, "b^(3m/4) (random order)": 0.75, "b^(m/2) (perfect order)": 0.5}
+"""Alpha-beta's leaves with random order and with perfect order, roughly, as Russell and Norvig give them."""
+
+Curve = list[tuple[int, float]]
+
+
+def measured(rows: Sequence[Row]) -> dict[str, Curve]:
+    """Each algorithm's leaves by depth (the engine's nodes, as it has no leaves to count; nothing of UCT, whose
+    number of games is set beforehand and grows with nothing)."""
+    curves: dict[str, Curve] = {}
+    for row in rows:
+        size = row.nodes if row.leaves is None else row.leaves
+        if size and row.how != "estimated":
+            curves.setdefault(row.algorithm, []).append((row.depth, size))
+    return curves
+
+
+def bounds(rows: Sequence[Row]) -> dict[str, Curve]:
+    """The three curves of theory, for the mean branching factor b = leaves^(1/m) of minimax's deepest tree.
+
+    Empty where minimax was not among the algorithms.
+    """
+    whole = [row for row in rows if row.algorithm in EXHAUSTIVE and row.leaves]
+    if not whole:
+        return {}
+    deepest = max(whole, key=lambda row: row.depth)
+    b = (deepest.leaves or 1) ** (1 / deepest.depth)
+    return {name: [(m, b ** (m * x)) for m in range(1, deepest.depth + 1)] for name, x in EXPONENTS.items()}
+
+
+def plot(rows: Sequence[Row], title: str, path: Path) -> None:
+    """Draw the curves into ``path``; its ending chooses the format.
+
+    Raises :class:`LabError` without matplotlib.
+    """
+    require_matplotlib()
+    from matplotlib.figure import Figure
+    from matplotlib.ticker import MaxNLocator
+
+    figure = Figure(figsize=(9, 6), layout="constrained")
+    axes = figure.subplots()
+    for (name, curve), style in zip(bounds(rows).items(), ("-", "--", ":"), strict=False):
+        axes.plot(*zip(*curve, strict=True), style, color="0.6", label=name)
+    for name, curve in measured(rows).items():
+        axes.plot(*zip(*curve, strict=True), "o-", linewidth=1.4, markersize=4, label=name)
+    axes.set(yscale="log", xlabel="depth m (plies)", ylabel="leaves (Numbat: nodes)", title=title)
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    axes.grid(alpha=0.3)
+    axes.legend(fontsize="small")
+    figure.savefig(path, dpi=150)
+
+
+def require_matplotlib() -> None:
+    """Raise :class:`LabError` with what to do, unless matplotlib is installed."""
+    try:
+        import matplotlib  # noqa: F401
+    except ImportError:
+        raise LabError("--plot needs matplotlib: pip install 'numbat-chess[tuning]'") from None
+
+
+def check_format(path: Path) -> None:
+    """Raise :class:`LabError` where matplotlib cannot write a file of this name. Needs matplotlib."""
+    from matplotlib.figure import Figure
+
+    formats = Figure().canvas.get_supported_filetypes()
+    if path.suffix[1:].lower() not in formats:
+        raise LabError(f"cannot draw '{path}': its ending must be one of {', '.join(sorted(formats))}")

@@ -1,0 +1,230 @@
+"""Measuring: one algorithm, one game, one depth, one row."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import dataclass
+from time import monotonic, perf_counter
+from typing import TYPE_CHECKING, Any
+
+from engine.lab.games import Exhibit
+from engine.messages import Limits
+from engine.textbook import (
+    Game,
+    Outcome,
+    OutOfTime,
+    alpha_beta,
+    iterative_deepening,
+    minimax_decision,
+    monte_carlo_tree_search,
+    mtdf,
+    negamax,
+    negamax_alpha_beta,
+    principal_variation_search,
+)
+
+if TYPE_CHECKING:
+    from engine.api import Engine
+
+SIMULATIONS = 1000  # of UCT, per row
+
+Run = Callable[[Game, int, float], Outcome]  # a game, plies, a deadline; raises OutOfTime
+
+
+def _plain(algorithm: Callable[..., Outcome]) -> Run:
+    return lambda game, depth, deadline: algorithm(game, None, depth, deadline=deadline)
+
+
+def _deepened(algorithm: Callable[..., Outcome]) -> Run:
+    def run(game: Game, depth: int, deadline: float) -> Outcome:
+        reached: list[int] = []
+        outcome = iterative_deepening(
+            game,
+            None,
+            depth,
+            algorithm=algorithm,
+            deadline=deadline,
+            report=lambda plies, outcome: reached.append(plies),
+        )
+        if reached[-1] < depth and not outcome.exact:
+            raise OutOfTime
+        return outcome
+
+    return run
+
+
+def _uct(game: Game, depth: int, deadline: float) -> Outcome:
+    return monte_carlo_tree_search(game, None, SIMULATIONS, horizon=depth, deadline=deadline)
+
+
+ALGORITHMS: dict[str, Run] = {
+    "minimax": _plain(minimax_decision),
+    "negamax": _plain(negamax),
+    "alpha-beta": _plain(alpha_beta),
+    "alpha-beta+order": _deepened(alpha_beta),
+    "negamax-ab+order": _deepened(negamax_alpha_beta),
+    "pvs+order": _deepened(principal_variation_search),
+    "mtdf+order": _deepened(mtdf),
+    "uct": _uct,
+}
+"""The table's rows. ``+order``: deepened iteratively, the counts being those of all depths together, with the
+engine's order of moves: best of the last depth, captures by MVV-LVA, killers, history."""
+
+EXHAUSTIVE = ("minimax", "negamax")
+ENGINE = "Numbat"
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the table; what was not measured is None. ``how`` is ``searched``, ``counted`` (the tree's
+    size without searching it), ``estimated`` (UCT), ``compiled`` (the engine) or ``gave up``."""
+
+    algorithm: str
+    depth: int
+    how: str
+    nodes: int | None = None
+    leaves: int | None = None
+    seconds: float | None = None
+    value: str = ""
+    line: tuple[str, ...] = ()
+    share: float | None = None  # of minimax's leaves
+
+    @property
+    def branching(self) -> float | None:
+        """The effective branching factor (see :func:`effective_branching`); None for UCT, whose depth is no bound."""
+        if self.nodes is None or self.how == "estimated":
+            return None
+        return effective_branching(self.nodes, self.depth)
+
+
+def effective_branching(nodes: int, depth: int) -> float | None:
+    """The b for which a uniform tree, 1 + b + b^2 + ... + b^depth, has as many nodes (Nilsson 1971);
+    None where there are no more nodes than plies, so that no b >= 1 does."""
+    if depth < 1 or nodes < depth + 1:
+        return None
+    low, high = 1.0, float(nodes)
+    for _ in range(80):
+        middle = (low + high) / 2
+        if sum(middle**ply for ply in range(depth + 1)) < nodes:
+            low = middle
+        else:
+            high = middle
+    return high
+
+
+def count_tree(game: Game, depth: int, deadline: float) -> tuple[int, int]:
+    """Nodes and leaves that minimax visits, counted once for all states with the same future.
+
+    Raises :class:`OutOfTime` when ``deadline`` (``time.monotonic`` seconds) passes.
+    """
+    memory: dict[tuple[Hashable, int], tuple[int, int]] = {}
+
+    def count(state: Any, depth: int) -> tuple[int, int]:
+        if monotonic() >= deadline:
+            raise OutOfTime
+        if depth == 0 or game.is_terminal(state):
+            return 1, 1
+        name = game.key(state), depth
+        if name not in memory:
+            actions = game.actions(state)
+            below = (
+                [(1, 1)] * len(actions)
+                if depth == 1
+                else [count(game.result(state, action), depth - 1) for action in actions]
+            )
+            memory[name] = 1 + sum(nodes for nodes, _ in below), sum(leaves for _, leaves in below)
+        return memory[name]
+
+    return count(game.initial(), depth)
+
+
+class Laboratory:
+    """Measures an exhibit row by row. ``seconds`` bounds each row; an algorithm that runs out of them is not
+    tried any deeper, and minimax's tree is then counted instead of searched. With an ``engine``, which only
+    chess can have, it plays in the last row, and its perft does the counting."""
+
+    def __init__(self, exhibit: Exhibit, algorithms: Sequence[str], seconds: float, engine: Engine | None = None):
+        self.exhibit, self.algorithms, self.seconds, self.engine = exhibit, algorithms, seconds, engine
+        self._beaten: set[str] = set()
+        self._pace = 0.0  # seconds that an exhaustive search needed for a node, last time
+        self._counts: dict[int, tuple[int, int] | None] = {}
+
+    def rows(self, depth: int, announce: Callable[[str], None] = lambda text: None) -> Iterator[Row]:
+        """The rows at 1, 2, ... ``depth`` plies; ``announce`` hears what is about to be measured."""
+        for plies in range(1, depth + 1):
+            for name in self.algorithms:
+                announce(f"{name} at depth {plies}")
+                yield self._row(name, plies)
+            if self.engine:
+                announce(f"the engine at depth {plies}")
+                yield self._engine_row(self.engine, plies)
+
+    def count(self, depth: int) -> tuple[int, int] | None:
+        """Nodes and leaves of minimax's tree, None where counting takes too long. For chess by perft, if there is
+        an engine: lines that end before ``depth`` are then left out of the leaves."""
+        if depth not in self._counts:
+            if self.engine:
+                self.engine.set_board(self.exhibit.game.initial())
+                perft = [1] + [self.engine.perft(plies) for plies in range(1, depth + 1)]
+                self._counts[depth] = sum(perft), perft[-1]
+            else:
+                try:
+                    self._counts[depth] = count_tree(self.exhibit.game, depth, monotonic() + self.seconds)
+                except OutOfTime:
+                    self._counts[depth] = None
+        return self._counts[depth]
+
+    def _row(self, name: str, depth: int) -> Row:
+        if name in EXHAUSTIVE and self._hopeless(depth):
+            self._beaten.add(name)
+        if name not in self._beaten:
+            begun = perf_counter()
+            try:
+                outcome = ALGORITHMS[name](self.exhibit.game, depth, monotonic() + self.seconds)
+            except OutOfTime:
+                self._beaten.add(name)
+            else:
+                seconds = perf_counter() - begun
+                if name in EXHAUSTIVE:
+                    self._pace = seconds / outcome.nodes
+                return Row(
+                    name,
+                    depth,
+                    "estimated" if name == "uct" else "searched",
+                    outcome.nodes,
+                    outcome.leaves,
+                    seconds,
+                    f"{outcome.value:.4g}",
+                    tuple(self.exhibit.spell(action) for action in outcome.line),
+                    None if name == "uct" else self._share(outcome.leaves, depth),
+                )
+        counted = self.count(depth) if name in EXHAUSTIVE else None
+        if counted is None:
+            return Row(name, depth, "gave up")
+        nodes, leaves = counted
+        return Row(name, depth, "counted", nodes, leaves, share=1.0)
+
+    def _hopeless(self, depth: int) -> bool:
+        """Whether searching the whole tree would take over ``seconds``, judged by its size and by the depth before."""
+        if not self._pace:
+            return False
+        counted = self.count(depth)
+        return counted is None or counted[0] * self._pace > self.seconds
+
+    def _share(self, leaves: int, depth: int) -> float | None:
+        counted = self.count(depth)
+        return leaves / counted[1] if counted else None
+
+    def _engine_row(self, engine: Engine, depth: int) -> Row:
+        board = self.exhibit.game.initial()
+        engine.new_game()
+        begun = perf_counter()
+        info = engine.analyse(board, Limits(depth=depth))
+        seconds = perf_counter() - begun
+        side, score = self.exhibit.game.to_move(board), info.score
+        value = ""
+        if score is not None and score.mate is not None:
+            value = f"#{side * score.mate}"
+        elif score is not None and score.cp is not None:
+            value = f"{side * score.cp / 100:.4g}"
+        return Row(ENGINE, depth, "compiled", info.nodes, None, seconds, value, info.pv)

@@ -1,0 +1,187 @@
+"""A search written down event by event, for the page to step through."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from math import inf, isinf
+from typing import Any
+
+from engine.lab.games import Exhibit
+from engine.textbook import (
+    MAX,
+    Game,
+    Outcome,
+    alpha_beta,
+    minimax_decision,
+    mtdf,
+    negamax,
+    negamax_alpha_beta,
+    principal_variation_search,
+)
+
+DRAWN: dict[str, Callable[..., Outcome]] = {
+    "minimax": minimax_decision,
+    "negamax": negamax,
+    "alpha-beta": alpha_beta,
+    "negamax alpha-beta": negamax_alpha_beta,
+    "principal variation search": principal_variation_search,
+    "MTD(f)": mtdf,
+}
+
+Path = tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class Node:
+    """A node of the whole tree, pruned or not: where it is drawn (``x`` in leaves, ``y`` in plies), whose turn it is
+    (``max``, ``min``), how the action that leads to it is written, and its own worth where it is a leaf."""
+
+    id: int
+    parent: int | None
+    kind: str
+    action: str
+    x: float
+    y: int
+    leaf: str | None
+
+
+@dataclass(frozen=True)
+class Step:
+    """One event: a node entered with its window, or left with its value; all in MAX's view, as text."""
+
+    event: str
+    node: int
+    alpha: str
+    beta: str
+    value: str
+    text: str
+
+
+class TooLarge(ValueError):
+    """The tree has too many nodes to be drawn."""
+
+
+class _Located(Game[tuple[Path, Any], Any]):
+    """The same game with states that know the path to them, so that each is one node of the tree."""
+
+    def __init__(self, game: Game) -> None:
+        self.game = game
+
+    def initial(self) -> tuple[Path, Any]:
+        return (), self.game.initial()
+
+    def to_move(self, state: tuple[Path, Any]) -> int:
+        return self.game.to_move(state[1])
+
+    def actions(self, state: tuple[Path, Any]) -> Sequence[Any]:
+        return self.game.actions(state[1])
+
+    def result(self, state: tuple[Path, Any], action: Any) -> tuple[Path, Any]:
+        return (*state[0], action), self.game.result(state[1], action)
+
+    def is_terminal(self, state: tuple[Path, Any]) -> bool:
+        return self.game.is_terminal(state[1])
+
+    def utility(self, state: tuple[Path, Any]) -> float:
+        return self.game.utility(state[1])
+
+    def evaluate(self, state: tuple[Path, Any]) -> float:
+        return self.game.evaluate(state[1])
+
+    def key(self, state: tuple[Path, Any]) -> Any:
+        return self.game.key(state[1])
+
+
+class TreeTrace:
+    """The whole tree of an exhibit to ``depth`` plies and what each search does in it.
+
+    Raises :class:`TooLarge` beyond ``limit`` nodes.
+    """
+
+    def __init__(self, exhibit: Exhibit, depth: int, limit: int = 300) -> None:
+        self.exhibit, self.depth = exhibit, depth
+        self.game = _Located(exhibit.game)
+        self.nodes: dict[Path, Node] = {}
+        self._width = 0
+        self._limit = limit
+        self._draw(self.game.initial(), None)
+
+    def as_json(self) -> dict[str, Any]:
+        """Everything the page needs, in terms of JSON."""
+        return {
+            "nodes": [asdict(node) for node in sorted(self.nodes.values(), key=lambda node: node.id)],
+            "width": self._width,
+            "searches": {name: [asdict(step) for step in self.steps(search)] for name, search in DRAWN.items()},
+        }
+
+    def steps(self, search: Callable[..., Outcome]) -> list[Step]:
+        """What ``search`` does, event by event."""
+        steps: list[Step] = []
+        unseen: list[int] = []  # for each open node, how many of its branches were not entered
+
+        def watch(event: str, state: tuple[Path, Any], window: tuple[float, ...], value: float | None) -> None:
+            path, node = state[0], self.nodes[state[0]]
+            if node.kind == "min" and search not in (minimax_decision, alpha_beta):  # negamax: seen by the mover
+                window, value = tuple(-bound for bound in reversed(window)), None if value is None else -value
+            if value is None:
+                if unseen:
+                    unseen[-1] -= 1
+                unseen.append(0 if node.leaf is not None else len(self.game.actions(state)))
+                text = self._entering(node, path, window)
+            else:
+                text = self._leaving(node, path, window, value, unseen.pop())
+            alpha, beta = (label(bound) for bound in window) if window else ("", "")
+            steps.append(Step(event, node.id, alpha, beta, "" if value is None else label(value), text))
+
+        search(self.game, None, self.depth, watch=watch)
+        return steps
+
+    def _place(self, path: Path) -> str:
+        return " ".join(self.exhibit.spell(action) for action in path) or "the root"
+
+    def _entering(self, node: Node, path: Path, window: Sequence[float]) -> str:
+        bounds = f" with alpha {label(window[0])}, beta {label(window[1])}" if window else ""
+        return f"{node.kind.upper()} to move at {self._place(path)}{bounds}."
+
+    def _leaving(self, node: Node, path: Path, window: Sequence[float], value: float, unseen: int) -> str:
+        if node.leaf is not None:
+            return f"The leaf at {self._place(path)} is worth {label(value)}."
+        told = f"{node.kind.upper()} at {self._place(path)} returns {label(value)}"
+        if not unseen:
+            return f"{told}."
+        branches = "1 branch is" if unseen == 1 else f"{unseen} branches are"
+        if node.kind == "max":
+            return f"{told}, at least beta {label(window[1])}: MIN has better elsewhere, and {branches} pruned."
+        return f"{told}, at most alpha {label(window[0])}: MAX has better elsewhere, and {branches} pruned."
+
+    def _draw(self, state: tuple[Path, Any], parent: int | None) -> float:
+        if len(self.nodes) >= self._limit:
+            raise TooLarge(f"more than {self._limit} nodes")
+        path, identity = state[0], len(self.nodes)
+        ends = len(path) == self.depth or self.game.is_terminal(state)
+        kind = "max" if self.game.to_move(state) == MAX else "min"
+        action = self.exhibit.spell(path[-1]) if path else ""
+        worth = None
+        if ends:
+            worth = label(self.game.utility(state) if self.game.is_terminal(state) else self.game.evaluate(state))
+        self.nodes[path] = Node(identity, parent, kind, action, 0, len(path), worth)
+        if ends:
+            x = float(self._width)
+            self._width += 1
+        else:
+            below = [self._draw(self.game.result(state, a), identity) for a in self.game.actions(state)]
+            x = (below[0] + below[-1]) / 2
+        self.nodes[path] = Node(identity, parent, kind, action, x, len(path), worth)
+        return x
+
+
+def label(value: float) -> str:
+    """A value in few characters; a null window's neighbour of a number is the number with + or - behind it."""
+    if isinf(value) or abs(value) > 1e300:
+        return "∞" if value == inf or value > 0 else "-∞"
+    near = round(value, 2)
+    text = f"{near:g}".replace("-0", "0") if near == 0 else f"{near:g}"
+    if 0 < abs(value - near) < 1e-6:
+        text += "+" if value > near else "-"
+    return text

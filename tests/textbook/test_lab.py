@@ -1,0 +1,308 @@
+"""The lab: its rows, its command line, its opponents."""
+
+from __future__ import annotations
+
+import io
+import itertools
+import random
+import sys
+from math import inf, nextafter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.lab import games, growth, main, measure, play, table
+from engine.lab.games import LabError
+from engine.lab.measure import ALGORITHMS, Laboratory, Row, count_tree, effective_branching
+from engine.lab.trace import DRAWN, TooLarge, TreeTrace, label
+from engine.textbook import MAX, MIN, OutOfTime, minimax_decision
+from tests.textbook.test_algorithms import KIWIPETE
+
+# The rows
+
+
+@given(st.integers(2, 40), st.integers(1, 8))
+def test_effective_branching_of_a_uniform_tree_is_its_branching(branching, depth):
+    nodes = sum(branching**ply for ply in range(depth + 1))
+    assert effective_branching(nodes, depth) == pytest.approx(branching)
+
+
+def test_effective_branching_of_less_than_a_line_is_unknown():
+    assert effective_branching(3, 5) is None
+    assert effective_branching(5, 0) is None
+
+
+@pytest.mark.parametrize(
+    ("exhibit", "depth"),
+    [(games.tictactoe(), 5), (games.bones(9), 12), (games.othello(4), 5), (games.chess(KIWIPETE), 2)],
+    ids=["tictactoe", "bones", "othello", "chess"],
+)
+def test_counting_gives_what_minimax_visits(exhibit, depth):
+    outcome = minimax_decision(exhibit.game, None, depth)
+    assert count_tree(exhibit.game, depth, inf) == (outcome.nodes, outcome.leaves)
+
+
+def test_every_algorithm_has_its_row_at_every_depth():
+    rows = list(Laboratory(games.tictactoe(), tuple(ALGORITHMS), 60.0).rows(4))
+    assert [(row.depth, row.algorithm) for row in rows] == [(d, name) for d in range(1, 5) for name in ALGORITHMS]
+    for depth in range(1, 5):
+        exact = [row for row in rows if row.depth == depth and row.how == "searched"]
+        assert len(exact) == len(ALGORITHMS) - 1  # all but UCT
+        assert len({row.value for row in exact}) == 1
+        assert exact[0].share == exact[1].share == 1
+    by_name = {row.algorithm: row for row in rows if row.depth == 4}
+    assert by_name["alpha-beta"].share < 0.2
+    assert by_name["alpha-beta+order"].share < by_name["alpha-beta"].share
+    assert by_name["uct"].how == "estimated"
+
+
+def test_what_takes_too_long_is_counted_or_given_up(monkeypatch):
+    tried = []
+
+    def never(game, depth, deadline):
+        tried.append(depth)
+        raise OutOfTime
+
+    monkeypatch.setitem(ALGORITHMS, "minimax", never)
+    monkeypatch.setitem(ALGORITHMS, "pvs+order", never)
+    rows = list(Laboratory(games.tictactoe(), ("minimax", "pvs+order"), 60.0).rows(3))
+    assert tried == [1, 1], "what ran out of time is not tried any deeper"
+    assert [(row.how, row.leaves) for row in rows[::2]] == [("counted", 9), ("counted", 72), ("counted", 504)]
+    assert [(row.how, row.leaves, row.value) for row in rows[1::2]] == [("gave up", None, "")] * 3
+
+
+@pytest.mark.parametrize(("seconds", "hows"), [(8.0, ["searched", "counted"]), (8.5, ["searched", "searched"])])
+def test_a_hopeless_search_of_the_whole_tree_is_not_begun(seconds, hows, monkeypatch):
+    clock = itertools.count()  # as if every search took a second: at depth 2, 82 nodes at a tenth of a second each
+    monkeypatch.setattr(measure, "perf_counter", lambda: next(clock))
+    assert [row.how for row in Laboratory(games.tictactoe(), ("minimax",), seconds).rows(2)] == hows
+
+
+def test_a_deadline_ends_the_counting():
+    with pytest.raises(OutOfTime):
+        count_tree(games.othello(8).game, 8, -1.0)
+    assert Laboratory(games.othello(8), (), -1.0).count(8) is None
+
+
+def test_deepening_that_does_not_get_there_has_no_row():
+    with pytest.raises(OutOfTime):
+        ALGORITHMS["alpha-beta+order"](games.othello(8).game, 6, -1.0)
+
+
+@pytest.mark.parametrize("fen", [None, KIWIPETE], ids=["start", "kiwipete"])
+def test_the_engine_has_the_last_row_of_chess(fen, capsys):
+    assert main(["--depth", "2", "--algorithms", "minimax,alpha-beta+order", *(["--fen", fen] if fen else [])]) == 0
+    lines = [line.split() for line in capsys.readouterr().out.splitlines() if line[:6].strip().isdecimal()]
+    assert [line[:2] for line in lines] == [
+        [str(depth), name] for depth in (1, 2) for name in ("minimax", "alpha-beta+order", "Numbat")
+    ]
+    assert "compiled" in lines[-1]
+    assert lines[3][3] == ("2,039" if fen else "400")
+
+
+def test_a_row_without_figures_has_dashes():
+    assert table.line(Row("pvs+order", 5, "gave up")).split() == ["5", "pvs+order", *["-"] * 6, "gave", "up"]
+
+
+# Growth
+
+
+def test_bounds_meet_minimax_at_its_deepest():
+    rows = list(Laboratory(games.othello(4), ("minimax", "alpha-beta", "uct"), 60.0).rows(4))
+    curves = growth.bounds(rows)
+    measured = growth.measured(rows)
+    assert set(measured) == {"minimax", "alpha-beta"}
+    (_, full), (_, mean), (_, best) = (curve[-1] for curve in curves.values())
+    assert full == pytest.approx(measured["minimax"][-1][1])
+    assert (mean, best) == (pytest.approx(full**0.75), pytest.approx(full**0.5))
+    assert growth.bounds([row for row in rows if row.algorithm == "alpha-beta"]) == {}
+
+
+def test_plot_writes_a_picture(tmp_path, capsys):
+    pytest.importorskip("matplotlib")
+    assert main(["--game", "tree", "--plot", str(tmp_path / "growth.png")]) == 0
+    assert (tmp_path / "growth.png").read_bytes().startswith(b"\x89PNG")
+    assert main(["--game", "tree", "--plot", str(tmp_path / "growth.xyz")]) == 2
+    assert "its ending must be one of" in capsys.readouterr().err
+
+
+def test_plot_without_matplotlib_says_so_before_the_work(tmp_path, capsys, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    assert main(["--game", "tree", "--plot", str(tmp_path / "growth.png")]) == 2
+    captured = capsys.readouterr()
+    assert captured.err == "lab: --plot needs matplotlib: pip install 'numbat-chess[tuning]'\n"
+    assert captured.out == ""
+
+
+# The command line
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (["--game", "go"], "'go'"),
+        (["--depth", "0"], "'0' is not a depth"),
+        (["--depth", "x"], "'x' is not a depth"),
+        (["--seconds", "-1"], "'-1' is not a number of seconds"),
+        (["--seconds", "nan"], "'nan' is not a number of seconds"),
+        (["--algorithms", "minimax,magic"], "'magic' is no algorithm"),
+        (["--fen", "nonsense"], "not a FEN: 'nonsense'"),
+        (["--fen", "8/8/8/8/8/8/8/K7 w - - 0 1"], "not a legal position"),
+        (["--game", "othello", "--fen", "x"], "--fen belongs to --game chess"),
+        (["--game", "chess", "--size", "4"], "--size belongs to"),
+        (["--game", "othello", "--size", "5"], "not 5"),
+        (["--game", "othello", "--size", "40"], "not 40"),
+        (["--game", "bones", "--size", "-3"], "not -3"),
+        (["--tree", "[1,"], "not a tree"),
+        (["--tree", "[[1],[]]"], "one is empty"),
+        (["--tree", '[1,"2"]'], "'2' is not a number"),
+        (["--tree", "[1,true]"], "True is not a number"),
+        (["--tree", "[NaN]"], "nan is not a number"),
+        (["--play", "bones", "--game", "chess"], "contradict"),
+        (["--second"], "--second needs --play"),
+        (["--html", "no/such/directory/out.html"], "no such directory"),
+        (["--html", "."], "it is a directory"),
+        (["extra"], "extra"),
+    ],
+)
+def test_bad_input_gets_one_line_that_names_it(arguments, named, capsys):
+    assert main(arguments) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.count("\n") == 1
+    assert named in captured.err
+
+
+def test_an_interrupt_keeps_the_rows_and_writes_the_page(tmp_path, monkeypatch, capsys):
+    def interrupted(game, depth, deadline):
+        raise KeyboardInterrupt
+
+    monkeypatch.setitem(ALGORITHMS, "negamax", interrupted)
+    page = tmp_path / "out.html"
+    assert main(["--game", "tree", "--html", str(page)]) == 130
+    assert "searched" in capsys.readouterr().out
+    assert '"algorithm": "minimax"' in page.read_text(encoding="utf-8")
+
+
+# Playing
+
+
+def played(exhibit, answers, **options):
+    """The text of one game with these answers, then the end of the input."""
+    told, words = [], iter(answers)
+
+    def ask(prompt):
+        try:
+            return next(words)
+        except StopIteration:
+            raise EOFError from None
+
+    play.play(exhibit, ask=ask, tell=told.append, seconds=1.0, **options)
+    return "\n".join(told)
+
+
+def test_a_won_heap_can_be_won_and_a_lost_one_not():
+    assert played(games.bones(6), ["2", "3"]).endswith("first wins.")
+    assert played(games.bones(6), ["1"] * 6).endswith("second wins.")
+    assert played(games.bones(5), ["1"] * 5, human=MIN).endswith("first wins.")
+    assert played(games.bones(4), ["1"] * 5).endswith("second wins.")
+
+
+@pytest.mark.parametrize("human", [MAX, MIN])
+def test_the_search_never_loses_at_tictactoe(human):
+    for seed in range(3):
+        squares = random.Random(seed).sample("123456789", 9)
+        told = played(games.tictactoe(), squares, human=human)
+        assert told.endswith("A draw.") or told.endswith(f"{'O' if human == MAX else 'X'} wins.")
+
+
+def test_commands_of_a_game():
+    told = played(games.tictactoe(), ["", "undo", "55", "5", "undo", "help", "hint", "1", "quit", "9"])
+    assert "there is no move of yours to take back" in told
+    assert "'55' is no move here; legal: 1 2 3 4 5 6 7 8 9" in told
+    assert "Type a move, or: hint, undo, help, quit. Legal: 1 2 3" in told
+    assert "try " in told
+    assert told.count("O plays") == 2
+    assert told.count(" 1 | 2 | 3") >= 3
+
+
+def test_othello_shows_its_squares_and_passes_are_moves():
+    exhibit = games.othello(4)
+    board = exhibit.show(exhibit.game.initial())
+    assert board.splitlines()[0].split() == ["a", "b", "c", "d"]
+    assert board.count("*") == 4 + 1  # and the legend's
+    assert exhibit.read(("XO" + "." * 14, MIN), " PASS ") == -1
+    with pytest.raises(LabError, match="'a1' is no move here; legal: pass"):
+        exhibit.read(("XO" + "." * 14, MIN), "a1")
+    told = played(exhibit, ["b1"])
+    assert "O plays" in told
+
+
+def test_play_from_the_command_line(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "stdin", io.StringIO("1\n"))
+    assert main(["--play", "bones", "--size", "1"]) == 0
+    assert "first wins." in capsys.readouterr().out
+
+
+def test_second_lets_the_search_begin(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "stdin", io.StringIO("quit\n"))
+    assert main(["--play", "tictactoe", "--second", "--seconds", "0.2"]) == 0
+    assert "X plays" in capsys.readouterr().out
+
+
+# The trace
+
+
+@pytest.mark.parametrize("name", DRAWN)
+@pytest.mark.parametrize("exhibit", [games.tree(), games.bones(6)], ids=["tree", "bones"])
+def test_a_trace_enters_and_leaves_every_node_it_visits(name, exhibit):
+    trace = TreeTrace(exhibit, 9)
+    steps = trace.steps(DRAWN[name])
+    outcome = DRAWN[name](exhibit.game)
+    open_nodes = []
+    for step in steps:
+        if step.event == "enter":
+            assert trace_parent(trace, step.node) == (open_nodes[-1] if open_nodes else None)
+            open_nodes.append(step.node)
+        else:
+            assert open_nodes.pop() == step.node
+    assert open_nodes == []
+    assert steps[-1].value == label(outcome.value) or name == "MTD(f)"
+    if name != "MTD(f)":  # states that share a future are one to its memory, but not in the tree
+        assert len(steps) == 2 * outcome.nodes
+
+
+def trace_parent(trace, identity):
+    return next(node.parent for node in trace.nodes.values() if node.id == identity)
+
+
+def test_a_trace_tells_of_the_lecture_tree():
+    told = [step.text for step in TreeTrace(games.tree(), 2).steps(DRAWN["alpha-beta"])]
+    assert told[0] == "MAX to move at the root with alpha -∞, beta ∞."
+    assert "The leaf at 0 1 is worth 12." in told
+    assert "MIN at 1 returns 2, at most alpha 3: MAX has better elsewhere, and 2 branches are pruned." in told
+    assert told[-1] == "MAX at the root returns 3."
+
+
+def test_a_large_tree_is_not_drawn(tmp_path, capsys):
+    with pytest.raises(TooLarge, match="more than 300 nodes"):
+        TreeTrace(games.tictactoe(), 3)
+    page = tmp_path / "out.html"
+    assert main(["--game", "tictactoe", "--depth", "3", "--html", str(page)]) == 0
+    assert "the tree is not drawn: more than 300 nodes" in capsys.readouterr().out
+    assert '"tree": null' in page.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (3.0, "3"), (-0.0, "0"), (2.5, "2.5"), (7.0 + 2 / 3, "7.67"), (inf, "∞"), (-inf, "-∞"),
+        (nextafter(-inf, 0), "-∞"), (nextafter(3, inf), "3+"), (nextafter(3, -inf), "3-"), (5e-324, "0+"),
+        (nextafter(-1, 0), "-1+"),
+    ],
+)  # fmt: skip
+def test_labels_are_short(value, text):
+    assert label(value) == text
+
+

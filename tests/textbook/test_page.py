@@ -1,0 +1,141 @@
+"""The lab's page in a real browser: Chromium, headless, as a person would drive it. Skipped where there is none."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from html import unescape
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+
+from engine.lab import games, main
+from engine.lab.page import render
+from engine.lab.trace import DRAWN, TreeTrace
+
+BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))), None)
+needs_browser = pytest.mark.skipif(BROWSER is None, reason="no Chromium on PATH")
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory) -> Path:
+    """A folder with a page for the lecture's tree and one for a heap of bones."""
+    folder = tmp_path_factory.mktemp("pages")
+    assert main(["--game", "tree", "--html", str(folder / "tree.html")]) == 0
+    assert main(["--game", "bones", "--size", "6", "--html", str(folder / "bones.html")]) == 0
+    return folder
+
+
+class Dom:
+    """A page after its scripts have run, as the browser writes it out."""
+
+    def __init__(self, page: Path, fragment: str = "", script: str = "") -> None:
+        assert BROWSER
+        if script:  # act as the reader would, and report what goes wrong
+            page = page.with_name("driven.html")
+            driven = f"<script>{script}</script></body>"
+            page.write_text((page.parent / "tree.html").read_text("utf-8").replace("</body>", driven), "utf-8")
+        command = [BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=30000"]
+        command += [f"--user-data-dir={page.parent / 'profile'}", "--dump-dom"]
+        command += [f"{page.as_uri()}#{quote(fragment, safe='=&')}"]
+        self.text = subprocess.run(command, capture_output=True, check=True, timeout=120, encoding="utf-8").stdout
+
+    def of(self, identity: str) -> str:
+        """The text of the element with this id."""
+        found = re.search(rf'id="{identity}"[^>]*>([^<]*)<', self.text)
+        assert found, identity
+        return unescape(found[1])
+
+    def classes(self, identity: str) -> set[str]:
+        """The classes of the element with this id."""
+        found = re.search(rf'<g id="{identity}" class="([^"]*)"', self.text)
+        assert found, identity
+        return set(found[1].split())
+
+    def pruned(self) -> list[int]:
+        """The nodes whose branches are crossed out."""
+        return [int(node) for node in re.findall(r'<g id="branch-(\d+)" class="[^"]*pruned', self.text)]
+
+
+def test_a_page_needs_nothing_but_itself():
+    text = render("a title with </script><script>", [], TreeTrace(games.tree(), 2))
+    assert text.count("</script>") == 1
+    assert not re.search(r"\b(src|href)=|@import|url\(", text)
+    assert set(re.findall(r"https?://[^\"' ]*", text)) == {"http://www.w3.org/2000/svg"}
+
+
+@needs_browser
+def test_the_first_and_the_last_step(pages):
+    first, last = Dom(pages / "tree.html"), Dom(pages / "tree.html", "step=end")
+    assert first.of("title") == "explicit tree"
+    assert first.of("counts") == "step 0 of 22: 0 nodes, 0 leaves"
+    assert first.of("value-0") == ""
+    assert first.pruned() == []
+    assert last.of("counts") == "step 22 of 22: 11 nodes, 7 leaves"
+    assert last.of("value-0") == "3"
+    assert last.of("told") == "MAX at the root returns 3."
+    assert last.pruned() == [7, 8]  # the 4 and the 6
+    assert last.of("value-7") == "4"
+    assert "unseen" in last.classes("node-7")
+    assert last.of("window-9") == "3, ∞"
+    assert last.of("window-12") == "3, 5"
+
+
+@needs_browser
+def test_a_step_in_between(pages):
+    dom = Dom(pages / "tree.html", "search=alpha-beta&step=13")
+    assert 'data-step="13"' in dom.text
+    assert dom.of("told").endswith("2 branches are pruned.")
+    assert dom.of("value-0") == "3…"
+    assert {"open"} <= dom.classes("node-0")
+    assert {"done", "here"} <= dom.classes("node-5")
+    assert {"unseen"} <= dom.classes("node-9")
+    assert dom.pruned() == [7, 8]
+
+
+@needs_browser
+@pytest.mark.parametrize("search", ["minimax", "negamax alpha-beta", "principal variation search"])
+def test_other_searches_on_bones(pages, search):
+    dom = Dom(pages / "bones.html", f"search={search}&step=end")
+    outcome = DRAWN[search](games.bones(6).game)
+    assert dom.of("value-0") == "1"
+    assert dom.of("counts").endswith(f"{outcome.nodes} nodes, {outcome.leaves} leaves")
+    assert bool(dom.pruned()) == (search != "minimax")
+
+
+@needs_browser
+def test_clicking_stepping_and_choosing(pages):
+    script = """
+      const seen = [], note = () => seen.push(document.body.dataset.step);
+      const key = k => document.body.dispatchEvent(new KeyboardEvent("keydown", {key: k, bubbles: true}));
+      const click = id => { $(id).click(); note(); };
+      click("forward"); click("forward"); click("back"); click("last"); click("forward"); click("first"); click("back");
+      key("ArrowRight"); note(); key("End"); note(); key("ArrowLeft"); note(); key("Home"); note();
+      $("slider").value = 9; $("slider").dispatchEvent(new Event("input")); note();
+      $("search").value = "minimax"; $("search").dispatchEvent(new Event("change")); note();
+      click("last");
+      document.body.dataset.seen = seen.join(" ");
+    """
+    dom = Dom(pages / "tree.html", script=script)
+    assert 'data-seen="1 2 1 22 22 0 0 1 22 21 0 9 0 26"' in dom.text
+    assert dom.of("counts") == "step 26 of 26: 13 nodes, 9 leaves"
+    assert dom.pruned() == []
+
+
+@needs_browser
+def test_playback_runs_to_the_end_and_stops(pages):
+    dom = Dom(pages / "tree.html", script='$("play").click(); document.body.dataset.label = $("play").textContent;')
+    assert 'data-label="pause"' in dom.text
+    assert 'data-step="22"' in dom.text
+    assert dom.of("play") == "play"
+
+
+@needs_browser
+def test_the_table_and_the_curves_are_there(pages):
+    text = Dom(pages / "tree.html").text
+    assert text.count("<tr") == 1 + 2 * 8
+    assert "77.778%" in text
+    assert text.count("<circle") == 2 * 7  # a point for each search at each depth; UCT has no curve
+    assert "b^(3m/4)" in text
