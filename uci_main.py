@@ -21,6 +21,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run_subcommand(words: list[str]) -> int:
+    if words[0] == "lab":  # it has a command line of its own
+        from engine.lab import main as lab
+
+        return lab(words[1:])
     from engine.messages import OptionError, PositionError
     from engine.uci import terminal
 
@@ -86,6 +90,7 @@ def _parser():
     perft.add_argument("--threads", type=spin("Threads"), default=1)
     perft.add_argument("--divide", action="store_true", help="print the count of each first move too")
 
+    commands.add_parser("lab", help="compare the textbook searches, on chess and other games (see lab --help)")
     commands.add_parser("warmup", help="compile the engine now, so that no game has to wait for it")
     return parser
 

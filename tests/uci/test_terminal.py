@@ -1,0 +1,107 @@
+"""The subcommands of the command line."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+
+import pytest
+
+from engine import __version__
+from tests.uci.process import COLD_TIMEOUT, MAIN
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """``uci_main.py`` with ``arguments`` and nothing on standard input."""
+    return subprocess.run(
+        [sys.executable, "-W", "error", str(MAIN), *arguments],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=COLD_TIMEOUT,
+        check=False,
+    )
+
+
+def test_bench_closes_with_its_line_and_is_deterministic():
+    results = [run("bench", "4", "1", "8") for _ in range(2)]
+    nodes = set()
+    for result in results:
+        assert (result.returncode, result.stderr) == (0, "")
+        match = re.fullmatch(r"(\d+) nodes \d+ nps", result.stdout.splitlines()[-1])
+        assert match
+        nodes.add(match[1])
+    assert len(nodes) == 1
+
+
+def test_bench_is_the_same_in_a_conversation(uci):
+    outside = run("bench", "4").stdout.splitlines()[-1]
+    inside = uci.ask("bench 4", until=r"\d+ nodes \d+ nps$")[-1]
+    assert outside.split()[0] == inside.split()[0]
+
+
+KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "nodes"),
+    [
+        (["4"], 197281),
+        (["3", KIWIPETE], 97862),
+        (["3", *KIWIPETE.split()], 97862),
+        (["4", "--threads", "2"], 197281),
+    ],
+)
+def test_perft(arguments, nodes):
+    result = run("perft", *arguments)
+    assert (result.returncode, result.stderr) == (0, "")
+    assert f"Nodes searched: {nodes}" in result.stdout.splitlines()
+    assert "e2e4: " not in result.stdout
+
+
+def test_perft_divides_when_asked():
+    assert "e2e4: 20" in run("perft", "2", "--divide").stdout.splitlines()
+
+
+def test_the_lab_has_a_command_line_of_its_own():
+    result = run("lab", "--help")
+    assert result.returncode == 0
+    assert "usage: " in result.stdout
+    assert " lab " in result.stdout
+
+
+def test_warm_up_says_when_it_is_done():
+    result = run("warmup")
+    assert (result.returncode, result.stderr) == (0, "")
+    assert re.fullmatch(r"ready after \d+\.\d s", result.stdout.splitlines()[-1])
+
+
+def test_version_and_help():
+    assert run("--version").stdout == f"Numbat {__version__}\n"
+    assert "bench" in run("--help").stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (["swim"], "swim"),
+        (["--swim"], "subcommand"),
+        (["bench", "deep"], "'deep' is not a depth"),
+        (["bench", "0"], "'0' is not a depth"),
+        (["bench", "5", "0"], "Threads cannot be '0'"),
+        (["bench", "5", "1", "lots"], "Hash cannot be 'lots'"),
+        (["bench", "5", "1", "16", "7"], "7"),
+        (["perft"], "depth"),
+        (["perft", "-1"], "-1"),
+        (["perft", "3", "8/8/8/8"], "8/8/8/8"),
+        (["perft", "3", "8/8/8/8/8/8/8/4K3 w - - 0 1"], "king"),
+        (["warmup", "now"], "now"),
+    ],
+)
+def test_errors_are_one_clear_line(arguments, named):
+    result = run(*arguments)
+    assert result.returncode == 2
+    (line,) = result.stderr.splitlines()
+    assert line.startswith("numbat: ")
+    assert named in line
