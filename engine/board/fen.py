@@ -69,6 +69,9 @@ def _check_material(board: list[int]) -> None:
     for square in (*range(8), *range(56, 64)):
         if board[square] & 7 == PAWN:
             raise PositionError(f"a pawn stands on {square_name(square)}")
+    kings = [board.index(color << 3 | KING) for color in (WHITE, BLACK)]
+    if int(TABLES["king"][kings[0]]) >> kings[1] & 1:
+        raise PositionError(f"the kings stand side by side on {' and '.join(map(square_name, kings))}")
 
 
 def _parse_castling(field: str, board: list[int]) -> list[int]:
@@ -95,6 +98,16 @@ def _parse_castling(field: str, board: list[int]) -> list[int]:
         for rook in found:
             rooks[2 * color + (rook < king)] = rook
     return rooks
+
+
+def _only_in_chess960(board: list[int], rooks: list[int]) -> bool:
+    """Whether a right to castle has its king or rook on a square where standard chess does not start them."""
+    for right, rook in enumerate(rooks):
+        home = 56 * (right >> 1)
+        king = board.index((right >> 1) << 3 | KING)
+        if rook != NO_SQUARE and (king != home + 4 or rook != home + (0 if right & 1 else 7)):
+            return True
+    return False
 
 
 def _parse_en_passant(field: str, board: list[int], side: int) -> int:
@@ -129,6 +142,8 @@ def _parse_number(field: str, name: str, lowest: int) -> int:
 def set_fen(position: Any, fen: str, chess960: bool = False) -> None:
     """Set ``position`` from a FEN of four to six fields.
 
+    It is marked as one of Chess960 if ``chess960`` says so or if its rights to castle cannot be those of
+    standard chess (the king's own move would then not tell castling from a step to the side).
     Raises :class:`PositionError`, which names the fault; ``position`` must then not be used (set a spare
     record and copy it).
     """
@@ -150,7 +165,7 @@ def set_fen(position: Any, fen: str, chess960: bool = False) -> None:
     position["castling_rook"] = rooks
     position["castling"] = sum(1 << right for right in range(4) if rooks[right] != NO_SQUARE)
     position["en_passant"] = en_passant
-    position["chess960"] = chess960
+    position["chess960"] = chess960 or _only_in_chess960(board, rooks)
     position["rule50"] = rule50
     position["since_null"] = rule50
     position["fullmove"] = fullmove

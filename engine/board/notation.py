@@ -55,7 +55,7 @@ def play_moves(position: Any, moves: Sequence[str]) -> None:
     """
     if not moves:
         return
-    text = " ".join(moves)
+    text = " ".join([move.replace(" ", "?") or "?" for move in moves])  # one word for each, legal or not
     encoded = text.encode("ascii", "replace")
     failed = int(play_text(position, new_record(MOVE_LIST), np.frombuffer(encoded, np.uint8).copy()))
     if failed >= 0:

@@ -96,7 +96,7 @@ def _matches(move, origin, target, letter, castled):
     if origin_of(move) != origin:
         return False
     if castled:
-        return is_castling(move) and castled_king_square(move) == target
+        return letter == 0 and is_castling(move) and castled_king_square(move) == target
     if target_of(move) != target:
         return False
     if is_promotion(move):
@@ -116,7 +116,7 @@ def play_text(position, moves, text):
         end = start
         while end < len(text) and text[end] != _SPACE:
             end += 1
-        move = 0
+        move = I64(0)
         if end - start == 4 or end - start == 5:
             origin = I64(text[start]) - _FILES + 8 * (I64(text[start + 1]) - _RANKS)
             target = I64(text[start + 2]) - _FILES + 8 * (I64(text[start + 3]) - _RANKS)

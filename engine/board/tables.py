@@ -104,8 +104,8 @@ def _fill_steps() -> None:
         for name, steps in (("knight", _KNIGHT_STEPS), ("king", ROOK_STEPS + BISHOP_STEPS)):
             TABLES[name][square] = _bits(ray(square, step)[0] for step in steps if ray(square, step))
         for color, forward in enumerate((1, -1)):
-            steps = ((1, forward), (-1, forward))
-            TABLES["pawn"][color, square] = _bits(ray(square, s)[0] for s in steps if ray(square, s))
+            paths = [ray(square, (side, forward)) for side in (1, -1)]
+            TABLES["pawn"][color, square] = _bits(path[0] for path in paths if path)
         for step in ROOK_STEPS + BISHOP_STEPS:
             ahead = ray(square, step)
             line = _bits([*ahead, square, *ray(square, (-step[0], -step[1]))])

@@ -21,7 +21,7 @@ from pathlib import Path
 import llvmlite
 import numba
 import numpy as np
-from numba.core import caching, config
+from numba.core import caching, codegen, config
 
 PACKAGE = Path(__file__).resolve().parent.parent
 
@@ -40,6 +40,9 @@ def _settings() -> str:
             llvmlite.__version__,
             np.__version__,
             sys.version_info[:2],
+            llvmlite.binding.get_process_triple(),
+            config.CPU_NAME or llvmlite.binding.get_host_cpu_name(),
+            codegen.get_host_cpu_features() if config.CPU_FEATURES is None else config.CPU_FEATURES,
             config.OPT,
             config.BOUNDSCHECK,
             config.LOOP_VECTORIZE,
@@ -69,8 +72,19 @@ def _candidates() -> Iterator[Path]:
     else:
         with suppress(RuntimeError):  # no home directory at all
             yield Path.home() / ".cache" / "numbat"
-    user = os.getuid() if hasattr(os, "getuid") else "user"
-    yield Path(tempfile.gettempdir()) / f"numbat-{user}"
+    with suppress(OSError):  # no directory for temporary files either
+        user = os.getuid() if hasattr(os, "getuid") else "user"
+        shared = Path(tempfile.gettempdir()) / f"numbat-{user}"
+        if _is_ours(shared):
+            yield shared
+
+
+def _is_ours(path: Path) -> bool:
+    """Whether ``path``, in a place where anybody can write, is not another user's: loading a kernel runs it."""
+    try:
+        return not hasattr(os, "getuid") or path.stat().st_uid == os.getuid()
+    except FileNotFoundError:
+        return True
 
 
 def _writable(path: Path) -> bool:

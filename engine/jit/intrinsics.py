@@ -14,7 +14,7 @@ import llvmlite.binding as llvm
 import numpy as np
 from llvmlite import ir
 from numba import types
-from numba.core import cgutils
+from numba.core import cgutils, config
 from numba.extending import intrinsic
 
 from engine.jit.decorators import INTERPRETED
@@ -26,8 +26,10 @@ def _declare(builder, name: str, result, arguments):
     return cgutils.get_or_insert_function(builder.module, ir.FunctionType(result, arguments), name)
 
 
-def _host_has_fast_pext() -> bool:
+def _has_fast_pext() -> bool:
     """Whether PEXT exists and is not microcoded (it is on AMD before Zen 3)."""
+    if config.CPU_NAME or config.CPU_FEATURES is not None:
+        return False  # code for another processor than this one: LLVM aborts where that has no PEXT
     try:
         features = llvm.get_host_cpu_features()
     except RuntimeError:
@@ -36,7 +38,7 @@ def _host_has_fast_pext() -> bool:
 
 
 #: Slider attacks are looked up by PEXT where it is fast, by magic multiplication elsewhere.
-HAVE_PEXT = _host_has_fast_pext() and not INTERPRETED
+HAVE_PEXT = _has_fast_pext() and not INTERPRETED
 
 if sys.platform == "win32":
     _counter = ctypes.windll.kernel32.QueryPerformanceCounter
@@ -45,7 +47,7 @@ if sys.platform == "win32":
     TICKS_PER_SECOND = _frequency.value
 else:
     TICKS_PER_SECOND = 1_000_000_000
-    _counter = None if INTERPRETED else ctypes.CDLL(None).clock_gettime
+    _counter: Any = None if INTERPRETED else ctypes.CDLL(None).clock_gettime
 
 
 def clock_now() -> int:

@@ -90,7 +90,7 @@ def record_at(dtype: np.dtype) -> Callable[[int, int], Any]:
         import ctypes
 
         def view(address, index):
-            memory = (ctypes.c_char * dtype.itemsize).from_address(int(address) + int(index) * dtype.itemsize)
+            memory: Any = (ctypes.c_char * dtype.itemsize).from_address(int(address) + int(index) * dtype.itemsize)
             return _as_records(np.frombuffer(memory, dtype))[0]
 
         return view

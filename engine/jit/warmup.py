@@ -23,7 +23,8 @@ def warm_up(report: Callable[[str], None]) -> None:
 
     With a complete cache they are only loaded and ``report`` is not called. Otherwise one process at a time
     compiles (others that start meanwhile wait and then load what it made), and ``report`` gets one line for
-    each stage, and one where no directory can be written and nothing will be kept.
+    each stage, and one where no directory can be written and nothing will be kept. Import every layer
+    before the call: what it leaves behind counts as complete.
     """
     if not KERNELS:  # plain Python: nothing to compile
         return

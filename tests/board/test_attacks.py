@@ -1,0 +1,117 @@
+"""Attack tables against python-chess, and the two ways of looking up sliders against each other."""
+
+from __future__ import annotations
+
+import json
+from itertools import pairwise
+from pathlib import Path
+
+import chess
+import numpy as np
+import pytest
+
+from engine.board import attacks, tables
+from engine.board.tables import BISHOP_STEPS, ROOK_STEPS, TABLES, blocker_sets, relevant_squares, slider_attacks
+from tests.board.oracle import position_of
+
+U64 = np.uint64
+SLIDERS = (("rook", ROOK_STEPS), ("bishop", BISHOP_STEPS))
+
+
+def test_steps() -> None:
+    for square in chess.SQUARES:
+        assert int(TABLES["knight"][square]) == chess.BB_KNIGHT_ATTACKS[square]
+        assert int(TABLES["king"][square]) == chess.BB_KING_ATTACKS[square]
+        assert int(TABLES["pawn"][0, square]) == chess.BB_PAWN_ATTACKS[chess.WHITE][square]
+        assert int(TABLES["pawn"][1, square]) == chess.BB_PAWN_ATTACKS[chess.BLACK][square]
+
+
+def test_lines() -> None:
+    for a in chess.SQUARES:
+        for b in chess.SQUARES:
+            assert int(TABLES["line"][a, b]) == chess.ray(a, b)
+            assert int(TABLES["between"][a, b]) == (chess.between(a, b) if a != b else 0)
+
+
+def test_sliders_among_random_pieces() -> None:
+    generator = np.random.default_rng(3)
+    for _ in range(40):
+        occupied = generator.integers(0, 2**64, dtype=np.uint64) & generator.integers(0, 2**64, dtype=np.uint64)
+        board = chess.Board(None)
+        for square in chess.SQUARES:
+            around = occupied & ~(U64(1) << U64(square))
+            board.occupied = int(around)
+            ranks = chess.BB_RANK_ATTACKS[square][chess.BB_RANK_MASKS[square] & int(around)]
+            files = chess.BB_FILE_ATTACKS[square][chess.BB_FILE_MASKS[square] & int(around)]
+            diagonals = chess.BB_DIAG_ATTACKS[square][chess.BB_DIAG_MASKS[square] & int(around)]
+            assert int(attacks.rook_attacks(square, occupied)) == ranks | files
+            assert int(attacks.bishop_attacks(square, occupied)) == diagonals
+            assert int(attacks.queen_attacks(square, occupied)) == ranks | files | diagonals
+
+
+@pytest.mark.parametrize(("name", "steps"), SLIDERS)
+def test_magics_serve_every_set_of_blockers_on_every_square(name: str, steps: tuple) -> None:
+    """No index leaves the table, and sets that share one share their attacks, whatever this machine uses."""
+    magics = json.loads(Path(tables.__file__).with_name("magics.json").read_text())[name]
+    assert len(magics) == 64
+    for square in range(64):
+        mask = relevant_squares(square, steps)
+        blockers = blocker_sets(mask)
+        expected = slider_attacks(square, steps, blockers)
+        index = blockers * U64(int(magics[square], 16)) >> U64(64 - mask.bit_count())
+        assert int(index.max()) < len(blockers)
+        table = np.zeros(len(blockers), np.uint64)
+        table[index] = expected
+        assert (table[index] == expected).all(), square
+
+
+@pytest.mark.parametrize(("name", "steps"), SLIDERS)
+def test_the_shared_table_holds_every_set_once(name: str, steps: tuple) -> None:
+    """Through the lookup of this machine, PEXT or magic, on every set of blockers of some squares."""
+    lookup = attacks.rook_attacks if name == "rook" else attacks.bishop_attacks
+    for square in (0, 7, 12, 27, 36, 49, 56, 63):
+        blockers = blocker_sets(relevant_squares(square, steps))
+        found = [lookup(square, blocker) for blocker in blockers]
+        assert found == slider_attacks(square, steps, blockers).tolist()
+
+
+def test_blocker_sets_are_indexed_by_pext() -> None:
+    mask = relevant_squares(27, ROOK_STEPS)
+    for index, blockers in enumerate(blocker_sets(mask)[:512]):
+        gathered = 0
+        for place, square in enumerate(chess.scan_forward(mask)):
+            gathered |= (int(blockers) >> square & 1) << place
+        assert gathered == index
+
+
+def test_the_slices_of_the_table_do_not_overlap() -> None:
+    taken = []
+    for name, _ in SLIDERS:
+        for entry in TABLES[name]:
+            taken.append((int(entry["start"]), int(entry["start"]) + (1 << int(entry["mask"]).bit_count())))
+    taken.sort()
+    assert taken[0][0] == 0
+    assert all(end == start for (_, end), (start, _) in pairwise(taken))
+    assert taken[-1][1] == len(TABLES["attacks"])
+
+
+def test_attackers_in_many_positions(boards: list[chess.Board]) -> None:
+    for board in boards[::10]:
+        position = position_of(board)
+        occupied = U64(board.occupied)
+        for square in chess.SQUARES:
+            expected = [board.attackers_mask(color, square) for color in chess.COLORS]
+            assert int(attacks.attackers_to(position, square, occupied)) == expected[0] | expected[1]
+            for by in (0, 1):
+                assert attacks.is_attacked(position, square, by, occupied) == bool(expected[by])
+
+
+def test_pawn_sets_do_not_wrap_around() -> None:
+    for square in chess.SQUARES:
+        bit = U64(1 << square)
+        for color in (0, 1):
+            assert int(attacks.all_pawn_attacks(bit, color)) == int(TABLES["pawn"][color, square])
+        assert int(attacks.east(bit)) == (0 if square & 7 == 7 else 1 << square + 1)
+        assert int(attacks.west(bit)) == (0 if square & 7 == 0 else 1 << square - 1)
+
+

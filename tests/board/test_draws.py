@@ -1,0 +1,177 @@
+"""Draws: repetition in the game and in the search, the 50-move rule, and too little material."""
+
+from __future__ import annotations
+
+import random
+
+import chess
+import pytest
+
+from engine.board.draws import is_insufficient_material, is_repetition
+from engine.board.fen import START_FEN
+from engine.board.make import make_move, make_null_move, unmake_move, unmake_null_move
+from engine.board.notation import find_move, list_moves, play_moves
+from engine.board.position import GAME_HISTORY, HISTORY
+from engine.board.setup import play_move
+from tests.board.oracle import position_from, position_of
+
+SHUFFLE = ["g1f3", "g8f6", "f3g1", "f6g8"]
+
+
+def _make(position, *moves: str) -> None:
+    for text in moves:
+        make_move(position, find_move(position, text))
+
+
+def test_three_times_in_the_game_is_a_repetition() -> None:
+    position = position_from(START_FEN)
+    for ply, text in enumerate(SHUFFLE * 2, 1):
+        play_moves(position, [text])
+        assert is_repetition(position, 0) == (ply == 8)
+
+
+def test_twice_in_the_search_is_a_repetition() -> None:
+    position = position_from(START_FEN)
+    _make(position, *SHUFFLE)
+    assert is_repetition(position, 4)  # the root came again
+    assert not is_repetition(position, 3)  # its first time lies before the root
+
+
+def test_once_in_the_game_and_once_in_the_search_is_not_yet_one() -> None:
+    position = position_from(START_FEN)
+    play_moves(position, ["g1f3", "g8f6"])
+    _make(position, "f3g1", "f6g8")
+    assert not is_repetition(position, 2)
+    _make(position, *SHUFFLE)
+    assert is_repetition(position, 6)
+
+
+def test_a_repetition_across_game_and_search_counts_the_third_time() -> None:
+    position = position_from(START_FEN)
+    play_moves(position, [*SHUFFLE, "g1f3", "g8f6"])
+    _make(position, "f3g1", "f6g8")
+    assert is_repetition(position, 2)
+
+
+@pytest.mark.parametrize("irreversible", ["e2e4", "f2g3"])
+def test_an_irreversible_move_ends_the_look_back(irreversible: str) -> None:
+    position = position_from("4k1n1/8/8/8/8/6p1/4PB2/4K1N1 w - - 0 1")
+    _make(position, *SHUFFLE)
+    assert is_repetition(position, 4)
+    _make(position, irreversible, "g8f6", "g1f3", "f6g8")
+    position["history"]["key"][:4] = position["key"]  # as if each position before it were this one
+    assert not is_repetition(position, 8)
+    _make(position, "f3g1")
+    assert is_repetition(position, 9)  # the position that the move led to
+
+
+def test_rights_to_castle_make_a_difference() -> None:
+    position = position_from("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1")
+    _make(position, "h1h2", "h8h7", "h2h1", "h7h8")
+    assert not is_repetition(position, 4)
+    _make(position, "h1h2", "h8h7", "h2h1", "h7h8")
+    assert is_repetition(position, 8)
+
+
+def test_nothing_repeats_across_a_null_move() -> None:
+    position = position_from("4k1n1/8/8/8/8/8/8/4K1N1 w - - 0 1")
+    start = int(position["key"])
+    _make(position, "g1f3")
+    make_null_move(position)
+    _make(position, "f3g1")
+    make_null_move(position)
+    assert int(position["key"]) == start
+    assert not is_repetition(position, 4)
+    unmake_null_move(position)
+    _make(position, "g8f6", *["g1f3", "f6g8", "f3g1"])
+    assert is_repetition(position, 7)  # what came after the null move counts again
+
+
+def test_random_games_repeat_when_python_chess_says_so() -> None:
+    """Two kings that may only step meet themselves often."""
+    repeated = 0
+    for seed in range(12):
+        generator = random.Random(seed)
+        board = chess.Board("k7/8/1p6/1P6/8/6p1/6P1/7K w - - 0 1")
+        played, searched = position_of(board), position_of(board)
+        for ply in range(1, 100):
+            moves = [move for move in board.legal_moves if not board.is_capture(move)]
+            if not moves:
+                break
+            move = generator.choice(moves)
+            board.push(move)
+            play_move(played, find_move(played, move.uci()))
+            make_move(searched, find_move(searched, move.uci()))
+            assert is_repetition(played, 0) == board.is_repetition(3), board.fen()
+            assert is_repetition(searched, 0) == board.is_repetition(3), board.fen()
+            assert is_repetition(searched, ply) == board.is_repetition(2), board.fen()
+            repeated += board.is_repetition(2)
+    assert repeated > 50
+
+
+@pytest.mark.parametrize("plies", [GAME_HISTORY - 1, GAME_HISTORY, GAME_HISTORY + 1, 1500])
+def test_a_long_game_forgets_the_old_and_knows_the_new(plies: int) -> None:
+    """A king walks for ages with its own pawns as clock, then three rounds of shuffling are still seen."""
+    position = position_from("4k1n1/8/8/8/8/8/8/4K1N1 w - - 0 1")
+    play_moves(position, [SHUFFLE[ply % 4] for ply in range(plies)])
+    assert int(position["ply"]) <= GAME_HISTORY < HISTORY
+    assert int(position["rule50"]) == plies
+    assert is_repetition(position, 0)
+    start = position_from("4k1n1/8/8/8/8/8/8/4K1N1 w - - 0 1")
+    play_moves(start, SHUFFLE[: plies % 4])
+    assert position["key"] == start["key"]
+    # a place it has not been to, then back and forth: the third time is a draw, the second is not
+    free = [move for move in list_moves(position) if (move & 63) == (4 if plies % 2 == 0 else 60)]
+    make_move(position, free[0])
+    assert not is_repetition(position, 1)
+    unmake_move(position, free[0])
+    assert is_repetition(position, 0)
+
+
+def test_history_is_dropped_after_an_irreversible_move_of_the_game() -> None:
+    position = position_from(START_FEN)
+    play_moves(position, [*SHUFFLE, "g1f3"])
+    assert int(position["ply"]) == 5
+    play_moves(position, ["e7e5"])
+    assert int(position["ply"]) == 0
+
+
+@pytest.mark.parametrize(
+    ("fen", "drawn"),
+    [
+        ("4k3/8/8/8/8/8/8/4K3 w - - 0 1", True),
+        ("4k3/8/8/8/8/8/8/4KN2 w - - 0 1", True),
+        ("4kb2/8/8/8/8/8/8/4K3 w - - 0 1", True),
+        ("4k3/8/8/8/8/8/8/3NKN2 w - - 0 1", False),
+        ("4kn2/8/8/8/8/8/8/4KN2 w - - 0 1", False),
+        ("4kb2/8/8/8/8/8/8/4KN2 w - - 0 1", False),
+        ("4kb2/8/8/8/8/8/8/2B1K3 w - - 0 1", True),  # both bishops on dark squares
+        ("4kb2/8/8/8/8/8/8/4KB2 w - - 0 1", False),
+        ("b1b1k3/8/8/8/8/8/8/1B1BK3 w - - 0 1", True),
+        ("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", False),
+        ("4k3/8/8/8/8/8/8/4KR2 w - - 0 1", False),
+        ("4k3/8/8/8/8/8/8/4KQ2 b - - 0 1", False),
+    ],
+)
+def test_insufficient_material(fen: str, drawn: bool) -> None:
+    assert is_insufficient_material(position_from(fen)) == drawn
+    assert chess.Board(fen).is_insufficient_material() == drawn
+
+
+def test_insufficient_material_in_many_positions(boards: list[chess.Board]) -> None:
+    seen = 0
+    for board in boards:
+        drawn = board.is_insufficient_material()
+        assert is_insufficient_material(position_of(board)) == drawn, board.fen()
+        seen += drawn
+    assert seen > 10
+
+
+def test_the_clock_of_the_50_move_rule() -> None:
+    position = position_from("4k3/8/8/8/8/8/4P3/4K2R w K - 98 120")
+    play_moves(position, ["e1g1"])
+    assert (int(position["rule50"]), int(position["fullmove"])) == (99, 120)
+    play_moves(position, ["e8d8"])
+    assert (int(position["rule50"]), int(position["fullmove"])) == (100, 121)
+    play_moves(position, ["e2e4"])
+    assert int(position["rule50"]) == 0

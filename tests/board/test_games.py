@@ -1,0 +1,89 @@
+"""Random games, played side by side with python-chess and compared after every move."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import chess
+import chess.polyglot
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from engine.board.fen import to_fen
+from engine.board.make import make_move
+from engine.board.notation import find_move, play_moves
+from engine.board.setup import play_move
+from tests.board.oracle import our_moves, position_of, random_game, starts, their_moves
+
+
+def _pinned(board: chess.Board) -> int:
+    """Our pieces that may leave their square along one line only."""
+    return sum(
+        chess.BB_SQUARES[square]
+        for square in chess.scan_forward(board.occupied_co[board.turn])
+        if board.is_pinned(board.turn, square)
+    )
+
+
+def assert_same(position: Any, board: chess.Board) -> None:
+    """Compare all that python-chess knows of a position with what our record holds."""
+    assert to_fen(position) == board.fen(en_passant="xfen")
+    assert to_fen(position, shredder=True) == board.fen(shredder=True, en_passant="xfen")
+    assert our_moves(position) == their_moves(board), board.fen()
+    assert int(position["key"]) == chess.polyglot.zobrist_hash(board), board.fen()
+    assert int(position["checkers"]) == board.checkers_mask(), board.fen()
+    pins = int(position["pinned_straight"]) | int(position["pinned_diagonal"])
+    assert pins & board.occupied_co[board.turn] == _pinned(board), board.fen()
+    for piece in range(6):
+        assert int(position["pieces"][piece]) == board.pieces_mask(piece + 1, True) | board.pieces_mask(
+            piece + 1, False
+        )
+    assert [int(side) for side in position["colors"]] == [board.occupied_co[True], board.occupied_co[False]]
+
+
+@pytest.mark.parametrize(
+    ("seed", "start"), list(enumerate(starts(40))), ids=lambda value: getattr(value, "fen", lambda: value)()
+)
+def test_a_random_game_agrees_after_every_move(seed: int, start: chess.Board) -> None:
+    position = position_of(start)
+    for board in random_game(start, seed, 80):
+        if board.move_stack:
+            advance = make_move if seed % 2 else play_move
+            advance(position, find_move(position, board.peek().uci()))
+        assert_same(position, board)
+
+
+@settings(max_examples=60, deadline=None)
+@given(number=st.integers(0, 959), choices=st.lists(st.integers(0, 217), max_size=60), chess960=st.booleans())
+def test_any_choice_of_moves_agrees_at_its_end(number: int, choices: list[int], chess960: bool) -> None:
+    board = chess.Board.from_chess960_pos(number) if chess960 else chess.Board()
+    position = position_of(board)
+    text = []
+    for choice in choices:
+        moves = their_moves(board)
+        if not moves:
+            break
+        text.append(moves[choice % len(moves)])
+        board.push_uci(text[-1])
+    play_moves(position, text)
+    assert_same(position, board)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.integers(0, 2**32))
+def test_any_placement_of_pieces_agrees(seed: int) -> None:
+    """Boards that no game reaches: a handful of pieces anywhere."""
+    generator = random.Random(seed)
+    squares = generator.sample(range(64), generator.randint(2, 14))
+    board = chess.Board(None)
+    board.turn = generator.random() < 0.5
+    board.set_piece_at(squares.pop(), chess.Piece(chess.KING, True))
+    board.set_piece_at(squares.pop(), chess.Piece(chess.KING, False))
+    for square in squares:
+        kinds = "NBRQ" if square in (*range(8), *range(56, 64)) else "NBRQPPP"
+        letter = generator.choice(kinds)
+        board.set_piece_at(square, chess.Piece.from_symbol(generator.choice([letter, letter.lower()])))
+    assume(board.is_valid())
+    assert_same(position_of(board), board)

@@ -1,0 +1,130 @@
+"""Moves as text: finding them, playing lists of them, and naming the one that is not legal."""
+
+from __future__ import annotations
+
+import random
+
+import chess
+import pytest
+
+from engine.board.fen import START_FEN, to_fen
+from engine.board.notation import find_move, list_moves, play_moves, to_uci
+from engine.messages import PositionError
+from tests.board.oracle import position_from, position_of, random_game, starts, state_of
+
+ROOKS = "r3k2r/pppppppp/8/8/8/8/PPPPPPPP/R3K2R w KQkq - 0 1"
+
+
+def test_no_move_has_a_name() -> None:
+    assert to_uci(0, False) == to_uci(0, True) == "0000"
+
+
+def test_every_move_is_found_by_its_text(boards: list[chess.Board]) -> None:
+    for board in boards[::10]:
+        position = position_of(board)
+        for move in list_moves(position):
+            assert find_move(position, to_uci(move, board.chess960)) == move
+
+
+@pytest.mark.parametrize("text", ["", "0000", "e2e5", "e7e5", "e2e4q", "e2", "e2e4e5", "i2i4", "E2E4", "é2e4"])
+def test_what_is_not_a_legal_move_is_not_found(text: str) -> None:
+    assert find_move(position_from(START_FEN), text) == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "board"),
+    [
+        ("e1g1", "r3k2r/pppppppp/8/8/8/8/PPPPPPPP/R4RK1"),
+        ("e1h1", "r3k2r/pppppppp/8/8/8/8/PPPPPPPP/R4RK1"),
+        ("e1c1", "r3k2r/pppppppp/8/8/8/8/PPPPPPPP/2KR3R"),
+        ("e1a1", "r3k2r/pppppppp/8/8/8/8/PPPPPPPP/2KR3R"),
+    ],
+)
+@pytest.mark.parametrize("chess960", [False, True])
+def test_castling_is_read_in_both_ways(text: str, board: str, chess960: bool) -> None:
+    position = position_from(ROOKS, chess960)
+    play_moves(position, [text])
+    assert to_fen(position).split()[:3] == [board, "b", "kq"]
+    assert find_move(position_from(ROOKS, chess960), text) != 0
+
+
+@pytest.mark.parametrize("text", ["e1g1q", "e1h1n", "e1g1 "])
+def test_castling_takes_no_further_letter(text: str) -> None:
+    with pytest.raises(PositionError, match=r"illegal move 'e1.1"):
+        play_moves(position_from(ROOKS), [text, "e8e7"])
+
+
+@pytest.mark.parametrize(
+    ("fen", "text", "board"),
+    [
+        ("4k3/8/8/8/8/8/8/5RKR w HF - 0 1", "g1h1", "4k3/8/8/8/8/8/8/5RK1"),  # f1 is taken: not legal
+        ("4k3/8/8/8/8/8/8/1R3KR1 w GB - 0 1", "f1g1", "4k3/8/8/8/8/8/8/1R3RK1"),  # they change places
+        ("4k3/8/8/8/8/8/8/1R4KR w HB - 0 1", "g1h1", "4k3/8/8/8/8/8/8/1R3RK1"),  # the king stays
+        ("4k3/8/8/8/8/8/8/RK5R w HA - 0 1", "b1a1", "4k3/8/8/8/8/8/8/2KR3R"),  # rook jumps over king
+        ("4k3/8/8/8/8/8/8/RK5R w HA - 0 1", "b1c1", "4k3/8/8/8/8/8/8/R1K4R"),  # a plain king move
+        ("4k3/8/8/8/8/8/8/RK5R w HA - 0 1", "b1h1", "4k3/8/8/8/8/8/8/R4RK1"),
+        ("4k3/8/8/8/8/8/8/2KR4 w D - 0 1", "c1d1", "4k3/8/8/8/8/8/8/5RK1"),
+        ("4k3/8/8/8/8/8/8/2RK4 w C - 0 1", "d1c1", "4k3/8/8/8/8/8/8/2KR4"),  # not the plain move to c1
+    ],
+)
+def test_chess960_castling_is_king_takes_rook(fen: str, text: str, board: str) -> None:
+    position = position_from(fen, chess960=True)
+    oracle = chess.Board(fen, chess960=True)
+    if chess.Move.from_uci(text) not in oracle.legal_moves:
+        with pytest.raises(PositionError, match=text):
+            play_moves(position, [text])
+        return
+    play_moves(position, [text])
+    assert to_fen(position).split()[0] == board
+
+
+@pytest.mark.parametrize("letter", "nbrq")
+def test_promotions(letter: str) -> None:
+    for target, rank in (("b8", f"r{letter.upper()}2k3"), ("a8", f"{letter.upper()}3k3")):
+        position = position_from("r3k3/1P6/8/8/8/8/8/4K3 w - - 0 1")
+        play_moves(position, [f"b7{target}{letter}"])
+        assert to_fen(position).split()[0] == f"{rank}/8/8/8/8/8/8/4K3"
+
+
+@pytest.mark.parametrize("text", ["b7b8", "b7b8k", "b7b8p", "b7b8Q"])
+def test_a_promotion_needs_its_piece(text: str) -> None:
+    with pytest.raises(PositionError, match=f"illegal move '{text}'"):
+        play_moves(position_from("4k3/1P6/8/8/8/8/8/4K3 w - - 0 1"), [text])
+
+
+@pytest.mark.parametrize(
+    ("moves", "named"),
+    [
+        (["e2e5"], r"illegal move 'e2e5' \(move 1 of the list\)"),
+        (["e2e4", "e7e5", "e4e5"], r"illegal move 'e4e5' \(move 3 of the list\)"),
+        (["e2e4", "nonsense", "e7e5"], r"illegal move 'nonsense' \(move 2 of the list\)"),
+        (["e2e4", "", "e7e5"], r"illegal move '' \(move 2 of the list\)"),
+        (["e2e4", "e7e5", ""], r"illegal move '' \(move 3 of the list\)"),
+        (["e2e4 e7e5", "g1f3"], r"illegal move 'e2e4 e7e5' \(move 1 of the list\)"),
+        (["e2é4"], r"illegal move 'e2é4' \(move 1 of the list\)"),
+        (["0000"], r"illegal move '0000' \(move 1 of the list\)"),
+        (["a1a1"], r"illegal move 'a1a1' \(move 1 of the list\)"),
+    ],
+)
+def test_the_illegal_move_is_named(moves: list[str], named: str) -> None:
+    with pytest.raises(PositionError, match=named):
+        play_moves(position_from(START_FEN), moves)
+
+
+def test_no_moves_change_nothing() -> None:
+    position = position_from(START_FEN)
+    before = state_of(position)
+    play_moves(position, [])
+    assert state_of(position) == before
+
+
+def test_lists_of_moves_lead_where_python_chess_goes() -> None:
+    generator = random.Random(7)
+    for seed, start in enumerate(starts(40)):
+        *_, last = random_game(start, seed, 120)
+        moves = [move.uci() for move in last.move_stack]
+        position = position_of(start)
+        cut = generator.randint(0, len(moves))
+        play_moves(position, moves[:cut])
+        play_moves(position, moves[cut:])
+        assert to_fen(position) == last.fen(en_passant="xfen")

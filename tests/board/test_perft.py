@@ -1,0 +1,122 @@
+"""Perft against published counts, Chess960 included."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import chess
+import numpy as np
+import pytest
+
+from engine.board.perft import perft
+from tests.board.oracle import KIWIPETE, position_from, position_of, state_of
+
+#: The counts of https://www.chessprogramming.org/Perft_Results.
+KNOWN = (
+    ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", (1, 20, 400, 8_902, 197_281, 4_865_609)),
+    (KIWIPETE, (1, 48, 2_039, 97_862, 4_085_603)),
+    ("8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1", (1, 14, 191, 2_812, 43_238, 674_624, 11_030_083)),
+    (
+        "r3k2r/Pppp1ppp/1b3nbN/nP6/BBP1P3/q4N2/Pp1P2PP/R2Q1RK1 w kq - 0 1",
+        (1, 6, 264, 9_467, 422_333, 15_833_292),
+    ),
+    ("rnbq1k1r/pp1Pbppp/2p5/8/2B5/8/PPP1NnPP/RNBQK2R w KQ - 1 8", (1, 44, 1_486, 62_379, 2_103_487)),
+    (
+        "r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10",
+        (1, 46, 2_079, 89_890, 3_894_594),
+    ),
+)
+
+
+@pytest.mark.parametrize(("fen", "counts"), KNOWN)
+def test_known_counts(fen: str, counts: tuple[int, ...]) -> None:
+    for depth, count in enumerate(counts):
+        assert perft(position_from(fen), depth) == count
+
+
+def test_threads_share_the_root_moves() -> None:
+    for fen, counts in KNOWN:
+        shares: dict[str, int] = {}
+        assert perft(position_from(fen), 4, threads=2, on_move=shares.__setitem__) == counts[4]
+        assert sum(shares.values()) == counts[4]
+        assert len(shares) == counts[1]
+
+
+def test_divide_gives_each_root_move_its_share() -> None:
+    board = chess.Board(KIWIPETE)
+    shares: dict[str, int] = {}
+    perft(position_from(KIWIPETE), 3, on_move=shares.__setitem__)
+    expected = {}
+    for move in board.legal_moves:
+        board.push(move)
+        expected[move.uci()] = perft(position_of(board), 2)
+        board.pop()
+    assert shares == expected
+
+
+def test_counting_leaves_the_position_alone() -> None:
+    position = position_from(KIWIPETE)
+    before = state_of(position)
+    perft(position, 3)
+    assert state_of(position) == before
+
+
+def test_a_raised_stop_flag_ends_the_count() -> None:
+    stop = np.ones(1, np.int64)
+    assert perft(position_from(KIWIPETE), 8, stop=stop) == 0
+
+
+@pytest.mark.parametrize("depth", [-1, 64])
+def test_a_depth_out_of_range_is_named(depth: int) -> None:
+    with pytest.raises(ValueError, match=f"perft depth {depth} is not in"):
+        perft(position_from(KIWIPETE), depth)
+
+
+def _epd(path: Path) -> Iterator[tuple[str, list[int]]]:
+    """FEN and counts by depth, from lines such as ``FEN ;D1 20 ;D2 400``."""
+    for line in path.read_text().splitlines():
+        fen, *counts = line.split(";")
+        if counts:
+            yield fen.strip(), [1, *(int(count.split()[1]) for count in counts)]
+
+
+def _tricky(path: Path) -> Iterator[tuple[str, list[int]]]:
+    """The same from python-chess's format: a line ``epd FEN``, then ``perft depth count``."""
+    for block in path.read_text().split("\nepd ")[1:]:
+        fen, *lines = block.splitlines()
+        counts = [line.split()[1:] for line in lines if line.startswith("perft ")]
+        assert [int(depth) for depth, _ in counts] == list(range(1, len(counts) + 1))
+        yield fen.strip(), [1, *(int(count) for _, count in counts)]
+
+
+#: File, its reader, whether it is Chess960, how many lines it has.
+SUITES = (
+    ("perftsuite.epd", _epd, False, 127),
+    ("chess960.epd", _epd, True, 960),
+    ("tricky.perft", _tricky, True, 19),
+)
+
+
+def _check(path: Path, read: Callable, chess960: bool, lines: int, lowest: int, highest: int) -> None:
+    """Compare, of each line, the deepest count that is not above ``highest``; skip it up to ``lowest``."""
+    seen = 0
+    for fen, counts in read(path):
+        seen += 1
+        depth = max(depth for depth, count in enumerate(counts) if count <= highest)
+        if counts[depth] > lowest:
+            assert perft(position_from(fen, chess960), depth, threads=2) == counts[depth], (fen, depth)
+    assert seen == lines
+
+
+@pytest.mark.parametrize(("name", "read", "chess960", "lines"), SUITES)
+def test_suite(data_file: Callable, name: str, read: Callable, chess960: bool, lines: int) -> None:
+    highest = 1_500_000 if lines > 500 else 12_000_000
+    _check(data_file(f"perft/{name}"), read, chess960, lines, 0, highest)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "read", "chess960", "lines"), SUITES)
+def test_suite_deeply(data_file: Callable, name: str, read: Callable, chess960: bool, lines: int) -> None:
+    highest = 60_000_000 if lines > 500 else 10_000_000_000
+    _check(data_file(f"perft/{name}"), read, chess960, lines, 1_500_000, highest)
