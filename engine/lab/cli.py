@@ -25,7 +25,7 @@ DEEPEST = 60
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """One line instead of the usage and a line."""
-        raise LabError(f"{message} (see lab --help)")
+        raise LabError(f"{message} (see numbat lab --help)")
 
 
 def main(argv: Sequence[str]) -> int:
@@ -40,15 +40,15 @@ def main(argv: Sequence[str]) -> int:
             play(exhibit, human=MIN if chosen.second else MAX, seconds=chosen.seconds or 2.0)
             return 0
         return _compare(exhibit, chosen)
-    except (LabError, PositionError, OSError) as error:
+    except (LabError, PositionError, OSError, ImportError) as error:
         return _fail(error)
     except KeyboardInterrupt:
-        print("\nlab: interrupted", file=sys.stderr)
+        print("\nnumbat lab: interrupted", file=sys.stderr)
         return 130
 
 
 def _fail(error: Exception) -> int:
-    print(f"lab: {error}", file=sys.stderr)
+    print(f"numbat lab: {error}", file=sys.stderr)
     return 2
 
 
@@ -129,7 +129,7 @@ def _exhibit(chosen: argparse.Namespace) -> Exhibit:
         raise LabError(f"--size belongs to bones and othello, not to {chosen.game}")
     match chosen.game:
         case "chess":
-            return games.chess(chosen.fen)
+            return games.chess(" ".join(chosen.fen) if chosen.fen else None)
         case "tictactoe":
             return games.tictactoe()
         case "bones":
@@ -153,7 +153,7 @@ def _parser() -> _Parser:
         "Without options: chess from the start position, 3 plies deep.",
     )
     parser.add_argument("--game", choices=GAMES, help="what to search (default: chess)")
-    parser.add_argument("--fen", help="a chess position")
+    parser.add_argument("--fen", nargs="+", help="a chess position, quoted or not")
     parser.add_argument("--tree", metavar="JSON", help="an explicit tree, such as '[[3,12,8],[2,4,6],[14,5,2]]'")
     parser.add_argument("--size", type=int, help="bones in the heap, or squares along the Othello board (default: 8)")
     parser.add_argument("--depth", type=_plies, help="plies; every depth up to it is measured")

@@ -92,7 +92,8 @@ def test_deepening_that_does_not_get_there_has_no_row():
 
 @pytest.mark.parametrize("fen", [None, KIWIPETE], ids=["start", "kiwipete"])
 def test_the_engine_has_the_last_row_of_chess(fen, capsys):
-    assert main(["--depth", "2", "--algorithms", "minimax,alpha-beta+order", *(["--fen", fen] if fen else [])]) == 0
+    position = ["--fen", *fen.split()] if fen else []
+    assert main(["--depth", "2", "--algorithms", "minimax,alpha-beta+order", *position]) == 0
     lines = [line.split() for line in capsys.readouterr().out.splitlines() if line[:6].strip().isdecimal()]
     assert [line[:2] for line in lines] == [
         [str(depth), name] for depth in (1, 2) for name in ("minimax", "alpha-beta+order", "Numbat")
@@ -131,7 +132,7 @@ def test_plot_without_matplotlib_says_so_before_the_work(tmp_path, capsys, monke
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     assert main(["--game", "tree", "--plot", str(tmp_path / "growth.png")]) == 2
     captured = capsys.readouterr()
-    assert captured.err == "lab: --plot needs matplotlib: pip install 'numbat-chess[tuning]'\n"
+    assert captured.err == "numbat lab: --plot needs matplotlib: pip install 'numbat-chess[tuning]'\n"
     assert captured.out == ""
 
 
