@@ -85,6 +85,7 @@ class Worker:
         """Set up a search of ``position`` over the root ``moves``."""
         record = self.record
         copy_position(record["position"], position)
+        self._table = table  # the record holds no more than its address
         for name in table.record.dtype.names:
             record["table"][name] = table.record[name]
         record["node_limit"] = node_limit
