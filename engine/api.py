@@ -36,6 +36,14 @@ OnInfo = Callable[[Info], None]
 OnResult = Callable[[Result], None]
 
 
+def _checked(name: str, value: Any) -> Any:
+    """``value`` if the option ``name`` can take it, else :class:`OptionError`. Search parameters check themselves."""
+    for option in OPTIONS:
+        if option.name == name and option.kind != "button":
+            return option.parse(str(value))
+    return value
+
+
 class Engine:
     """A chess engine with one position and one search at a time.
 
@@ -62,11 +70,12 @@ class Engine:
         multipv: int = 1,
         report: Callable[[str], None] = lambda line: None,
     ) -> None:
+        self._overhead = _checked("Move Overhead", move_overhead)
+        self._chess960 = _checked("UCI_Chess960", chess960)
+        self._lines = _checked("MultiPV", multipv)
+        megabytes, threads = _checked("Hash", hash), _checked("Threads", threads)
         warm_up(report)
-        self._overhead = move_overhead
-        self._chess960 = chess960
-        self._lines = multipv
-        self._table = TranspositionTable(hash)
+        self._table = TranspositionTable(megabytes)
         self._pool = Pool(threads)
         self._thread: threading.Thread | None = None
         self._position = new_position()
@@ -96,6 +105,7 @@ class Engine:
         """
         self.stop()
         self.wait()
+        value = _checked(name, value)
         match name:
             case "Hash":
                 if value != self._table.megabytes:
@@ -121,17 +131,22 @@ class Engine:
 
         Raises :class:`PositionError`, which names the fault; the former position then stays.
         """
-        position = new_position()
-        set_fen(position, START_FEN if fen is None else fen, self._chess960)
-        play_moves(position, moves)
-        self._position = position
+        self._set_position(START_FEN if fen is None else fen, moves, self._chess960)
 
     def set_board(self, board: chess.Board) -> None:
-        """Set the position from a python-chess board with the moves played on it.
+        """Set the position from a python-chess board with the moves played on it; its own mode says whether it is
+        Chess960.
 
         Raises :class:`PositionError`.
         """
-        self.set_position(board.root().fen(), [move.uci() for move in board.move_stack])
+        fen = board.root().fen(en_passant="xfen")
+        self._set_position(fen, [move.uci() for move in board.move_stack], self._chess960 or board.chess960)
+
+    def _set_position(self, fen: str, moves: Sequence[str], chess960: bool) -> None:
+        position = new_position()
+        set_fen(position, fen, chess960)
+        play_moves(position, moves)
+        self._position = position
 
     def new_game(self) -> None:
         """Forget what was learned from former games."""
@@ -154,7 +169,7 @@ class Engine:
 
     def board(self) -> chess.Board:
         """The position as a python-chess board (without the moves that led to it)."""
-        return chess.Board(self.fen(), chess960=self._chess960)
+        return chess.Board(self.fen(), chess960=bool(self._position["chess960"]))
 
     def explain_evaluation(self) -> str:
         """A table of the evaluation in pawns: each term for White, Black, and together."""
@@ -218,7 +233,8 @@ class Engine:
     def analyse(self, board: chess.Board, limits: Limits, on_info: OnInfo | None = None) -> Info:
         """Search ``board`` and return the last complete report.
 
-        Raises :class:`PositionError`, and ValueError where ``limits`` would let the search run for ever.
+        Raises :class:`PositionError`, ValueError where ``limits`` would let the search run for ever, and what
+        ``on_info`` raises, which ends the search.
         """
         return self._run(board, limits, on_info).info or Info()
 
@@ -228,13 +244,29 @@ class Engine:
         return None if move == "0000" else board.parse_uci(move)
 
     def _run(self, board: chess.Board, limits: Limits, on_info: OnInfo | None) -> Result:
-        bounds = (limits.wtime, limits.btime, limits.movetime, limits.depth, limits.nodes, limits.mate)
+        clock = limits.wtime if board.turn == chess.WHITE else limits.btime
+        bounds = (clock, limits.movetime, limits.depth, limits.nodes, limits.mate)
         if limits.infinite or limits.ponder or all(bound is None for bound in bounds):
-            raise ValueError("a search that is waited for needs a limit")
+            raise ValueError("a search that is waited for needs a limit for the side to move")
         self.set_board(board)
         results: list[Result] = []
-        self.start(limits, on_info, results.append)
-        self.wait()
+        errors: list[BaseException] = []
+
+        def on_info_or_stop(info: Info) -> None:
+            try:
+                if on_info is not None and not errors:
+                    on_info(info)
+            except BaseException as error:
+                errors.append(error)
+                self.stop()
+
+        self.start(limits, on_info_or_stop, results.append)
+        try:
+            self.wait()
+        finally:  # an interrupted caller leaves no search behind
+            self.stop()
+        if errors:
+            raise errors[0]
         return results[0]
 
     def bench(
