@@ -127,7 +127,7 @@ def update_accumulator(target, source, position, move):
 @helper
 def evaluate(accumulator, position):
     """Centipawns for the side to move."""
-    phase = I64(min(I64(accumulator.phase), FULL_PHASE))
+    phase = min(I64(accumulator.phase), I64(FULL_PHASE))
     total = I64(accumulator.middlegame) * phase + I64(accumulator.endgame) * (FULL_PHASE - phase)
     return (total if position.side == WHITE else -total) // FULL_PHASE
 
