@@ -18,7 +18,7 @@ from engine import bench
 from engine.board.fen import START_FEN, set_fen, to_fen
 from engine.board.notation import find_move, list_moves, play_moves, to_uci
 from engine.board.perft import perft
-from engine.board.setup import copy_position, new_position
+from engine.board.setup import new_position
 from engine.board.types import WHITE, square_name
 from engine.evaluation.material import explain
 from engine.jit.warmup import warm_up
@@ -208,7 +208,7 @@ class Engine:
         self._pool.arm(limits, int(self._position["side"]) == WHITE, self._overhead)
         former = threading.stack_size(STACK_SIZE)
         try:
-            arguments = (limits, on_info or (lambda info: None), on_result)
+            arguments = (self._position, limits, on_info or (lambda info: None), on_result)
             self._thread = threading.Thread(target=self._search, args=arguments, daemon=True)
             self._thread.start()
         finally:
@@ -295,10 +295,8 @@ class Engine:
         self.stop()
         self.wait()
 
-    def _search(self, limits: Limits, on_info: OnInfo, on_result: OnResult) -> None:
-        """The search thread: run the pool, turn its lines into messages."""
-        position = new_position()
-        copy_position(position, self._position)
+    def _search(self, position: Any, limits: Limits, on_info: OnInfo, on_result: OnResult) -> None:
+        """The search thread: run the pool, turn its lines into messages. Nobody changes ``position`` any more."""
         chess960 = bool(position["chess960"])
         last = Info()
         moves = list_moves(position)
