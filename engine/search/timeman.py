@@ -42,10 +42,10 @@ def plan(limits: Limits, white_to_move: bool, overhead: int) -> Budget:
     if left is None:
         return budget
     increment = limits.winc if white_to_move else limits.binc
-    togo = min(max(limits.movestogo or 0, 0), EXPECTED_MOVES)  # 0 where nobody said
+    togo = max(limits.movestogo or 0, 0)  # 0 where nobody said
     # Before a new time control all the time may go into the moves left, but each of them loses its overhead.
     usable = max(left - overhead * max(togo, 1), LEAST)
-    optimum = usable / (togo or EXPECTED_MOVES) + 0.75 * increment
+    optimum = usable / min(togo or EXPECTED_MOVES, EXPECTED_MOVES) + 0.75 * increment
     share = 0.8 if limits.movestogo == 1 else MAXIMUM_SHARE
     maximum = max(min(4 * optimum, share * usable), LEAST)
     optimum = max(min(optimum, maximum), LEAST)
