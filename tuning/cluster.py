@@ -7,6 +7,8 @@ nobody counts it twice.
 
 from __future__ import annotations
 
+import queue
+import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
@@ -48,13 +50,23 @@ class Here:
     def run(
         self, function: Callable[[Any, Report], Any], units: Iterator[UnitT], on_report: Report
     ) -> Iterator[Outcome[UnitT]]:
-        for unit in units:
+        events: queue.SimpleQueue[tuple[bool, Any]] = queue.SimpleQueue()
+
+        def work(unit: UnitT) -> None:
             try:
-                result = function(unit, on_report)
+                outcome = Outcome(unit, function(unit, lambda item: events.put((False, item))))
             except Exception as error:
-                yield Outcome(unit, error=error)
-            else:
-                yield Outcome(unit, result)
+                outcome = Outcome(unit, error=error)
+            events.put((True, outcome))
+
+        for unit in units:
+            threading.Thread(target=work, args=(unit,), name="unit", daemon=True).start()
+            while True:
+                done, item = events.get()
+                if done:
+                    break
+                on_report(item)
+            yield item
 
     def close(self) -> None:
         from tuning import units

@@ -35,7 +35,7 @@ from tuning.game import PV_CHECKS, Conditions
 from tuning.ledger import Ledger
 from tuning.limits import Limits, parse_time_control
 from tuning.records import GameRecord
-from tuning.report import LiveReport, closing, summary
+from tuning.report import LiveReport, closing, ratings_of, summary
 from tuning.schedule import KINDS
 from tuning.sprt import MODELS, Sprt
 from tuning.tournament import TOOL, BookSettings, Settings, Tournament, limits_checked, single_threaded
@@ -140,6 +140,8 @@ def play_settings(arguments: argparse.Namespace) -> tuple[Conditions, BookSettin
         raise SetupError(f"--tb {arguments.tb}: no Syzygy tables (*.rtbw) in that folder")
     adjudication = Adjudication(tablebases=arguments.tb, max_moves=arguments.maxmoves, **rules)
     path = arguments.openings
+    if path is not None and not Path(path).is_file():
+        raise SetupError(f"--openings {path}: No such file")
     return (
         Conditions(adjudication, arguments.pv_check, arguments.stall),
         BookSettings(
@@ -204,7 +206,7 @@ def settings_from(arguments: argparse.Namespace) -> Settings:
     if arguments.sprt and len(specs) != 2:
         raise SetupError(f"--sprt compares two engines, not {len(specs)}")
     conditions, book = play_settings(arguments)
-    games = arguments.games if arguments.games or arguments.sprt else 100
+    games = 100 if arguments.games is None and not arguments.sprt else arguments.games
     if games is not None and games < 1:
         raise SetupError(f"--games must be above zero, not {games}")
     sprt = None
@@ -294,7 +296,7 @@ def run(
                 revisions.prepare(spec.revision)
     with console.status("starting workers and engines"):
         cluster = open_cluster(scheduler, concurrency)
-    signal_before = signal.signal(signal.SIGTERM, _as_interrupt)
+    signal_before = signal.signal(signal.SIGTERM, _as_interrupt), signal.getsignal(signal.SIGINT)
     try:
         for card in tournament.introduce(cluster):
             limits = next(spec.limits for spec in settings.engines if spec.name == card.name)
@@ -309,12 +311,26 @@ def run(
         console.print(f"error: {error}", style="bold red", highlight=False, markup=False)
         code = 1
     finally:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # one Ctrl-C is enough; let everything close in order
         cluster.close()
-        signal.signal(signal.SIGTERM, signal_before)
+        signal.signal(signal.SIGTERM, signal_before[0])
+        signal.signal(signal.SIGINT, signal_before[1])
         if tournament.tally.games:
             ledger.add("summary", summary(tournament))
         ledger.close()
+        if not tournament.tally.games:
+            path.unlink()  # nothing in it that the command line does not say
     return tournament, code
+
+
+def draw(tournament: Tournament, path: Path, console: Console) -> None:
+    """Draw the result; a picture that cannot be written is said, and costs nothing else."""
+    from tuning.plots import plot_tournament  # matplotlib takes half a second that most runs can spare
+
+    try:
+        plot_tournament(tournament, path, ratings_of(tournament) if len(tournament.tally.engines) > 2 else None)
+    except SetupError as error:
+        console.print(f"error: {error}", style="bold red", highlight=False, markup=False)
 
 
 def make_console() -> Console:
@@ -355,9 +371,7 @@ def main(words: Sequence[str] | None = None) -> int:
     if tournament.tally.games:
         console.print(closing(tournament))
         if arguments.plot:
-            from tuning.plots import plot_tournament
-
-            plot_tournament(tournament, Path(arguments.plot))
+            draw(tournament, Path(arguments.plot), console)
         console.print(f"\nresults: {path}", highlight=False)
     return code
 

@@ -98,7 +98,10 @@ class Tournament:
         self.settings = settings
         self.meetings = pairings(len(names), settings.kind)
         self.tally = Tally(names, self.meetings)
+        self.points_history: list[int] = []
+        """Half points of each finished pair of the first encounter, in the order in which they finished."""
         self.llr_history: list[float] = []
+        """The log-likelihood ratio after each of them."""
         self._ledger = ledger
         self._on_game = on_game
         self._on_trouble = on_trouble
@@ -167,9 +170,13 @@ class Tournament:
             self._on_game(record)
 
     def _count(self, record: GameRecord) -> None:
-        pairs_before = sum(self._first_counts())
-        if self.tally.add(record) and self.settings.sprt and sum(self._first_counts()) > pairs_before:
-            self.llr_history.append(self.settings.sprt.llr(self._first_counts()))
+        before = list(self._first_counts())
+        self.tally.add(record)
+        after = self._first_counts()
+        if after != before:
+            self.points_history.append(next(half for half in range(5) if after[half] > before[half]))
+            if self.settings.sprt is not None:
+                self.llr_history.append(self.settings.sprt.llr(after))
 
     def _complain(self, message: str) -> None:
         self._ledger.add("trouble", message)

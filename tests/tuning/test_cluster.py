@@ -121,7 +121,7 @@ def test_a_running_scheduler_is_used(dask):
 
 def test_no_scheduler_is_one_clear_error(monkeypatch):
     monkeypatch.setattr("tuning.dask_cluster.CONNECT_TIMEOUT", "1s")
-    with pytest.raises(SetupError, match="no dask scheduler answers at tcp://127.0.0.1:9"):
+    with pytest.raises(SetupError, match=r"no dask scheduler answers at tcp://127\.0\.0\.1:9"):
         open_cluster("tcp://127.0.0.1:9", None)
 
 
