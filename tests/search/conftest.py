@@ -1,0 +1,67 @@
+"""One engine for all tests of the search, and the search without the Engine around it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from engine.api import Engine
+from engine.board.fen import START_FEN, set_fen
+from engine.board.notation import list_moves
+from engine.board.setup import new_position
+from engine.messages import Limits
+from engine.search.pool import Pool
+from engine.search.transposition import TranspositionTable
+from engine.search.worker import Line
+
+#: Megabytes of the shared engine's table.
+HASH = 4
+
+
+@pytest.fixture(scope="session")
+def running() -> Iterator[Engine]:
+    """A single-threaded engine that lives through all tests of this folder."""
+    with Engine(hash=HASH) as engine:
+        yield engine
+
+
+@pytest.fixture
+def engine(running: Engine) -> Iterator[Engine]:
+    """The engine as it is after ``new_game`` on the start position; a search left running is ended."""
+    running.new_game()
+    running.set_position(None)
+    yield running
+    running.stop()
+    assert running.wait(60)
+
+
+@dataclass
+class Bare:
+    """A pool with a table of its own: the search below :class:`Engine`, where its records can be looked at."""
+
+    pool: Pool
+    table: TranspositionTable
+    lines: list[Line]
+
+    def search(self, limits: Limits, fen: str = START_FEN) -> Line:
+        """Search in this thread; all lines are then in ``lines``."""
+        position = new_position()
+        set_fen(position, fen)
+        self.lines.clear()
+        self.pool.arm(limits, position["side"] == 0, 0)
+        moves = list_moves(position)
+        return self.pool.search(position, limits, moves, self.table, self.lines.append, lambda *state: None)
+
+    @property
+    def position(self) -> Any:
+        """The position record that the main thread searches on."""
+        return self.pool.workers[0].record["position"]
+
+
+@pytest.fixture
+def bare(running: Engine) -> Callable[..., Bare]:
+    """A function that makes a :class:`Bare` search with so many threads and megabytes (compiled by now)."""
+    return lambda threads=1, megabytes=1: Bare(Pool(threads), TranspositionTable(megabytes), [])

@@ -1,0 +1,238 @@
+"""Each limit ends the search, in any combination, and nothing else does."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+
+import chess
+import pytest
+
+from engine.api import Engine
+from engine.messages import Limits, Score
+from engine.search.scores import MAX_PLY
+from engine.search.watch import CHECK_INTERVAL
+from tests.search.conftest import Bare
+from tests.search.conversation import reports, start
+
+KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
+MATE_IN_ONE = "6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1"
+MATE_IN_THREE = "5rk1/5pp1/6P1/8/8/8/8/2K3QR w - - 0 1"
+ONE_MOVE = "7k/8/8/8/8/6N1/5PPP/r5K1 w - - 0 1"
+MATED = "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3"
+STALEMATED = "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"
+
+
+@pytest.mark.parametrize("depth", [1, 2, 5, 9])
+def test_depth_is_reached_and_not_passed(engine: Engine, depth: int) -> None:
+    infos = reports(engine, chess.Board(KIWIPETE), Limits(depth=depth))
+    complete = [info.depth for info in infos if info.score is not None and not info.score.bound]
+    assert complete == list(range(1, depth + 1))
+    assert max(info.depth for info in infos) == depth
+
+
+def test_a_depth_beyond_all_lines_ends_too(engine: Engine) -> None:
+    infos = reports(engine, chess.Board("8/8/8/8/8/k1K5/8/8 w - - 0 1"), Limits(depth=10_000))
+    assert infos[-1].score == Score(cp=0)
+    assert infos[-1].depth <= MAX_PLY
+
+
+@pytest.mark.parametrize("nodes", [1, 2, 100, CHECK_INTERVAL, 12_345])
+def test_one_thread_visits_exactly_as_many_nodes_as_allowed(bare: Callable[..., Bare], nodes: int) -> None:
+    search = bare()
+    line = search.search(Limits(nodes=nodes), KIWIPETE)
+    assert search.pool.nodes == nodes
+    assert line.moves
+
+
+def test_threads_share_the_nodes(bare: Callable[..., Bare]) -> None:
+    search = bare(threads=3)
+    search.search(Limits(nodes=30_000), KIWIPETE)
+    assert 10_000 <= search.pool.nodes <= 30_000
+
+
+def test_movetime_is_kept(engine: Engine) -> None:
+    begun = time.perf_counter()
+    infos = reports(engine, chess.Board(KIWIPETE), Limits(movetime=200))
+    assert 0.1 < time.perf_counter() - begun < 5
+    assert infos[-1].depth > 4
+
+
+@pytest.mark.parametrize(
+    "limits",
+    [
+        Limits(wtime=1000),
+        Limits(wtime=500, btime=900_000, winc=10, binc=10, movestogo=1),
+        Limits(wtime=100, movetime=900_000),
+        Limits(wtime=900_000, movetime=100),
+        Limits(depth=1, wtime=900_000),
+        Limits(nodes=1000, movetime=900_000),
+        Limits(mate=1, depth=3, nodes=100_000),
+        Limits(movetime=100, searchmoves=("a2a3",)),
+    ],
+    ids=repr,
+)
+def test_the_tightest_limit_counts(engine: Engine, limits: Limits) -> None:
+    begun = time.perf_counter()
+    result = start(engine, limits, chess.Board()).result()
+    assert time.perf_counter() - begun < 5
+    assert chess.Move.from_uci(result.bestmove) in chess.Board().legal_moves
+
+
+@pytest.mark.parametrize("clock", [1, 0, -5, -100_000])
+def test_with_no_time_left_the_move_is_still_a_searched_one(engine: Engine, clock: int) -> None:
+    for _ in range(5):
+        result = start(engine, Limits(wtime=clock), chess.Board(MATE_IN_ONE)).result()
+        assert result.bestmove == "d1d8"
+        assert result.info is not None
+        assert result.info.score == Score(mate=1)
+
+
+def test_a_search_stopped_before_it_could_begin_still_gives_a_searched_move(engine: Engine) -> None:
+    for _ in range(5):
+        running = start(engine, Limits(infinite=True), chess.Board(MATE_IN_ONE))
+        engine.stop()
+        assert running.result().bestmove == "d1d8"
+
+
+def test_searchmoves_restricts_the_root(engine: Engine) -> None:
+    wanted = ("a2a3", "h2h4")
+    infos = reports(engine, chess.Board(), Limits(depth=6, searchmoves=wanted))
+    assert {info.pv[0] for info in infos} <= set(wanted)
+
+
+def test_searchmoves_finds_the_best_of_the_bad(engine: Engine) -> None:
+    board = chess.Board("k7/8/8/3q4/4P3/8/8/3R3K b - - 0 1")  # the queen is attacked, but the king has to move
+    moves = tuple(board.uci(move) for move in board.legal_moves if move.from_square == chess.A8)
+    result = start(engine, Limits(depth=5, searchmoves=moves), board).result()
+    assert result.bestmove in moves
+    assert result.info is not None
+    assert result.info.score is not None
+    best = engine.analyse(board, Limits(depth=5)).score
+    assert best is not None
+    assert best.cp is not None
+    assert result.info.score.cp is not None
+    assert result.info.score.cp < best.cp
+
+
+def test_searchmoves_without_a_legal_move_is_no_restriction(engine: Engine) -> None:
+    result = start(engine, Limits(depth=3, searchmoves=("e2e5", "nonsense")), chess.Board(MATE_IN_ONE)).result()
+    assert result.bestmove == "d1d8"
+
+
+def test_a_mate_limit_ends_with_the_mate(engine: Engine) -> None:
+    result = start(engine, Limits(mate=3), chess.Board(MATE_IN_THREE)).result()
+    assert result.info is not None
+    assert result.info.score == Score(mate=3)
+
+
+def test_a_longer_mate_does_not_satisfy_the_limit(engine: Engine) -> None:
+    result = start(engine, Limits(mate=2, depth=18), chess.Board("8/8/8/8/8/4N2p/5K1k/8 w - - 0 1")).result()
+    assert result.info is not None
+    assert result.info.score == Score(mate=3)
+    assert result.info.depth == 18
+
+
+@pytest.mark.parametrize("fen", [chess.STARTING_FEN, KIWIPETE])
+def test_stop_ends_an_endless_search(engine: Engine, fen: str) -> None:
+    running = start(engine, Limits(infinite=True), chess.Board(fen))
+    assert running.reported.wait(10)
+    assert running.goes_on
+    begun = time.perf_counter()
+    engine.stop()
+    result = running.result()
+    assert time.perf_counter() - begun < 2
+    assert chess.Move.from_uci(result.bestmove) in chess.Board(fen).legal_moves
+    assert result.info == running.infos[-1]
+
+
+def test_a_search_without_any_limit_is_endless(engine: Engine) -> None:
+    running = start(engine, Limits(), chess.Board())
+    assert running.goes_on
+    engine.stop()
+    running.result()
+
+
+@pytest.mark.parametrize("fen", [chess.STARTING_FEN, MATE_IN_ONE, ONE_MOVE, MATED, STALEMATED])
+@pytest.mark.parametrize(
+    "limits",
+    [
+        Limits(infinite=True, depth=1),
+        Limits(infinite=True, mate=1, nodes=10, movetime=1),
+        Limits(ponder=True, depth=1),
+        Limits(ponder=True, wtime=10, btime=10),
+    ],
+    ids=repr,
+)
+def test_infinite_and_ponder_never_answer_of_themselves(engine: Engine, fen: str, limits: Limits) -> None:
+    running = start(engine, limits, chess.Board(fen))
+    assert running.reported.wait(10)
+    assert running.goes_on
+    engine.stop()
+    running.result()
+
+
+def test_ponderhit_starts_the_clock(engine: Engine) -> None:
+    running = start(engine, Limits(ponder=True, wtime=2000, btime=2000), chess.Board(KIWIPETE))
+    assert running.goes_on
+    begun = time.perf_counter()
+    engine.ponderhit()
+    result = running.result()
+    assert 0.001 < time.perf_counter() - begun < 3
+    assert chess.Move.from_uci(result.bestmove) in chess.Board(KIWIPETE).legal_moves
+
+
+def test_ponderhit_releases_a_search_that_was_through(engine: Engine) -> None:
+    running = start(engine, Limits(ponder=True, depth=1), chess.Board())
+    assert running.goes_on
+    engine.ponderhit()
+    running.result()
+
+
+def test_ponderhit_out_of_place_changes_nothing(engine: Engine) -> None:
+    engine.ponderhit()
+    running = start(engine, Limits(infinite=True), chess.Board())
+    engine.ponderhit()
+    assert running.goes_on
+    engine.stop()
+    running.result()
+
+
+def test_the_only_move_is_played_without_much_thought(engine: Engine) -> None:
+    board = chess.Board(ONE_MOVE)
+    assert board.legal_moves.count() == 1
+    begun = time.perf_counter()
+    result = start(engine, Limits(wtime=3_600_000), board).result()
+    assert time.perf_counter() - begun < 10
+    assert chess.Move.from_uci(result.bestmove) in board.legal_moves
+    assert result.info is not None
+    assert result.info.score is not None
+
+
+@pytest.mark.parametrize(("fen", "score"), [(MATED, Score(mate=0)), (STALEMATED, Score(cp=0))])
+def test_without_a_legal_move_there_is_a_score_and_no_move(engine: Engine, fen: str, score: Score) -> None:
+    running = start(engine, Limits(wtime=1000, btime=1000), chess.Board(fen))
+    result = running.result()
+    assert result.bestmove == "0000"
+    assert result.ponder == ""
+    assert [(info.depth, info.score) for info in running.infos] == [(0, score)]
+
+
+def test_a_new_start_ends_the_search_before_it(engine: Engine) -> None:
+    first = start(engine, Limits(infinite=True), chess.Board())
+    second = start(engine, Limits(depth=2), chess.Board(MATE_IN_ONE))
+    assert second.result().bestmove == "d1d8"
+    assert len(first.results) == 1
+    assert chess.Move.from_uci(first.results[0].bestmove) in chess.Board().legal_moves
+
+
+def test_stop_from_many_threads_gives_one_result(engine: Engine) -> None:
+    for _ in range(10):
+        running = start(engine, Limits(infinite=True), chess.Board())
+        threads = [threading.Thread(target=engine.stop) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        running.result()

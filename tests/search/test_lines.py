@@ -1,0 +1,129 @@
+"""What the search reports is true of the position it was given, and the position is left as it was."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+
+import chess
+import pytest
+
+from engine.api import Engine
+from engine.messages import Info, Limits
+from tests.board.oracle import state_of
+from tests.search.conftest import Bare
+from tests.search.conversation import reports, start
+from tests.search.positions import varied_boards
+
+BOARDS = varied_boards()
+
+
+def check_line(board: chess.Board, info: Info) -> None:
+    """Every move of the line is legal, and none follows the end of the game."""
+    board = board.copy()
+    for ply, text in enumerate(info.pv):
+        over = board.is_game_over() or board.is_fifty_moves() or board.is_repetition(3)
+        assert ply == 0 or not over, f"{board.fen()}: {text} after the end, in {info}"
+        move = board.parse_uci(text)  # raises when it is not legal
+        board.push(move)
+
+
+def check_reports(board: chess.Board, infos: list[Info]) -> None:
+    assert infos
+    for info in infos:
+        assert info.pv
+        check_line(board, info)
+        assert info.score is not None
+        assert (info.score.cp is None) != (info.score.mate is None)
+        assert info.seldepth <= 300
+        assert 0 <= info.hashfull <= 1000
+    for before, after in itertools.pairwise(infos):
+        assert before.depth <= after.depth
+        assert before.nodes <= after.nodes
+        assert before.time <= after.time
+
+
+@pytest.mark.parametrize("board", BOARDS, ids=lambda board: board.fen())
+def test_all_reports_hold(engine: Engine, board: chess.Board) -> None:
+    running = start(engine, Limits(depth=8), board)
+    result = running.result()
+    check_reports(board, running.infos)
+    moves = [result.bestmove, result.ponder] if result.ponder else [result.bestmove]
+    assert tuple(moves) == running.infos[-1].pv[:2]
+
+
+def test_lines_stay_legal_over_a_game_with_a_warm_table(engine: Engine) -> None:
+    board = chess.Board()
+    while not board.is_game_over(claim_draw=True) and board.ply() < 120:
+        running = start(engine, Limits(nodes=3000), board)
+        result = running.result()
+        check_reports(board, running.infos)
+        board.push_uci(result.bestmove)
+    assert board.ply() > 20
+
+
+def test_chess960_castling_is_written_as_king_takes_rook(engine: Engine) -> None:
+    board = chess.Board("4k3/8/8/8/8/8/8/1R1K3R w HB - 0 1", chess960=True)
+    castling = tuple(board.uci(move) for move in board.legal_moves if board.is_castling(move))
+    assert castling == ("d1h1", "d1b1")
+    for move in castling:
+        result = start(engine, Limits(depth=4, searchmoves=(move,)), board).result()
+        assert result.bestmove == move
+
+
+def test_the_position_is_left_as_it_was_also_by_a_search_broken_off(bare: Callable[..., Bare]) -> None:
+    search = bare()
+    for board in BOARDS[::4]:
+        if board.chess960:
+            continue
+        search.search(Limits(nodes=1), board.fen())
+        before = state_of(search.position)
+        for limits in (Limits(depth=6), Limits(nodes=2000), Limits(nodes=777)):
+            search.search(limits, board.fen())
+            assert state_of(search.position) == before
+
+
+def test_the_engines_position_is_left_as_it_was(engine: Engine) -> None:
+    for board in BOARDS[::4]:
+        engine.set_board(board)
+        before = engine.fen(), engine.key(), state_of(engine._position)
+        start(engine, Limits(depth=6)).result()
+        assert (engine.fen(), engine.key(), state_of(engine._position)) == before
+
+
+@pytest.fixture(scope="module")
+def threaded() -> Engine:
+    return Engine(hash=2, threads=2)
+
+
+def test_two_threads_report_what_holds(threaded: Engine) -> None:
+    for board in BOARDS[::6]:
+        check_reports(board, reports(threaded, board, Limits(depth=9)))
+
+
+def test_two_threads_stop(threaded: Engine) -> None:
+    running = start(threaded, Limits(infinite=True), chess.Board())
+    assert running.reported.wait(10)
+    assert running.goes_on
+    threaded.stop()
+    assert chess.Move.from_uci(running.result().bestmove) in chess.Board().legal_moves
+    nodes = threaded._pool.nodes
+    assert start(threaded, Limits(depth=1), chess.Board()).result().bestmove
+    assert threaded._pool.nodes < nodes  # nobody searched on in secret
+
+
+def test_two_threads_find_the_mate(threaded: Engine) -> None:
+    info = threaded.analyse(chess.Board("r6k/6pp/8/6N1/2Q5/8/6PP/6K1 w - - 0 1"), Limits(mate=4))
+    assert info.score is not None
+    assert info.score.mate == 4
+    check_line(chess.Board("r6k/6pp/8/6N1/2Q5/8/6PP/6K1 w - - 0 1"), info)
+
+
+def test_threads_come_and_go_between_searches(engine: Engine) -> None:
+    try:
+        for threads in (3, 1, 2):
+            engine.set_option("Threads", threads)
+            result = start(engine, Limits(nodes=20_000), chess.Board()).result()
+            assert chess.Move.from_uci(result.bestmove) in chess.Board().legal_moves
+    finally:
+        engine.set_option("Threads", 1)

@@ -1,0 +1,50 @@
+"""Mate scores count from the root in the search, from the node in the table, and in moves for people."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.messages import Score
+from engine.search.scores import INFINITY, MATE, MATE_BOUND, MAX_PLY, NONE, from_table, mated_in, to_message, to_table
+
+PLIES = st.integers(0, MAX_PLY // 3)
+
+
+@given(st.integers(-MATE_BOUND, MATE_BOUND), PLIES)
+def test_centipawns_are_stored_as_they_are(score: int, ply: int) -> None:
+    assert to_table(score, ply) == score
+    assert from_table(score, ply) == score
+
+
+@given(PLIES, PLIES, PLIES)
+def test_a_mate_keeps_its_distance_from_the_node(distance: int, stored_at: int, found_at: int) -> None:
+    assert from_table(to_table(mated_in(stored_at + distance), stored_at), found_at) == mated_in(found_at + distance)
+    assert from_table(to_table(-mated_in(stored_at + distance), stored_at), found_at) == -mated_in(found_at + distance)
+
+
+@given(PLIES, PLIES)
+def test_the_table_counts_from_the_node(distance: int, ply: int) -> None:
+    assert to_table(mated_in(ply + distance), ply) == mated_in(distance)
+
+
+def test_the_scale_has_its_order_and_fits_16_bits() -> None:
+    assert 0 < MATE_BOUND < MATE - MAX_PLY + 1 <= -mated_in(MAX_PLY - 1) < MATE < INFINITY < NONE < 2**15
+
+
+@pytest.mark.parametrize(
+    ("plies", "moves"), [(1, 1), (2, 1), (3, 2), (4, 2), (5, 3), (7, 4), (99, 50), (MAX_PLY - 1, MAX_PLY // 2)]
+)
+def test_mates_are_told_in_moves(plies: int, moves: int) -> None:
+    assert to_message(MATE - plies) == Score(mate=moves)
+    assert to_message(mated_in(plies)) == Score(mate=-moves)
+
+
+def test_mated_now_is_mate_in_zero() -> None:
+    assert to_message(mated_in(0)) == Score(mate=0)
+
+
+@given(st.integers(-MATE_BOUND, MATE_BOUND), st.sampled_from(["", "lowerbound", "upperbound"]))
+def test_the_rest_is_told_in_centipawns(score: int, bound: str) -> None:
+    assert to_message(score, bound) == Score(cp=score, bound=bound)

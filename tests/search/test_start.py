@@ -1,0 +1,102 @@
+"""Cold start, warm start and start without numba: three ways to the same moves.
+
+The first start of a process on an empty cache compiles, which takes most of the time of these tests.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import chess
+import pytest
+
+from engine.api import Engine
+from engine.messages import Limits
+from tests.search.conftest import HASH
+from tests.search.positions import random_board
+
+DEPTH = 8
+FENS = [chess.STARTING_FEN, *(random_board(seed, 40).fen() for seed in (11, 12))]
+
+
+def child(command: str, depth: int, fens: list[str], **environment: str) -> dict[str, Any]:
+    """The answer of a process started with ``environment``; a crash fails with what it wrote."""
+    process = subprocess.run(
+        [sys.executable, "-W", "error", "-m", "tests.search.child", command, str(depth), *fens],
+        env=os.environ | environment,
+        cwd=Path(__file__).resolve().parents[2],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert process.returncode == 0, process.stderr
+    answer = json.loads(process.stdout)
+    assert isinstance(answer, dict)
+    return answer
+
+
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("cache")
+
+
+@pytest.fixture(scope="module")
+def cold(cache: Path) -> dict[str, Any]:
+    """The first start on an empty cache."""
+    return child("lint", DEPTH, FENS, NUMBAT_CACHE_DIR=str(cache))
+
+
+def course(engine: Engine, depth: int, fens: list[str]) -> list[list[Any]]:
+    """The same as :func:`tests.search.child.search` finds, in this process."""
+    found = []
+    for fen in fens:
+        engine.new_game()
+        info = engine.analyse(chess.Board(fen), Limits(depth=depth))
+        assert info.score is not None
+        found.append([info.score.cp, info.score.mate, info.pv[0], info.nodes])
+    return found
+
+
+def test_a_cold_start_tells_what_it_does(cold: dict[str, Any]) -> None:
+    assert len(cold["messages"]) >= 3
+    assert all(isinstance(line, str) and "\n" not in line for line in cold["messages"])
+
+
+def test_the_compiled_code_is_sound(cold: dict[str, Any]) -> None:
+    assert cold["faults"] == []
+
+
+def test_a_second_process_loads_what_the_first_compiled(cold: dict[str, Any], cache: Path) -> None:
+    before = {path: path.stat().st_mtime_ns for path in cache.rglob("*.nb?")}
+    assert before
+    warm = child("search", DEPTH, FENS, NUMBAT_CACHE_DIR=str(cache))
+    assert warm["messages"] == []
+    assert warm["found"] == cold["found"]
+    assert {path: path.stat().st_mtime_ns for path in cache.rglob("*.nb?")} == before
+
+
+def test_all_processes_search_alike(cold: dict[str, Any], engine: Engine) -> None:
+    engine.set_option("Hash", 1)
+    try:
+        assert cold["found"] == course(engine, DEPTH, FENS)
+    finally:
+        engine.set_option("Hash", HASH)
+
+
+def test_uncompiled_the_search_finds_the_same(engine: Engine) -> None:
+    fens = [FENS[1], "r1bqkb1r/pppp1ppp/2n2n2/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR w KQkq - 4 4"]
+    plain = child("search", 3, fens, NUMBA_DISABLE_JIT="1")
+    assert plain["messages"] == []
+    assert plain["found"] == course(engine, 3, fens)
+
+
+@pytest.mark.slow
+def test_no_kernel_reads_or_writes_beyond_its_arrays(cold: dict[str, Any], tmp_path: Path) -> None:
+    checked = child("search", DEPTH, FENS, NUMBA_BOUNDSCHECK="1", NUMBAT_CACHE_DIR=str(tmp_path))
+    assert checked["found"] == cold["found"]

@@ -1,0 +1,127 @@
+"""The time for one move never exceeds what the clock has left, whatever the GUI sends."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import product
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.messages import Limits
+from engine.search.timeman import LEAST, Budget, plan
+
+CLOCKS = st.none() | st.integers(-1000, 10_000_000)
+INCREMENTS = st.integers(0, 100_000)
+LIMITS = st.builds(
+    Limits,
+    wtime=CLOCKS,
+    btime=CLOCKS,
+    winc=INCREMENTS,
+    binc=INCREMENTS,
+    movestogo=st.none() | st.integers(-1, 200),
+    movetime=st.none() | st.integers(-10, 1_000_000),
+    depth=st.none() | st.integers(1, 20),
+    nodes=st.none() | st.integers(1, 1000),
+)
+OVERHEADS = st.integers(0, 5000)
+
+
+def check(limits: Limits, white: bool, overhead: int) -> Budget:
+    """The budget for ``limits``, after checking what always holds."""
+    budget = plan(limits, white, overhead)
+    left = limits.wtime if white else limits.btime
+    if left is None and limits.movetime is None:
+        assert budget == Budget(None, None)
+        return budget
+    assert budget.optimum is not None
+    assert budget.maximum is not None
+    assert LEAST <= budget.optimum <= budget.maximum
+    if left is not None:
+        assert budget.maximum <= max(left, LEAST)
+        assert budget.maximum <= max(left - overhead, LEAST)
+    if limits.movetime is not None:
+        assert budget.maximum <= max(limits.movetime, LEAST)
+    return budget
+
+
+@given(LIMITS, st.booleans(), OVERHEADS)
+def test_a_budget_never_exceeds_what_is_left(limits: Limits, white: bool, overhead: int) -> None:
+    check(limits, white, overhead)
+
+
+def test_every_combination_of_fields_present_and_absent() -> None:
+    values = {"wtime": 60_000, "btime": 5000, "winc": 100, "binc": 50, "movestogo": 20, "movetime": 700, "depth": 3}
+    for chosen in product((False, True), repeat=len(values)):
+        given = {name: value for (name, value), take in zip(values.items(), chosen, strict=True) if take}
+        for white in (False, True):
+            check(Limits(**given), white, 30)
+
+
+@given(LIMITS, st.booleans(), OVERHEADS, CLOCKS, INCREMENTS)
+def test_the_opponents_clock_does_not_matter(
+    limits: Limits, white: bool, overhead: int, clock: int | None, increment: int
+) -> None:
+    other = replace(limits, **({"btime": clock, "binc": increment} if white else {"wtime": clock, "winc": increment}))
+    assert plan(other, white, overhead) == plan(limits, white, overhead)
+
+
+@given(LIMITS, OVERHEADS)
+def test_both_sides_are_treated_alike(limits: Limits, overhead: int) -> None:
+    swapped = replace(limits, wtime=limits.btime, btime=limits.wtime, winc=limits.binc, binc=limits.winc)
+    assert plan(swapped, True, overhead) == plan(limits, False, overhead)
+
+
+@given(LIMITS, OVERHEADS, st.integers(0, 10**6))
+def test_more_time_never_means_less(limits: Limits, overhead: int, more: int) -> None:
+    if limits.wtime is None:
+        return
+    before = plan(limits, True, overhead)
+    after = plan(replace(limits, wtime=limits.wtime + more), True, overhead)
+    assert before.optimum is not None
+    assert after.optimum is not None
+    assert before.maximum is not None
+    assert after.maximum is not None
+    assert after.optimum >= before.optimum
+    assert after.maximum >= before.maximum
+
+
+@pytest.mark.parametrize("clock", [0, -1, -100_000, 1])
+def test_an_empty_clock_means_move_at_once(clock: int) -> None:
+    assert plan(Limits(wtime=clock, winc=0), True, 30) == Budget(LEAST, LEAST)
+
+
+def test_the_last_move_before_the_time_control_may_take_most_of_the_clock() -> None:
+    maximum = plan(Limits(wtime=60_000, movestogo=1), True, 30).maximum
+    assert maximum is not None
+    assert 30_000 < maximum <= 60_000 - 30
+
+
+def test_movetime_is_nearly_used_up() -> None:
+    maximum = plan(Limits(movetime=1000), True, 30).maximum
+    assert maximum is not None
+    assert 900 <= maximum <= 1000
+
+
+@pytest.mark.parametrize("clock", [100, 1000, 10_000, 600_000])
+@pytest.mark.parametrize("increment", [10, 100, 5000])
+def test_a_game_in_which_every_move_takes_the_maximum_is_not_lost_on_time(clock: int, increment: int) -> None:
+    overhead = 8
+    left = float(clock)
+    for _ in range(300):
+        budget = plan(Limits(wtime=int(left), winc=increment), True, overhead)
+        assert budget.maximum is not None
+        left -= budget.maximum + overhead
+        assert left > 0
+        left += increment
+
+
+@pytest.mark.parametrize("moves", [1, 2, 10, 40, 100])
+def test_the_clock_lasts_until_the_time_control_though_every_move_takes_the_maximum(moves: int) -> None:
+    left = 100.0 * moves
+    for togo in range(moves, 0, -1):
+        budget = plan(Limits(wtime=int(left), movestogo=togo), True, overhead=7)
+        assert budget.maximum is not None
+        left -= budget.maximum + 5  # a little less than the overhead that was announced
+        assert left > 0

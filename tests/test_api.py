@@ -1,0 +1,346 @@
+"""The engine as a Python object: what its users may rely on, and what they are told when they go wrong."""
+
+from __future__ import annotations
+
+import doctest
+import threading
+from collections.abc import Iterator
+
+import chess
+import chess.polyglot
+import pytest
+
+import engine.api
+from engine import Engine
+from engine.messages import Info, Limits, OptionError, PositionError, Score
+
+KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
+MATE_IN_ONE = "6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1"
+
+
+@pytest.fixture(scope="module")
+def shared() -> Iterator[Engine]:
+    with Engine(hash=2) as running:
+        yield running
+
+
+@pytest.fixture
+def numbat(shared: Engine) -> Engine:
+    shared.new_game()
+    shared.set_position(None)
+    return shared
+
+
+def test_the_examples_in_the_documentation_run() -> None:
+    result = doctest.testmod(engine.api)
+    assert result.attempted > 0
+    assert result.failed == 0
+
+
+def test_leaving_the_context_ends_the_search() -> None:
+    results: list[str] = []
+    with Engine(hash=1) as running:
+        running.start(Limits(infinite=True), None, lambda result: results.append(result.bestmove))
+        assert running.searching
+    assert not running.searching
+    assert len(results) == 1
+
+
+def test_an_error_inside_the_context_is_passed_on_and_ends_the_search() -> None:
+    running = Engine(hash=1)
+
+    def fail() -> None:
+        with running:
+            running.start(Limits(infinite=True), None, lambda result: None)
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fail()
+    assert not running.searching
+
+
+# Positions
+
+
+def test_a_new_engine_has_the_start_position() -> None:
+    with Engine(hash=1) as running:
+        assert running.fen() == chess.STARTING_FEN
+
+
+@pytest.mark.parametrize("fen", [chess.STARTING_FEN, KIWIPETE, "8/8/8/1Ppp3r/1K6/8/8/6k1 w - c6 0 1"])
+def test_positions_come_back_as_they_went_in(numbat: Engine, fen: str) -> None:
+    board = chess.Board(fen)
+    numbat.set_position(fen)
+    assert numbat.board() == board
+    assert numbat.key() == chess.polyglot.zobrist_hash(board)
+    assert numbat.fen() == board.fen(en_passant="xfen")
+
+
+def test_moves_are_played_on_the_position(numbat: Engine) -> None:
+    board = chess.Board()
+    for move in ("e2e4", "c7c5", "e4e5", "d7d5", "e5d6", "g8f6", "g1f3", "g7g6", "f1e2", "f8g7", "e1g1"):
+        board.push_uci(move)
+    numbat.set_position(None, [move.uci() for move in board.move_stack])
+    assert numbat.board() == board
+    numbat.set_position(None)
+    numbat.set_board(board)
+    assert numbat.board() == board
+    assert numbat.key() == chess.polyglot.zobrist_hash(board)
+
+
+def test_set_board_keeps_the_moves_for_repetitions(numbat: Engine) -> None:
+    board = chess.Board("rnb1kbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1")  # Black has no queen
+    for move in ("g1f3", "g8f6", "f3g1", "f6g8", "g1f3", "g8f6", "f3g1"):
+        board.push_uci(move)
+    repeat = Limits(depth=1, searchmoves=("f6g8",))
+    assert numbat.analyse(board, repeat).score == Score(cp=0)
+    forgetful = numbat.analyse(board.copy(stack=False), repeat).score
+    assert forgetful is not None
+    assert forgetful.cp is not None
+    assert forgetful.cp < -400
+
+
+def test_set_board_takes_chess960(numbat: Engine) -> None:
+    board = chess.Board.from_chess960_pos(0)
+    numbat.set_board(board)
+    assert numbat.key() == chess.polyglot.zobrist_hash(board)
+    move = numbat.play(board, Limits(depth=3))
+    assert move in board.legal_moves
+
+
+def test_checkers_are_named(numbat: Engine) -> None:
+    assert numbat.checkers() == []
+    numbat.set_position("4k3/8/8/8/1b6/8/8/4K3 w - - 0 1")
+    assert numbat.checkers() == ["b4"]
+
+
+@pytest.mark.parametrize(
+    ("fen", "moves", "named"),
+    [
+        ("no position at all", (), "FEN board 'no'"),
+        ("8/8/8/8/8/8/8/K7 w - - 0 1", (), "kings"),
+        (None, ("e2e4", "e7e5", "e1e3"), "e1e3"),
+        (None, ("e2e4", "rubbish"), "rubbish"),
+    ],
+)
+def test_a_bad_position_is_named_and_the_former_one_stays(
+    numbat: Engine, fen: str | None, moves: tuple[str, ...], named: str
+) -> None:
+    numbat.set_position(KIWIPETE)
+    with pytest.raises(PositionError, match=named):
+        numbat.set_position(fen, moves)
+    assert numbat.fen() == KIWIPETE
+
+
+def test_an_impossible_board_is_refused_and_the_former_position_stays(numbat: Engine) -> None:
+    numbat.set_position(KIWIPETE)
+    for call in (numbat.analyse, numbat.play):
+        with pytest.raises(PositionError, match="kings"):
+            call(chess.Board.empty(), Limits(depth=1))
+    assert numbat.fen() == KIWIPETE
+
+
+# Options
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("Hash", 10**6),  # within the range, beyond this machine
+        ("Hash", 10**12),
+        ("Hash", 0),
+        ("Hash", -1),
+        ("Hash", "much"),
+        ("Threads", 0),
+        ("Threads", -3),
+        ("Move Overhead", -1),
+        ("Move Overhead", 1e9),
+        ("MultiPV", 0),
+        ("UCI_Chess960", "perhaps"),
+        ("No Such Option", 1),
+        ("NullMoveBase", -1000),
+    ],
+)
+def test_a_bad_value_is_named_and_nothing_changes(numbat: Engine, name: str, value: object) -> None:
+    board = chess.Board(KIWIPETE)
+    numbat.new_game()
+    before = numbat.analyse(board, Limits(depth=6))
+    with pytest.raises(OptionError, match=name):
+        numbat.set_option(name, value)
+    numbat.new_game()
+    after = numbat.analyse(board, Limits(depth=6))
+    assert (after.nodes, after.score, after.pv) == (before.nodes, before.score, before.pv)
+
+
+def test_a_table_that_cannot_be_had_keeps_what_the_old_one_knows(numbat: Engine) -> None:
+    board = chess.Board(KIWIPETE)
+    first = numbat.analyse(board, Limits(depth=9)).nodes
+    with pytest.raises(OptionError, match="Hash"):
+        numbat.set_option("Hash", 10**6)
+    assert numbat.analyse(board, Limits(depth=9)).nodes < first
+
+
+@pytest.mark.parametrize(
+    "options", [{"hash": 0}, {"hash": 10**9}, {"threads": 0}, {"move_overhead": -1}, {"multipv": 0}], ids=repr
+)
+def test_the_constructor_refuses_what_cannot_be_had(options: dict[str, int]) -> None:
+    with pytest.raises(OptionError):
+        Engine(**options)
+
+
+def test_options_take_effect(numbat: Engine) -> None:
+    board = chess.Board(KIWIPETE)
+    numbat.set_option("MultiPV", 3)
+    try:
+        infos: list[Info] = []
+        numbat.analyse(board, Limits(depth=4), infos.append)
+        assert {info.multipv for info in infos} == {1, 2, 3}
+        assert len({info.pv[0] for info in infos if info.depth == 4}) >= 3
+    finally:
+        numbat.set_option("MultiPV", 1)
+
+
+def test_setting_an_option_ends_a_running_search(numbat: Engine) -> None:
+    results: list[str] = []
+    numbat.start(Limits(infinite=True), None, lambda result: results.append(result.bestmove))
+    numbat.set_option("Clear Hash", None)
+    assert len(results) == 1
+    assert not numbat.searching
+
+
+# Searching
+
+
+@pytest.mark.parametrize(
+    ("limits", "fen"),
+    [
+        (Limits(), chess.STARTING_FEN),
+        (Limits(infinite=True, depth=3), chess.STARTING_FEN),
+        (Limits(ponder=True, depth=3), chess.STARTING_FEN),
+        (Limits(winc=10, binc=10, movestogo=3), chess.STARTING_FEN),
+        (Limits(searchmoves=("e2e4",)), chess.STARTING_FEN),
+        (Limits(btime=1000), chess.STARTING_FEN),  # the clock of the other side
+        (Limits(wtime=1000), chess.STARTING_FEN.replace(" w ", " b ")),
+    ],
+    ids=repr,
+)
+def test_what_would_never_end_is_refused(numbat: Engine, limits: Limits, fen: str) -> None:
+    for call in (numbat.analyse, numbat.play):
+        with pytest.raises(ValueError, match="limit"):
+            call(chess.Board(fen), limits)
+    assert not numbat.searching
+
+
+def test_analyse_returns_the_last_report(numbat: Engine) -> None:
+    infos: list[Info] = []
+    last = numbat.analyse(chess.Board(KIWIPETE), Limits(depth=5), infos.append)
+    assert last == [info for info in infos if info.pv][-1]
+    assert last.depth == 5
+
+
+def test_an_error_in_the_callback_ends_the_search_and_is_passed_on(numbat: Engine) -> None:
+    calls: list[Info] = []
+
+    def fail(info: Info) -> None:
+        calls.append(info)
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        numbat.analyse(chess.Board(), Limits(nodes=10**12), fail)
+    assert len(calls) == 1
+    assert not numbat.searching
+    assert numbat.analyse(chess.Board(MATE_IN_ONE), Limits(depth=2)).score == Score(mate=1)
+
+
+def test_play_returns_a_move_of_the_board(numbat: Engine) -> None:
+    board = chess.Board(MATE_IN_ONE)
+    assert numbat.play(board, Limits(depth=2)) == chess.Move.from_uci("d1d8")
+    assert board == chess.Board(MATE_IN_ONE)
+
+
+def test_play_has_no_move_where_there_is_none(numbat: Engine) -> None:
+    board = chess.Board(MATE_IN_ONE)
+    board.push_uci("d1d8")
+    assert numbat.play(board, Limits(depth=2)) is None
+    assert numbat.analyse(board, Limits(depth=2)).score == Score(mate=0)
+
+
+def test_a_whole_game_against_itself_is_legal(numbat: Engine) -> None:
+    board = chess.Board()
+    while not board.is_game_over(claim_draw=True) and board.ply() < 60:
+        move = numbat.play(board, Limits(depth=3))
+        assert move is not None
+        assert move in board.legal_moves
+        board.push(move)
+    assert board.ply() > 10
+
+
+def test_start_returns_at_once_and_wait_tells_whether_it_is_over(numbat: Engine) -> None:
+    done = threading.Event()
+    numbat.start(Limits(infinite=True), None, lambda result: done.set())
+    assert numbat.searching
+    assert not numbat.wait(0.05)
+    assert not done.is_set()
+    numbat.stop()
+    assert numbat.wait(30)
+    assert done.is_set()
+    assert not numbat.searching
+
+
+def test_stop_without_a_search_is_harmless(numbat: Engine) -> None:
+    numbat.stop()
+    numbat.ponderhit()
+    assert numbat.wait(1)
+    assert numbat.analyse(chess.Board(MATE_IN_ONE), Limits(depth=2)).depth == 2
+
+
+def test_the_position_searched_is_the_one_set_before_the_start(numbat: Engine) -> None:
+    moves: list[str] = []
+    numbat.set_position(MATE_IN_ONE)
+    numbat.start(Limits(infinite=True), None, lambda result: moves.append(result.bestmove))
+    numbat.set_position(None)  # while the search runs
+    numbat.stop()
+    numbat.wait()
+    assert moves == ["d1d8"]
+    assert numbat.fen() == chess.STARTING_FEN
+
+
+# The rest
+
+
+def test_perft_counts_and_divides(numbat: Engine) -> None:
+    shares: dict[str, int] = {}
+    assert numbat.perft(3, on_move=lambda move, leaves: shares.__setitem__(move, leaves)) == 8902
+    assert sum(shares.values()) == 8902
+    assert len(shares) == 20
+    assert numbat.perft(4, threads=2) == 197_281
+
+
+def test_bench_is_deterministic_and_reports_each_position(numbat: Engine) -> None:
+    seen: list[tuple[int, int, str, int]] = []
+    nodes, milliseconds = numbat.bench(4, lambda *row: seen.append(row))
+    assert milliseconds > 0
+    assert [row[0] for row in seen] == list(range(1, seen[0][1] + 1))
+    assert sum(row[3] for row in seen) == nodes
+    assert len({row[2] for row in seen}) == len(seen) >= 30
+    numbat.analyse(chess.Board(KIWIPETE), Limits(depth=6))
+    assert numbat.bench(4)[0] == nodes
+
+
+def test_the_evaluation_is_explained_term_by_term(numbat: Engine) -> None:
+    def total(fen: str | None) -> float:
+        numbat.set_position(fen)
+        lines = numbat.explain_evaluation().splitlines()
+        assert lines[-1] == "(pawns, from White's view)"
+        rows = [line.split("|") for line in lines if line.count("|") == 3][1:]
+        *terms, whole = [[float(cell) for cell in row[1:]] for row in rows]
+        assert [row[0].strip() for row in rows][-1] == "sum"
+        for white, black, difference in (*terms, whole):
+            assert difference == pytest.approx(white - black, abs=0.011)
+        for column in range(3):
+            assert whole[column] == pytest.approx(sum(term[column] for term in terms), abs=0.05)
+        return whole[2]
+
+    assert total(None) == 0
+    assert total("rnb1kbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1") > 5
+    assert total("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNB1KBNR b KQkq - 0 1") < -5
