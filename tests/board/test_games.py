@@ -15,7 +15,7 @@ from engine.board.fen import to_fen
 from engine.board.make import make_move
 from engine.board.notation import find_move, play_moves
 from engine.board.setup import play_move
-from tests.board.oracle import our_moves, position_of, random_game, starts, their_moves
+from tests.board.oracle import KIWIPETE, our_moves, position_of, random_game, starts, their_moves
 
 
 def _pinned(board: chess.Board) -> int:
@@ -53,6 +53,18 @@ def test_a_random_game_agrees_after_every_move(seed: int, start: chess.Board) ->
             advance = make_move if seed % 2 else play_move
             advance(position, find_move(position, board.peek().uci()))
         assert_same(position, board)
+
+
+@pytest.mark.parametrize("chess960", [False, True])
+def test_the_beginning_of_a_game(chess960: bool) -> None:
+    """Short enough for every mode: uncompiled too."""
+    start = chess.Board.from_chess960_pos(521) if chess960 else chess.Board(KIWIPETE)
+    position = position_of(start)
+    assert_same(position, start)
+    for board in random_game(start, 5, 15):
+        if board.move_stack:
+            play_moves(position, [board.peek().uci()])
+            assert_same(position, board)
 
 
 @settings(max_examples=60, deadline=None)

@@ -35,6 +35,12 @@ def test_known_counts(fen: str, counts: tuple[int, ...]) -> None:
         assert perft(position_from(fen), depth) == count
 
 
+@pytest.mark.parametrize(("fen", "counts"), KNOWN)
+def test_small_counts(fen: str, counts: tuple[int, ...]) -> None:
+    """Small enough for every mode: uncompiled too."""
+    assert perft(position_from(fen), 2, threads=2) == counts[2]
+
+
 def test_threads_share_the_root_moves() -> None:
     for fen, counts in KNOWN:
         shares: dict[str, int] = {}

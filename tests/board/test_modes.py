@@ -1,0 +1,58 @@
+"""The same rules uncompiled, with bounds checked, and with magics in place of PEXT.
+
+numba reads its settings once, so each mode is a process of its own, which runs some of the tests beside this one.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+QUICK = (
+    "board/test_games.py::test_the_beginning_of_a_game",
+    "board/test_perft.py::test_small_counts",
+    "board/test_see.py::test_exchanges_by_hand",
+    "board/test_draws.py::test_insufficient_material",
+    "board/test_draws.py::test_random_games_repeat_when_python_chess_says_so",
+    "board/test_notation.py::test_castling_is_read_in_both_ways",
+    "board/test_notation.py::test_the_illegal_move_is_named",
+    "jit/test_intrinsics.py",
+    "jit/test_memory.py",
+)
+
+THOROUGH = (
+    *QUICK,
+    "board/test_attacks.py::test_the_shared_table_holds_every_set_once",
+    "board/test_attacks.py::test_sliders_among_random_pieces",
+    "board/test_make.py::test_long_walks_stay_sound_and_lead_back",
+    "board/test_draws.py::test_a_long_game_forgets_the_old_and_knows_the_new",
+    "board/test_perft.py::test_known_counts",
+)
+
+
+def _run(tests: tuple[str, ...], cache: Path, **settings: str) -> None:
+    folder = Path(__file__).resolve().parents[1]
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *(str(folder / test) for test in tests)],
+        cwd=folder.parent,
+        env=os.environ | {"NUMBAT_CACHE_DIR": str(cache)} | settings,
+        capture_output=True,
+        text=True,
+        timeout=500,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert " passed" in done.stdout
+
+
+def test_uncompiled(tmp_path: Path) -> None:
+    """So that a reader can step through the kernels in a debugger."""
+    _run(QUICK, tmp_path, NUMBA_DISABLE_JIT="1")
+    assert not list(tmp_path.rglob("*.nbi"))
+
+
+def test_compiled_for_any_processor_with_bounds_checked(tmp_path: Path) -> None:
+    """No index leaves its array, and the magics serve where PEXT must not be used."""
+    _run(THOROUGH, tmp_path, NUMBA_BOUNDSCHECK="1", NUMBA_CPU_NAME="generic")
+    assert list(tmp_path.rglob("*.nbi"))

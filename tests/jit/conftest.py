@@ -1,0 +1,106 @@
+"""A package in miniature: the real ``engine.jit`` below two modules that compile in no time."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import engine.jit
+
+LOW = '''
+from engine.jit import helper
+
+@helper
+def step(x):
+    return x + 1
+'''
+
+HIGH = '''
+from numba import int64
+from engine.board.low import step
+from engine.jit import kernel
+
+@kernel(int64(int64), "the miniature")
+def run(x):
+    return 10 * step(x)
+'''
+
+#: Warms up, calls the kernel, and tells what it saw.
+MAIN = '''
+import json, os, sys, tempfile
+if "NO_TEMPORARY" in os.environ:
+    def refuse():
+        raise FileNotFoundError("no usable temporary directory")
+    tempfile.gettempdir = refuse
+from engine.board.high import run
+from engine.jit import cache
+from engine.jit.warmup import warm_up
+reports = []
+warm_up(reports.append)
+result = run(1)
+hits = sum(run.stats.cache_hits.values()) if hasattr(run, "stats") else 0
+print(json.dumps({"result": int(result), "hits": hits, "root": str(cache.ROOT), "reports": reports}))
+'''
+
+
+class Miniature:
+    """The package on disk, and processes that run it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.package = folder / "engine"
+        self.cache = folder / "cache"
+        self.low = self.package / "board" / "low.py"
+        shutil.copytree(
+            Path(engine.jit.__file__).parent, self.package / "jit", ignore=shutil.ignore_patterns("__pycache__")
+        )
+        for layer in ("board", "evaluation", "search"):
+            (self.package / layer).mkdir()
+            (self.package / layer / "__init__.py").touch()
+        (self.package / "__init__.py").touch()
+        self.low.write_text(LOW)
+        (self.package / "board" / "high.py").write_text(HIGH)
+
+    def start(self, environment: Mapping[str, str] | None = None) -> subprocess.Popen:
+        """One process on the package; its cache is ``self.cache`` if ``environment`` names no other."""
+        variables = {key: value for key, value in os.environ.items() if not key.startswith("NUMB")}
+        variables |= {"PYTHONPATH": str(self.folder), "NUMBAT_CACHE_DIR": str(self.cache)}
+        variables |= {"PYTHONDONTWRITEBYTECODE": "1"} | dict(environment or {})
+        return subprocess.Popen(
+            [sys.executable, "-c", MAIN],
+            cwd=self.folder,
+            env=variables,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    @staticmethod
+    def finish(process: subprocess.Popen) -> dict[str, Any]:
+        """What the process told."""
+        out, error = process.communicate(timeout=120)
+        assert process.returncode == 0, error
+        assert error == ""
+        return json.loads(out)
+
+    def run(self, environment: Mapping[str, str] | None = None) -> dict[str, Any]:
+        """Start a process and wait for what it tells."""
+        return self.finish(self.start(environment))
+
+    def snapshot(self) -> dict[Path, int]:
+        """Every file of the cache with the time of its last change."""
+        return {path: path.stat().st_mtime_ns for path in self.cache.rglob("*")}
+
+
+@pytest.fixture
+def miniature(tmp_path: Path) -> Miniature:
+    """A fresh miniature with an empty cache."""
+    return Miniature(tmp_path)

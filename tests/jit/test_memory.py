@@ -1,0 +1,78 @@
+"""Records: aligned, shared by address, and readable from both sides."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numba import njit
+
+from engine.jit import INTERPRETED, allocate, new_record, record_at, shared_record, structure
+
+INNER = structure(("byte", "u1"), ("word", "u8"))
+OUTER = structure(("inner", INNER, (3,)), ("grid", "i4", (2, 3)), ("last", "u1"))
+
+SHARED, shared = shared_record("numbat_test_record", OUTER)
+outer_at = record_at(OUTER)
+
+
+@njit
+def _add_to_grid(record):
+    for row in range(2):
+        for column in range(3):
+            record.grid[row, column] += 10 * row + column
+    record.inner[1].word = record.inner[0].word + record.last
+
+
+@njit
+def _read_shared():
+    return shared().inner[2].word
+
+
+@njit
+def _write_at(address, index, value):
+    outer_at(address, index).inner[1].word = value
+
+
+def test_structures_are_aligned() -> None:
+    assert INNER.itemsize == 16
+    assert OUTER.fields["grid"][1] == 48
+    assert OUTER.itemsize % 8 == 0
+
+
+@pytest.mark.parametrize("count", [1, 2, 7])
+def test_memory_begins_on_a_cache_line_and_is_zero(count: int) -> None:
+    for _ in range(5):
+        array = allocate(OUTER, count)
+        assert len(array) == count
+        assert array.ctypes.data % 64 == 0
+        assert not array.view(np.uint8).any()
+
+
+def test_too_much_memory_is_an_error() -> None:
+    with pytest.raises(MemoryError):
+        allocate(OUTER, 2**50)
+
+
+def test_compiled_code_writes_into_the_record() -> None:
+    record = new_record(OUTER)
+    record.inner[0].word = 40
+    record.last = 2
+    _add_to_grid(record)
+    assert record["grid"].tolist() == [[0, 1, 2], [10, 11, 12]]
+    assert record.inner[1].word == 42
+
+
+def test_a_shared_record_is_read_where_it_stands() -> None:
+    for value in (1, 2**63 + 5):
+        SHARED["inner"]["word"][2] = value
+        assert int(_read_shared()) == value
+
+
+def test_a_record_at_an_address() -> None:
+    array = allocate(OUTER, 4)
+    _write_at(np.uint64(array.ctypes.data), 2, np.uint64(99))
+    assert array["inner"]["word"].tolist() == [[0, 0, 0], [0, 0, 0], [0, 99, 0], [0, 0, 0]]
+
+
+def test_both_modes_are_told_apart() -> None:
+    assert isinstance(_read_shared, type(test_structures_are_aligned)) == INTERPRETED
