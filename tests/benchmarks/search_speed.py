@@ -12,6 +12,7 @@ when a move is made, others on entry); the figure compares machines at work, not
 from __future__ import annotations
 
 import argparse
+import logging
 import math
 import shutil
 import statistics
@@ -50,10 +51,12 @@ def measure(
     figures: dict[str, list[list[float]]] = {name: [[] for _ in engines] for name in POSITIONS}
     for repeat in range(1, repeats + 1):
         for number, (name, fen) in enumerate(POSITIONS.items(), 1):
-            print(f"\rrepeat {repeat}/{repeats}, position {number}/{len(POSITIONS)} ", end="", file=sys.stderr)
+            if sys.stderr.isatty():
+                print(f"\rrepeat {repeat}/{repeats}, position {number}/{len(POSITIONS)} ", end="", file=sys.stderr)
             for index, engine in enumerate(engines):
                 figures[name][index].append(nodes_per_second(engine, fen, milliseconds))
-    print(file=sys.stderr)
+    if sys.stderr.isatty():
+        print(file=sys.stderr)
     yield from figures.items()
 
 
@@ -72,6 +75,7 @@ def main() -> None:
     if rival is None:
         parser.error(f"there is no engine '{options.engine}'")
 
+    logging.getLogger("chess.engine").setLevel(logging.ERROR)  # remarks of engines are not of interest
     with ExitStack() as stack:
         engines = []
         for command in ([sys.executable, str(MAIN)], [rival]):
