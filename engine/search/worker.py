@@ -20,6 +20,9 @@ from engine.search.tunables import TUNABLES
 UNLIMITED = 1 << 62
 
 
+#: A window that missed by more centipawns than this is opened altogether.
+WIDEST_WINDOW = 400
+
 #: What a worker has learned and keeps from move to move.
 HISTORIES = (
     "history",
@@ -168,7 +171,7 @@ class Worker:
                 beta = min(score + delta, INFINITY)
             if on_bound is not None and line.moves:
                 on_bound(line)
-            delta += delta // 2
+            delta = delta * 3 // 2 if delta < WIDEST_WINDOW else INFINITY
 
     def _root_line(self) -> list[int]:
         frame = self.record["stack"][STACK_BASE]
