@@ -1,0 +1,132 @@
+"""Numbat against every rival that is installed, and the rating picture, in one command.
+
+    python -m tuning.gauntlet --tc 8+0.08 --games 20 --openings book.epd
+
+Rivals that are not installed are named and left out. Their own books are off, each has one thread.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from tuning import match
+from tuning.engines import EngineSpec
+from tuning.errors import EngineFailure, SetupError
+from tuning.limits import Limits
+from tuning.revisions import PROJECT
+from tuning.tournament import Settings, limits_checked
+
+RIVALS = (
+    EngineSpec("Stockfish", ("stockfish",)),
+    *(
+        EngineSpec(f"Stockfish at {elo}", ("stockfish",), options={"UCI_LimitStrength": "true", "UCI_Elo": str(elo)})
+        for elo in (1500, 2000, 2500)
+    ),
+    EngineSpec("Ethereal", ("ethereal-chess",)),
+    EngineSpec("Toga II", ("toga2",), options={"OwnBook": "false"}),
+    EngineSpec("Glaurung", ("glaurung",), options={"OwnBook": "false"}),
+    EngineSpec("GNU Chess", ("gnuchess", "-u"), options={"OwnBook": "false"}),
+    EngineSpec("Phalanx", ("phalanx", "-b", "-"), protocol="xboard"),
+    EngineSpec("Fairy-Max", ("fairymax",), protocol="xboard"),
+    EngineSpec("sunfish", ("sunfish-uci",)),
+)
+"""Engines that Debian packages (and sunfish, ``pip install sunfish``), strongest and whole first."""
+
+
+def numbat(limits: Limits) -> EngineSpec:
+    """The engine of this working tree, as it is."""
+    return EngineSpec("Numbat", (sys.executable, str(PROJECT / "uci_main.py")), limits=limits)
+
+
+def installed(rivals: Sequence[EngineSpec]) -> tuple[list[EngineSpec], list[str]]:
+    """Those of the rivals that are here, and the names of those that are not."""
+    here, absent = [], []
+    for rival in rivals:
+        try:
+            rival.resolved_command()
+        except EngineFailure as failure:
+            absent.append(str(failure))
+        else:
+            here.append(rival)
+    return here, absent
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command line of ``python -m tuning.gauntlet``."""
+    result = argparse.ArgumentParser(
+        prog="python -m tuning.gauntlet", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    names = ", ".join(rival.name for rival in RIVALS)
+    result.add_argument("--only", nargs="+", metavar="NAME", help=f"some of the rivals: {names}")
+    result.add_argument("--rev", metavar="REV", help="Numbat at a git revision instead of the working tree")
+    result.add_argument("--sunfish", metavar="CMD", help="where sunfish is, when it is not on the path")
+    result.add_argument("--games", type=int, default=20, help="games against each rival (default 20)")
+    result.add_argument("--hash", type=int, default=16, metavar="MB", help="hash table of every engine (default 16)")
+    match.add_limit_flags(result)
+    match.add_play_flags(result)
+    match.add_cluster_flags(result)
+    group = result.add_argument_group("results")
+    group.add_argument("--event", default="gauntlet", help="a name for PGN and results")
+    group.add_argument("--json", metavar="FILE", help="results, one game a line (default: results/EVENT-TIME.jsonl)")
+    group.add_argument("--pgn", metavar="FILE", help="all games")
+    group.add_argument("--plot", metavar="FILE", help="the rating picture (default: beside the results, .png)")
+    return result
+
+
+def settings_from(arguments: argparse.Namespace, rivals: Sequence[EngineSpec] = RIVALS) -> tuple[Settings, list[str]]:
+    """The tournament, and the rivals that are not here. Raises :class:`SetupError` when nobody is."""
+    limits = match.limits_from(arguments)
+    if not limits.bounded:
+        limits = replace(limits, base=8.0, increment=0.08)
+    if arguments.only:
+        known = {rival.name.lower(): rival for rival in rivals}
+        unknown = [name for name in arguments.only if name.lower() not in known]
+        if unknown:
+            raise SetupError(f"--only: no rival is called {', '.join(unknown)}; there are: {', '.join(known)}")
+        rivals = [known[name.lower()] for name in arguments.only]
+    if arguments.sunfish:
+        rivals = [replace(r, command=(arguments.sunfish,)) if r.name == "sunfish" else r for r in rivals]
+    here, absent = installed(rivals)
+    if not here:
+        raise SetupError(f"no rival is installed: {'; '.join(absent)}")
+    if arguments.games < 1:
+        raise SetupError(f"--games must be above zero, not {arguments.games}")
+    first = numbat(limits)
+    if arguments.rev:
+        first = match.with_commit(EngineSpec("Numbat", (), revision=arguments.rev))
+    shared = {"Threads": "1", "Hash": str(arguments.hash)}
+    engines = tuple(replace(spec, limits=limits, shared_options=shared) for spec in (first, *here))
+    conditions, book = match.play_settings(arguments)
+    settings = Settings(engines, arguments.games, "gauntlet", conditions, book, None, arguments.event)
+    return limits_checked(settings), absent
+
+
+def main(words: Sequence[str] | None = None, rivals: Sequence[EngineSpec] = RIVALS) -> int:
+    """Run the command line; exit codes as in :func:`tuning.match.main`."""
+    arguments = parser().parse_args(words)
+    console = match.make_console()
+    path = match.results_path(arguments)
+    try:
+        settings, absent = settings_from(arguments, rivals)
+        for line in absent:
+            console.print(f"left out: {line}", style="yellow", highlight=False, markup=False)
+        tournament, code = match.run(
+            settings, path, console, scheduler=arguments.scheduler, concurrency=arguments.concurrency, pgn=arguments.pgn
+        )
+    except (SetupError, EngineFailure) as error:
+        console.print(f"error: {error}", style="bold red", highlight=False, markup=False)
+        return 2
+    if tournament.tally.games:
+        console.print(match.closing(tournament))
+        picture = Path(arguments.plot) if arguments.plot else path.with_suffix(".png")
+        match.draw(tournament, picture, console)
+        console.print(f"\nresults: {path}\npicture: {picture}", highlight=False)
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())
