@@ -296,7 +296,7 @@ def run(
                 revisions.prepare(spec.revision)
     with console.status("starting workers and engines"):
         cluster = open_cluster(scheduler, concurrency)
-    signal_before = signal.signal(signal.SIGTERM, _as_interrupt), signal.getsignal(signal.SIGINT)
+    signal_before = signal.signal(signal.SIGTERM, as_interrupt), signal.getsignal(signal.SIGINT)
     try:
         for card in tournament.introduce(cluster):
             limits = next(spec.limits for spec in settings.engines if spec.name == card.name)
@@ -339,7 +339,8 @@ def make_console() -> Console:
     return console if console.is_terminal else Console(width=PAGE_WIDTH)
 
 
-def _as_interrupt(number: int, frame: object) -> NoReturn:
+def as_interrupt(number: int, frame: object) -> NoReturn:
+    """A signal handler: end as Ctrl-C does, with everything written down."""
     raise KeyboardInterrupt
 
 
