@@ -45,9 +45,9 @@ def info_line(info: Info) -> str:
         return f"info depth {info.depth} currmove {info.currmove} currmovenumber {info.currmovenumber}"
     if info.depth == 0 and info.score is not None:  # no move to search: mated or stalemated
         return f"info depth 0 {score_words(info.score)}"
-    words = [f"info depth {info.depth} seldepth {info.seldepth} multipv {info.multipv}"]
-    if info.score is not None:
-        words.append(score_words(info.score))
+    words = [f"info depth {info.depth}"]
+    if info.score is not None:  # without one it is a sign of life from within an iteration
+        words.append(f"seldepth {info.seldepth} multipv {info.multipv} {score_words(info.score)}")
     words.append(f"nodes {info.nodes} nps {info.nps} hashfull {info.hashfull} tbhits {info.tbhits}")
     words.append(f"time {info.time}")
     if info.pv:

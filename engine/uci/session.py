@@ -61,6 +61,7 @@ class Session:
         self._waiting: deque[Task] = deque()
         self._halt: Callable[[], None] | None = None  # how to stop what is running
         self._ending = False  # what is running was stopped or has said its last word
+        self._scored = True  # the last report held a score
         self._over = False
         self._thread = threading.Thread(target=self._serve, name="numbat-session", daemon=True)
         #: With ``debug on``, more is told about what the engine understood.
@@ -254,6 +255,7 @@ class Session:
     def _begin(self, halt: Callable[[], None]) -> None:
         self._halt = halt
         self._ending = False
+        self._scored = True
 
     def _in_background(self, name: str, work: Callable[[], None]) -> None:
         def run() -> None:
@@ -270,10 +272,13 @@ class Session:
     # --- in the thread of the search ----------------------------------------------------------------
 
     def _on_info(self, info: Info) -> None:
+        self._scored = info.score is not None
         self._output.line(info_line(info))
 
     def _on_result(self, result: Result) -> None:
         self._ending = True
+        if not self._scored and result.info is not None:  # tournament managers take the last report's score
+            self._on_info(result.info)
         self._output.line(result_line(result))
         self._finish()
 

@@ -186,7 +186,8 @@ def test_lines_are_whole_whoever_prints_them(uci):
         lines += uci.read("readyok")
     grammar = re.compile(
         r"readyok|info string unknown command: nonsense"
-        r"|info depth \d+ seldepth \d+ multipv 1 score (cp|mate) -?\d+( lowerbound| upperbound)?"
+        r"|info depth \d+ currmove [a-h][1-8][a-h][1-8][nbrq]? currmovenumber \d+"
+        r"|info depth \d+( seldepth \d+ multipv 1 score (cp|mate) -?\d+( lowerbound| upperbound)?)?"
         r" nodes \d+ nps \d+ hashfull \d+ tbhits \d+ time \d+( pv( [a-h][1-8][a-h][1-8][nbrq]?)+)?"
         r"|bestmove [a-h][1-8][a-h][1-8]( ponder [a-h][1-8][a-h][1-8])?"
     )

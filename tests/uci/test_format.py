@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+
 import pytest
 
 from engine.messages import Info, Result, Score
@@ -40,6 +42,11 @@ def test_current_move():
     assert info_line(Info(depth=3, currmove="e2e4", currmovenumber=2)) == (
         "info depth 3 currmove e2e4 currmovenumber 2"
     )
+
+
+def test_a_sign_of_life_has_no_score():
+    info = Info(depth=9, nodes=1000, nps=2000, hashfull=3, time=500)
+    assert info_line(info) == "info depth 9 nodes 1000 nps 2000 hashfull 3 tbhits 0 time 500"
 
 
 def test_results():
@@ -95,3 +102,14 @@ def test_diagram():
     assert rows[1] == "8 | r |   |   |   | k |   |   | r |"
     assert rows[13] == "2 |   |   |   |   | P |   |   |   |"
     assert rows[-1].split() == list("abcdefgh")
+
+
+def test_defaults_are_those_of_the_engine():
+    from engine.api import Engine
+
+    defaults = {name: value.default for name, value in inspect.signature(Engine).parameters.items()}
+    for option in OPTIONS:
+        keyword = option.name.lower().removeprefix("uci_").replace(" ", "_")
+        if keyword in defaults:
+            assert defaults.pop(keyword) == option.default, option.name
+    assert not [name for name in defaults if name in ("hash", "threads", "move_overhead", "chess960")]
