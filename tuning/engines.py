@@ -43,6 +43,11 @@ class EngineSpec:
     revision: str | None = None
     limits: Limits = field(default_factory=Limits)
 
+    def differs_in_values(self, other: EngineSpec) -> bool:
+        """Whether setting the same options anew turns an engine of this kind into one of the other."""
+        same_keys = self.options.keys() == other.options.keys()
+        return same_keys and replace(self, name=other.name, options=other.options, limits=other.limits) == other
+
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
 

@@ -8,6 +8,7 @@ python -m tuning.match --resume results/match-20260131-120000.jsonl
 from __future__ import annotations
 
 import argparse
+import os
 import shlex
 import signal
 import sys
@@ -21,7 +22,7 @@ from rich.console import Console
 
 from tuning import revisions
 from tuning.adjudication import Adjudication, parse_rule
-from tuning.cluster import open_cluster
+from tuning.cluster import HERE, open_cluster
 from tuning.engines import (
     WORDS_HELP,
     EngineSpec,
@@ -301,6 +302,7 @@ def run(
         for card in tournament.introduce(cluster):
             limits = next(spec.limits for spec in settings.engines if spec.name == card.name)
             console.print(f"{card.name}: {card.identity}, {limits}", highlight=False, markup=False)
+        warn_if_busy(cluster.workers, scheduler, console)
         report.attach(tournament)
         with report:
             tournament.play(cluster)
@@ -321,6 +323,17 @@ def run(
         if not tournament.tally.games:
             path.unlink()  # nothing in it that the command line does not say
     return tournament, code
+
+
+def warn_if_busy(workers: int, scheduler: str | None, console: Console) -> None:
+    """Games by the clock need a core each; say so when others are using this machine."""
+    cores = os.cpu_count() or 1
+    if scheduler not in (None, HERE) or not hasattr(os, "getloadavg"):
+        return
+    load = os.getloadavg()[0]
+    if load + workers > cores + 0.75:
+        text = f"! the machine is busy: load {load:.1f} and {workers} games on {cores} cores; clocks will suffer"
+        console.print(text, style="yellow", highlight=False, markup=False)
 
 
 def draw(tournament: Tournament, path: Path, console: Console) -> None:

@@ -146,6 +146,18 @@ class Player:
         """What the engine calls itself."""
         return str(self.protocol.id.get("name", self.spec.name))
 
+    async def adopt(self, spec: EngineSpec) -> bool:
+        """Become ``spec``, which differs in name, limits and option values at most; False when that fails."""
+        if spec.options != self.spec.options:
+            try:
+                async with asyncio.timeout(READY_SECONDS):
+                    await self.protocol.configure(_options(spec, self.protocol))
+                    await self.protocol.ping()
+            except (TimeoutError, chess.engine.EngineError):
+                return False
+        self.spec = spec
+        return True
+
     async def ask(self, board: chess.Board, limit: chess.engine.Limit, allowance: float, game: str) -> Answer:
         """Have the engine move in ``board``; wait ``allowance`` seconds of its own time at most.
 

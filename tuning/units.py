@@ -67,12 +67,10 @@ class Bench:
     @contextlib.asynccontextmanager
     async def player(self, spec: EngineSpec) -> AsyncIterator[Player]:
         """A running engine, nobody else's for as long as it is held; afterwards it is kept for the next."""
-        player = next((idle for idle in reversed(self._idle) if idle.spec == spec), None)
-        if player is not None:
-            self._idle.remove(player)
-            if not player.alive:
-                await player.kill()
-                player = None
+        player = self._take_idle(spec)
+        if player is not None and not (player.alive and await player.adopt(spec)):
+            await player.kill()
+            player = None
         if player is None:
             player = await open_player(spec)
         try:
@@ -86,6 +84,15 @@ class Bench:
             await player.kill()
         while len(self._idle) > KEPT_ENGINES:
             await self._idle.pop(0).close()
+
+    def _take_idle(self, spec: EngineSpec) -> Player | None:
+        """The idle engine that needs the least to become ``spec``: itself, or one that differs in option values."""
+        for fits in (lambda idle: idle.spec == spec, lambda idle: idle.spec.differs_in_values(spec)):
+            for player in reversed(self._idle):
+                if fits(player):
+                    self._idle.remove(player)
+                    return player
+        return None
 
     def tablebase(self, path: str | None) -> chess.syzygy.Tablebase | None:
         if path is None:
