@@ -78,6 +78,21 @@ def _clear_en_passant(position):
 
 
 @helper
+def key_after(position, move):
+    """The key that :func:`make_move` will lead to, but for castling, promotion, en passant and lost rights.
+
+    Good enough to start loading what will be looked up under it.
+    """
+    origin, target = origin_of(move), target_of(move)
+    piece_key = tables().piece_key[piece_on(position, origin)]
+    key = position.key ^ tables().side_key ^ piece_key[origin] ^ piece_key[target]
+    captured = piece_on(position, target)
+    if captured != EMPTY:
+        key ^= tables().piece_key[captured, target]
+    return key
+
+
+@helper
 def _castle(position, us, move):
     king, rook = us << 3 | KING, us << 3 | ROOK
     remove_piece(position, king, origin_of(move))

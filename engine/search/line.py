@@ -1,6 +1,6 @@
 """Going down and up one move: position, accumulator and the principal variation together."""
 
-from engine.board.make import make_move, make_null_move, unmake_move, unmake_null_move
+from engine.board.make import key_after, make_move, make_null_move, unmake_move, unmake_null_move
 from engine.evaluation.material import copy_accumulator, update_accumulator
 from engine.jit import helper
 from engine.search.history import moved_index
@@ -12,11 +12,11 @@ from engine.search.transposition import prefetch_cluster
 def descend(worker, ply, move):
     """Make ``move`` at ``ply`` and start loading what the child will look up."""
     frame, child = frame_at(worker, ply), frame_at(worker, ply + 1)
+    prefetch_cluster(worker.table, key_after(worker.position, move))
     frame.move = move
     frame.moved = moved_index(worker.position, move)
     update_accumulator(child.accumulator, frame.accumulator, worker.position, move)
     make_move(worker.position, move)
-    prefetch_cluster(worker.table, worker.position.key)
 
 
 @helper
