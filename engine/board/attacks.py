@@ -63,21 +63,9 @@ def between(a, b):
 
 
 @helper
-def line(a, b):
-    """The whole rank, file or diagonal through ``a`` and ``b``; otherwise none."""
-    return tables().line[a, b]
-
-
-@helper
 def forward(bits, color):
     """All squares one rank ahead, as ``color`` sees it."""
     return bits << U64(8) if color == WHITE else bits >> U64(8)
-
-
-@helper
-def backward(bits, color):
-    """All squares one rank back, as ``color`` sees it."""
-    return bits >> U64(8) if color == WHITE else bits << U64(8)
 
 
 @helper

@@ -1,4 +1,4 @@
-"""Draws by repetition, by the 50-move rule and by lack of material."""
+"""Draws by repetition and by lack of material. (The clock of the 50-move rule is ``position.rule50``.)"""
 
 from engine.board.position import occupied_by_all
 from engine.board.types import BISHOP, I64, KING, KNIGHT, LIGHT_SQUARES, ZERO

@@ -51,9 +51,9 @@ POSITION = structure(
     ("pinned_diagonal", "u8"),  # the same on diagonals
     ("board", "u1", (64,)),  # [square] piece, EMPTY for none
     ("castling_mask", "u1", (64,)),  # [square] rights that survive a move from or to it
-    ("castling_rook", "u1", (4,)),  # [right] square of the rook, NO_SQUARE for none
+    ("castling_rook", "u1", (4,)),  # [right] square of the rook, NO_SQUARE for none at the start
     ("side", "u1"),  # colour to move
-    ("castling", "u1"),  # rights as bits
+    ("castling", "u1"),  # rights as bits: 2 * color on the king's side, the next one on the queen's
     ("en_passant", "u1"),  # target square where a pawn could take, else NO_SQUARE
     ("chess960", "u1"),  # castling is written as the king taking the rook
     ("rule50", "i4"),  # plies since a capture or pawn move

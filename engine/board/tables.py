@@ -28,7 +28,6 @@ TABLES_DTYPE = structure(
     ("knight", "u8", (64,)),  # [square]
     ("king", "u8", (64,)),  # [square]
     ("between", "u8", (64, 64)),  # [square][square] squares strictly between, 0 if not aligned
-    ("line", "u8", (64, 64)),  # [square][square] the whole line through both, 0 if not aligned
     ("piece_key", "u8", (16, 64)),  # [piece][square]
     ("castling_key", "u8", (16,)),  # [castling rights]
     ("en_passant_key", "u8", (NO_SQUARE + 1,)),  # [square], 0 for none
@@ -108,10 +107,8 @@ def _fill_steps() -> None:
             TABLES["pawn"][color, square] = _bits(path[0] for path in paths if path)
         for step in ROOK_STEPS + BISHOP_STEPS:
             ahead = ray(square, step)
-            line = _bits([*ahead, square, *ray(square, (-step[0], -step[1]))])
             for distance, target in enumerate(ahead):
                 TABLES["between"][square, target] = _bits(ahead[:distance])
-                TABLES["line"][square, target] = line
 
 
 def _fill_keys() -> None:

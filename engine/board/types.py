@@ -33,9 +33,6 @@ RANK_6 = U64(0xFF << 40)
 RANK_8 = U64(0xFF << 56)
 LIGHT_SQUARES = U64(0x55AA_55AA_55AA_55AA)
 
-#: Castling rights as bits; bit ``2 * color`` is the king's side, the next one the queen's side.
-WHITE_SHORT, WHITE_LONG, BLACK_SHORT, BLACK_LONG = 1, 2, 4, 8
-
 #: The longest list of legal moves in any position is 218.
 MAX_MOVES = 256
 

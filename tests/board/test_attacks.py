@@ -26,10 +26,9 @@ def test_steps() -> None:
         assert int(TABLES["pawn"][1, square]) == chess.BB_PAWN_ATTACKS[chess.BLACK][square]
 
 
-def test_lines() -> None:
+def test_squares_between() -> None:
     for a in chess.SQUARES:
         for b in chess.SQUARES:
-            assert int(TABLES["line"][a, b]) == chess.ray(a, b)
             assert int(TABLES["between"][a, b]) == (chess.between(a, b) if a != b else 0)
 
 

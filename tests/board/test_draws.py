@@ -111,7 +111,7 @@ def test_random_games_repeat_when_python_chess_says_so() -> None:
 
 @pytest.mark.parametrize("plies", [GAME_HISTORY - 1, GAME_HISTORY, GAME_HISTORY + 1, 1500])
 def test_a_long_game_forgets_the_old_and_knows_the_new(plies: int) -> None:
-    """A king walks for ages with its own pawns as clock, then three rounds of shuffling are still seen."""
+    """Knights go out and home for ages: still a repetition, and a square never visited is still none."""
     position = position_from("4k1n1/8/8/8/8/8/8/4K1N1 w - - 0 1")
     play_moves(position, [SHUFFLE[ply % 4] for ply in range(plies)])
     assert int(position["ply"]) <= GAME_HISTORY < HISTORY
@@ -120,12 +120,30 @@ def test_a_long_game_forgets_the_old_and_knows_the_new(plies: int) -> None:
     start = position_from("4k1n1/8/8/8/8/8/8/4K1N1 w - - 0 1")
     play_moves(start, SHUFFLE[: plies % 4])
     assert position["key"] == start["key"]
-    # a place it has not been to, then back and forth: the third time is a draw, the second is not
     free = [move for move in list_moves(position) if (move & 63) == (4 if plies % 2 == 0 else 60)]
     make_move(position, free[0])
     assert not is_repetition(position, 1)
     unmake_move(position, free[0])
     assert is_repetition(position, 0)
+
+
+def test_what_a_long_game_keeps_is_what_happened() -> None:
+    """Two kings wander, each on its side of a wall of pawns; a list of all keys tells what must be found."""
+    generator = random.Random(11)
+    position = position_from("8/2k5/8/p1p1p1p1/P1P1P1P1/8/2K5/8 w - - 0 1")
+    keys = [int(position["key"])]
+    second, third = 0, 0
+    for _ in range(1500):
+        play_move(position, generator.choice(list_moves(position)))
+        kept = keys[-int(position["ply"]) :]
+        assert len(kept) >= min(len(keys), GAME_HISTORY // 2)
+        seen = kept.count(int(position["key"]))
+        assert is_repetition(position, len(keys)) == (seen >= 1)
+        assert is_repetition(position, 0) == (seen >= 2)
+        keys.append(int(position["key"]))
+        second, third = second + (seen >= 1), third + (seen >= 2)
+    assert second > 200
+    assert third > 50
 
 
 def test_history_is_dropped_after_an_irreversible_move_of_the_game() -> None:

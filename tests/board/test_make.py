@@ -6,7 +6,8 @@ import chess
 import numpy as np
 import pytest
 
-from engine.board.make import make_move, make_null_move, unmake_move, unmake_null_move
+from engine.board.make import key_after, make_move, make_null_move, unmake_move, unmake_null_move
+from engine.board.moves import CAPTURE, DOUBLE_PUSH, QUIET
 from engine.board.notation import list_moves
 from engine.board.position import MOVE_LIST, recompute_keys
 from engine.board.tables import TABLES
@@ -74,6 +75,22 @@ def test_the_walk_notices_a_wrong_key() -> None:
     moves, played = new_record(MOVE_LIST), np.zeros(9, np.int64)
     verdict, length = kernels.walk(position, moves, kernels.random_choices(0, 9), played)
     assert (verdict, length) == (kernels.WRONG_PAWN_KEY, 0)
+
+
+def test_the_key_foretold_is_the_key_of_plain_moves(boards: list[chess.Board]) -> None:
+    foretold = 0
+    for board in boards[::10]:
+        position = position_of(board)
+        before = int(position["castling"]), int(position["en_passant"])
+        for move in list_moves(position):
+            expected = int(key_after(position, move))
+            make_move(position, move)
+            plain = move >> 12 in (QUIET, DOUBLE_PUSH, CAPTURE)
+            if plain and before == (int(position["castling"]), int(position["en_passant"])):
+                assert int(position["key"]) == expected, (board.fen(), move)
+                foretold += 1
+            unmake_move(position, move)
+    assert foretold > 1000
 
 
 def test_keys_are_sums_over_the_pieces(boards: list[chess.Board]) -> None:
