@@ -13,7 +13,7 @@ from engine.board.types import I64, ZERO
 from engine.evaluation.material import evaluate, refresh_accumulator
 from engine.jit import helper, kernel
 from engine.search.correction import corrected_eval, learn_correction
-from engine.search.history import capture_history, quiet_history, reward_noisy, reward_quiet
+from engine.search.history import capture_history, reward_noisy, reward_quiet
 from engine.search.line import ascend, ascend_null, descend, descend_null, extend_pv
 from engine.search.movepick import next_move, next_noisy, restart_picking, start_picking, start_picking_noisy
 from engine.search.quiescence import qsearch
@@ -246,7 +246,7 @@ def search(worker, alpha, beta, depth, ply, cut_node):
             if root_index < 0:
                 continue
         is_quiet = not is_noisy(move)
-        history = quiet_history(worker, ply, move) if is_quiet else capture_history(worker, move)
+        history = frame.picker.history if is_quiet else capture_history(worker, move)
         number += 1
         reduction = late_move_reduction(depth, number, is_pv, improving, is_quiet, history)
 

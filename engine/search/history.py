@@ -2,7 +2,7 @@
 
 from engine.board.moves import origin_of, target_of
 from engine.board.position import piece_on, type_on
-from engine.board.types import I64, NO_TYPE, PAWN
+from engine.board.types import I64, NO_TYPE, PAWN, U64
 from engine.jit import helper
 from engine.search.state import frame_at
 from engine.search.tunables import tunables
@@ -39,10 +39,10 @@ def butterfly_history(worker, move):
 @helper
 def continuation_history(worker, ply, move):
     """Continuation history: how well the move did as an answer to the moves 1, 2 and 4 plies before."""
-    moved = moved_index(worker.position, move)
-    total = I64(worker.continuation[frame_at(worker, ply - 1).moved, moved])
-    total += I64(worker.continuation[frame_at(worker, ply - 2).moved, moved])
-    total += I64(worker.continuation[frame_at(worker, ply - 4).moved, moved]) // 2
+    moved = U64(moved_index(worker.position, move))
+    total = I64(worker.continuation[U64(frame_at(worker, ply - 1).moved), moved])
+    total += I64(worker.continuation[U64(frame_at(worker, ply - 2).moved), moved])
+    total += I64(worker.continuation[U64(frame_at(worker, ply - 4).moved), moved]) // 2
     return total * tunables().ContinuationWeight // 1024
 
 
@@ -69,7 +69,7 @@ def capture_history(worker, move):
 
 @helper
 def _update_continuation(worker, ply, moved, bonus):
-    before = frame_at(worker, ply).moved
+    before, moved = U64(frame_at(worker, ply).moved), U64(moved)
     worker.continuation[before, moved] = _nudge(I64(worker.continuation[before, moved]), bonus)
 
 

@@ -91,6 +91,7 @@ def _take_best(frame):
         if value > best_value:
             best, best_value = index, value
     move = I64(moves.move[U64(best)])
+    frame.picker.history = best_value
     moves.move[U64(best)] = moves.move[U64(cursor)]
     moves.value[U64(best)] = moves.value[U64(cursor)]
     frame.picker.cursor = cursor + 1
@@ -108,6 +109,7 @@ def next_move(worker, frame, ply):
     picker = frame.picker
     if picker.stage == TABLE_STAGE:
         picker.stage = MAKE_NOISY_STAGE
+        picker.history = quiet_history(worker, ply, picker.table_move)
         return picker.table_move
 
     if picker.stage == MAKE_NOISY_STAGE:
@@ -135,11 +137,13 @@ def next_move(worker, frame, ply):
     if picker.stage == KILLER_STAGE:
         picker.stage = SECOND_KILLER_STAGE
         if _is_new_killer(worker, frame, frame.killer[0]):
+            picker.history = quiet_history(worker, ply, frame.killer[0])
             return frame.killer[0]
 
     if picker.stage == SECOND_KILLER_STAGE:
         picker.stage = MAKE_QUIET_STAGE
         if _is_new_killer(worker, frame, frame.killer[1]):
+            picker.history = quiet_history(worker, ply, frame.killer[1])
             return frame.killer[1]
 
     if picker.stage == MAKE_QUIET_STAGE:

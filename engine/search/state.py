@@ -4,6 +4,7 @@ Nothing else holds state. A worker is about 6 MB, its frames touched only as dee
 """
 
 from engine.board.position import MOVE_LIST, POSITION
+from engine.board.types import U64
 from engine.evaluation.material import ACCUMULATOR
 from engine.jit import helper, record_at, record_type, structure
 from engine.search.scores import MAX_PLY
@@ -31,6 +32,7 @@ PICKER = structure(
     ("cursor", "i8"),
     ("end", "i8"),
     ("skip_quiets", "i8"),
+    ("history", "i8"),  # of the quiet move picked last
     ("bad_end", "i8"),  # losing captures wait at the front of the list
 )
 
@@ -94,4 +96,4 @@ control_at = record_at(CONTROL)
 @helper
 def frame_at(worker, ply):
     """The frame of ``ply``, from -STACK_BASE on."""
-    return worker.stack[ply + STACK_BASE]
+    return worker.stack[U64(ply + STACK_BASE)]
