@@ -25,7 +25,7 @@ from engine.jit.warmup import warm_up
 from engine.messages import Info, Limits, OptionError, PositionError, Result
 from engine.options import OPTIONS
 from engine.search import tunables
-from engine.search.pool import STACK_SIZE, Pool
+from engine.search.pool import Pool, start_thread
 from engine.search.scores import MATE, to_message
 from engine.search.transposition import TranspositionTable
 from engine.search.worker import Line
@@ -200,19 +200,14 @@ class Engine:
     def start(self, limits: Limits, on_info: OnInfo | None, on_result: OnResult) -> None:
         """Begin a search and return at once; ends a running one first.
 
-        The callbacks run in the search's thread, ``on_result`` once and last: under ``infinite`` and
-        ``ponder`` not before :meth:`stop` or :meth:`ponderhit`.
+        The callbacks run in threads of the search, ``on_result`` once and last: under ``infinite`` and ``ponder``
+        not before :meth:`stop` or :meth:`ponderhit`.
         """
         self.stop()
         self.wait()
         self._pool.arm(limits, int(self._position["side"]) == WHITE, self._overhead)
-        former = threading.stack_size(STACK_SIZE)
-        try:
-            arguments = (self._position, limits, on_info or (lambda info: None), on_result)
-            self._thread = threading.Thread(target=self._search, args=arguments, daemon=True)
-            self._thread.start()
-        finally:
-            threading.stack_size(former)
+        arguments = (self._position, limits, on_info or (lambda info: None), on_result)
+        self._thread = start_thread(self._search, *arguments)
 
     def stop(self) -> None:
         """End the search, which then gives its result; harmless when none runs, and from any thread."""
@@ -296,7 +291,17 @@ class Engine:
         self.wait()
 
     def _search(self, position: Any, limits: Limits, on_info: OnInfo, on_result: OnResult) -> None:
-        """The search thread: run the pool, turn its lines into messages. Nobody changes ``position`` any more."""
+        """The search thread. Nobody changes ``position`` any more; whatever happens, there is a result."""
+        try:
+            result = self._think(position, limits, on_info)
+        except BaseException:
+            moves = list_moves(position)
+            on_result(Result(to_uci(moves[0], bool(position["chess960"])) if moves else "0000"))
+            raise
+        on_result(result)
+
+    def _think(self, position: Any, limits: Limits, on_info: OnInfo) -> Result:
+        """Run the pool and turn its lines into messages."""
         chess960 = bool(position["chess960"])
         last = Info()
         moves = list_moves(position)
@@ -304,8 +309,7 @@ class Engine:
             last = Info(score=to_message(-MATE if position["checkers"] else 0))
             on_info(last)
             self._pool.wait_for_release(limits)
-            on_result(Result(info=last))
-            return
+            return Result(info=last)
         wanted = [find_move(position, text) for text in limits.searchmoves]
         moves = [move for move in moves if move in wanted] or moves
 
@@ -336,4 +340,4 @@ class Engine:
         line = self._pool.search(position, limits, moves, self._table, on_line, on_tick, self._lines)
         reply = line.moves[1] if len(line.moves) > 1 else 0
         ponder = to_uci(reply, chess960) if reply else ""
-        on_result(Result(to_uci(line.moves[0], chess960), ponder, last))
+        return Result(to_uci(line.moves[0], chess960), ponder, last)

@@ -29,6 +29,21 @@ FIRST_TICK = 3.0
 FORCED_MOVE_DEPTH = 8
 
 
+def start_thread(target: Callable[..., None], *arguments: Any) -> threading.Thread:
+    """Start a daemon thread with the stack that a deep search needs."""
+    with _STARTING:  # the size is a setting of the whole process
+        former = threading.stack_size(STACK_SIZE)
+        try:
+            thread = threading.Thread(target=target, args=arguments, daemon=True)
+            thread.start()
+        finally:
+            threading.stack_size(former)
+    return thread
+
+
+_STARTING = threading.Lock()
+
+
 class Pool:
     """The workers, and the control record through which they are stopped."""
 
@@ -47,7 +62,7 @@ class Pool:
         """Have ``threads`` workers; new ones know no history."""
         del self.workers[threads:]
         while len(self.workers) < threads:
-            self.workers.append(Worker(self._address, is_main=not self.workers))
+            self.workers.append(Worker(self._address))
 
     def clear(self) -> None:
         """Forget all histories."""
@@ -124,11 +139,9 @@ class Pool:
             worker.prepare(position, moves, table, share)
         last = MAX_PLY if limits.depth is None else limits.depth
         finished = threading.Event()
-        helpers = [threading.Thread(target=self._tick, args=(finished, on_tick), daemon=True)]
+        helpers = [start_thread(self._tick, finished, on_tick)]
         for index, worker in enumerate(self.workers[1:]):
-            helpers.append(threading.Thread(target=_help, args=(worker, 1 + index % 2, last), daemon=True))
-        for helper in helpers:
-            helper.start()
+            helpers.append(start_thread(_help, worker, 1 + index % 2, last))
         main, pacer = self.workers[0], Pacer()
         for lines in main.deepen(1, last, count, on_line):
             for line in lines:

@@ -69,7 +69,6 @@ WORKER = structure(
     ("nodes", "i8"),
     ("seldepth", "i8"),
     ("aborted", "i8"),
-    ("is_main", "i8"),  # the main thread watches the clock
     ("root_score", "i8"),  # of the best root move so far
     ("exact", "i8"),  # 1: plain alpha-beta without any pruning, reduction or extension, the static evaluation at leaves
     ("current_move", "i8"),  # the root move under search, for reports, and its number

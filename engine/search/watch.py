@@ -21,10 +21,9 @@ def should_abort(worker):
     elif (worker.nodes + 1) & (CHECK_INTERVAL - 1) == 0:
         if load_relaxed(worker.control_address) != 0:
             worker.aborted = 1
-        elif worker.is_main != 0:
-            control = control_at(worker.control_address, 0)
-            if control.has_deadline != 0 and clock_ticks() >= control.deadline:
-                worker.aborted = 1
+        control = control_at(worker.control_address, 0)
+        if control.has_deadline != 0 and clock_ticks() >= control.deadline:
+            worker.aborted = 1
     return worker.aborted != 0
 
 

@@ -63,10 +63,9 @@ def _ranked(lines: list[Line], former: list[Line]) -> list[Line]:
 class Worker:
     """A WORKER record and the loop that deepens it."""
 
-    def __init__(self, control_address: int, is_main: bool) -> None:
+    def __init__(self, control_address: int) -> None:
         self.record: Any = new_record(WORKER)
         self.record["control_address"] = control_address
-        self.record["is_main"] = is_main
         self.lines: list[Line] = []
 
     @property

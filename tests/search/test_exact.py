@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import chess
 import numpy as np
 import pytest
-from numba import int64
+from numba import int64, njit
 
 from engine.bench import positions
 from engine.board.draws import is_insufficient_material, is_repetition
@@ -18,7 +18,7 @@ from engine.board.notation import list_moves
 from engine.board.setup import new_position
 from engine.board.types import I64, ZERO
 from engine.evaluation.material import WEIGHTS, evaluate, refresh_accumulator
-from engine.jit import kernel, new_record
+from engine.jit import new_record
 from engine.search.scores import MATE
 from engine.search.state import CONTROL, WORKER_T, frame_at
 from engine.search.transposition import TranspositionTable
@@ -27,7 +27,7 @@ from engine.search.worker import UNLIMITED, Worker
 COUNT = 200
 
 
-@kernel(int64(WORKER_T, int64, int64), "a test")
+@njit(int64(WORKER_T, int64, int64), error_model="numpy")
 def plain_minimax(worker, depth, ply):
     """Minimax (as negamax) without any cut: the oracle, over the engine's rules and evaluation."""
     position = worker.position
@@ -99,13 +99,13 @@ def random_positions() -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def worker() -> Worker:
-    """A worker in exact mode, alone."""
+def worker() -> Iterator[Worker]:
+    """A worker in exact mode, alone; the control record lives as long as it."""
     control = new_record(CONTROL)
-    worker = Worker(control.__array_interface__["data"][0], is_main=True)
+    worker = Worker(control.__array_interface__["data"][0])
     worker.record["exact"] = 1
-    worker.control = control  # kept alive
-    return worker
+    yield worker
+    assert control["stop"] == 0
 
 
 def deepened(worker: Worker, fen: str, depth: int) -> list[int]:
