@@ -65,7 +65,7 @@ class Engine:
         *,
         hash: int = 16,
         threads: int = 1,
-        move_overhead: int = 30,
+        move_overhead: int = 100,
         chess960: bool = False,
         multipv: int = 1,
         report: Callable[[str], None] = lambda line: None,

@@ -91,7 +91,7 @@ OPTIONS: tuple[Option, ...] = (
     Option(
         "Move Overhead",
         "spin",
-        30,
+        100,
         0,
         5000,
         help="Milliseconds kept in reserve on every move for the GUI and the network.",
