@@ -38,7 +38,7 @@ class Dask:
                     threads_per_worker=1,
                     processes=True,
                     host="127.0.0.1",
-                    dashboard_address=None,
+                    dashboard_address="127.0.0.1:0",  # any free port: another cluster may run here
                     memory_limit=0,
                     silence_logs="CRITICAL",
                 )
