@@ -76,9 +76,17 @@ def test_quit_during_a_search_gives_the_move_first():
         assert process.errors() == ""
 
 
+@pytest.fixture
+def interruptible():
+    """Children take SIGINT, also where the tests run in the background of a shell, which has it ignored."""
+    former = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, former)
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are a Unix matter")
 @pytest.mark.parametrize("lines", [("uci",), ("isready", "go infinite")], ids=["idle", "searching"])
-def test_ctrl_c_is_an_orderly_end(lines):
+def test_ctrl_c_is_an_orderly_end(lines, interruptible):
     with UciProcess() as process:
         process.send(*lines)
         process.read("uciok" if lines == ("uci",) else "info depth")
