@@ -1,0 +1,11 @@
+"""The search's signature: a change of play changes it, and belongs into the commit message as ``Bench: N``."""
+
+from engine import Engine
+
+#: Nodes of ``python uci_main.py bench 9``. Set it anew with every change that is meant to alter the search.
+BENCH_9 = 509883
+
+
+def test_the_node_count_is_the_pinned_one() -> None:
+    with Engine() as engine:
+        assert engine.bench(9)[0] == BENCH_9
