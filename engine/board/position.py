@@ -146,12 +146,28 @@ def move_piece_quietly(position, piece, origin, target):
 
 
 @helper
-def update_checks(position):
-    """Find the checkers of the side to move and the lines on which its pieces are pinned.
+def _sort_snipers(snipers, king, own):
+    """Which of ``snipers`` give check, and the lines (with the sniper) on which the others pin a piece of ``own``.
 
     A sniper is an enemy slider that would attack the king if only enemy pieces stood on the board: with
     nothing of ours between it gives check, with one piece between it pins that piece.
     """
+    checkers, pins = ZERO, ZERO
+    while snipers:
+        sniper = lsb(snipers)
+        snipers &= snipers - ONE
+        path = between(king, sniper)
+        blockers = path & own
+        if blockers == ZERO:
+            checkers |= bit(sniper)
+        elif blockers & (blockers - ONE) == ZERO:
+            pins |= path | bit(sniper)
+    return checkers, pins
+
+
+@helper
+def update_checks(position):
+    """Find the checkers of the side to move and the lines on which its pieces are pinned."""
     us = I64(position.side)
     own, enemy = position.colors[us], position.colors[us ^ 1]
     pieces = position.pieces
@@ -159,27 +175,11 @@ def update_checks(position):
     checkers = enemy & (
         (pawn_attacks(us, king) & pieces[PAWN]) | (knight_attacks(king) & pieces[KNIGHT])
     )
-    straight, diagonal = ZERO, ZERO
     snipers = rook_attacks(king, enemy) & (pieces[ROOK] | pieces[QUEEN]) & enemy
-    while snipers:
-        sniper = lsb(snipers)
-        snipers &= snipers - ONE
-        path = between(king, sniper)
-        blockers = path & own
-        if blockers == ZERO:
-            checkers |= bit(sniper)
-        elif blockers & (blockers - ONE) == ZERO:
-            straight |= path | bit(sniper)
+    straight_checkers, straight = _sort_snipers(snipers, king, own)
     snipers = bishop_attacks(king, enemy) & (pieces[BISHOP] | pieces[QUEEN]) & enemy
-    while snipers:
-        sniper = lsb(snipers)
-        snipers &= snipers - ONE
-        path = between(king, sniper)
-        blockers = path & own
-        if blockers == ZERO:
-            checkers |= bit(sniper)
-        elif blockers & (blockers - ONE) == ZERO:
-            diagonal |= path | bit(sniper)
+    diagonal_checkers, diagonal = _sort_snipers(snipers, king, own)
+    checkers |= straight_checkers | diagonal_checkers
     position.checkers = checkers
     position.pinned_straight = straight
     position.pinned_diagonal = diagonal

@@ -216,7 +216,7 @@ def search(worker, alpha, beta, depth, ply, cut_node):
                 if score >= raised:
                     stored = to_table(score, ply)
                     store(
-                        worker.table, position.key, move, stored, raw_eval, depth - 3, BOUND_LOWER, I64(1 * table_pv)
+                        worker.table, position.key, move, stored, raw_eval, depth - 3, BOUND_LOWER, I64(table_pv)
                     )
                     return score
 
@@ -385,7 +385,7 @@ def search(worker, alpha, beta, depth, ply, cut_node):
     if excluded == 0:
         bound = BOUND_LOWER if best >= beta else (BOUND_EXACT if best > old_alpha else BOUND_UPPER)
         store(
-            worker.table, position.key, best_move, to_table(best, ply), raw_eval, depth, bound, I64(1 * table_pv)
+            worker.table, position.key, best_move, to_table(best, ply), raw_eval, depth, bound, I64(table_pv)
         )
         is_material = best_move != 0 and is_noisy(best_move)
         if (

@@ -1,6 +1,6 @@
 """The records that a search works on: one :data:`WORKER` for each thread, one :data:`CONTROL` for all.
 
-Nothing else holds state. A worker is about 6 MB, its frames touched only as deep as the search goes.
+Nothing else holds state. A worker is about 3.6 MB, its frames touched only as deep as the search goes.
 """
 
 from engine.board.position import MOVE_LIST, POSITION
