@@ -4,8 +4,8 @@ Arguments are int64 squares and uint64 bitboards.
 """
 
 from engine.board.tables import tables
-from engine.board.types import BISHOP, FILE_A, FILE_H, KING, KNIGHT, PAWN, QUEEN, ROOK, U64, WHITE
-from engine.jit import HAVE_PEXT, helper, pext
+from engine.board.types import BISHOP, FILE_A, FILE_H, KING, KNIGHT, ONE, PAWN, QUEEN, ROOK, U64, WHITE
+from engine.jit import HAVE_PEXT, helper, lsb, pext
 
 if HAVE_PEXT:
 
@@ -118,3 +118,24 @@ def is_attacked(position, square, by, occupied):
     if bishop_attacks(square, occupied) & (pieces[BISHOP] | pieces[QUEEN]) & them:
         return True
     return (rook_attacks(square, occupied) & (pieces[ROOK] | pieces[QUEEN]) & them) != 0
+
+
+@helper
+def all_attacks(position, color):
+    """Squares attacked by any piece of ``color``."""
+    own, pieces = position.colors[color], position.pieces
+    occupied = position.colors[0] | position.colors[1]
+    attacked = all_pawn_attacks(pieces[PAWN] & own, color) | king_attacks(lsb(pieces[KING] & own))
+    rest = pieces[KNIGHT] & own
+    while rest:
+        attacked |= knight_attacks(lsb(rest))
+        rest &= rest - ONE
+    rest = (pieces[BISHOP] | pieces[QUEEN]) & own
+    while rest:
+        attacked |= bishop_attacks(lsb(rest), occupied)
+        rest &= rest - ONE
+    rest = (pieces[ROOK] | pieces[QUEEN]) & own
+    while rest:
+        attacked |= rook_attacks(lsb(rest), occupied)
+        rest &= rest - ONE
+    return attacked

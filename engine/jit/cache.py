@@ -3,7 +3,7 @@
 numba's own cache looks only at the file that defines a function, so it misses an edit in a callee's module,
 another numpy, or another optimisation level. Here every source file, library version and code-generation
 setting enters a digest, and the digest names the directory. The digest is layered as the imports are: the
-kernels of ``board`` are kept while ``search`` is edited.
+kernels of ``board`` are kept while ``search`` is edited, and all of them while the workbench is.
 """
 
 from __future__ import annotations
@@ -27,6 +27,9 @@ PACKAGE = Path(__file__).resolve().parent.parent
 
 #: The compiled layers from the bottom up; a layer's digest covers itself and everything below it.
 LAYERS = ("jit", "board", "evaluation", "search")
+
+#: The package beside this one whose kernels stand on all the layers.
+WORKBENCH = "tuning"
 
 #: How many directories of earlier source states are kept in one cache.
 KEPT_DIRECTORIES = 24
@@ -54,11 +57,12 @@ def _settings() -> str:
 
 @cache
 def digest(layer: str) -> str:
-    """Hexadecimal digest of the sources of ``layer`` and of all layers below it."""
+    """Hexadecimal digest of the sources of ``layer`` (one of :data:`LAYERS` or the workbench) and of all below it."""
     state = hashlib.sha256(_settings().encode())
-    for name in LAYERS[: LAYERS.index(layer) + 1]:
-        for path in sorted((PACKAGE / name).rglob("*.py")):
-            state.update(path.relative_to(PACKAGE).as_posix().encode() + b"\0")
+    folders = [PACKAGE / name for name in LAYERS] + [PACKAGE.parent / WORKBENCH]
+    for folder in folders[: [*LAYERS, WORKBENCH].index(layer) + 1]:
+        for path in sorted(folder.rglob("*.py")):
+            state.update(path.relative_to(PACKAGE.parent).as_posix().encode() + b"\0")
             state.update(hashlib.sha256(path.read_bytes()).digest())
     return state.hexdigest()[:20]
 
@@ -138,10 +142,10 @@ ROOT: Path | None = _find_root()
 
 
 class _Locator(caching._CacheLocator):
-    """Tells numba to keep a function of this package under its layer's digest."""
+    """Tells numba to keep a function of this package or of the workbench under its layer's digest."""
 
     def __init__(self, function, file: Path, layer: str) -> None:
-        self._name = file.relative_to(PACKAGE).with_suffix("").as_posix().replace("/", ".")
+        self._name = file.relative_to(PACKAGE.parent).with_suffix("").as_posix().replace("/", ".")
         self._py_file = str(file)  # numba names both when it warns
         self._lineno = function.__code__.co_firstlineno
         self._layer = layer
@@ -159,9 +163,11 @@ class _Locator(caching._CacheLocator):
     @classmethod
     def from_function(cls, py_func, py_file):
         file = Path(py_file).resolve()
-        if ROOT is None or PACKAGE not in file.parents:
+        if ROOT is None:
             return None
-        layer = file.relative_to(PACKAGE).parts[0]
+        if PACKAGE.parent / WORKBENCH in file.parents:
+            return cls(py_func, file, WORKBENCH)
+        layer = file.relative_to(PACKAGE).parts[0] if PACKAGE in file.parents else ""
         return cls(py_func, file, layer) if layer in LAYERS else None
 
 

@@ -57,6 +57,18 @@ def test_a_new_or_a_renamed_file_changes_the_digest(package: Path) -> None:
     assert _digests()[1] not in (fresh[1], before[1])
 
 
+def test_the_workbench_stands_on_all_layers(package: Path) -> None:
+    workbench = package.parent / cache.WORKBENCH
+    workbench.mkdir()
+    (workbench / "kernels.py").write_text("")
+    engine, before = _digests(), cache.digest.__wrapped__(cache.WORKBENCH)
+    (workbench / "kernels.py").write_text("#")
+    edited = cache.digest.__wrapped__(cache.WORKBENCH)
+    assert _digests() == engine
+    (package / cache.LAYERS[0] / "fresh.py").write_text("")
+    assert len({before, edited, cache.digest.__wrapped__(cache.WORKBENCH), *engine}) == len(engine) + 3
+
+
 def test_layers_above_the_compiled_ones_and_data_do_not_matter(package: Path) -> None:
     before = _digests()
     for path in (package / "messages.py", package / "uci" / "parse.py", package / "board" / "magics.json"):

@@ -1,0 +1,98 @@
+"""Upcoming repetitions: whether the side to move can bring back an earlier position with a single move.
+
+Two positions that differ by one reversible move differ in their keys by that move's two piece keys and the side's.
+All such differences stand in a cuckoo hash table, each in one of two places, so that a look at two entries tells
+whether the difference to an earlier key is a move, and which (Marcel van Kervinck's idea).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from engine.board.position import occupied_by_all
+from engine.board.tables import TABLES
+from engine.board.types import BISHOP, BLACK, I64, KING, KNIGHT, QUEEN, ROOK, U64, WHITE, ZERO
+from engine.jit import helper, shared_record, structure
+
+_SIZE = 8192
+_MASK = U64(_SIZE - 1)
+_SECOND = U64(13)
+
+CYCLES, cycles = shared_record(
+    "numbat_cycles",
+    structure(
+        ("key", "u8", (_SIZE,)),  # a reversible move's difference of keys, 0 for an empty place
+        ("line", "u8", (_SIZE,)),  # the squares between its two, which must be empty
+        ("ends", "u8", (_SIZE,)),  # its two squares, one of which the moving piece stands on
+    ),
+)
+
+
+def _reversible_moves() -> list[tuple[int, int, int]]:
+    """Each reversible move of any piece on the empty board, either way once: its key difference, line and ends."""
+    moves = []
+    side = int(TABLES["side_key"])
+    for kind in (KNIGHT, BISHOP, ROOK, QUEEN, KING):
+        for square in range(64):
+            if kind in (KNIGHT, KING):
+                targets = int(TABLES["knight" if kind == KNIGHT else "king"][square])
+            else:
+                targets = _slides(kind, square)
+            for target in range(square + 1, 64):
+                if targets >> target & 1:
+                    line = int(TABLES["between"][square, target])
+                    for color in (WHITE, BLACK):
+                        keys = TABLES["piece_key"][color << 3 | kind]
+                        moves.append((int(keys[square]) ^ int(keys[target]) ^ side, line, 1 << square | 1 << target))
+    return moves
+
+
+def _slides(kind: int, square: int) -> int:
+    """The squares a slider reaches on the empty board."""
+    targets = 0
+    for target in range(64):
+        files, ranks = abs((target & 7) - (square & 7)), abs((target >> 3) - (square >> 3))
+        straight, diagonal = 0 in (files, ranks), files == ranks
+        if (straight and kind != BISHOP) or (diagonal and kind != ROOK):
+            targets |= 1 << target
+    return targets & ~(1 << square)
+
+
+def _fill() -> None:
+    """Put each move into its first place; what stood there moves on to its other one."""
+    mask, second = int(_MASK), int(_SECOND)
+    places = [(0, 0, 0)] * _SIZE
+    for move in _reversible_moves():
+        place = move[0] & mask
+        while move[0]:
+            places[place], move = move, places[place]
+            place = (move[0] >> second & mask) if place == move[0] & mask else move[0] & mask
+    for column, name in enumerate(("key", "line", "ends")):
+        CYCLES[name] = np.array([entry[column] for entry in places], np.uint64)
+
+
+@helper
+def has_upcoming_repetition(position, ply):
+    """Whether the side to move can repeat a position that occurred since the root, which lies ``ply`` plies back."""
+    reach = min(I64(position.rule50), I64(position.since_null), ply - 1)
+    if reach < 3:
+        return False
+    occupied = occupied_by_all(position)
+    own = position.colors[U64(position.side)]
+    distance = 3
+    while distance <= reach:
+        difference = position.key ^ position.history[position.ply - distance].key
+        place = difference & _MASK
+        if cycles().key[place] != difference:
+            place = difference >> _SECOND & _MASK
+        if (
+            cycles().key[place] == difference
+            and cycles().line[place] & occupied == ZERO
+            and cycles().ends[place] & own != ZERO
+        ):
+            return True
+        distance += 2
+    return False
+
+
+_fill()

@@ -1,0 +1,99 @@
+"""Which evaluation plays: its kind, and the network where it is one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from engine.board.types import WHITE
+from engine.evaluation import material
+from engine.evaluation.classical import explain as classical
+from engine.evaluation.evaluator import CLASSICAL, KINDS, NNUE
+from engine.evaluation.nnue import plain
+from engine.evaluation.nnue.file import Net, read_net
+from engine.evaluation.nnue.network import new_net_record
+
+#: The network that comes with the engine.
+OWN_NET = Path(__file__).parent / "nnue" / "numbat.nnue"
+
+#: A term of an evaluation in centipawns: name, White's share, Black's (None where it has none), the total for White.
+Term = tuple[str, int | None, int | None, int]
+
+
+@cache
+def _own_net() -> tuple[Net, Any]:
+    net = read_net(OWN_NET)
+    return net, new_net_record(net)
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """A kind of :mod:`engine.evaluation.evaluator`, with its network and the record made from it."""
+
+    kind: int
+    net: Net | None = None
+    record: Any = None
+
+    def install(self, evaluator: Any) -> None:
+        """Have the EVALUATOR record ``evaluator`` use this evaluation, for as long as this object is kept."""
+        evaluator["kind"] = self.kind
+        evaluator["net_address"] = self.record.__array_interface__["data"][0] if self.kind == NNUE else 0
+
+    def explain(self, position: Any) -> list[Term]:
+        """How the value comes about."""
+        if self.net is not None:
+            terms: list[Term] = list(plain.explain(self.net, position))
+            if self.net.base:
+                shares = classical.explain(position)
+                terms.insert(0, ("classical", None, None, sum(white - black for _, white, black in shares)))
+            return terms
+        shares = classical.explain(position) if self.kind == CLASSICAL else material.explain(position)
+        return [(name, white, black, white - black) for name, white, black in shares]
+
+    def value(self, position: Any) -> int:
+        """Centipawns for the side to move, as the terms add up."""
+        total = sum(term[3] for term in self.explain(position))
+        return total if int(position["side"]) == WHITE else -total
+
+    def table(self, position: Any) -> str:
+        """How the value comes about, to be read: in pawns, each term for White, Black, and together."""
+        if self.kind == CLASSICAL:
+            return classical.classical_table(position)
+        return evaluation_table(self.explain(position))
+
+
+def choose(kind: str, file: str) -> Evaluation:
+    """The evaluation called ``kind`` (see KINDS), with the network in ``file``, the engine's own where that is empty.
+
+    Raises :class:`engine.evaluation.nnue.file.NetError`.
+    """
+    number = KINDS.index(kind)
+    if number != NNUE:
+        return Evaluation(number)
+    if not file:
+        return Evaluation(number, *_own_net())
+    net = read_net(Path(file))
+    return Evaluation(number, net, new_net_record(net))
+
+
+def evaluation_table(terms: list[Term]) -> str:
+    """The ``terms`` as a table in pawns, summed up."""
+    rule = "-----------+--------+--------+-------"
+    whites, blacks = [term[1] for term in terms], [term[2] for term in terms]
+    total = sum(term[3] for term in terms)
+    lines = ["      term |  White |  Black |  Total", rule, *(_row(*term) for term in terms), rule]
+    lines.append(_row("sum", _total(whites), _total(blacks), total))
+    return "\n".join([*lines, "(pawns, from White's view)"])
+
+
+def _total(shares: list[int | None]) -> int | None:
+    """The sum, where every term has a share."""
+    known = [share for share in shares if share is not None]
+    return sum(known) if len(known) == len(shares) else None
+
+
+def _row(name: str, white: int | None, black: int | None, total: int) -> str:
+    shares = (f"{share / 100:6.2f}" if share is not None else "  --  " for share in (white, black))
+    return f"{name:>10} | {' | '.join(shares)} | {total / 100:6.2f}"

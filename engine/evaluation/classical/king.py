@@ -1,0 +1,98 @@
+"""The safety of the kings: the pawns before them, the enemy's pawns that storm them, and the attack by pieces."""
+
+from engine.board.attacks import bishop_attacks, knight_attacks, rook_attacks
+from engine.board.types import BISHOP, FILE_A, I64, KING, KNIGHT, ONE, QUEEN, ROOK, U64, ZERO
+from engine.evaluation.classical.features import (
+    ATTACKERS,
+    FLANK_ATTACK,
+    RING_HITS,
+    SAFE_CHECK,
+    SHELTER,
+    STORM,
+    UNSAFE_CHECK,
+    WEAK_RING,
+)
+from engine.evaluation.classical.view import ANY, ahead, relative_rank
+from engine.evaluation.classical.weights import term
+from engine.jit import byteswap, helper, lsb, popcount
+
+#: The wing of a king on each file, and the five ranks that are a colour's camp.
+_QUEENSIDE, _CENTRE_FILES, _KINGSIDE = (U64(0x0101_0101_0101_0101 * files) for files in (0x0F, 0x3C, 0xF0))
+_WHITE_CAMP, _BLACK_CAMP = U64(0x0000_00FF_FFFF_FFFF), U64(0xFFFF_FFFF_FF00_0000)
+
+
+@helper
+def _rearmost(pawns, us):
+    """The square of the pawn nearest to ``us``'s own side, of pawns on one file."""
+    return lsb(pawns) if us == 0 else lsb(byteswap(pawns)) ^ 56
+
+
+@helper
+def shelter_terms(trace, view, us):
+    """Own and enemy pawns at or before the king, on his file and those beside it: the nearest of each."""
+    king = view.king[us]
+    row = U64(0xFF) << U64(king & 56)
+    field = row | ahead(row, us)
+    middle = min(max(king & 7, 1), 6)
+    score = I64(0)
+    for step in range(3):
+        file = middle + step - 1
+        column = (FILE_A << U64(file)) & field
+        friends, foes = column & view.pawns[us], column & view.pawns[us ^ 1]
+        own = relative_rank(us, _rearmost(friends, us)) if friends != ZERO else I64(0)
+        enemy = relative_rank(us, _rearmost(foes, us)) if foes != ZERO else I64(0)
+        blocked = 1 if own != 0 and enemy == own + 1 else 0
+        score += term(trace, us, SHELTER + 8 * min(file, 7 - file) + own, 1)
+        score += term(trace, us, STORM + 8 * blocked + enemy, 1)
+    return score
+
+
+@helper
+def _wing(square):
+    """The files on the side of the board where a king on ``square`` lives."""
+    file = square & 7
+    if file < 3:
+        return _QUEENSIDE
+    return _CENTRE_FILES if file < 5 else _KINGSIDE
+
+
+@helper
+def _check_terms(trace, us, kind, checks, safe):
+    """Squares to check from with one kind of piece."""
+    if checks == ZERO:
+        return I64(0)
+    good = checks & safe
+    if good == ZERO:
+        return term(trace, us, UNSAFE_CHECK + kind - KNIGHT, 1)
+    more = 1 if good & (good - ONE) else 0
+    return term(trace, us, SAFE_CHECK + 2 * (kind - KNIGHT) + more, 1)
+
+
+@helper
+def attack_terms(trace, view, position, us):
+    """The attack of ``us`` on the other king, once all attacks are in the view."""
+    them = us ^ 1
+    own = position.colors[us]
+    occupied = own | position.colors[them]
+    king = view.king[them]
+    attacks, defended = view.attacks[us], view.attacks[them]
+    queen = 1 if position.pieces[QUEEN] & own else 0
+
+    # A square is weak where the enemy defends once at most, and only with king or queen.
+    weak = attacks[ANY] & ~view.attacked_twice[them] & (~defended[ANY] | defended[KING] | defended[QUEEN])
+    weak_ring = min(popcount(weak & view.ring[them]), 7)
+    score = term(trace, us, ATTACKERS + 8 * queen + min(view.attackers[us], 7), 1)
+    score += term(trace, us, RING_HITS + 16 * queen + min(view.ring_hits[us], 15), 1)
+    score += term(trace, us, WEAK_RING + 8 * queen + weak_ring, 1)
+
+    safe = ~own & (~defended[ANY] | weak & view.attacked_twice[us])
+    straight = rook_attacks(king, occupied & ~(position.pieces[QUEEN] & position.colors[them]))
+    diagonal = bishop_attacks(king, occupied & ~(position.pieces[QUEEN] & position.colors[them]))
+    score += _check_terms(trace, us, KNIGHT, knight_attacks(king) & attacks[KNIGHT] & ~own, safe)
+    score += _check_terms(trace, us, BISHOP, diagonal & attacks[BISHOP] & ~own, safe)
+    score += _check_terms(trace, us, ROOK, straight & attacks[ROOK] & ~own, safe)
+    score += _check_terms(trace, us, QUEEN, (straight | diagonal) & attacks[QUEEN] & ~own, safe)
+
+    camp = _BLACK_CAMP if us == 0 else _WHITE_CAMP
+    flank = popcount(attacks[ANY] & camp & _wing(king))
+    return score + term(trace, us, FLANK_ATTACK, flank)

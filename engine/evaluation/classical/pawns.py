@@ -1,0 +1,121 @@
+"""Pawn structure: isolated, doubled, backward, connected and passed pawns, kept in a hash by the pawns' key.
+
+Structures change rarely from node to node, so nearly every look finds its terms there.
+"""
+
+from engine.board.attacks import all_pawn_attacks, forward, pawn_attacks
+from engine.board.position import bit
+from engine.board.types import I64, ONE, U64, ZERO
+from engine.evaluation.classical.features import (
+    BACKWARD,
+    CANDIDATE,
+    DOUBLED,
+    ISOLATED,
+    PASSED,
+    PHALANX,
+    PIECE_SQUARE,
+    SUPPORTED,
+)
+from engine.evaluation.classical.view import VIEW, ahead, beside, file_of, relative_rank, relative_square
+from engine.evaluation.classical.weights import term
+from engine.jit import helper, lsb, popcount, structure
+
+#: Entries of the hash (a power of two); 48 bytes each.
+PAWN_ENTRIES = 8192
+
+#: The terms of one pawn structure. The zeroed entry is right for its key, that of no pawns at all.
+PAWN_ENTRY = structure(
+    ("key", "u8"),
+    ("score", "i8"),  # White's terms minus Black's, both stages
+    ("passed", "u8"),
+    ("pawn_span", "u8", (2,)),
+)
+
+#: One thread's hash of pawn structures, and the view of the position it evaluates.
+PAWN_TABLE = structure(("entry", PAWN_ENTRY, (PAWN_ENTRIES,)), ("maps", VIEW))
+
+
+@helper
+def clear_pawns(pawn_table):
+    """Forget all structures, as after a change of weights."""
+    for index in range(PAWN_ENTRIES):
+        entry = pawn_table.entry[index]
+        entry.key = ZERO
+        entry.score = 0
+        entry.passed = ZERO
+        entry.pawn_span[0] = ZERO
+        entry.pawn_span[1] = ZERO
+
+
+@helper
+def _pawn(trace, us, square, own, enemy):
+    """The terms of one pawn, and whether it is passed."""
+    here = bit(square)
+    front = ahead(here, us)
+    neighbours = beside(file_of(square))
+    rank = relative_rank(us, square)
+    free = 1 if front & enemy == ZERO else 0
+    friends = neighbours & own
+    stop = forward(here, us)
+    score = term(trace, us, PIECE_SQUARE + relative_square(us, square), 1)
+    if front & own:
+        score += term(trace, us, DOUBLED, 1)
+    supporters = pawn_attacks(us ^ 1, square) & own
+    side_by_side = beside(here) & own
+    if supporters:
+        score += term(trace, us, SUPPORTED + rank, 1)
+    if side_by_side:
+        score += term(trace, us, PHALANX + rank, 1)
+    behind = ~ahead(here | beside(here), us) & neighbours  # neighbours no further ahead than this pawn
+    if friends == ZERO:
+        score += term(trace, us, ISOLATED + free, 1)
+    elif behind & own == ZERO and all_pawn_attacks(enemy, us ^ 1) & stop:
+        score += term(trace, us, BACKWARD + free, 1)
+    guards = beside(front) & enemy
+    if free == 1 and front & own == ZERO:
+        if guards == ZERO:
+            return score + term(trace, us, PASSED + rank, 1), here
+        if popcount(behind & own) >= popcount(guards):
+            score += term(trace, us, CANDIDATE + rank, 1)
+    return score, ZERO
+
+
+@helper
+def _structure(trace, us, own, enemy):
+    """The terms of all pawns of a colour, and which are passed."""
+    score, passed = I64(0), ZERO
+    rest = own
+    while rest:
+        square = lsb(rest)
+        rest &= rest - ONE
+        value, is_passed = _pawn(trace, us, square, own, enemy)
+        score += value
+        passed |= is_passed
+    return score, passed
+
+
+@helper
+def pawn_span(pawns, color):
+    """Squares that ``pawns`` attack or may attack once they advance."""
+    attacks = all_pawn_attacks(pawns, color)
+    return attacks | ahead(attacks, color)
+
+
+@helper
+def pawn_terms(trace, pawn_table, position):
+    """White's terms of pawn structure minus Black's; sets passed pawns and pawn spans of the view."""
+    view = pawn_table.maps
+    entry = pawn_table.entry[position.pawn_key & U64(PAWN_ENTRIES - 1)]
+    if entry.key != position.pawn_key or trace is not None:
+        white, black = view.pawns[0], view.pawns[1]
+        white_score, white_passed = _structure(trace, I64(0), white, black)
+        black_score, black_passed = _structure(trace, I64(1), black, white)
+        entry.key = position.pawn_key
+        entry.score = white_score - black_score
+        entry.passed = white_passed | black_passed
+        entry.pawn_span[0] = pawn_span(white, 0)
+        entry.pawn_span[1] = pawn_span(black, 1)
+    view.passed = entry.passed
+    view.pawn_span[0] = entry.pawn_span[0]
+    view.pawn_span[1] = entry.pawn_span[1]
+    return entry.score

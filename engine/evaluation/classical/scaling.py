@@ -1,0 +1,57 @@
+"""Scaling of drawish endings: some advantages do not win, however large they look.
+
+The endgame half of the score is multiplied by a learned factor that depends on the stronger side's pawns and on
+the kind of ending: opposite bishops alone, opposite bishops with other pieces, or none of that; a side without
+pawns that is ahead by less than a rook can rarely win at all.
+"""
+
+from engine.board.types import BISHOP, KNIGHT, LIGHT_SQUARES, ONE, PAWN, QUEEN, ROOK, ZERO
+from engine.jit import helper, popcount
+
+#: The factor that changes nothing.
+SCALE_UNIT = 128
+
+#: Kinds of endings: ordinary, opposite bishops among other pieces, opposite bishops alone, too little ahead to mate.
+SCALE_KINDS = 4
+
+#: A class is 9 * kind + the stronger side's pawns.
+SCALE_CLASSES = 9 * SCALE_KINDS
+
+#: Pieces in minor pieces' worth, to see who is ahead by how much: a rook is one and a half.
+_HALVES = {KNIGHT: 2, BISHOP: 2, ROOK: 3, QUEEN: 6}
+_KNIGHT_HALVES, _BISHOP_HALVES, _ROOK_HALVES, _QUEEN_HALVES = _HALVES.values()
+
+
+@helper
+def _opposite_bishops(bishops, white, black):
+    """One bishop each, on squares of different colours."""
+    ours, theirs = bishops & white, bishops & black
+    if ours == ZERO or theirs == ZERO or ours & (ours - ONE) or theirs & (theirs - ONE):
+        return False
+    return (ours & LIGHT_SQUARES == ZERO) != (theirs & LIGHT_SQUARES == ZERO)
+
+
+@helper
+def _halves(position, color):
+    """A side's pieces in halves of a minor piece."""
+    own = position.colors[color]
+    pieces = position.pieces
+    return (
+        _KNIGHT_HALVES * popcount(pieces[KNIGHT] & own)
+        + _BISHOP_HALVES * popcount(pieces[BISHOP] & own)
+        + _ROOK_HALVES * popcount(pieces[ROOK] & own)
+        + _QUEEN_HALVES * popcount(pieces[QUEEN] & own)
+    )
+
+
+@helper
+def scale_class(position, strong):
+    """The class of the ending when ``strong`` is the side with the better endgame score."""
+    pieces = position.pieces
+    pawns = popcount(pieces[PAWN] & position.colors[strong])
+    kind = 0
+    if pawns == 0 and _halves(position, strong) - _halves(position, strong ^ 1) <= _BISHOP_HALVES:
+        kind = 3
+    elif _opposite_bishops(pieces[BISHOP], position.colors[0], position.colors[1]):
+        kind = 1 if pieces[KNIGHT] | pieces[ROOK] | pieces[QUEEN] else 2
+    return 9 * kind + pawns

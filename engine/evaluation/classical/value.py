@@ -1,0 +1,82 @@
+"""The sum of all terms, and the same sum traced.
+
+One source serves play and learning. ``trace`` is None in play; compiled for a record instead, the very same
+functions also note how often each feature occurs.
+"""
+
+from numba import int64
+
+from engine.board.position import POSITION_T
+from engine.board.types import BLACK, I64, U64, WHITE
+from engine.evaluation.classical.features import COUNT, TEMPO
+from engine.evaluation.classical.king import attack_terms, shelter_terms
+from engine.evaluation.classical.passed import passed_terms
+from engine.evaluation.classical.pawns import PAWN_TABLE, pawn_terms
+from engine.evaluation.classical.pieces import piece_terms
+from engine.evaluation.classical.scaling import SCALE_UNIT, scale_class
+from engine.evaluation.classical.space import space_terms
+from engine.evaluation.classical.threats import threat_terms
+from engine.evaluation.classical.view import open_view
+from engine.evaluation.classical.weights import TRACE, endgame_of, middlegame_of, term, weights
+from engine.evaluation.material import FULL_PHASE, refresh_accumulator
+from engine.jit import helper, kernel, record_type
+
+PAWN_TABLE_T, TRACE_T = record_type(PAWN_TABLE), record_type(TRACE)
+
+
+@helper
+def _side_terms(trace, view, position, us):
+    """What needs the attacks of both sides."""
+    return (
+        shelter_terms(trace, view, us)
+        + attack_terms(trace, view, position, us)
+        + threat_terms(trace, view, position, us)
+        + passed_terms(trace, view, position, us)
+        + space_terms(trace, view, us)
+    )
+
+
+@helper
+def _packed_sum(trace, pawn_table, position):
+    """White's terms minus Black's, both stages."""
+    view = pawn_table.maps
+    open_view(view, position)
+    score = pawn_terms(trace, pawn_table, position)
+    score += piece_terms(trace, view, position, I64(WHITE)) - piece_terms(trace, view, position, I64(BLACK))
+    score += _side_terms(trace, view, position, I64(WHITE)) - _side_terms(trace, view, position, I64(BLACK))
+    tempo = term(trace, I64(position.side), TEMPO, 1)
+    return score + (tempo if position.side == WHITE else -tempo)
+
+
+@helper
+def _tapered(position, packed, phase):
+    """Centipawns for the side to move: the endgame's half scaled, then both halves by the phase."""
+    us = I64(position.side)
+    if us == BLACK:
+        packed = -packed
+    middlegame, endgame = middlegame_of(packed), endgame_of(packed)
+    scale = weights().scale[U64(scale_class(position, us if endgame > 0 else us ^ 1))]
+    total = middlegame * phase * SCALE_UNIT + endgame * scale * (FULL_PHASE - phase)
+    return total // (FULL_PHASE * SCALE_UNIT)
+
+
+@helper
+def classical_value(pawn_table, accumulator, position):
+    """Centipawns for the side to move.
+
+    ``pawn_table`` is a PAWN_TABLE record (a thread's own); ``accumulator`` gives the phase.
+    """
+    phase = min(I64(accumulator.phase), I64(FULL_PHASE))
+    return _tapered(position, _packed_sum(None, pawn_table, position), phase)
+
+
+@kernel(int64(PAWN_TABLE_T, POSITION_T, TRACE_T), "the evaluation")
+def traced_value(pawn_table, position, trace):
+    """The same value, every feature's occurrences set in ``trace``."""
+    for color in range(2):
+        for feature in range(COUNT):
+            trace.count[color, feature] = 0
+        trace.scale_class[color] = scale_class(position, I64(color))
+    refresh_accumulator(trace.accumulator, position)
+    phase = min(I64(trace.accumulator.phase), I64(FULL_PHASE))
+    return _tapered(position, _packed_sum(trace, pawn_table, position), phase)

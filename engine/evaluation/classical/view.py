@@ -1,0 +1,105 @@
+"""What the terms share: squares relative to a colour, and the attack maps of the position under evaluation."""
+
+from engine.board.attacks import all_pawn_attacks, forward, king_attacks
+from engine.board.position import bit, king_square
+from engine.board.types import FILE_A, FILE_H, I64, PAWN, U64, WHITE, ZERO
+from engine.jit import helper, structure
+
+#: Index of the attacks of all pieces together, after those of each kind.
+ANY = 6
+
+#: Filled anew for each position.
+VIEW = structure(
+    ("attacks", "u8", (2, 7)),  # [color][kind or ANY] squares attacked
+    ("attacked_twice", "u8", (2,)),  # [color] squares attacked by two pieces or more
+    ("pawns", "u8", (2,)),  # [color]
+    ("king", "i8", (2,)),  # [color] square
+    ("ring", "u8", (2,)),  # [color] the king's square, those around it, and three more in front
+    ("reach", "u8", (2,)),  # [color] squares that count as mobility
+    ("attackers", "i8", (2,)),  # [color] pieces that reach the other king's ring
+    ("ring_hits", "i8", (2,)),  # [color] their attacks on squares of that ring
+    ("passed", "u8"),  # passed pawns of both colours
+    ("pawn_span", "u8", (2,)),  # [color] squares its pawns attack or may attack once they advance
+)
+
+
+@helper
+def relative_rank(color, square):
+    """0 for the own back rank, 7 for the enemy's."""
+    return (square >> 3) ^ (7 * color)
+
+
+@helper
+def relative_square(color, square):
+    """The square as its owner sees it: Black's are turned upside down."""
+    return square ^ (56 * color)
+
+
+@helper
+def file_of(square):
+    """All squares of the file of ``square``."""
+    return FILE_A << U64(square & 7)
+
+
+@helper
+def beside(bits):
+    """The squares one file to either side."""
+    return (bits & ~FILE_H) << U64(1) | (bits & ~FILE_A) >> U64(1)
+
+
+@helper
+def ahead(bits, color):
+    """All squares in front of ``bits`` on their files, to the end of the board."""
+    if color == WHITE:
+        bits <<= U64(8)
+        bits |= bits << U64(8)
+        bits |= bits << U64(16)
+        return bits | bits << U64(32)
+    bits >>= U64(8)
+    bits |= bits >> U64(8)
+    bits |= bits >> U64(16)
+    return bits | bits >> U64(32)
+
+
+@helper
+def distance(a, b):
+    """Steps of a king from one square to the other."""
+    return max(abs((a >> 3) - (b >> 3)), abs((a & 7) - (b & 7)))
+
+
+@helper
+def _king_ring(color, square):
+    """The king's zone: his square and those around him, from the edge moved inwards, and the row before."""
+    file = min(max(square & 7, 1), 6)
+    around = king_attacks(square & 56 | file) | bit(square & 56 | file)
+    return around | forward(around, color)
+
+
+@helper
+def open_view(view, position):
+    """Begin the view: pawns and kings. The pieces add their attacks as they are counted."""
+    for color in range(2):
+        us = I64(color)
+        own = position.colors[us]
+        pawns = position.pieces[PAWN] & own
+        king = king_square(position, us)
+        by_pawn, by_king = all_pawn_attacks(pawns, us), king_attacks(king)
+        one_way = forward(pawns, us)
+        view.pawns[us] = pawns
+        view.king[us] = king
+        view.ring[us] = _king_ring(us, king)
+        for kind in range(1, 5):
+            view.attacks[us, kind] = ZERO
+        view.attacks[us, 0] = by_pawn
+        view.attacks[us, 5] = by_king
+        view.attacks[us, ANY] = by_pawn | by_king
+        twice = (one_way & ~FILE_H) << U64(1) & (one_way & ~FILE_A) >> U64(1)
+        view.attacked_twice[us] = twice | by_pawn & by_king
+        view.attackers[us] = 0
+        view.ring_hits[us] = 0
+    occupied = position.colors[0] | position.colors[1]
+    for color in range(2):
+        us = I64(color)
+        pawns = view.pawns[us]
+        stuck = pawns & forward(occupied, us ^ 1)
+        view.reach[us] = ~(stuck | bit(view.king[us]) | view.attacks[us ^ 1, 0])

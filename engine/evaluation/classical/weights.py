@@ -1,0 +1,144 @@
+"""What each feature is worth: the weights, their file, and how a term is counted.
+
+Middlegame and endgame value of a weight travel in one int64 (the endgame's in the upper half), so that one
+addition counts both. ``term`` is the only way in which a feature enters the sum; given a trace it also notes the
+count there, so that what is learned and what is played are one code: where the trace is None, numba leaves the
+noting out.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from engine.board.types import U64
+from engine.evaluation.classical.features import COUNT, GROUPS, PIECE_SQUARE
+from engine.evaluation.classical.scaling import SCALE_CLASSES
+from engine.evaluation.material import ACCUMULATOR, PIECE_NAMES
+from engine.jit import helper, shared_record, structure
+
+WEIGHTS_FILE = Path(__file__).parent.parent / "classical.json"
+
+STAGES = ("middlegame", "endgame")
+
+WEIGHTS, weights = shared_record(
+    "numbat_classical",
+    structure(
+        ("value", "i8", (COUNT,)),  # [feature] both stages
+        ("scale", "i8", (SCALE_CLASSES,)),  # [class] of endgames, in 1 / SCALE_UNIT
+    ),
+)
+
+#: How often each feature occurs: what the tuner learns from, and what the table of terms is made of.
+TRACE = structure(
+    ("count", "i4", (2, COUNT)),  # [color][feature]
+    ("scale_class", "i4", (2,)),  # [color] the class were that colour the stronger one
+    ("accumulator", ACCUMULATOR),  # of material.py, for the phase
+)
+
+_HALF = 1 << 32
+
+
+@helper
+def term(trace, color, feature, count):
+    """Both values of ``count`` times ``feature`` for ``color``; its owner adds them to its sum."""
+    if trace is not None:
+        trace.count[color, feature] += count
+    return weights().value[U64(feature)] * count
+
+
+def pack(values: np.ndarray) -> np.ndarray:
+    """[stage]... as one number for both stages; sums of such numbers hold the sums of both."""
+    return values[0] + values[1] * _HALF
+
+
+def unpack(packed: np.ndarray) -> np.ndarray:
+    """The inverse of :func:`pack`."""
+    low = (packed + _HALF // 2) % _HALF - _HALF // 2
+    return np.array([low, (packed - low) // _HALF])
+
+
+@helper
+def middlegame_of(packed):
+    """The lower half, sign and all."""
+    return ((packed + 0x8000_0000) & 0xFFFF_FFFF) - 0x8000_0000
+
+
+@helper
+def endgame_of(packed):
+    """The upper half."""
+    return (packed + 0x8000_0000) >> 32
+
+
+class WeightsError(ValueError):
+    """A weights file that cannot be used; the message names the file and what is wrong with it."""
+
+
+def read_weights(file: Path = WEIGHTS_FILE) -> tuple[np.ndarray, np.ndarray]:
+    """The weights of a file: int64 [stage][feature] in centipawns, and the scale of each class of endgames.
+
+    The file holds ``material`` (by piece name: middlegame and endgame value), ``piece_square`` as
+    ``material.json`` has it, ``features`` (by group: middlegame and endgame, in the shape of the group) and
+    ``scale``. Raises :class:`WeightsError`.
+    """
+    try:
+        table = json.loads(file.read_text(encoding="utf-8"))
+        values = np.zeros((2, COUNT), np.int64)
+        for group in GROUPS:
+            for stage, name in enumerate(STAGES):
+                chosen = (
+                    _piece_square(table, name)
+                    if group.start == PIECE_SQUARE
+                    else _whole_numbers(table["features"][group.name][name], group.shape, f"{group.name} {name}")
+                )
+                values[stage, group.start : group.start + group.size] = chosen.ravel()
+        scale = _whole_numbers(table["scale"], (SCALE_CLASSES,), "scale")
+    except OSError as error:
+        raise WeightsError(f"weights {file}: {error.strerror}") from None
+    except KeyError as error:
+        raise WeightsError(f"weights {file}: {error} is missing") from None
+    except (TypeError, ValueError) as error:
+        raise WeightsError(f"weights {file}: {error}") from None
+    unknown = set(table["features"]) - {group.name for group in GROUPS}
+    if unknown:
+        raise WeightsError(f"weights {file}: no feature is called {sorted(unknown)[0]!r}")
+    return values, scale
+
+
+def _piece_square(table: Any, stage: str) -> np.ndarray:
+    """Material and table together, [kind][square], a1 first."""
+    kinds = []
+    for name in PIECE_NAMES:
+        rows = _whole_numbers(table["piece_square"][name][stage], (8, 8), f"piece_square {name} {stage}")
+        material = _whole_numbers(table["material"][name][stage], (), f"material {name} {stage}")
+        kinds.append(rows[::-1].ravel() + material)
+    return np.array(kinds)
+
+
+def _whole_numbers(values: Any, shape: tuple[int, ...], name: str) -> np.ndarray:
+    try:
+        array = np.array(values)
+    except ValueError:
+        raise ValueError(f"{name} has rows of different length") from None
+    if array.shape != shape:
+        raise ValueError(f"{name} has the shape {array.shape}, not {shape}")
+    if array.dtype.kind != "i" or (array.size and abs(array).max() > 20_000):
+        raise ValueError(f"{name} holds something else than whole numbers of centipawns")
+    return array.astype(np.int64)
+
+
+def set_weights(values: np.ndarray, scale: np.ndarray) -> None:
+    """Play by these weights from now on. Hashes of pawn structures made before are then wrong."""
+    WEIGHTS["value"] = pack(values)
+    WEIGHTS["scale"] = scale
+
+
+def load_weights(file: Path = WEIGHTS_FILE) -> None:
+    """Play by the weights of ``file``; they stay as they were where it cannot be used (:class:`WeightsError`)."""
+    set_weights(*read_weights(file))
+
+
+load_weights()

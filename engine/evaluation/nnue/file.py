@@ -1,0 +1,137 @@
+"""Reading and writing of network files.
+
+A file is ``NUMBATNN``, the length of the header as uint32, the header as JSON in UTF-8, and the arrays of
+:class:`Net` in their order, all little-endian. The header names the architecture, the quantisation, the
+checksum of the arrays and, under ``training``, the recipe.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+import zlib
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from engine.evaluation.nnue.shape import HIDDEN_STEP, INPUTS, MAX_HIDDEN, OUTPUT_BUCKETS, QA, QB, QS, SCALE
+
+MAGIC = b"NUMBATNN"
+
+#: What a network may add to, besides its skip connection: nothing, or the classical evaluation.
+BASES = ("", "Classical")
+
+_LONGEST_HEADER = 1 << 20
+
+#: What a header has to say for this engine to know what to do with the arrays, besides ``hidden``.
+_EXPECTED = {
+    "architecture": "(768->N)x2->1",
+    "activation": "screlu",
+    "mirrored": True,
+    "output_buckets": OUTPUT_BUCKETS,
+    "qa": QA,
+    "qb": QB,
+    "qs": QS,
+    "scale": SCALE,
+}
+
+
+class NetError(ValueError):
+    """A file that is no network for this engine; the message names the file and the fault."""
+
+
+@dataclass(frozen=True, slots=True)
+class Net:
+    """A quantised network of N hidden columns.
+
+    ``weights`` int16[768, N] and ``biases`` int16[N] in units of 1/QA; ``skip`` int32[768] in 1/QS
+    centipawns; ``output_weights`` int16[8, 2, N] (own perspective first) in units of 1/QB; ``output_biases`` int32[8]
+    in units of 1/(QA * QB). ``base`` is the evaluation that the output is added to (see BASES), ``training`` the
+    recipe.
+    """
+
+    weights: np.ndarray
+    biases: np.ndarray
+    skip: np.ndarray
+    output_weights: np.ndarray
+    output_biases: np.ndarray
+    base: str = ""
+    training: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def hidden(self) -> int:
+        """N."""
+        return len(self.biases)
+
+
+def _layout(hidden: int) -> list[tuple[str, str, tuple[int, ...]]]:
+    """Name, dtype and shape of each array, in the file's order."""
+    return [
+        ("weights", "<i2", (INPUTS, hidden)),
+        ("biases", "<i2", (hidden,)),
+        ("skip", "<i4", (INPUTS,)),
+        ("output_weights", "<i2", (OUTPUT_BUCKETS, 2, hidden)),
+        ("output_biases", "<i4", (OUTPUT_BUCKETS,)),
+    ]
+
+
+def write_net(file: Path, net: Net) -> None:
+    """Write ``net``; raises ValueError where an array has the wrong shape, or does not fit its integers."""
+    payload = b""
+    for name, dtype, shape in _layout(net.hidden):
+        array = np.asarray(getattr(net, name))
+        limits = np.iinfo(dtype)
+        if array.shape != shape:
+            raise ValueError(f"{name} has the shape {array.shape}, not {shape}")
+        if array.min() < limits.min or array.max() > limits.max:
+            raise ValueError(f"{name} does not fit {np.dtype(dtype).name}")
+        payload += array.astype(dtype).tobytes()
+    header = {
+        **_EXPECTED,
+        "hidden": net.hidden,
+        "base": net.base,
+        "crc32": zlib.crc32(payload),
+        "training": net.training,
+    }
+    text = json.dumps(header, indent=1).encode()
+    file.write_bytes(MAGIC + struct.pack("<I", len(text)) + text + payload)
+
+
+def read_net(file: Path) -> Net:
+    """The network in ``file``. Raises :class:`NetError` for whatever is wrong with it."""
+    try:
+        content = file.read_bytes()
+    except OSError as error:
+        raise NetError(f"cannot read the network '{file}': {error.strerror}") from None
+    start = len(MAGIC) + 4
+    if content[: len(MAGIC)] != MAGIC or len(content) < start:
+        raise NetError(f"'{file}' is not a Numbat network")
+    (length,) = struct.unpack_from("<I", content, len(MAGIC))
+    try:
+        header = json.loads(content[start : start + min(length, _LONGEST_HEADER)])
+        hidden = header["hidden"]
+    except (ValueError, KeyError, TypeError):
+        raise NetError(f"the header of the network '{file}' cannot be read") from None
+    for name, expected in _EXPECTED.items():
+        if header.get(name) != expected:
+            raise NetError(f"the network '{file}' has {name} {header.get(name)!r}, not {expected!r}")
+    if not isinstance(hidden, int) or not 0 < hidden <= MAX_HIDDEN or hidden % HIDDEN_STEP:
+        raise NetError(
+            f"the network '{file}' has {hidden!r} hidden columns, not a multiple of {HIDDEN_STEP} up to {MAX_HIDDEN}"
+        )
+    if header.get("base", "") not in BASES:
+        raise NetError(f"the network '{file}' adds to {header['base']!r}, which this engine does not know")
+    payload = content[start + length :]
+    arrays, offset = {}, 0
+    size = sum(np.dtype(dtype).itemsize * int(np.prod(shape)) for _, dtype, shape in _layout(hidden))
+    if len(payload) != size:
+        raise NetError(f"the network '{file}' holds {len(payload)} bytes of weights, not {size}: is it truncated?")
+    if zlib.crc32(payload) != header.get("crc32"):
+        raise NetError(f"the weights of the network '{file}' do not match its checksum")
+    for name, dtype, shape in _layout(hidden):
+        count = int(np.prod(shape))
+        arrays[name] = np.frombuffer(payload, dtype, count, offset).reshape(shape)
+        offset += count * np.dtype(dtype).itemsize
+    return Net(**arrays, base=header.get("base", ""), training=header.get("training", {}))

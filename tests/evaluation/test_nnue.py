@@ -1,0 +1,253 @@
+"""The network: its file, its inference against the plain one, its sums along lines of moves."""
+
+import random
+
+import chess
+import numpy as np
+import pytest
+from numba import njit
+
+from engine import Engine
+from engine.board.fen import set_fen
+from engine.board.notation import find_move, list_moves
+from engine.board.setup import new_position, play_move
+from engine.evaluation import evaluator
+from engine.evaluation.choice import choose
+from engine.evaluation.nnue.file import Net, NetError, read_net, write_net
+from engine.evaluation.nnue.plain import features, plain_value
+from engine.evaluation.nnue.shape import INPUTS, OUTPUT_BUCKETS, QA, QB, WEIGHT_LIMIT
+from engine.jit import new_record
+from engine.messages import OptionError
+from tests.evaluation.test_material import KINDS, STARTS, position_from
+
+# Kernels of this file's own, not cached: numba's cache would not notice a change in what they call.
+
+
+@njit
+def reset(record, position):
+    evaluator.reset(record, position)
+
+
+@njit
+def push_move(record, position, move):
+    evaluator.push_move(record, position, move)
+
+
+@njit
+def push_null(record):
+    evaluator.push_null(record)
+
+
+@njit
+def evaluate(record, position):
+    return evaluator.evaluate(record, position)
+
+
+def random_net(hidden: int, seed: int = 1, base: str = "") -> Net:
+    """Weights as large as training allows, half of the activations within the clip."""
+    draw = np.random.default_rng(seed)
+    return Net(
+        weights=draw.integers(-60, 61, (INPUTS, hidden)).astype(np.int16),
+        biases=draw.integers(-100, 200, hidden).astype(np.int16),
+        skip=draw.integers(-100_000, 100_000, INPUTS).astype(np.int32),
+        output_weights=draw.integers(
+            -int(WEIGHT_LIMIT * QB), int(WEIGHT_LIMIT * QB) + 1, (OUTPUT_BUCKETS, 2, hidden)
+        ).astype(np.int16),
+        output_biases=draw.integers(-QA * QB, QA * QB, OUTPUT_BUCKETS).astype(np.int32),
+        base=base,
+        training={"seed": seed},
+    )
+
+
+@pytest.fixture
+def net_file(tmp_path):
+    file = tmp_path / "random.nnue"
+    write_net(file, random_net(32))
+    return file
+
+
+def follow(file):
+    """An evaluator record that uses the network in ``file``, and what keeps it alive."""
+    evaluation = choose("NNUE", str(file))
+    record = new_record(evaluator.EVALUATOR)
+    evaluation.install(record)
+    return record, evaluation
+
+
+@pytest.mark.parametrize("hidden", [16, 48, 128, 512])
+def test_the_kernel_agrees_with_the_plain_network(hidden, tmp_path):
+    file = tmp_path / "net.nnue"
+    write_net(file, random_net(hidden, hidden))
+    record, evaluation = follow(file)
+    for fen in [*STARTS, "8/8/4k3/8/8/2K5/8/8 b - - 0 1", "4k3/8/8/8/3Q4/8/8/K7 b - - 0 1"]:
+        position = position_from(fen, chess960=True)
+        reset(record, position)
+        expected = sum(plain_value(evaluation.net, position))
+        assert evaluate(record, position) == max(min(expected, evaluator.HIGHEST), -evaluator.HIGHEST), fen
+
+
+def test_a_network_may_add_to_the_classical_evaluation(tmp_path):
+    file = tmp_path / "net.nnue"
+    write_net(file, random_net(16, base="Classical"))
+    record, evaluation = follow(file)
+    classical = new_record(evaluator.EVALUATOR)
+    choose("Classical", "").install(classical)
+    for fen in STARTS[:4]:
+        position = position_from(fen)
+        reset(record, position)
+        reset(classical, position)
+        value = sum(plain_value(evaluation.net, position)) + evaluate(classical, position)
+        assert evaluate(record, position) == max(min(value, evaluator.HIGHEST), -evaluator.HIGHEST)
+        names = [name for name, *_ in evaluation.explain(position)]
+        assert names == ["classical", "linear sum", "network"]
+
+
+def test_an_unknown_base_is_refused(tmp_path):
+    file = tmp_path / "net.nnue"
+    write_net(file, random_net(16, base="Other"))
+    with pytest.raises(NetError, match="adds to 'Other'"):
+        read_net(file)
+
+
+def test_sums_along_random_lines_equal_those_made_anew(net_file):
+    """Evaluated at random plies only, so that several moves are caught up with at once."""
+    choose_one = random.Random(3)
+    record, _kept = follow(net_file)
+    fresh, _kept_too = follow(net_file)
+    seen = dict.fromkeys(KINDS, 0)
+    crossings = 0
+    for start in STARTS * 4:
+        position = position_from(start, chess960=True)
+        reset(record, position)
+        for _ in range(120):
+            moves = list_moves(position)
+            if not moves:
+                break
+            rare = [move for move in moves if any(move >> 12 in kinds for kinds in KINDS.values())]
+            move = choose_one.choice(rare if rare and choose_one.random() < 0.5 else moves)
+            for name, kinds in KINDS.items():
+                seen[name] += move >> 12 in kinds
+            push_move(record, position, move)
+            crossings += int(record["stack"][record["ply"]]["sums"]["mirrors"].any())
+            play_move(position, move)
+            if choose_one.random() < 0.4:
+                reset(fresh, position)
+                assert evaluate(record, position) == evaluate(fresh, position), f"from {start}"
+    assert min(*seen.values(), crossings) >= 5, (seen, crossings)
+
+
+def test_going_back_finds_the_sums_of_before(net_file):
+    record, _kept = follow(net_file)
+    position = position_from(chess.STARTING_FEN)
+    reset(record, position)
+    before = evaluate(record, position)
+    copy = position_from(chess.STARTING_FEN)
+    push_move(record, copy, find_move(copy, "e2e4"))
+    play_move(copy, find_move(copy, "e2e4"))
+    assert evaluate(record, copy) != before
+    record["ply"] -= 1
+    assert evaluate(record, position) == before
+
+
+def test_a_null_move_changes_only_the_side(net_file):
+    record, _kept = follow(net_file)
+    board = chess.Board(STARTS[1])
+    reset(record, position_from(board.fen()))
+    push_null(record)
+    board.push(chess.Move.null())
+    passed = position_from(board.fen())
+    fresh, _kept_too = follow(net_file)
+    reset(fresh, passed)
+    assert evaluate(record, passed) == evaluate(fresh, passed)
+
+
+@pytest.mark.parametrize("fen", STARTS[:4])
+def test_the_mirrored_position_has_the_same_value(fen, net_file):
+    record, _kept = follow(net_file)
+    values = []
+    for board in (chess.Board(fen), chess.Board(fen).mirror()):
+        position = position_from(board.fen())
+        reset(record, position)
+        values.append(evaluate(record, position))
+    assert values[0] == values[1]
+
+
+def test_features_by_python_chess():
+    """Own pieces first, seen from the own side, the own king on the files a to d."""
+    for fen in STARTS[:4]:
+        board = chess.Board(fen)
+        for perspective, color in enumerate([chess.WHITE, chess.BLACK]):
+            expected = set()
+            for square, piece in board.piece_map().items():
+                seen = square if color else chess.square_mirror(square)
+                if chess.square_file(board.king(color)) > 3:
+                    seen ^= 7
+                expected.add((piece.color != color) * 384 + (piece.piece_type - 1) * 64 + seen)
+            position = new_position()
+            set_fen(position, fen, False)
+            assert set(features(position, perspective)) == expected
+
+
+def test_a_written_network_is_read_back(tmp_path):
+    net, file = random_net(64), tmp_path / "net.nnue"
+    write_net(file, net)
+    back = read_net(file)
+    assert back.training == {"seed": 1}
+    for name in ("weights", "biases", "skip", "output_weights", "output_biases"):
+        np.testing.assert_array_equal(getattr(back, name), getattr(net, name))
+
+
+def damaged(content: bytes, kind: str) -> bytes:
+    match kind:
+        case "truncated":
+            return content[:-100]
+        case "longer":
+            return content + b"\0"
+        case "another file":
+            return b"PK" + content
+        case "empty":
+            return b""
+        case "a bit flipped":
+            return content[:-5] + bytes([content[-5] ^ 1]) + content[-4:]
+        case "no header":
+            return content[:12] + b"x" + content[13:]
+        case _:
+            return content.replace(b'"hidden": 32', b'"hidden": 33')
+
+
+@pytest.mark.parametrize(
+    ("kind", "message"),
+    [
+        ("truncated", "is it truncated"),
+        ("longer", "bytes of weights"),
+        ("another file", "is not a Numbat network"),
+        ("empty", "is not a Numbat network"),
+        ("a bit flipped", "checksum"),
+        ("no header", "header"),
+        ("other size", "33 hidden columns"),
+    ],
+)
+def test_a_bad_file_is_named_with_its_fault(kind, message, net_file, tmp_path):
+    bad = tmp_path / "bad.nnue"
+    bad.write_bytes(damaged(net_file.read_bytes(), kind))
+    with pytest.raises(NetError, match=message) as caught:
+        read_net(bad)
+    assert str(bad) in str(caught.value)
+
+
+def test_weights_that_do_not_fit_are_refused(tmp_path):
+    net = random_net(16)
+    net.skip[0] = 1
+    wide = Net(net.weights.astype(np.int64) * 1000, net.biases, net.skip, net.output_weights, net.output_biases)
+    with pytest.raises(ValueError, match="weights does not fit int16"):
+        write_net(tmp_path / "net.nnue", wide)
+
+
+def test_the_former_evaluation_stays_when_a_file_is_bad(net_file, tmp_path):
+    with Engine(hash=1, eval_type="NNUE", eval_file=str(net_file)) as engine:
+        before = engine.explain_evaluation()
+        with pytest.raises(OptionError, match="cannot read the network"):
+            engine.set_option("EvalFile", str(tmp_path / "absent.nnue"))
+        assert engine.explain_evaluation() == before
+        engine.set_option("EvalType", "Material")
+        assert "pawn" in engine.explain_evaluation()
