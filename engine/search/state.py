@@ -1,11 +1,11 @@
 """The records that a search works on: one :data:`WORKER` for each thread, one :data:`CONTROL` for all.
 
-Nothing else holds state. A worker is about 3.6 MB, its frames touched only as deep as the search goes.
+Nothing else holds state. A worker is about 4.5 MB, its frames touched only as deep as the search goes.
 """
 
 from engine.board.position import MOVE_LIST, POSITION
 from engine.board.types import U64
-from engine.evaluation.material import ACCUMULATOR
+from engine.evaluation.evaluator import EVALUATOR
 from engine.jit import helper, record_at, record_type, structure
 from engine.search.scores import MAX_PLY
 from engine.search.transposition import PROBE, TABLE
@@ -38,16 +38,17 @@ PICKER = structure(
 
 #: One ply of the line under search.
 FRAME = structure(
-    ("accumulator", ACCUMULATOR),
     ("probe", PROBE),
     ("picker", PICKER),
     ("static_eval", "i8"),
     ("raw_eval", "i8"),  # the static evaluation before its correction
     ("move", "i8"),  # the move made here; 0 for the null move
+    ("quiet", "i8"),  # 1: it is neither a capture nor a promotion
     ("moved", "i8"),  # its piece and target as an index of continuation histories; 0 for the null move
     ("excluded", "i8"),  # the move left out of a singular search, else 0
     ("double_extensions", "i8"),  # on the line so far
     ("killer", "i8", (2,)),
+    ("threats", "u8"),  # squares the other side attacks
     ("pv_length", "i8"),
     ("quiet_count", "i8"),
     ("noisy_count", "i8"),
@@ -62,6 +63,7 @@ ROOT_MOVE = structure(("move", "i8"), ("nodes", "i8"))
 
 #: Everything one thread owns.
 WORKER = structure(
+    ("evaluator", EVALUATOR),
     ("position", POSITION),
     ("table", TABLE),
     ("control_address", "u8"),
@@ -78,7 +80,11 @@ WORKER = structure(
     ("root", ROOT_MOVE, (256,)),
     ("root_depth", "i8"),
     ("null_barred_until", "i8"),  # ply before which null moves are not tried (verification)
-    ("history", "i4", (2, 64, 64)),  # [color][from][to] butterfly history of quiet moves
+    (
+        "history",
+        "i4",
+        (2, 2, 2, 64, 64),
+    ),  # [color][from is attacked][to is attacked][from][to] butterfly history of quiets
     ("capture_history", "i4", (16, 64, 8)),  # [piece][to][captured type]
     ("continuation", "i2", (MOVED, MOVED)),  # [earlier piece, to][piece, to]
     ("pawn_correction", "i4", (2, CORRECTIONS)),  # [color][pawn key]

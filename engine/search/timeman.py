@@ -7,6 +7,7 @@ off there. All times are milliseconds.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 from engine.messages import Limits
@@ -52,6 +53,39 @@ def plan(limits: Limits, white_to_move: bool, overhead: int) -> Budget:
     if budget.maximum is None:
         return Budget(optimum, maximum)
     return Budget(min(optimum, budget.maximum), min(maximum, budget.maximum))
+
+
+class NodeClock:
+    """A clock that runs on nodes in place of time, so that a game goes the same way on every machine.
+
+    ``rate`` nodes count as a millisecond; with 0 time is time. What the GUI says is left counts only at the first
+    move of a game, because its own clock goes on by time (the option ``nodestime`` of Stockfish and its kin).
+    """
+
+    def __init__(self) -> None:
+        self.rate = 0
+        self._left: float | None = None
+        self._increment = 0
+
+    def reset(self) -> None:
+        """Begin a new game."""
+        self._left = None
+
+    def wind(self, limits: Limits, white_to_move: bool) -> Limits:
+        """The limits with this clock in place of the GUI's."""
+        clock = limits.wtime if white_to_move else limits.btime
+        self._increment = limits.winc if white_to_move else limits.binc
+        if not self.rate or clock is None:
+            return limits
+        if self._left is None:
+            self._left = clock
+        left = max(0, round(self._left))
+        return replace(limits, wtime=left, btime=left)
+
+    def spend(self, nodes: int) -> None:
+        """A move was made with ``nodes`` nodes."""
+        if self.rate and self._left is not None:
+            self._left += self._increment - nodes / self.rate
 
 
 class Pacer:

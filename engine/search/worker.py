@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from engine.board.setup import copy_position
+from engine.evaluation.choice import Evaluation
 from engine.jit import new_record
 from engine.search.alphabeta import search_root
 from engine.search.scores import INFINITY, MATE_BOUND, MAX_PLY, NONE
@@ -63,10 +64,16 @@ def _ranked(lines: list[Line], former: list[Line]) -> list[Line]:
 class Worker:
     """A WORKER record and the loop that deepens it."""
 
-    def __init__(self, control_address: int) -> None:
+    def __init__(self, control_address: int, evaluation: Evaluation) -> None:
         self.record: Any = new_record(WORKER)
         self.record["control_address"] = control_address
         self.lines: list[Line] = []
+        self.use(evaluation)
+
+    def use(self, evaluation: Evaluation) -> None:
+        """Evaluate by ``evaluation``."""
+        self._evaluation = evaluation  # the record holds no more than its network's address
+        evaluation.install(self.record["evaluator"])
 
     @property
     def nodes(self) -> int:

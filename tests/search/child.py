@@ -25,7 +25,7 @@ def search(depth: int, fens: list[str]) -> dict[str, Any]:
     with Engine(hash=1, report=messages.append) as engine:
         for fen in fens:
             engine.new_game()
-            info = engine.analyse(chess.Board(fen), Limits(depth=depth))
+            info = engine.search(chess.Board(fen), Limits(depth=depth))
             assert info.score is not None
             found.append([info.score.cp, info.score.mate, info.pv[0], info.nodes])
     return {"messages": messages, "found": found}

@@ -12,6 +12,7 @@ from engine.api import Engine
 from engine.board.fen import START_FEN, set_fen
 from engine.board.notation import list_moves
 from engine.board.setup import new_position
+from engine.evaluation.choice import choose
 from engine.messages import Limits
 from engine.search.pool import Pool
 from engine.search.transposition import TranspositionTable
@@ -64,4 +65,4 @@ class Bare:
 @pytest.fixture
 def bare(running: Engine) -> Callable[..., Bare]:
     """A function that makes a :class:`Bare` search with so many threads and megabytes (compiled by now)."""
-    return lambda threads=1, megabytes=1: Bare(Pool(threads), TranspositionTable(megabytes), [])
+    return lambda threads=1, megabytes=1: Bare(Pool(threads, choose("Material", "")), TranspositionTable(megabytes), [])

@@ -17,7 +17,9 @@ from engine.board.movegen import ALL_MOVES, count_moves, generate_moves
 from engine.board.notation import list_moves
 from engine.board.setup import new_position
 from engine.board.types import I64, ZERO
-from engine.evaluation.material import WEIGHTS, evaluate, refresh_accumulator
+from engine.evaluation.choice import choose
+from engine.evaluation.evaluator import evaluate, reset
+from engine.evaluation.material import WEIGHTS
 from engine.jit import new_record
 from engine.search.scores import MATE
 from engine.search.state import CONTROL, WORKER_T, frame_at
@@ -37,8 +39,8 @@ def plain_minimax(worker, depth, ply):
         return I64(0)
     frame = frame_at(worker, ply)
     if depth == 0:
-        refresh_accumulator(frame.accumulator, position)
-        return evaluate(frame.accumulator, position)
+        reset(worker.evaluator, position)
+        return evaluate(worker.evaluator, position)
     best = I64(-MATE)
     count = generate_moves(position, frame.moves, 0, ALL_MOVES)
     for index in range(count):
@@ -102,7 +104,7 @@ def random_positions() -> list[str]:
 def worker() -> Iterator[Worker]:
     """A worker in exact mode, alone; the control record lives as long as it."""
     control = new_record(CONTROL)
-    worker = Worker(control.__array_interface__["data"][0])
+    worker = Worker(control.__array_interface__["data"][0], choose("Material", ""))
     worker.record["exact"] = 1
     yield worker
     assert control["stop"] == 0

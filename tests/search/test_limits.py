@@ -44,6 +44,7 @@ def test_one_thread_visits_exactly_as_many_nodes_as_allowed(bare: Callable[..., 
     line = search.search(Limits(nodes=nodes), KIWIPETE)
     assert search.pool.nodes == nodes
     assert line.moves
+    assert search.lines[-1] == line  # whoever asks is told a score and a move, however short the search was
 
 
 def test_threads_share_the_nodes(bare: Callable[..., Bare]) -> None:
@@ -109,7 +110,7 @@ def test_searchmoves_finds_the_best_of_the_bad(engine: Engine) -> None:
     assert result.bestmove in moves
     assert result.info is not None
     assert result.info.score is not None
-    best = engine.analyse(board, Limits(depth=5)).score
+    best = engine.search(board, Limits(depth=5)).score
     assert best is not None
     assert best.cp is not None
     assert result.info.score.cp is not None

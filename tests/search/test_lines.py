@@ -113,7 +113,7 @@ def test_two_threads_stop(threaded: Engine) -> None:
 
 
 def test_two_threads_find_the_mate(threaded: Engine) -> None:
-    info = threaded.analyse(chess.Board("r6k/6pp/8/6N1/2Q5/8/6PP/6K1 w - - 0 1"), Limits(mate=4))
+    info = threaded.search(chess.Board("r6k/6pp/8/6N1/2Q5/8/6PP/6K1 w - - 0 1"), Limits(mate=4))
     assert info.score is not None
     assert info.score.mate == 4
     check_line(chess.Board("r6k/6pp/8/6N1/2Q5/8/6PP/6K1 w - - 0 1"), info)

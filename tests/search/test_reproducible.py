@@ -40,15 +40,15 @@ def test_a_second_engine_takes_the_same_course(engine: Engine) -> None:
 def test_what_was_learned_speeds_up_the_same_search(engine: Engine) -> None:
     board = BOARDS[1]
     engine.new_game()
-    first = engine.analyse(board, Limits(depth=DEPTH)).nodes
-    assert engine.analyse(board, Limits(depth=DEPTH)).nodes < first
+    first = engine.search(board, Limits(depth=DEPTH)).nodes
+    assert engine.search(board, Limits(depth=DEPTH)).nodes < first
 
 
 def test_broken_off_and_forgotten_searches_leave_no_trace(engine: Engine) -> None:
     board = BOARDS[2]
     engine.new_game()
     expected = course(engine, board)
-    engine.analyse(chess.Board(), Limits(nodes=50_000))
+    engine.search(chess.Board(), Limits(nodes=50_000))
     engine.new_game()
     assert course(engine, board) == expected
 
@@ -56,10 +56,10 @@ def test_broken_off_and_forgotten_searches_leave_no_trace(engine: Engine) -> Non
 @pytest.mark.parametrize(("option", "value"), [("Clear Hash", None), ("Hash", 5), ("Threads", 1)])
 def test_options_between_searches_do_no_harm(engine: Engine, option: str, value: int | None) -> None:
     board = BOARDS[3]
-    engine.analyse(board, Limits(depth=DEPTH))
+    engine.search(board, Limits(depth=DEPTH))
     engine.set_option(option, value)
     try:
-        after = engine.analyse(board, Limits(depth=1))
+        after = engine.search(board, Limits(depth=1))
     finally:
         engine.set_option("Hash", HASH)
     assert after.pv

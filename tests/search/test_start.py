@@ -57,7 +57,7 @@ def course(engine: Engine, depth: int, fens: list[str]) -> list[list[Any]]:
     found = []
     for fen in fens:
         engine.new_game()
-        info = engine.analyse(chess.Board(fen), Limits(depth=depth))
+        info = engine.search(chess.Board(fen), Limits(depth=depth))
         assert info.score is not None
         found.append([info.score.cp, info.score.mate, info.pv[0], info.nodes])
     return found

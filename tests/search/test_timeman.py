@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.messages import Limits
-from engine.search.timeman import LEAST, Budget, plan
+from engine.search.timeman import LEAST, Budget, NodeClock, plan
 
 CLOCKS = st.none() | st.integers(-1000, 10_000_000)
 INCREMENTS = st.integers(0, 100_000)
@@ -125,3 +125,19 @@ def test_the_clock_lasts_until_the_time_control_though_every_move_takes_the_maxi
         assert budget.maximum is not None
         left -= budget.maximum + 5  # a little less than the overhead that was announced
         assert left > 0
+
+
+def test_a_clock_of_nodes_keeps_its_own_count() -> None:
+    clock = NodeClock()
+    limits = Limits(wtime=10_000, btime=3_000, winc=100)
+    assert clock.wind(limits, True) is limits  # time is time
+    clock.rate = 20
+    assert clock.wind(limits, True).wtime == 10_000
+    clock.spend(40_000)  # two seconds
+    assert clock.wind(replace(limits, wtime=77), True).wtime == 8_100
+    clock.spend(1_000_000)
+    assert clock.wind(limits, True).wtime == 0
+    clock.reset()
+    assert clock.wind(limits, True).wtime == 10_000
+    untimed = Limits(depth=3)
+    assert clock.wind(untimed, True) is untimed

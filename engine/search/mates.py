@@ -1,0 +1,135 @@
+"""Proving mates: whether the side to move mates, or is mated, within some number of moves, whatever the defence.
+
+The search of ``go mate`` knows nothing but mates. The attacker needs one move that works, the defender one that does
+not; the last attacking move has to give check. What was settled before is kept in a table, so that the proof for one
+move more costs little where it has been. Nothing is pruned: a mate not found is not there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from numba import int64
+
+from engine.board.make import make_move, unmake_move
+from engine.board.movegen import ALL_MOVES, count_moves, generate_moves
+from engine.board.notation import list_moves
+from engine.board.setup import copy_position, new_position, play_move
+from engine.board.types import I64, ONE, U64, ZERO
+from engine.jit import kernel, new_record, record_type, structure
+from engine.search.state import WORKER_T, frame_at
+from engine.search.watch import enter_node, should_abort
+
+_ENTRIES = 1 << 20
+
+#: What is settled: the position's key with the answer in the lowest bit, by key and number of plies.
+PROOFS = structure(("key", "u8", (_ENTRIES,)))
+PROOFS_T = record_type(PROOFS)
+
+_MASK = U64(_ENTRIES - 1)
+_SPREAD = U64(0x9E3779B97F4A7C15)
+
+
+@kernel(int64(WORKER_T, PROOFS_T, int64, int64), "the mate search")
+def is_mate(worker, proofs, plies, ply):
+    """1 when the attacker mates within ``plies`` plies of ``worker.position``, else 0.
+
+    The attacker moves where ``plies`` is odd. Meaningless once ``worker.aborted`` is set.
+    """
+    if should_abort(worker):
+        return I64(0)
+    enter_node(worker, ply)
+    position = worker.position
+    if plies == 0:
+        return I64(1 if position.checkers != ZERO and count_moves(position) == 0 else 0)
+    if position.rule50 >= 100 and (position.checkers == ZERO or count_moves(position) > 0):
+        return I64(0)
+    place = (position.key ^ U64(plies) * _SPREAD) >> U64(7) & _MASK
+    known = proofs.key[place]
+    if known >> ONE == (position.key ^ U64(plies)) >> ONE and position.rule50 + plies < 100:
+        return I64(known & ONE)
+
+    moves = frame_at(worker, ply).moves
+    count = generate_moves(position, moves, 0, ALL_MOVES)
+    attacks = plies & 1
+    answer = I64(0)
+    if attacks == 0:
+        answer = I64(1 if count > 0 or position.checkers != ZERO else 0)
+    # Checks first: the attacker's other moves rarely mate, and the defender has the fewest answers to them.
+    for wanted in range(2 if attacks != 0 else 1):
+        for index in range(count):
+            move = I64(moves.move[index])
+            make_move(position, move)
+            gives_check = position.checkers != ZERO
+            result = 1 - attacks
+            if attacks == 0 or (gives_check == (wanted == 0) and (gives_check or plies > 1)):
+                result = is_mate(worker, proofs, plies - 1, ply + 1)
+            unmake_move(position, move)
+            if worker.aborted != 0:
+                return I64(0)
+            if result == attacks:
+                answer = I64(attacks)
+                break
+        if answer == attacks:
+            break
+    proofs.key[place] = (position.key ^ U64(plies)) & ~ONE | U64(answer)
+    return answer
+
+
+class Prover:
+    """A mate search on a prepared worker's record."""
+
+    def __init__(self, record: Any) -> None:
+        self._record = record
+        self._proofs: Any = new_record(PROOFS)
+
+    def _holds(self, position: Any, plies: int) -> bool:
+        copy_position(self._record["position"], position)
+        return bool(is_mate(self._record, self._proofs, plies, 0))
+
+    def find(self, position: Any, moves: list[int], most: int) -> Iterator[tuple[int, list[int]]]:
+        """Look for mates in 1, 2 .. ``most`` moves by one of the root ``moves``, or against them.
+
+        Yields after each number the plies to the mate, positive for the side to move, negative against it, 0 for
+        none, and the line; ends with the first mate or when the search is aborted.
+        """
+        for number in range(1, most + 1):
+            for plies in (2 * number - 1, 2 * number):
+                line = self._line(position, moves, plies)
+                if self._record["aborted"]:
+                    return
+                if line:
+                    yield (plies if plies & 1 else -plies), line
+                    return
+            yield 0, []
+
+    def _line(self, position: Any, moves: list[int], plies: int) -> list[int]:
+        """A line to mate in exactly ``plies`` against the longest defence, empty where there is none.
+
+        No shorter mate may exist.
+        """
+        line = []
+        current = new_position()
+        copy_position(current, position)
+        for left in range(plies, 0, -1):
+            chosen = None
+            for move in moves:
+                after = new_position()
+                copy_position(after, current)
+                play_move(after, move)
+                mated = self._holds(after, left - 1)
+                if left & 1 and mated:
+                    chosen = move
+                    break
+                if left & 1 == 0:
+                    if not mated:
+                        return []
+                    if chosen is None or left < 3 or not self._holds(after, left - 3):
+                        chosen = move
+            if chosen is None:
+                return []
+            line.append(chosen)
+            play_move(current, chosen)
+            moves = list_moves(current)
+        return line

@@ -1,0 +1,94 @@
+"""``go mate``: proofs of mates and of their absence, held to a plain search with python-chess."""
+
+import random
+
+import chess
+import pytest
+
+from engine import Engine
+from engine.messages import Limits
+
+TWO_ROOKS = "7k/8/R7/1R6/8/8/8/K7 w - - 0 1"
+
+
+@pytest.fixture(scope="module")
+def engine():
+    with Engine(hash=1) as made:
+        yield made
+
+
+def mates(board: chess.Board, plies: int) -> bool:
+    """Whether the attacker, who moves where ``plies`` is odd, mates within so many plies."""
+    if plies == 0:
+        return board.is_checkmate()
+    moves = list(board.legal_moves)
+    if not moves:
+        return plies % 2 == 0 and board.is_checkmate()
+    results = []
+    for move in moves:
+        board.push(move)
+        results.append(mates(board, plies - 1))
+        board.pop()
+    return any(results) if plies % 2 else all(results)
+
+
+def shortest(board: chess.Board, most: int) -> int | None:
+    """Moves to the shortest mate, negative where it is against the side to move; None up to ``most``."""
+    for number in range(1, most + 1):
+        if mates(board, 2 * number - 1):
+            return number
+        if mates(board, 2 * number):
+            return -number
+    return None
+
+
+def checked(board: chess.Board, line: tuple[str, ...]) -> None:
+    """The line is legal and ends in checkmate."""
+    for move in line:
+        board.push_uci(move)
+    assert board.is_checkmate()
+
+
+def test_the_quiet_first_move_is_found(engine):
+    result = engine.search(chess.Board(TWO_ROOKS), Limits(mate=4))
+    assert result.score.mate == 2
+    assert len(result.pv) == 3
+    checked(chess.Board(TWO_ROOKS), result.pv)
+
+
+def test_proofs_agree_with_a_plain_search(engine):
+    choose = random.Random(4)
+    found = {True: 0, False: 0, None: 0}
+    for _ in range(50):
+        board = chess.Board(None)
+        pieces = [chess.KING, chess.QUEEN, choose.choice([chess.PAWN, chess.ROOK])]
+        squares = choose.sample(range(8, 32), len(pieces) + 2)
+        squares[0], squares[-2] = choose.choice([chess.A6, chess.B6, chess.C7]), chess.A8  # where mates are likely
+        for kind, square in zip(pieces, squares, strict=False):
+            board.set_piece_at(square, chess.Piece(kind, chess.WHITE))
+        board.set_piece_at(squares[-2], chess.Piece(chess.KING, chess.BLACK))
+        board.set_piece_at(squares[-1], chess.Piece(chess.BISHOP, chess.BLACK))
+        board.turn = choose.random() < 0.5
+        if not board.is_valid() or board.is_game_over():
+            continue
+        expected = shortest(board, 2)
+        result = engine.search(board, Limits(mate=2))
+        told = result.score.mate if result.score.mate is not None and abs(result.score.mate) <= 2 else None
+        assert told == expected, board.fen()
+        found[None if expected is None else expected > 0] += 1
+        if expected is not None:
+            assert len(result.pv) == 2 * abs(expected) - (expected > 0)
+            checked(board, result.pv)
+    assert min(found.values()) >= 2, found
+
+
+def test_where_there_is_none_a_move_is_still_played(engine):
+    result = engine.search(chess.Board(), Limits(mate=2))
+    assert result.score.mate is None
+    assert result.pv
+
+
+def test_few_nodes_still_give_a_score(engine):
+    result = engine.search(chess.Board(TWO_ROOKS), Limits(mate=9, nodes=300))
+    assert result.score is not None
+    assert result.pv
