@@ -132,3 +132,17 @@ def suite_figure(times: Mapping[str, Sequence[float]], total: int, limit_text: s
     axes.grid(alpha=0.3)
     axes.legend()
     return figure
+
+
+def loss_figure(history: Sequence[Mapping[str, float]], step: str = "epoch") -> Figure:
+    """Training and validation loss over the epochs, or whatever ``step`` counts."""
+    figure = Figure(figsize=(8, 4.5))
+    axes = figure.subplots()
+    steps = [entry[step] for entry in history]
+    axes.plot(steps, [entry["train"] for entry in history], color=COLOR, label="train", marker=".")
+    axes.plot(steps, [entry["validation"] for entry in history], color=HIGHLIGHT, label="validation", marker=".")
+    axes.set_xlabel(step)
+    axes.set_ylabel("loss")
+    axes.grid(alpha=0.3)
+    axes.legend()
+    return figure
