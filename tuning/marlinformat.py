@@ -1,0 +1,136 @@
+"""One position in 32 bytes: marlinformat's ``PackedBoard``, as training data keep it.
+
+The layout is that of the viriformat crate (github.com/cosmobobak/viriformat, version 3.0.0) and of marlinflow
+before it. Occupied squares are one bitboard; the piece on the i-th lowest of them is the i-th nibble, low half
+of a byte first: ``color << 3 | type`` with pawn 0 .. king 5, and 6 for a rook that may still castle.
+"""
+
+from __future__ import annotations
+
+from numba import int64
+
+from engine.board.attacks import pawn_attacks
+from engine.board.position import POSITION_T, king_square, occupied_by_all, piece_on
+from engine.board.setup import complete_setup
+from engine.board.types import EMPTY, I64, KING, NO_SQUARE, ONE, PAWN, RANK_1, RANK_8, ROOK, ZERO
+from engine.jit import helper, kernel, lsb, popcount, record_type, structure
+
+#: Results as the format counts them.
+BLACK_WINS, DRAW, WHITE_WINS = range(3)
+
+#: The bits of ``extra`` in positions read from games: who stands in check, and what the move played there does.
+#: (The format leaves that byte to its users.)
+IN_CHECK, NOISY_MOVE, GIVES_CHECK = 1, 2, 4
+
+#: A position with the score of its search and the result of its game, 32 bytes, little-endian.
+PACKED = structure(
+    ("occupancy", "<u8"),
+    ("pieces", "u1", (16,)),  # two nibbles each, in the order of the occupied squares
+    ("side_en_passant", "u1"),  # Black to move << 7 | square behind a pawn that may be taken en passant, 64 for none
+    ("rule50", "u1"),  # plies since a capture or pawn move
+    ("fullmove", "<u2"),
+    ("score", "<i2"),  # centipawns, White's view
+    ("result", "u1"),
+    ("extra", "u1"),
+)
+PACKED_T = record_type(PACKED)
+
+#: Where a rook's type would stand, while it may castle.
+UNMOVED_ROOK = 6
+_MOST_PIECES = 32
+
+
+@helper
+def pack(position, packed):
+    """Write ``position`` to ``packed``; score, result and extra byte become 0."""
+    occupied = occupied_by_all(position)
+    packed.occupancy = occupied
+    for index in range(16):
+        packed.pieces[index] = 0
+    index = 0
+    while occupied != ZERO:
+        square = lsb(occupied)
+        occupied &= occupied - ONE
+        code = piece_on(position, square)
+        if code & 7 == ROOK:
+            for right in range(2 * (code >> 3), 2 * (code >> 3) + 2):
+                if I64(position.castling) >> right & 1 and I64(position.castling_rook[right]) == square:
+                    code += UNMOVED_ROOK - ROOK
+        packed.pieces[index >> 1] |= code << 4 * (index & 1)
+        index += 1
+    packed.side_en_passant = I64(position.side) << 7 | I64(position.en_passant)
+    packed.rule50 = min(I64(position.rule50), 255)
+    packed.fullmove = min(I64(position.fullmove), 0xFFFF)
+    packed.score = 0
+    packed.result = 0
+    packed.extra = 0
+
+
+@kernel(int64(POSITION_T, PACKED_T), "the data format")
+def unpack(position, packed):
+    """Set ``position`` from ``packed``, ready for moves; return 1, or 0 where that is no position of chess.
+
+    A king and an unmoved rook off the squares of standard chess make it one of Chess960.
+    """
+    occupied = packed.occupancy
+    if popcount(occupied) > _MOST_PIECES:
+        return 0
+    for square in range(64):
+        position.board[square] = EMPTY
+    for absent in range(4):
+        position.castling_rook[absent] = NO_SQUARE
+    position.castling = 0
+    position.chess960 = 0
+    seen = I64(0)  # kings, a bit for each colour: an unmoved rook after its king in square order is the short one
+    index = 0
+    while occupied != ZERO:
+        square = lsb(occupied)
+        occupied &= occupied - ONE
+        code = I64(packed.pieces[index >> 1]) >> 4 * (index & 1) & 15
+        index += 1
+        color, kind = code >> 3, code & 7
+        if kind > UNMOVED_ROOK:
+            return 0
+        if kind == KING:
+            if seen >> color & 1:
+                return 0
+            seen |= 1 << color
+        elif kind == UNMOVED_ROOK:
+            kind = I64(ROOK)
+            right = 2 * color + 1 - (seen >> color & 1)
+            if square >> 3 != 7 * color or I64(position.castling_rook[right]) != NO_SQUARE:
+                return 0
+            position.castling_rook[right] = square
+            position.castling |= 1 << right
+            if square & 7 != (7 if right & 1 == 0 else 0):
+                position.chess960 = 1
+        position.board[square] = color << 3 | kind
+    if seen != 3:
+        return 0
+    position.en_passant = NO_SQUARE
+    position.rule50 = packed.rule50
+    position.since_null = packed.rule50
+    position.fullmove = max(I64(packed.fullmove), 1)
+    position.side = I64(packed.side_en_passant) >> 7 ^ 1  # whose king must not stand in check
+    complete_setup(position)
+    for owner in range(2):
+        if I64(position.castling) >> 2 * owner & 3:
+            king = king_square(position, owner)
+            if king >> 3 != 7 * owner:
+                return 0
+            if king & 7 != 4:
+                position.chess960 = 1
+    if position.checkers != ZERO or position.pieces[PAWN] & (RANK_1 | RANK_8) != ZERO:
+        return 0
+    pusher = I64(position.side)
+    behind = I64(packed.side_en_passant) & 127
+    if behind != NO_SQUARE:
+        if behind >> 3 != (2 if pusher == 0 else 5) or piece_on(position, behind ^ 8) != pusher << 3 | PAWN:
+            return 0
+        if piece_on(position, behind) != EMPTY:
+            return 0
+        if pawn_attacks(pusher, behind) & position.pieces[PAWN] & position.colors[pusher ^ 1] != ZERO:
+            position.en_passant = behind  # others write it also where no pawn can take
+    position.side = pusher ^ 1
+    complete_setup(position)
+    return 1
