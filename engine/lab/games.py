@@ -32,6 +32,15 @@ class Exhibit:
         """The name of who is to move."""
         return self.players[0] if self.game.to_move(state) == MAX else self.players[1]
 
+    def write(self, state: Any, action: Any) -> str:
+        """How ``action`` is written in ``state``."""
+        return self.spell(action)
+
+    def result(self, state: Any) -> str:
+        """In words, how the game ended in ``state``."""
+        value = self.game.utility(state)
+        return "A draw." if value == 0 else f"{self.players[0 if value > 0 else 1]} wins."
+
     def read(self, state: Any, text: str) -> Any:
         """The legal action that ``text`` spells. Raises :class:`LabError`, which lists the legal ones."""
         actions = {self.spell(action).lower(): action for action in self.game.actions(state)}

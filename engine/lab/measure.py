@@ -219,7 +219,7 @@ class Laboratory:
         board = self.exhibit.game.initial()
         engine.new_game()
         begun = perf_counter()
-        info = engine.analyse(board, Limits(depth=depth))
+        info = engine.search(board, Limits(depth=depth))
         seconds = perf_counter() - begun
         side, score = self.exhibit.game.to_move(board), info.score
         value = ""

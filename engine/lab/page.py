@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 from engine.lab.growth import bounds, measured
 from engine.lab.measure import Row
@@ -27,6 +28,13 @@ def render(title: str, rows: Sequence[Row], tree: TreeTrace | None) -> str:
         "bounds": bounds(rows),
         "tree": tree.as_json() if tree else None,
     }
+    return fill("engine.lab", "page.html", data)
+
+
+def fill(package: str, template: str, data: Any) -> str:
+    """The template of a page, with the style of all Numbat's pages for ``__STYLE__`` and ``data`` as JSON for
+    ``__DATA__``: one file that needs no other and no network."""
     text = json.dumps(data, ensure_ascii=False).replace("<", "\\u003c")  # no "</script>" inside a script
-    template = files("engine.lab").joinpath("page.html").read_text(encoding="utf-8")
-    return template.replace("__DATA__", text)
+    style = files("engine.lab").joinpath("style.css").read_text(encoding="utf-8")
+    page = files(package).joinpath(template).read_text(encoding="utf-8")
+    return page.replace("__STYLE__", style).replace("__DATA__", text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from engine.lab.games import Exhibit, LabError
 from engine.textbook import MAX, Outcome, iterative_deepening
@@ -10,27 +11,33 @@ from engine.textbook import MAX, Outcome, iterative_deepening
 HELP = "Type a move, or: hint, undo, help, quit."
 
 
+#: Finds a move in a state, and says in brackets what it thinks of it.
+Opponent = Callable[[Any], tuple[Any, str]]
+
+
 def play(
     exhibit: Exhibit,
     *,
     human: int = MAX,
+    opponent: Opponent | None = None,
     seconds: float = 2.0,
     ask: Callable[[str], str] = input,
     tell: Callable[[str], object] = print,
+    on_state: Callable[[Any], None] = lambda state: None,
 ) -> None:
-    """Play one game, the human being ``human`` (``MAX`` begins); the search thinks ``seconds`` a move. Ends with
-    the game, at ``quit`` or at the end of the input."""
+    """Play one game, the human being ``human`` (``MAX`` begins), against ``opponent``: by default the textbook's
+    iterative deepening for ``seconds`` a move. ``on_state`` is told every state that is reached. Ends with the
+    game, at ``quit`` or at the end of the input."""
     game, history = exhibit.game, [exhibit.game.initial()]
-
-    def think() -> Outcome:
-        return iterative_deepening(game, history[-1], seconds=seconds)
+    think = opponent or (lambda state: _textbook(exhibit, state, seconds))
 
     tell(f"{exhibit.title}: you are {exhibit.players[human != MAX]}. {HELP}")
     while not game.is_terminal(state := history[-1]):
         if game.to_move(state) != human:
-            outcome = think()
-            tell(f"{exhibit.player(state)} plays {exhibit.spell(outcome.move)} {_judged(outcome)}")
-            history.append(game.result(state, outcome.move))
+            action, judgement = think(state)
+            tell(f"{exhibit.player(state)} plays {exhibit.write(state, action)} {judgement}")
+            history.append(game.result(state, action))
+            on_state(history[-1])
             continue
         tell(f"\n{exhibit.show(state)}")
         try:
@@ -43,29 +50,29 @@ def play(
             case "quit":
                 return
             case "help":
-                tell(f"{HELP} Legal: {' '.join(exhibit.spell(action) for action in game.actions(state))}")
+                tell(f"{HELP} Legal: {' '.join(exhibit.write(state, action) for action in game.actions(state))}")
             case "hint":
-                outcome = think()
-                tell(f"try {exhibit.spell(outcome.move)} {_judged(outcome)}")
+                action, judgement = think(state)
+                tell(f"try {exhibit.write(state, action)} {judgement}")
             case "undo" if len(history) > 2:
                 del history[-2:]
+                on_state(history[-1])
             case "undo":
                 tell("there is no move of yours to take back")
             case _:
                 try:
                     history.append(game.result(state, exhibit.read(state, word)))
+                    on_state(history[-1])
                 except LabError as error:
                     tell(str(error))
-    tell(f"\n{exhibit.show(state)}\n{_result(exhibit, state)}")
+    tell(f"\n{exhibit.show(state)}\n{exhibit.result(state)}")
+
+
+def _textbook(exhibit: Exhibit, state: Any, seconds: float) -> tuple[Any, str]:
+    outcome = iterative_deepening(exhibit.game, state, seconds=seconds)
+    return outcome.move, _judged(outcome)
 
 
 def _judged(outcome: Outcome) -> str:
     how = "proven" if outcome.exact else "estimated"
     return f"({outcome.value:+g} for the first player, {how}; {outcome.nodes:,} nodes)"
-
-
-def _result(exhibit: Exhibit, state: object) -> str:
-    value = exhibit.game.utility(state)
-    if value == 0:
-        return "A draw."
-    return f"{exhibit.players[0 if value > 0 else 1]} wins."

@@ -1,22 +1,16 @@
-"""The lab's page in a real browser: Chromium, headless, as a person would drive it. Skipped where there is none."""
+"""The lab's page in a real browser, where there is one."""
 
 from __future__ import annotations
 
 import re
-import shutil
-import subprocess
-from html import unescape
 from pathlib import Path
-from urllib.parse import quote
 
 import pytest
 
 from engine.lab import games, main
 from engine.lab.page import render
 from engine.lab.trace import DRAWN, TreeTrace
-
-BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))), None)
-needs_browser = pytest.mark.skipif(BROWSER is None, reason="no Chromium on PATH")
+from tests.browser import Dom, needs_browser
 
 
 @pytest.fixture(scope="module")
@@ -26,37 +20,6 @@ def pages(tmp_path_factory) -> Path:
     assert main(["--game", "tree", "--html", str(folder / "tree.html")]) == 0
     assert main(["--game", "bones", "--size", "6", "--html", str(folder / "bones.html")]) == 0
     return folder
-
-
-class Dom:
-    """A page after its scripts have run, as the browser writes it out."""
-
-    def __init__(self, page: Path, fragment: str = "", script: str = "") -> None:
-        assert BROWSER
-        if script:  # act as the reader would, and report what goes wrong
-            page = page.with_name("driven.html")
-            driven = f"<script>{script}</script></body>"
-            page.write_text((page.parent / "tree.html").read_text("utf-8").replace("</body>", driven), "utf-8")
-        command = [BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=30000"]
-        command += [f"--user-data-dir={page.parent / 'profile'}", "--dump-dom"]
-        command += [f"{page.as_uri()}#{quote(fragment, safe='=&')}"]
-        self.text = subprocess.run(command, capture_output=True, check=True, timeout=120, encoding="utf-8").stdout
-
-    def of(self, identity: str) -> str:
-        """The text of the element with this id."""
-        found = re.search(rf'id="{identity}"[^>]*>([^<]*)<', self.text)
-        assert found, identity
-        return unescape(found[1])
-
-    def classes(self, identity: str) -> set[str]:
-        """The classes of the element with this id."""
-        found = re.search(rf'<g id="{identity}" class="([^"]*)"', self.text)
-        assert found, identity
-        return set(found[1].split())
-
-    def pruned(self) -> list[int]:
-        """The nodes whose branches are crossed out."""
-        return [int(node) for node in re.findall(r'<g id="branch-(\d+)" class="[^"]*pruned', self.text)]
 
 
 def test_a_page_needs_nothing_but_itself():

@@ -1,0 +1,134 @@
+"""The subcommands ``analyse`` and ``play``."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NoReturn
+
+from engine import __version__
+from engine.messages import OptionError, PositionError
+from engine.options import find
+
+#: What a shell expects from a program that Ctrl-C ended.
+INTERRUPTED = 130
+
+
+class UsageError(ValueError):
+    """A command line that makes no sense; the message says why."""
+
+
+def main(command: str, arguments: Sequence[str]) -> int:
+    """Run ``analyse`` or ``play``; returns the exit code: 0, 2 for what cannot be done, 130 when interrupted."""
+    from engine.analysis.files import AnalysisError
+
+    try:
+        chosen = parser(command).parse_args(arguments)
+        options = dict(chosen.option)
+        if command == "analyse":
+            return analyse(chosen, options)
+        from engine.analysis.play import play_chess
+
+        return play_chess(chosen, options)
+    except (UsageError, PositionError, OptionError, AnalysisError, MemoryError) as error:
+        print(f"numbat: {error or type(error).__name__}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("\nnumbat: interrupted", file=sys.stderr)
+        return INTERRUPTED
+
+
+def analyse(chosen: argparse.Namespace, options: dict[str, Any]) -> int:
+    """Look at a position, or at all games of a PGN file."""
+    from engine.analysis import games, positions
+
+    words = chosen.what
+    path = Path(words[0]) if len(words) == 1 else None
+    if path and (path.is_file() or path.suffix.lower() == ".pgn"):
+        return games.analyse(path, chosen, options)
+    for option in ("output", "html"):
+        if getattr(chosen, option) is not None:
+            raise UsageError(f"--{option} needs a PGN file")
+    return positions.analyse(" ".join(words), chosen, options)
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        """One line instead of the usage and a line."""
+        raise UsageError(f"{message} (see {self.prog} --help)")
+
+
+def parser(command: str) -> argparse.ArgumentParser:
+    """The parser of one of the two commands."""
+    result = _Parser(prog=f"numbat {command}")
+    if command == "analyse":
+        result.description = (
+            "Explain a position: the best lines with their scores and White's chances. Or annotate the games of a PGN "
+            "file: GAMES.annotated.pgn and the page GAMES.annotated.html are written beside it."
+        )
+        result.add_argument("what", nargs="*", metavar="FEN|PGN", help="a position (default: the first), or a file")
+        result.add_argument("--lines", type=_number(1, 256), help="for a position: how many lines (default: 3)")
+        result.add_argument("--output", type=Path, metavar="FILE", help="for a file: where the annotated PGN goes")
+        result.add_argument("--html", type=Path, metavar="FILE", help="for a file: where the page goes")
+        result.add_argument("--chess960", action="store_true", help="the position's castling is that of Chess960")
+    else:
+        result.description = "Play a game against the engine in the terminal; moves as e4 or e2e4."
+        result.add_argument("--fen", nargs="+", help="begin here, quoted or not")
+        result.add_argument("--black", action="store_true", help="play Black")
+        result.add_argument("--pgn", type=Path, metavar="FILE", help="keep the game there, move by move")
+    limits = result.add_mutually_exclusive_group()
+    limits.add_argument("--time", type=_seconds, help="seconds for each position or move (default: 5, 0.5 in games)")
+    limits.add_argument("--depth", type=_number(1, 100), help="plies for each position or move, instead of a time")
+    limits.add_argument("--nodes", type=_number(1, 10**15), help="nodes for each position or move, instead of a time")
+    result.add_argument("--option", type=_option, action="append", default=[], metavar="NAME=VALUE",
+                        help="a UCI option of the engine, such as 'Hash=256'; may be repeated")  # fmt: skip
+    return result
+
+
+def limit_of(chosen: argparse.Namespace, seconds: float) -> tuple[Any, str]:
+    """The limit that was asked for, or ``seconds``, as python-chess's Limit and in words."""
+    from chess.engine import Limit
+
+    if chosen.depth is not None:
+        return Limit(depth=chosen.depth), f"{chosen.depth} plies a position"
+    if chosen.nodes is not None:
+        return Limit(nodes=chosen.nodes), f"{chosen.nodes} nodes a position"
+    time = chosen.time or seconds
+    return Limit(time=time), f"{time:g} s a position"
+
+
+def engine_name(words: str, options: dict[str, Any]) -> str:
+    """Who analyses, for tags and pages: the version, the limit in words and the options that differ."""
+    return ", ".join([f"Numbat {__version__}", words, *(f"{name} {value}" for name, value in options.items())])
+
+
+def _option(text: str) -> tuple[str, Any]:
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise argparse.ArgumentTypeError(f"'{text}' is not NAME=VALUE")
+    try:
+        option = find(name.strip())
+        return option.name, option.parse(value.strip())
+    except OptionError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def _number(least: int, most: int):
+    def number(text: str) -> int:
+        if not (text.isascii() and text.isdigit() and least <= int(text[:18]) <= most):
+            raise argparse.ArgumentTypeError(f"'{text}' is not a whole number from {least} to {most}")
+        return int(text)
+
+    return number
+
+
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds < 1e6:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number of seconds above 0")
+    return seconds

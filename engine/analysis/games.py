@@ -1,0 +1,106 @@
+"""``analyse PGN``: every game annotated, as PGN and as a page, with a progress bar; survives interruption."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import chess
+import chess.pgn
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+from engine import Engine
+from engine.analysis.annotate import Annotator, Judged, summary
+from engine.analysis.cli import INTERRUPTED, engine_name, limit_of
+from engine.analysis.files import AnalysisError, continued, read_games, write_games, write_whole
+from engine.analysis.report import render
+
+#: Seconds between two writings of what is annotated so far.
+_SAVE_AFTER = 10.0
+
+
+def analyse(path: Path, chosen: argparse.Namespace, options: dict[str, Any]) -> int:
+    """Annotate the games of ``path``; what is done is on disk at least every ten seconds and at the end."""
+    limit, words = limit_of(chosen, 0.5)
+    name = engine_name(words, options)
+    output = chosen.output or path.with_suffix(".annotated.pgn")
+    html = chosen.html or output.with_suffix(".html")
+    if chosen.lines is not None:
+        raise AnalysisError("--lines belongs to a position; a game shows one line where a move was bad")
+    for file in (output, html):
+        if file.is_dir() or not file.parent.is_dir():
+            reason = "it is a directory" if file.is_dir() else "no such directory"
+            raise AnalysisError(f"cannot write {file}: {reason}")
+        if file.exists() and file.samefile(path):
+            raise AnalysisError(f"{file} would replace what it is made from")
+    games = continued(read_games(path), output, name)
+    console = Console(stderr=True, highlight=False)
+    found: list[tuple[chess.pgn.Game, list[Judged]]] = []
+    try:
+        with Engine(report=lambda text: console.print(text, markup=False)) as engine:
+            for option, value in options.items():
+                engine.set_option(option, value)
+            _annotate_all(games, Annotator(engine, limit, name), output, found)
+    except KeyboardInterrupt:
+        done = sum(len(moves) for _, moves in found)
+        whole = sum(1 + len(list(game.mainline_moves())) for game in games)
+        _write(games, found, output, html, name)
+        print(f"\nnumbat: interrupted after {done} of {whole} positions; the same command goes on", file=sys.stderr)
+        return INTERRUPTED
+    _write(games, found, output, html, name)
+    for game, moves in found:
+        _tell(game, moves)
+    print(f"wrote {output} and {html}")
+    return 0
+
+
+def _annotate_all(
+    games: list[chess.pgn.Game],
+    annotator: Annotator,
+    output: Path,
+    found: list[tuple[chess.pgn.Game, list[Judged]]],
+) -> None:
+    """Annotate game after game into ``found``, which also has the moves of one that was not finished."""
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    console = Console(stderr=True)
+    saved = time.monotonic()
+    with Progress(*columns, TimeRemainingColumn(), console=console, disable=not console.is_terminal) as bar:
+        task = bar.add_task("", total=sum(1 + len(list(game.mainline_moves())) for game in games))
+        for number, game in enumerate(games, 1):
+            bar.update(task, description=f"game {number} of {len(games)}")
+            moves: list[Judged] = []
+            found.append((game, moves))
+            for judged in annotator.annotate(game):
+                moves.append(judged)
+                bar.advance(task)
+                if time.monotonic() - saved > _SAVE_AFTER:
+                    write_games(output, games)
+                    saved = time.monotonic()
+
+
+def _write(
+    games: list[chess.pgn.Game],
+    found: list[tuple[chess.pgn.Game, list[Judged]]],
+    output: Path,
+    html: Path,
+    name: str,
+) -> None:
+    write_games(output, games)
+    shown = [(game, moves) for game, moves in found if moves]
+    if shown:
+        write_whole(html, render(shown, name))
+
+
+def _tell(game: chess.pgn.Game, moves: list[Judged]) -> None:
+    """One line for each side."""
+    for color, counts in summary(moves).items():
+        side = chess.COLOR_NAMES[color].capitalize()
+        player = game.headers.get(side, "?")
+        print(
+            f"{side} ({player}): inaccuracies {counts['inaccuracy']:.0f}, mistakes {counts['mistake']:.0f}, "
+            f"blunders {counts['blunder']:.0f}; expected points lost a move {counts['loss']:.3f}"
+        )

@@ -1,0 +1,98 @@
+"""The page of an analysis: what it holds, and in a real browser that it can be walked through."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import chess
+import pytest
+from chess.engine import Limit
+
+from engine import Engine
+from engine.analysis.annotate import Annotator, Judged
+from engine.analysis.files import read_games
+from engine.analysis.report import Report, picture, render
+from tests.analysis.conftest import GAMES
+from tests.browser import Dom, needs_browser
+
+
+@pytest.fixture(scope="module")
+def reports(numbat: Engine, tmp_path_factory) -> list[Report]:
+    """The games of :mod:`tests.analysis.conftest`, annotated; one of the players has an odd name."""
+    path = tmp_path_factory.mktemp("pgn") / "games.pgn"
+    path.write_text(GAMES.replace("Bob", "</script><script>"), encoding="utf-8")
+    annotator = Annotator(numbat, Limit(depth=6), "test")
+    return [(game, list(annotator.annotate(game))) for game in read_games(path)]
+
+
+@pytest.fixture(scope="module")
+def page(reports: list[Report], tmp_path_factory) -> Path:
+    path = tmp_path_factory.mktemp("page") / "games.html"
+    path.write_text(render(reports, "the test"), encoding="utf-8")
+    return path
+
+
+def test_the_page_needs_nothing_but_itself(page: Path) -> None:
+    text = page.read_text("utf-8")
+    assert text.count("</script>") == 1
+    assert set(re.findall(r"https?://[^\"\\' ]*", text)) == {
+        "http://www.w3.org/2000/svg",
+        "http://www.w3.org/1999/xlink",
+    }
+    assert not re.search(r"@import|url\((?!#)|\bsrc=", text)
+
+
+def test_pictures_are_small_and_refer_to_what_is_there(page: Path, reports: list[Report]) -> None:
+    text = page.read_text("utf-8")
+    for judged in reports[0][1]:
+        drawing = picture(judged)
+        assert len(drawing) < 5000
+        assert len(re.findall(r'<use href="#(?:white|black)-', drawing)) == len(judged.board.piece_map())
+        for name in re.findall(r'href="#([\w-]+)"', drawing):
+            assert f'id=\\"{name}\\"' in text, name
+
+
+def test_a_check_is_drawn() -> None:
+    board = chess.Board("4k3/8/8/8/8/8/8/4R1K1 b - - 0 1")
+    drawing = picture(Judged(board, chess.engine.PovScore(chess.engine.Cp(0), chess.BLACK)))
+    assert 'id="check_gradient"' in drawing
+    assert 'fill="url(#check_gradient)"' in drawing
+
+
+@needs_browser
+def test_walking_through_a_game(page: Path) -> None:
+    script = """
+      const seen = [], note = () => seen.push(document.body.dataset.ply);
+      const key = k => document.body.dispatchEvent(new KeyboardEvent("keydown", {key: k, bubbles: true}));
+      const click = id => { $(id).click(); note(); };
+      click("forward"); click("last"); click("forward"); click("back"); click("first"); click("back"); click("next");
+      key("ArrowLeft"); note(); key("End"); note(); key("Home"); note(); key(" "); note();
+      $("ply-2").click(); note();
+      const box = $("graph").getBoundingClientRect();
+      $("graph").dispatchEvent(new MouseEvent("click", {clientX: box.left + box.width * 3 / 7, bubbles: true})); note();
+      document.querySelector(".moment").click(); note();
+      document.body.dataset.seen = seen.join(" ");
+      document.body.dataset.words = $("told").textContent;
+      document.body.dataset.size = $("board").querySelector("svg").getBoundingClientRect().width > 100;
+    """
+    dom = Dom(page, script=script)
+    seen = [int(ply) for ply in re.search(r'data-seen="([^"]*)"', dom.text)[1].split()]
+    first = seen[6]  # where the engine saw the first mistake
+    assert seen == [1, 7, 7, 6, 0, 0, first, first - 1, 7, 0, first, 2, 3, first]
+    assert 2 < first < 7
+    assert re.search(r'data-words="\d[.…] \S+\?\?  \(.*\). Blunder. Better was ', dom.text)
+    assert 'data-size="true"' in dom.text
+
+
+@needs_browser
+def test_the_games_are_there_to_choose_and_a_ply_can_be_linked(page: Path) -> None:
+    linked = Dom(page, "ply=3")
+    assert 'data-ply="3"' in linked.text
+    assert linked.of("title").endswith("</script><script>, 1-0")
+    script = '$("game").value = 2; $("game").dispatchEvent(new Event("change")); $("last").click();'
+    third = Dom(page, script=script)
+    assert third.of("title") == "Eve - Fox, 1/2-1/2"
+    assert third.of("told").startswith("1. Qf7??  (stalemate, a draw). Blunder.")
+    assert len(re.findall(r'class="dot blunder"', third.text)) == 1
+    assert len(re.findall(r"<option", third.text)) == 3
