@@ -25,6 +25,10 @@ def _run_subcommand(words: list[str]) -> int:
         from engine.lab import main as lab
 
         return lab(words[1:])
+    if words[0] in ("analyse", "play"):
+        from engine.analysis.cli import main as people
+
+        return people(words[0], words[1:])
     from engine.messages import OptionError, PositionError
     from engine.uci import terminal
 
@@ -90,6 +94,8 @@ def _parser():
     perft.add_argument("--threads", type=spin("Threads"), default=1)
     perft.add_argument("--divide", action="store_true", help="print the count of each first move too")
 
+    commands.add_parser("analyse", help="explain a position, or annotate the games of a PGN file")
+    commands.add_parser("play", help="play a game against the engine in the terminal")
     commands.add_parser("lab", help="compare the textbook searches, on chess and other games (see lab --help)")
     commands.add_parser("warmup", help="compile the engine now, so that no game has to wait for it")
     return parser

@@ -1,17 +1,22 @@
 """Numbat: a UCI chess engine in plain Python, compiled by numba.
 
-``from engine import Engine`` gives the engine as a Python object. The name is resolved on first use, so
+``from engine import Engine`` gives the engine as a Python object. The names are resolved on first use, so
 that importing this package (as the UCI loop does to answer ``uciok``) does not load numba.
 """
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from engine.api import Analysis, Engine, Limits, OptionError, PositionError, Stream
+
 __version__ = "0.1.0"
 
-__all__ = ["Engine", "__version__"]
+__all__ = ["Analysis", "Engine", "Limits", "OptionError", "PositionError", "Stream", "__version__"]
 
 
 def __getattr__(name: str):
-    if name == "Engine":
-        from engine.api import Engine
+    if name in __all__:
+        from engine import api
 
-        return Engine
+        return getattr(api, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -21,7 +21,8 @@ class OptionError(ValueError):
 class Limits:
     """What bounds one search. ``None`` means unbounded; with nothing set the search is infinite.
 
-    Clock times may be zero or negative (a GUI can send that); the engine then moves at once.
+    Clock times may be zero or negative (a GUI can send that); the engine then moves at once. With ``analysis`` the
+    search is for people to look at, and no move of a game is due: it leaves books alone.
     """
 
     wtime: int | None = None
@@ -35,6 +36,7 @@ class Limits:
     mate: int | None = None
     infinite: bool = False
     ponder: bool = False
+    analysis: bool = False
     searchmoves: tuple[str, ...] = ()
 
 
@@ -49,7 +51,8 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class Info:
-    """One report of a running search. ``pv`` holds moves in UCI notation; ``text`` is a remark for people."""
+    """One report of a running search. ``pv`` holds moves in UCI notation; ``wdl`` are the chances to win, draw and
+    lose in thousandths; ``text`` is a remark for people."""
 
     depth: int = 0
     seldepth: int = 0
@@ -64,6 +67,7 @@ class Info:
     currmove: str = ""
     currmovenumber: int = 0
     text: str = ""
+    wdl: tuple[int, int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)

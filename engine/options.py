@@ -82,6 +82,9 @@ def whole_number(text: str) -> int | None:
     return None
 
 
+#: What ``UCI_EngineAbout`` says.
+ABOUT = "Numbat, a chess engine in plain Python by the Numbat developers, GPL-3.0-or-later"
+
 OPTIONS: tuple[Option, ...] = (
     Option("Hash", "spin", 16, 1, 1_048_576, help="Size of the transposition table in MB."),
     Option("Clear Hash", "button", help="Forgets everything in the transposition table."),
@@ -96,7 +99,69 @@ OPTIONS: tuple[Option, ...] = (
         5000,
         help="Milliseconds kept in reserve on every move for the GUI and the network.",
     ),
+    Option(
+        "nodestime",
+        "spin",
+        0,
+        0,
+        10_000,
+        help="Nodes that count as a millisecond, so that games can be repeated; 0: time counts.",
+    ),
+    Option(
+        "EvalType",
+        "combo",
+        "Classical",
+        choices=("Material", "Classical", "NNUE"),
+        help="The evaluation that plays.",
+    ),
+    Option("EvalFile", "string", "", help="The network file for NNUE; empty for the one that comes with Numbat."),
+    Option("SyzygyPath", "string", "", help="Directories with Syzygy endgame tables, separated as in PATH."),
+    Option(
+        "SyzygyProbeDepth", "spin", 1, 1, 100, help="Searches limited to fewer plies than this leave the tables alone."
+    ),
+    Option("SyzygyProbeLimit", "spin", 7, 0, 7, help="Most men on the board for which the tables are asked."),
+    Option("Syzygy50MoveRule", "check", True, help="Counts table wins that the 50-move rule spoils as draws."),
+    Option("OwnBook", "check", False, help="Plays from the opening book."),
+    Option("BookFile", "string", "", help="The opening book, in Polyglot's format."),
+    Option(
+        "Best Book Move",
+        "check",
+        False,
+        help="Plays the book's likeliest move, instead of each as often as its weight says.",
+    ),
+    Option(
+        "Book Depth",
+        "spin",
+        255,
+        1,
+        255,
+        help="The last move of the game, counted from 1, that may come from the book.",
+    ),
     Option("UCI_Chess960", "check", False, help="Plays Chess960: castling is written king takes rook."),
+    Option(
+        "UCI_ShowWDL",
+        "check",
+        False,
+        help="Reports the chances to win, draw and lose, in thousandths, with each score.",
+    ),
+    Option("UCI_LimitStrength", "check", False, help="Plays as strong as UCI_Elo says."),
+    Option(
+        "UCI_Elo",
+        "spin",
+        1500,
+        1000,
+        3000,
+        help="How strong to play under UCI_LimitStrength; more than the levels reach is full strength.",
+    ),
+    Option("Skill Level", "spin", 20, 0, 20, help="How strong to play otherwise, from beginner to full strength."),
+    Option(
+        "UCI_AnalyseMode",
+        "check",
+        False,
+        help="Treats every search as analysis: no book, full strength, all winning table moves.",
+    ),
+    Option("UCI_EngineAbout", "string", ABOUT, help="Says what Numbat is; setting it changes nothing."),
+    Option("UCI_Opponent", "string", "", help="Who the opponent is, as the GUI tells; does not change the play."),
 )
 
 
@@ -107,6 +172,19 @@ def find(name: str, options: Iterable[Option] = OPTIONS) -> Option:
         if option.name.lower() == wanted:
             return option
     raise OptionError(f"no option is called '{name}'")
+
+
+def by_keyword(keyword: str, options: Iterable[Option] = OPTIONS) -> Option:
+    """The option that a Python keyword means: ``move_overhead`` is "Move Overhead", ``chess960`` "UCI_Chess960".
+
+    Raises :class:`OptionError` when there is none.
+    """
+    wanted = keyword.replace("_", "").lower()
+    for option in options:
+        name = option.name.replace(" ", "").replace("_", "").lower()
+        if wanted in (name, name.removeprefix("uci")):
+            return option
+    raise OptionError(f"no option is called '{keyword}'")
 
 
 def parse(name: str, text: str, options: Iterable[Option] = OPTIONS) -> Value:

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import doctest
 import threading
+import time
 from collections.abc import Iterator
 
 import chess
 import chess.polyglot
 import pytest
+from chess.engine import Cp, Limit, Mate, PovScore
 
 import engine.api
-from engine import Engine
+from engine import Analysis, Engine
 from engine.messages import Info, Limits, OptionError, PositionError, Score
+from engine.options import OPTIONS, Option, by_keyword
 
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
 MATE_IN_ONE = "6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1"
@@ -26,6 +29,7 @@ def shared() -> Iterator[Engine]:
 
 @pytest.fixture
 def numbat(shared: Engine) -> Engine:
+    shared.set_option("EvalType", "Classical")
     shared.new_game()
     shared.set_position(None)
     return shared
@@ -93,8 +97,8 @@ def test_set_board_keeps_the_moves_for_repetitions(numbat: Engine) -> None:
     for move in ("g1f3", "g8f6", "f3g1", "f6g8", "g1f3", "g8f6", "f3g1"):
         board.push_uci(move)
     repeat = Limits(depth=1, searchmoves=("f6g8",))
-    assert numbat.analyse(board, repeat).score == Score(cp=0)
-    forgetful = numbat.analyse(board.copy(stack=False), repeat).score
+    assert numbat.search(board, repeat).score == Score(cp=0)
+    forgetful = numbat.search(board.copy(stack=False), repeat).score
     assert forgetful is not None
     assert forgetful.cp is not None
     assert forgetful.cp < -400
@@ -134,7 +138,7 @@ def test_a_bad_position_is_named_and_the_former_one_stays(
 
 def test_an_impossible_board_is_refused_and_the_former_position_stays(numbat: Engine) -> None:
     numbat.set_position(KIWIPETE)
-    for call in (numbat.analyse, numbat.play):
+    for call in (numbat.search, numbat.play):
         with pytest.raises(PositionError, match="kings"):
             call(chess.Board.empty(), Limits(depth=1))
     assert numbat.fen() == KIWIPETE
@@ -164,20 +168,20 @@ def test_an_impossible_board_is_refused_and_the_former_position_stays(numbat: En
 def test_a_bad_value_is_named_and_nothing_changes(numbat: Engine, name: str, value: object) -> None:
     board = chess.Board(KIWIPETE)
     numbat.new_game()
-    before = numbat.analyse(board, Limits(depth=6))
+    before = numbat.search(board, Limits(depth=6))
     with pytest.raises(OptionError, match=name):
         numbat.set_option(name, value)
     numbat.new_game()
-    after = numbat.analyse(board, Limits(depth=6))
+    after = numbat.search(board, Limits(depth=6))
     assert (after.nodes, after.score, after.pv) == (before.nodes, before.score, before.pv)
 
 
 def test_a_table_that_cannot_be_had_keeps_what_the_old_one_knows(numbat: Engine) -> None:
     board = chess.Board(KIWIPETE)
-    first = numbat.analyse(board, Limits(depth=9)).nodes
+    first = numbat.search(board, Limits(depth=9)).nodes
     with pytest.raises(OptionError, match="Hash"):
         numbat.set_option("Hash", 10**6)
-    assert numbat.analyse(board, Limits(depth=9)).nodes < first
+    assert numbat.search(board, Limits(depth=9)).nodes < first
 
 
 @pytest.mark.parametrize(
@@ -193,7 +197,7 @@ def test_options_take_effect(numbat: Engine) -> None:
     numbat.set_option("MultiPV", 3)
     try:
         infos: list[Info] = []
-        numbat.analyse(board, Limits(depth=4), infos.append)
+        numbat.search(board, Limits(depth=4), infos.append)
         assert {info.multipv for info in infos} == {1, 2, 3}
         assert len({info.pv[0] for info in infos if info.depth == 4}) >= 3
     finally:
@@ -225,15 +229,15 @@ def test_setting_an_option_ends_a_running_search(numbat: Engine) -> None:
     ids=repr,
 )
 def test_what_would_never_end_is_refused(numbat: Engine, limits: Limits, fen: str) -> None:
-    for call in (numbat.analyse, numbat.play):
+    for call in (numbat.search, numbat.play):
         with pytest.raises(ValueError, match="limit"):
             call(chess.Board(fen), limits)
     assert not numbat.searching
 
 
-def test_analyse_returns_the_last_report(numbat: Engine) -> None:
+def test_search_returns_the_last_report(numbat: Engine) -> None:
     infos: list[Info] = []
-    last = numbat.analyse(chess.Board(KIWIPETE), Limits(depth=5), infos.append)
+    last = numbat.search(chess.Board(KIWIPETE), Limits(depth=5), infos.append)
     assert last == [info for info in infos if info.pv][-1]
     assert last.depth == 5
 
@@ -246,10 +250,10 @@ def test_an_error_in_the_callback_ends_the_search_and_is_passed_on(numbat: Engin
         raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
-        numbat.analyse(chess.Board(), Limits(nodes=10**12), fail)
+        numbat.search(chess.Board(), Limits(nodes=10**12), fail)
     assert len(calls) == 1
     assert not numbat.searching
-    assert numbat.analyse(chess.Board(MATE_IN_ONE), Limits(depth=2)).score == Score(mate=1)
+    assert numbat.search(chess.Board(MATE_IN_ONE), Limits(depth=2)).score == Score(mate=1)
 
 
 def test_play_returns_a_move_of_the_board(numbat: Engine) -> None:
@@ -258,11 +262,17 @@ def test_play_returns_a_move_of_the_board(numbat: Engine) -> None:
     assert board == chess.Board(MATE_IN_ONE)
 
 
+def test_play_tells_what_it_finds_on_the_way(numbat: Engine) -> None:
+    reports: list[Analysis] = []
+    numbat.play(chess.Board(MATE_IN_ONE), Limit(depth=2), on_report=reports.append)
+    assert reports[-1].score == PovScore(Mate(1), chess.WHITE)
+
+
 def test_play_has_no_move_where_there_is_none(numbat: Engine) -> None:
     board = chess.Board(MATE_IN_ONE)
     board.push_uci("d1d8")
     assert numbat.play(board, Limits(depth=2)) is None
-    assert numbat.analyse(board, Limits(depth=2)).score == Score(mate=0)
+    assert numbat.search(board, Limits(depth=2)).score == Score(mate=0)
 
 
 def test_a_whole_game_against_itself_is_legal(numbat: Engine) -> None:
@@ -291,7 +301,7 @@ def test_stop_without_a_search_is_harmless(numbat: Engine) -> None:
     numbat.stop()
     numbat.ponderhit()
     assert numbat.wait(1)
-    assert numbat.analyse(chess.Board(MATE_IN_ONE), Limits(depth=2)).depth == 2
+    assert numbat.search(chess.Board(MATE_IN_ONE), Limits(depth=2)).depth == 2
 
 
 def test_the_position_searched_is_the_one_set_before_the_start(numbat: Engine) -> None:
@@ -303,6 +313,161 @@ def test_the_position_searched_is_the_one_set_before_the_start(numbat: Engine) -
     numbat.wait()
     assert moves == ["d1d8"]
     assert numbat.fen() == chess.STARTING_FEN
+
+
+# python-chess's types, in and out
+
+
+def test_analyse_gives_scores_and_moves_of_python_chess(numbat: Engine) -> None:
+    board = chess.Board(MATE_IN_ONE)
+    best = numbat.analyse(board, Limit(depth=3))
+    assert best.score == PovScore(Mate(1), chess.WHITE)
+    assert (best.move, best.pv, best.multipv) == (chess.Move.from_uci("d1d8"), (chess.Move.from_uci("d1d8"),), 1)
+    board.push_uci("d1d8")
+    over = numbat.analyse(board, Limit(depth=3))
+    assert over.score == PovScore(Mate(0), chess.BLACK)
+    assert over.move is None
+
+
+def test_analyse_of_a_position_for_black_is_from_black_s_view(numbat: Engine) -> None:
+    board = chess.Board("rnb1kbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR b KQkq - 0 1")
+    best = numbat.analyse(board, Limits(depth=5))
+    assert best.score.turn == chess.BLACK
+    assert best.score.white() > Cp(400)
+    for move in best.pv:
+        assert move in board.legal_moves
+        board.push(move)
+
+
+def test_multipv_gives_different_first_moves_best_first(numbat: Engine) -> None:
+    lines = numbat.analyse(chess.Board(KIWIPETE), Limit(depth=5), multipv=4)
+    assert [line.multipv for line in lines] == [1, 2, 3, 4]
+    assert len({line.move for line in lines}) == 4
+    assert sorted(lines, key=lambda line: line.score.relative, reverse=True) == lines
+    assert numbat.analyse(chess.Board("k7/8/K7/1R6/8/8/8/8 b - - 0 1"), Limit(depth=2), multipv=4)[1:] == []
+    with pytest.raises(OptionError, match="MultiPV"):
+        numbat.analyse(chess.Board(), Limit(depth=1), multipv=0)
+
+
+@pytest.mark.parametrize(
+    "limit",
+    [
+        Limit(time=0.05),
+        Limit(nodes=2000),
+        Limit(depth=4),
+        Limit(mate=1, time=0.2),
+        Limit(white_clock=0.5, black_clock=0.5, white_inc=0.0, black_inc=0.0),
+        Limit(white_clock=0.5, remaining_moves=5),
+    ],
+    ids=repr,
+)
+def test_every_limit_of_python_chess_ends_a_search(numbat: Engine, limit: Limit) -> None:
+    assert numbat.play(chess.Board(), limit) in chess.Board().legal_moves
+
+
+def test_root_moves_bind(numbat: Engine) -> None:
+    wanted = [chess.Move.from_uci("a2a3"), chess.Move.from_uci("h2h3")]
+    assert numbat.play(chess.Board(), Limit(depth=4), root_moves=wanted) in wanted
+    assert numbat.analyse(chess.Board(), Limits(depth=4), root_moves=wanted[:1]).move == wanted[0]
+
+
+def test_castling_comes_in_the_notation_of_the_board(numbat: Engine) -> None:
+    for chess960, castling in ((False, "e1g1"), (True, "e1h1")):
+        board = chess.Board("4k3/8/8/8/8/8/8/4K2R w K - 0 1", chess960=chess960)
+        move = chess.Move.from_uci(castling)
+        assert numbat.play(board, Limit(depth=2), root_moves=[move]) == move
+        assert numbat.analyse(board, Limit(depth=2), root_moves=[move]).move == move
+
+
+# The stream
+
+
+def test_a_stream_gives_each_depth_and_ends_with_the_limit(numbat: Engine) -> None:
+    reports = list(numbat.stream(chess.Board(), Limit(depth=5)))
+    assert [report.depth for report in reports if not report.bound] == [1, 2, 3, 4, 5]
+    assert numbat.wait(30)
+
+
+def test_leaving_an_endless_stream_ends_its_search(numbat: Engine) -> None:
+    with numbat.stream(chess.Board()) as reports:
+        assert next(reports).pv
+        assert numbat.searching
+    assert numbat.wait(30)
+    assert list(reports) == []
+
+
+def test_a_stream_is_stopped_from_another_thread(numbat: Engine) -> None:
+    reports = numbat.stream(chess.Board(MATE_IN_ONE))  # finds the mate at once, and waits all the same
+
+    def stop() -> None:
+        time.sleep(0.2)
+        reports.stop()
+
+    begun = time.perf_counter()
+    stopper = threading.Thread(target=stop)
+    stopper.start()
+    assert [report.score.relative for report in reports][-1] == Mate(1)
+    assert time.perf_counter() - begun > 0.19
+    stopper.join()
+
+
+def test_stops_from_many_threads_while_searches_begin_and_end(numbat: Engine) -> None:
+    over = threading.Event()
+
+    def disturb() -> None:
+        while not over.is_set():
+            numbat.stop()
+
+    threads = [threading.Thread(target=disturb) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    try:
+        for _ in range(20):
+            assert numbat.play(chess.Board(), Limit(nodes=10**9)) in chess.Board().legal_moves
+    finally:
+        over.set()
+        for thread in threads:
+            thread.join()
+
+
+def test_another_search_ends_the_stream(numbat: Engine) -> None:
+    reports = numbat.stream(chess.Board())
+    numbat.play(chess.Board(), Limit(depth=2))
+    assert list(reports)[-1].pv
+    reports.close()
+
+
+def test_an_impossible_board_is_refused_before_the_stream_begins(numbat: Engine) -> None:
+    with pytest.raises(PositionError, match="kings"):
+        numbat.stream(chess.Board.empty())
+
+
+# Options as keywords
+
+
+@pytest.mark.parametrize("option", [option for option in OPTIONS if option.kind != "button"], ids=lambda o: o.name)
+def test_every_option_has_a_keyword(numbat: Engine, option: Option) -> None:
+    keyword = option.name.replace(" ", "_").lower()
+    assert keyword.isidentifier()
+    assert by_keyword(keyword) is option
+    numbat.configure(**{keyword: option.default})
+
+
+def test_keywords_reach_the_engine_and_all_are_read_before_one_is_set() -> None:
+    with Engine(hash=1, ponder=True, MultiPV=3) as running:
+        infos: list[Info] = []
+        running.search(chess.Board(), Limits(depth=3), infos.append)
+        assert {info.multipv for info in infos} == {1, 2, 3}
+        with pytest.raises(OptionError, match="Threads"):
+            running.configure(multi_pv=1, threads=0)
+        infos.clear()
+        running.search(chess.Board(), Limits(depth=3), infos.append)
+        assert {info.multipv for info in infos} == {1, 2, 3}
+
+
+def test_unknown_keywords_are_named() -> None:
+    with pytest.raises(OptionError, match="no option is called 'hsah'"):
+        Engine(hsah=3)
 
 
 # The rest
@@ -323,11 +488,13 @@ def test_bench_is_deterministic_and_reports_each_position(numbat: Engine) -> Non
     assert [row[0] for row in seen] == list(range(1, seen[0][1] + 1))
     assert sum(row[3] for row in seen) == nodes
     assert len({row[2] for row in seen}) == len(seen) >= 30
-    numbat.analyse(chess.Board(KIWIPETE), Limits(depth=6))
+    numbat.search(chess.Board(KIWIPETE), Limits(depth=6))
     assert numbat.bench(4)[0] == nodes
 
 
 def test_the_evaluation_is_explained_term_by_term(numbat: Engine) -> None:
+    numbat.set_option("EvalType", "Material")
+
     def total(fen: str | None) -> float:
         numbat.set_position(fen)
         lines = numbat.explain_evaluation().splitlines()

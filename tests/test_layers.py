@@ -21,12 +21,15 @@ FLOORS: dict[str, int] = {
     "tablebase": 6,
     "book": 6,
     "bench": 6,
+    "wdl": 6,
+    "strength": 6,
+    "chesstypes": 6,
     "api": 7,
     "uci": 8,
     # Beside the engine: they stand on it, and only the command line stands on them.
     "textbook": 8,
-    "analysis": 8,
     "lab": 9,
+    "analysis": 10,
 }
 
 #: Parts without a floor of their own: the package itself names its version and passes on ``Engine``.

@@ -37,8 +37,8 @@ def score_words(score: Score) -> str:
     return f"score {value} {score.bound}".rstrip()
 
 
-def info_line(info: Info) -> str:
-    """One report of the search, its fields in the order that all GUIs expect."""
+def info_line(info: Info, wdl: bool = False) -> str:
+    """One report of the search, its fields in the order that all GUIs expect; with ``wdl`` the chances too."""
     if info.text:
         return remark_line(info.text)
     if info.currmove:
@@ -48,6 +48,8 @@ def info_line(info: Info) -> str:
     words = [f"info depth {info.depth}"]
     if info.score is not None:  # without one it is a sign of life from within an iteration
         words.append(f"seldepth {info.seldepth} multipv {info.multipv} {score_words(info.score)}")
+        if wdl and info.wdl is not None:
+            words.append("wdl {} {} {}".format(*info.wdl))
     words.append(f"nodes {info.nodes} nps {info.nps} hashfull {info.hashfull} tbhits {info.tbhits}")
     words.append(f"time {info.time}")
     if info.pv:

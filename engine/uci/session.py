@@ -56,6 +56,7 @@ class Session:
         self._output = output
         self._engine: Engine | None = None
         self._threads = 1
+        self._shows_wdl = False
         self._may_load = threading.Event()
         self._inbox: SimpleQueue[Task] = SimpleQueue()
         self._waiting: deque[Task] = deque()
@@ -208,6 +209,8 @@ class Session:
         self._loaded.set_option(name, value)
         if name == "Threads" and isinstance(value, int):
             self._threads = value
+        if name == "UCI_ShowWDL":
+            self._shows_wdl = value is True
         if self.debug:
             self._output.remark(f"option {name} is set" + ("" if value is None else f" to {value}"))
 
@@ -273,7 +276,7 @@ class Session:
 
     def _on_info(self, info: Info) -> None:
         self._scored = info.score is not None
-        self._output.line(info_line(info))
+        self._output.line(info_line(info, self._shows_wdl))
 
     def _on_result(self, result: Result) -> None:
         self._ending = True

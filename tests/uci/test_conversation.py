@@ -207,3 +207,75 @@ def test_nothing_heavy_is_imported_before_the_engine():
 def test_empty_lines_mean_nothing(uci, line):
     assert [said for said in uci.remarks(line) if said] == []
     uci.synchronise()
+
+
+def test_every_option_takes_its_default_and_says_nothing(uci):
+    for option in OPTIONS:
+        default = str(option.default).lower() if option.kind == "check" else option.default
+        value = "" if option.kind == "button" else f" value {'<empty>' if default == '' else default}"
+        assert uci.remarks(f"setoption name {option.name}{value}") == [], option.name
+
+
+def test_the_opponent_and_other_remarks_of_the_gui_are_taken(uci):
+    assert uci.remarks("setoption name UCI_Opponent value GM 2800 human Gary Kasparov") == []
+    assert uci.remarks("setoption name UCI_EngineAbout value anything") == []
+
+
+def test_files_that_are_not_there_are_named_and_play_goes_on(uci):
+    for name in ("SyzygyPath", "BookFile"):
+        remarks = uci.remarks(f"setoption name {name} value /no/such/place")
+        assert [remark for remark in remarks if "/no/such/place" in remark], name
+    uci.send("setoption name OwnBook value true")
+    uci.ask("go depth 3", until="bestmove [a-h]")
+    for line in ("OwnBook value false", "SyzygyPath value <empty>", "BookFile value <empty>"):
+        assert uci.remarks(f"setoption name {line}") == []
+
+
+def test_nodes_as_time_make_a_timed_search_repeatable(uci):
+    def search() -> tuple[str, str]:
+        uci.send("ucinewgame", "position startpos moves e2e4 e7e5")
+        lines = uci.ask("go wtime 1000 btime 1000 winc 10 binc 10", until="bestmove")
+        nodes = re.findall(r"score .* nodes (\d+)", "\n".join(lines))[-1]
+        return nodes, lines[-1]
+
+    uci.send("setoption name nodestime value 100")
+    try:
+        first = search()
+        assert search() == first
+        assert 1000 < int(first[0]) < 40_000  # of 100,000 in all
+        uci.send("ucinewgame", "position startpos", "go ponder wtime 1000 btime 1000")
+        uci.read("info depth 10 ")
+        uci.ask("ponderhit", until="bestmove [a-h]")  # the nodes of pondering do not count
+    finally:
+        uci.send("setoption name nodestime value 0")
+
+
+def test_chances_are_shown_on_demand(uci):
+    assert not [line for line in uci.ask("go depth 5", until="bestmove") if " wdl " in line]
+    uci.send("setoption name UCI_ShowWDL value true")
+    try:
+        lines = [line for line in uci.ask("go depth 5", until="bestmove") if " score " in line]
+        for line in lines:
+            win, draw, loss = map(int, re.search(r" wdl (\d+) (\d+) (\d+) ", line).groups())
+            assert win + draw + loss == 1000
+        assert lines
+    finally:
+        uci.send("setoption name UCI_ShowWDL value false")
+
+
+def test_weak_play_is_legal_and_shows_the_line_that_it_plays(uci):
+    uci.send("setoption name UCI_LimitStrength value true", "setoption name UCI_Elo value 1000")
+    try:
+        board = chess.Board()
+        for _ in range(30):
+            uci.send("position startpos moves " + " ".join(move.uci() for move in board.move_stack))
+            lines = uci.ask("go wtime 60000 btime 60000", until="bestmove")
+            move = lines[-1].split()[1]
+            shown = [line for line in lines if " pv " in line]
+            assert not [line for line in shown if " multipv 1 " not in line]
+            assert shown[-1].split(" pv ")[1].split()[0] == move
+            board.push_uci(move)
+            if board.is_game_over():
+                break
+    finally:
+        uci.send("setoption name UCI_LimitStrength value false", "setoption name UCI_Elo value 1500")

@@ -19,6 +19,12 @@ def test_info_has_its_fields_in_the_usual_order():
     )
 
 
+def test_chances_follow_the_score_where_they_are_wanted():
+    info = Info(3, score=Score(cp=20, bound="lowerbound"), wdl=(250, 600, 150))
+    assert " score cp 20 lowerbound wdl 250 600 150 nodes " in info_line(info, wdl=True)
+    assert "wdl" not in info_line(info)
+
+
 @pytest.mark.parametrize(
     ("score", "words"),
     [

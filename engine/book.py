@@ -1,0 +1,73 @@
+"""Opening books in Polyglot's format, read through python-chess.
+
+A book is a sorted list of entries: the Zobrist key of a position, a move and its weight, which says how often to
+play it. Castling is written as king takes rook, so that books serve Chess960 as well.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import chess
+
+if TYPE_CHECKING:
+    import random
+
+    from chess.polyglot import MemoryMappedReader
+
+#: Bytes of one entry.
+ENTRY_SIZE = 16
+
+#: So many entries are looked at to see whether a file is sorted, as a book must be.
+SAMPLES = 1000
+
+
+class Book:
+    """An opening book, or none. ``report`` gets one line where a file cannot be used."""
+
+    def __init__(self, report: Callable[[str], None] = lambda line: None) -> None:
+        self._report = report
+        self._reader: MemoryMappedReader | None = None
+
+    def open(self, path: str) -> None:
+        """Use the book in ``path`` in place of the former one; an empty path means none.
+
+        A file that cannot be used is named, and play goes on without a book.
+        """
+        if self._reader is not None:
+            self._reader.close()
+            self._reader = None
+        if not path:
+            return
+        from chess.polyglot import open_reader
+
+        try:
+            size = os.stat(path).st_size
+            if not os.path.isfile(path) or size == 0 or size % ENTRY_SIZE:
+                self._report(f"BookFile: {path} is no Polyglot book: not a file of whole entries of {ENTRY_SIZE} bytes")
+                return
+            reader = open_reader(path)
+        except OSError as error:
+            self._report(f"BookFile: {path}: {error.strerror or error}")
+            return
+        keys = [reader[index].key for index in range(0, len(reader), 1 + len(reader) // SAMPLES)]
+        if keys == sorted(keys):
+            self._reader = reader
+        else:
+            self._report(f"BookFile: {path} is no Polyglot book: its entries are not in order")
+            reader.close()
+
+    def move(self, board: chess.Board, best: bool, chance: random.Random | None = None) -> chess.Move | None:
+        """A move for ``board``: the one of greatest weight if ``best``, else each as often as its weight says.
+
+        None where the book has none; entries that are no legal moves here are passed over.
+        """
+        if self._reader is None:
+            return None
+        try:
+            entry = self._reader.find(board) if best else self._reader.weighted_choice(board, random=chance)
+        except IndexError:
+            return None
+        return entry.move

@@ -1,0 +1,77 @@
+"""What a score is worth: the chances to win, draw and lose, and the centipawns that people are shown.
+
+The model is the one that engines' frameworks have settled on: at a given move of the game the chance to win is a
+logistic function of the score, ``1 / (1 + exp((a - score) / b))``, and that to lose the same of the score's
+negative; ``a`` is the score that wins every other game, ``b`` how blurred that border is. Both change in the course
+of the game, as polynomials of the move number. A score is shown so that 100 centipawns win half of the games at
+move 32, whatever units the evaluation thinks in.
+
+The numbers are in ``wdl.json``; ``python -m tuning.wdl`` fits them to the engine's own games.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+FILE = Path(__file__).with_name("wdl.json")
+
+#: The move of the game at which 100 centipawns win half of the games.
+REFERENCE_MOVE = 32
+
+#: Centipawns that are the smallest blur: below it the fit would be a step.
+LEAST_BLUR = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """The coefficients of ``a`` and ``b``, lowest power first, in centipawns of the evaluation; the polynomials run
+    over the move number divided by :data:`REFERENCE_MOVE`, which is kept within ``moves`` (first and last)."""
+
+    a: tuple[float, ...]
+    b: tuple[float, ...]
+    moves: tuple[int, int]
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Model:
+        """The model in a data file."""
+        first, last = data["moves"]
+        return cls(tuple(data["a"]), tuple(data["b"]), (first, last))
+
+    def at(self, move: int) -> tuple[float, float]:
+        """``a`` and ``b`` at a move of the game, counted from 1."""
+        first, last = self.moves
+        time = min(max(move, first), last) / REFERENCE_MOVE
+        return _polynomial(self.a, time), max(_polynomial(self.b, time), LEAST_BLUR)
+
+    @property
+    def pawn(self) -> float:
+        """Centipawns of the evaluation that are shown as 100."""
+        return self.at(REFERENCE_MOVE)[0]
+
+    def shown(self, score: int) -> int:
+        """The ``score`` of the evaluation in centipawns for people."""
+        return round(100 * score / self.pawn)
+
+    def chances(self, score: int, move: int) -> tuple[int, int, int]:
+        """Win, draw and loss in thousandths, for the side whose ``score`` (of the evaluation) it is."""
+        a, b = self.at(move)
+        win = round(1000 * _logistic((score - a) / b))
+        loss = round(1000 * _logistic((-score - a) / b))
+        return win, 1000 - win - loss, loss
+
+
+def _polynomial(coefficients: Sequence[float], x: float) -> float:
+    return sum(coefficient * x**power for power, coefficient in enumerate(coefficients))
+
+
+def _logistic(x: float) -> float:
+    return 1 / (1 + math.exp(-x)) if x > -700 else 0.0
+
+
+#: The model of this engine.
+MODEL = Model.from_json(json.loads(FILE.read_text(encoding="utf-8")))

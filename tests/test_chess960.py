@@ -1,0 +1,118 @@
+"""Chess960, and double Fischer random chess, where the two sides start differently: python-chess is the oracle."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+
+import chess
+import pytest
+
+from engine.api import Engine
+from engine.messages import Info, Limits, Result
+
+
+@pytest.fixture(scope="module")
+def numbat() -> Iterator[Engine]:
+    with Engine(hash=2, chess960=True) as running:
+        yield running
+
+
+def double_start(white: int, black: int) -> chess.Board:
+    """The start position with number ``white`` for White and ``black`` for Black."""
+    board = chess.Board.from_chess960_pos(white)
+    other = chess.Board.from_chess960_pos(black)
+    for square in chess.SquareSet(chess.BB_RANK_8):
+        board.set_piece_at(square, other.piece_at(square))
+    board.castling_rights = board.rooks
+    return board
+
+
+def think(numbat: Engine, board: chess.Board, nodes: int) -> tuple[Result, list[Info]]:
+    """Search ``board`` as a GUI has it done: by FEN and moves."""
+    infos: list[Info] = []
+    results: list[Result] = []
+    start = board.root().fen(shredder=True)
+    numbat.set_position(start, [board.uci(move, chess960=True) for move in board.move_stack])
+    numbat.start(Limits(nodes=nodes), infos.append, results.append)
+    assert numbat.wait(60)
+    return results[0], infos
+
+
+def play_out(numbat: Engine, board: chess.Board, plies: int) -> int:
+    """Play ``plies`` against itself, everything checked; return how often it castled."""
+    castled = 0
+    while not board.is_game_over(claim_draw=True) and board.ply() < plies:
+        result, infos = think(numbat, board, nodes=300)
+        for info in infos:
+            line = board.copy(stack=False)
+            for move in info.pv:
+                assert chess.Move.from_uci(move) in line.legal_moves, (board.fen(), info.pv)
+                line.push(chess.Move.from_uci(move))
+        move = chess.Move.from_uci(result.bestmove)  # as written: castling is king takes rook
+        assert move in board.legal_moves
+        castled += board.is_castling(move)
+        board.push(move)
+        numbat.set_position(board.fen(shredder=True))
+        assert numbat.board() == board
+    return castled
+
+
+def test_games_from_double_starts_are_legal_and_castle(numbat):
+    source = random.Random(1)
+    castled = 0
+    for _ in range(8):
+        castled += play_out(numbat, double_start(source.randrange(960), source.randrange(960)), plies=50)
+    assert castled > 2
+
+
+@pytest.mark.slow
+def test_games_from_all_starts_are_legal_and_castle(numbat):
+    castled = sum(play_out(numbat, chess.Board.from_chess960_pos(number), plies=60) for number in range(960))
+    assert castled > 300
+
+
+def test_counts_of_double_starts(numbat):
+    def count(board: chess.Board, depth: int) -> int:
+        if depth == 1:
+            return board.legal_moves.count()
+        total = 0
+        for move in board.legal_moves:
+            board.push(move)
+            total += count(board, depth - 1)
+            board.pop()
+        return total
+
+    source = random.Random(2)
+    for _ in range(10):
+        board = double_start(source.randrange(960), source.randrange(960))
+        for square in (chess.B1, chess.C1, chess.D1, chess.E1, chess.F1, chess.G1):
+            piece = board.piece_at(square)
+            if piece is not None and piece.piece_type not in (chess.KING, chess.ROOK) and source.random() < 0.7:
+                board.remove_piece_at(square)  # room to castle
+        if not board.is_valid():
+            continue
+        numbat.set_position(board.fen(shredder=True))
+        assert numbat.perft(2) == count(board, 2), board.fen()
+
+
+@pytest.mark.parametrize("written", ["e1h1", "e1g1"])
+def test_both_ways_to_write_castling_are_read(numbat, written):
+    numbat.set_position("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1", [written])
+    assert numbat.fen().startswith("r3k2r/8/8/8/8/8/8/R4RK1 b kq ")
+
+
+def test_a_king_move_beside_its_rook_is_not_taken_for_castling(numbat):
+    """With the king on f1 and the rook on h1, f1g1 is a king move and f1h1 is castling."""
+    fen = "4k3/8/8/8/8/8/8/5K1R w K - 0 1"
+    numbat.set_position(fen, ["f1g1"])
+    assert numbat.fen().startswith("4k3/8/8/8/8/8/8/6KR b - ")
+    numbat.set_position(fen, ["f1h1"])
+    assert numbat.fen().startswith("4k3/8/8/8/8/8/8/5RK1 b - ")
+
+
+@pytest.mark.parametrize("fen", ["bnrbkrqn/pppppppp/8/8/8/8/PPPPPPPP/BNRBKRQN w FCfc - 0 1",
+                                 "bnrbkrqn/pppppppp/8/8/8/8/PPPPPPPP/BNRBKRQN w KQkq - 0 1"])  # fmt: skip
+def test_shredder_and_x_fen_are_read_alike(numbat, fen):
+    numbat.set_position(fen)
+    assert numbat.board() == chess.Board(fen, chess960=True)

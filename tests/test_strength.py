@@ -1,0 +1,118 @@
+"""Playing weaker on purpose: the mechanism. What the levels are worth is measured by ``python -m tuning.strength``."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Iterator
+from itertools import pairwise
+
+import chess
+import pytest
+
+from engine.api import Engine
+from engine.messages import Info, Limits, Result
+from engine.options import find
+from engine.strength import LEVELS, Level, choose, level_of_elo, level_of_skill
+
+HANGING = "rnb1kbnr/pppp1ppp/8/4p1q1/3PP3/8/PPP2PPP/RNBQKBNR w KQkq - 0 3"
+"""The bishop on c1 can take the queen on g5."""
+
+
+@pytest.fixture(scope="module")
+def shared() -> Iterator[Engine]:
+    with Engine(hash=2) as running:
+        yield running
+
+
+@pytest.fixture
+def numbat(shared: Engine) -> Iterator[Engine]:
+    shared.new_game()
+    yield shared
+    for name, value in (("Skill Level", 20), ("UCI_LimitStrength", False), ("UCI_Elo", 1500)):
+        shared.set_option(name, value)
+
+
+def test_levels_see_more_misjudge_less_and_are_stronger_one_by_one():
+    assert len(LEVELS) == find("Skill Level").maximum
+    for weaker, stronger in pairwise(LEVELS):
+        assert weaker.nodes < stronger.nodes
+        assert weaker.noise >= stronger.noise
+        assert weaker.elo < stronger.elo
+    assert LEVELS[0].elo <= find("UCI_Elo").minimum
+
+
+def test_skill_levels_end_with_full_strength():
+    assert level_of_skill(0) is LEVELS[0]
+    assert level_of_skill(len(LEVELS) - 1) is LEVELS[-1]
+    assert level_of_skill(len(LEVELS)) is None
+
+
+def test_an_elo_lies_between_the_levels_around_it():
+    levels = (Level(100, 50, 1000), Level(400, 10, 1200), Level(1600, 0, 1400))
+    assert level_of_elo(800, levels) is levels[0]
+    assert level_of_elo(1100, levels) == Level(200, 30, 1100)
+    assert level_of_elo(1400, levels) == levels[2]
+    assert level_of_elo(1401, levels) is None
+
+
+def test_choices_follow_the_scores():
+    source = random.Random(1)
+    counts = Counter(choose([50, 40, -400], 30, source) for _ in range(2000))
+    assert counts[0] > counts[1] > 500  # near equals are near equal
+    assert counts[2] < 5
+    assert {choose([50, 49], 0, source) for _ in range(20)} == {0}
+    # The odds are exponential in the difference: e ** (30 / 30) for 30 centipawns.
+    counts = Counter(choose([30, 0], 30, source) for _ in range(20_000))
+    assert counts[0] / counts[1] == pytest.approx(2.718, rel=0.1)
+
+
+def think(numbat: Engine, fen: str, limits: Limits) -> tuple[Result, list[Info]]:
+    infos: list[Info] = []
+    results: list[Result] = []
+    numbat.set_position(fen)
+    numbat.start(limits, infos.append, results.append)
+    assert numbat.wait(60)
+    return results[0], infos
+
+
+@pytest.mark.parametrize("skill", [0, 10, 19])
+def test_a_level_keeps_to_its_nodes(numbat, skill):
+    numbat.set_option("Skill Level", skill)
+    result, infos = think(numbat, chess.STARTING_FEN, Limits(wtime=600_000, btime=600_000))
+    assert infos[-1].nodes <= LEVELS[skill].nodes
+    assert infos[-1].pv[0] == result.bestmove
+
+
+def test_weak_play_varies_and_strong_play_does_not(numbat):
+    def moves(skill: int) -> set[str]:
+        numbat.set_option("Skill Level", skill)
+        found = set()
+        for _ in range(12):
+            numbat.new_game()
+            found.add(think(numbat, chess.STARTING_FEN, Limits(depth=4))[0].bestmove)
+        return found
+
+    assert len(moves(0)) > 2
+    assert len(moves(20)) == 1
+
+
+def test_weak_errors_are_plausible(numbat):
+    """Even the weakest level takes a queen that hangs, nearly always."""
+    numbat.set_option("Skill Level", 0)
+    taken = sum(think(numbat, HANGING, Limits(movetime=1000))[0].bestmove == "c1g5" for _ in range(40))
+    assert taken >= 30
+
+
+def test_the_limit_counts_only_where_it_is_wanted(numbat):
+    few = level_of_elo(1000).nodes
+    numbat.set_option("UCI_Elo", 1000)
+    assert think(numbat, chess.STARTING_FEN, Limits(nodes=3000))[1][-1].nodes > few
+    numbat.set_option("UCI_LimitStrength", True)
+    assert think(numbat, chess.STARTING_FEN, Limits(nodes=3000))[1][-1].nodes <= few
+    assert numbat.search(chess.Board(), Limits(nodes=3000)).nodes > few  # analysis is at full strength
+    numbat.set_option("UCI_AnalyseMode", True)
+    try:
+        assert think(numbat, chess.STARTING_FEN, Limits(nodes=3000))[1][-1].nodes > few
+    finally:
+        numbat.set_option("UCI_AnalyseMode", False)

@@ -1,0 +1,317 @@
+"""Endgame tables at the root: never a result given away, every won position won, and no file that stops play."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import chess
+import chess.syzygy
+import pytest
+from chess.engine import Limit
+
+from engine.api import TABLE_WIN, Engine
+from engine.messages import Info, Limits, Result
+from engine.tablebase import BLESSED_LOSS, CURSED_WIN, DRAW, LOSS, WIN, Tablebase
+
+DataFile = Callable[[str], Path]
+
+#: A win by the rule of 75 moves, not by that of 50: White mates, but needs too long for the clock.
+NEARLY_DRAWN = "7k/8/8/8/8/8/1R6/K7 w - - {clock} 80"
+
+
+@pytest.fixture(scope="module")
+def folder(data_file: DataFile) -> Path:
+    return data_file("syzygy")
+
+
+@pytest.fixture(scope="module")
+def oracle(folder: Path) -> Iterator[chess.syzygy.Tablebase]:
+    with chess.syzygy.open_tablebase(str(folder)) as tables:
+        yield tables
+
+
+@pytest.fixture(scope="module")
+def tables(folder: Path) -> Tablebase:
+    result = Tablebase()
+    result.open(str(folder))
+    return result
+
+
+@pytest.fixture(scope="module")
+def shared() -> Iterator[Engine]:
+    with Engine(hash=4) as running:
+        yield running
+
+
+@pytest.fixture
+def numbat(shared: Engine, folder: Path) -> Iterator[Engine]:
+    shared.new_game()
+    shared.set_option("SyzygyPath", str(folder))
+    yield shared
+    shared.set_option("SyzygyPath", "")
+
+
+def materials(folder: Path) -> list[str]:
+    """The names of all tables, such as KQvKR."""
+    return sorted(path.stem for path in folder.glob("*.rtbw"))
+
+
+def random_board(material: str, source: random.Random) -> chess.Board:
+    """A legal position with ``material``, either side being the stronger one and either to move."""
+    while True:
+        board = chess.Board.empty()
+        swap = source.random() < 0.5
+        squares = source.sample(range(64), len(material) - 1)
+        for color, men in zip((chess.WHITE, chess.BLACK), material.split("v"), strict=True):
+            for letter in men:
+                board.set_piece_at(squares.pop(), chess.Piece(chess.Piece.from_symbol(letter).piece_type, color ^ swap))
+        board.turn = source.random() < 0.5
+        if board.is_valid() and any(board.legal_moves):
+            return board
+
+
+def distance(oracle: chess.syzygy.Tablebase, board: chess.Board, move: chess.Move) -> int:
+    """The DTZ after ``move`` for the side to move then; a mate is nearer than anything."""
+    board.push(move)
+    try:
+        return 0 if board.is_checkmate() else oracle.probe_dtz(board)
+    finally:
+        board.pop()
+
+
+def test_the_outcome_is_that_of_the_tables_and_winning_moves_make_progress(folder, oracle, tables):
+    source = random.Random(1)
+    outcomes = set()
+    for material in materials(folder):
+        for _ in range(4):
+            board = random_board(material, source)
+            verdict = tables.judge(board)
+            assert verdict is not None
+            assert verdict.outcome == oracle.probe_wdl(board), board.fen()
+            assert verdict.probes == board.legal_moves.count()
+            assert set(verdict.progress) <= set(verdict.keeping) <= set(board.legal_moves)
+            for move in board.legal_moves:
+                board.push(move)
+                after = -oracle.probe_wdl(board)
+                board.pop()
+                assert (move in verdict.keeping) == (after == verdict.outcome), (board.fen(), move)
+            outcomes.add(verdict.outcome)
+            if verdict.outcome == WIN:
+                plies = oracle.probe_dtz(board)
+                for move in verdict.progress:
+                    left = -distance(oracle, board, move)
+                    assert board.is_zeroing(move) or 0 <= left <= plies  # distances are rounded
+    assert outcomes >= {WIN, DRAW, LOSS}
+
+
+def win_against_best_defence(numbat: Engine, oracle: chess.syzygy.Tablebase, board: chess.Board, nodes: int) -> None:
+    """Play ``board``, won for the side to move, to mate; the other side holds out as long as the tables can."""
+    winner = board.turn
+    while not board.is_game_over() and board.halfmove_clock < 100 and not board.is_repetition(3):
+        if board.turn == winner:
+            move = numbat.play(board, Limit(nodes=nodes))
+            assert move is not None
+        else:
+            move = max(board.legal_moves, key=lambda move: distance(oracle, board, move))
+        board.push(move)
+    assert board.is_checkmate(), board.fen()
+    assert board.turn != winner
+
+
+def won_board(oracle: chess.syzygy.Tablebase, material: str, source: random.Random) -> chess.Board | None:
+    """A random position won for the side to move; None where there seems to be none."""
+    for _ in range(300):
+        board = random_board(material, source)
+        if oracle.probe_wdl(board) == WIN:
+            return board
+    return None
+
+
+def convert(numbat, oracle, names: list[str], count: int, seed: int) -> int:
+    source = random.Random(seed)
+    converted = 0
+    for material in names:
+        for _ in range(count):
+            board = won_board(oracle, material, source)
+            if board is not None:
+                win_against_best_defence(numbat, oracle, board, nodes=64)
+                converted += 1
+    return converted
+
+
+def test_won_positions_are_won(numbat, folder, oracle):
+    assert convert(numbat, oracle, materials(folder)[::4], count=1, seed=2) >= 5
+
+
+@pytest.mark.slow
+def test_many_won_positions_of_every_table_are_won(numbat, folder, oracle):
+    assert convert(numbat, oracle, materials(folder), count=6, seed=3) >= 150
+
+
+@pytest.mark.parametrize("material", ["KBNvK", "KQvKR", "KBBvK"])
+def test_a_win_just_within_the_fifty_moves_is_won(numbat, oracle, material):
+    source = random.Random(4)
+    boards = [won_board(oracle, material, source) for _ in range(10)]
+    board = max((board for board in boards if board is not None), key=oracle.probe_dtz)
+    board.halfmove_clock = 99 - oracle.probe_dtz(board)
+    win_against_best_defence(numbat, oracle, board, nodes=64)
+
+
+def test_the_clock_makes_a_win_cursed_and_a_loss_blessed(tables):
+    board = chess.Board(NEARLY_DRAWN.format(clock=0))
+    assert tables.judge(board).outcome == WIN
+    late = chess.Board(NEARLY_DRAWN.format(clock=90))
+    verdict = tables.judge(late)
+    assert verdict.outcome == CURSED_WIN
+    assert tables.judge(late, fifty=False).outcome == WIN
+    late.push(verdict.progress[0])
+    assert tables.judge(late).outcome == BLESSED_LOSS
+    assert tables.judge(late, fifty=False).outcome == LOSS
+
+
+def test_a_third_repetition_is_no_way_to_win(tables):
+    board = chess.Board(NEARLY_DRAWN.format(clock=0))
+    (first, *_) = tables.judge(board).progress
+    board.push(first)
+    key = chess.polyglot.zobrist_hash(board)
+    board.pop()
+    verdict = tables.judge(board, [key, key])
+    assert verdict.outcome == WIN
+    assert first not in verdict.keeping
+
+
+def test_the_rule_is_an_option(numbat):
+    board = chess.Board(NEARLY_DRAWN.format(clock=90))
+    assert numbat.search(board, Limits(depth=2)).score.cp == CURSED_WIN
+    numbat.set_option("Syzygy50MoveRule", False)
+    try:
+        score = numbat.search(board, Limits(depth=2)).score
+        assert score.mate or score.cp == TABLE_WIN
+    finally:
+        numbat.set_option("Syzygy50MoveRule", True)
+
+
+def test_a_table_win_is_reported_as_one_and_probes_are_counted(numbat, oracle):
+    board = won_board(oracle, "KBNvK", random.Random(5))
+    infos: list[Info] = []
+    last = numbat.search(board, Limits(depth=3), infos.append)
+    assert last.score.mate or last.score.cp == TABLE_WIN
+    assert last.tbhits == board.legal_moves.count()
+    drawn = chess.Board("8/8/8/8/3k4/8/3P4/3K4 b - - 0 1")
+    assert oracle.probe_wdl(drawn) == DRAW
+    assert numbat.search(drawn, Limits(depth=3)).score.cp == 0
+
+
+@pytest.mark.parametrize(("name", "value"), [("SyzygyProbeLimit", 3), ("SyzygyProbeDepth", 9)])
+def test_limits_on_probing(numbat, name, value):
+    board = chess.Board("8/8/8/8/3k4/8/3P4/3K1B2 b - - 0 1")
+    assert numbat.search(board, Limits(depth=3)).tbhits > 0
+    before = {"SyzygyProbeLimit": 7, "SyzygyProbeDepth": 1}[name]
+    numbat.set_option(name, value)
+    try:
+        assert numbat.search(board, Limits(depth=3)).tbhits == 0
+    finally:
+        numbat.set_option(name, before)
+
+
+def test_moves_asked_for_are_searched_even_if_they_lose(numbat):
+    board = chess.Board("8/8/8/8/8/2k5/8/KQ6 w - - 0 1")
+    moves = []
+    numbat.set_board(board)
+    numbat.start(Limits(depth=3, searchmoves=("b1c2",)), None, lambda result: moves.append(result.bestmove))
+    numbat.wait()
+    assert moves == ["b1c2"]  # gives the queen away
+
+
+def test_analysis_considers_all_winning_moves(numbat, tables):
+    board = chess.Board("8/8/8/4k3/8/8/1P6/KQ6 w - - 0 1")
+    verdict = tables.judge(board)
+    assert len(verdict.progress) < len(verdict.keeping)
+    results: list[Result] = []
+    numbat.set_option("MultiPV", 256)
+    try:
+        infos: list[Info] = []
+        numbat.set_board(board)
+        numbat.start(Limits(infinite=True, depth=1), infos.append, results.append)
+        while not infos or infos[-1].multipv < len(verdict.keeping):
+            assert not numbat.wait(0.01)
+        numbat.stop()
+        numbat.wait()
+        assert {info.pv[0] for info in infos if info.pv} == {move.uci() for move in verdict.keeping}
+    finally:
+        numbat.set_option("MultiPV", 1)
+
+
+def test_castling_rights_are_beyond_the_tables(tables):
+    assert tables.judge(chess.Board("4k3/8/8/8/8/8/8/4K2R w K - 0 1")) is None
+    assert tables.judge(chess.Board("4k3/8/8/8/8/8/8/4K2R w - - 0 1")) is not None
+
+
+# Files that are not there, or not in order
+
+
+def test_a_missing_directory_is_named(tmp_path):
+    remarks: list[str] = []
+    tables = Tablebase(remarks.append)
+    tables.open(str(tmp_path / "nowhere"))
+    assert len([remark for remark in remarks if "nowhere" in remark]) == 2
+    assert remarks[-1].startswith("found 0 Syzygy tables")
+    assert tables.judge(chess.Board("8/8/8/8/8/2k5/8/KQ6 w - - 0 1")) is None
+
+
+def copied(folder: Path, target: Path, *names: str) -> Path:
+    for name in names:
+        shutil.copy(folder / name, target)
+    return target
+
+
+def test_several_directories(folder, tmp_path):
+    other = tmp_path / "other"
+    other.mkdir()
+    copied(folder, tmp_path, "KQvK.rtbw", "KQvK.rtbz")
+    copied(folder, other, "KRvK.rtbw", "KRvK.rtbz", "KPvKP.rtbw")
+    remarks: list[str] = []
+    tables = Tablebase(remarks.append)
+    tables.open(f"{tmp_path}{os.pathsep}{other}")
+    assert len(remarks) == 1
+    assert "found 3 Syzygy tables for up to 4 men" in remarks[0]
+    assert tables.judge(chess.Board("8/8/8/8/8/2k5/8/KQ6 w - - 0 1")).outcome == WIN
+    assert tables.judge(chess.Board("8/8/8/8/8/2k5/8/KR6 w - - 0 1")).outcome == WIN
+    assert tables.judge(chess.Board("8/8/8/8/8/2k5/8/KB6 w - - 0 1")) is None
+
+
+@pytest.mark.parametrize(
+    "damage", [b"", b"no table at all", b"\x71\xe8\x23\x5d" + bytes(12)], ids=["empty", "text", "head"]
+)
+def test_a_damaged_file_is_named_and_left_out(folder, tmp_path, damage):
+    copied(folder, tmp_path, "KQvK.rtbw", "KQvK.rtbz", "KRvK.rtbw", "KRvK.rtbz")
+    (tmp_path / "KQvK.rtbw").write_bytes(damage)
+    remarks: list[str] = []
+    tables = Tablebase(remarks.append)
+    tables.open(str(tmp_path))
+    assert tables.judge(chess.Board("8/8/8/8/8/2k5/8/KQ6 w - - 0 1")) is None
+    assert tables.judge(chess.Board("8/8/8/8/8/2k5/8/KR6 w - - 0 1")).outcome == WIN
+    assert [remark for remark in remarks if "KQ" in remark]
+
+
+def test_without_distances_the_result_is_still_kept(folder, tmp_path, oracle):
+    copied(folder, tmp_path, "KQvK.rtbw", "KPvK.rtbw", "KRvK.rtbw", "KBvK.rtbw", "KNvK.rtbw")
+    tables = Tablebase()
+    tables.open(str(tmp_path))
+    source = random.Random(6)
+    for _ in range(30):
+        board = random_board("KPvK", source)
+        verdict = tables.judge(board)
+        assert verdict.outcome == oracle.probe_wdl(board)
+        assert verdict.progress == verdict.keeping
+
+
+def test_play_goes_on_without_the_tables(tmp_path):
+    remarks: list[str] = []
+    with Engine(hash=1, report=remarks.append, syzygy_path=str(tmp_path / "nowhere")) as running:
+        assert running.play(chess.Board(), Limit(depth=3)) is not None
+    assert [remark for remark in remarks if "nowhere" in remark]

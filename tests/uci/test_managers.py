@@ -1,0 +1,177 @@
+"""Conversations as Cute Chess and lichess-bot hold them, with the settings that the README gives for each.
+
+What is sent, and in which order, is taken from cutechess/cutechess, projects/lib/src/uciengine.cpp, and from
+lichess-bot-devs/lichess-bot, lib/engine_wrapper.py, which talks through python-chess.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import chess
+import chess.engine
+import pytest
+
+from tests.uci.process import COLD_TIMEOUT, MAIN, UciProcess
+
+PLIES = 12
+
+
+def block(repository: Path, language: str, beginning: str) -> str:
+    """The fenced block of the README in ``language`` that begins so."""
+    readme = (repository / "README.md").read_text(encoding="utf-8")
+    blocks = re.findall(rf"^```{language}\n(.*?)^```", readme, re.MULTILINE | re.DOTALL)
+    (found,) = [text for text in blocks if text.startswith(beginning)]
+    return found
+
+
+class CuteChess:
+    """One engine of a Cute Chess game, from its own chair: positions, clocks, pondering."""
+
+    def __init__(self, process: UciProcess) -> None:
+        self.process = process
+        self.offered = process.ask("uci", until="uciok")
+        process.synchronise(COLD_TIMEOUT)
+
+    def set(self, name: str, value: object) -> None:
+        """Options go out only when they are offered."""
+        assert [line for line in self.offered if line.startswith(f"option name {name} type ")]
+        shown = str(value).lower() if isinstance(value, bool) else value
+        self.process.send(f"setoption name {name} value {shown}")
+
+    def start_game(self, board: chess.Board) -> None:
+        """The beginning of a game; that of Chess960 is sent as a FEN in Shredder's notation."""
+        self.board, self.moves = board, ""
+        self.first = f"fen {board.fen(shredder=True)}" if board.chess960 else "startpos"
+        if board.chess960:
+            self.set("UCI_Chess960", True)
+        self.process.send("ucinewgame")
+        self.set("Ponder", True)
+        self.set("UCI_Opponent", "none none computer Somebody 1.0")
+        self.send_position()
+        self.process.synchronise()
+
+    def send_position(self) -> None:
+        self.process.send(f"position {self.first}" + (f" moves{self.moves}" if self.moves else ""))
+
+    def push(self, move: chess.Move) -> None:
+        self.moves += f" {self.board.uci(move)}"
+        self.board.push(move)
+
+    def think(self, go: str) -> tuple[chess.Move, chess.Move | None]:
+        """``go`` and its answer: the move, and what to ponder on."""
+        words = self.process.ask(f"go{go}", until="bestmove")[-1].split()
+        move = self.board.parse_uci(words[1])
+        reply = None
+        if len(words) == 4:
+            after = self.board.copy()
+            after.push(move)
+            reply = after.parse_uci(words[3])
+        return move, reply
+
+
+@pytest.fixture
+def fresh() -> Iterator[UciProcess]:
+    with UciProcess() as process:
+        yield process
+        process.quit()
+
+
+@pytest.mark.parametrize("chess960", [False, True], ids=["standard", "Chess960"])
+def test_cute_chess_plays_with_pondering(fresh: UciProcess, repository: Path, chess960: bool) -> None:
+    (entry,) = json.loads(block(repository, "json", "[{"))
+    assert (entry["command"], entry["protocol"]) == ("numbat", "uci")
+    gui = CuteChess(fresh)
+    for option in entry["options"]:
+        gui.set(option["name"], option["value"])
+    gui.start_game(chess.Board.from_chess960_pos(100) if chess960 else chess.Board())
+    clock = " wtime 1000 btime 1000 winc 10 binc 10"
+    hits = misses = 0
+    while gui.board.ply() < PLIES and not gui.board.is_game_over():
+        move, reply = gui.think(clock)
+        while True:
+            gui.push(move)
+            gui.send_position()
+            if gui.board.is_game_over() or reply is None:
+                break
+            former = gui.moves
+            gui.moves += f" {gui.board.uci(reply)}"  # ponders on the board after the reply
+            gui.send_position()
+            assert not [line for line in fresh.synchronise() if line.startswith("bestmove")]
+            fresh.send(f"go ponder{clock}")
+            if hits > misses:
+                gui.moves = former  # the opponent plays something else
+                misses += 1
+                lines = fresh.ask("stop", "isready", until="bestmove")
+                if "readyok" not in lines:
+                    fresh.read("readyok")
+                break
+            gui.board.push(reply)
+            hits += 1
+            fresh.send("ponderhit")
+            words = fresh.read("bestmove")[-1].split()
+            move = gui.board.parse_uci(words[1])
+            after = gui.board.copy()
+            after.push(move)
+            reply = after.parse_uci(words[3]) if len(words) == 4 else None
+        if not gui.board.is_game_over():
+            gui.push(next(iter(gui.board.legal_moves)))
+            gui.send_position()
+    assert hits
+    assert misses
+    fresh.send("stop")  # the end of a game
+    fresh.synchronise()
+
+
+def test_cute_chess_s_other_clocks(fresh: UciProcess) -> None:
+    gui = CuteChess(fresh)
+    for go in (
+        " movetime 50",
+        " wtime 500 btime 500 movestogo 2",
+        " wtime 500 btime 500 depth 3",
+        " infinite nodes 500",
+    ):
+        gui.start_game(chess.Board())
+        if "infinite" in go:
+            fresh.send(f"go{go}")
+            fresh.synchronise()
+            fresh.ask("stop", until="bestmove")
+        else:
+            gui.think(go)
+
+
+def test_lichess_bot_plays_with_pondering(repository: Path) -> None:
+    yaml = pytest.importorskip("yaml")
+    settings = yaml.safe_load(block(repository, "yaml", "engine:"))["engine"]
+    assert (settings["name"], settings["protocol"]) == ("numbat", "uci")
+    command = [sys.executable, str(MAIN)]
+    with chess.engine.SimpleEngine.popen_uci(command, timeout=COLD_TIMEOUT, setpgrp=True) as engine:
+        engine.configure(settings["uci_options"])
+        engine.send_opponent_information(
+            opponent=chess.engine.Opponent(name="Somebody", title="GM", rating=2500, is_engine=False),
+            engine_rating=2400,
+        )
+        board, clock = chess.Board(), 1.0
+        while board.ply() < PLIES and not board.is_game_over():
+            limit = chess.engine.Limit(white_clock=clock, black_clock=clock, white_inc=0.0, black_inc=0.0)
+            result = engine.play(
+                board, limit, info=chess.engine.INFO_ALL, ponder=settings["ponder"], draw_offered=False, root_moves=None
+            )
+            assert result.move in board.legal_moves
+            assert isinstance(result.info["score"], chess.engine.PovScore)
+            assert result.info["pv"][0] == result.move
+            board.push(result.move)
+            if board.ply() % 4 == 1 and result.ponder in board.legal_moves:
+                board.push(result.ponder)  # a ponder hit
+            else:
+                board.push(next(move for move in board.legal_moves if move != result.ponder))
+        first = engine.play(board, chess.engine.Limit(time=0.1, clock_id="first move"), info=chess.engine.INFO_ALL)
+        assert first.move in board.legal_moves
+        wanted = list(board.legal_moves)[:2]
+        assert engine.play(board, chess.engine.Limit(time=0.05), root_moves=wanted).move in wanted
+        engine.ping()
+        engine.send_game_result(board, chess.WHITE, "Black resigned")
