@@ -1,0 +1,161 @@
+"""Make an opening book in Polyglot's format from games in PGN.
+
+python -m tuning.book games.pgn more.pgn --out book.bin --plies 24 --min-games 3
+
+A move weighs two for every game that its side won and one for every draw, as Polyglot's own book maker has it;
+moves that scored nothing are left out. Chess960 games may be among the others.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+
+import chess
+import chess.pgn
+from chess.polyglot import ENTRY_STRUCT, zobrist_hash
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+from tuning.errors import SetupError
+
+GREATEST_WEIGHT = 0xFFFF
+"""Of an entry; where moves of a position weigh more, all of them are scaled down."""
+
+POINTS = {"1-0": (2, 0), "1/2-1/2": (1, 1), "0-1": (0, 2)}
+"""Half points for White and Black."""
+
+
+class Tally:
+    """How often each move was played in each position, and what it scored: ``counts[key][raw move]`` is
+    ``[games, half points]``. Moves are encoded as in the book."""
+
+    def __init__(self, plies: int) -> None:
+        self.plies = plies
+        self.games = 0
+        self.counts: dict[int, dict[int, list[int]]] = {}
+
+    def add(self, game: chess.pgn.Game) -> bool:
+        """Count one game; False, and nothing counted, where it has no result."""
+        points = POINTS.get(game.headers.get("Result", "*"))
+        if points is None:
+            return False
+        self.games += 1
+        board = game.board()
+        for move in game.mainline_moves():
+            if len(board.move_stack) >= self.plies:
+                break
+            moves = self.counts.setdefault(zobrist_hash(board), {})
+            count = moves.setdefault(encode(board, move), [0, 0])
+            count[0] += 1
+            count[1] += points[0 if board.turn == chess.WHITE else 1]
+            board.push(move)
+        return True
+
+    def entries(self, min_games: int) -> list[tuple[int, int, int]]:
+        """Key, raw move and weight of every move played in ``min_games`` games, in the order of a book."""
+        result = []
+        for key, moves in self.counts.items():
+            kept = {raw: half for raw, (games, half) in moves.items() if games >= min_games and half > 0}
+            heaviest = max(kept.values(), default=0)
+            for raw, half in kept.items():
+                weight = half if heaviest <= GREATEST_WEIGHT else max(1, half * GREATEST_WEIGHT // heaviest)
+                result.append((key, raw, weight))
+        return sorted(result, key=lambda entry: (entry[0], -entry[2], entry[1]))
+
+
+def encode(board: chess.Board, move: chess.Move) -> int:
+    """``move`` as Polyglot writes it: target, origin and promotion in 6, 6 and 3 bits, castling as king takes rook."""
+    target = chess.Move.from_uci(board.uci(move, chess960=True)).to_square
+    promotion = move.promotion - 1 if move.promotion else 0
+    return target | move.from_square << 6 | promotion << 12
+
+
+def write_book(path: Path, entries: Iterable[tuple[int, int, int]]) -> int:
+    """Write ``entries`` in one go, so that no half a book can be left behind; return how many there are."""
+    packed = [ENTRY_STRUCT.pack(key, raw, weight, 0) for key, raw, weight in entries]
+    draft = path.with_name(path.name + ".part")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        draft.write_bytes(b"".join(packed))
+        draft.replace(path)
+    except OSError as error:
+        raise SetupError(f"cannot write {path}: {error.strerror}") from None
+    return len(packed)
+
+
+def read_games(path: Path, tally: Tally, complain: Callable[[str], None], advance: Callable[[int], None]) -> None:
+    """Count the games in ``path``; ``advance`` gets the place in the file. Faulty games count up to the fault."""
+    try:
+        stream = path.open(encoding="utf-8-sig", errors="replace")
+    except OSError as error:
+        raise SetupError(f"{path}: {error.strerror}") from None
+    with stream:
+        number = 0
+        while (game := chess.pgn.read_game(stream)) is not None:
+            number += 1
+            if game.errors:
+                complain(f"{path}, game {number}: {game.errors[0]}")
+            if not tally.add(game):
+                complain(f"{path}, game {number}: no result, left out")
+            advance(stream.tell())
+    if number == 0:
+        complain(f"{path}: no game in it")
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command line of ``python -m tuning.book``."""
+    result = argparse.ArgumentParser(
+        prog="python -m tuning.book", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    result.add_argument("pgn", nargs="+", type=Path, metavar="PGN", help="files of games")
+    result.add_argument("--out", type=Path, required=True, metavar="FILE", help="the book to write")
+    result.add_argument("--plies", type=int, default=24, help="plies of each game that count (default 24)")
+    result.add_argument("--min-games", type=int, default=2, help="games that a move must occur in (default 2)")
+    return result
+
+
+def main(words: list[str] | None = None) -> int:
+    """Run the command line. 0: written; 2: bad input; 130: interrupted, a book of the games until then is written."""
+    arguments = parser().parse_args(words)
+    console = Console()
+    code = 0
+    tally = Tally(arguments.plies)
+    try:
+        if arguments.plies < 1 or arguments.min_games < 1:
+            raise SetupError("--plies and --min-games take whole numbers, 1 or more")
+        sizes: Mapping[Path, int] = {path: size_of(path) for path in arguments.pgn}
+        columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
+        with Progress(*columns, console=console) as progress:
+            try:
+                for path in arguments.pgn:
+                    task = progress.add_task(str(path), total=sizes[path])
+                    read_games(
+                        path,
+                        tally,
+                        lambda line: console.print(line, style="yellow", highlight=False, markup=False),
+                        lambda place, task=task: progress.update(task, completed=place),  # type: ignore[misc]
+                    )
+            except KeyboardInterrupt:
+                code = 130
+        written = write_book(arguments.out, tally.entries(arguments.min_games))
+    except SetupError as error:
+        console.print(f"error: {error}", style="bold red", highlight=False, markup=False)
+        return 2
+    partly = "interrupted: " if code else ""
+    console.print(f"{partly}{written} moves from {tally.games} games in {arguments.out}", highlight=False, markup=False)
+    return code
+
+
+def size_of(path: Path) -> int:
+    """Bytes of a file that must be there. Raises :class:`SetupError`."""
+    try:
+        return path.stat().st_size
+    except OSError as error:
+        raise SetupError(f"{path}: {error.strerror}") from None
+
+
+if __name__ == "__main__":
+    sys.exit(main())

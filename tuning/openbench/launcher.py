@@ -1,0 +1,39 @@
+"""What runs when the launcher is started: it unpacks itself once into the user's cache and goes on there.
+
+Compiled code wants a directory that stays; the digest of the whole file names it, so that two versions never meet.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import runpy
+import shutil
+import sys
+import tempfile
+import zipfile
+from pathlib import Path
+
+
+def unpacked(archive: Path) -> Path:
+    """The directory with the contents of ``archive``; several processes may ask for it at once."""
+    digest = hashlib.sha256(archive.read_bytes()).hexdigest()[:16]
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "numbat"
+    folder = cache / f"launcher-{digest}"
+    if not folder.exists():
+        cache.mkdir(parents=True, exist_ok=True)
+        fresh = tempfile.mkdtemp(dir=cache)
+        with zipfile.ZipFile(archive) as file:
+            file.extractall(fresh)
+        with contextlib.suppress(OSError):  # another process was faster
+            os.rename(fresh, folder)
+        shutil.rmtree(fresh, ignore_errors=True)
+    return folder
+
+
+if __name__ == "__main__":
+    home = unpacked(Path(sys.path[0]).resolve())
+    sys.path[0] = str(home)
+    sys.argv[0] = str(home / "uci_main.py")
+    runpy.run_path(sys.argv[0], run_name="__main__")

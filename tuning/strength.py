@@ -1,0 +1,201 @@
+"""Measure what the levels of playing weaker are worth, and write their Elo to ``engine/strength.json``.
+
+    python -m tuning.strength --games 40 --levels 0 4 8 11 14 17 19 --openings book.epd
+
+Some levels play their neighbours and, where Stockfish is installed, Stockfish at several ``UCI_Elo``, each of which
+meets the levels nearest to it by the figures of the file so far. The ratings of all (Bradley-Terry with draws) are
+then carried over to Stockfish's scale: through its own settings by straight lines, beyond them unchanged. Levels in
+between get the Elo between. Every encounter has a results file of its own in ``--dir``; the same command goes on
+where it was interrupted, and with more ``--games`` it adds to what is there.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+from engine.strength import FILE, LEVELS
+from tuning import match, ratings
+from tuning.engines import EngineSpec
+from tuning.errors import EngineFailure, SetupError
+from tuning.ledger import read_settings
+from tuning.limits import Limits
+from tuning.revisions import PROJECT
+from tuning.tournament import Settings
+
+ANCHORS = (1350, 1600, 1850, 2100, 2400)
+"""``UCI_Elo`` of Stockfish that levels are measured against."""
+
+NEIGHBOURS = 2
+"""Levels that each anchor plays."""
+
+LEAST_STEP = 5.0
+"""Elo between one level and the next where measurements would have them equal or reversed."""
+
+WITHOUT_CLOCK = Limits(nodes=100_000_000)
+"""For the levels, which end their searches themselves."""
+
+
+def level_spec(level: int) -> EngineSpec:
+    """This engine at a Skill Level; past the last one, at full strength."""
+    command = (sys.executable, str(PROJECT / "uci_main.py"))
+    return EngineSpec(f"Level {level}", command, options={"Skill Level": str(level)}, limits=WITHOUT_CLOCK)
+
+
+def anchor_spec(elo: int, movetime: float) -> EngineSpec:
+    """Stockfish at ``UCI_Elo``, ``movetime`` seconds a move."""
+    options = {"UCI_LimitStrength": "true", "UCI_Elo": str(elo)}
+    return EngineSpec(f"Stockfish {elo}", ("stockfish",), options=options, limits=Limits(movetime=movetime))
+
+
+def encounters(levels: Sequence[int], anchors: Sequence[int], movetime: float) -> list[tuple[EngineSpec, EngineSpec]]:
+    """Who plays whom: each level the next one, and each anchor the levels nearest to it."""
+    specs = {level: level_spec(level) for level in levels}
+    result = [(specs[a], specs[b]) for a, b in pairwise(levels)]
+    for elo in anchors:
+        near = sorted(levels, key=lambda level: abs(LEVELS[level].elo - elo))[:NEIGHBOURS]
+        result += [(specs[level], anchor_spec(elo, movetime)) for level in sorted(near)]
+    return result
+
+
+def to_scale(rating: float, anchors: Mapping[float, float]) -> float:
+    """``rating`` on the scale of the ``anchors`` (fitted rating to true Elo): straight lines between them, parallel
+    to the fit outside."""
+    places = sorted(anchors)
+    if rating <= places[0]:
+        return anchors[places[0]] + rating - places[0]
+    if rating >= places[-1]:
+        return anchors[places[-1]] + rating - places[-1]
+    return float(np.interp(rating, places, [anchors[place] for place in places]))
+
+
+def rising(measured: Mapping[int, float], count: int) -> list[float]:
+    """The Elo of ``count`` levels from those that were measured: between them by straight lines, outside with the
+    slope of the nearest two, and never falling."""
+    known = sorted(measured)
+    values = [measured[level] for level in known]
+    for place, (weaker, stronger) in enumerate(pairwise(known), 1):
+        values[place] = max(values[place], values[place - 1] + LEAST_STEP * (stronger - weaker))
+    elos = []
+    for level in range(count):
+        if level < known[0]:
+            slope = (values[1] - values[0]) / (known[1] - known[0])
+            elos.append(values[0] + slope * (level - known[0]))
+        elif level > known[-1]:
+            slope = (values[-1] - values[-2]) / (known[-1] - known[-2])
+            elos.append(values[-1] + slope * (level - known[-1]))
+        else:
+            elos.append(float(np.interp(level, known, values)))
+    return elos
+
+
+def fitted(counts: Mapping[tuple[str, str], Sequence[float]]) -> dict[str, tuple[float, float]]:
+    """Rating and 95% error of each player, on Stockfish's scale where one of its settings played."""
+    names = list(dict.fromkeys(name for pair in counts for name in pair))
+    found = {rating.name: rating for rating in ratings.fit(names, counts).ratings}
+    anchors = {r.elo: float(name.split()[1]) for name, r in found.items() if name.startswith("Stockfish ")}
+    for weaker, stronger in pairwise(sorted(anchors)):
+        if anchors[weaker] >= anchors[stronger]:
+            raise SetupError("the settings of Stockfish come out in the wrong order: more games are needed")
+    return {name: (to_scale(r.elo, anchors) if anchors else r.elo, r.error) for name, r in found.items()}
+
+
+def write(path: Path, elos: Sequence[float], note: str) -> None:
+    """Write the levels with their Elo."""
+    rows = [
+        {"nodes": level.nodes, "noise": level.noise, "elo": round(elo)} for level, elo in zip(LEVELS, elos, strict=True)
+    ]
+    lines = ",\n".join(f"  {json.dumps(row)}" for row in rows)
+    path.write_text(f'{{\n "note": {json.dumps(note)},\n "levels": [\n{lines}\n ]\n}}\n', encoding="utf-8")
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command line of ``python -m tuning.strength``."""
+    result = argparse.ArgumentParser(
+        prog="python -m tuning.strength", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    result.add_argument("--games", type=int, default=40, help="games of each encounter (default 40)")
+    result.add_argument(
+        "--levels", type=int, nargs="+", default=[0, 4, 8, 11, 14, 17, 19], metavar="N", help="levels that play"
+    )
+    result.add_argument(
+        "--anchors", type=int, nargs="*", default=list(ANCHORS), metavar="ELO", help="UCI_Elo of Stockfish"
+    )
+    result.add_argument(
+        "--movetime", type=float, default=50, metavar="MS", help="of Stockfish, milliseconds a move (default 50)"
+    )
+    match.add_play_flags(result)
+    match.add_cluster_flags(result)
+    result.add_argument(
+        "--dir", type=Path, default=Path("results/strength"), metavar="DIR", help="results (default results/strength)"
+    )
+    result.add_argument("--out", type=Path, default=FILE, metavar="FILE", help="default: engine/strength.json")
+    return result
+
+
+def play(
+    pair: tuple[EngineSpec, EngineSpec], arguments: argparse.Namespace, console: Console
+) -> tuple[int, dict[tuple[str, str], Any]]:
+    """Play one encounter, or what is missing of it; its exit code and its counts (losses, draws, wins)."""
+    conditions, book = match.play_settings(arguments)
+    settings = Settings(pair, arguments.games, "roundrobin", conditions, book, None, "strength")
+    settings = replace(settings, engines=tuple(replace(s, shared_options={"Threads": "1", "Hash": "16"}) for s in pair))
+    path = arguments.dir / ("-".join(spec.name.replace(" ", "") for spec in pair) + ".jsonl")
+    resume = path.exists()
+    if resume:
+        former = Settings.from_json(read_settings(path))
+        if replace(former, games=settings.games) != settings:
+            raise SetupError(f"{path} was played with other settings; name another --dir")
+    tournament, code = match.run(
+        settings, path, console, scheduler=arguments.scheduler, concurrency=arguments.concurrency, resume=resume
+    )
+    return code, {key: encounter.wdl for key, encounter in tournament.tally.encounters.items()}
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Run the command line; exit codes as in :func:`tuning.match.main`."""
+    arguments = parser().parse_args(words)
+    console = match.make_console()
+    try:
+        levels = sorted(set(arguments.levels))
+        if len(levels) < 2 or levels[0] < 0 or levels[-1] >= len(LEVELS):
+            raise SetupError(f"--levels takes two or more of 0 to {len(LEVELS) - 1}")
+        if arguments.games < 1:
+            raise SetupError(f"--games must be above zero, not {arguments.games}")
+        counts: dict[tuple[str, str], Any] = {}
+        for pair in encounters(levels, arguments.anchors, arguments.movetime / 1000):
+            code, found = play(pair, arguments, console)
+            if code:
+                return code
+            counts.update(found)
+        found_ratings = fitted(counts)
+        table = Table("player", "Elo", "95%")
+        for name, (elo, error) in sorted(found_ratings.items(), key=lambda item: -item[1][0]):
+            table.add_row(name, f"{elo:.0f}", f"±{error:.0f}")
+        console.print(table)
+        elos = rising({level: found_ratings[f"Level {level}"][0] for level in levels}, len(LEVELS))
+        scale = (
+            f"on the scale of Stockfish at {', '.join(map(str, arguments.anchors))}" if arguments.anchors else "mean 0"
+        )
+        write(
+            arguments.out, elos, f"measured by python -m tuning.strength: {arguments.games} games an encounter, {scale}"
+        )
+    except (SetupError, EngineFailure, OSError) as error:
+        console.print(f"error: {error}", style="bold red", highlight=False, markup=False)
+        return 2
+    console.print(f"written: {arguments.out}", highlight=False)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
