@@ -10,7 +10,7 @@ from engine.board.types import U64
 from engine.evaluation import material
 from engine.evaluation.classical.pawns import PAWN_TABLE
 from engine.evaluation.classical.value import classical_value
-from engine.evaluation.nnue.network import SUMS, net_at, network_value, note_move, note_nothing
+from engine.evaluation.nnue.network import SUMS, net_at, network_value, note_move, note_nothing, sum_up
 from engine.jit import helper, structure
 
 #: The kinds, as ``EvalType`` names them.
@@ -39,7 +39,8 @@ EVALUATOR = structure(
 def reset(evaluator, position):
     """Begin a line at ``position``."""
     evaluator.ply = 0
-    note_nothing(evaluator.stack[0].sums)
+    if evaluator.kind == NNUE:
+        sum_up(net_at(evaluator.net_address, 0), evaluator.stack[0].sums, position)
     material.refresh_accumulator(evaluator.stack[0].linear, position)
 
 

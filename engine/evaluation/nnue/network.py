@@ -231,6 +231,15 @@ def _weigh(values, weights, start, hidden):
 
 
 @helper
+def sum_up(net, sums, position):
+    """Begin a line: every ply below can start from these sums. (The search may never ask for the value here, which the
+    transposition table knows; without sums at the root each line would sum up the whole board again.)"""
+    note_nothing(sums)
+    _refresh(net, sums, position, I64(WHITE))
+    _refresh(net, sums, position, I64(BLACK))
+
+
+@helper
 def network_value(net, stack, ply, position):
     """Centipawns for the side to move, by the network; ``stack[ply].sums`` are those of ``position``."""
     _settle(net, stack, ply, position, I64(WHITE))
