@@ -4,7 +4,7 @@
     python -m tuning.train --resume run
 
 Every file's scores are turned into expected scores by a scale of its own, fitted to its results, and the network learns
-them by AdamW over shuffled batches of quiet positions. Its centipawns are worth as much as those of the Material
+them by AdamW over shuffled batches of quiet positions. Its centipawns are worth as much as those of the Classical
 evaluation, which the search is used to: one scale makes the best of both as predictions.
 
 Some games of every file are never learned from; the loss over them is the validation loss. The folder ``--out`` gets
@@ -172,7 +172,7 @@ def train(settings: Settings, out: Path, resume: bool, console: Console) -> None
             )
         learned, judged = split(sources, settings.base)
 
-        scale = scale_of(choose(settings.base or "Material", ""), learned)
+        scale = scale_of(choose(settings.base or "Classical", ""), learned)
         training = Training(settings, scale, device)
         if resume and (out / CHECKPOINT).exists():
             training.load(out / CHECKPOINT)
