@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 from rich.progress import Progress
+from scipy.optimize import brentq
 from scipy.special import expit
 
 from engine.evaluation.choice import choose
@@ -17,10 +18,15 @@ from engine.evaluation.nnue.shape import SCALE
 from tuning.errors import SetupError
 from tuning.features import MOST_PIECES, list_features
 from tuning.marlinformat import IN_CHECK, NOISY_MOVE
-from tuning.piece_square import fit_scale
 from tuning.positions import plies, read_positions
 from tuning.values import values_of
 from tuning.viriformat import Positions
+
+#: Centipawns of the Classical evaluation that multiply the odds of success by e, about as its own games have it.
+REFERENCE = 220.0
+
+#: So many positions settle a scale.
+SCALED_BY = 200_000
 
 #: A verdict of this many units from White's view or more is a mate or no verdict at all, whatever the source.
 NO_VERDICT = 20_000
@@ -41,7 +47,7 @@ class Quiet:
 class Source:
     """The quiet positions of one file.
 
-    ``scale`` is how many of its units multiply the odds of White's success by e, fitted to the results;
+    ``scale`` is how many of its units multiply the odds of White's success by e, as :func:`common_scale` finds it;
     ``expected`` float32 is White's expected score; ``held_out`` says which positions to judge by.
     """
 
@@ -93,6 +99,26 @@ def held_out_games(name: str, games: int, share: float) -> np.ndarray:
     return np.random.default_rng(zlib.crc32(name.encode())).random(games) < share
 
 
+def common_scale(boards: np.ndarray) -> float:
+    """How many units of the boards' scores multiply the odds of success by e, if REFERENCE centipawns of Classical do.
+
+    The scores then say as often as Classical that a position is that good or bad.
+
+    Fitted to the results of its own games every source would have another scale, the larger the weaker its players: the
+    same advantage would be worth 0.64 points in games of 250 nodes a move and 0.71 in those of 500, and a network that
+    learns from both would have to learn who plays.
+    """
+    chosen = boards[np.random.default_rng(0).permutation(len(boards))[:SCALED_BY]]
+    log_odds = values_of(choose("Classical", ""), chosen) / REFERENCE
+    wanted = np.mean(np.abs(expit(log_odds) - 0.5))
+    scores = np.abs(chosen["score"].astype(np.float64))
+
+    def excess(log_scale: float) -> float:
+        return float(np.mean(expit(scores / np.exp(log_scale))) - 0.5 - wanted)
+
+    return float(np.exp(brentq(excess, np.log(1), np.log(1e6)))) if np.any(scores) else REFERENCE
+
+
 def make_source(name: str, positions: Positions, quiet: Quiet, result_weight: float, held_out: float) -> Source:
     """A source from all positions of a file. Raises :class:`SetupError` where none can be learned from."""
     games = int(positions.games[-1]) + 1
@@ -100,7 +126,7 @@ def make_source(name: str, positions: Positions, quiet: Quiet, result_weight: fl
     if not len(positions):
         raise SetupError(f"positions {name}: no quiet position in it")
     scores, results = positions.boards["score"].astype(np.float64), positions.boards["result"] / 2
-    scale = fit_scale(scores, results)
+    scale = common_scale(positions.boards)
     kept = np.abs(scores) <= quiet.decided * scale
     target = (1 - result_weight) * expit(scores / scale) + result_weight * results
     return Source(

@@ -3,9 +3,9 @@
     python -m tuning.train --positions tcec_evals.tsv.gz lichess2400_evals.tsv.gz --cache cache --out run --hidden 64
     python -m tuning.train --resume run
 
-Every file's scores are turned into expected scores by a scale of its own, fitted to its results, and the network learns
-them by AdamW over shuffled batches of quiet positions. Its centipawns are worth as much as those of the Classical
-evaluation, which the search is used to: one scale makes the best of both as predictions.
+Every file's scores are turned into expected scores by a scale of its own, with which they are as far from a draw, on the
+mean, as Classical is, and the network learns them by AdamW over shuffled batches of quiet positions. Its centipawns
+are worth as much as those of Classical, which the search is used to: one scale makes the best of both as predictions.
 
 Some games of every file are never learned from; the loss over them is the validation loss. The folder ``--out`` gets
 ``log.jsonl`` (the settings and a line for each epoch), ``loss.png``, ``checkpoint.pt``, from which an interrupted run

@@ -9,13 +9,15 @@ from rich.progress import Progress
 from scipy.special import expit
 
 from engine.board.setup import new_position
+from engine.evaluation.choice import choose
 from engine.evaluation.nnue import plain
 from engine.evaluation.nnue.shape import INPUTS
 from tests.tuning.lines import evaluation_line, random_games, training_line
-from tuning.dataset import Quiet, make_batch, make_source, read_sources, split
+from tuning.dataset import REFERENCE, Quiet, make_batch, make_source, read_sources, split
 from tuning.errors import SetupError
-from tuning.marlinformat import IN_CHECK, NOISY_MOVE, PACKED, unpack
+from tuning.marlinformat import IN_CHECK, NOISY_MOVE, unpack
 from tuning.positions import plies, read_text
+from tuning.values import values_of
 from tuning.viriformat import Positions
 
 SILENT = Progress(console=Console(quiet=True))
@@ -56,15 +58,22 @@ def test_the_same_games_are_held_out_of_a_file_that_has_grown(positions):
     assert np.array_equal(short.held_out, first)
 
 
-def test_scale_is_found(positions):
-    random = np.random.default_rng(1)
-    boards = np.zeros(40_000, PACKED)
-    boards["score"] = random.normal(0, 300, len(boards))
-    boards["result"] = 2 * (random.random(len(boards)) < expit(boards["score"] / 180))
-    boards["fullmove"] = 1
-    source = make_source("made up", Positions(boards, np.arange(len(boards), dtype=np.int32)), ALL, 0.0, 0.1)
-    assert source.scale == pytest.approx(180, rel=0.05)
-    assert source.expected == pytest.approx(expit(boards["score"] / source.scale), abs=1e-6)
+@pytest.mark.parametrize("unit", [0.5, 1.0, 2.08])
+def test_scale_is_found(positions, unit):
+    boards = positions.boards.copy()
+    boards["score"] = np.clip(unit * values_of(choose("Classical", ""), boards), -9000, 9000)
+    source = make_source("rescaled", Positions(boards, positions.games), ALL, 0.0, 0.1)
+    assert source.scale == pytest.approx(unit * REFERENCE, rel=0.02)
+    assert source.expected == pytest.approx(expit(source.boards["score"] / source.scale), abs=1e-6)
+
+
+def test_the_scale_does_not_depend_on_the_results(positions):
+    lost = positions.boards.copy()
+    lost["result"] = 0
+    first, second = (
+        make_source("games", Positions(boards, positions.games), ALL, 0.0, 0.1) for boards in (positions.boards, lost)
+    )
+    assert first.scale == second.scale
 
 
 def test_results_are_mixed_in(positions):
