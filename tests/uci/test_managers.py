@@ -1,7 +1,8 @@
-"""Conversations as Cute Chess and lichess-bot hold them, with the settings that the README gives for each.
+"""Conversations as Cute Chess, Arena, lichess-bot and XBoard hold them, with the settings that the README gives.
 
-What is sent, and in which order, is taken from cutechess/cutechess, projects/lib/src/uciengine.cpp, and from
-lichess-bot-devs/lichess-bot, lib/engine_wrapper.py, which talks through python-chess.
+What is sent, and in which order, is taken from cutechess/cutechess, projects/lib/src/uciengine.cpp, from
+lichess-bot-devs/lichess-bot, lib/engine_wrapper.py, which talks through python-chess, and from Arena's logs, as
+people post them with their questions (MitchelPaulin/Walleye#3, konsolas/ToppleChess#2).
 """
 
 from __future__ import annotations
@@ -148,6 +149,27 @@ def test_cute_chess_s_other_clocks(fresh: UciProcess) -> None:
             fresh.ask("stop", until="bestmove")
         else:
             gui.think(go)
+
+
+def test_arena_tries_another_protocol_sends_every_option_back_and_plays(fresh: UciProcess) -> None:
+    """As Arena's own logs show it, with the line ends of Windows."""
+    offered = fresh.ask("xboard\r", "uci\r", until="uciok")
+    fresh.ask("isready\r", until="readyok", timeout=COLD_TIMEOUT)
+    for line in offered:
+        if found := re.match(r"option name (.+) type (spin|check|string|combo) default (.*?)( min .*| var .*)?$", line):
+            value = {"Hash": "12", "Ponder": "true"}.get(found[1], found[3])
+            fresh.send(f"setoption name {found[1]} value {value}\r")
+    assert fresh.ask("isready\r", until="readyok") == ["readyok"]  # no complaint about what was its own default
+    assert fresh.ask("ucinewgame\r", "isready\r", until="readyok") == ["readyok"]
+    board, clock = chess.Board(), "wtime 3000 btime 3000 winc 0 binc 0"
+    while board.ply() < PLIES:
+        board.push(next(iter(board.legal_moves)))
+        position = "position startpos moves " + " ".join(move.uci() for move in board.move_stack)
+        words = fresh.ask(f"{position}\r", f"go {clock}\r", until="bestmove")[-1].split()
+        board.push_uci(words[1])
+    fresh.send(f"position fen {board.fen()}\r", "go infinite\r")  # it analyses
+    fresh.read("info depth 5 ")
+    fresh.ask("stop\r", until="bestmove")
 
 
 def test_lichess_bot_plays_with_pondering(repository: Path) -> None:
