@@ -5,9 +5,9 @@ move comes at the latest when both sides play for it (distance to zeroing, DTZ).
 without ever losing it to the 50-move rule, as Stockfish does: by playing among the winning moves one that brings
 the next zeroing move nearest.
 
-They are asked at the root only. python-chess takes as long for one answer as the search for more than a hundred nodes,
-so that below a depth of eight plies asking costs more than it spares; above it, it would spare at most a quarter of the
-nodes, in endings with a man more than the tables have, and threads would wait for each other in Python
+They are asked at the root only. python-chess takes as long for one answer as the search for a hundred nodes, so that
+below a depth of six plies asking costs more than it spares; deeper it would spare three nodes in ten at the very best,
+in endings with a man more than the tables have, and threads would wait for each other in Python
 (``tuning/RESULTS.md`` has the figures).
 """
 

@@ -17,7 +17,7 @@ from chess.engine import Limit
 from engine.api import TABLE_WIN, Engine
 from engine.messages import Info, Limits, Result
 from engine.tablebase import BLESSED_LOSS, CURSED_WIN, DRAW, LOSS, WIN, Tablebase
-from tests.endings import check_step, distance, materials, random_board, won_board
+from tests.endings import check_step, distance, materials, random_board, won_board, won_boards
 
 DataFile = Callable[[str], Path]
 
@@ -139,6 +139,22 @@ def test_no_advised_move_lets_a_win_slip(folder, oracle, tables):
 def test_no_advised_move_lets_a_win_slip_in_many_positions(folder, oracle, tables):
     """More, and whole tables: ``python -m tests.benchmarks.conversion``."""
     assert proven(tables, oracle, materials(folder), count=60, seed=8) >= 1500
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("material", ["KQvK", "KPvK"])
+def test_every_won_position_is_among_all_of_them(oracle, material):
+    found = {board.board_fen() for board in won_boards(oracle, material)}
+    turns = (chess.flip_horizontal, *(() if "P" in material else (chess.flip_vertical, chess.flip_diagonal)))
+    source = random.Random(10)
+    for _ in range(500):
+        board = won_board(oracle, material, source)
+        if board.turn == chess.BLACK:
+            board = board.mirror()
+        images = [board]
+        for turn in turns:
+            images += [image.transform(turn) for image in images]
+        assert found & {image.board_fen() for image in images}, board.fen()
 
 
 @pytest.mark.parametrize("advice", ["first", "latest"])
