@@ -16,14 +16,15 @@ import chess
 from engine.messages import Info, Limits, Score
 
 if TYPE_CHECKING:  # it brings asyncio with it, which a game over UCI has no use for
-    from chess.engine import Limit, PovScore
+    from chess.engine import Limit, PovScore, PovWdl
 
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
     """One line of a search: what the engine would play, what it expects in reply, and what that is worth.
 
-    ``score`` knows whose view it is: ``score.white()``, ``score.pov(chess.BLACK)``, ``score.relative``.
+    ``score`` knows whose view it is: ``score.white()``, ``score.pov(chess.BLACK)``, ``score.relative``. So does
+    ``wdl``, the chances to win, draw and lose in thousandths; None where nobody has worked them out.
     ``pv`` is the principal variation, ``multipv`` its rank (1: the best). ``bound`` is "lowerbound" or
     "upperbound" where the score is only that, else empty. ``depth`` and ``seldepth`` are plies, ``time``
     seconds, ``hashfull`` thousandths of the transposition table.
@@ -40,6 +41,7 @@ class Analysis:
     hashfull: int = 0
     tbhits: int = 0
     time: float = 0.0
+    wdl: PovWdl | None = None
 
     @property
     def move(self) -> chess.Move | None:
@@ -49,6 +51,8 @@ class Analysis:
 
 def analysis_of(info: Info, board: chess.Board) -> Analysis:
     """A scored report about ``board`` in python-chess's types."""
+    from chess.engine import PovWdl, Wdl
+
     assert info.score is not None
     return Analysis(
         score=pov_score(info.score, board.turn),
@@ -62,6 +66,7 @@ def analysis_of(info: Info, board: chess.Board) -> Analysis:
         hashfull=info.hashfull,
         tbhits=info.tbhits,
         time=info.time / 1000,
+        wdl=PovWdl(Wdl(*info.wdl), board.turn) if info.wdl is not None else None,
     )
 
 

@@ -4,6 +4,11 @@ The tables know of every position with few men who wins (WDL) and in how many pl
 move comes at the latest when both sides play for it (distance to zeroing, DTZ). So a won ending can be converted
 without ever losing it to the 50-move rule, as Stockfish does: by playing among the winning moves one that brings
 the next zeroing move nearest.
+
+They are asked at the root only. python-chess takes as long for one answer as the search for a hundred nodes, so that
+below a depth of six plies asking costs more than it spares; deeper it would spare three nodes in ten at the very best,
+in endings with a man more than the tables have, and threads would wait for each other in Python
+(``tuning/RESULTS.md`` has the figures).
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import chess
 import chess.polyglot
 import pytest
-from chess.engine import Cp, Limit, Mate, PovScore
+from chess.engine import Cp, Limit, Mate, PovScore, PovWdl, Wdl
 
 import engine.api
 from engine import Analysis, Engine
@@ -322,6 +322,7 @@ def test_analyse_gives_scores_and_moves_of_python_chess(numbat: Engine) -> None:
     board = chess.Board(MATE_IN_ONE)
     best = numbat.analyse(board, Limit(depth=3))
     assert best.score == PovScore(Mate(1), chess.WHITE)
+    assert best.wdl == PovWdl(Wdl(1000, 0, 0), chess.WHITE)
     assert (best.move, best.pv, best.multipv) == (chess.Move.from_uci("d1d8"), (chess.Move.from_uci("d1d8"),), 1)
     board.push_uci("d1d8")
     over = numbat.analyse(board, Limit(depth=3))

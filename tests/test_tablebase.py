@@ -6,6 +6,7 @@ import os
 import random
 import shutil
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import chess
@@ -16,6 +17,7 @@ from chess.engine import Limit
 from engine.api import TABLE_WIN, Engine
 from engine.messages import Info, Limits, Result
 from engine.tablebase import BLESSED_LOSS, CURSED_WIN, DRAW, LOSS, WIN, Tablebase
+from tests.endings import check_step, distance, materials, random_board, won_board, won_boards
 
 DataFile = Callable[[str], Path]
 
@@ -53,34 +55,6 @@ def numbat(shared: Engine, folder: Path) -> Iterator[Engine]:
     shared.set_option("SyzygyPath", str(folder))
     yield shared
     shared.set_option("SyzygyPath", "")
-
-
-def materials(folder: Path) -> list[str]:
-    """The names of all tables, such as KQvKR."""
-    return sorted(path.stem for path in folder.glob("*.rtbw"))
-
-
-def random_board(material: str, source: random.Random) -> chess.Board:
-    """A legal position with ``material``, either side being the stronger one and either to move."""
-    while True:
-        board = chess.Board.empty()
-        swap = source.random() < 0.5
-        squares = source.sample(range(64), len(material) - 1)
-        for color, men in zip((chess.WHITE, chess.BLACK), material.split("v"), strict=True):
-            for letter in men:
-                board.set_piece_at(squares.pop(), chess.Piece(chess.Piece.from_symbol(letter).piece_type, color ^ swap))
-        board.turn = source.random() < 0.5
-        if board.is_valid() and any(board.legal_moves):
-            return board
-
-
-def distance(oracle: chess.syzygy.Tablebase, board: chess.Board, move: chess.Move) -> int:
-    """The DTZ after ``move`` for the side to move then; a mate is nearer than anything."""
-    board.push(move)
-    try:
-        return 0 if board.is_checkmate() else oracle.probe_dtz(board)
-    finally:
-        board.pop()
 
 
 def test_the_outcome_is_that_of_the_tables_and_winning_moves_make_progress(folder, oracle, tables):
@@ -122,15 +96,6 @@ def win_against_best_defence(numbat: Engine, oracle: chess.syzygy.Tablebase, boa
     assert board.turn != winner
 
 
-def won_board(oracle: chess.syzygy.Tablebase, material: str, source: random.Random) -> chess.Board | None:
-    """A random position won for the side to move; None where there seems to be none."""
-    for _ in range(300):
-        board = random_board(material, source)
-        if oracle.probe_wdl(board) == WIN:
-            return board
-    return None
-
-
 def convert(numbat, oracle, names: list[str], count: int, seed: int) -> int:
     source = random.Random(seed)
     converted = 0
@@ -149,7 +114,60 @@ def test_won_positions_are_won(numbat, folder, oracle):
 
 @pytest.mark.slow
 def test_many_won_positions_of_every_table_are_won(numbat, folder, oracle):
-    assert convert(numbat, oracle, materials(folder), count=6, seed=3) >= 150
+    assert convert(numbat, oracle, materials(folder), count=20, seed=3) >= 500
+
+
+def proven(tables: Tablebase, oracle: chess.syzygy.Tablebase, names: list[str], count: int, seed: int) -> int:
+    """How many won positions were put to the step of the proof that every won position is won."""
+    source = random.Random(seed)
+    done = 0
+    for material in names:
+        for _ in range(count):
+            board = won_board(oracle, material, source)
+            if board is None:
+                break
+            check_step(tables, oracle, board, source)
+            done += 1
+    return done
+
+
+def test_no_advised_move_lets_a_win_slip(folder, oracle, tables):
+    assert proven(tables, oracle, materials(folder), count=1, seed=7) >= 25
+
+
+@pytest.mark.slow
+def test_no_advised_move_lets_a_win_slip_in_many_positions(folder, oracle, tables):
+    """More, and whole tables: ``python -m tests.benchmarks.conversion``."""
+    assert proven(tables, oracle, materials(folder), count=60, seed=8) >= 1500
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("material", ["KQvK", "KPvK"])
+def test_every_won_position_is_among_all_of_them(oracle, material):
+    found = {board.board_fen() for board in won_boards(oracle, material)}
+    turns = (chess.flip_horizontal, *(() if "P" in material else (chess.flip_vertical, chess.flip_diagonal)))
+    source = random.Random(10)
+    for _ in range(500):
+        board = won_board(oracle, material, source)
+        if board.turn == chess.BLACK:
+            board = board.mirror()
+        images = [board]
+        for turn in turns:
+            images += [image.transform(turn) for image in images]
+        assert found & {image.board_fen() for image in images}, board.fen()
+
+
+@pytest.mark.parametrize("advice", ["first", "latest"])
+def test_the_proof_notices_advice_that_lets_wins_slip(oracle, tables, advice):
+    class Careless(Tablebase):
+        def judge(self, board, seen=(), fifty=True):
+            verdict = tables.judge(board, seen, fifty)
+            moves = list(board.legal_moves) if advice == "first" else list(verdict.keeping)
+            worst = moves[0] if advice == "first" else max(moves, key=lambda move: -distance(oracle, board, move))
+            return replace(verdict, progress=(worst,))
+
+    with pytest.raises(AssertionError, match=r"[Kk]"):
+        proven(Careless(), oracle, ["KRvKN", "KBNvK"], count=20, seed=9)
 
 
 @pytest.mark.parametrize("material", ["KBNvK", "KQvKR", "KBBvK"])

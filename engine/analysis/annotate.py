@@ -9,7 +9,8 @@ import chess
 import chess.pgn
 from chess.engine import Cp, Limit, Mate, PovScore
 
-from engine.analysis.judge import Grade, expectation, grade
+from engine.analysis.judge import Grade, chances_on, expectation, grade
+from engine.analysis.lines import chances_text
 from engine.api import Engine
 from engine.chesstypes import Analysis
 
@@ -78,7 +79,8 @@ class Annotator:
                 if before.move == node.move:  # the deeper look saw what the engine itself would have walked into
                     found, better = Grade.FINE, ()
             if not written:
-                _write(node, former, found, better)
+                chances = [chances_text(chances_on(*seen)) for seen in ((former, before.score), (board, after.score))]
+                _write(node, former, found, better, f"{chances[0]}; now {chances[1]}")
                 _note(node, after)  # last: what has its evaluation is done
             yield Judged(board.copy(), after.score, node.move, san, max(0.0, loss), found, better)
             before = after
@@ -106,8 +108,10 @@ def _note(node: chess.pgn.GameNode, found: Analysis) -> None:
         node.set_eval(found.score, found.depth or None)
 
 
-def _write(node: chess.pgn.ChildNode, former: chess.Board, found: Grade, better: tuple[chess.Move, ...]) -> None:
-    """Note at ``node`` how its move was and what was better; what others have noted stays."""
+def _write(
+    node: chess.pgn.ChildNode, former: chess.Board, found: Grade, better: tuple[chess.Move, ...], chances: str
+) -> None:
+    """Note at ``node`` how its move was, what was better and what it did to the chances; what others noted stays."""
     if found is Grade.FINE or found.nag is None:
         return
     if not any(nag in _JUDGEMENTS for nag in node.nags):
@@ -115,7 +119,7 @@ def _write(node: chess.pgn.ChildNode, former: chess.Board, found: Grade, better:
     if better:
         said = node.comment.strip()
         stop = "" if not said or said[-1] in ".!?]" else "."
-        node.comment = f"{said}{stop} {found.word.capitalize()}: {former.san(better[0])} was better.".strip()
+        node.comment = f"{said}{stop} {found.word.capitalize()}: {former.san(better[0])} was better. {chances}.".strip()
         if not node.parent.has_variation(better[0]):
             node.parent.add_line(better)
 

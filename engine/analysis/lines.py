@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import chess
-from chess.engine import PovScore
+from chess.engine import PovScore, Wdl
 
-from engine.analysis.judge import expectation
+from engine.analysis.judge import chances_on, expectation
 from engine.chesstypes import Analysis
 
 
@@ -24,22 +24,38 @@ def score_text(score: PovScore) -> str:
     return f"{white.score(mate_score=0) / 100:+.2f}"
 
 
-def chances_text(score: PovScore, move: int) -> str:
-    """The points that White may expect at a move of the game: ``White 56%``.
+def percents(white: Wdl) -> tuple[int, int, int]:
+    """How often White wins, nobody, and Black, in whole percents that add up to 100.
 
-    >>> from chess.engine import Cp
-    >>> chances_text(PovScore(Cp(0), chess.BLACK), 10)
-    'White 50%'
+    >>> percents(Wdl(335, 450, 215))
+    (34, 44, 22)
     """
-    return f"White {100 * expectation(score.white(), move):.0f}%"
+    wins = int(white.wins / 10 + 0.5)
+    losses = min(int(white.losses / 10 + 0.5), 100 - wins)  # 99.5 and 0.5 are 100 and 0
+    return wins, 100 - wins - losses, losses
+
+
+def chances_text(white: Wdl) -> str:
+    """White's chances as everybody's: how the game will end, and how likely that is.
+
+    >>> chances_text(Wdl(250, 620, 130))
+    'White 25%, draw 62%, Black 13%'
+    """
+    return "White {}%, draw {}%, Black {}%".format(*percents(white))
+
+
+def chances_of(board: chess.Board, line: Analysis) -> Wdl:
+    """White's chances in an analysis of ``board``: those that the engine gave, else those that its score means."""
+    return line.wdl.white() if line.wdl is not None else chances_on(board, line.score)
 
 
 def line_text(board: chess.Board, line: Analysis) -> str:
     """One line of an analysis of ``board`` on one line of text."""
     bound = {"lowerbound": " or better", "upperbound": " or worse"}.get(line.bound, "")
     moves = board.variation_san(line.pv) if line.pv else ending_text(board)
-    chances = chances_text(line.score, board.fullmove_number)
-    return f"{score_text(line.score):>7}{bound}  {chances:<10}  depth {line.depth:<3} {moves}"
+    white, draw, black = percents(chances_of(board, line))
+    chances = f"White {white:3}%  draw {draw:3}%  Black {black:3}%"
+    return f"{score_text(line.score):>7}{bound}  {chances}  depth {line.depth:<3} {moves}"
 
 
 def ending_text(board: chess.Board) -> str:

@@ -15,7 +15,7 @@ from chess.engine import Limit
 from engine import Engine, __version__
 from engine.analysis.cli import limit_of
 from engine.analysis.files import write_games
-from engine.analysis.lines import chances_text, ending_text, score_text
+from engine.analysis.lines import chances_of, chances_text, ending_text, score_text
 from engine.analysis.positions import board_of
 from engine.chesstypes import Analysis
 from engine.lab.games import Exhibit, LabError
@@ -85,10 +85,7 @@ def opponent(engine: Engine, limit: Limit) -> Callable[[chess.Board], tuple[ches
         move = engine.play(board, limit, on_report=reports.append)
         assert move is not None, "the loop asks only while the game goes on"
         last = reports[-1]
-        return (
-            move,
-            f"({score_text(last.score)}, {chances_text(last.score, board.fullmove_number)}, depth {last.depth})",
-        )
+        return move, f"({score_text(last.score)}: {chances_text(chances_of(board, last))}; depth {last.depth})"
 
     return think
 

@@ -50,6 +50,8 @@ def analyse(fen: str, chosen: argparse.Namespace, options: dict[str, Any]) -> in
                     live.update(_text(board, lines))
             except KeyboardInterrupt:
                 reports.stop()
+                for report in reports:  # the last ones rank anew what the unfinished iteration did not reach
+                    lines[report.multipv] = report
     console.print(_text(board, lines))
     return 0
 

@@ -12,8 +12,8 @@ import chess.pgn
 import chess.svg
 
 from engine.analysis.annotate import Judged, summary
-from engine.analysis.judge import expectation
-from engine.analysis.lines import ending_text, score_text
+from engine.analysis.judge import chances_on
+from engine.analysis.lines import chances_text, ending_text, percents, score_text
 from engine.lab.page import fill
 
 #: Arrows: the move that was played, and what was better.
@@ -48,6 +48,7 @@ def _game(game: chess.pgn.Game, moves: Sequence[Judged]) -> dict[str, Any]:
 def _ply(judged: Judged, before: chess.Board | None) -> dict[str, Any]:
     board = judged.board
     ends = board.outcome() is not None
+    white = chances_on(board, judged.score)
     return {
         "label": _label(judged, before),
         "san": judged.san,
@@ -56,7 +57,9 @@ def _ply(judged: Judged, before: chess.Board | None) -> dict[str, Any]:
         "glyph": judged.grade.glyph,
         "word": judged.grade.word,
         "score": ending_text(board) if ends else score_text(judged.score),
-        "chance": round(100 * expectation(judged.score.white(), board.fullmove_number), 1),
+        "chance": round(100 * white.expectation(), 1),
+        "bands": percents(white),
+        "chances": "" if ends else chances_text(white),
         "better": before.variation_san(judged.better) if before and judged.better else "",
         "board": picture(judged),
     }

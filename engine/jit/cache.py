@@ -31,6 +31,10 @@ LAYERS = ("jit", "board", "evaluation", "search")
 #: The package beside this one whose kernels stand on all the layers.
 WORKBENCH = "tuning"
 
+#: Where pip puts packages. It would leave a cache behind there when it takes the package away, and what is left of
+#: the directory would stand in the way of a checkout that is installed in its place (``pip install -e``).
+INSTALLED = ("site-packages", "dist-packages")
+
 #: How many directories of earlier source states are kept in one cache.
 KEPT_DIRECTORIES = 24
 
@@ -69,7 +73,8 @@ def digest(layer: str) -> str:
 
 def _candidates() -> Iterator[Path]:
     """Cache directories in order of preference, where NUMBAT_CACHE_DIR has not chosen one that can be used."""
-    yield PACKAGE / "__pycache__"
+    if PACKAGE.parent.name not in INSTALLED:
+        yield PACKAGE / "__pycache__"
     base = os.environ.get("LOCALAPPDATA") or os.environ.get("XDG_CACHE_HOME")
     if base:
         yield Path(base) / "numbat"

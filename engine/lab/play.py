@@ -43,6 +43,7 @@ def play(
         try:
             word = ask(f"{exhibit.player(state)}> ").strip()
         except EOFError:
+            tell("")  # so that the shell goes on in a line of its own
             return
         match word.lower():
             case "":

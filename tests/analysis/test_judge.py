@@ -7,7 +7,7 @@ import itertools
 
 import chess
 import pytest
-from chess.engine import Cp, Mate, MateGiven, PovScore
+from chess.engine import Cp, Mate, MateGiven, PovScore, PovWdl, Wdl
 
 from engine.analysis import judge, lines
 from engine.analysis.judge import Grade, expectation, grade
@@ -30,6 +30,36 @@ def test_expectation_grows_with_the_score_and_is_fair():
         assert expectation(score) + expectation(-score) == pytest.approx(1)
 
 
+def test_chances_are_whole_percents_of_one_whole():
+    for score in (Mate(0), Mate(-1), *map(Cp, range(-2000, 2001, 7)), Mate(1), MateGiven):
+        for move in (1, 32, 90):
+            white, black = (lines.percents(judge.chances(view, move)) for view in (score, -score))
+            assert sum(white) == 100
+            assert min(white) >= 0
+            if white[1]:
+                assert white == black[::-1]
+    assert lines.percents(Wdl(995, 0, 5)) == (100, 0, 0)
+
+
+def test_what_the_rules_decide_is_certain():
+    for fen, chances in (
+        ("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", Wdl(0, 1000, 0)),
+        ("R5k1/5ppp/8/8/8/8/8/4K3 b - - 0 1", Wdl(1000, 0, 0)),
+        ("4k3/8/8/8/8/8/5PPP/r5K1 w - - 0 1", Wdl(0, 0, 1000)),
+    ):
+        board = chess.Board(fen)
+        score = PovScore(Mate(0) if board.is_checkmate() else Cp(0), board.turn)
+        assert judge.chances_on(board, score) == chances
+
+
+def test_the_engine_s_own_chances_count_before_those_of_the_score():
+    board = chess.Board("8/8/8/8/3k4/8/3P4/3K4 b - - 0 1")
+    known = Analysis(PovScore(Cp(0), chess.BLACK), wdl=PovWdl(Wdl(0, 900, 100), chess.BLACK))
+    assert lines.chances_of(board, known) == Wdl(100, 900, 0)
+    guessed = Analysis(PovScore(Cp(-300), chess.BLACK))
+    assert lines.chances_of(board, guessed) == judge.chances(Cp(300), 1)
+
+
 def test_grades_follow_the_loss():
     steps = [0.0, 0.04, 0.05, 0.09, 0.1, 0.14, 0.15, 1.0]
     grades = [grade(loss) for loss in steps]
@@ -42,7 +72,7 @@ def test_a_line_is_written_in_san_from_white_s_view():
     line = Analysis(PovScore(Mate(1), chess.BLACK), (chess.Move.from_uci("d8h4"),), depth=7)
     text = lines.line_text(board, line)
     assert "#-1" in text
-    assert "White 0%" in text
+    assert "White   0%  draw   0%  Black 100%" in text
     assert text.endswith("2...Qh4#")
     assert lines.score_text(PovScore(Mate(0), chess.WHITE)) == "#-0"
     assert lines.score_text(PovScore(Mate(0), chess.BLACK)) == "#0"

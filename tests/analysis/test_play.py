@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import chess
 import chess.pgn
 import pytest
@@ -33,6 +35,7 @@ def test_a_game_with_hint_undo_and_help_is_kept_move_by_move(tmp_path):
     assert told.count("Black plays ") == 3
     assert "try " in told
     assert "Legal: " in told
+    assert re.search(r"plays \S+ \([+-]\d.\d\d: White \d+%, draw \d+%, Black \d+%; depth \d+\)", told)
     assert "'zz' is no legal move here" in told
     with path.open(encoding="utf-8") as file:
         game = chess.pgn.read_game(file)

@@ -16,7 +16,8 @@ def test_lines_with_san_score_and_chances(capsys):
     out = capsys.readouterr().out
     rows = [line for line in out.splitlines() if " depth " in line]
     assert len(rows) == 2
-    assert re.match(r" +#1 +White 100% +depth 8 +17\. Ra8#$", rows[0])
+    assert re.match(r" +#1 +White 100% +draw +0% +Black +0% +depth 8 +17\. Ra8#$", rows[0])
+    assert re.match(r" +[+-]\d+\.\d\d +White +\d+% +draw +\d+% +Black +\d+% +depth 8 +17\. \S+", rows[1])
     assert re.search(r"[\d,]+ nodes in [\d.]+ s", out)
 
 

@@ -12,7 +12,7 @@ from chess.engine import Limit
 from engine import Engine
 from engine.analysis.annotate import Annotator, Judged
 from engine.analysis.files import read_games
-from engine.analysis.report import Report, picture, render
+from engine.analysis.report import Report, _game, picture, render
 from tests.analysis.conftest import GAMES
 from tests.browser import Dom, needs_browser
 
@@ -60,6 +60,15 @@ def test_a_check_is_drawn() -> None:
     assert 'fill="url(#check_gradient)"' in drawing
 
 
+def test_the_chances_of_every_ply_are_in_the_page(reports: list[Report]) -> None:
+    for game, moves in reports:
+        for ply in _game(game, moves)["plies"]:
+            assert sum(ply["bands"]) == 100
+            assert bool(ply["chances"]) == bool(re.match(r"[+#-]", ply["score"]))
+    stalemate = _game(*reports[2])["plies"][-1]
+    assert (stalemate["bands"], stalemate["chance"]) == ((0, 100, 0), 50.0)
+
+
 @needs_browser
 def test_walking_through_a_game(page: Path) -> None:
     script = """
@@ -81,7 +90,7 @@ def test_walking_through_a_game(page: Path) -> None:
     first = seen[6]  # where the engine saw the first mistake
     assert seen == [1, 7, 7, 6, 0, 0, first, first - 1, 7, 0, first, 2, 3, first]
     assert 2 < first < 7
-    assert re.search(r'data-words="\d[.…] \S+\?\?  \(.*\). Blunder. Better was ', dom.text)
+    assert re.search(r'data-words="\d[.…] \S+\?\?  \(\S+: White \d+%, draw .*\). Blunder. Better was ', dom.text)
     assert 'data-size="true"' in dom.text
 
 

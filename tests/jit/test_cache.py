@@ -124,6 +124,17 @@ def test_the_package_holds_the_cache_if_nothing_else_is_said(miniature: Miniatur
     assert told["root"] == str(miniature.package / "__pycache__")
 
 
+@pytest.mark.parametrize("name", cache.INSTALLED)
+def test_where_pip_installs_nothing_is_added(tmp_path: Path, name: str) -> None:
+    """pip removes only what it has installed: a cache beside it would outlive the package."""
+    (tmp_path / name).mkdir()
+    miniature = Miniature(tmp_path / name)
+    home = tmp_path / "home"
+    told = miniature.run({"NUMBAT_CACHE_DIR": "", "XDG_CACHE_HOME": str(home), "LOCALAPPDATA": ""})
+    assert told["root"] == str(home / "numbat")
+    assert not (miniature.package / "__pycache__").exists()
+
+
 def _block(path: Path) -> Path:
     """A file where a directory would have to be: nothing can be made there, not even by root."""
     path.parent.mkdir(exist_ok=True)

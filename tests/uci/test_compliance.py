@@ -1,7 +1,7 @@
 """The forty checks that fastchess makes of an engine (``fastchess --compliance``), in our own words.
 
-The list is that of Disservin/fastchess, app/src/engine/compliance.hpp (July 2026), step by step in its order; where
-the program itself is installed, it is asked as well.
+The list is that of Disservin/fastchess, app/src/engine/compliance.hpp (74deac2, July 2026), step by step in its order;
+where the program itself is installed, it is asked as well.
 """
 
 from __future__ import annotations

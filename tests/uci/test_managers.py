@@ -1,14 +1,18 @@
-"""Conversations as Cute Chess and lichess-bot hold them, with the settings that the README gives for each.
+"""Conversations as Cute Chess, Arena, lichess-bot and XBoard hold them, with the settings that the README gives.
 
-What is sent, and in which order, is taken from cutechess/cutechess, projects/lib/src/uciengine.cpp, and from
-lichess-bot-devs/lichess-bot, lib/engine_wrapper.py, which talks through python-chess.
+What is sent, and in which order, is taken from cutechess/cutechess, projects/lib/src/uciengine.cpp, from
+lichess-bot-devs/lichess-bot, lib/engine_wrapper.py, which talks through python-chess, and from Arena's logs, as
+people post them with their questions (MitchelPaulin/Walleye#3, konsolas/ToppleChess#2).
 """
 
 from __future__ import annotations
 
 import json
 import re
+import shutil
+import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,6 +23,9 @@ import pytest
 from tests.uci.process import COLD_TIMEOUT, MAIN, UciProcess
 
 PLIES = 12
+
+#: Debian installs it where not everybody's PATH leads.
+POLYGLOT = shutil.which("polyglot") or shutil.which("polyglot", path="/usr/games")
 
 
 def block(repository: Path, language: str, beginning: str) -> str:
@@ -144,6 +151,27 @@ def test_cute_chess_s_other_clocks(fresh: UciProcess) -> None:
             gui.think(go)
 
 
+def test_arena_tries_another_protocol_sends_every_option_back_and_plays(fresh: UciProcess) -> None:
+    """As Arena's own logs show it, with the line ends of Windows."""
+    offered = fresh.ask("xboard\r", "uci\r", until="uciok")
+    fresh.ask("isready\r", until="readyok", timeout=COLD_TIMEOUT)
+    for line in offered:
+        if found := re.match(r"option name (.+) type (spin|check|string|combo) default (.*?)( min .*| var .*)?$", line):
+            value = {"Hash": "12", "Ponder": "true"}.get(found[1], found[3])
+            fresh.send(f"setoption name {found[1]} value {value}\r")
+    assert fresh.ask("isready\r", until="readyok") == ["readyok"]  # no complaint about what was its own default
+    assert fresh.ask("ucinewgame\r", "isready\r", until="readyok") == ["readyok"]
+    board, clock = chess.Board(), "wtime 3000 btime 3000 winc 0 binc 0"
+    while board.ply() < PLIES:
+        board.push(next(iter(board.legal_moves)))
+        position = "position startpos moves " + " ".join(move.uci() for move in board.move_stack)
+        words = fresh.ask(f"{position}\r", f"go {clock}\r", until="bestmove")[-1].split()
+        board.push_uci(words[1])
+    fresh.send(f"position fen {board.fen()}\r", "go infinite\r")  # it analyses
+    fresh.read("info depth 5 ")
+    fresh.ask("stop\r", until="bestmove")
+
+
 def test_lichess_bot_plays_with_pondering(repository: Path) -> None:
     yaml = pytest.importorskip("yaml")
     settings = yaml.safe_load(block(repository, "yaml", "engine:"))["engine"]
@@ -175,3 +203,50 @@ def test_lichess_bot_plays_with_pondering(repository: Path) -> None:
         assert engine.play(board, chess.engine.Limit(time=0.05), root_moves=wanted).move in wanted
         engine.ping()
         engine.send_game_result(board, chess.WHITE, "Black resigned")
+
+
+@pytest.mark.skipif(POLYGLOT is None, reason="polyglot, through which XBoard plays UCI engines, is not installed")
+def test_xboard_plays_through_polyglot(tmp_path: Path) -> None:
+    """The program itself: it takes Numbat's options for features and translates a game with pondering."""
+    assert POLYGLOT
+    launcher = tmp_path / "numbat"
+    launcher.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{MAIN}"\n', encoding="utf-8")
+    launcher.chmod(0o755)
+    command = [POLYGLOT, "-noini", "-ec", str(launcher), "-log", "false"]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, bufsize=1, cwd=tmp_path) as xboard:
+        assert xboard.stdin is not None
+        assert xboard.stdout is not None
+        guard = threading.Timer(COLD_TIMEOUT, xboard.kill)
+        guard.start()
+
+        def send(*lines: str) -> None:
+            xboard.stdin.write("".join(f"{line}\n" for line in lines))
+
+        def until(beginning: str) -> list[str]:
+            lines = []
+            for line in xboard.stdout:
+                lines.append(line.rstrip())
+                if line.startswith(beginning):
+                    return lines
+            raise AssertionError(f"no '{beginning}' in {lines}")
+
+        send("xboard", "protover 2")
+        features = until("feature done=1")
+        assert [line for line in features if line.startswith('feature myname="Numbat ')]
+        assert "feature smp=1" in features  # Threads, Hash and SyzygyPath are understood for what they are
+        assert "feature memory=1" in features
+        assert 'feature egt="syzygy"' in features
+        assert 'feature option="Move Overhead -spin 100 0 5000"' in features
+        send("new", "memory 8", "cores 1", "option Move Overhead=50", "level 0 1 0", "hard", "post")
+        board = chess.Board()
+        while board.ply() < PLIES:
+            board.push(next(iter(board.legal_moves)))
+            send("time 3000", "otim 3000", f"usermove {board.move_stack[-1].uci()}")
+            *thoughts, move = until("move ")
+            # depth, score, time and nodes
+            assert [line for line in thoughts if re.match(r"\s*\d+ [+-]?\d+ \d+ \d+ ", line)]
+            board.push_uci(move.split()[1])  # raises if it is not legal
+        send("quit")
+        assert xboard.wait() == 0
+        guard.cancel()

@@ -1,0 +1,130 @@
+"""What asking the endgame tables inside the search would cost, against a node of the search.
+
+    python -m tests.benchmarks.table_probe FOLDER [--positions 2000] [--seed 1]
+
+The tables are those in FOLDER, read by python-chess. Microseconds each:
+
+``first``    the first probe of a table, which opens its file (median over the tables);
+``warm``     a probe of an opened table, of a position not seen before;
+``again``    the same positions a second time: the reader keeps nothing;
+``board``    python-chess's board from bitboards, which a compiled search would hand over;
+``cached``   from compiled code into Python and back, with no more than a look into a dictionary there;
+``node``     a node of the search, in endings with one man more than the tables have.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ctypes
+import random
+import statistics
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import chess
+import chess.syzygy
+import numpy as np
+from numba import njit
+
+from engine import Engine
+from engine.messages import Limits
+from tests.endings import materials, random_board
+
+#: Endings with five men, undecided enough to be searched.
+ENDINGS = ("KRPvKR", "KQPvKQ", "KBPvKN", "KPPvKP", "KRBvKR", "KRNvKR")
+
+#: Nodes to search in each.
+NODES = 1_000_000
+
+_seen: dict[int, int] = {}
+
+#: A Python function as compiled code can call it; the cheapest way there is.
+_look_up = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)(_seen.__getitem__)
+
+
+@njit(cache=False)
+def _ask_python(keys: np.ndarray) -> int:
+    total = 0
+    for key in keys:
+        total += _look_up(key)
+    return total
+
+
+def mean_microseconds(function: Callable[[Any], object], arguments: Iterable[Any]) -> float:
+    """What a call of ``function`` takes, over ``arguments``."""
+    given = list(arguments)
+    begun = time.perf_counter()
+    for argument in given:
+        function(argument)
+    return 1e6 * (time.perf_counter() - begun) / len(given)
+
+
+def first_probe(folder: Path, boards: list[chess.Board]) -> float:
+    """The median over ``boards``, one for each table, with a reader that has opened none."""
+    times = []
+    for board in boards:
+        with chess.syzygy.open_tablebase(str(folder)) as reader:
+            times.append(mean_microseconds(reader.probe_wdl, [board]))
+    return statistics.median(times)
+
+
+def board_from_bitboards(given: chess.Board) -> chess.Board:
+    """A board as it would be made of the search's own bitboards."""
+    board = chess.Board(None)
+    board.pawns, board.knights, board.bishops = given.pawns, given.knights, given.bishops
+    board.rooks, board.queens, board.kings = given.rooks, given.queens, given.kings
+    board.occupied, board.turn = given.occupied, given.turn
+    board.occupied_co[chess.WHITE], board.occupied_co[chess.BLACK] = given.occupied_co[1], given.occupied_co[0]
+    return board
+
+
+def cached(count: int) -> float:
+    """A call from compiled code into Python for something that a dictionary knows."""
+    keys = np.arange(count, dtype=np.int64) << 40
+    _seen.update((int(key), 1) for key in keys)
+    assert _ask_python(keys) == count  # compiles
+    begun = time.perf_counter()
+    _ask_python(keys)
+    return 1e6 * (time.perf_counter() - begun) / count
+
+
+def node(source: random.Random) -> float:
+    """A node of the search."""
+    nodes = milliseconds = 0
+    with Engine(hash=64) as engine:
+        for material in ENDINGS:
+            engine.new_game()
+            info = engine.search(random_board(material, source), Limits(nodes=NODES))
+            nodes += info.nodes
+            milliseconds += info.time
+    return 1000 * milliseconds / nodes
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.table_probe", description=__doc__)
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument("folder", type=Path, help="where the tables are")
+    parser.add_argument("--positions", type=int, default=2000, help="for the means (default %(default)s)")
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    source = random.Random(options.seed)
+    names = materials(options.folder)
+    singles = [random_board(name, source) for name in names]
+    boards = [random_board(names[number % len(names)], source) for number in range(options.positions)]
+    figures = {"node": node(source), "first": first_probe(options.folder, singles)}
+    with chess.syzygy.open_tablebase(str(options.folder)) as reader:
+        for board in singles:
+            reader.probe_wdl(board)
+        figures["warm"] = mean_microseconds(reader.probe_wdl, boards)
+        figures["again"] = mean_microseconds(reader.probe_wdl, boards)
+    figures["board"] = mean_microseconds(board_from_bitboards, boards)
+    figures["cached"] = cached(100_000)
+    for name, microseconds in figures.items():
+        print(f"{name:8} {microseconds:9.2f} us, {microseconds / figures['node']:8.1f} nodes")
+
+
+if __name__ == "__main__":
+    main()

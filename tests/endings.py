@@ -1,0 +1,133 @@
+"""Positions of the endgame tables: any, won ones, all of them; and the step by which a won one is proven to be won."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+import chess
+import chess.syzygy
+
+from engine.tablebase import CURSED_WIN, LOSS, WIN, Tablebase
+
+#: The last distance to zeroing, added to the clock, that surely is in time: distances are rounded by a ply.
+IN_TIME = 99
+
+#: The squares to which symmetry brings White's king where there are no pawns.
+_TRIANGLE = [square for square in range(64) if chess.square_rank(square) <= chess.square_file(square) <= 3]
+
+
+def materials(folder: Path) -> list[str]:
+    """The names of all tables, such as KQvKR."""
+    return sorted(path.stem for path in folder.glob("*.rtbw"))
+
+
+def random_board(material: str, source: random.Random) -> chess.Board:
+    """A legal position with ``material``, either side being the stronger one and either to move."""
+    while True:
+        board = chess.Board.empty()
+        swap = source.random() < 0.5
+        squares = source.sample(range(64), len(material) - 1)
+        for color, men in zip((chess.WHITE, chess.BLACK), material.split("v"), strict=True):
+            for letter in men:
+                board.set_piece_at(squares.pop(), chess.Piece(chess.Piece.from_symbol(letter).piece_type, color ^ swap))
+        board.turn = source.random() < 0.5
+        if board.is_valid() and any(board.legal_moves):
+            return board
+
+
+def won_board(
+    oracle: chess.syzygy.Tablebase, material: str, source: random.Random, tries: int = 300
+) -> chess.Board | None:
+    """A random position won for the side to move; None where there seems to be none."""
+    for _ in range(tries):
+        board = random_board(material, source)
+        if oracle.probe_wdl(board) == WIN:
+            return board
+    return None
+
+
+def won_boards(oracle: chess.syzygy.Tablebase, material: str) -> Iterator[chess.Board]:
+    """Every position with ``material``, three men at most, that White to move wins, once for all its symmetric ones."""
+    men = [chess.Piece(chess.Piece.from_symbol(letter).piece_type, chess.WHITE) for letter in material.split("v")[0]]
+    pawns = "P" in material
+    kings = [square for square in range(64) if chess.square_file(square) <= 3] if pawns else _TRIANGLE
+    for king, *others in itertools.product(kings, *[range(64)] * (len(material) - 2)):
+        board = chess.Board.empty()
+        board.set_piece_at(king, men[0])
+        board.set_piece_at(others[-1], chess.Piece(chess.KING, chess.BLACK))
+        for piece, square in zip(men[1:], others, strict=False):
+            board.set_piece_at(square, piece)
+        if board.occupied.bit_count() == len(material) - 1 and board.is_valid() and oracle.probe_wdl(board) == WIN:
+            yield board
+
+
+def distance(oracle: chess.syzygy.Tablebase, board: chess.Board, move: chess.Move) -> int:
+    """The DTZ after ``move`` for the side to move then; a mate is nearer than anything."""
+    board.push(move)
+    try:
+        return 0 if board.is_checkmate() else oracle.probe_dtz(board)
+    finally:
+        board.pop()
+
+
+def check_step(tables: Tablebase, oracle: chess.syzygy.Tablebase, board: chess.Board, source: random.Random) -> int:
+    """Check that no move that ``tables`` advise for ``board``, won for the side to move, lets the win slip.
+
+    With ``left`` plies to the next zeroing move by the oracle, the position counts as won while clock and ``left``
+    make 99 at most. After every advised move and every reply the game must be
+
+    - over by mate, or
+    - won, with a capture or pawn move just made, of which a game has only so many, or
+    - won with ``left`` at least two plies nearer, so that clock and ``left`` make no more than before. A ``left`` of 2
+      may be a 3 rounded, and 1 then remains: such a position must be won even with the clock at its last ply.
+
+    Whoever always finds such positions mates in the end: this is the step of a proof by induction. Returns how many
+    replies were looked at; raises AssertionError with the position.
+    """
+    left = oracle.probe_dtz(board)
+    assert 0 < left < IN_TIME, board.fen()
+    board = board.copy(stack=False)
+    board.halfmove_clock = source.randrange(IN_TIME - left)
+    verdict = tables.judge(board)
+    assert verdict is not None, board.fen()
+    assert verdict.outcome == WIN, board.fen()
+    assert verdict.progress, board.fen()
+    board.halfmove_clock = IN_TIME - left  # the last one in time: the verdict is cautious there, the advice the same
+    last = tables.judge(board)
+    assert last is not None, board.fen()
+    assert last.outcome >= CURSED_WIN, board.fen()
+    assert last.progress == verdict.progress, board.fen()
+    replies = 0
+    for move in verdict.progress:
+        board.push(move)
+        if board.halfmove_clock == 0 and not board.is_checkmate():
+            assert oracle.probe_wdl(board) == LOSS, board.fen()
+        elif not board.is_checkmate():
+            replies += _check_replies(tables, oracle, board, left)
+        board.pop()
+    return replies
+
+
+def _check_replies(tables: Tablebase, oracle: chess.syzygy.Tablebase, board: chess.Board, left: int) -> int:
+    """The part of :func:`check_step` after a quiet move; returns the number of replies."""
+    replies = list(board.legal_moves)
+    assert replies, f"{board.fen()} is stalemate"
+    for reply in replies:
+        board.push(reply)
+        if board.halfmove_clock == 0:
+            assert oracle.probe_wdl(board) == WIN, board.fen()
+        else:
+            now = oracle.probe_dtz(board)
+            assert 0 < now < left, board.fen()
+            if now > left - 2:
+                late = board.copy(stack=False)
+                late.halfmove_clock = IN_TIME
+                verdict = tables.judge(late)
+                assert now == 1, board.fen()
+                assert verdict is not None, late.fen()
+                assert verdict.outcome == WIN, late.fen()
+        board.pop()
+    return len(replies)
