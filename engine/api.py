@@ -117,7 +117,7 @@ class Engine:
         move_overhead: int = 100,
         chess960: bool = False,
         multipv: int = 1,
-        eval_type: str = "Classical",
+        eval_type: str = "NNUE",
         eval_file: str = "",
         report: Callable[[str], None] = lambda line: None,
         **options: Any,

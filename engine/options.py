@@ -110,7 +110,7 @@ OPTIONS: tuple[Option, ...] = (
     Option(
         "EvalType",
         "combo",
-        "Classical",
+        "NNUE",
         choices=("Material", "Classical", "NNUE"),
         help="The evaluation that plays.",
     ),

@@ -3,8 +3,8 @@
     python -m tuning.train --positions tcec_evals.tsv.gz lichess2400_evals.tsv.gz --cache cache --out run --hidden 64
     python -m tuning.train --resume run
 
-Every file's scores are turned into expected scores by a scale of its own, with which they are as far from a draw, on the
-mean, as Classical is, and the network learns them by AdamW over shuffled batches of quiet positions. Its centipawns
+Every file's scores are turned into expected scores by a scale of its own, with which they are as far from a draw, on
+the mean, as Classical is, and the network learns them by AdamW over shuffled batches of quiet positions. Its centipawns
 are worth as much as those of Classical, which the search is used to: one scale makes the best of both as predictions.
 
 Some games of every file are never learned from; the loss over them is the validation loss. The folder ``--out`` gets

@@ -15,6 +15,7 @@ from engine.board.see import see_ge
 from engine.board.types import I64, ZERO
 from engine.evaluation.evaluator import evaluate, reset
 from engine.jit import helper, kernel
+from engine.search.checks import checks_directly, find_checking_squares
 from engine.search.correction import corrected_eval, learn_correction
 from engine.search.history import (
     capture_history,
@@ -260,6 +261,10 @@ def search(worker, alpha, beta, depth, ply, cut_node):
     frame.quiet_count = 0
     frame.noisy_count = 0
     find_threats(worker, ply)
+    # With a won game in hand what counts is the mate, and its quiet checks look hopeless from outside.
+    hunts = alpha >= tunables().CheckFrom
+    if hunts:
+        find_checking_squares(position, frame)
     start_picking(worker, frame, table_move)
     while True:
         move = next_move(worker, frame, ply)
@@ -281,6 +286,7 @@ def search(worker, alpha, beta, depth, ply, cut_node):
         # mate is at hand only a shorter one counts, and of that the static evaluation knows nothing.
         if ply > 0 and best > -MATE_BOUND and alpha < MATE_BOUND and not exact:
             lookahead = max(depth - reduction // 1024, 1)
+            spares = is_quiet and hunts and checks_directly(position, frame, move)
             if is_quiet:
                 # Late move pruning: with good ordering the last quiet moves never help (136).
                 enough = tunables().LateMoveBase + depth * depth
@@ -289,13 +295,15 @@ def search(worker, alpha, beta, depth, ply, cut_node):
                     continue
                 # Futility pruning: a quiet move will not make up for so much (19).
                 hope = static_eval + tunables().FutilityBase + tunables().FutilityMargin * lookahead
-                if not in_check and lookahead <= tunables().FutilityDepth and hope <= alpha:
-                    frame.picker.skip_quiets = 1
+                if not in_check and lookahead <= tunables().FutilityDepth and hope <= alpha and not spares:
+                    if not hunts:
+                        frame.picker.skip_quiets = 1
                     continue
                 # History pruning: what failed everywhere else will fail here (16).
                 if (
                     lookahead <= tunables().HistoryPruningDepth
                     and history < -tunables().HistoryPruningMargin * lookahead
+                    and not spares
                 ):
                     continue
                 # Static exchange pruning: a piece put where it is simply taken (69; 22 for captures).

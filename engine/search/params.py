@@ -47,6 +47,7 @@ PARAMS = (
     Param("QuietExchangeMargin", 22, 8, 60, 4),
     Param("NoisyExchangeDepth", 7, 0, 12, 1),
     Param("NoisyExchangeMargin", 95, 30, 200, 12),
+    Param("CheckFrom", 400, 0, 32000, 50),
     # Extensions
     Param("SingularDepth", 6, 4, 99, 1),
     Param("SingularMargin", 20, 5, 60, 4),
@@ -72,4 +73,8 @@ PARAMS = (
     Param("UpcomingRepetition", 1, 0, 1, 1),
     # Quiescence
     Param("DeltaMargin", 180, 80, 400, 25),
+    # Time: percent for the share of nodes, percent for each stable iteration, per mille for ten centipawns lost
+    Param("TimeEffort", 130, 0, 250, 15),
+    Param("TimeStability", 7, 0, 15, 1),
+    Param("TimeTrend", 67, 0, 150, 10),
 )

@@ -49,6 +49,7 @@ FRAME = structure(
     ("double_extensions", "i8"),  # on the line so far
     ("killer", "i8", (2,)),
     ("threats", "u8"),  # squares the other side attacks
+    ("checking", "u8", (6,)),  # [type] squares from which it attacks the other king
     ("pv_length", "i8"),
     ("quiet_count", "i8"),
     ("noisy_count", "i8"),

@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from engine.messages import Limits
+from engine.search.tunables import TUNABLES
 
 #: How many moves a game is expected to go on for when no number is given.
 EXPECTED_MOVES = 28
@@ -20,6 +21,12 @@ MAXIMUM_SHARE = 0.4
 
 #: No search is so short that it could not finish its first iterations.
 LEAST = 1.0
+
+#: The usual share of nodes in the best move; more than that means less time.
+SHARE_EXPECTED = 0.7
+
+#: How many iterations the best move usually stays the same, and how many count at most.
+STABLE_EXPECTED, STABLE_ENOUGH = 5, 8
 
 
 class Budget(NamedTuple):
@@ -106,7 +113,7 @@ class Pacer:
         self._stable = self._stable + 1 if move == self._move else 0
         drop = self._score - score if self._move else 0
         self._move, self._score = move, score
-        effort = 1.9 - 1.3 * share
-        stability = 1.35 - 0.07 * min(self._stable, 8)
-        trend = 1.0 + max(-20, min(drop, 60)) / 150
+        effort = 1 + TUNABLES["TimeEffort"] / 100 * (SHARE_EXPECTED - share)
+        stability = 1 + TUNABLES["TimeStability"] / 100 * (STABLE_EXPECTED - min(self._stable, STABLE_ENOUGH))
+        trend = 1 + TUNABLES["TimeTrend"] / 10_000 * max(-20, min(drop, 60))
         return effort * stability * trend

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.messages import Limits
-from engine.search.timeman import LEAST, Budget, NodeClock, plan
+from engine.search.timeman import LEAST, Budget, NodeClock, Pacer, plan
+from engine.search.tunables import TUNABLES, set_param
 
 CLOCKS = st.none() | st.integers(-1000, 10_000_000)
 INCREMENTS = st.integers(0, 100_000)
@@ -141,3 +142,29 @@ def test_a_clock_of_nodes_keeps_its_own_count() -> None:
     assert clock.wind(limits, True).wtime == 10_000
     untimed = Limits(depth=3)
     assert clock.wind(untimed, True) is untimed
+
+
+def test_a_settled_choice_gets_less_time_and_a_doubtful_one_more() -> None:
+    settled, doubtful = Pacer(), Pacer()
+    for iteration in range(1, 9):
+        settled_pace = settled.pace(move=1, score=30, share=0.95)
+        doubtful_pace = doubtful.pace(move=iteration, score=30 - 10 * iteration, share=0.3)
+    assert settled_pace < 0.8
+    assert doubtful_pace > 1.5
+
+
+@pytest.mark.parametrize("parameter", ["TimeEffort", "TimeStability", "TimeTrend"])
+def test_each_rule_of_the_pace_can_be_switched_off(parameter: str) -> None:
+    def pace(share: float, score: int, move: int) -> float:
+        pacer = Pacer()
+        pacer.pace(move=1, score=0, share=0.5)
+        return pacer.pace(move, score, share)
+
+    changed = {"TimeEffort": (0.9, 0, 1), "TimeStability": (0.5, 0, 2), "TimeTrend": (0.5, -40, 1)}[parameter]
+    former = int(TUNABLES[parameter])
+    assert pace(*changed) != pace(0.5, 0, 1)
+    try:
+        set_param(parameter, 0)
+        assert pace(*changed) == pace(0.5, 0, 1)
+    finally:
+        set_param(parameter, former)

@@ -74,7 +74,7 @@ def test_the_lab_has_a_command_line_of_its_own():
 def test_analyse_explains_a_position():
     result = run("analyse", "6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1", "--depth", "3", "--lines", "1")
     assert (result.returncode, result.stderr) == (0, "")
-    assert re.search(r"#1 +White 100% +depth 3 +1\. Ra8#$", result.stdout, re.MULTILINE)
+    assert re.search(r"#1 +White 100%  +draw +0%  +Black +0% +depth 3 +1\. Ra8#$", result.stdout, re.MULTILINE)
 
 
 def test_play_ends_with_its_input():

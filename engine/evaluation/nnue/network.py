@@ -98,18 +98,25 @@ def _add(target, source, weights, plus, hidden):
 
 
 @helper
-def _subtract(target, source, weights, minus, hidden):
-    minus *= hidden
-    for column in range(hidden):
-        target[column] = source[column] - weights[U64(minus + column)]
-
-
-@helper
 def _add_subtract(target, source, weights, plus, minus, hidden):
     plus *= hidden
     minus *= hidden
     for column in range(hidden):
         target[column] = source[column] + weights[U64(plus + column)] - weights[U64(minus + column)]
+
+
+@helper
+def _add_subtract_twice(target, source, weights, plus, minus, taken, hidden):
+    plus *= hidden
+    minus *= hidden
+    taken *= hidden
+    for column in range(hidden):
+        target[column] = (
+            source[column]
+            + weights[U64(plus + column)]
+            - weights[U64(minus + column)]
+            - weights[U64(taken + column)]
+        )
 
 
 @helper
@@ -132,31 +139,35 @@ def _refresh(net, sums, position, perspective):
 
 
 @helper
+def _changed_feature(change, perspective, orientation):
+    """The feature of a noted change, ``piece << 6 | square``."""
+    return _feature(perspective, orientation, I64(change) >> 6, I64(change) & 63)
+
+
+@helper
 def _advance(net, target, source, perspective, orientation):
     """Set ``target`` to ``source`` changed by the move between them."""
     hidden = net.hidden
     after, before = target.values[U64(perspective)], source.values[U64(perspective)]
-    skip = I64(source.skip[perspective])
-    added = removed = I64(0)
-    pairs = min(target.added_count, target.removed_count)
-    for index in range(target.added_count):
-        change = I64(target.added[index])
-        added = _feature(perspective, orientation, change >> 6, change & 63)
-        skip += net.skip[U64(added)]
-        change = I64(target.removed[index])
-        removed = _feature(perspective, orientation, change >> 6, change & 63)
-        skip -= net.skip[U64(removed)]
-        _add_subtract(after, before, net.weights, added, removed, hidden)
-        before = after
-    if target.removed_count > pairs:
-        change = I64(target.removed[pairs])
-        removed = _feature(perspective, orientation, change >> 6, change & 63)
-        skip -= net.skip[U64(removed)]
-        _subtract(after, before, net.weights, removed, hidden)
-    elif pairs == 0:
-        _copy(after, before, hidden)
-    target.skip[perspective] = skip
     target.known[perspective] = 1
+    if target.added_count == 0:
+        _copy(after, before, hidden)
+        target.skip[perspective] = source.skip[perspective]
+        return
+    added = _changed_feature(target.added[0], perspective, orientation)
+    removed = _changed_feature(target.removed[0], perspective, orientation)
+    skip = I64(source.skip[perspective]) + net.skip[U64(added)] - net.skip[U64(removed)]
+    if target.removed_count == 1:
+        _add_subtract(after, before, net.weights, added, removed, hidden)
+    else:
+        taken = _changed_feature(target.removed[1], perspective, orientation)
+        skip -= net.skip[U64(taken)]
+        _add_subtract_twice(after, before, net.weights, added, removed, taken, hidden)
+        if target.added_count == 2:
+            added = _changed_feature(target.added[1], perspective, orientation)
+            skip += net.skip[U64(added)]
+            _add(after, after, net.weights, added, hidden)
+    target.skip[perspective] = skip
 
 
 @helper
