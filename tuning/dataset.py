@@ -116,7 +116,10 @@ def common_scale(boards: np.ndarray) -> float:
     def excess(log_scale: float) -> float:
         return float(np.mean(expit(scores / np.exp(log_scale))) - 0.5 - wanted)
 
-    return float(np.exp(brentq(excess, np.log(1), np.log(1e6)))) if np.any(scores) else REFERENCE
+    least, most = np.log(1), np.log(1e6)
+    if excess(least) <= 0 or excess(most) >= 0:  # nearly all scores are 0: no scale spreads them like Classical's
+        return REFERENCE
+    return float(np.exp(brentq(excess, least, most)))
 
 
 def make_source(name: str, positions: Positions, quiet: Quiet, result_weight: float, held_out: float) -> Source:

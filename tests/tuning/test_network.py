@@ -42,7 +42,7 @@ def network():
 
 
 def test_kernels_do_what_torch_does(sample, network):
-    features, buckets, _ = map(torch.from_numpy, make_batch(sample, np.arange(len(sample))))
+    features, buckets, *_ = map(torch.from_numpy, make_batch(sample, np.arange(len(sample))))
     weight = torch.randn(len(sample))
     results = []
     for evaluate in (module._OnCpu.apply, module._by_torch):
@@ -69,7 +69,7 @@ def test_begins_with_material(sample):
     """Without its hidden units the network is the linear evaluation, antisymmetric as that is."""
     network = Network(16)
     torch.nn.init.zeros_(network.output)
-    features, buckets, _ = make_batch(sample, np.arange(len(sample)))
+    features, buckets, *_ = make_batch(sample, np.arange(len(sample)))
     ours = network(torch.from_numpy(features), torch.from_numpy(buckets)).detach().numpy() * SCALE
     theirs = network(torch.from_numpy(features[:, ::-1].copy()), torch.from_numpy(buckets)).detach().numpy() * SCALE
     assert ours == pytest.approx(-theirs, abs=1e-3)
@@ -83,7 +83,7 @@ def test_integers_stay_close_to_real_numbers(sample, network, tmp_path):
     net = read_net(tmp_path / "net.nnue")
     assert net.training == {"note": "made up"}
     chosen = np.arange(0, len(sample), 5)
-    features, buckets, _ = map(torch.from_numpy, make_batch(sample, chosen))
+    features, buckets, *_ = map(torch.from_numpy, make_batch(sample, chosen))
     real = network(features, buckets).detach().numpy() * SCALE
     position = new_position()
     whole = np.empty(len(chosen))
