@@ -29,7 +29,7 @@ def shared() -> Iterator[Engine]:
 
 @pytest.fixture
 def numbat(shared: Engine) -> Engine:
-    shared.set_option("EvalType", "Classical")
+    shared.set_option("EvalType", "NNUE")
     shared.new_game()
     shared.set_position(None)
     return shared
