@@ -14,7 +14,6 @@ from scipy.optimize import brentq
 from scipy.special import expit
 
 from engine.evaluation.choice import choose
-from engine.evaluation.nnue.shape import SCALE
 from tuning.errors import SetupError
 from tuning.features import MOST_PIECES, list_features
 from tuning.marlinformat import IN_CHECK, NOISY_MOVE
@@ -61,12 +60,10 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """Of all sources: ``boards`` of :data:`tuning.marlinformat.PACKED`, ``expected`` White's score, float32, and
-    ``base`` float32, what the network only has to add to: an evaluation from White's view in the unit of its output."""
+    """Of all sources: ``boards`` of :data:`tuning.marlinformat.PACKED` and ``expected``, White's score, float32."""
 
     boards: np.ndarray
     expected: np.ndarray
-    base: np.ndarray
 
     def __len__(self) -> int:
         return len(self.boards)
@@ -76,13 +73,12 @@ class Batch(NamedTuple):
     """Positions as a network sees them, from the view of the side to move.
 
     ``features`` int16 [position][side to move first][32] with NO_FEATURE in unused places, ``buckets`` int64,
-    ``expected`` and ``base`` float32 [position].
+    ``expected`` float32 [position].
     """
 
     features: np.ndarray
     buckets: np.ndarray
     expected: np.ndarray
-    base: np.ndarray
 
 
 def quiet_positions(positions: Positions, quiet: Quiet) -> Positions:
@@ -155,8 +151,8 @@ def read_sources(
     ]
 
 
-def split(sources: Sequence[Source], base: str = "") -> tuple[Sample, Sample]:
-    """All positions to learn from, and all to judge by; ``base`` names the evaluation to add to.
+def split(sources: Sequence[Source]) -> tuple[Sample, Sample]:
+    """All positions to learn from, and all to judge by.
 
     Raises :class:`SetupError` where either is empty.
     """
@@ -165,8 +161,7 @@ def split(sources: Sequence[Source], base: str = "") -> tuple[Sample, Sample]:
         chosen = [source.held_out == held_out for source in sources]
         boards = np.concatenate([source.boards[rows] for source, rows in zip(sources, chosen, strict=True)])
         expected = np.concatenate([source.expected[rows] for source, rows in zip(sources, chosen, strict=True)])
-        values = values_of(choose(base, ""), boards) if base else np.zeros(len(boards))
-        return Sample(boards, expected, (values / SCALE).astype(np.float32))
+        return Sample(boards, expected)
 
     learned, judged = part(False), part(True)
     if not len(learned) or not len(judged):
@@ -180,8 +175,8 @@ def make_batch(sample: Sample, order: np.ndarray) -> Batch:
     buckets = np.empty(len(order), np.int64)
     list_features(sample.boards, order, features, buckets)
     black_moves = sample.boards["side_en_passant"][order] >> 7 == 1
-    expected, base = sample.expected[order], sample.base[order]
-    return Batch(features, buckets, np.where(black_moves, 1 - expected, expected), np.where(black_moves, -base, base))
+    expected = sample.expected[order]
+    return Batch(features, buckets, np.where(black_moves, 1 - expected, expected))
 
 
 def batches(sample: Sample, order: np.ndarray, size: int) -> Iterator[Batch]:

@@ -158,15 +158,14 @@ def _rounded(weights: Tensor, unit: int) -> Tensor:
 
 
 class Network(nn.Module):
-    """The network; ``hidden`` is the width N of each accumulator, ``base`` the evaluation that it adds to, if any."""
+    """The network; ``hidden`` is the width N of each accumulator."""
 
-    def __init__(self, hidden: int, base: str = "") -> None:
+    def __init__(self, hidden: int) -> None:
         super().__init__()
         self.hidden = hidden
-        self.base = base
         self.transformer = nn.Parameter(torch.empty(INPUTS, hidden))
         self.transformer_biases = nn.Parameter(torch.zeros(hidden))
-        self.skip = nn.Parameter(torch.zeros(INPUTS) if base else material_skip())
+        self.skip = nn.Parameter(material_skip())
         self.output = nn.Parameter(torch.empty(OUTPUT_BUCKETS, 2, hidden))
         self.output_biases = nn.Parameter(torch.zeros(OUTPUT_BUCKETS))
         # About 25 pieces stand on the board, so that an accumulator begins with a spread of some 0.5.
@@ -203,7 +202,7 @@ class Network(nn.Module):
         with torch.no_grad():
             arrays = [_rounded(weights, unit).cpu().numpy().astype(np.int32) for weights, unit in self._units()]
         transformer, biases, skip, output, output_biases = arrays
-        return Net(transformer, biases, skip, output, output_biases, self.base, training)
+        return Net(transformer, biases, skip, output, output_biases, training)
 
     def weights(self) -> list[nn.Parameter]:
         """What had better be small: weights that bend the evaluation to the positions learned from."""

@@ -33,7 +33,6 @@ class Settings:
     decided: float = 6.0
     held_out: float = 0.05
     seed: int = 1
-    base: str = ""
 
     def sources(self, progress: Progress) -> list[Source]:
         """The quiet positions of every file. Raises :class:`SetupError` for files that cannot be used."""

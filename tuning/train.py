@@ -32,7 +32,7 @@ from rich.progress import BarColumn, Progress, ProgressColumn, Task, TaskProgres
 from rich.text import Text
 
 from engine.evaluation.choice import choose
-from engine.evaluation.nnue.file import BASES, write_net
+from engine.evaluation.nnue.file import write_net
 from engine.evaluation.nnue.shape import HIDDEN_STEP, MAX_HIDDEN, SCALE
 from tuning import plots
 from tuning.dataset import Batch, Sample, Source, batches, split
@@ -63,7 +63,7 @@ class Training:
         self.settings = settings
         self.slope = SCALE / scale
         self.device = device
-        self.network = Network(settings.hidden, settings.base).to(device)
+        self.network = Network(settings.hidden).to(device)
         self.optimizer = torch.optim.AdamW(
             [
                 {"params": self.network.weights(), "weight_decay": settings.weight_decay},
@@ -109,8 +109,8 @@ class Training:
         return sum(float(self._errors(batch).square().sum()) for batch in parts) / len(sample)
 
     def _errors(self, batch: Batch) -> torch.Tensor:
-        features, buckets, expected, base = (torch.from_numpy(array).to(self.device) for array in batch)
-        return (torch.sigmoid(self.slope * (self.network(features, buckets) + base)) - expected).abs()
+        features, buckets, expected = (torch.from_numpy(array).to(self.device) for array in batch)
+        return (torch.sigmoid(self.slope * self.network(features, buckets)) - expected).abs()
 
     def save(self, file: Path) -> None:
         """Write a checkpoint; the old one stays until the new one is whole."""
@@ -170,9 +170,8 @@ def train(settings: Settings, out: Path, resume: bool, console: Console) -> None
                 f"{source.held_out.sum():,} held out; scale {source.scale:.0f}",
                 highlight=False,
             )
-        learned, judged = split(sources, settings.base)
-
-        scale = scale_of(choose(settings.base or "Classical", ""), learned)
+        learned, judged = split(sources)
+        scale = scale_of(choose("Classical", ""), learned)
         training = Training(settings, scale, device)
         if resume and (out / CHECKPOINT).exists():
             training.load(out / CHECKPOINT)
@@ -227,7 +226,6 @@ def parser() -> argparse.ArgumentParser:
         "decided": "log-odds of success beyond which positions are left out",
         "held_out": "share of games to judge by",
         "seed": "of the first weights and the order of positions",
-        "base": "evaluation that the network only has to add to: Classical, or none",
     }
     for field in fields(Settings):
         if field.name in helps:
@@ -255,8 +253,6 @@ def _settings_of(arguments: argparse.Namespace) -> Settings:
             raise SetupError(f"--{name.replace('_', '-')} {getattr(settings, name)} is not above 0")
     if settings.held_out >= 1:
         raise SetupError(f"--held-out {settings.held_out} is not below 1")
-    if settings.base not in BASES:
-        raise SetupError(f"--base {settings.base} is not Classical")
     if not 0 <= settings.result_weight <= 1:
         raise SetupError(f"--result-weight {settings.result_weight} is not between 0 and 1")
     return settings

@@ -44,11 +44,7 @@ class Evaluation:
     def explain(self, position: Any) -> list[Term]:
         """How the value comes about."""
         if self.net is not None:
-            terms: list[Term] = list(plain.explain(self.net, position))
-            if self.net.base:
-                shares = classical.explain(position)
-                terms.insert(0, ("classical", None, None, sum(white - black for _, white, black in shares)))
-            return terms
+            return list(plain.explain(self.net, position))
         shares = classical.explain(position) if self.kind == CLASSICAL else material.explain(position)
         return [(name, white, black, white - black) for name, white, black in shares]
 

@@ -78,12 +78,7 @@ def pop(evaluator):
 def evaluate(evaluator, position):
     """Centipawns for the side to move."""
     if evaluator.kind == NNUE:
-        net = net_at(evaluator.net_address, 0)
-        value = network_value(net, evaluator.stack, evaluator.ply, position)
-        if net.on_classical != 0:
-            linear = evaluator.stack[U64(evaluator.ply)].linear
-            linear.phase = material.board_phase(position)
-            value += classical_value(evaluator.pawns, linear, position)
+        value = network_value(net_at(evaluator.net_address, 0), evaluator.stack, evaluator.ply, position)
     elif evaluator.kind == CLASSICAL:
         value = classical_value(evaluator.pawns, evaluator.stack[U64(evaluator.ply)].linear, position)
     else:

@@ -27,7 +27,7 @@ from engine.board.moves import (
 )
 from engine.board.position import occupied_by_all, piece_on
 from engine.board.types import BLACK, I64, KING, ONE, ROOK, WHITE
-from engine.jit import helper, lsb, popcount, shared_record, structure
+from engine.jit import helper, lsb, shared_record, structure
 
 WEIGHTS_FILE = Path(__file__).with_name("material.json")
 
@@ -122,15 +122,6 @@ def update_accumulator(target, source, position, move):
     if is_promotion(move):
         piece = us << 3 | promoted_type(move)
     add_feature(target, piece, target_of(move))
-
-
-@helper
-def board_phase(position):
-    """The phase of the whole board, counted anew."""
-    phase = I64(0)
-    for kind in range(KING):
-        phase += popcount(position.pieces[kind]) * weights().piece_square[kind, 0].phase
-    return phase
 
 
 @helper

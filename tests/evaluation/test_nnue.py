@@ -43,7 +43,7 @@ def evaluate(record, position):
     return evaluator.evaluate(record, position)
 
 
-def random_net(hidden: int, seed: int = 1, base: str = "") -> Net:
+def random_net(hidden: int, seed: int = 1) -> Net:
     """Weights as large as training allows, half of the activations within the clip."""
     draw = np.random.default_rng(seed)
     return Net(
@@ -54,7 +54,6 @@ def random_net(hidden: int, seed: int = 1, base: str = "") -> Net:
             -int(WEIGHT_LIMIT * QB), int(WEIGHT_LIMIT * QB) + 1, (OUTPUT_BUCKETS, 2, hidden)
         ).astype(np.int16),
         output_biases=draw.integers(-QA * QB, QA * QB, OUTPUT_BUCKETS).astype(np.int32),
-        base=base,
         training={"seed": seed},
     )
 
@@ -84,29 +83,6 @@ def test_the_kernel_agrees_with_the_plain_network(hidden, tmp_path):
         reset(record, position)
         expected = sum(plain_value(evaluation.net, position))
         assert evaluate(record, position) == max(min(expected, evaluator.HIGHEST), -evaluator.HIGHEST), fen
-
-
-def test_a_network_may_add_to_the_classical_evaluation(tmp_path):
-    file = tmp_path / "net.nnue"
-    write_net(file, random_net(16, base="Classical"))
-    record, evaluation = follow(file)
-    classical = new_record(evaluator.EVALUATOR)
-    choose("Classical", "").install(classical)
-    for fen in STARTS[:4]:
-        position = position_from(fen)
-        reset(record, position)
-        reset(classical, position)
-        value = sum(plain_value(evaluation.net, position)) + evaluate(classical, position)
-        assert evaluate(record, position) == max(min(value, evaluator.HIGHEST), -evaluator.HIGHEST)
-        names = [name for name, *_ in evaluation.explain(position)]
-        assert names == ["classical", "linear sum", "network"]
-
-
-def test_an_unknown_base_is_refused(tmp_path):
-    file = tmp_path / "net.nnue"
-    write_net(file, random_net(16, base="Other"))
-    with pytest.raises(NetError, match="adds to 'Other'"):
-        read_net(file)
 
 
 def test_sums_along_random_lines_equal_those_made_anew(net_file):

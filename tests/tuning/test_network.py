@@ -27,7 +27,7 @@ def sample(tmp_path_factory):
     file = tmp_path_factory.mktemp("network") / "games.tsv"
     file.write_text("".join(map(evaluation_line, random_games(10, seed=5))))
     boards = read_text(file, Progress(console=Console(quiet=True))).boards
-    return Sample(boards, np.full(len(boards), 0.5, np.float32), np.zeros(len(boards), np.float32))
+    return Sample(boards, np.full(len(boards), 0.5, np.float32))
 
 
 @pytest.fixture
@@ -69,7 +69,7 @@ def test_begins_with_material(sample):
     """Without its hidden units the network is the linear evaluation, antisymmetric as that is."""
     network = Network(16)
     torch.nn.init.zeros_(network.output)
-    features, buckets, *_ = make_batch(sample, np.arange(len(sample)))
+    features, buckets, _ = make_batch(sample, np.arange(len(sample)))
     ours = network(torch.from_numpy(features), torch.from_numpy(buckets)).detach().numpy() * SCALE
     theirs = network(torch.from_numpy(features[:, ::-1].copy()), torch.from_numpy(buckets)).detach().numpy() * SCALE
     assert ours == pytest.approx(-theirs, abs=1e-3)

@@ -20,9 +20,6 @@ from engine.evaluation.nnue.shape import HIDDEN_STEP, INPUTS, MAX_HIDDEN, OUTPUT
 
 MAGIC = b"NUMBATNN"
 
-#: What a network may add to, besides its skip connection: nothing, or the classical evaluation.
-BASES = ("", "Classical")
-
 _LONGEST_HEADER = 1 << 20
 
 #: What a header has to say for this engine to know what to do with the arrays, besides ``hidden``.
@@ -48,8 +45,7 @@ class Net:
 
     ``weights`` int16[768, N] and ``biases`` int16[N] in units of 1/QA; ``skip`` int32[768] in 1/QS
     centipawns; ``output_weights`` int16[8, 2, N] (own perspective first) in units of 1/QB; ``output_biases`` int32[8]
-    in units of 1/(QA * QB). ``base`` is the evaluation that the output is added to (see BASES), ``training`` the
-    recipe.
+    in units of 1/(QA * QB). ``training`` is the recipe.
     """
 
     weights: np.ndarray
@@ -57,7 +53,6 @@ class Net:
     skip: np.ndarray
     output_weights: np.ndarray
     output_biases: np.ndarray
-    base: str = ""
     training: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -91,7 +86,6 @@ def write_net(file: Path, net: Net) -> None:
     header = {
         **_EXPECTED,
         "hidden": net.hidden,
-        "base": net.base,
         "crc32": zlib.crc32(payload),
         "training": net.training,
     }
@@ -121,8 +115,6 @@ def read_net(file: Path) -> Net:
         raise NetError(
             f"the network '{file}' has {hidden!r} hidden columns, not a multiple of {HIDDEN_STEP} up to {MAX_HIDDEN}"
         )
-    if header.get("base", "") not in BASES:
-        raise NetError(f"the network '{file}' adds to {header['base']!r}, which this engine does not know")
     payload = content[start + length :]
     arrays, offset = {}, 0
     size = sum(np.dtype(dtype).itemsize * int(np.prod(shape)) for _, dtype, shape in _layout(hidden))
@@ -134,4 +126,4 @@ def read_net(file: Path) -> Net:
         count = int(np.prod(shape))
         arrays[name] = np.frombuffer(payload, dtype, count, offset).reshape(shape)
         offset += count * np.dtype(dtype).itemsize
-    return Net(**arrays, base=header.get("base", ""), training=header.get("training", {}))
+    return Net(**arrays, training=header.get("training", {}))

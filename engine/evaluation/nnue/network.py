@@ -37,7 +37,6 @@ NET = structure(
     ("skip", "i4", (INPUTS,)),  # [feature]
     ("output_biases", "i4", (OUTPUT_BUCKETS,)),
     ("hidden", "i8"),  # N
-    ("on_classical", "i8"),  # 1: the output is added to the classical evaluation
 )
 
 net_at = record_at(NET)
@@ -66,7 +65,6 @@ def new_net_record(net: Net) -> Any:
         values = getattr(net, name).reshape(-1)
         record[name][: len(values)] = values
     record["hidden"] = net.hidden
-    record["on_classical"] = net.base == "Classical"
     return record
 
 
