@@ -1,6 +1,6 @@
 """The records that a search works on: one :data:`WORKER` for each thread, one :data:`CONTROL` for all.
 
-Nothing else holds state. A worker is about 4.5 MB, its frames touched only as deep as the search goes.
+Nothing else holds state. A worker is about 4.3 MB, its frames touched only as deep as the search goes.
 """
 
 from engine.board.position import MOVE_LIST, POSITION
@@ -83,14 +83,14 @@ WORKER = structure(
     ("null_barred_until", "i8"),  # ply before which null moves are not tried (verification)
     (
         "history",
-        "i4",
+        "i2",
         (2, 2, 2, 64, 64),
     ),  # [color][from is attacked][to is attacked][from][to] butterfly history of quiets
-    ("capture_history", "i4", (16, 64, 8)),  # [piece][to][captured type]
+    ("capture_history", "i2", (16, 64, 8)),  # [piece][to][captured type]
     ("continuation", "i2", (MOVED, MOVED)),  # [earlier piece, to][piece, to]
-    ("pawn_correction", "i4", (2, CORRECTIONS)),  # [color][pawn key]
-    ("nonpawn_correction", "i4", (2, 2, CORRECTIONS)),  # [color][whose pieces][key of its pieces]
-    ("continuation_correction", "i4", (2, MOVED)),  # [color][last piece, to]
+    ("pawn_correction", "i2", (2, CORRECTIONS)),  # [color][pawn key]
+    ("nonpawn_correction", "i2", (2, 2, CORRECTIONS)),  # [color][whose pieces][key of its pieces]
+    ("continuation_correction", "i2", (2, MOVED)),  # [color][last piece, to]
     ("stack", FRAME, (STACK_BASE + MAX_PLY + 8,)),  # [STACK_BASE + ply]
 )
 

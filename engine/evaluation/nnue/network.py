@@ -89,10 +89,11 @@ def _copy(target, source, hidden):
 
 
 @helper
-def _add(target, source, weights, plus, hidden):
+def _add(target, weights, plus, hidden):
+    """In place: with a source that may be the target itself the loop would not be vectorised."""
     plus *= hidden
     for column in range(hidden):
-        target[column] = source[column] + weights[U64(plus + column)]
+        target[column] += weights[U64(plus + column)]
 
 
 @helper
@@ -130,7 +131,7 @@ def _refresh(net, sums, position, perspective):
         square = lsb(rest)
         rest &= rest - ONE
         feature = _feature(perspective, orientation, piece_on(position, square), square)
-        _add(values, values, net.weights, feature, hidden)
+        _add(values, net.weights, feature, hidden)
         skip += net.skip[U64(feature)]
     sums.skip[perspective] = skip
     sums.known[perspective] = 1
@@ -164,7 +165,7 @@ def _advance(net, target, source, perspective, orientation):
         if target.added_count == 2:
             added = _changed_feature(target.added[1], perspective, orientation)
             skip += net.skip[U64(added)]
-            _add(after, after, net.weights, added, hidden)
+            _add(after, net.weights, added, hidden)
     target.skip[perspective] = skip
 
 
