@@ -1,7 +1,8 @@
 """The main search: principal variation search over alpha-beta, with what lets it look deeper.
 
 The steps are numbered as the code runs. Every heuristic is named in full, with why it works and, in brackets, what
-the search lost in Elo without it (300 games at 12,000 nodes a move, each about ± 35: see ``tuning/RESULTS.md``).
+the search lost in Elo without it (300 games at 12,000 nodes a move, each about ± 35: see ``tuning/RESULTS.md``). The
+letters A and B mark what was tested in two bundles: +25 ± 36 and +20 ± 37 (at 10,000 nodes a move).
 """
 
 from numba import int64
@@ -9,9 +10,9 @@ from numba import int64
 from engine.board.cycles import has_upcoming_repetition
 from engine.board.legality import is_legal
 from engine.board.movegen import count_moves
-from engine.board.moves import is_noisy
+from engine.board.moves import is_noisy, is_promotion
 from engine.board.position import has_pieces
-from engine.board.see import see_ge
+from engine.board.see import SEE_VALUES, see_ge
 from engine.board.types import I64, ZERO
 from engine.evaluation.evaluator import evaluate, reset
 from engine.jit import helper, kernel
@@ -19,6 +20,7 @@ from engine.search.checks import checks_directly, find_checking_squares
 from engine.search.correction import corrected_eval, learn_correction
 from engine.search.history import (
     capture_history,
+    captured_type,
     find_threats,
     reward_cutoff,
     reward_noisy,
@@ -70,6 +72,22 @@ def _remember_tried(frame, move, is_quiet):
     elif frame.noisy_count < MAX_TRIED:
         frame.noisies[frame.noisy_count] = move
         frame.noisy_count += 1
+
+
+@helper
+def _in_hindsight(worker, ply, depth, static_eval):
+    """``depth`` set right by what the move that led here did to the static evaluation: after a large reduction one ply
+    more if it did not help the side to move, one less after any if that side has gained much ("hindsight", as in
+    Stockfish; B)."""
+    before = frame_at(worker, ply - 1)
+    if static_eval == NONE or before.static_eval == NONE:
+        return depth
+    gain = static_eval + before.static_eval  # of the side to move
+    if before.reduction >= 3 and gain <= 0:
+        return depth + 1
+    if before.reduction >= 1 and depth >= 2 and gain > tunables().HindsightMargin:
+        return depth - 1
+    return depth
 
 
 @helper
@@ -135,7 +153,8 @@ def search(worker, alpha, beta, depth, ply, cut_node):
         if alpha >= beta:
             return alpha
 
-    # Step 4. Transposition table: a deep enough bound settles the node.
+    # Step 4. Transposition table: a deep enough bound settles the node. Far from the leaves only one of the kind that
+    # is expected here, a fail-high at a cut node: the other kind says that the line above needs another look (B).
     found = frame.probe
     probe(worker.table, position.key, found)
     table_move = found.move
@@ -150,6 +169,7 @@ def search(worker, alpha, beta, depth, ply, cut_node):
         and table_depth >= depth
         and position.rule50 < 90
         and _settles(table_bound, table_score, alpha, beta)
+        and (tunables().CutoffAgreement == 0 or depth <= 5 or (cut_node != 0) == (table_score >= beta))
     ):
         if (
             tunables().CutoffHistory != 0
@@ -179,8 +199,13 @@ def search(worker, alpha, beta, depth, ply, cut_node):
     frame.raw_eval = raw_eval
     frame.static_eval = static_eval
     frame.double_extensions = frame_at(worker, ply - 1).double_extensions
+    frame.reduction = 0
+    frame_at(worker, ply + 2).cutoffs = 0
     frame_at(worker, ply + 2).killer[0] = 0
     frame_at(worker, ply + 2).killer[1] = 0
+
+    if not is_pv and not exact and excluded == 0 and tunables().Hindsight != 0:
+        depth = _in_hindsight(worker, ply, depth, static_eval)
 
     if not is_pv and not in_check and not exact and excluded == 0 and abs(beta) < MATE_BOUND:
         # Step 6. Razoring: so far below alpha near the leaves that only captures can help (-13: it waits for a
@@ -197,10 +222,12 @@ def search(worker, alpha, beta, depth, ply, cut_node):
                 return (best_eval + beta) // 2 if tunables().FailHighBlend != 0 else best_eval
 
         # Step 8. Null move pruning: if passing still fails high, a real move will too. Without pieces
-        # zugzwang makes passing better than any move, so then it is not tried; deep ones are verified (28).
+        # zugzwang makes passing better than any move, so then it is not tried; deep ones are verified (28). Where no
+        # fail-high is expected the attempt is seldom worth its nodes (B).
         if (
             depth >= tunables().NullMoveDepth
             and best_eval >= beta
+            and (cut_node != 0 or tunables().NullMoveCutNodes == 0)
             and static_eval >= beta - 15 * depth
             and frame_at(worker, ply - 1).move != 0
             and ply >= worker.null_barred_until
@@ -234,9 +261,11 @@ def search(worker, alpha, beta, depth, ply, cut_node):
         ):
             start_picking_noisy(worker, frame, table_move)
             while True:
-                move = next_noisy(worker, frame, ply, raised - static_eval)
+                move = next_noisy(worker, frame, ply)
                 if move == 0:
                     break
+                if not see_ge(position, move, raised - static_eval):
+                    continue
                 descend(worker, ply, move)
                 score = -qsearch(worker, -raised, -raised + 1, ply + 1)
                 if score >= raised:
@@ -248,6 +277,21 @@ def search(worker, alpha, beta, depth, ply, cut_node):
                     stored = to_table(score, ply)
                     store(worker.table, position.key, move, stored, raw_eval, depth - 3, BOUND_LOWER, I64(table_pv))
                     return score
+
+    # Without any search where the table has a lower bound that high, nearly as deep ("small ProbCut", as in
+    # Stockfish; A).
+    raised = beta + tunables().SmallProbCutMargin
+    if (
+        tunables().SmallProbCutMargin != 0
+        and not is_pv
+        and not exact
+        and excluded == 0
+        and table_bound & BOUND_LOWER != 0
+        and table_depth >= depth - 4
+        and raised <= table_score < MATE_BOUND
+        and abs(beta) < MATE_BOUND
+    ):
+        return raised
 
     # Step 10. Internal iterative reduction: without a table move ordering is poor; the next visit has one (9).
     if table_move == 0 and not exact and depth >= tunables().IterativeReductionDepth and (is_pv or cut_node != 0):
@@ -311,10 +355,21 @@ def search(worker, alpha, beta, depth, ply, cut_node):
                     position, move, -tunables().QuietExchangeMargin * lookahead * lookahead
                 ):
                     continue
-            elif depth <= tunables().NoisyExchangeDepth and not see_ge(
-                position, move, -tunables().NoisyExchangeMargin * depth
-            ):
-                continue
+            else:
+                # Futility pruning of captures: not even the captured piece makes up for so much (A).
+                hope = static_eval + SEE_VALUES[captured_type(position, move)] + history // 64
+                hope += tunables().NoisyFutilityBase + tunables().NoisyFutilityMargin * lookahead
+                if (
+                    not in_check
+                    and lookahead <= tunables().NoisyFutilityDepth
+                    and hope <= alpha
+                    and not is_promotion(move)
+                ):
+                    continue
+                if depth <= tunables().NoisyExchangeDepth and not see_ge(
+                    position, move, -tunables().NoisyExchangeMargin * depth
+                ):
+                    continue
 
         # Step 13. Singular extension: if without the table move everything fails low by a margin, that move
         # is the only good one and is searched deeper; if others also beat beta, the node is cut (multicut) (54).
@@ -377,10 +432,14 @@ def search(worker, alpha, beta, depth, ply, cut_node):
                 reduction -= tunables().ReductionTablePv
             if cut_node != 0:
                 reduction += tunables().ReductionCutNode
+            if frame_at(worker, ply + 1).cutoffs > 3:
+                reduction += tunables().ReductionCutoffs  # replies refute one move after the other (A)
             if move == frame.killer[0] or move == frame.killer[1]:
                 reduction -= 1024
             reduced = max(1, min(new_depth - reduction // 1024, new_depth))
+            frame.reduction = new_depth - reduced
             score = -search(worker, -alpha - 1, -alpha, reduced, ply + 1, I64(1))
+            frame.reduction = 0
             if score > alpha and reduced < new_depth:
                 score = -search(worker, -alpha - 1, -alpha, new_depth, ply + 1, I64(1) - cut_node)
         elif not is_pv or number > 1:
@@ -407,7 +466,11 @@ def search(worker, alpha, beta, depth, ply, cut_node):
                         reward_quiet(worker, ply, move, depth)
                     else:
                         reward_noisy(worker, ply, move, depth)
+                    frame.cutoffs += 1 if extension < 2 else 0
                     break
+                # A move this good is seldom beaten by the ones ordered behind it, so they get less depth (A).
+                if 2 < depth < 14 and abs(score) < MATE_BOUND and not exact:
+                    depth = max(depth - tunables().ReductionRaised, 2)
                 alpha = score
         _remember_tried(frame, move, is_quiet)
 

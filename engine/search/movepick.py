@@ -5,14 +5,12 @@ quiet moves by history, losing captures last.
 """
 
 from engine.board.legality import is_legal
-from engine.board.make import key_after
 from engine.board.movegen import ALL_MOVES, NOISY_MOVES, QUIET_MOVES, generate_moves
 from engine.board.moves import is_noisy, is_promotion, promoted_type
 from engine.board.see import SEE_VALUES, see_ge
 from engine.board.types import I64, QUEEN, U64, ZERO
 from engine.jit import helper
 from engine.search.history import capture_history, captured_type, find_threats, quiet_history
-from engine.search.transposition import prefetch_cluster
 
 (
     TABLE_STAGE,
@@ -169,9 +167,8 @@ def next_move(worker, frame, ply):
 
 
 @helper
-def next_noisy(worker, frame, ply, threshold):
-    """The next capture or promotion that gains ``threshold`` centipawns or more in exchanges, or in check the next
-    evasion; 0 when there are no more."""
+def next_noisy(worker, frame, ply):
+    """The next capture or promotion, or in check the next evasion; 0 when there are no more."""
     picker = frame.picker
     if picker.stage == MAKE_CAPTURE_STAGE:
         picker.stage = CAPTURE_STAGE
@@ -184,9 +181,4 @@ def next_noisy(worker, frame, ply, threshold):
         picker.end = generate_moves(worker.position, frame.moves, 0, ALL_MOVES)
         find_threats(worker, ply)
         _value_moves(worker, frame, ply, 0, picker.end)
-    while picker.cursor < picker.end:
-        move = _take_best(frame)
-        prefetch_cluster(worker.table, key_after(worker.position, move))  # memory takes longer than the exchanges
-        if picker.stage == EVASION_STAGE or see_ge(worker.position, move, threshold):
-            return move
-    return I64(0)
+    return _take_best(frame) if picker.cursor < picker.end else I64(0)

@@ -22,6 +22,8 @@ class Param(NamedTuple):
 
 PARAMS = (
     Param("AspirationStart", 18, 5, 60, 4),
+    Param("AspirationLess", 1, 0, 2, 1),
+    Param("CutoffAgreement", 1, 0, 1, 1),
     # Whole-node pruning
     Param("RazoringDepth", 3, 0, 8, 1),
     Param("RazoringMargin", 250, 100, 500, 25),
@@ -32,8 +34,10 @@ PARAMS = (
     Param("NullMoveDivisor", 4, 2, 8, 1),
     Param("NullMoveEvalDivisor", 200, 100, 400, 20),
     Param("NullMoveVerifyDepth", 14, 6, 99, 2),
+    Param("NullMoveCutNodes", 1, 0, 1, 1),
     Param("ProbCutDepth", 5, 3, 99, 1),
     Param("ProbCutMargin", 180, 80, 350, 20),
+    Param("SmallProbCutMargin", 400, 0, 1000, 50),
     Param("IterativeReductionDepth", 4, 2, 99, 1),
     # Move pruning
     Param("LateMoveDepth", 8, 0, 12, 1),
@@ -47,6 +51,9 @@ PARAMS = (
     Param("QuietExchangeMargin", 22, 8, 60, 4),
     Param("NoisyExchangeDepth", 7, 0, 12, 1),
     Param("NoisyExchangeMargin", 95, 30, 200, 12),
+    Param("NoisyFutilityDepth", 6, 0, 12, 1),
+    Param("NoisyFutilityBase", 200, 0, 500, 30),
+    Param("NoisyFutilityMargin", 180, 30, 400, 30),
     Param("CheckFrom", 400, 0, 32000, 50),
     # Extensions
     Param("SingularDepth", 6, 4, 99, 1),
@@ -59,6 +66,10 @@ PARAMS = (
     Param("ReductionHistory", 9000, 3000, 16000, 800),
     Param("ReductionCutNode", 1400, 0, 3000, 200),
     Param("ReductionTablePv", 900, 0, 3000, 200),
+    Param("ReductionCutoffs", 1024, 0, 3000, 200),
+    Param("ReductionRaised", 1, 0, 3, 1),
+    Param("Hindsight", 1, 0, 1, 1),
+    Param("HindsightMargin", 150, 50, 400, 20),
     # Histories
     Param("HistoryBonus", 180, 60, 400, 20),
     Param("HistoryBonusMax", 1800, 600, 4000, 150),
@@ -73,6 +84,7 @@ PARAMS = (
     Param("UpcomingRepetition", 1, 0, 1, 1),
     # Quiescence
     Param("DeltaMargin", 180, 80, 400, 25),
+    Param("QuiescenceTableScore", 1, 0, 1, 1),
     # Time: percent for the share of nodes, percent for each stable iteration, per mille for ten centipawns lost
     Param("TimeEffort", 130, 0, 250, 15),
     Param("TimeStability", 7, 0, 15, 1),

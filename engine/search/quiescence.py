@@ -3,8 +3,9 @@
 from numba import int64
 
 from engine.board.cycles import has_upcoming_repetition
+from engine.board.make import key_after
 from engine.board.moves import is_promotion
-from engine.board.see import SEE_VALUES
+from engine.board.see import SEE_VALUES, see_ge
 from engine.board.types import I64, ZERO
 from engine.evaluation.evaluator import evaluate
 from engine.jit import kernel
@@ -14,7 +15,7 @@ from engine.search.line import ascend, descend, extend_pv
 from engine.search.movepick import next_noisy, start_picking_noisy
 from engine.search.scores import DRAW, INFINITY, MATE_BOUND, MAX_PLY, NONE, from_table, mated_in, to_table
 from engine.search.state import WORKER_T, frame_at
-from engine.search.transposition import BOUND_EXACT, BOUND_LOWER, BOUND_UPPER, probe, store
+from engine.search.transposition import BOUND_EXACT, BOUND_LOWER, BOUND_UPPER, prefetch_cluster, probe, store
 from engine.search.tunables import tunables
 from engine.search.watch import enter_node, is_draw, should_abort
 
@@ -57,13 +58,18 @@ def qsearch(worker, alpha, beta, ply):
         ):
             return score
 
-    # Step 2. Stand pat: not to capture is nearly always possible, so the evaluation is a lower bound.
+    # Step 2. Stand pat: not to capture is nearly always possible, so the evaluation is a lower bound. A table score on
+    # the right side of it is a better one (B of alphabeta).
     best = -INFINITY
     raw_eval = NONE
     futility_base = -INFINITY
     if not in_check:
         raw_eval = found.static_eval if found.found != 0 else evaluate(worker.evaluator, position)
         best = corrected_eval(worker, ply, raw_eval)
+        if found.found != 0 and tunables().QuiescenceTableScore != 0 and abs(found.score) < MATE_BOUND:
+            above, below = found.bound & BOUND_LOWER != 0, found.bound & BOUND_UPPER != 0
+            if (above and found.score > best) or (below and found.score < best):
+                best = found.score
         if best >= beta:
             return best
         futility_base = best + tunables().DeltaMargin
@@ -74,15 +80,19 @@ def qsearch(worker, alpha, beta, ply):
     best_move = I64(0)
     searched = 0
     start_picking_noisy(worker, frame, found.move)
-    move = next_noisy(worker, frame, ply, 0)
-    while move != 0:
+    while True:
+        move = next_noisy(worker, frame, ply)
+        if move == 0:
+            break
         # Delta pruning: even winning the piece for nothing would not reach alpha.
         if not in_check and not is_promotion(move):
             hope = futility_base + SEE_VALUES[captured_type(position, move)]
             if hope <= alpha:
                 best = max(best, hope)
-                move = next_noisy(worker, frame, ply, 0)
                 continue
+        prefetch_cluster(worker.table, key_after(position, move))  # memory takes longer than the exchanges
+        if not in_check and not see_ge(position, move, 0):
+            continue
         searched += 1
         descend(worker, ply, move)
         score = -qsearch(worker, -beta, -alpha, ply + 1)
@@ -101,7 +111,6 @@ def qsearch(worker, alpha, beta, ply):
         # In check, once a defence is known, the other defences are not worth their cost.
         if in_check and best > -MATE_BOUND and searched >= 3:
             break
-        move = next_noisy(worker, frame, ply, 0)
 
     # Step 4. Checkmate, and what was learned.
     if in_check and searched == 0:

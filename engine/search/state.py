@@ -47,6 +47,8 @@ FRAME = structure(
     ("moved", "i8"),  # its piece and target as an index of continuation histories; 0 for the null move
     ("excluded", "i8"),  # the move left out of a singular search, else 0
     ("double_extensions", "i8"),  # on the line so far
+    ("reduction", "i8"),  # plies by which the move under search was reduced
+    ("cutoffs", "i8"),  # nodes of this ply that failed high since the ply two above was entered
     ("killer", "i8", (2,)),
     ("threats", "u8"),  # squares the other side attacks
     ("checking", "u8", (6,)),  # [type] squares from which it attacks the other king

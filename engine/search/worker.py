@@ -105,7 +105,7 @@ class Worker:
         record["root_count"] = len(moves)
         record["root"]["move"][: len(moves)] = moves
         record["root"]["nodes"][: len(moves)] = 0
-        for name in ("killer", "moved", "excluded", "double_extensions"):
+        for name in ("killer", "moved", "excluded", "double_extensions", "reduction", "cutoffs"):
             record["stack"][name].fill(0)
         record["stack"]["static_eval"].fill(NONE)
         record["null_barred_until"] = 0
@@ -150,7 +150,8 @@ class Worker:
 
     def _iterate(self, depth: int, previous: Line, on_bound: Callable[[Line], None] | None) -> Line | None:
         """One iteration within aspiration windows: a narrow window around the last score cuts off more, and
-        where the score falls outside, it is widened and the search repeated."""
+        where the score falls outside, it is widened and the search repeated. A move that failed high is good
+        at one ply less too, and the sooner that is known the better (A of alphabeta)."""
         record = self.record
         record["seldepth"] = 0
         delta = int(TUNABLES["AspirationStart"])
@@ -158,8 +159,9 @@ class Worker:
         if depth >= 5 and abs(previous.score) < MATE_BOUND and not record["exact"]:
             alpha, beta = previous.score - delta, previous.score + delta
         best = previous
+        less = 0
         while True:
-            score = int(search_root(record, alpha, beta, depth))
+            score = int(search_root(record, alpha, beta, max(depth - less, 1)))
             moves = self._root_line()
             seldepth = int(record["seldepth"])
             if record["aborted"]:
@@ -171,10 +173,12 @@ class Worker:
             if score <= alpha:
                 line = Line(depth, seldepth, score, previous.moves, "upperbound")
                 beta = (alpha + beta) // 2
+                less = 0
                 alpha = max(score - delta, -INFINITY)
             else:
                 line = best = Line(depth, seldepth, score, moves, "lowerbound")
                 beta = min(score + delta, INFINITY)
+                less += int(TUNABLES["AspirationLess"])
             if on_bound is not None and line.moves:
                 on_bound(line)
             delta = delta * 3 // 2 if delta < WIDEST_WINDOW else INFINITY
