@@ -6,10 +6,11 @@ Going down a line, :func:`push_move` comes before the move is made and :func:`po
 
 from __future__ import annotations
 
-from engine.board.types import U64
+from engine.board.types import U64, WHITE
 from engine.evaluation import material
 from engine.evaluation.classical.pawns import PAWN_TABLE
 from engine.evaluation.classical.value import classical_value
+from engine.evaluation.lone_king import lone_king_value
 from engine.evaluation.nnue.network import SUMS, net_at, network_value, note_move, note_nothing, sum_up
 from engine.jit import helper, structure
 
@@ -79,6 +80,8 @@ def evaluate(evaluator, position):
     """Centipawns for the side to move."""
     if evaluator.kind == NNUE:
         value = network_value(net_at(evaluator.net_address, 0), evaluator.stack, evaluator.ply, position)
+        alone = lone_king_value(position)
+        value += alone if position.side == WHITE else -alone
     elif evaluator.kind == CLASSICAL:
         value = classical_value(evaluator.pawns, evaluator.stack[U64(evaluator.ply)].linear, position)
     else:

@@ -11,8 +11,10 @@ from engine import Engine
 from engine.board.fen import set_fen
 from engine.board.notation import find_move, list_moves
 from engine.board.setup import new_position, play_move
+from engine.board.types import WHITE
 from engine.evaluation import evaluator
 from engine.evaluation.choice import choose
+from engine.evaluation.lone_king import lone_king_value
 from engine.evaluation.nnue.file import Net, NetError, read_net, write_net
 from engine.evaluation.nnue.plain import features, plain_value
 from engine.evaluation.nnue.shape import INPUTS, OUTPUT_BUCKETS, QA, QB, WEIGHT_LIMIT
@@ -41,6 +43,12 @@ def push_null(record):
 @njit
 def evaluate(record, position):
     return evaluator.evaluate(record, position)
+
+
+def lone_king(position) -> int:
+    """What the evaluation adds to the network's output, for the side to move."""
+    value = int(lone_king_value(position))
+    return value if int(position["side"]) == WHITE else -value
 
 
 def random_net(hidden: int, seed: int = 1) -> Net:
@@ -82,6 +90,8 @@ def test_the_kernel_agrees_with_the_plain_network(hidden, tmp_path):
         position = position_from(fen, chess960=True)
         reset(record, position)
         expected = sum(plain_value(evaluation.net, position))
+        assert evaluation.value(position) == expected + lone_king(position)
+        expected += lone_king(position)
         assert evaluate(record, position) == max(min(expected, evaluator.HIGHEST), -evaluator.HIGHEST), fen
 
 
