@@ -20,8 +20,9 @@ from pathlib import Path
 
 FILE = Path(__file__).with_name("strength.json")
 
-#: Lines that a level with misjudgements chooses from.
-LINES = 6
+#: A level with misjudgements chooses from two lines at least, and from six at most: one more for each so many
+#: centipawns of misjudgement, because a line that is much worse than the best would hardly ever seem to be better.
+FEWEST_LINES, MOST_LINES, CENTIPAWNS_A_LINE = 2, 6, 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,7 @@ class Level:
     @property
     def lines(self) -> int:
         """Lines to search."""
-        return LINES if self.noise > 0 else 1
+        return min(FEWEST_LINES + int(self.noise / CENTIPAWNS_A_LINE), MOST_LINES) if self.noise > 0 else 1
 
 
 #: The levels of the option Skill Level, weakest first; one more than the last is full strength.

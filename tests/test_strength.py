@@ -56,6 +56,11 @@ def test_an_elo_lies_between_the_levels_around_it():
     assert level_of_elo(1401, levels) is None
 
 
+def test_the_less_a_level_misjudges_the_fewer_lines_it_looks_at():
+    assert Level(100, 0, 1000).lines == 1  # without misjudgement only the best line can be played
+    assert [Level(100, noise, 1000).lines for noise in (1, 11, 12, 30, 48, 240)] == [2, 2, 3, 4, 6, 6]
+
+
 def test_choices_follow_the_scores():
     source = random.Random(1)
     counts = Counter(choose([50, 40, -400], 30, source) for _ in range(2000))
@@ -107,12 +112,13 @@ def test_weak_errors_are_plausible(numbat):
 def test_the_limit_counts_only_where_it_is_wanted(numbat):
     few = level_of_elo(1000).nodes
     numbat.set_option("UCI_Elo", 1000)
-    assert think(numbat, chess.STARTING_FEN, Limits(nodes=3000))[1][-1].nodes > few
+    more = Limits(nodes=2 * few)
+    assert think(numbat, chess.STARTING_FEN, more)[1][-1].nodes > few
     numbat.set_option("UCI_LimitStrength", True)
-    assert think(numbat, chess.STARTING_FEN, Limits(nodes=3000))[1][-1].nodes <= few
-    assert numbat.search(chess.Board(), Limits(nodes=3000)).nodes > few  # analysis is at full strength
+    assert think(numbat, chess.STARTING_FEN, more)[1][-1].nodes <= few
+    assert numbat.search(chess.Board(), more).nodes > few  # analysis is at full strength
     numbat.set_option("UCI_AnalyseMode", True)
     try:
-        assert think(numbat, chess.STARTING_FEN, Limits(nodes=3000))[1][-1].nodes > few
+        assert think(numbat, chess.STARTING_FEN, more)[1][-1].nodes > few
     finally:
         numbat.set_option("UCI_AnalyseMode", False)

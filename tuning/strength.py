@@ -3,10 +3,10 @@
     python -m tuning.strength --games 40 --levels 0 4 8 11 14 17 19 --openings book.epd
 
 Some levels play their neighbours and, where Stockfish is installed, Stockfish at several ``UCI_Elo``, each of which
-meets the levels nearest to it by the figures of the file so far. The ratings of all (Bradley-Terry with draws) are
-then carried over to Stockfish's scale: through its own settings by straight lines, beyond them unchanged. Levels in
-between get the Elo between. Every encounter has a results file of its own in ``--dir``; the same command goes on
-where it was interrupted, and with more ``--games`` it adds to what is there.
+meets the levels nearest to it by the figures of the file so far. The Elo of the levels are the likeliest ones if those
+of Stockfish's settings are what they say (Bradley-Terry, a draw as half a win). Levels in between get the Elo between.
+Every encounter has a results file of its own in ``--dir``; the same command goes on where it was interrupted, and with
+more ``--games`` it adds to what is there.
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ from typing import Any
 import numpy as np
 from rich.console import Console
 from rich.table import Table
+from scipy.optimize import minimize
+from scipy.special import expit
 
 from engine.strength import FILE, LEVELS
 from tuning import match, ratings
@@ -68,17 +70,6 @@ def encounters(levels: Sequence[int], anchors: Sequence[int], movetime: float) -
     return result
 
 
-def to_scale(rating: float, anchors: Mapping[float, float]) -> float:
-    """``rating`` on the scale of the ``anchors`` (fitted rating to true Elo): straight lines between them, parallel
-    to the fit outside."""
-    places = sorted(anchors)
-    if rating <= places[0]:
-        return anchors[places[0]] + rating - places[0]
-    if rating >= places[-1]:
-        return anchors[places[-1]] + rating - places[-1]
-    return float(np.interp(rating, places, [anchors[place] for place in places]))
-
-
 def rising(measured: Mapping[int, float], count: int) -> list[float]:
     """The Elo of ``count`` levels from those that were measured: between them by straight lines, outside with the
     slope of the nearest two, and never falling."""
@@ -100,14 +91,36 @@ def rising(measured: Mapping[int, float], count: int) -> list[float]:
 
 
 def fitted(counts: Mapping[tuple[str, str], Sequence[float]]) -> dict[str, tuple[float, float]]:
-    """Rating and 95% error of each player, on Stockfish's scale where one of its settings played."""
+    """Elo and 95% error of each player from the (losses, draws, wins) of each encounter; a setting of Stockfish has
+    the Elo in its name and no error. Without any the mean is 0."""
     names = list(dict.fromkeys(name for pair in counts for name in pair))
-    found = {rating.name: rating for rating in ratings.fit(names, counts).ratings}
-    anchors = {r.elo: float(name.split()[1]) for name, r in found.items() if name.startswith("Stockfish ")}
-    for weaker, stronger in pairwise(sorted(anchors)):
-        if anchors[weaker] >= anchors[stronger]:
-            raise SetupError("the settings of Stockfish come out in the wrong order: more games are needed")
-    return {name: (to_scale(r.elo, anchors) if anchors else r.elo, r.error) for name, r in found.items()}
+    known = {name: float(name.split()[1]) for name in names if name.startswith("Stockfish ")}
+    if not known:
+        return {rating.name: (rating.elo, rating.error) for rating in ratings.fit(names, counts).ratings}
+    free = [name for name in names if name not in known]
+    place = {name: number for number, name in enumerate([*free, *known])}
+    first, second = np.array([[place[a], place[b]] for a, b in counts]).T
+    table = np.array(list(counts.values()), float)
+    table[(table[:, 0] + table[:, 1] == 0) | (table[:, 1] + table[:, 2] == 0), 1] += 1  # never infinitely stronger
+    won, lost = table[:, 2] + table[:, 1] / 2, table[:, 0] + table[:, 1] / 2
+    anchors = np.array(list(known.values()))
+    slope = np.log(10) / 400
+    differences = np.zeros((len(counts), len(place)))
+    differences[np.arange(len(counts)), first] = slope
+    differences[np.arange(len(counts)), second] = -slope
+    own, given = differences[:, : len(free)], differences[:, len(free) :] @ anchors
+
+    def loss(elos: np.ndarray) -> tuple[float, np.ndarray]:
+        log_odds = own @ elos + given
+        value = won @ np.logaddexp(0, -log_odds) + lost @ np.logaddexp(0, log_odds)
+        return float(value), own.T @ ((won + lost) * expit(log_odds) - won)
+
+    elos = minimize(loss, np.full(len(free), anchors.mean()), jac=True, method="L-BFGS-B", options={"ftol": 1e-15}).x
+    chance = expit(own @ elos + given)
+    variance = np.linalg.pinv(own.T @ (own * ((won + lost) * chance * (1 - chance))[:, None])).diagonal()
+    errors = 1.96 * np.sqrt(variance)
+    found = dict(zip(free, zip(elos.tolist(), errors.tolist(), strict=True), strict=True))
+    return {**found, **{name: (elo, 0.0) for name, elo in known.items()}}
 
 
 def write(path: Path, elos: Sequence[float], note: str) -> None:

@@ -332,9 +332,10 @@ def search(worker, alpha, beta, depth, ply, cut_node):
             lookahead = max(depth - reduction // 1024, 1)
             spares = is_quiet and hunts and checks_directly(position, frame, move)
             if is_quiet:
-                # Late move pruning: with good ordering the last quiet moves never help (136).
+                # Late move pruning: with good ordering the last quiet moves never help (136). But of the replies to a
+                # root move the one that saves a queen may be the third quiet one, and few nodes must do to see that.
                 enough = tunables().LateMoveBase + depth * depth
-                if depth <= tunables().LateMoveDepth and number > (enough if improving else enough // 2):
+                if ply > 1 and depth <= tunables().LateMoveDepth and number > (enough if improving else enough // 2):
                     frame.picker.skip_quiets = 1
                     continue
                 # Futility pruning: a quiet move will not make up for so much (19).

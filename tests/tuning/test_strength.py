@@ -10,8 +10,7 @@ import pytest
 
 from engine.strength import LEVELS, Level
 from tuning.elo import expected_score
-from tuning.errors import SetupError
-from tuning.strength import encounters, fitted, main, rising, to_scale, write
+from tuning.strength import encounters, fitted, main, rising, write
 
 
 def results(
@@ -34,31 +33,34 @@ def test_levels_play_their_neighbours_and_anchors_the_nearest_levels():
     assert len(against) == 2
 
 
-def test_ratings_are_put_on_the_scale_of_the_anchors():
-    """The fit's scale may be narrower than the anchors' own; between them it is stretched."""
-    true = {"Level 0": 900.0, "Level 4": 1250.0, "Level 8": 1500.0, "Stockfish 1350": 1300.0, "Stockfish 1700": 1475.0}
+def test_levels_are_rated_by_the_anchors():
+    true = {"Level 0": 900.0, "Level 4": 1250.0, "Level 8": 1500.0, "Stockfish 1350": 1350.0, "Stockfish 1700": 1700.0}
     pairs = [("Level 0", "Level 4"), ("Level 4", "Level 8"), ("Level 4", "Stockfish 1350"),
              ("Level 8", "Stockfish 1350"), ("Level 8", "Stockfish 1700")]  # fmt: skip
     found = fitted(results(true, pairs))
-    assert found["Stockfish 1350"][0] == pytest.approx(1350)
-    assert found["Stockfish 1700"][0] == pytest.approx(1700)
-    assert found["Level 0"][0] == pytest.approx(1350 - 400, abs=3)
-    assert found["Level 4"][0] == pytest.approx(1300, abs=3)
-    assert found["Level 8"][0] == pytest.approx(1725, abs=3)
+    for name, elo in true.items():
+        assert found[name][0] == pytest.approx(elo, abs=0.5)
+    assert found["Stockfish 1350"][1] == 0
+    assert found["Level 4"][1] < found["Level 0"][1]  # asked more directly
+    # A tenth of the games: errors sqrt(10) times as large.
+    fewer = fitted(results(true, pairs, 1000))
+    assert fewer["Level 8"][1] == pytest.approx(found["Level 8"][1] * 10**0.5, rel=0.01)
 
 
-def test_anchors_in_the_wrong_order_are_refused():
-    true = {"Level 0": 1400.0, "Stockfish 1350": 1500.0, "Stockfish 1700": 1300.0}
-    pairs = [("Level 0", "Stockfish 1350"), ("Level 0", "Stockfish 1700")]
-    with pytest.raises(SetupError, match="wrong order"):
-        fitted(results(true, pairs))
+def test_anchors_that_contradict_each_other_meet_in_the_middle():
+    """The level scores 50% against both."""
+    counts = {("Level 0", "Stockfish 1350"): [50, 0, 50], ("Level 0", "Stockfish 1700"): [50, 0, 50]}
+    assert fitted(counts)["Level 0"][0] == pytest.approx(1525, abs=0.5)
 
 
-def test_beyond_the_anchors_differences_stay():
-    anchors = {0.0: 1350.0, 200.0: 1750.0}
-    assert to_scale(-100, anchors) == 1250
-    assert to_scale(100, anchors) == 1550
-    assert to_scale(300, anchors) == 1850
+def test_who_wins_every_game_is_not_infinitely_stronger():
+    assert 1350 < fitted({("Level 0", "Stockfish 1350"): [0, 0, 10]})["Level 0"][0] < 2000
+
+
+def test_without_anchors_the_mean_is_zero():
+    found = fitted(results({"Level 0": 0.0, "Level 1": 100.0}, [("Level 0", "Level 1")]))
+    assert found["Level 1"][0] == pytest.approx(50, abs=0.5)
+    assert found["Level 0"][0] == pytest.approx(-50, abs=0.5)
 
 
 def test_levels_rise_whatever_was_measured():
