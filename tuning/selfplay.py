@@ -113,15 +113,18 @@ def _aspire(worker, depth, former):
     alpha, beta = -INFINITY, INFINITY
     if depth >= 5 and abs(former) < MATE_BOUND:
         alpha, beta = former - delta, former + delta
+    less = 0
     while True:
-        score = search_root(worker, alpha, beta, depth)
+        score = search_root(worker, alpha, beta, max(depth - less, 1))
         if worker.aborted != 0 or (alpha < score and score < beta):
             return score
         if score <= alpha:
             beta = (alpha + beta) // 2
+            less = 0
             alpha = max(score - delta, -INFINITY)
         else:
             beta = min(score + delta, INFINITY)
+            less += tunables().AspirationLess
         delta = delta * 3 // 2 if delta < WIDEST_WINDOW else INFINITY
 
 
@@ -149,6 +152,8 @@ def think(worker, nodes, hard):
         other.moved = 0
         other.excluded = 0
         other.double_extensions = 0
+        other.reduction = 0
+        other.cutoffs = 0
         other.static_eval = NONE
     best = I64(worker.root[0].move)
     score = I64(0)
