@@ -1,8 +1,8 @@
-"""Mating a lone king: the one kind of position that a network sees too seldom in games to know where they lead.
+"""Mating a lone king: the one kind of position where the games to learn from do not tell a network how to go on.
 
-Games to learn from end long before, when the score has been high for some moves. So a king that stands alone against
-mating material is worth a sum of its own: it grows as the king is driven to the edge (by bishop and knight into a
-corner of the bishop's colour) and the other king comes near, as in Stockfish's evaluation of such endings until 2023.
+Their searches of few nodes see no mate yet and score such a position as little more than the material. So a king that
+stands alone against mating material is worth a sum of its own: it grows as the king is driven to the edge (by bishop
+and knight into a corner of the bishop's colour) and the other king comes near, as in Stockfish's classical evaluation.
 """
 
 from __future__ import annotations
