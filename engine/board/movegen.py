@@ -49,7 +49,7 @@ from engine.board.types import (
 from engine.jit import helper, lsb, popcount
 
 #: What to generate: captures and promotions, the rest, or both.
-NOISY_MOVES, QUIET_MOVES, ALL_MOVES = 1, 2, 3
+NOISY_MOVES, QUIET_MOVES, ALL_MOVES = I64(1), I64(2), I64(3)  # typed, so that one compiled generator serves all
 
 
 @helper

@@ -36,7 +36,7 @@ def count_leaves(work, depth):
     if depth > 4 and load_relaxed(work.stop_address) != 0:
         return 0
     moves = work.moves[depth]
-    count = generate_moves(position, moves, 0, ALL_MOVES)
+    count = generate_moves(position, moves, I64(0), ALL_MOVES)
     leaves = 0
     for index in range(count):
         move = I64(moves.move[index])

@@ -58,7 +58,7 @@ def complete_setup(position):
 @kernel(int64(POSITION_T, MOVE_LIST_T), "the rules")
 def legal_moves(position, moves):
     """Fill ``moves`` with the legal moves; return how many."""
-    return generate_moves(position, moves, 0, ALL_MOVES)
+    return generate_moves(position, moves, I64(0), ALL_MOVES)
 
 
 @kernel(types.void(POSITION_T, int64), "the rules")
@@ -121,7 +121,7 @@ def play_text(position, moves, text):
             origin = I64(text[start]) - _FILES + 8 * (I64(text[start + 1]) - _RANKS)
             target = I64(text[start + 2]) - _FILES + 8 * (I64(text[start + 3]) - _RANKS)
             letter = I64(text[start + 4]) if end - start == 5 else 0
-            count = generate_moves(position, moves, 0, ALL_MOVES)
+            count = generate_moves(position, moves, I64(0), ALL_MOVES)
             for castled in range(2):
                 for index in range(count):
                     candidate = I64(moves.move[index])

@@ -51,7 +51,7 @@ def is_mate(worker, proofs, plies, ply):
         return I64(known & ONE)
 
     moves = frame_at(worker, ply).moves
-    count = generate_moves(position, moves, 0, ALL_MOVES)
+    count = generate_moves(position, moves, I64(0), ALL_MOVES)
     attacks = plies & 1
     answer = I64(0)
     if attacks == 0:

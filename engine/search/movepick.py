@@ -116,7 +116,7 @@ def next_move(worker, frame, ply):
         picker.stage = NOISY_STAGE
         picker.cursor = 0
         picker.bad_end = 0
-        picker.end = generate_moves(worker.position, frame.moves, 0, NOISY_MOVES)
+        picker.end = generate_moves(worker.position, frame.moves, I64(0), NOISY_MOVES)
         _value_moves(worker, frame, ply, 0, picker.end)
 
     if picker.stage == NOISY_STAGE:
@@ -173,12 +173,12 @@ def next_noisy(worker, frame, ply):
     if picker.stage == MAKE_CAPTURE_STAGE:
         picker.stage = CAPTURE_STAGE
         picker.cursor = 0
-        picker.end = generate_moves(worker.position, frame.moves, 0, NOISY_MOVES)
+        picker.end = generate_moves(worker.position, frame.moves, I64(0), NOISY_MOVES)
         _value_moves(worker, frame, ply, 0, picker.end)
     elif picker.stage == MAKE_EVASION_STAGE:
         picker.stage = EVASION_STAGE
         picker.cursor = 0
-        picker.end = generate_moves(worker.position, frame.moves, 0, ALL_MOVES)
+        picker.end = generate_moves(worker.position, frame.moves, I64(0), ALL_MOVES)
         find_threats(worker, ply)
         _value_moves(worker, frame, ply, 0, picker.end)
     return _take_best(frame) if picker.cursor < picker.end else I64(0)

@@ -116,5 +116,5 @@ def qsearch(worker, alpha, beta, ply):
     if in_check and searched == 0:
         return mated_in(ply)
     bound = BOUND_LOWER if best >= beta else (BOUND_EXACT if best > old_alpha and is_pv else BOUND_UPPER)
-    store(worker.table, position.key, best_move, to_table(best, ply), raw_eval, 0, bound, found.is_pv)
+    store(worker.table, position.key, best_move, to_table(best, ply), raw_eval, I64(0), bound, found.is_pv)
     return best

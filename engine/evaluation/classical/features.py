@@ -10,6 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import prod
 
+import numpy as np
+
 
 @dataclass(frozen=True, slots=True)
 class Group:
@@ -31,11 +33,11 @@ class Group:
 GROUPS: list[Group] = []
 
 
-def _group(name: str, term: str, shape: tuple[int, ...], help: str) -> int:
-    """Add a group; the index of its first feature."""
+def _group(name: str, term: str, shape: tuple[int, ...], help: str) -> np.int64:
+    """Add a group; the index of its first feature, of the type for which ``term`` need be compiled but once."""
     start = GROUPS[-1].start + GROUPS[-1].size if GROUPS else 0
     GROUPS.append(Group(name, term, shape, help, start))
-    return start
+    return np.int64(start)
 
 
 # Placement
@@ -97,7 +99,7 @@ SPACE = _group("space", "space", (1,), "safe squares behind the own pawns in the
 TEMPO = _group("tempo", "tempo", (1,), "to move")
 
 #: How many features there are.
-COUNT = TEMPO + 1
+COUNT = int(TEMPO) + 1
 
 #: The terms of the table, in order.
 TERMS = tuple(dict.fromkeys(group.term for group in GROUPS))

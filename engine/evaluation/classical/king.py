@@ -88,10 +88,10 @@ def attack_terms(trace, view, position, us):
     safe = ~own & (~defended[ANY] | weak & view.attacked_twice[us])
     straight = rook_attacks(king, occupied & ~(position.pieces[QUEEN] & position.colors[them]))
     diagonal = bishop_attacks(king, occupied & ~(position.pieces[QUEEN] & position.colors[them]))
-    score += _check_terms(trace, us, KNIGHT, knight_attacks(king) & attacks[KNIGHT] & ~own, safe)
-    score += _check_terms(trace, us, BISHOP, diagonal & attacks[BISHOP] & ~own, safe)
-    score += _check_terms(trace, us, ROOK, straight & attacks[ROOK] & ~own, safe)
-    score += _check_terms(trace, us, QUEEN, (straight | diagonal) & attacks[QUEEN] & ~own, safe)
+    score += _check_terms(trace, us, I64(KNIGHT), knight_attacks(king) & attacks[KNIGHT] & ~own, safe)
+    score += _check_terms(trace, us, I64(BISHOP), diagonal & attacks[BISHOP] & ~own, safe)
+    score += _check_terms(trace, us, I64(ROOK), straight & attacks[ROOK] & ~own, safe)
+    score += _check_terms(trace, us, I64(QUEEN), (straight | diagonal) & attacks[QUEEN] & ~own, safe)
 
     camp = _BLACK_CAMP if us == 0 else _WHITE_CAMP
     flank = popcount(attacks[ANY] & camp & _wing(king))

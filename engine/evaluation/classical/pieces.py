@@ -83,8 +83,8 @@ def piece_terms(trace, view, position, us):
     while rest:
         square = lsb(rest)
         rest &= rest - ONE
-        score += _count_piece(trace, view, us, KNIGHT, square, knight_attacks(square))
-        score += _minor(trace, view, position, us, KNIGHT, square)
+        score += _count_piece(trace, view, us, I64(KNIGHT), square, knight_attacks(square))
+        score += _minor(trace, view, position, us, I64(KNIGHT), square)
         score += term(trace, us, KNIGHT_PAWNS, spare_pawns)
 
     rest = pieces[BISHOP] & own
@@ -94,8 +94,8 @@ def piece_terms(trace, view, position, us):
     while rest:
         square = lsb(rest)
         rest &= rest - ONE
-        score += _count_piece(trace, view, us, BISHOP, square, bishop_attacks(square, through))
-        score += _minor(trace, view, position, us, BISHOP, square)
+        score += _count_piece(trace, view, us, I64(BISHOP), square, bishop_attacks(square, through))
+        score += _minor(trace, view, position, us, I64(BISHOP), square)
         color = LIGHT_SQUARES if LIGHT_SQUARES & bit(square) else ~LIGHT_SQUARES
         score += term(trace, us, BISHOP_PAWNS, popcount(pawns & color))
         seen = bishop_attacks(square, pieces[PAWN]) & _CENTRE
@@ -107,7 +107,7 @@ def piece_terms(trace, view, position, us):
     while rest:
         square = lsb(rest)
         rest &= rest - ONE
-        score += _count_piece(trace, view, us, ROOK, square, rook_attacks(square, through))
+        score += _count_piece(trace, view, us, I64(ROOK), square, rook_attacks(square, through))
         score += term(trace, us, ROOK_PAWNS, spare_pawns)
         file = file_of(square)
         if file & pawns == ZERO:
@@ -117,6 +117,6 @@ def piece_terms(trace, view, position, us):
     while rest:
         square = lsb(rest)
         rest &= rest - ONE
-        score += _count_piece(trace, view, us, QUEEN, square, queen_attacks(square, occupied))
+        score += _count_piece(trace, view, us, I64(QUEEN), square, queen_attacks(square, occupied))
 
     return score + term(trace, us, PIECE_SQUARE + 64 * KING + relative_square(us, view.king[us]), 1)
