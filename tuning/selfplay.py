@@ -151,7 +151,6 @@ def think(worker, nodes, hard):
         other.killer[1] = 0
         other.moved = 0
         other.excluded = 0
-        other.double_extensions = 0
         other.reduction = 0
         other.cutoffs = 0
         other.static_eval = NONE

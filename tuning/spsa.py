@@ -1,7 +1,7 @@
 """Tune the search parameters by games: simultaneous perturbation stochastic approximation.
 
     python -m tuning.spsa --tc 2+0.02 --iterations 2000 --openings book.epd
-    python -m tuning.spsa --only RazoringMargin FutilityBase --tc 2+0.02 --iterations 500
+    python -m tuning.spsa --only FutilityBase FutilityMargin --tc 2+0.02 --iterations 500
 
 Each iteration plays one pair of games between theta + c*delta and theta - c*delta, delta a random sign for
 every parameter at once, and moves theta along delta by the result: two games say something about all

@@ -25,8 +25,6 @@ PARAMS = (
     Param("AspirationLess", 1, 0, 2, 1),
     Param("CutoffAgreement", 1, 0, 1, 1),
     # Whole-node pruning
-    Param("RazoringDepth", 3, 0, 8, 1),
-    Param("RazoringMargin", 250, 100, 500, 25),
     Param("ReverseFutilityDepth", 9, 0, 12, 1),
     Param("ReverseFutilityMargin", 75, 30, 150, 10),
     Param("NullMoveDepth", 3, 1, 99, 1),
@@ -58,8 +56,6 @@ PARAMS = (
     # Extensions
     Param("SingularDepth", 6, 4, 99, 1),
     Param("SingularMargin", 20, 5, 60, 4),
-    Param("DoubleExtensionMargin", 18, 0, 60, 5),
-    Param("DoubleExtensionLimit", 8, 0, 20, 2),
     # Reductions
     Param("ReductionBase", 80, 20, 150, 10),
     Param("ReductionDivisor", 220, 150, 350, 15),

@@ -46,7 +46,6 @@ FRAME = structure(
     ("quiet", "i8"),  # 1: it is neither a capture nor a promotion
     ("moved", "i8"),  # its piece and target as an index of continuation histories; 0 for the null move
     ("excluded", "i8"),  # the move left out of a singular search, else 0
-    ("double_extensions", "i8"),  # on the line so far
     ("reduction", "i8"),  # plies by which the move under search was reduced
     ("cutoffs", "i8"),  # nodes of this ply that failed high since the ply two above was entered
     ("killer", "i8", (2,)),

@@ -105,7 +105,7 @@ class Worker:
         record["root_count"] = len(moves)
         record["root"]["move"][: len(moves)] = moves
         record["root"]["nodes"][: len(moves)] = 0
-        for name in ("killer", "moved", "excluded", "double_extensions", "reduction", "cutoffs"):
+        for name in ("killer", "moved", "excluded", "reduction", "cutoffs"):
             record["stack"][name].fill(0)
         record["stack"]["static_eval"].fill(NONE)
         record["null_barred_until"] = 0
