@@ -297,10 +297,12 @@ def search(worker, alpha, beta, depth, ply, cut_node):
     frame.quiet_count = 0
     frame.noisy_count = 0
     find_threats(worker, ply)
-    # With a won game in hand what counts is the mate, and the checks that lead there look hopeless from outside: they
-    # are spared from pruning, and searched a ply deeper (9 ± 17; of 62 mates in five or less 55 found in place of 49).
+    # Checks that lead to a mate look hopeless from outside, so at depth they are spared from pruning (12 ± 27 in 300
+    # games at 8,000 nodes). With a won game in hand only the mate counts: then they are spared everywhere, and searched
+    # a ply deeper (9 ± 17 in 200; of 62 mates in five or less 55 found in 2 s in place of 49, 56 with both).
     hunts = not exact and alpha >= tunables().CheckFrom
-    if hunts:
+    spares_checks = hunts or (not exact and depth >= tunables().CheckDepth)
+    if spares_checks:
         find_checking_squares(position, frame)
     start_picking(worker, frame, table_move)
     while True:
@@ -317,7 +319,7 @@ def search(worker, alpha, beta, depth, ply, cut_node):
         is_quiet = not is_noisy(move)
         history = frame.picker.history if is_quiet else capture_history(worker, move)
         number += 1
-        hunting = hunts and checks_directly(position, frame, move)
+        is_check = spares_checks and checks_directly(position, frame, move)
         reduction = late_move_reduction(depth, number, is_pv, improving, is_quiet, history)
 
         # Step 11. Give up moves near the leaves that have little hope; at least one move is always searched. Where a
@@ -332,22 +334,22 @@ def search(worker, alpha, beta, depth, ply, cut_node):
                     ply > 1
                     and depth <= tunables().LateMoveDepth
                     and number > (enough if improving else enough // 2)
-                    and not hunting
+                    and not is_check
                 ):
-                    if not hunts:
+                    if not spares_checks:
                         frame.picker.skip_quiets = 1
                     continue
                 # Futility pruning: a quiet move will not make up for so much (19).
                 hope = static_eval + tunables().FutilityBase + tunables().FutilityMargin * lookahead
-                if not in_check and lookahead <= tunables().FutilityDepth and hope <= alpha and not hunting:
-                    if not hunts:
+                if not in_check and lookahead <= tunables().FutilityDepth and hope <= alpha and not is_check:
+                    if not spares_checks:
                         frame.picker.skip_quiets = 1
                     continue
                 # History pruning: what failed everywhere else will fail here (16).
                 if (
                     lookahead <= tunables().HistoryPruningDepth
                     and history < -tunables().HistoryPruningMargin * lookahead
-                    and not hunting
+                    and not is_check
                 ):
                     continue
                 # Static exchange pruning: a piece put where it is simply taken (69; 22 for captures).
@@ -361,7 +363,7 @@ def search(worker, alpha, beta, depth, ply, cut_node):
                 hope += tunables().NoisyFutilityBase + tunables().NoisyFutilityMargin * lookahead
                 if (
                     not in_check
-                    and not hunting
+                    and not is_check
                     and lookahead <= tunables().NoisyFutilityDepth
                     and hope <= alpha
                     and not is_promotion(move)
@@ -406,7 +408,7 @@ def search(worker, alpha, beta, depth, ply, cut_node):
             frame.pv_length = 0
             frame.raw_eval = raw_eval
             frame.static_eval = static_eval
-        if hunting and extension == 0 and 0 < ply < 2 * worker.root_depth:
+        if hunts and is_check and extension == 0 and 0 < ply < 2 * worker.root_depth:
             extension = 1
 
         nodes_before = worker.nodes

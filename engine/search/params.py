@@ -53,6 +53,7 @@ PARAMS = (
     Param("NoisyFutilityBase", 200, 0, 500, 30),
     Param("NoisyFutilityMargin", 180, 30, 400, 30),
     Param("CheckFrom", 400, 0, 32000, 50),
+    Param("CheckDepth", 5, 1, 99, 1),
     # Extensions
     Param("SingularDepth", 6, 4, 99, 1),
     Param("SingularMargin", 20, 5, 60, 4),
