@@ -22,6 +22,15 @@ def test_a_forced_mate_is_found_with_its_line(engine: Engine, fen: str, moves: i
     assert board.is_checkmate()
 
 
+def test_a_queen_may_be_offered_for_the_mate(engine: Engine) -> None:
+    """Win At Chess 14: the check after the offer is so far below alpha that pruning used to leave it out for good."""
+    board = chess.Board("r2rb1k1/pp1q1p1p/2n1p1p1/2bp4/5P2/PP1BPR1Q/1BPN2PP/R5K1 w - - 0 1")
+    info = engine.search(board, Limits(nodes=400_000))
+    assert board.san(chess.Move.from_uci(info.pv[0])) == "Qxh7+"
+    assert info.score is not None
+    assert info.score.mate is not None
+
+
 @pytest.mark.parametrize(("fen", "depth"), [draw[1:] for draw in DRAWS], ids=[draw[0] for draw in DRAWS])
 def test_a_draw_by_rule_is_worth_nothing(engine: Engine, fen: str, depth: int) -> None:
     assert engine.search(chess.Board(fen), Limits(depth=depth)).score == Score(cp=0)
