@@ -2,17 +2,21 @@
 
     python -m tuning.strength --games 40 --levels 0 4 8 11 14 17 19 --openings book.epd
 
-Some levels play their neighbours and, where Stockfish is installed, Stockfish at several ``UCI_Elo``, each of which
-meets the levels nearest to it by the figures of the file so far. The Elo of the levels are the likeliest ones if those
-of Stockfish's settings are what they say (Bradley-Terry, a draw as half a win). Levels in between get the Elo between.
-Every encounter has a results file of its own in ``--dir``; the same command goes on where it was interrupted, and with
-more ``--games`` it adds to what is there.
+Stockfish at several ``UCI_Elo`` meets the levels nearest to it by the figures of the file so far. Levels play each
+other only where Stockfish has no setting, below its weakest and above its strongest, because a level beats its likes
+by more than others' ratings of the two differ. The Elo of the levels are the likeliest ones if those of Stockfish's
+settings are what they say (Bradley-Terry, a draw as half a win). Levels in between get the Elo between. Without
+anchors all levels play their neighbours. Every encounter has a results file of its own in ``--dir``; the same command
+goes on where it was interrupted, and with more ``--games`` it adds to what is there.
+
+Nothing depends on a clock: the levels and Stockfish count nodes.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import math
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -35,11 +39,20 @@ from tuning.limits import Limits
 from tuning.revisions import PROJECT
 from tuning.tournament import Settings
 
-ANCHORS = (1350, 1600, 1850, 2100, 2400)
+ANCHORS = (1350, 1550, 1750, 1950, 2150, 2350, 2550)
 """``UCI_Elo`` of Stockfish that levels are measured against."""
 
 NEIGHBOURS = 2
 """Levels that each anchor plays."""
+
+ANCHOR_NODES = 100_000
+"""Nodes that Stockfish searches for a move, 0.15 s or so.
+
+Its settings are worth what they say at a minute a game and 0.6 s a move. With less they are weaker: they choose their
+move at a fixed depth, but what was searched beyond it stands in the transposition table when the next move is to be
+found. At 1550, 300,000 nodes beat 40,000 by 120 +- 109 Elo.
+"""
+
 
 LEAST_STEP = 5.0
 """Elo between one level and the next where measurements would have them equal or reversed."""
@@ -54,19 +67,21 @@ def level_spec(level: int) -> EngineSpec:
     return EngineSpec(f"Level {level}", command, options={"Skill Level": str(level)}, limits=WITHOUT_CLOCK)
 
 
-def anchor_spec(elo: int, movetime: float) -> EngineSpec:
-    """Stockfish at ``UCI_Elo``, ``movetime`` seconds a move."""
+def anchor_spec(elo: int, nodes: int) -> EngineSpec:
+    """Stockfish at ``UCI_Elo``, ``nodes`` a move."""
     options = {"UCI_LimitStrength": "true", "UCI_Elo": str(elo)}
-    return EngineSpec(f"Stockfish {elo}", ("stockfish",), options=options, limits=Limits(movetime=movetime))
+    return EngineSpec(f"Stockfish {elo}", ("stockfish",), options=options, limits=Limits(nodes=nodes))
 
 
-def encounters(levels: Sequence[int], anchors: Sequence[int], movetime: float) -> list[tuple[EngineSpec, EngineSpec]]:
-    """Who plays whom: each level the next one, and each anchor the levels nearest to it."""
+def encounters(levels: Sequence[int], anchors: Sequence[int], nodes: int) -> list[tuple[EngineSpec, EngineSpec]]:
+    """Who plays whom: each anchor the levels nearest to it, and levels outside the anchors the next one."""
     specs = {level: level_spec(level) for level in levels}
-    result = [(specs[a], specs[b]) for a, b in pairwise(levels)]
+    weakest, strongest = min(anchors, default=math.inf), max(anchors, default=-math.inf)
+    outside = [(a, b) for a, b in pairwise(levels) if LEVELS[a].elo < weakest or LEVELS[b].elo > strongest]
+    result = [(specs[a], specs[b]) for a, b in outside]
     for elo in anchors:
         near = sorted(levels, key=lambda level: abs(LEVELS[level].elo - elo))[:NEIGHBOURS]
-        result += [(specs[level], anchor_spec(elo, movetime)) for level in sorted(near)]
+        result += [(specs[level], anchor_spec(elo, nodes)) for level in sorted(near)]
     return result
 
 
@@ -145,7 +160,7 @@ def parser() -> argparse.ArgumentParser:
         "--anchors", type=int, nargs="*", default=list(ANCHORS), metavar="ELO", help="UCI_Elo of Stockfish"
     )
     result.add_argument(
-        "--movetime", type=float, default=50, metavar="MS", help="of Stockfish, milliseconds a move (default 50)"
+        "--anchor-nodes", type=int, default=ANCHOR_NODES, metavar="N", help="of Stockfish, a move (default %(default)s)"
     )
     match.add_play_flags(result)
     match.add_cluster_flags(result)
@@ -186,7 +201,7 @@ def main(words: Sequence[str] | None = None) -> int:
         if arguments.games < 1:
             raise SetupError(f"--games must be above zero, not {arguments.games}")
         counts: dict[tuple[str, str], Any] = {}
-        for pair in encounters(levels, arguments.anchors, arguments.movetime / 1000):
+        for pair in encounters(levels, arguments.anchors, arguments.anchor_nodes):
             code, found = play(pair, arguments, console)
             if code:
                 return code

@@ -10,7 +10,7 @@ import pytest
 
 from engine.strength import LEVELS, Level
 from tuning.elo import expected_score
-from tuning.strength import encounters, fitted, main, rising, write
+from tuning.strength import NEIGHBOURS, encounters, fitted, main, rising, write
 
 
 def results(
@@ -24,13 +24,21 @@ def results(
     return counts
 
 
-def test_levels_play_their_neighbours_and_anchors_the_nearest_levels():
-    played = [(a.name, b.name) for a, b in encounters([0, 5, 10], [round(LEVELS[10].elo)], 0.05)]
-    assert ("Level 0", "Level 5") in played
-    assert ("Level 5", "Level 10") in played
-    against = [first for first, second in played if second.startswith("Stockfish ")]
-    assert "Level 10" in against
-    assert len(against) == 2
+def test_levels_play_anchors_and_outside_of_them_their_neighbours():
+    levels = [0, 4, 8, 12, 16]
+    anchors = [round(LEVELS[8].elo), round(LEVELS[12].elo)]
+    played = [(a.name, b.name) for a, b in encounters(levels, anchors, 1000)]
+    among = [pair for pair in played if pair[1].startswith("Level ")]
+    assert among == [("Level 0", "Level 4"), ("Level 4", "Level 8"), ("Level 12", "Level 16")]
+    for elo in anchors:
+        against = [first for first, second in played if second == f"Stockfish {elo}"]
+        assert len(against) == NEIGHBOURS
+        assert f"Level {next(n for n in levels if round(LEVELS[n].elo) == elo)}" in against
+
+
+def test_without_anchors_all_levels_play_their_neighbours():
+    assert [(a.name, b.name) for a, b in encounters([0, 5, 10], [], 1000)] == [
+        ("Level 0", "Level 5"), ("Level 5", "Level 10")]  # fmt: skip
 
 
 def test_levels_are_rated_by_the_anchors():
