@@ -15,7 +15,7 @@ from chess.engine import Limit
 from engine import Engine, __version__
 from engine.analysis.cli import limit_of
 from engine.analysis.files import write_games
-from engine.analysis.lines import chances_of, chances_text, ending_text, score_text
+from engine.analysis.lines import chances_of, chances_text, ending, ending_text, score_text
 from engine.analysis.positions import board_of
 from engine.chesstypes import Analysis
 from engine.lab.games import Exhibit, LabError
@@ -33,7 +33,7 @@ class WholeChess(Chess):
         return child
 
     def is_terminal(self, state: chess.Board) -> bool:
-        return state.is_game_over(claim_draw=True)
+        return ending(state) is not None
 
 
 @dataclass(frozen=True)
@@ -125,6 +125,6 @@ def record(board: chess.Board, human: chess.Color) -> chess.pgn.Game:
     game.headers["Date"] = date.today().strftime("%Y.%m.%d")
     names = {human: "A person", not human: f"Numbat {__version__}"}
     game.headers["White"], game.headers["Black"] = names[chess.WHITE], names[chess.BLACK]
-    outcome = board.outcome(claim_draw=True)
+    outcome = ending(board)
     game.headers["Result"] = outcome.result() if outcome else "*"
     return game

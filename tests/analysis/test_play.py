@@ -9,7 +9,7 @@ import chess.pgn
 import pytest
 
 from engine.analysis.cli import parser
-from engine.analysis.play import ChessTable, WholeChess, diagram, play_chess
+from engine.analysis.play import ChessTable, WholeChess, diagram, play_chess, record
 from engine.lab.games import LabError
 
 
@@ -61,11 +61,18 @@ def test_the_person_can_mate_and_the_game_ends():
 def test_draws_end_the_game():
     game = WholeChess("7k/8/8/8/8/8/8/KR6 w - - 0 1")
     board = game.initial()
-    for text in ("b1b2", "h8h7", "b2b1", "h7h8", "b1b2", "h8h7", "b2b1"):
-        assert not game.is_terminal(board)
+    for text in ("b1b2", "h8h7", "b2b1", "h7h8", "b1b2", "h8h7", "b2b1", "h7h8"):
+        assert not game.is_terminal(board)  # that somebody could repeat is no draw yet
         board = game.result(board, chess.Move.from_uci(text))
-    assert game.is_terminal(board)  # whoever repeats next may claim
-    assert ChessTable("chess", game, 1).result(board).endswith("a draw.")
+    assert game.is_terminal(board)
+    assert ChessTable("chess", game, 1).result(board) == "Threefold repetition, a draw."
+    assert record(board, chess.WHITE).headers["Result"] == "1/2-1/2"
+
+
+def test_fifty_moves_end_the_game_when_they_are_played_and_not_before():
+    fen = "4k3/7p/8/8/8/8/P7/R3K3 w - - 99 80"
+    assert "Fifty moves" not in played(["--fen", fen], "a3", "quit")
+    assert played(["--fen", fen], "Rb1").endswith("Fifty moves, a draw.")
 
 
 def test_moves_are_read_as_people_write_them():
