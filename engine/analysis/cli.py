@@ -72,14 +72,17 @@ def parser(command: str) -> argparse.ArgumentParser:
         result.add_argument("--lines", type=_number(1, 256), help="for a position: how many lines (default: 3)")
         result.add_argument("--output", type=Path, metavar="FILE", help="for a file: where the annotated PGN goes")
         result.add_argument("--html", type=Path, metavar="FILE", help="for a file: where the page goes")
-        result.add_argument("--chess960", action="store_true", help="the position's castling is that of Chess960")
+        times = "position (default: 5, in games 0.5)"
     else:
+        times = "move (default: 1)"
         result.description = "Play a game against the engine in the terminal; moves as e4 or e2e4."
         result.add_argument("--fen", nargs="+", help="begin here, quoted or not")
         result.add_argument("--black", action="store_true", help="play Black")
         result.add_argument("--pgn", type=Path, metavar="FILE", help="keep the game there, move by move")
+    result.add_argument("--chess960", action="store_true",
+                        help="the position is one of Chess960, even where its castling does not tell")  # fmt: skip
     limits = result.add_mutually_exclusive_group()
-    limits.add_argument("--time", type=_seconds, help="seconds for each position or move (default: 5, 0.5 in games)")
+    limits.add_argument("--time", type=_seconds, help=f"seconds for each {times}")
     limits.add_argument("--depth", type=_number(1, 100), help="plies for each position or move, instead of a time")
     limits.add_argument("--nodes", type=_number(1, 10**15), help="nodes for each position or move, instead of a time")
     result.add_argument("--option", type=_option, action="append", default=[], metavar="NAME=VALUE",

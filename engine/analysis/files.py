@@ -10,6 +10,7 @@ import chess
 import chess.pgn
 
 from engine.analysis.annotate import TAG
+from engine.analysis.boards import faults
 
 
 class AnalysisError(ValueError):
@@ -60,7 +61,7 @@ def _check(game: chess.pgn.Game) -> None:
     if type(board) is not chess.Board:
         raise AnalysisError(f"the variant {game.headers['Variant']} is not played here")
     if not board.is_valid():
-        raise AnalysisError(f"not a legal position: {board.fen()}")
+        raise AnalysisError(f"not a legal position: {board.fen()} ({faults(board)})")
 
 
 def write_games(path: Path, games: Sequence[chess.pgn.Game]) -> None:

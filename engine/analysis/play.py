@@ -13,10 +13,10 @@ import chess.pgn
 from chess.engine import Limit
 
 from engine import Engine, __version__
+from engine.analysis.boards import board_of
 from engine.analysis.cli import limit_of
 from engine.analysis.files import write_games
 from engine.analysis.lines import chances_of, chances_text, ending, ending_text, score_text
-from engine.analysis.positions import board_of
 from engine.chesstypes import Analysis
 from engine.lab.games import Exhibit, LabError
 from engine.lab.play import play
@@ -26,6 +26,9 @@ from engine.textbook.games.chess import Chess
 
 class WholeChess(Chess):
     """Chess as it is played: a state remembers its moves, and repetition, fifty moves and dead positions end it."""
+
+    def __init__(self, board: chess.Board) -> None:
+        self.board = board  # one that is legal; the parent would make one from a FEN, and of standard chess
 
     def result(self, state: chess.Board, action: chess.Move) -> chess.Board:
         child = state.copy()
@@ -97,9 +100,9 @@ def play_chess(
     tell: Callable[[str], object] = print,
 ) -> int:
     """Play one game as the command line ``chosen`` says; with a file for it, the game is there after every move."""
-    board = board_of(" ".join(chosen.fen or ()))
+    board = board_of(" ".join(chosen.fen or ()), chosen.chess960)
     below = chess.BLACK if chosen.black else chess.WHITE
-    game = WholeChess(board.fen())
+    game = WholeChess(board)
     table = ChessTable("Chess", game, 1, ("White", "Black"), lambda state: diagram(state, below), str, below)
 
     def keep(state: chess.Board) -> None:

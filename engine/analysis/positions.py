@@ -11,21 +11,10 @@ from rich.live import Live
 from rich.text import Text
 
 from engine import Engine
+from engine.analysis.boards import board_of
 from engine.analysis.cli import limit_of
 from engine.analysis.lines import ending_text, line_text
 from engine.chesstypes import Analysis
-from engine.messages import PositionError
-
-
-def board_of(fen: str, chess960: bool = False) -> chess.Board:
-    """The board for ``fen``, the first position where it is empty or ``startpos``. Raises PositionError."""
-    try:
-        board = chess.Board(fen if fen not in ("", "startpos") else chess.STARTING_FEN, chess960=chess960)
-    except ValueError as error:
-        raise PositionError(f"neither a FEN nor a file: '{fen}' ({error})") from None
-    if not board.is_valid():
-        raise PositionError(f"not a legal position: '{fen}' ({board.status()!r})")
-    return board
 
 
 def analyse(fen: str, chosen: argparse.Namespace, options: dict[str, Any]) -> int:

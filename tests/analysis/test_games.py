@@ -159,7 +159,7 @@ def test_other_encodings_and_chess960_are_read(tmp_path, numbat):
         ("", "games.pgn holds no game"),
         ("1. e4 e5 *\n\n1. e4 Ke4 *\n", "game 2 of .*games.pgn: illegal san: 'Ke4'"),
         ('[FEN "rubbish"]\n\n*\n', "game 1 of .*games.pgn: .*rubbish"),
-        ('[FEN "8/8/8/8/8/8/8/8 w - - 0 1"]\n\n*\n', "game 1 of .*games.pgn: not a legal position"),
+        ('[FEN "8/8/8/8/8/8/8/8 w - - 0 1"]\n\n*\n', "game 1 of .*: not a legal position: .*no white king, no black king"),
         ('[Variant "Atomic"]\n\n1. e4 *\n', "the variant Atomic is not played here"),
         ('[Variant "Tiddlywinks"]\n\n1. e4 *\n', "game 1 of .*Tiddlywinks"),
     ],

@@ -59,7 +59,7 @@ def test_the_person_can_mate_and_the_game_ends():
 
 
 def test_draws_end_the_game():
-    game = WholeChess("7k/8/8/8/8/8/8/KR6 w - - 0 1")
+    game = WholeChess(chess.Board("7k/8/8/8/8/8/8/KR6 w - - 0 1"))
     board = game.initial()
     for text in ("b1b2", "h8h7", "b2b1", "h7h8", "b1b2", "h8h7", "b2b1", "h7h8"):
         assert not game.is_terminal(board)  # that somebody could repeat is no draw yet
@@ -77,7 +77,7 @@ def test_fifty_moves_end_the_game_when_they_are_played_and_not_before():
 
 def test_moves_are_read_as_people_write_them():
     board = chess.Board("4k3/P7/8/8/8/8/8/R3K2R w KQ - 0 1")
-    table = ChessTable("chess", WholeChess(board.fen()), 1)
+    table = ChessTable("chess", WholeChess(board), 1)
     for text, move in (("O-O", "e1g1"), ("0-0", "e1g1"), ("e1g1", "e1g1"), ("a8=N", "a7a8n"), (" Rb1 ", "a1b1")):
         assert table.read(board, text) == chess.Move.from_uci(move)
         assert table.read(board, table.write(board, chess.Move.from_uci(move))) == chess.Move.from_uci(move)
@@ -86,6 +86,21 @@ def test_moves_are_read_as_people_write_them():
             table.read(board, text)
     with pytest.raises(LabError, match="several moves"):
         table.read(chess.Board("4k3/8/8/8/8/4K3/8/R6R w - - 0 1"), "Rd1")
+
+
+def test_chess960_is_played_and_kept_as_such(tmp_path):
+    path = tmp_path / "game.pgn"
+    told = played(["--fen", "4k3/8/8/8/8/8/8/RK6 w A - 0 1", "--pgn", str(path)], "O-O-O", "quit")
+    assert "Black plays" in told
+    assert '[Variant "Chess960"]' in path.read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [("play", r"each\s+move\s+\(default:\s+1\)"), ("analyse", r"\(default:\s+5,\s+in\s+games\s+0\.5\)")],
+)
+def test_the_help_names_the_time_that_is_taken(command, said):
+    assert re.search(said, parser(command).format_help())
 
 
 def test_the_board_is_seen_from_one_s_own_side():

@@ -26,9 +26,10 @@ def test_the_start_position_is_the_default(capsys):
     assert len(re.findall(r" depth \d+ +1\. \S+", capsys.readouterr().out)) == 3
 
 
-def test_chess960_castling(capsys):
+@pytest.mark.parametrize("words", [["--chess960"], []], ids=["said", "seen"])
+def test_chess960_castling(words, capsys):
     fen = "4k3/8/8/8/8/8/8/RK6 w A - 0 1"
-    assert cli.main("analyse", [fen, "--chess960", "--depth", "2", "--lines", "30"]) == 0
+    assert cli.main("analyse", [fen, *words, "--depth", "2", "--lines", "30"]) == 0
     assert "O-O-O" in capsys.readouterr().out
 
 
@@ -49,6 +50,8 @@ def test_a_game_that_is_over_is_said_to_be(fen, ending, capsys):
     [
         ("analyse", ["no", "such", "thing"], "neither a FEN nor a file: 'no such thing'"),
         ("analyse", ["8/8/8/8/8/8/8/8 w - - 0 1"], "not a legal position"),
+        ("analyse", ["4k3/8/8/8/8/8/8/R3K3 w K - 0 1"], "(castling without its king or rook in place)"),
+        ("play", ["--fen", "4k3/8/8/8/8/8/8/R3K3 w K - 0 1"], "(castling without its king or rook in place)"),
         ("analyse", ["--time", "0"], "'0' is not a number of seconds"),
         ("analyse", ["--depth", "many"], "'many' is not a whole number from 1 to 100"),
         ("analyse", ["--depth", "3", "--time", "1"], "not allowed with"),
