@@ -46,12 +46,19 @@ def analyse(chosen: argparse.Namespace, options: dict[str, Any]) -> int:
 
     words = chosen.what
     path = Path(words[0]) if len(words) == 1 else None
-    if path and (path.is_file() or path.suffix.lower() == ".pgn"):
+    if path and (_is_file(path) or path.suffix.lower() == ".pgn"):
         return games.analyse(path, chosen, options)
     for option in ("output", "html"):
         if getattr(chosen, option) is not None:
             raise UsageError(f"--{option} needs a PGN file")
     return positions.analyse(" ".join(words), chosen, options)
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # a name that is too long
+        return False
 
 
 class _Parser(argparse.ArgumentParser):
@@ -78,7 +85,7 @@ def parser(command: str) -> argparse.ArgumentParser:
         result.description = "Play a game against the engine in the terminal; moves as e4 or e2e4."
         result.add_argument("--fen", nargs="+", help="begin here, quoted or not")
         result.add_argument("--black", action="store_true", help="play Black")
-        result.add_argument("--pgn", type=Path, metavar="FILE", help="keep the game there, move by move")
+        result.add_argument("--pgn", type=Path, metavar="FILE", help="keep the game there, after the games it holds")
     result.add_argument("--chess960", action="store_true",
                         help="the position is one of Chess960, even where its castling does not tell")  # fmt: skip
     limits = result.add_mutually_exclusive_group()

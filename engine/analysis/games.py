@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import time
 from pathlib import Path
@@ -16,7 +17,16 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from engine import Engine
 from engine.analysis.annotate import Annotator, Judged, summary
 from engine.analysis.cli import INTERRUPTED, engine_name, limit_of
-from engine.analysis.files import AnalysisError, continued, read_games, write_games, write_whole
+from engine.analysis.files import (
+    AnalysisError,
+    check_page,
+    check_place,
+    continued,
+    fingerprint,
+    read_games,
+    write_games,
+    write_whole,
+)
 from engine.analysis.report import render
 
 #: Seconds between two writings of what is annotated so far.
@@ -31,13 +41,10 @@ def analyse(path: Path, chosen: argparse.Namespace, options: dict[str, Any]) -> 
     html = chosen.html or output.with_suffix(".html")
     if chosen.lines is not None:
         raise AnalysisError("--lines belongs to a position; a game shows one line where a move was bad")
-    for file in (output, html):
-        if file.is_dir() or not file.parent.is_dir():
-            reason = "it is a directory" if file.is_dir() else "no such directory"
-            raise AnalysisError(f"cannot write {file}: {reason}")
-        if file.exists() and file.samefile(path):
-            raise AnalysisError(f"{file} would replace what it is made from")
-    games = continued(read_games(path), output, name)
+    games = read_games(path)
+    _check_outputs(path, output, html)
+    check_page(html, games)
+    games = continued(games, output, name)
     console = Console(stderr=True, highlight=False)
     found: list[tuple[chess.pgn.Game, list[Judged]]] = []
     try:
@@ -56,6 +63,16 @@ def analyse(path: Path, chosen: argparse.Namespace, options: dict[str, Any]) -> 
         _tell(game, moves)
     print(f"wrote {output} and {html}")
     return 0
+
+
+def _check_outputs(path: Path, output: Path, html: Path) -> None:
+    """Raises AnalysisError where one of the three files would replace another, or cannot be written."""
+    for file in (output, html):
+        check_place(file)
+        if file.exists() and file.samefile(path):
+            raise AnalysisError(f"{file} would replace what it is made from")
+    if os.path.realpath(output) == os.path.realpath(html):
+        raise AnalysisError(f"the games and their page cannot both be written to {output}")
 
 
 def _annotate_all(
@@ -92,7 +109,7 @@ def _write(
     write_games(output, games)
     shown = [(game, moves) for game, moves in found if moves]
     if shown:
-        write_whole(html, render(shown, name))
+        write_whole(html, render(shown, name, fingerprint(games)))
 
 
 def _tell(game: chess.pgn.Game, moves: list[Judged]) -> None:

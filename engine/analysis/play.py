@@ -15,7 +15,7 @@ from chess.engine import Limit
 from engine import Engine, __version__
 from engine.analysis.boards import board_of
 from engine.analysis.cli import limit_of
-from engine.analysis.files import write_games
+from engine.analysis.files import AddedGame
 from engine.analysis.lines import chances_of, chances_text, ending, ending_text, score_text
 from engine.chesstypes import Analysis
 from engine.lab.games import Exhibit, LabError
@@ -105,16 +105,17 @@ def play_chess(
     game = WholeChess(board)
     table = ChessTable("Chess", game, 1, ("White", "Black"), lambda state: diagram(state, below), str, below)
 
+    file = AddedGame(chosen.pgn) if chosen.pgn else None
+
     def keep(state: chess.Board) -> None:
-        if chosen.pgn:
-            write_games(chosen.pgn, [record(state, below)])
+        if file:
+            file.write(record(state, below))
 
     with Engine(report=lambda text: print(text, file=sys.stderr)) as engine:
         for name, value in options.items():
             engine.set_option(name, value)
         limit, _ = limit_of(chosen, 1.0)
         human = MIN if chosen.black else MAX
-        keep(game.initial())
         play(table, human=human, opponent=opponent(engine, limit), ask=ask, tell=tell, on_state=keep)
     return 0
 

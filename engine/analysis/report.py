@@ -22,9 +22,13 @@ _PLAYED, _BETTER = "#b3261ecc", "#1a7f37cc"
 Report = tuple[chess.pgn.Game, Sequence[Judged]]
 
 
-def render(games: Sequence[Report], engine: str) -> str:
-    """The page for ``games`` with what was found in them; ``engine`` says who looked and for how long."""
+def render(games: Sequence[Report], engine: str, fingerprint: str = "") -> str:
+    """The page for ``games`` with what was found in them; ``engine`` says who looked and for how long.
+
+    By ``fingerprint`` the page is known again (see :func:`engine.analysis.files.check_page`).
+    """
     data = {
+        "fingerprint": fingerprint,
         "engine": engine,
         "shared": shared(),
         "games": [_game(game, moves) for game, moves in games],

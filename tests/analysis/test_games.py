@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from pathlib import Path
 
 import chess
@@ -135,6 +136,7 @@ def test_a_write_that_fails_keeps_the_former_file(pgn, monkeypatch):
     with pytest.raises(AnalysisError, match=r"cannot write .*No space left"):
         write_games(pgn, games_read)
     assert pgn.read_text("utf-8") == text
+    assert list(pgn.parent.iterdir()) == [pgn]
 
 
 def test_other_encodings_and_chess960_are_read(tmp_path, numbat):
@@ -157,13 +159,15 @@ def test_other_encodings_and_chess960_are_read(tmp_path, numbat):
     [
         (None, "cannot read .*games.pgn: No such file"),
         ("", "games.pgn holds no game"),
+        ("hello world\nit rained today\n", "games.pgn holds no game"),
+        ("\x89PNG\r\n\x1a\n\0\0 * e4 1-0 \n", "games.pgn holds no game"),
         ("1. e4 e5 *\n\n1. e4 Ke4 *\n", "game 2 of .*games.pgn: illegal san: 'Ke4'"),
         ('[FEN "rubbish"]\n\n*\n', "game 1 of .*games.pgn: .*rubbish"),
-        ('[FEN "8/8/8/8/8/8/8/8 w - - 0 1"]\n\n*\n', "game 1 of .*: not a legal position: .*no white king, no black king"),
+        ('[FEN "8/8/8/8/8/8/8/8 w - - 0 1"]\n\n*\n', "game 1 of .*: not a legal position: .*no white king, no black"),
         ('[Variant "Atomic"]\n\n1. e4 *\n', "the variant Atomic is not played here"),
         ('[Variant "Tiddlywinks"]\n\n1. e4 *\n', "game 1 of .*Tiddlywinks"),
     ],
-    ids=["missing", "empty", "illegal move", "no FEN", "no kings", "variant", "unknown variant"],
+    ids=["missing", "empty", "diary", "picture", "illegal move", "no FEN", "no kings", "variant", "unknown variant"],
 )
 def test_bad_files_are_one_clear_message(tmp_path, capsys, content, named):
     path = tmp_path / "games.pgn"
@@ -178,8 +182,14 @@ def test_bad_files_are_one_clear_message(tmp_path, capsys, content, named):
 def test_files_of_somebody_else_are_not_overwritten(pgn, capsys):
     other = pgn.with_name("other.pgn")
     other.write_text("1. d4 *\n", encoding="utf-8")
+    notes = pgn.with_name("notes.txt")
+    notes.write_text("Dear diary\n", encoding="utf-8")
     for words, named in (
         (["--output", other], "holds other games"),
+        (["--output", notes], "holds no game"),
+        (["--html", notes], "is no page of these games"),
+        (["--html", other], "is no page of these games"),
+        (["--output", pgn.with_name("same.x"), "--html", pgn.with_name("same.x")], "cannot both be written"),
         (["--output", pgn], "would replace"),
         (["--html", pgn], "would replace"),
         (["--output", pgn.parent], "directory"),
@@ -190,3 +200,36 @@ def test_files_of_somebody_else_are_not_overwritten(pgn, capsys):
         (line,) = capsys.readouterr().err.splitlines()
         assert named in line
     assert other.read_text("utf-8") == "1. d4 *\n"
+    assert notes.read_text("utf-8") == "Dear diary\n"
+
+
+def test_a_page_of_other_games_is_not_overwritten(pgn, capsys):
+    short, other, page = (pgn.with_name(name) for name in ("short.pgn", "other.pgn", "page.html"))
+    short.write_text("1. e4 *\n", encoding="utf-8")
+    other.write_text("1. d4 *\n", encoding="utf-8")
+    for depth in ("1", "2"):
+        assert analyse(short, "--depth", depth, "--html", page) == 0
+    text = page.read_text("utf-8")
+    assert analyse(other, "--depth", "1", "--html", page) == 2
+    assert "is no page of these games" in capsys.readouterr().err
+    assert page.read_text("utf-8") == text
+
+
+def test_text_between_games_is_no_game(pgn):
+    text = pgn.read_text("utf-8")
+    pgn.write_text(f"% exported\n\nSent from my telephone\n\n{text}\n; the end\n\nhave fun\n", encoding="utf-8")
+    assert [game.headers["Event"] for game in read_games(pgn)] == ["Casual", "Second", "Third"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="its names and devices are others")
+def test_names_that_cannot_be_are_one_clear_message(pgn, capsys):
+    name = "x" * 300
+    for words, named in (
+        ([name], "neither a FEN nor a file"),
+        ([f"{name}.pgn"], "File name too long"),
+        ([pgn, "--output", name], "File name too long"),
+        ([pgn, "--output", "/dev/null"], "no plain file"),
+    ):
+        assert analyse(*words, *FAST) == 2
+        (line,) = capsys.readouterr().err.splitlines()
+        assert named in line

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+import sys
 
 import chess
 import chess.pgn
 import pytest
 
 from engine.analysis.cli import parser
+from engine.analysis.files import AnalysisError
 from engine.analysis.play import ChessTable, WholeChess, diagram, play_chess, record
 from engine.lab.games import LabError
 
@@ -44,6 +46,33 @@ def test_a_game_with_hint_undo_and_help_is_kept_move_by_move(tmp_path):
     assert [move.uci() for move in moves[::2]] == ["g1f3", "d2d4"]
     assert len(moves) == 4
     assert game.headers["White"] == "A person"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links are for the privileged there")
+def test_a_file_that_is_there_keeps_its_games(tmp_path):
+    path, link = tmp_path / "mine.pgn", tmp_path / "link.pgn"
+    former = '[White "J\xfcrgen"]\r\n\r\n1. e4 e5 1/2-1/2\r\n'.encode("latin-1")
+    path.write_bytes(former)
+    link.symlink_to(path)
+    played(["--pgn", str(path)], "quit")
+    assert path.read_bytes() == former
+    for file, answers in ((path, ["d4", "undo", "c4", "quit"]), (link, ["Nf3"])):
+        played(["--pgn", str(file)], *answers)
+        assert path.read_bytes().startswith(former.rstrip())
+    with path.open(encoding="latin-1") as stream:
+        games = list(iter(lambda: chess.pgn.read_game(stream), None))
+    assert [game.variations[0].move.uci() for game in games] == ["e2e4", "c2c4", "g1f3"]
+    assert link.is_symlink()
+
+
+def test_a_game_is_not_added_to_what_is_no_pgn_file(tmp_path):
+    notes = tmp_path / "notes.txt"
+    notes.write_text("Dear diary\n", encoding="utf-8")
+    for path, named in ((notes, "holds no game"), (tmp_path, "a directory"), (tmp_path / "no" / "x.pgn", "no such")):
+        with pytest.raises(AnalysisError, match=named):
+            played(["--pgn", str(path)], "e4", "quit")
+    assert list(tmp_path.iterdir()) == [notes]
+    assert notes.read_text("utf-8") == "Dear diary\n"
 
 
 def test_the_engine_begins_against_black_and_mates():
