@@ -9,5 +9,6 @@
 ``positions`` ``analyse FEN``
 ``games``     ``analyse PGN``
 ``play``      ``play``
+``terminal``  signals and letters
 ``cli``       their command lines
 """

@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from engine import __version__
+from engine.analysis.terminal import forgive_letters, terminated_as_interrupted
 from engine.messages import OptionError, PositionError
 from engine.options import find
 
-#: What a shell expects from a program that Ctrl-C ended.
+#: What a shell expects from a program that Ctrl-C ended; here SIGTERM does the same.
 INTERRUPTED = 130
 
 
@@ -21,23 +22,30 @@ class UsageError(ValueError):
 
 
 def main(command: str, arguments: Sequence[str]) -> int:
-    """Run ``analyse`` or ``play``; returns the exit code: 0, 2 for what cannot be done, 130 when interrupted."""
+    """Run ``analyse`` or ``play``; returns the exit code: 0, 2 for what cannot be done, 130 when interrupted or
+    terminated."""
     from engine.analysis.files import AnalysisError
 
+    forgive_letters()
     try:
         chosen = parser(command).parse_args(arguments)
-        options = dict(chosen.option)
-        if command == "analyse":
-            return analyse(chosen, options)
-        from engine.analysis.play import play_chess
-
-        return play_chess(chosen, options)
+        with terminated_as_interrupted():
+            return _run(command, chosen)
     except (UsageError, PositionError, OptionError, AnalysisError, MemoryError) as error:
         print(f"numbat: {error or type(error).__name__}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print("\nnumbat: interrupted", file=sys.stderr)
         return INTERRUPTED
+
+
+def _run(command: str, chosen: argparse.Namespace) -> int:
+    options = dict(chosen.option)
+    if command == "analyse":
+        return analyse(chosen, options)
+    from engine.analysis.play import play_chess
+
+    return play_chess(chosen, options)
 
 
 def analyse(chosen: argparse.Namespace, options: dict[str, Any]) -> int:

@@ -1,0 +1,49 @@
+"""``analyse`` and ``play`` as a shell runs them: signals, pipes, encodings."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from engine.analysis import cli
+from engine.analysis.annotate import Annotator
+from engine.analysis.files import read_games
+from tests.analysis.conftest import GAMES
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="it cannot be sent there")
+def test_sigterm_loses_as_little_as_ctrl_c(pgn, monkeypatch, capsys):
+    former = signal.getsignal(signal.SIGTERM)
+    plain, searched = Annotator._search, []
+
+    def search(self, board):
+        searched.append(board)
+        if len(searched) == 9:  # in the middle of the second game
+            for _ in range(2):  # as timeout(1) does
+                os.kill(os.getpid(), signal.SIGTERM)
+        return plain(self, board)
+
+    monkeypatch.setattr(Annotator, "_search", search)
+    assert cli.main("analyse", [str(pgn), "--depth", "4"]) == cli.INTERRUPTED
+    assert "interrupted after 9 of 15 positions" in capsys.readouterr().err
+    first, second, _ = read_games(pgn.with_suffix(".annotated.pgn"))
+    assert [sum(node.eval() is not None for node in game.mainline()) for game in (first, second)] == [6, 0]
+    assert signal.getsignal(signal.SIGTERM) is former
+
+
+def test_a_name_that_the_terminal_cannot_show_is_shown_as_far_as_it_can(repository, pgn):
+    pgn.write_text(GAMES.replace("Ann", "Łukasz"), encoding="utf-8")
+    result = subprocess.run(
+        [sys.executable, str(repository / "uci_main.py"), "analyse", str(pgn), "--depth", "2"],
+        env={**os.environ, "PYTHONIOENCODING": "cp1252"},
+        capture_output=True,
+        encoding="cp1252",
+        timeout=300,
+        check=False,
+    )
+    assert result.returncode == 0, result.stderr
+    assert "White (?ukasz): " in result.stdout
