@@ -3,6 +3,7 @@
 ``judge``     what a score means for the result, and when a move is a mistake
 ``annotate``  a game's moves, each with its evaluation and what was better
 ``boards``    boards from FENs
+``notes``     how that is written into a PGN, read back and taken out
 ``files``     PGN in and out: nothing is lost, and what was begun is continued
 ``lines``     lines as text
 ``report``    annotated games as one self-contained HTML page

@@ -3,25 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import chess
 import chess.pgn
 from chess.engine import Cp, Limit, Mate, PovScore
 
+from engine.analysis import notes
 from engine.analysis.judge import Grade, chances_on, expectation, grade
 from engine.analysis.lines import chances_text
 from engine.api import Engine
 from engine.chesstypes import Analysis
-
-#: The PGN tag that names engine and limit: evaluations under the same name need not be searched again.
-TAG = "Analysis"
-
-#: Glyphs that judge a move (! ? !! ?? !? ?!); where there is one, somebody has judged already.
-_JUDGEMENTS = range(1, 7)
-
-#: A line that shows what was better is cut after this many plies.
-_LINE = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +34,11 @@ class Judged:
 
 
 class Annotator:
-    """Searches each position of a game with ``engine`` until ``limit`` and writes down what it finds."""
+    """Searches each position of a game with ``engine`` until ``limit`` and writes down what it finds.
+
+    With a limit of plies or nodes each search begins without memory of the former ones. So what is found in a
+    position does not depend on where a run was interrupted, nor on the games before (with one thread).
+    """
 
     def __init__(self, engine: Engine, limit: Limit, label: str) -> None:
         self._engine = engine
@@ -53,75 +49,62 @@ class Annotator:
         """Walk through ``game``, annotate each position of its main line in place and give it as it is done.
 
         What is already annotated under the same label is only read; whoever stops in the middle can go on.
+        Ends at a null move. Raises :class:`~engine.messages.PositionError` for a position that the engine refuses.
         """
-        if game.headers.get(TAG) != self._label:
-            game.headers[TAG] = self._label
-            for node in (game, *game.mainline()):
-                node.set_eval(None)
+        done = notes.begin(game, self._label)
         board = game.board()
-        before = self._evaluate(game, board)
-        _note(game, before)
-        yield Judged(board.copy(), before.score)
-        for node in game.mainline():
+        before: Analysis | None = None
+        for number, node in enumerate(notes.positions(game)):
             former = board.copy()
-            san = board.san(node.move)
-            board.push(node.move)
-            written = node.eval() is not None
-            after = self._evaluate(node, board)
-            had, has = (expectation(s.pov(former.turn), former.fullmove_number) for s in (before.score, after.score))
-            loss = had - has
-            found = grade(loss)
-            better: tuple[chess.Move, ...] = ()
-            if found is not Grade.FINE:
-                if not before.pv:  # known from a former run, but not its line
-                    before = self._search(former)
-                better = before.pv[:_LINE]
-                if before.move == node.move:  # the deeper look saw what the engine itself would have walked into
-                    found, better = Grade.FINE, ()
+            if isinstance(node, chess.pgn.ChildNode):
+                board.push(node.move)
+            known = _ended(board) or (notes.noted(node) if number < done else None)
+            written = known is not None and number < done
+            after = known or self._search(board)
+            judged = Judged(board.copy(), after.score)
+            if before is not None and isinstance(node, chess.pgn.ChildNode):
+                judged = self._judge(node, former, before, judged, written)
             if not written:
-                chances = [chances_text(chances_on(*seen)) for seen in ((former, before.score), (board, after.score))]
-                _write(node, former, found, better, f"{chances[0]}; now {chances[1]}")
-                _note(node, after)  # last: what has its evaluation is done
-            yield Judged(board.copy(), after.score, node.move, san, max(0.0, loss), found, better)
+                notes.note(node, after)
+                notes.advance(game, number + 1)  # last: the rest is there now
+            yield judged
             before = after
 
-    def _evaluate(self, node: chess.pgn.GameNode, board: chess.Board) -> Analysis:
-        """What is known about the position of ``node``, or else what a search finds."""
-        return _known(node, board) or self._search(board)
+    def _judge(
+        self, node: chess.pgn.ChildNode, former: chess.Board, before: Analysis, after: Judged, written: bool
+    ) -> Judged:
+        """How the move of ``node`` was, from ``before`` to ``after``: read where it is ``written``, else written."""
+        had, has = (expectation(s.pov(former.turn), former.fullmove_number) for s in (before.score, after.score))
+        loss = max(0.0, had - has) if former.legal_moves.count() > 1 else 0.0
+        found = grade(loss)
+        better: tuple[chess.Move, ...] = ()
+        if found is not Grade.FINE and written:
+            found, better = notes.said(node, former)
+        elif found is not Grade.FINE:
+            line = before.pv or self._search(former).pv  # a former run has noted the score, but not the line
+            if line and line[0] != node.move:
+                better = line[: notes.LINE]
+                seen = (former, before.score), (after.board, after.score)
+                chances = "; now ".join(chances_text(chances_on(*each)) for each in seen)
+                notes.say(node, former, found, better, chances)
+            else:  # the deeper look saw what the engine itself would have walked into
+                found = Grade.FINE
+        if found is Grade.FINE and grade(loss) is not Grade.FINE:
+            loss = 0.0
+        return replace(after, move=node.move, san=former.san(node.move), loss=loss, grade=found, better=better)
 
     def _search(self, board: chess.Board) -> Analysis:
+        if self._limit.time is None:
+            self._engine.new_game()
         return self._engine.analyse(board, self._limit)
 
 
-def _known(node: chess.pgn.GameNode, board: chess.Board) -> Analysis | None:
-    """What needs no search: the end of the game by the rules, or a noted evaluation."""
+def _ended(board: chess.Board) -> Analysis | None:
+    """What the rules say of a game that is over."""
     outcome = board.outcome()
-    if outcome is not None:
-        return Analysis(PovScore(Cp(0) if outcome.winner is None else Mate(0), board.turn))
-    score = node.eval()
-    return None if score is None else Analysis(score, depth=node.eval_depth() or 0)
-
-
-def _note(node: chess.pgn.GameNode, found: Analysis) -> None:
-    """Note the evaluation as ``[%eval]``, which has no word for a king that is mated already."""
-    if found.score.relative != Mate(0):
-        node.set_eval(found.score, found.depth or None)
-
-
-def _write(
-    node: chess.pgn.ChildNode, former: chess.Board, found: Grade, better: tuple[chess.Move, ...], chances: str
-) -> None:
-    """Note at ``node`` how its move was, what was better and what it did to the chances; what others noted stays."""
-    if found is Grade.FINE or found.nag is None:
-        return
-    if not any(nag in _JUDGEMENTS for nag in node.nags):
-        node.nags.add(found.nag)
-    if better:
-        said = node.comment.strip()
-        stop = "" if not said or said[-1] in ".!?]" else "."
-        node.comment = f"{said}{stop} {found.word.capitalize()}: {former.san(better[0])} was better. {chances}.".strip()
-        if not node.parent.has_variation(better[0]):
-            node.parent.add_line(better)
+    if outcome is None:
+        return None
+    return Analysis(PovScore(Cp(0) if outcome.winner is None else Mate(0), board.turn))
 
 
 def summary(moves: list[Judged]) -> dict[chess.Color, dict[str, float]]:

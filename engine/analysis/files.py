@@ -12,8 +12,8 @@ from pathlib import Path
 import chess
 import chess.pgn
 
-from engine.analysis.annotate import TAG
 from engine.analysis.boards import faults
+from engine.analysis.notes import TAG
 
 
 class AnalysisError(ValueError):

@@ -27,6 +27,7 @@ from engine.analysis.files import (
     write_games,
     write_whole,
 )
+from engine.analysis.notes import positions
 from engine.analysis.report import render
 
 #: Seconds between two writings of what is annotated so far.
@@ -54,7 +55,7 @@ def analyse(path: Path, chosen: argparse.Namespace, options: dict[str, Any]) -> 
             _annotate_all(games, Annotator(engine, limit, name), output, found)
     except KeyboardInterrupt:
         done = sum(len(moves) for _, moves in found)
-        whole = sum(1 + len(list(game.mainline_moves())) for game in games)
+        whole = sum(len(positions(game)) for game in games)
         _write(games, found, output, html, name)
         print(f"\nnumbat: interrupted after {done} of {whole} positions; the same command goes on", file=sys.stderr)
         return INTERRUPTED
@@ -86,7 +87,7 @@ def _annotate_all(
     console = Console(stderr=True)
     saved = time.monotonic()
     with Progress(*columns, TimeRemainingColumn(), console=console, disable=not console.is_terminal) as bar:
-        task = bar.add_task("", total=sum(1 + len(list(game.mainline_moves())) for game in games))
+        task = bar.add_task("", total=sum(len(positions(game)) for game in games))
         for number, game in enumerate(games, 1):
             bar.update(task, description=f"game {number} of {len(games)}")
             moves: list[Judged] = []

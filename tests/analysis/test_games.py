@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
+import io
 import re
 import sys
-from pathlib import Path
 
 import chess
 import chess.pgn
 import pytest
+from chess.engine import Cp, Limit, PovScore
+from chess.pgn import read_game
 
 from engine import Engine
-from engine.analysis import cli
-from engine.analysis.annotate import TAG, Annotator
+from engine.analysis import cli, notes
+from engine.analysis.annotate import Annotator
 from engine.analysis.files import AnalysisError, read_games, write_games
 from engine.analysis.judge import Grade
+from engine.analysis.notes import TAG
+from engine.chesstypes import Analysis
+
+#: A game with many faults.
+LONG = """
+
+1. e4 e5 2. Ba6 Nxa6 3. Nf3 Qg5 4. Nxg5 b6 5. Qf3 Bb7 6. Qxf7+ Kd8 7. Qxf8# 1-0
+"""
 
 FAST = ["--depth", "6"]
 
@@ -40,7 +50,7 @@ def searches(monkeypatch) -> list[str]:
 
 def test_mistakes_are_found_and_the_rest_is_left_alone(numbat, pgn):
     first, second, third = read_games(pgn)
-    annotator = Annotator(numbat, chess.engine.Limit(depth=8), "test")
+    annotator = Annotator(numbat, Limit(depth=8), "test")
     graded = {judged.san: judged for judged in annotator.annotate(first)}
     assert graded["Nf6"].grade is Grade.BLUNDER
     assert graded["Qxf7#"].grade is Grade.FINE
@@ -69,7 +79,7 @@ def test_what_others_wrote_stays(pgn, capsys):
     assert nodes[5].nags & {1, 2, 3, 4, 5, 6} == {chess.pgn.NAG_BLUNDER}
     assert list(after[1].mainline())[2].nags == {2}  # its author's judgement
     assert re.search(
-        r"Blunder: \S+ was better. White \d+%, draw \d+%, Black \d+%; now White 100%, draw 0%, Black 0%\.",
+        r"Blunder: [^:]+ was better. White \d+%, draw \d+%, Black \d+%; now White 100%, draw 0%, Black 0%\.",
         nodes[5].comment,
     )
     assert all(node.eval() for node in nodes[:-1])
@@ -98,18 +108,84 @@ def test_an_interrupted_run_leaves_what_it_has_and_goes_on(pgn, monkeypatch, cap
     monkeypatch.setattr(Annotator, "_search", plain)
     assert analyse(pgn, *FAST) == 0
     repeated = [fen for fen in searches if searches.count(fen) > 1]
-    assert len(set(repeated)) <= 6  # start positions of both games, and a line that had to be looked up
-    continued = output.read_text("utf-8")
-    output.unlink()
+    assert len(set(repeated)) <= 2  # the start, which both games have, and a line that had to be looked up
+
+
+@pytest.mark.parametrize("limit", [["--depth", "6"], ["--nodes", "3000"]], ids=" ".join)
+def test_an_interrupted_run_ends_up_with_what_a_straight_one_finds(pgn, monkeypatch, capsys, limit):
+    files = pgn.with_suffix(".annotated.pgn"), pgn.with_suffix(".annotated.html")
+    pgn.write_text(pgn.read_text("utf-8") + LONG, encoding="utf-8")
+
+    def result() -> tuple[str, ...]:
+        return capsys.readouterr().out, *(file.read_text("utf-8") for file in files)
+
+    assert analyse(pgn, *limit) == 0
+    straight = result()
+    assert straight[1].count(" was better") > 4
+    assert analyse(pgn, *limit) == 0  # nothing is left to do
+    assert result() == straight
+    for file in files:
+        file.unlink()
+    plain, searched = Annotator._search, []
+
+    def search(self, board):
+        searched.append(board)
+        if len(searched) % 4 == 0:
+            raise KeyboardInterrupt
+        return plain(self, board)
+
+    monkeypatch.setattr(Annotator, "_search", search)
+    while analyse(pgn, *limit) == cli.INTERRUPTED:
+        assert result() != straight
+    assert len(searched) > 30
+    assert result() == straight
+
+
+def test_another_limit_replaces_the_engine_s_notes_and_nobody_else_s(pgn):
+    """Annotating an annotated file is annotating the file."""
+    others = "1. e4 {[%eval 0.20,30] calm} e5 2. Qh5 $2 {[%eval -0.3]} Ke7 $4 {Blunder: a bad day} (2... g6 3. Qf3) *\n"
+    pgn.write_text(pgn.read_text("utf-8") + "\n\n" + others, encoding="utf-8")
+    once, twice = pgn.with_name("once.pgn"), pgn.with_name("twice.pgn")
+    assert analyse(pgn, "--depth", "2", "--output", once) == 0
+    assert analyse(once, "--depth", "5", "--output", twice) == 0
+    assert analyse(pgn, "--depth", "5", "--output", once.with_name("direct.pgn")) == 0
+    assert twice.read_text("utf-8") == once.with_name("direct.pgn").read_text("utf-8")
+    for game, former in zip(read_games(twice), read_games(pgn), strict=True):
+        notes.begin(game, "Somebody")
+        del game.headers["Analysis"], game.headers["AnalysisDone"]
+        assert str(game) == str(former)
+
+
+def test_the_evaluations_of_others_stay_behind_ours(pgn):
+    pgn.write_text("1. e4 {[%eval 0.20,30] calm [%clk 0:10:00]} e5 {[%eval 0.3]} *\n", encoding="utf-8")
+    output = pgn.with_suffix(".annotated.pgn")
     assert analyse(pgn, *FAST) == 0
-    plies = [[(node.move, node.nags) for node in game.mainline()] for game in read_games(output)]
-    assert plies == [[(node.move, node.nags) for node in game.mainline()] for game in games_of(continued, pgn)]
+    (game,) = read_games(output)
+    first, second = game.mainline()
+    assert re.fullmatch(r"\[%eval \S+,6\] \[%eval 0.20,30\] calm \[%clk 0:10:00\]", first.comment)
+    assert re.fullmatch(r"\[%eval \S+,6\] \[%eval 0.3\]", second.comment)
+    assert (first.eval_depth(), second.eval_depth()) == (6, 6)
 
 
-def games_of(text: str, beside: Path) -> list[chess.pgn.Game]:
-    path = beside.with_name("again.pgn")
-    path.write_text(text, encoding="utf-8")
-    return read_games(path)
+def test_the_only_move_costs_nothing(numbat, tmp_path):
+    path = tmp_path / "forced.pgn"
+    path.write_text('[FEN "7k/8/5K2/8/8/8/8/6R1 b - - 0 1"]\n\n1... Kh7 2. Kf7 Kh8 3. Rh1# *\n', encoding="utf-8")
+    (game,) = read_games(path)
+    for node, score in zip((game, *game.mainline()), (0, 900, 900, 900), strict=False):
+        node.set_eval(PovScore(Cp(score), chess.WHITE))
+    game.headers[TAG] = "test"
+    found = list(Annotator(numbat, Limit(depth=3), "test").annotate(game))
+    assert [judged.loss for judged in found] == [0, 0, 0, 0, 0]
+
+
+def test_a_move_that_the_engine_would_have_played_costs_nothing(numbat, tmp_path, monkeypatch):
+    game = read_game(io.StringIO("1. e4 *"))
+    line = (chess.Move.from_uci("e2e4"),)
+    scores = iter([Analysis(PovScore(Cp(0), chess.WHITE), line), Analysis(PovScore(Cp(-900), chess.WHITE))])
+    monkeypatch.setattr(Annotator, "_search", lambda self, board: next(scores))
+    for _ in range(2):  # found, then read
+        judged = list(Annotator(numbat, Limit(depth=3), "test").annotate(game))[-1]
+        assert (judged.grade, judged.loss, judged.better) == (Grade.FINE, 0, ())
 
 
 def test_a_finished_file_is_searched_again_only_for_another_limit(pgn, searches):
@@ -117,7 +193,7 @@ def test_a_finished_file_is_searched_again_only_for_another_limit(pgn, searches)
     text = pgn.with_suffix(".annotated.pgn").read_text("utf-8")
     done = len(searches)
     assert analyse(pgn, *FAST) == 0
-    assert len(searches) - done <= 6  # only the lines that were better, of the moves that were bad
+    assert len(searches) == done
     assert pgn.with_suffix(".annotated.pgn").read_text("utf-8") == text
     done = len(searches)
     assert analyse(pgn, "--depth", "4") == 0
@@ -149,7 +225,7 @@ def test_other_encodings_and_chess960_are_read(tmp_path, numbat):
     node = game.add_variation(next(iter(board.legal_moves)))
     path.write_text(str(game), encoding="utf-8")
     (game,) = read_games(path)
-    found = list(Annotator(numbat, chess.engine.Limit(depth=3), "test").annotate(game))
+    found = list(Annotator(numbat, Limit(depth=3), "test").annotate(game))
     assert found[-1].move == node.move
     assert found[-1].board.chess960
 
