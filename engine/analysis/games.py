@@ -29,6 +29,7 @@ from engine.analysis.files import (
 )
 from engine.analysis.notes import positions
 from engine.analysis.report import render
+from engine.messages import PositionError
 
 #: Seconds between two writings of what is annotated so far.
 _SAVE_AFTER = 10.0
@@ -52,7 +53,7 @@ def analyse(path: Path, chosen: argparse.Namespace, options: dict[str, Any]) -> 
         with Engine(report=lambda text: console.print(text, markup=False)) as engine:
             for option, value in options.items():
                 engine.set_option(option, value)
-            _annotate_all(games, Annotator(engine, limit, name), output, found)
+            _annotate_all(games, Annotator(engine, limit, name), output, found, console)
     except KeyboardInterrupt:
         done = sum(len(moves) for _, moves in found)
         whole = sum(len(positions(game)) for game in games)
@@ -61,8 +62,9 @@ def analyse(path: Path, chosen: argparse.Namespace, options: dict[str, Any]) -> 
         return INTERRUPTED
     _write(games, found, output, html, name)
     for game, moves in found:
-        _tell(game, moves)
-    print(f"wrote {output} and {html}")
+        if moves:
+            _tell(game, moves)
+    print(f"wrote {output} and {html}" if any(moves for _, moves in found) else f"wrote {output}")
     return 0
 
 
@@ -81,10 +83,13 @@ def _annotate_all(
     annotator: Annotator,
     output: Path,
     found: list[tuple[chess.pgn.Game, list[Judged]]],
+    console: Console,
 ) -> None:
-    """Annotate game after game into ``found``, which also has the moves of one that was not finished."""
+    """Annotate game after game into ``found``, which also has the moves of one that was not finished.
+
+    What is no chess ends the annotation of its game, and the others are annotated none the less.
+    """
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    console = Console(stderr=True)
     saved = time.monotonic()
     with Progress(*columns, TimeRemainingColumn(), console=console, disable=not console.is_terminal) as bar:
         task = bar.add_task("", total=sum(len(positions(game)) for game in games))
@@ -92,12 +97,19 @@ def _annotate_all(
             bar.update(task, description=f"game {number} of {len(games)}")
             moves: list[Judged] = []
             found.append((game, moves))
-            for judged in annotator.annotate(game):
-                moves.append(judged)
-                bar.advance(task)
-                if time.monotonic() - saved > _SAVE_AFTER:
-                    write_games(output, games)
-                    saved = time.monotonic()
+            reason = "a null move" if len(positions(game)) <= len(list(game.mainline())) else ""
+            try:
+                for judged in annotator.annotate(game):
+                    moves.append(judged)
+                    bar.advance(task)
+                    if time.monotonic() - saved > _SAVE_AFTER:
+                        write_games(output, games)
+                        saved = time.monotonic()
+            except PositionError as error:
+                reason = str(error)
+            if reason:
+                text = f"numbat: game {number} ({_players(game)}) has {len(moves)} positions annotated only: {reason}"
+                console.print(text, markup=False, soft_wrap=True)
 
 
 def _write(
@@ -111,6 +123,10 @@ def _write(
     shown = [(game, moves) for game, moves in found if moves]
     if shown:
         write_whole(html, render(shown, name, fingerprint(games)))
+
+
+def _players(game: chess.pgn.Game) -> str:
+    return f"{game.headers.get('White', '?')} - {game.headers.get('Black', '?')}"
 
 
 def _tell(game: chess.pgn.Game, moves: list[Judged]) -> None:

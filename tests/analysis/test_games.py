@@ -291,6 +291,23 @@ def test_a_page_of_other_games_is_not_overwritten(pgn, capsys):
     assert page.read_text("utf-8") == text
 
 
+def test_a_null_move_ends_its_game_and_no_other(pgn, capsys):
+    null = '[White "Gil"]\n[Black "Hal"]\n\n1. e4 e5 2. -- d5 3. exd5 *\n\n'
+    clock = '[White "Ian"]\n[Black "Joe"]\n[FEN "4k3/8/8/8/8/8/8/4KR2 w - - 0 9999999"]\n\n1. Ke2 *\n\n'
+    pgn.write_text(null + clock + pgn.read_text("utf-8"), encoding="utf-8")
+    for _ in range(2):
+        assert analyse(pgn, "--depth", "3") == 0
+        out, told = capsys.readouterr()
+        assert "game 1 (Gil - Hal) has 3 positions annotated only: a null move" in told
+        assert "game 2 (Ian - Joe) has 0 positions annotated only: " in told
+        assert "White (Eve): " in out
+        assert "White (Ian): " not in out
+    first, *others = read_games(pgn.with_suffix(".annotated.pgn"))
+    assert [node.eval() is not None for node in first.mainline()] == [True, True, False, False, False]
+    assert len(list(first.mainline_moves())) == 5
+    assert [bool(game.eval()) for game in others] == [False, True, True, True]
+
+
 def test_text_between_games_is_no_game(pgn):
     text = pgn.read_text("utf-8")
     pgn.write_text(f"% exported\n\nSent from my telephone\n\n{text}\n; the end\n\nhave fun\n", encoding="utf-8")
