@@ -66,6 +66,7 @@ def _ply(judged: Judged, before: chess.Board | None) -> dict[str, Any]:
         "chances": "" if ends else chances_text(white),
         "better": before.variation_san(judged.better) if before and judged.better else "",
         "board": picture(judged),
+        "placement": placement(board),
     }
 
 
@@ -73,6 +74,23 @@ def _label(judged: Judged, before: chess.Board | None) -> str:
     if before is None:
         return "the beginning"
     return f"{before.fullmove_number}{'.' if before.turn else '…'} {judged.san}{judged.grade.glyph}"
+
+
+def placement(board: chess.Board) -> str:
+    """What stands where, for those who cannot see the picture.
+
+    >>> placement(chess.Board("4k3/8/8/8/8/8/7P/R3K2R w - - 0 1"))
+    'White: king e1, rooks a1 h1, pawn h2. Black: king e8.'
+    """
+    sides = []
+    for color, side in ((chess.WHITE, "White"), (chess.BLACK, "Black")):
+        men = []
+        for piece in reversed(chess.PIECE_TYPES):
+            squares = [chess.square_name(square) for square in board.pieces(piece, color)]
+            if squares:
+                men.append(" ".join([chess.piece_name(piece) + "s" * (len(squares) > 1), *squares]))
+        sides.append(f"{side}: {', '.join(men)}.")
+    return " ".join(sides)
 
 
 def picture(judged: Judged) -> str:

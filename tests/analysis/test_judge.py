@@ -9,12 +9,12 @@ import chess
 import pytest
 from chess.engine import Cp, Mate, MateGiven, PovScore, PovWdl, Wdl
 
-from engine.analysis import boards, judge, lines
+from engine.analysis import boards, judge, lines, report
 from engine.analysis.judge import Grade, expectation, grade
 from engine.chesstypes import Analysis
 
 
-@pytest.mark.parametrize("module", [boards, judge, lines], ids=lambda module: module.__name__)
+@pytest.mark.parametrize("module", [boards, judge, lines, report], ids=lambda module: module.__name__)
 def test_the_examples_in_the_documentation_run(module):
     result = doctest.testmod(module)
     assert result.attempted > 0

@@ -69,6 +69,49 @@ def test_the_chances_of_every_ply_are_in_the_page(reports: list[Report]) -> None
     assert (stalemate["bands"], stalemate["chance"]) == ((0, 100, 0), 50.0)
 
 
+def luminance(color: str) -> float:
+    """By WCAG 2, of a color as #rrggbb."""
+    parts = [int(color[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    linear = [part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def test_all_letters_can_be_read(page: Path) -> None:
+    colors = dict(re.findall(r"--(\w+): light-dark\((#\w{6}, #\w{6})\)", page.read_text("utf-8")))  # the last one holds
+    for letters in ("ink", "faint", "inaccuracy", "mistake", "blunder"):
+        for ground in ("paper", "glow"):
+            for mode, two in enumerate(zip(colors[letters].split(", "), colors[ground].split(", "), strict=True)):
+                dark, light = sorted(map(luminance, two))
+                assert (light + 0.05) / (dark + 0.05) >= 4.5, (letters, ground, ("light", "dark")[mode])
+
+
+def test_what_is_seen_has_words_too(page: Path) -> None:
+    text = page.read_text("utf-8")
+    assert re.search(r'<div id="board" role="img"', text)
+    for button in re.findall(r"<button [^>]*>[^a-z<]*</button>", text):  # with signs on it
+        assert 'aria-label="' in button
+    assert "White: king e1, queen h5, rooks a1 h1, " in text
+
+
+@needs_browser
+def test_keys_are_left_to_those_who_have_a_use_for_them(page: Path) -> None:
+    script = """
+      const seen = [];
+      const key = (where, key, more) => {
+        const event = new KeyboardEvent("keydown", {key, bubbles: true, cancelable: true, ...more});
+        seen.push(`${where.dispatchEvent(event) ? "left" : "taken"} ${document.body.dataset.ply}`);
+      };
+      key(document.body, "ArrowRight"); key(document.body, "ArrowLeft", {altKey: true});
+      key(document.body, "End", {ctrlKey: true}); key($("back"), " "); key($("back"), "ArrowRight");
+      key($("game"), "Home"); key(document.body, "x");
+      document.body.dataset.seen = seen.join(", ");
+      document.body.dataset.words = $("board").getAttribute("aria-label");
+    """
+    dom = Dom(page, script=script)
+    assert 'data-seen="taken 1, left 1, left 1, left 1, taken 2, left 2, left 2"' in dom.text
+    assert 'data-words="1… e5. White: king e1, ' in dom.text
+
+
 @needs_browser
 def test_walking_through_a_game(page: Path) -> None:
     script = """
