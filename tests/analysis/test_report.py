@@ -133,7 +133,7 @@ def test_walking_through_a_game(page: Path) -> None:
     first = seen[6]  # where the engine saw the first mistake
     assert seen == [1, 7, 7, 6, 0, 0, first, first - 1, 7, 0, first, 2, 3, first]
     assert 2 < first < 7
-    assert re.search(r'data-words="\d[.…] \S+\?\?  \(\S+: White \d+%, draw .*\). Blunder. Better was ', dom.text)
+    assert re.search(r'data-words="\d[.…] \S+\?\??  \(\S+: White \d+%, .*\). (Mistake|Blunder). Better was ', dom.text)
     assert 'data-size="true"' in dom.text
 
 
