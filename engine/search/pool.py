@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from engine.board.setup import copy_position
@@ -28,8 +29,12 @@ STACK_SIZE = 32 << 20
 #: Seconds before the first report of the root move under search.
 FIRST_TICK = 3.0
 
-#: Stop early where there is nothing to choose: one legal move is searched this deep for its score.
+#: Stop early where there is nothing to choose: one legal move is searched this deep for its score. So is every
+#: position before mates are looked for, which can take all the time there is.
 FORCED_MOVE_DEPTH = 8
+
+#: Milliseconds; the clock that deadlines are set by would overflow beyond. A century is enough.
+LONGEST_SEARCH = 4e12
 
 
 def start_thread(target: Callable[..., None], *arguments: Any) -> threading.Thread:
@@ -56,7 +61,7 @@ class Pool:
         self._address = self._control.__array_interface__["data"][0]
         self._released = threading.Event()
         self._lock = threading.Lock()
-        self._pondering = False
+        self._pondering = self._infinite = False
         self._began = self._started = 0.0
         self._budget = Budget(None, None)
         self._nodes_before = 0  # those of pondering, which are not charged
@@ -93,6 +98,11 @@ class Pool:
         """Milliseconds since the search began."""
         return (time.perf_counter() - self._began) * 1000
 
+    def patience(self, most: float) -> float:
+        """Seconds, ``most`` or fewer, that may pass before the search armed last begins: half of what it has."""
+        maximum = self._budget.maximum
+        return most if maximum is None else min(most, maximum / 2000)
+
     def arm(self, limits: Limits, white_to_move: bool, overhead: int) -> None:
         """Start the clock of the next search; from here on :meth:`stop` ends it."""
         with self._lock:
@@ -103,7 +113,7 @@ class Pool:
             counts_nodes = self.node_clock.rate > 0
             limits = self.node_clock.wind(limits, white_to_move)
             self._budget = plan(limits, white_to_move, 0 if counts_nodes else overhead)
-            self._pondering = limits.ponder
+            self._pondering, self._infinite = limits.ponder, limits.infinite
             if not limits.ponder:
                 self._start_clock()
                 if not limits.infinite:
@@ -115,7 +125,7 @@ class Pool:
         maximum = self._budget.maximum
         self._control["has_deadline"] = 0
         if maximum is not None and not self.node_clock.rate:
-            self._control["deadline"] = clock_now() + int(maximum * TICKS_PER_SECOND / 1000)
+            self._control["deadline"] = clock_now() + int(min(maximum, LONGEST_SEARCH) * TICKS_PER_SECOND / 1000)
             self._control["has_deadline"] = 1
 
     def _limit_nodes(self) -> None:
@@ -139,9 +149,10 @@ class Pool:
                 self._pondering = False
                 self._started = time.perf_counter()
                 self._nodes_before = self.nodes
-                self._start_clock()
-                self._limit_nodes()
-                self._released.set()
+                if not self._infinite:
+                    self._start_clock()
+                    self._limit_nodes()
+                    self._released.set()
 
     def search(
         self,
@@ -172,22 +183,18 @@ class Pool:
         helpers = [start_thread(self._tick, finished, on_tick)]
         for index, worker in enumerate(self.workers[1:]):
             helpers.append(start_thread(_help, worker, 1 + index % 2, last))
-        main, pacer = self.workers[0], Pacer()
-        mates = self._prove_mates(position, moves, limits.mate, on_line) if limits.mate is not None else False
-        if limits.mate is not None and not mates and (limits.depth, limits.nodes, self._budget.maximum) == (None,) * 3:
-            last = FORCED_MOVE_DEPTH  # there is none: a score and a move, then
-        for lines in main.deepen(1, last, count, on_line) if not mates else ():
-            for line in lines:
-                on_line(line)
-            line = lines[0]
-            pace = pacer.pace(line.moves[0], line.score, main.share_of(line.moves[0]))
-            if self._is_enough(line, limits, len(moves), pace):
-                break
-        self.wait_for_release(limits)
-        self._control["stop"] = 1
-        finished.set()
-        for helper in helpers:
-            helper.join()
+        main = self.workers[0]
+        try:
+            if limits.mate is None:
+                self._deepen(limits, len(moves), range(1, last + 1), count, on_line)
+            else:
+                self._look_for_mates(position, limits, moves, count, on_line)
+            self.wait_for_release(limits)
+        finally:  # a report may raise
+            self._control["stop"] = 1
+            finished.set()
+            for helper in helpers:
+                helper.join()
         self.node_clock.spend(self.nodes - self._nodes_before)
         best = self._vote() if count == 1 and limits.depth is None else main.lines[0]
         if not best.moves:  # not even a first move was searched to its end
@@ -196,10 +203,39 @@ class Pool:
             on_line(best)
         return best
 
+    def _deepen(
+        self, limits: Limits, choices: int, depths: range, count: int, on_line: Callable[[Line], None]
+    ) -> bool:
+        """The main worker's iterations over ``depths``, with ``choices`` root moves; whether more may follow."""
+        main, pacer = self.workers[0], Pacer()
+        for lines in main.deepen(depths.start, depths.stop - 1, count, on_line):
+            for line in lines:
+                on_line(line)
+            line = lines[0]
+            pace = pacer.pace(line.moves[0], line.score, main.share_of(line.moves[0]))
+            if self._is_enough(line, limits, choices, pace):
+                return False
+        return not main.record["aborted"]
+
+    def _look_for_mates(
+        self, position: Any, limits: Limits, moves: list[int], count: int, on_line: Callable[[Line], None]
+    ) -> None:
+        """A short search first, for a move and its score whatever comes; then proofs; then, where there is no mate but
+        another limit, the search that this one allows."""
+        assert limits.mate is not None
+        last = MAX_PLY if limits.depth is None else limits.depth
+        scouted = min(last, FORCED_MOVE_DEPTH)
+        if not self._deepen(replace(limits, mate=None), len(moves), range(1, scouted + 1), count, on_line):
+            return
+        if self._prove_mates(position, moves, min(limits.mate, (last + 1) // 2), on_line):
+            return
+        if (limits.depth, limits.nodes, self._budget.maximum) != (None,) * 3:
+            self._deepen(limits, len(moves), range(scouted + 1, last + 1), count, on_line)
+
     def _prove_mates(self, position: Any, moves: list[int], most: int, on_line: Callable[[Line], None]) -> bool:
         """Look for a mate in ``most`` moves or fewer; whether there is one. It is the main worker's line then.
 
-        Half of the nodes at most are spent on it, so that there is a score in any case.
+        Half of the nodes at most are spent on it, for the search that follows.
         """
         main = self.workers[0]
         limit = int(main.record["node_limit"])
@@ -211,6 +247,7 @@ class Pool:
                 on_line(main.lines[0])
                 return True
         main.record["node_limit"] = limit
+        main.record["aborted"] = 0
         copy_position(main.record["position"], position)
         return False
 

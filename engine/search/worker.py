@@ -95,6 +95,7 @@ class Worker:
         record = self.record
         copy_position(record["position"], position)
         self._table = table  # the record holds no more than its address
+        self.lines = []
         for name in table.record.dtype.names:
             record["table"][name] = table.record[name]
         record["node_limit"] = node_limit
@@ -117,11 +118,11 @@ class Worker:
 
         There are ``count`` of them (or one for each root move), with different first moves, best first. The
         last ones may come from an iteration that was broken off, when that had found a better move. Ends early
-        when the search is aborted.
+        when the search is aborted. Called again after one :meth:`prepare`, it goes on from the lines there are.
         """
         record = self.record
         count = min(count, int(record["root_count"]))
-        self.lines = [Line() for _ in range(count)]
+        self.lines = self.lines or [Line() for _ in range(count)]
         for depth in range(first, min(last, MAX_PLY - 1) + 1):
             lines = []
             for index, previous in enumerate(self.lines):

@@ -92,3 +92,30 @@ def test_few_nodes_still_give_a_score(engine):
     result = engine.search(chess.Board(TWO_ROOKS), Limits(mate=9, nodes=300))
     assert result.score is not None
     assert result.pv
+
+
+SCHOLAR = "r1bqkbnr/pppp1ppp/2n5/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR b KQkq - 0 3"
+
+
+@pytest.mark.parametrize(
+    "limits", [Limits(mate=20, movetime=200), Limits(mate=20, wtime=3000, btime=3000), Limits(mate=20, depth=5)]
+)
+def test_other_limits_end_it_with_a_move_that_was_searched(engine, limits):
+    """The proof of a mate in twenty would outlast them all; Black must not walk into the mate in one."""
+    result = engine.search(chess.Board(SCHOLAR), limits)
+    board = chess.Board(SCHOLAR)
+    board.push_uci(result.pv[0])
+    assert not mates(board, 1)
+    assert result.depth >= min(5, limits.depth or 5)
+
+
+def test_stopped_early_it_has_a_move_that_was_searched(engine):
+    engine.set_position(SCHOLAR)
+    results = []
+    engine.start(Limits(mate=20), None, results.append)
+    while engine.searching:
+        engine.wait(0.3)
+        engine.stop()
+    board = chess.Board(SCHOLAR)
+    board.push_uci(results[0].bestmove)
+    assert not mates(board, 1)
