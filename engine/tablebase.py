@@ -20,6 +20,8 @@ from typing import TYPE_CHECKING
 
 import chess
 
+from engine.patience import within
+
 if TYPE_CHECKING:
     from chess.syzygy import Tablebase as Reader
 
@@ -30,6 +32,9 @@ WIN, CURSED_WIN, DRAW, BLESSED_LOSS, LOSS = 2, 1, 0, -1, -2
 
 #: What each kind of table file begins with.
 _MAGIC = {".rtbw": b"\x71\xe8\x23\x5d", ".rtbz": b"\xd7\x66\x0c\xa5"}
+
+#: Seconds waited in vain, altogether, before the tables are given up: python-chess may search a damaged file for ever.
+PATIENCE = 5.0
 
 #: Table files end with a checksum of 16 bytes after blocks of 64.
 _BLOCK, _CHECKSUM = 64, 16
@@ -67,18 +72,24 @@ class Tablebase:
         self._report = report
         self._reader: Reader | None = None
         self._complaints: set[str] = set()
+        self._waited = 0.0
         #: The most men on the board that any table is for; 0 without tables.
         self.largest = 0
+
+    def close(self) -> None:
+        """Give the files back; there are no tables then."""
+        if self._reader is not None:
+            self._reader.close()
+        self._reader, self.largest = None, 0
 
     def open(self, path: str) -> None:
         """Use the tables in the directories of ``path``, separated as in PATH, in place of the former ones.
 
         Says how many there are. A directory or file that cannot be used is named and left out.
         """
-        if self._reader is not None:
-            self._reader.close()
-        self._reader, self.largest = None, 0
+        self.close()
         self._complaints.clear()
+        self._waited = 0.0
         if not path:
             return
         from chess.syzygy import Tablebase as Reader
@@ -120,8 +131,10 @@ class Tablebase:
             self._complaints.add(text)
             self._report(text)
 
-    def judge(self, board: chess.Board, seen: Collection[int] = (), fifty: bool = True) -> Verdict | None:
-        """What the tables say of ``board``; None where they say nothing.
+    def judge(
+        self, board: chess.Board, seen: Collection[int] = (), fifty: bool = True, patience: float = PATIENCE
+    ) -> Verdict | None:
+        """What the tables say of ``board``; None where they say nothing, or not within ``patience`` seconds.
 
         ``seen`` are the Polyglot keys of the positions since the last capture or pawn move, the present one
         included, as often as they occurred. Without ``fifty`` the 50-move rule does not count.
@@ -130,7 +143,13 @@ class Tablebase:
         if reader is None or board.castling_rights or board.occupied.bit_count() > self.largest:
             return None
         try:
-            return self._judge(reader, board, seen, fifty)
+            return within(patience, lambda: self._judge(reader, board, seen, fifty))
+        except TimeoutError:
+            self._waited += patience
+            if self._waited >= PATIENCE:
+                self._complain(f"the Syzygy tables for {board.fen()} do not answer, damaged or too slow; left out now")
+                self._reader, self.largest = None, 0  # not closed: a slow disk may still be read
+            return None
         except KeyError:  # not all of the tables needed are here
             return None
         except Exception as error:  # python-chess may raise anything over a damaged file

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import random
 import shutil
+import threading
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -314,6 +316,30 @@ def test_a_damaged_file_is_named_and_left_out(folder, tmp_path, damage):
     assert tables.judge(chess.Board("8/8/8/8/8/2k5/8/KQ6 w - - 0 1")) is None
     assert tables.judge(chess.Board("8/8/8/8/8/2k5/8/KR6 w - - 0 1")).outcome == WIN
     assert [remark for remark in remarks if "KQ" in remark]
+
+
+def test_a_file_that_python_chess_never_gets_to_the_end_of(folder, tmp_path):
+    """One wrong byte makes it go in circles; the engine waits in vain for so long only, and says so."""
+    copied(folder, tmp_path, "KRvK.rtbw", "KRvK.rtbz")
+    file = tmp_path / "KRvK.rtbw"
+    data = bytearray(file.read_bytes())
+    data[8] += 1
+    file.write_bytes(data)
+    remarks: list[str] = []
+    tables = Tablebase(remarks.append)
+    tables.open(str(tmp_path))
+    board = chess.Board("8/8/8/8/8/4k3/8/4K2R w - - 0 1")
+    threads = threading.active_count()
+    assert tables.judge(board, patience=0.05) is None
+    assert tables.largest == 3
+    assert tables.judge(board) is None
+    assert tables.largest == 0
+    assert "do not answer" in remarks[-1]
+    for _ in range(100):
+        if threading.active_count() <= threads:
+            break
+        time.sleep(0.05)
+    assert threading.active_count() <= threads
 
 
 def test_without_distances_the_result_is_still_kept(folder, tmp_path, oracle):
