@@ -78,3 +78,8 @@ class Result:
     bestmove: str = "0000"
     ponder: str = ""
     info: Info | None = None
+
+
+def nodes_per_second(nodes: int, milliseconds: float) -> int:
+    """Speed, with times too short to measure taken as one millisecond."""
+    return int(nodes * 1000 / max(1.0, milliseconds))

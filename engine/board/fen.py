@@ -100,13 +100,16 @@ def _parse_castling(field: str, board: list[int]) -> list[int]:
     return rooks
 
 
-def _only_in_chess960(board: list[int], rooks: list[int]) -> bool:
-    """Whether a right to castle has its king or rook on a square where standard chess does not start them."""
-    for right, rook in enumerate(rooks):
-        home = 56 * (right >> 1)
-        king = board.index((right >> 1) << 3 | KING)
-        if rook != NO_SQUARE and (king != home + 4 or rook != home + (0 if right & 1 else 7)):
-            return True
+def needs_chess960(position: Any) -> bool:
+    """Whether a right to castle has its king or rook on a square where standard chess does not start them (the king's
+    own move would then not tell castling from a step to the side)."""
+    board = position["board"].tolist()
+    for right in range(4):
+        if int(position["castling"]) >> right & 1:
+            home = 56 * (right >> 1)
+            king = board.index((right >> 1) << 3 | KING)
+            if king != home + 4 or position["castling_rook"][right] != home + (0 if right & 1 else 7):
+                return True
     return False
 
 
@@ -142,8 +145,7 @@ def _parse_number(field: str, name: str, lowest: int) -> int:
 def set_fen(position: Any, fen: str, chess960: bool = False) -> None:
     """Set ``position`` from a FEN of four to six fields.
 
-    It is marked as one of Chess960 if ``chess960`` says so or if its rights to castle cannot be those of
-    standard chess (the king's own move would then not tell castling from a step to the side).
+    It is marked as one of Chess960 if ``chess960`` says so or :func:`needs_chess960`.
     Raises :class:`PositionError`, which names the fault; ``position`` must then not be used (set a spare
     record and copy it).
     """
@@ -165,7 +167,7 @@ def set_fen(position: Any, fen: str, chess960: bool = False) -> None:
     position["castling_rook"] = rooks
     position["castling"] = sum(1 << right for right in range(4) if rooks[right] != NO_SQUARE)
     position["en_passant"] = en_passant
-    position["chess960"] = chess960 or _only_in_chess960(board, rooks)
+    position["chess960"] = chess960 or needs_chess960(position)
     position["rule50"] = rule50
     position["since_null"] = rule50
     position["fullmove"] = fullmove

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.messages import Info, Result, Score
+from engine.messages import Info, Result, Score, nodes_per_second
 from engine.options import EMPTY, Option
 
 #: Longer remarks are cut; they quote what came in, and that can be of any length.
@@ -43,7 +43,7 @@ def info_line(info: Info, wdl: bool = False) -> str:
         return remark_line(info.text)
     if info.currmove:
         return f"info depth {info.depth} currmove {info.currmove} currmovenumber {info.currmovenumber}"
-    if info.depth == 0 and info.score is not None:  # no move to search: mated or stalemated
+    if info.depth == 0 and info.score is not None and not info.pv:  # nothing to search: mated or stalemated
         return f"info depth 0 {score_words(info.score)}"
     words = [f"info depth {info.depth}"]
     if info.score is not None:  # without one it is a sign of life from within an iteration
@@ -60,11 +60,6 @@ def info_line(info: Info, wdl: bool = False) -> str:
 def result_line(result: Result) -> str:
     """``bestmove e2e4 ponder e7e5``; without the second half where no reply is expected."""
     return f"bestmove {result.bestmove}" + (f" ponder {result.ponder}" if result.ponder else "")
-
-
-def nodes_per_second(nodes: int, milliseconds: float) -> int:
-    """Speed, with times too short to measure taken as one millisecond."""
-    return int(nodes * 1000 / max(1.0, milliseconds))
 
 
 def bench_line(nodes: int, milliseconds: float) -> str:

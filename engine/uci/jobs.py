@@ -7,7 +7,8 @@ from collections.abc import Callable
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from engine.uci.format import bench_line, nodes_per_second
+from engine.messages import nodes_per_second
+from engine.uci.format import bench_line
 
 if TYPE_CHECKING:
     from engine.api import Engine

@@ -44,12 +44,12 @@ class Conversation:
         """Act on one line; False when it is the last one."""
         command, words = split_command(line)
         try:
-            return self._handle(command, words)
+            return self._handle(command, words, line)
         except (PositionError, OptionError) as error:
             self._output.remark(str(error))
             return True
 
-    def _handle(self, command: str, words: list[str]) -> bool:
+    def _handle(self, command: str, words: list[str], line: str) -> bool:
         session = self._session
         match command:
             case "uci":
@@ -68,7 +68,7 @@ class Conversation:
             case "ponderhit":
                 session.ponder_hit()
             case "setoption":
-                session.assign(parse_setoption(words, self._options))
+                session.assign(parse_setoption(line.partition("setoption")[2], self._options))
             case "debug":
                 self._debug(words)
             case "register":

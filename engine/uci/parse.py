@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -110,7 +111,8 @@ def parse_position(words: Sequence[str]) -> Placement:
 def parse_go(words: Sequence[str]) -> Go:
     """The limits after ``go``, in any order and combination.
 
-    What makes no sense is left out and complained about; the rest still counts. One clock stands for both.
+    What makes no sense is complained about: too small a number is taken for the least that makes sense, as a clock may
+    run out while the GUI reckons, and anything else is left out. One clock stands for both.
     """
     limits: dict = {}
     complaints: list[str] = []
@@ -140,6 +142,8 @@ def parse_go(words: Sequence[str]) -> Go:
             if number is None or (least is not None and number < least):
                 at_least = "" if least is None else f", {least} or more"
                 complaints.append(f"go: {word} takes a whole number of {unit}{at_least}, not '{text}'")
+                if number is not None and least is not None:  # the nearest that makes sense, so that a search ends
+                    limits[word] = least
             else:
                 limits[word] = number
     perft = limits.pop("perft", None)
@@ -151,19 +155,17 @@ def parse_go(words: Sequence[str]) -> Go:
     return Go(Limits(**limits), perft, tuple(complaints))
 
 
-def parse_setoption(words: Sequence[str], options: Iterable[Option] = OPTIONS) -> Assignment:
-    """``name N [value V]``, both of which may hold spaces; raises :class:`OptionError`."""
-    if not words or words[0] != "name":
+def parse_setoption(text: str, options: Iterable[Option] = OPTIONS) -> Assignment:
+    """``name N [value V]``, the ``text`` after the command; both may hold spaces, and those within the value stay as
+    they are (it may be a path). Raises :class:`OptionError`."""
+    found = re.fullmatch(r"\s*name\b\s*(.*?)(?:(?<=\s)value(?=\s|\Z)\s*(.*?))?\s*", text, re.DOTALL)
+    if found is None:
         raise OptionError("setoption: 'name' is missing")
-    if "value" in words:
-        place = list(words).index("value")
-        name, text = " ".join(words[1:place]), " ".join(words[place + 1 :])
-    else:
-        name, text = " ".join(words[1:]), ""
+    name, value = " ".join(found[1].split()), found[2] or ""
     if not name:
         raise OptionError("setoption: no option is named")
     option = find(name, options)
-    return Assignment(option, option.parse(text))
+    return Assignment(option, option.parse(value))
 
 
 def parse_bench(words: Sequence[str]) -> tuple[int | None, int, int]:

@@ -222,7 +222,8 @@ class Session:
         try:
             self._loaded.start(go.limits, self._on_info, self._on_result)
         except Exception:
-            self._output.line(result_line(Result()))  # whoever sent ``go`` waits for an answer
+            move = next(iter(self._loaded.board().legal_moves), None)  # whoever sent ``go`` waits for an answer
+            self._output.line(result_line(Result(move.uci() if move is not None else "0000")))
             self._finish()
             raise
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import time
 
 import chess
 import pytest
@@ -91,6 +92,45 @@ def test_mate_is_found(uci):
     lines = search(uci, "go mate 1", board)
     assert lines[-1].startswith("bestmove a1a8")
     assert any("score mate 1 " in line for line in lines)
+
+
+@pytest.mark.parametrize("go", ["go movetime -5", "go depth 0", "go nodes 0", "go wtime -100 btime 5"])
+def test_limits_too_small_still_end_the_search(uci, go):
+    """A GUI may subtract too much from its clock."""
+    assert search(uci, go)[-1] != "bestmove 0000"
+
+
+@pytest.mark.parametrize("go", ["go movetime 999999999999999999", "go wtime 999999999999999999"])
+def test_limits_beyond_all_measure(uci, go):
+    uci.send(go)
+    uci.read("info depth 2 ")
+    uci.send("stop")
+    assert uci.read("bestmove")[-1] != "bestmove 0000"
+
+
+def test_one_node_is_reported_in_full(uci):
+    report = last_report(search(uci, "go nodes 1"))
+    assert {"nodes", "time", "pv"} <= report.keys()
+
+
+def test_infinite_pondering_goes_on_after_ponderhit(uci):
+    uci.send("go ponder infinite wtime 100 btime 100")
+    uci.read("info depth 2 ")
+    uci.send("ponderhit")
+    time.sleep(0.3)
+    assert not any(line.startswith("bestmove") for line in uci.synchronise())
+    uci.send("stop")
+    uci.read("bestmove")
+
+
+def test_a_chess960_position_stays_one_when_the_option_is_switched_off(uci):
+    """Its castling would otherwise be written as a king's move onto its own square."""
+    board = chess.Board("4k3/8/8/8/8/8/8/6KR w H - 0 1", chess960=True)
+    uci.send(f"position fen {board.fen()}")
+    uci.send("setoption name UCI_Chess960 value false")
+    lines = search(uci, "go depth 3 searchmoves g1h1", board)
+    assert lines[-1].split()[1] == "g1h1"
+    assert not any(line.startswith("info string") for line in lines)
 
 
 def test_searchmoves_bind(uci):

@@ -75,8 +75,8 @@ def test_movestogo_zero_means_the_rest_of_the_game():
             Limits(wtime=5, btime=5),
             "go: depth takes a whole number of plies, 1 or more, not 'abc'",
         ),
-        ("depth 0", Limits(), "go: depth takes a whole number of plies, 1 or more, not '0'"),
-        ("nodes -1", Limits(), "go: nodes takes a whole number of nodes, 1 or more, not '-1'"),
+        ("depth 0", Limits(depth=1), "go: depth takes a whole number of plies, 1 or more, not '0'"),
+        ("nodes -1", Limits(nodes=1), "go: nodes takes a whole number of nodes, 1 or more, not '-1'"),
         ("wtime 1e3", Limits(), "go: wtime takes a whole number of milliseconds, not '1e3'"),
         ("wtime 1_000", Limits(), "go: wtime takes a whole number of milliseconds, not '1_000'"),
         ("winc -3 binc 4", Limits(binc=4), "go: winc takes a whole number of milliseconds, 0 or more, not '-3'"),
@@ -127,10 +127,13 @@ def test_position_that_is_no_position(text):
         ("name Clear Hash", "Clear Hash", None),
         ("name Ponder value TRUE", "Ponder", True),
         ("name UCI_Chess960 value false", "UCI_Chess960", False),
+        (" name BookFile value /a  b/value\tof.bin \n", "BookFile", "/a  b/value\tof.bin"),
+        ("name  move   overhead  value 5", "Move Overhead", 5),
+        ("name EvalFile value", "EvalFile", ""),
     ],
 )
 def test_setoption(text, name, value):
-    assignment = parse_setoption(text.split())
+    assignment = parse_setoption(text)
     assert (assignment.option.name, assignment.value) == (name, value)
 
 
@@ -151,7 +154,7 @@ def test_setoption(text, name, value):
 )
 def test_setoption_names_option_value_and_range(text, named):
     with pytest.raises(OptionError) as error:
-        parse_setoption(text.split())
+        parse_setoption(text)
     assert named in str(error.value)
 
 
@@ -201,7 +204,7 @@ def test_whatever_comes_in_is_understood_or_named(line):
             case "position":
                 parse_position(words)
             case "setoption":
-                parse_setoption(words)
+                parse_setoption(line.partition("setoption")[2])
     except (PositionError, OptionError) as error:
         message = str(error)
     else:
