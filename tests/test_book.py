@@ -133,6 +133,16 @@ def test_bad_numbers_are_refused(tmp_path, capsys, extra):
     assert not (tmp_path / "made.bin").exists()
 
 
+def test_what_is_no_game_of_chess_is_named(tmp_path, capsys):
+    games = pgn(GAMES[:1]) + '\n[Variant "Atomic"]\n[Result "1-0"]\n\n1. e4 e5 1-0\n' + "\n[Event \"x\"]\n\ne5 ) ?\n\n"
+    (tmp_path / "games.pgn").write_text(games + pgn(GAMES[3:4]))
+    assert main([str(tmp_path / "games.pgn"), "--out", str(tmp_path / "b.bin"), "--min-games", "1"]) == 0
+    said = capsys.readouterr().out.replace("\n", " ")
+    assert "game 2: of the variant atomic" in said
+    assert "game 3" in said
+    assert "2 games" in said
+
+
 def test_a_file_that_is_not_there_is_named(tmp_path, capsys):
     assert main([str(tmp_path / "no.pgn"), "--out", str(tmp_path / "made.bin")]) == 2
     assert "no.pgn" in capsys.readouterr().out.replace("\n", "")

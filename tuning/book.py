@@ -20,6 +20,8 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from tuning.errors import SetupError
+from tuning.files import write_whole
+from tuning.pgn import games
 
 GREATEST_WEIGHT = 0xFFFF
 """Of an entry; where moves of a position weigh more, all of them are scaled down."""
@@ -76,13 +78,7 @@ def encode(board: chess.Board, move: chess.Move) -> int:
 def write_book(path: Path, entries: Iterable[tuple[int, int, int]]) -> int:
     """Write ``entries`` in one go, so that no half a book can be left behind; return how many there are."""
     packed = [ENTRY_STRUCT.pack(key, raw, weight, 0) for key, raw, weight in entries]
-    draft = path.with_name(path.name + ".part")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        draft.write_bytes(b"".join(packed))
-        draft.replace(path)
-    except OSError as error:
-        raise SetupError(f"cannot write {path}: {error.strerror}") from None
+    write_whole(path, b"".join(packed))
     return len(packed)
 
 
@@ -94,10 +90,7 @@ def read_games(path: Path, tally: Tally, complain: Callable[[str], None], advanc
         raise SetupError(f"{path}: {error.strerror}") from None
     with stream:
         number = 0
-        while (game := chess.pgn.read_game(stream)) is not None:
-            number += 1
-            if game.errors:
-                complain(f"{path}, game {number}: {game.errors[0]}")
+        for number, game in games(path, stream, complain):
             if not tally.add(game):
                 complain(f"{path}, game {number}: no result, left out")
             advance(stream.tell())

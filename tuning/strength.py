@@ -34,6 +34,7 @@ from engine.strength import FILE, LEVELS
 from tuning import match, ratings
 from tuning.engines import EngineSpec
 from tuning.errors import EngineFailure, SetupError
+from tuning.files import write_whole
 from tuning.ledger import read_settings
 from tuning.limits import Limits
 from tuning.revisions import PROJECT
@@ -144,7 +145,7 @@ def write(path: Path, elos: Sequence[float], note: str) -> None:
         {"nodes": level.nodes, "noise": level.noise, "elo": round(elo)} for level, elo in zip(LEVELS, elos, strict=True)
     ]
     lines = ",\n".join(f"  {json.dumps(row)}" for row in rows)
-    path.write_text(f'{{\n "note": {json.dumps(note)},\n "levels": [\n{lines}\n ]\n}}\n', encoding="utf-8")
+    write_whole(path, f'{{\n "note": {json.dumps(note)},\n "levels": [\n{lines}\n ]\n}}\n'.encode())
 
 
 def parser() -> argparse.ArgumentParser:

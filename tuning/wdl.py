@@ -1,7 +1,7 @@
 """Fit how scores turn into wins: the model of ``engine/wdl.py``, from the engine's own games.
 
     python -m tuning.wdl results/match.jsonl games.pgn data/first/games-00000.vf
-    python -m tuning.wdl results/*.jsonl --player Numbat --shown-pawn 100 --plot wdl.png
+    python -m tuning.wdl results/*.jsonl --player Numbat --shown-pawn 100
 
 Takes results of tuning.match, PGN with scores in its comments (``+0.35/12`` or ``[%eval ...]``), and games of
 tuning.datagen. The likelihood of all games' results given the score of every move is made as great as it can be.
@@ -31,7 +31,9 @@ from scipy.special import expit
 
 from engine.wdl import FILE, LEAST_BLUR, MODEL, REFERENCE_MOVE, Model
 from tuning.errors import SetupError
+from tuning.files import write_whole
 from tuning.ledger import read_events
+from tuning.pgn import games
 from tuning.records import GameRecord
 
 DECIDED = 4.0
@@ -82,7 +84,7 @@ def rows_of_results(path: Path, player: str | None) -> Iterator[Row]:
 def rows_of_pgn(path: Path, player: str | None) -> Iterator[Row]:
     """The same from PGN: scores in comments, either ``+0.35/12`` for the mover or ``[%eval 0.35]`` for White."""
     with path.open(encoding="utf-8-sig", errors="replace") as stream:
-        while (game := chess.pgn.read_game(stream)) is not None:
+        for _number, game in games(path, stream, _refuse):
             white_result = _RESULTS.get(game.headers.get("Result", "*"))
             if white_result is None:
                 continue
@@ -93,6 +95,10 @@ def rows_of_pgn(path: Path, player: str | None) -> Iterator[Row]:
                 score = _score_of(node, white)
                 if score is not None:
                     yield score, (node.ply() - 1) // 2 + 1, white_result if white else -white_result
+
+
+def _refuse(fault: str) -> None:
+    raise SetupError(fault)
 
 
 def _score_of(node: chess.pgn.ChildNode, white: bool) -> float | None:
@@ -227,12 +233,13 @@ def main(words: Sequence[str] | None = None) -> int:
         model, loss = fit(samples)
         check(model)
         data = {
-            "note": f"fitted by python -m tuning.wdl: {len(samples)} moves, mean log-loss {loss:.4f}",
+            "note": f"fitted by python -m tuning.wdl {' '.join(path.name for path in arguments.games)}: "
+            f"{len(samples)} moves, mean log-loss {loss:.4f}",
             "a": model.a,
             "b": model.b,
             "moves": model.moves,
         }
-        arguments.out.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
+        write_whole(arguments.out, (json.dumps(data, indent=1) + "\n").encode())
     except OSError as error:
         console.print(f"error: {error}", style="bold red", highlight=False, markup=False)
         return 2
