@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, overload
 import chess
 
 from engine import bench, strength, wdl
-from engine.board.fen import START_FEN, set_fen, to_fen
+from engine.board.fen import START_FEN, needs_chess960, set_fen, to_fen
 from engine.board.notation import find_move, list_moves, play_moves, to_uci
 from engine.board.perft import perft
 from engine.board.setup import new_position
@@ -28,14 +28,14 @@ from engine.chesstypes import Analysis, Stream, analysis_of, limits_of
 from engine.evaluation.choice import Evaluation, choose
 from engine.evaluation.nnue.file import NetError
 from engine.jit.warmup import warm_up
-from engine.messages import Info, Limits, OptionError, PositionError, Result, Score
+from engine.messages import Info, Limits, OptionError, PositionError, Result, Score, nodes_per_second
 from engine.options import OPTIONS, by_keyword
 from engine.search import tunables
 from engine.search.pool import Pool, start_thread
 from engine.search.scores import MATE, MATE_BOUND, MAX_PLY, to_message
 from engine.search.transposition import TranspositionTable
 from engine.search.worker import Line
-from engine.tablebase import DRAW, Tablebase, Verdict
+from engine.tablebase import DRAW, PATIENCE, Tablebase, Verdict
 
 if TYPE_CHECKING:
     from chess.engine import Limit
@@ -56,9 +56,20 @@ BOOK_DEPTH = 8
 def _checked(name: str, value: Any) -> Any:
     """``value`` if the option ``name`` can take it, else :class:`OptionError`. Search parameters check themselves."""
     for option in OPTIONS:
-        if option.name == name and option.kind != "button":
+        if option.name == name and option.kind == "button":
+            return option.parse("" if value in (None, True) else str(value))
+        if option.name == name:
             return option.parse(str(value))
     return value
+
+
+def _limits(board: chess.Board, limit: Limit | Limits | None, root_moves: Iterable[chess.Move] | None) -> Limits:
+    """The engine's own limits. Raises ValueError for a root move that is not legal."""
+    moves = tuple(root_moves or ())
+    for move in moves:
+        if not board.is_legal(move):
+            raise ValueError(f"the root move {move} is not legal here")
+    return limits_of(limit, moves)
 
 
 def _evaluation(kind: str, file: str) -> Evaluation:
@@ -141,6 +152,7 @@ class Engine:
         self._book = Book(report)
         self._chance = random.Random()  # of playing weaker: no two games alike
         self._thread: threading.Thread | None = None
+        self._turn = threading.RLock()  # whoever waits for a search has the engine to itself
         self._position = new_position()
         self.set_position(None)
         self.configure(**options)
@@ -163,7 +175,7 @@ class Engine:
     # Options
 
     def configure(self, **options: Any) -> None:
-        """Set options by keyword, as the constructor takes them; all are read before the first is set.
+        """Set options by keyword, as the constructor takes them: all of them, or after an error none.
 
         >>> from engine import Engine
         >>> with Engine(hash=1) as engine:
@@ -172,23 +184,37 @@ class Engine:
         Traceback (most recent call last):
         engine.messages.OptionError: option Threads cannot be '0': it takes a whole number from 1 to 1024
         """
-        values = {by_keyword(keyword): value for keyword, value in options.items()}
-        for option, value in values.items():
-            option.parse(str(value))
-        for option, value in values.items():
-            self.set_option(option.name, value)
+        values = {by_keyword(keyword).name: value for keyword, value in options.items()}
+        for name, value in values.items():
+            _checked(name, value)
+        former: dict[str, Any] = {}
+        try:
+            for name, value in values.items():
+                former[name] = self._values[name]
+                self.set_option(name, value)
+        except OptionError:
+            for name, value in former.items():
+                self.set_option(name, value)
+            raise
 
     def set_option(self, name: str, value: Any) -> None:
-        """Set an option by its canonical name (see :mod:`engine.options`), or a search parameter by its own.
+        """Set an option by its canonical name (see :mod:`engine.options`), or a search parameter, which all engines of
+        a process share, by its own.
 
-        Ends a running search first. Raises :class:`OptionError`; the former value then stays.
+        Ends a running search first. Raises :class:`OptionError`; the former value then stays. Raises as :meth:`start`.
         """
-        self.stop()
-        self.wait()
+        self._refuse_callbacks()
         value = _checked(name, value)
-        if name not in self._values:
-            tunables.set_param(name, value)
-            return
+        self.stop()
+        with self._turn:
+            self.wait()
+            if name in self._values:
+                self._set_option(name, value)
+                self._values[name] = value
+            else:
+                tunables.set_param(name, value)
+
+    def _set_option(self, name: str, value: Any) -> None:
         match name:
             case "Hash":
                 if value != self._table.megabytes:
@@ -202,14 +228,13 @@ class Engine:
             case "EvalFile":
                 self._evaluate_by(self._values["EvalType"], value)
             case "UCI_Chess960":
-                self._position["chess960"] = value
+                self._position["chess960"] = value or needs_chess960(self._position)
             case "nodestime":
                 self._pool.node_clock.rate = value
             case "SyzygyPath":
                 self._tables.open(value)
             case "BookFile":
                 self._book.open(value)
-        self._values[name] = value
 
     def _evaluate_by(self, kind: str, file: str) -> None:
         """Change the evaluation; what was learned with another one is forgotten."""
@@ -230,8 +255,10 @@ class Engine:
         """Set the position from a python-chess board with the moves played on it; its own mode says whether it is
         Chess960.
 
-        Raises :class:`PositionError`.
+        Raises :class:`PositionError`, also for a board of another variant.
         """
+        if board.uci_variant != "chess":
+            raise PositionError(f"the variant {board.uci_variant} is not played here")
         fen = board.root().fen(en_passant="xfen")
         self._set_position(
             fen, [move.uci() for move in board.move_stack], self._values["UCI_Chess960"] or board.chess960
@@ -244,11 +271,13 @@ class Engine:
         self._position = position
 
     def new_game(self) -> None:
-        """Forget what was learned from former games."""
+        """Forget what was learned from former games. Raises as :meth:`start`."""
+        self._refuse_callbacks()
         self.stop()
-        self.wait()
-        self._table.clear()
-        self._pool.clear()
+        with self._turn:
+            self.wait()
+            self._table.clear()
+            self._pool.clear()
 
     def fen(self) -> str:
         """The position as FEN."""
@@ -287,19 +316,26 @@ class Engine:
         """Begin a search and return at once; ends a running one first.
 
         ``lines`` overrides the option MultiPV. The callbacks run in threads of the search, ``on_result`` once and
-        last: under ``infinite`` and ``ponder`` not before :meth:`stop` or :meth:`ponderhit`.
+        last: under ``infinite`` and ``ponder`` not before :meth:`stop` or :meth:`ponderhit`. Raises RuntimeError in a
+        callback, whose search would have to end before the next can begin.
         """
-        self.stop()
-        self.wait()
-        self._pool.arm(limits, int(self._position["side"]) == WHITE, self._values["Move Overhead"])
-        arguments = (
-            self._position,
-            limits,
-            on_info or (lambda info: None),
-            on_result,
-            lines or self._values["MultiPV"],
-        )
-        self._thread = start_thread(self._search, *arguments)
+        self._refuse_callbacks()
+        with self._turn:
+            self.stop()
+            self.wait()
+            self._pool.arm(limits, int(self._position["side"]) == WHITE, self._values["Move Overhead"])
+            arguments = (
+                self._position,
+                limits,
+                on_info or (lambda info: None),
+                on_result,
+                lines or self._values["MultiPV"],
+            )
+            self._thread = start_thread(self._search, *arguments)
+
+    def _refuse_callbacks(self) -> None:
+        if self._thread is threading.current_thread():
+            raise RuntimeError("a search's reports cannot start another search or change the engine")
 
     def stop(self) -> None:
         """End the search, which then gives its result; harmless when none runs, and from any thread."""
@@ -359,8 +395,9 @@ class Engine:
         >>> quiet.move
         Move.from_uci('e1e2')
 
-        There are fewer lines where there are fewer moves, and where the game is over one without moves. Raises
-        :class:`PositionError`, and ValueError where ``limit`` would let the search run for ever.
+        There are fewer lines where there are fewer moves, and where the game is over one without moves. Calls from
+        several threads take turns. Raises :class:`PositionError`, ValueError where ``limit`` would let the search run
+        for ever or a root move is not legal, and RuntimeError in a callback of another search.
         """
         reports: dict[int, Info] = {}
 
@@ -369,7 +406,7 @@ class Engine:
                 reports[info.multipv] = info
 
         lines = _checked("MultiPV", 1 if multipv is None else multipv)
-        reports[1] = self.search(board, limits_of(limit, root_moves), keep, lines)
+        reports[1] = self.search(board, _limits(board, limit, root_moves), keep, lines)
         found = [analysis_of(info, board) for _, info in sorted(reports.items())]
         return found[0] if multipv is None else found
 
@@ -390,7 +427,7 @@ class Engine:
             if on_report is not None and info.score is not None:
                 on_report(analysis_of(info, board))
 
-        move = self._run(board, limits_of(limit, root_moves), pass_on, None).bestmove
+        move = self._run(board, _limits(board, limit, root_moves), pass_on, None).bestmove
         return None if move == "0000" else board.parse_uci(move)
 
     def stream(
@@ -416,10 +453,12 @@ class Engine:
         another search with this engine. Raises :class:`PositionError`.
         """
         lines = None if multipv is None else _checked("MultiPV", multipv)
-        self.set_board(board)
+        limits = replace(_limits(board, limit, root_moves), analysis=True)
         stream = Stream(board, self.stop)
-        limits = replace(limits_of(limit, root_moves), analysis=True)
-        self.start(limits, stream.put, lambda result: stream.put(None), lines)
+        self._refuse_callbacks()
+        with self._turn:
+            self.set_board(board)
+            self.start(limits, stream.put, lambda result: stream.put(None), lines)
         return stream
 
     def search(
@@ -437,7 +476,7 @@ class Engine:
         bounds = (clock, limits.movetime, limits.depth, limits.nodes, limits.mate)
         if limits.infinite or limits.ponder or all(bound is None for bound in bounds):
             raise ValueError("a search that is waited for needs a limit for the side to move")
-        self.set_board(board)
+        self._refuse_callbacks()
         results: list[Result] = []
         errors: list[BaseException] = []
 
@@ -449,11 +488,13 @@ class Engine:
                 errors.append(error)
                 self.stop()
 
-        self.start(limits, on_info_or_stop, results.append, lines)
-        try:
-            self.wait()
-        finally:  # an interrupted caller leaves no search behind
-            self.stop()
+        with self._turn:
+            self.set_board(board)
+            self.start(limits, on_info_or_stop, results.append, lines)
+            try:
+                self.wait()
+            finally:  # an interrupted caller leaves no search behind
+                self.stop()
         if errors:
             raise errors[0]
         return results[0]
@@ -480,9 +521,11 @@ class Engine:
         return total, milliseconds
 
     def close(self) -> None:
-        """End the search, if one runs."""
+        """End the search, if one runs, and give book and tables back."""
         self.stop()
         self.wait()
+        self._book.close()
+        self._tables.close()
 
     def _search(self, position: Any, limits: Limits, on_info: OnInfo, on_result: OnResult, lines: int) -> None:
         """The search thread. Nobody changes ``position`` any more; whatever happens, there is a result."""
@@ -531,7 +574,7 @@ class Engine:
                 score=_told(line.score, line.bound, verdict),
                 wdl=_chances(line.score, verdict, int(position["fullmove"])),
                 nodes=nodes,
-                nps=int(nodes * 1000 / max(elapsed, 0.001)),
+                nps=nodes_per_second(nodes, elapsed),
                 hashfull=self._table.hashfull(),
                 tbhits=verdict.probes if verdict is not None else 0,
                 time=int(elapsed),
@@ -544,7 +587,7 @@ class Engine:
 
         def on_tick(depth: int, move: int, number: int) -> None:
             elapsed, nodes = self._pool.elapsed, self._pool.nodes
-            speed = int(nodes * 1000 / max(elapsed, 0.001))
+            speed = nodes_per_second(nodes, elapsed)
             on_info(Info(depth=depth, currmove=to_uci(move, chess960), currmovenumber=number))
             on_info(Info(depth=depth, nodes=nodes, nps=speed, hashfull=self._table.hashfull(), time=int(elapsed)))
 
@@ -598,4 +641,5 @@ class Engine:
         ):
             return None
         keys = [*position["history"]["key"][: int(position["ply"])].tolist(), int(position["key"])]
-        return self._tables.judge(chess.Board(to_fen(position)), keys, self._values["Syzygy50MoveRule"])
+        board = chess.Board(to_fen(position))
+        return self._tables.judge(board, keys, self._values["Syzygy50MoveRule"], self._pool.patience(PATIENCE))

@@ -31,14 +31,18 @@ class Book:
         self._report = report
         self._reader: MemoryMappedReader | None = None
 
+    def close(self) -> None:
+        """Give the file back; there is no book then."""
+        if self._reader is not None:
+            self._reader.close()
+            self._reader = None
+
     def open(self, path: str) -> None:
         """Use the book in ``path`` in place of the former one; an empty path means none.
 
         A file that cannot be used is named, and play goes on without a book.
         """
-        if self._reader is not None:
-            self._reader.close()
-            self._reader = None
+        self.close()
         if not path:
             return
         from chess.polyglot import open_reader

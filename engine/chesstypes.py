@@ -86,9 +86,15 @@ def moves_of(texts: Iterable[str], board: chess.Board) -> tuple[chess.Move, ...]
 def limits_of(limit: Limit | Limits | None, root_moves: Iterable[chess.Move] | None = None) -> Limits:
     """python-chess's limit (in seconds) as the engine's own (in milliseconds); None is a search without end.
 
-    An engine's own :class:`Limits` passes as it is. ``root_moves`` are the only moves to be looked at.
+    An engine's own :class:`Limits` passes as it is. ``root_moves`` are the only moves to be looked at. Raises
+    ValueError where a number of plies, nodes or moves is not whole.
     """
     moves = tuple(move.uci() for move in root_moves or ())
+    if limit is not None:
+        for name in ("depth", "nodes", "mate"):
+            number = getattr(limit, name)
+            if number is not None and not isinstance(number, int):
+                raise ValueError(f"the limit's {name} is not a whole number: {number!r}")
     if isinstance(limit, Limits):
         from dataclasses import replace
 
@@ -124,10 +130,12 @@ class Stream(Iterator[Analysis]):
         self._board = board.copy(stack=False)
         self._stop = stop
         self._reports: SimpleQueue[Info | None] = SimpleQueue()
+        self._ended = False  # the search has, though not all its reports need have been read
         self._over = False
 
     def put(self, info: Info | None) -> None:
         """Take a report of the search, or None when it has ended; for the engine."""
+        self._ended = self._ended or info is None
         if info is None or info.score is not None:
             self._reports.put(info)
 
@@ -140,7 +148,7 @@ class Stream(Iterator[Analysis]):
 
     def stop(self) -> None:
         """Ask the search to end."""
-        if not self._over:
+        if not self._ended:  # else it would end another search
             self._stop()
 
     def close(self) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 import chess
 import chess.polyglot
+import chess.variant
 import pytest
 from chess.engine import Cp, Limit, Mate, PovScore, PovWdl, Wdl
 
@@ -372,6 +373,21 @@ def test_root_moves_bind(numbat: Engine) -> None:
     assert numbat.analyse(chess.Board(), Limits(depth=4), root_moves=wanted[:1]).move == wanted[0]
 
 
+def test_root_moves_that_are_not_legal_are_named(numbat: Engine) -> None:
+    with pytest.raises(ValueError, match="e2e5"):
+        numbat.analyse(chess.Board(), Limit(depth=2), root_moves=[chess.Move.from_uci("e2e5")])
+
+
+def test_half_a_ply_is_no_depth(numbat: Engine) -> None:
+    with pytest.raises(ValueError, match="depth is not a whole number"):
+        numbat.play(chess.Board(), Limit(depth=1.5))  # type: ignore[arg-type]
+
+
+def test_other_variants_are_refused(numbat: Engine) -> None:
+    with pytest.raises(PositionError, match="atomic"):
+        numbat.play(chess.variant.AtomicBoard(), Limit(depth=1))
+
+
 def test_castling_comes_in_the_notation_of_the_board(numbat: Engine) -> None:
     for chess960, castling in ((False, "e1g1"), (True, "e1h1")):
         board = chess.Board("4k3/8/8/8/8/8/8/4K2R w K - 0 1", chess960=chess960)
@@ -438,12 +454,69 @@ def test_another_search_ends_the_stream(numbat: Engine) -> None:
     reports.close()
 
 
+def test_a_stream_that_is_over_does_not_end_the_next_search(numbat: Engine) -> None:
+    first = numbat.stream(chess.Board())
+    with numbat.stream(chess.Board(KIWIPETE)) as second:
+        first.close()
+        assert numbat.searching
+        assert next(second).pv
+
+
+def test_threads_take_turns(numbat: Engine) -> None:
+    """Each gets a move of its own board."""
+    boards = [chess.Board(fen) for fen in (chess.STARTING_FEN, KIWIPETE, MATE_IN_ONE, "8/8/8/8/8/4k3/8/4K2R w - - 0 1")]
+    wrong: list[object] = []
+
+    def play(board: chess.Board) -> None:
+        for _ in range(10):
+            try:
+                move = numbat.play(board, Limit(nodes=200))
+            except BaseException as error:
+                wrong.append(error)
+            else:
+                if move not in board.legal_moves:
+                    wrong.append(move)
+
+    threads = [threading.Thread(target=play, args=(board,)) for board in boards]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
+@pytest.mark.parametrize("call", ["play", "stream", "new_game", "set_option"])
+def test_a_report_cannot_use_the_engine_that_it_comes_from(numbat: Engine, call: str) -> None:
+    arguments: dict[str, tuple] = {
+        "play": (chess.Board(KIWIPETE), Limit(depth=1)),
+        "stream": (chess.Board(KIWIPETE),),
+        "new_game": (),
+        "set_option": ("Threads", 2),
+    }
+    refused: list[bool] = []
+
+    def meddle(report: Analysis) -> None:
+        with pytest.raises(RuntimeError, match="reports"):
+            getattr(numbat, call)(*arguments[call])
+        refused.append(True)
+
+    assert numbat.play(chess.Board(), Limit(depth=3), on_report=meddle) in chess.Board().legal_moves
+    assert refused
+
+
 def test_an_impossible_board_is_refused_before_the_stream_begins(numbat: Engine) -> None:
     with pytest.raises(PositionError, match="kings"):
         numbat.stream(chess.Board.empty())
 
 
 # Options as keywords
+
+
+def reports_of(numbat: Engine) -> list[Info]:
+    """What a short search reports."""
+    infos: list[Info] = []
+    numbat.search(chess.Board(KIWIPETE), Limits(depth=5), infos.append)
+    return infos
 
 
 @pytest.mark.parametrize("option", [option for option in OPTIONS if option.kind != "button"], ids=lambda o: o.name)
@@ -464,6 +537,27 @@ def test_keywords_reach_the_engine_and_all_are_read_before_one_is_set() -> None:
         infos.clear()
         running.search(chess.Board(), Limits(depth=3), infos.append)
         assert {info.multipv for info in infos} == {1, 2, 3}
+
+
+def test_after_an_error_no_keyword_has_taken_effect(numbat: Engine) -> None:
+    """Whether a network can be read turns out only when it is, after other options were set."""
+    with pytest.raises(OptionError, match=r"nothing\.nnue"):
+        numbat.configure(multipv=2, eval_file="/nothing.nnue")
+    assert len({info.multipv for info in reports_of(numbat)}) == 1
+
+
+def test_the_button_has_a_keyword(numbat: Engine) -> None:
+    reports_of(numbat)
+    full = reports_of(numbat)[-1].nodes
+    numbat.configure(clear_hash=True)
+    assert reports_of(numbat)[-1].nodes > full
+    with pytest.raises(OptionError, match="Clear Hash"):
+        numbat.configure(clear_hash=False)
+
+
+def test_a_search_parameter_takes_numbers_only(numbat: Engine) -> None:
+    with pytest.raises(OptionError, match="NullMoveBase takes a whole number"):
+        numbat.set_option("NullMoveBase", "3")
 
 
 def test_unknown_keywords_are_named() -> None:

@@ -29,11 +29,14 @@ def _fill_reductions() -> None:
 
 
 def set_param(name: str, value: int) -> None:
-    """Set one parameter. Raises :class:`OptionError` where ``name`` is none or ``value`` out of its range."""
+    """Set one parameter, for every search of this process.
+
+    Raises :class:`OptionError` where ``name`` is none or ``value`` out of its range.
+    """
     for param in PARAMS:
         if param.name == name:
-            if not param.minimum <= value <= param.maximum:
-                raise OptionError(f"{name} {value} is not in {param.minimum}..{param.maximum}")
+            if not isinstance(value, int) or not param.minimum <= value <= param.maximum:
+                raise OptionError(f"{name} takes a whole number from {param.minimum} to {param.maximum}, not {value!r}")
             TUNABLES[name] = value
             _fill_reductions()
             return

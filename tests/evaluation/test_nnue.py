@@ -204,7 +204,7 @@ def damaged(content: bytes, kind: str) -> bytes:
 @pytest.mark.parametrize(
     ("kind", "message"),
     [
-        ("truncated", "is it truncated"),
+        ("truncated", "is it damaged"),
         ("longer", "bytes of weights"),
         ("another file", "is not a Numbat network"),
         ("empty", "is not a Numbat network"),

@@ -22,6 +22,9 @@ MAGIC = b"NUMBATNN"
 
 _LONGEST_HEADER = 1 << 20
 
+#: Bytes; the widest network has a fortieth of it.
+_LARGEST_FILE = 1 << 25
+
 #: What a header has to say for this engine to know what to do with the arrays, besides ``hidden``.
 _EXPECTED = {
     "architecture": "(768->N)x2->1",
@@ -96,6 +99,9 @@ def write_net(file: Path, net: Net) -> None:
 def read_net(file: Path) -> Net:
     """The network in ``file``. Raises :class:`NetError` for whatever is wrong with it."""
     try:
+        size = file.stat().st_size
+        if not file.is_file() or size > _LARGEST_FILE:
+            raise NetError(f"'{file}' is not a Numbat network")
         content = file.read_bytes()
     except OSError as error:
         raise NetError(f"cannot read the network '{file}': {error.strerror}") from None
@@ -119,7 +125,7 @@ def read_net(file: Path) -> Net:
     arrays, offset = {}, 0
     size = sum(np.dtype(dtype).itemsize * int(np.prod(shape)) for _, dtype, shape in _layout(hidden))
     if len(payload) != size:
-        raise NetError(f"the network '{file}' holds {len(payload)} bytes of weights, not {size}: is it truncated?")
+        raise NetError(f"the network '{file}' holds {len(payload)} bytes of weights, not {size}: is it damaged?")
     if zlib.crc32(payload) != header.get("crc32"):
         raise NetError(f"the weights of the network '{file}' do not match its checksum")
     for name, dtype, shape in _layout(hidden):
