@@ -5,7 +5,7 @@
 Stockfish at several ``UCI_Elo`` meets the levels nearest to it by the figures of the file so far. Levels play each
 other only where Stockfish has no setting, below its weakest and above its strongest, because a level beats its likes
 by more than others' ratings of the two differ. The Elo of the levels are the likeliest ones if those of Stockfish's
-settings are what they say (Bradley-Terry, a draw as half a win). Levels in between get the Elo between. Without
+settings are what they say (Bradley-Terry, a draw as half a win), brought onto a smooth curve. Without
 anchors all levels play their neighbours. Every encounter has a results file of its own in ``--dir``; the same command
 goes on where it was interrupted, and with more ``--games`` it adds to what is there.
 
@@ -84,6 +84,17 @@ def encounters(levels: Sequence[int], anchors: Sequence[int], nodes: int) -> lis
         near = sorted(levels, key=lambda level: abs(LEVELS[level].elo - elo))[:NEIGHBOURS]
         result += [(specs[level], anchor_spec(elo, nodes)) for level in sorted(near)]
     return result
+
+
+def smooth(measured: Mapping[int, tuple[float, float]]) -> dict[int, float]:
+    """The Elo of levels, each measured with an error, on the parabola through them that is likeliest.
+
+    Nodes and misjudgement change evenly from level to level, so leaps in the Elo are errors of measurement.
+    """
+    levels = sorted(measured)
+    elos, errors = np.array([measured[level] for level in levels]).T
+    parabola = np.polyfit(levels, elos, min(2, len(levels) - 1), w=1 / errors)
+    return {level: float(np.polyval(parabola, level)) for level in levels}
 
 
 def rising(measured: Mapping[int, float], count: int) -> list[float]:
@@ -212,7 +223,7 @@ def main(words: Sequence[str] | None = None) -> int:
         for name, (elo, error) in sorted(found_ratings.items(), key=lambda item: -item[1][0]):
             table.add_row(name, f"{elo:.0f}", f"±{error:.0f}")
         console.print(table)
-        elos = rising({level: found_ratings[f"Level {level}"][0] for level in levels}, len(LEVELS))
+        elos = rising(smooth({level: found_ratings[f"Level {level}"] for level in levels}), len(LEVELS))
         scale = (
             f"on the scale of Stockfish at {', '.join(map(str, arguments.anchors))}" if arguments.anchors else "mean 0"
         )

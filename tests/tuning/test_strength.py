@@ -6,11 +6,12 @@ import json
 from itertools import pairwise
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from engine.strength import LEVELS, Level
 from tuning.elo import expected_score
-from tuning.strength import NEIGHBOURS, encounters, fitted, main, rising, write
+from tuning.strength import NEIGHBOURS, encounters, fitted, main, rising, smooth, write
 
 
 def results(
@@ -69,6 +70,17 @@ def test_without_anchors_the_mean_is_zero():
     found = fitted(results({"Level 0": 0.0, "Level 1": 100.0}, [("Level 0", "Level 1")]))
     assert found["Level 1"][0] == pytest.approx(50, abs=0.5)
     assert found["Level 0"][0] == pytest.approx(-50, abs=0.5)
+
+
+def test_errors_of_measurement_are_smoothed_out():
+    source = np.random.default_rng(4)
+    true = {level: 700 + 140 * level - 2.5 * level**2 for level in range(0, 20, 2)}
+    measured = {level: (elo + source.normal(0, 50), 98.0) for level, elo in true.items()}
+    found = smooth(measured)
+    assert max(abs(found[level] - elo) for level, elo in true.items()) < 70 < max(
+        abs(measured[level][0] - elo) for level, elo in true.items()
+    )
+    assert smooth({3: (1000.0, 5.0), 5: (1100.0, 50.0)}) == pytest.approx({3: 1000.0, 5: 1100.0})
 
 
 def test_levels_rise_whatever_was_measured():
