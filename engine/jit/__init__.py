@@ -18,15 +18,18 @@ from engine.jit.intrinsics import (
     prefetch,
 )
 from engine.jit.memory import allocate, new_record, record_at, shared_record, structure
+from engine.jit.pointers import address_of, function_at
 
 __all__ = [
     "HAVE_PEXT",
     "INTERPRETED",
     "TICKS_PER_SECOND",
+    "address_of",
     "allocate",
     "byteswap",
     "clock_now",
     "clock_ticks",
+    "function_at",
     "helper",
     "kernel",
     "load_relaxed",

@@ -81,7 +81,7 @@ def shared_record(name: str, dtype: np.dtype) -> tuple[Any, Callable[[], Any]]:
     return record, access
 
 
-def record_at(dtype: np.dtype) -> Callable[[int, int], Any]:
+def record_at(dtype: np.dtype) -> Callable[[Any, Any], Any]:
     """A function ``(address, index) -> record`` for arrays whose size is known only at run time.
 
     It checks nothing; whoever stores the address keeps the memory alive.

@@ -20,6 +20,7 @@ QUICK = (
     "board/test_notation.py::test_the_illegal_move_is_named",
     "jit/test_intrinsics.py",
     "jit/test_memory.py",
+    "jit/test_pointers.py",
 )
 
 THOROUGH = (

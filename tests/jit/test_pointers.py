@@ -1,0 +1,46 @@
+"""Compiled code called by its address."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import int64, njit
+
+from engine.jit import INTERPRETED, address_of, function_at, new_record, record_type, structure
+
+COUNTER = structure(("step", "i8"), ("total", "i8"))
+SIGNATURE = int64(int64, record_type(COUNTER))
+
+call = function_at(SIGNATURE)
+
+
+@njit
+def _add(value, counter):
+    counter.total += value * counter.step
+    return counter.total
+
+
+@njit
+def _subtract(value, counter):
+    counter.total -= value * counter.step
+    return counter.total
+
+
+@njit
+def _call_twice(address, value, counter):
+    call(address, value, counter)
+    return call(address, value, counter)
+
+
+def test_the_address_decides_what_is_called() -> None:
+    counter = new_record(COUNTER)
+    counter["step"] = 10
+    add, subtract = (np.uint64(address_of(function, SIGNATURE)) for function in (_add, _subtract))
+    assert add != subtract
+    assert _call_twice(add, 3, counter) == 60
+    assert _call_twice(subtract, 2, counter) == 20
+    assert counter["total"] == 20
+
+
+def test_a_caller_is_compiled_once_for_all_it_calls() -> None:
+    test_the_address_decides_what_is_called()
+    assert INTERPRETED or len(_call_twice.signatures) == 1
