@@ -19,6 +19,7 @@ FLOORS: dict[str, int] = {
     "board": 3,
     "evaluation": 4,
     "search": 5,
+    "syzygy": 5,
     "tablebase": 6,
     "book": 6,
     "bench": 6,

@@ -26,7 +26,10 @@ from numba.core import caching, codegen, config
 PACKAGE = Path(__file__).resolve().parent.parent
 
 #: The compiled layers from the bottom up; a layer's digest covers itself and everything below it.
-LAYERS = ("jit", "board", "evaluation", "search")
+LAYERS = ("jit", "board", "evaluation", "search", "syzygy")
+
+#: The layer up to which every start needs all kernels. Those above are compiled when somebody asks for them.
+START = "search"
 
 #: The package beside this one whose kernels stand on all the layers.
 WORKBENCH = "tuning"
@@ -110,14 +113,15 @@ def directory_of(root: Path, layer: str) -> Path:
     return root / f"jit-{layer}-{digest(layer)}"
 
 
-def is_complete(root: Path) -> bool:
-    """Whether every kernel has been compiled into ``root`` for the present sources (it may be read-only)."""
-    return (directory_of(root, LAYERS[-1]) / "complete").is_file()
+def is_complete(root: Path, layer: str = START) -> bool:
+    """Whether every kernel up to ``layer`` has been compiled into ``root`` for the present sources (it may be
+    read-only)."""
+    return (directory_of(root, layer) / "complete").is_file()
 
 
-def mark_complete(root: Path) -> None:
-    """Record that all kernels are in ``root``, and drop the oldest directories of former sources."""
-    (directory_of(root, LAYERS[-1]) / "complete").touch()
+def mark_complete(root: Path, layer: str = START) -> None:
+    """Record that all kernels up to ``layer`` are in ``root``, and drop the oldest directories of former sources."""
+    (directory_of(root, layer) / "complete").touch()
     kept = {directory_of(root, layer) for layer in LAYERS}
     others = [path for path in root.glob("jit-*") if path not in kept]
     others.sort(key=lambda path: path.stat().st_mtime, reverse=True)

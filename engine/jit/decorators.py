@@ -37,6 +37,11 @@ class Kernel:
     signature: Any
     stage: str
 
+    @property
+    def layer(self) -> str:
+        """The part of the engine that it is in (see :data:`engine.jit.cache.LAYERS`), or the package beside it."""
+        return self.dispatcher.py_func.__module__.removeprefix("engine.").split(".")[0]
+
 
 #: Every kernel of the modules imported so far, in the order of definition.
 KERNELS: list[Kernel] = []

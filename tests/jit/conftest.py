@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 import engine.jit
+from engine.jit import cache
 
 LOW = '''
 from engine.jit import helper
@@ -33,6 +34,16 @@ def run(x):
     return 10 * step(x)
 '''
 
+LATE = '''
+from numba import int64
+from engine.board.low import step
+from engine.jit import kernel
+
+@kernel(int64(int64), "the rest")
+def run_late(x):
+    return 100 * step(x)
+'''
+
 #: Warms up, calls the kernel, and tells what it saw.
 MAIN = '''
 import json, os, sys, tempfile
@@ -46,6 +57,10 @@ from engine.jit.warmup import warm_up
 reports = []
 warm_up(reports.append)
 result = run(1)
+if "ON_DEMAND" in os.environ:
+    from engine.syzygy.late import run_late
+    warm_up(reports.append, "syzygy")
+    result = run_late(1)
 hits = sum(run.stats.cache_hits.values()) if hasattr(run, "stats") else 0
 print(json.dumps({"result": int(result), "hits": hits, "root": str(cache.ROOT), "reports": reports}))
 '''
@@ -62,12 +77,13 @@ class Miniature:
         shutil.copytree(
             Path(engine.jit.__file__).parent, self.package / "jit", ignore=shutil.ignore_patterns("__pycache__")
         )
-        for layer in ("board", "evaluation", "search"):
+        for layer in cache.LAYERS[1:]:
             (self.package / layer).mkdir()
             (self.package / layer / "__init__.py").touch()
         (self.package / "__init__.py").touch()
         self.low.write_text(LOW)
         (self.package / "board" / "high.py").write_text(HIGH)
+        (self.package / "syzygy" / "late.py").write_text(LATE)
 
     def start(self, environment: Mapping[str, str] | None = None) -> subprocess.Popen:
         """One process on the package; its cache is ``self.cache`` if ``environment`` names no other."""

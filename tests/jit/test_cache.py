@@ -119,6 +119,26 @@ def test_an_edit_above_keeps_what_is_below_and_a_setting_does_not(miniature: Min
     assert miniature.run({"NUMBA_OPT": "1"})["hits"] == 0
 
 
+def test_what_few_need_is_compiled_when_it_is_asked_for(miniature: Miniature) -> None:
+    assert miniature.run()["reports"] == FIRST
+    wanted = {"ON_DEMAND": "1"}
+    late = miniature.run(wanted)
+    assert (late["result"], late["reports"]) == (200, ["compiling the rest", "compiled"])
+    files = miniature.snapshot()
+    again = miniature.run(wanted)
+    assert (again["result"], again["reports"]) == (200, [])
+    assert miniature.snapshot() == files
+    assert miniature.run()["reports"] == []
+
+
+def test_an_edit_of_it_leaves_the_start_as_it_was(miniature: Miniature) -> None:
+    miniature.run({"ON_DEMAND": "1"})
+    file = miniature.package / "syzygy" / "late.py"
+    file.write_text(file.read_text().replace("100", "300"))
+    assert miniature.run()["reports"] == []
+    assert miniature.run({"ON_DEMAND": "1"})["result"] == 600
+
+
 def test_the_package_holds_the_cache_if_nothing_else_is_said(miniature: Miniature) -> None:
     told = miniature.run({"NUMBAT_CACHE_DIR": ""})
     assert told["root"] == str(miniature.package / "__pycache__")

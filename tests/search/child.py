@@ -31,6 +31,14 @@ def search(depth: int, fens: list[str]) -> dict[str, Any]:
     return {"messages": messages, "found": found}
 
 
+def prepare_tables() -> None:
+    """Compile what a start leaves for later."""
+    from engine.jit.warmup import warm_up
+    from engine.syzygy import files  # noqa: F401
+
+    warm_up(lambda line: None, layer="syzygy")
+
+
 def dispatchers() -> Iterator[tuple[str, Any]]:
     """Every compiled function of the package by its full name."""
     from numba.core.dispatcher import Dispatcher
@@ -77,5 +85,6 @@ if __name__ == "__main__":
     command, depth, *fens = sys.argv[1:]
     answer = search(int(depth), fens)
     if command == "lint":
+        prepare_tables()
         answer["faults"] = faults()
     print(json.dumps(answer))

@@ -1,0 +1,82 @@
+"""The records in which opened tables lie in memory: what was read from their headers, and where the rest begins.
+
+A table numbers the positions of its material. Its men come in groups of equal ones; the first group (or, without
+pawns, the first two or three single men) is brought to a corner of the board by symmetry, and a position's number is
+the sum of each group's own number times its ``factor``. Tables with pawns have one part for each file, a to d, of the
+leading pawn; tables in which the two sides differ have one for each side to move.
+"""
+
+from engine.jit import record_at, record_type, structure
+
+#: The most men on the board of any table.
+MEN = 7
+
+#: Room for the tables by material: a prime well above twice 1,511, the number of tables with at most seven men.
+SLOTS = 8191
+
+#: Where the values of one part are, packed in blocks. Addresses in memory; an ``index_bits`` of 0 says that all
+#: positions have the value ``shortest``.
+PAIRS = structure(
+    ("positions", "i8"),  # how many there are
+    ("index", "u8"),  # of entries of 6 bytes: a block, and where in it an entry's middle position is
+    ("sizes", "u8"),  # [block] how many values it holds, less one
+    ("blocks", "u8"),
+    ("symbols", "u8"),  # [symbol] 3 bytes: the two symbols that it stands for, or a value
+    ("firsts", "u8"),  # [length - shortest] the first symbol of each code length
+    ("spans", "u8"),  # [symbol] how many values it stands for, less one
+    ("size_count", "i8"),  # entries of ``sizes``: a few more than there are blocks
+    ("block_count", "i8"),
+    ("block_bits", "i8"),
+    ("block_end", "u8"),  # the address behind the last block
+    ("index_bits", "i8"),
+    ("shortest", "i8"),  # length of the shortest code in bits
+    ("symbol_count", "i8"),
+    ("codes", "u8", (64,)),  # [length - shortest] the smallest code of that length, from the high end
+)
+
+#: How one part of a table numbers its positions.
+PART = structure(
+    ("pairs", PAIRS),
+    ("piece", "u1", (MEN + 1,)),  # [man] in the order of the table, coloured as in its name
+    ("group", "i8", (MEN + 1,)),  # [man] size of the group that begins here
+    ("factor", "i8", (MEN + 1,)),  # [man] weight of the group that begins here
+)
+
+TABLE = structure(
+    ("men", "i8"),
+    ("pawns", "i8"),  # in the leading group; 0 for tables without pawns
+    ("singles", "i8"),  # without pawns: how many men, 2 (the kings) or 3, are numbered as one group
+    ("symmetric", "i8"),  # 1: both sides have the same men, and only White to move is stored
+    ("part", PART, (8,)),  # [2 * file + side to move]
+)
+
+#: A table by material; an empty slot has signature 0.
+SLOT = structure(
+    ("signature", "u8"),
+    ("table", "i8"),  # its index
+    ("swapped", "i8"),  # 1: the table has the colours the other way round
+)
+
+#: Numbers that the format lays down, by square; ``files`` copies them from python-chess.
+MAPS = structure(
+    ("triangle", "i8", (64,)),  # squares of the triangle a1-d1-d4, its diagonal last
+    ("lower", "i8", (64,)),  # squares below the long diagonal, then those on it
+    ("long_diagonal", "i8", (64,)),  # squares on either long diagonal
+    ("kings", "i8", (10, 64)),  # [triangle of the first][square of the second]
+    ("flap", "i8", (64,)),  # the leading pawn: by files from the edge, then by ranks
+    ("twist", "i8", (64,)),  # the other pawns of its group
+    ("lead", "i8", (5, 24)),  # [pawns in the group, less one][flap of the leading one]
+    ("binomial", "i8", (MEN, 64)),  # [k][n] ways to choose k of n
+)
+
+#: All tables that were opened.
+TABLES = structure(
+    ("maps", MAPS),
+    ("table_address", "u8"),  # of an array of TABLE
+    ("slot", SLOT, (SLOTS,)),
+)
+
+TABLES_T = record_type(TABLES)
+
+table_at = record_at(TABLE)
+tables_at = record_at(TABLES)

@@ -1,0 +1,149 @@
+"""Under which number a position stands in a table.
+
+Groups of men are kept as bitboards: the bits come out in rising order, which is the order that the format asks for, and
+the men placed before on lower squares are counted by one instruction. ``swapped`` is 1 where the position's White is
+the table's Black.
+"""
+
+from engine.board.position import bit
+from engine.board.types import I64, ONE, PAWN, U64, ZERO
+from engine.jit import helper, lsb, popcount
+
+#: What XORed to a square turns the board left to right, and top to bottom.
+_FILES, _RANKS = 7, 56
+
+
+@helper
+def _men(position, piece, swapped):
+    """The squares of the table's ``piece``."""
+    piece = I64(piece)
+    return position.pieces[U64(piece & 7)] & position.colors[U64((piece >> 3) ^ swapped)]
+
+
+@helper
+def _above_diagonal(square):
+    """Ranks above (positive) or below the diagonal a1-h8."""
+    return (square >> 3) - (square & 7)
+
+
+@helper
+def _turn(square, mask, transposed):
+    """``square`` on a board turned by ``mask``, then (1) mirrored at the diagonal a1-h8."""
+    square ^= mask
+    return (square >> 3 | square << 3) & 63 if transposed != 0 else square
+
+
+@helper
+def _turn_all(squares, mask, transposed):
+    """:func:`_turn` for a bitboard."""
+    turned = ZERO
+    while squares:
+        turned |= bit(_turn(lsb(squares), mask, transposed))
+        squares &= squares - ONE
+    return turned
+
+
+@helper
+def _choice(maps, group, placed, start):
+    """The number of the set ``group`` among all of its size on the squares from ``start`` that are not ``placed``."""
+    number, taken = I64(0), 0
+    while group:
+        square = lsb(group)
+        group &= group - ONE
+        taken += 1
+        number += maps.binomial[taken, square - start - popcount(placed & (bit(square) - ONE))]
+    return number
+
+
+@helper
+def _add_groups(maps, table, part, position, swapped, number, first, placed, mask, transposed):
+    """``number`` and what the groups from man ``first`` on add to it; ``placed`` are the men before."""
+    while first < table.men:
+        piece = part.piece[first]
+        group = _turn_all(_men(position, piece, swapped), mask, transposed)
+        start = 8 if piece & 7 == PAWN else 0
+        number += part.factor[first] * _choice(maps, group, placed, start)
+        placed |= group
+        first += part.group[first]
+    return number
+
+
+@helper
+def _three_singles(maps, a, b, c):
+    """The number of three different men, the first one that is off the diagonal a1-h8 being below it."""
+    b_after = 1 if b > a else 0
+    c_after = (1 if c > a else 0) + (1 if c > b else 0)
+    if _above_diagonal(a) != 0:
+        return maps.triangle[a] * 63 * 62 + (b - b_after) * 62 + c - c_after
+    number = I64(6 * 63 * 62)
+    if _above_diagonal(b) != 0:
+        return number + (maps.long_diagonal[a] * 28 + maps.lower[b]) * 62 + c - c_after
+    number += 4 * 28 * 62
+    first_two = maps.long_diagonal[a] * 7 + maps.long_diagonal[b] - b_after
+    if _above_diagonal(c) != 0:
+        return number + first_two * 28 + maps.lower[c]
+    return number + 4 * 7 * 28 + first_two * 6 + maps.long_diagonal[c] - c_after
+
+
+@helper
+def number_without_pawns(maps, table, part, position, swapped):
+    """The number of ``position`` in a table without pawns."""
+    a = lsb(_men(position, part.piece[0], swapped))
+    b = lsb(_men(position, part.piece[1], swapped))
+    mask = (_FILES if a & 4 != 0 else 0) | (_RANKS if a & 32 != 0 else 0)
+    height = _above_diagonal(a ^ mask)
+    if height == 0:
+        height = _above_diagonal(b ^ mask)
+    c = I64(0)
+    if table.singles == 3:
+        c = lsb(_men(position, part.piece[2], swapped))
+        if height == 0:
+            height = _above_diagonal(c ^ mask)
+    transposed = 1 if height > 0 else 0
+    a, b = _turn(a, mask, transposed), _turn(b, mask, transposed)
+    placed = bit(a) | bit(b)
+    if table.singles == 3:
+        c = _turn(c, mask, transposed)
+        placed |= bit(c)
+        number = _three_singles(maps, a, b, c)
+    else:
+        number = maps.kings[maps.triangle[a], b]
+    number *= part.factor[0]
+    return _add_groups(maps, table, part, position, swapped, number, table.singles, placed, mask, transposed)
+
+
+@helper
+def leading_pawn(maps, table, position, swapped):
+    """The square, seen from the table's White, of the pawn that decides the part of a table with pawns."""
+    mask = _RANKS * swapped
+    pawns = _men(position, table.part[0].piece[0], swapped)
+    lead = lsb(pawns) ^ mask
+    while pawns:
+        square = lsb(pawns) ^ mask
+        pawns &= pawns - ONE
+        if maps.flap[square] < maps.flap[lead]:
+            lead = square
+    return lead
+
+
+@helper
+def file_of_part(lead):
+    """The file, 0 to 3 from the edge, of the leading pawn on ``lead``."""
+    return min(lead & 7, 7 - (lead & 7))
+
+
+@helper
+def number_with_pawns(maps, table, part, position, swapped, lead):
+    """The number of ``position``, whose leading pawn stands on ``lead``, in a table with pawns."""
+    mask = _RANKS * swapped
+    if lead & 4 != 0:
+        mask ^= _FILES
+        lead ^= _FILES
+    placed = _turn_all(_men(position, part.piece[0], swapped), mask, 0)
+    others, twisted = placed ^ bit(lead), ZERO
+    while others:
+        twisted |= bit(maps.twist[lsb(others)])
+        others &= others - ONE
+    number = maps.lead[table.pawns - 1, maps.flap[lead]] + _choice(maps, twisted, ZERO, 0)
+    number *= part.factor[0]
+    return _add_groups(maps, table, part, position, swapped, number, table.pawns, placed, mask, 0)

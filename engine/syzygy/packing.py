@@ -1,0 +1,112 @@
+"""What is stored under a number: the values of a part, unpacked from its blocks.
+
+The values stand one after the other, and pairs of neighbours that come often were replaced by a symbol, again and
+again (Re-Pair); the symbols that remained are written in a canonical Huffman code, in blocks that each begin anew. An
+index says for every so many numbers which block they are in.
+
+A file may be damaged in ways that its header does not show. So nothing is read from beyond what belongs to the table.
+"""
+
+from engine.board.types import I64, U64
+from engine.jit import byteswap, helper, record_at, structure
+
+_byte_at = record_at(structure(("value", "u1")))
+_half_at = record_at(structure(("value", "u2")))
+_word_at = record_at(structure(("value", "u4")))
+_long_at = record_at(structure(("value", "u8")))
+
+#: The answer where a file is damaged.
+DAMAGED = -1
+
+#: The right half of a symbol that stands for a value.
+_NO_PAIR = 0xFFF
+
+
+@helper
+def _half(address, index):
+    """The number in the two bytes at ``index`` from ``address``."""
+    return I64(_half_at(address, U64(index)).value)
+
+
+@helper
+def _span(pairs, symbol):
+    """How many values ``symbol`` stands for."""
+    return I64(_byte_at(pairs.spans, U64(symbol)).value) + 1
+
+
+@helper
+def _left(pairs, symbol):
+    """The left half of ``symbol``, or its value."""
+    low = I64(_byte_at(pairs.symbols, U64(3 * symbol)).value)
+    return low | (I64(_byte_at(pairs.symbols, U64(3 * symbol + 1)).value) & 15) << 8
+
+
+@helper
+def _right(pairs, symbol):
+    """The right half of ``symbol``."""
+    low = I64(_byte_at(pairs.symbols, U64(3 * symbol + 1)).value) >> 4
+    return low | I64(_byte_at(pairs.symbols, U64(3 * symbol + 2)).value) << 4
+
+
+@helper
+def _find_block(pairs, number):
+    """The block that holds the value under ``number``, and how many values there are before it in the block.
+
+    The index names a place in the middle of each stretch of numbers; from there it is a few blocks either way.
+    """
+    bits = U64(pairs.index_bits)
+    entry = number >> I64(bits)
+    offset = (number & ((1 << I64(bits)) - 1)) - (1 << I64(bits - U64(1)))
+    block = _half(pairs.index, 3 * entry) | _half(pairs.index, 3 * entry + 1) << 16
+    offset += _half(pairs.index, 3 * entry + 2)
+    while offset < 0 and 0 < block <= pairs.size_count:
+        block -= 1
+        offset += _half(pairs.sizes, block) + 1
+    while block < pairs.block_count and offset > _half(pairs.sizes, block):
+        offset -= _half(pairs.sizes, block) + 1
+        block += 1
+    return block, offset
+
+
+@helper
+def value_at(pairs, number):
+    """The value stored under ``number``, or DAMAGED."""
+    if number < 0 or number >= pairs.positions:
+        return I64(DAMAGED)
+    if pairs.index_bits == 0:
+        return I64(pairs.shortest)
+    block, offset = _find_block(pairs, number)
+    if block >= pairs.block_count or offset < 0:
+        return I64(DAMAGED)
+    place = pairs.blocks + (U64(block) << U64(pairs.block_bits))
+    code = byteswap(_long_at(place, U64(0)).value)
+    place += U64(8)
+    used = I64(0)  # bits of ``code`` beyond the first 32 that hold nothing yet
+    while True:
+        step = I64(0)
+        while code < pairs.codes[step]:
+            step += 1
+        length = pairs.shortest + step
+        symbol = _half(pairs.firsts, step) + I64((code - pairs.codes[step]) >> U64(64 - length))
+        if symbol >= pairs.symbol_count:
+            return I64(DAMAGED)
+        span = _span(pairs, symbol)
+        if offset < span:
+            break
+        offset -= span
+        code <<= U64(length)
+        used += length
+        if used >= 32:
+            if place > pairs.block_end:  # a last block may be read to its end, and four bytes further
+                return I64(DAMAGED)
+            used -= 32
+            code |= (byteswap(U64(_word_at(place, U64(0)).value)) >> U64(32)) << U64(used)
+            place += U64(4)
+    while _span(pairs, symbol) > 1:
+        left = _left(pairs, symbol)
+        if offset < _span(pairs, left):
+            symbol = left
+        else:
+            offset -= _span(pairs, left)
+            symbol = _right(pairs, symbol)
+    return _left(pairs, symbol) & 0xFF

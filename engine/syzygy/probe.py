@@ -1,0 +1,139 @@
+"""Win, draw or loss of a position: the table's value, and what no table stores, captures and en passant.
+
+Where a capture does as well as anything else, a table holds any value that is not too high, whichever packs best. So
+captures come first, and the captures after them, down to the last two kings; the table has the last word.
+"""
+
+from numba import int64, uint64
+
+from engine.board.attacks import attackers_to, pawn_attacks
+from engine.board.legality import is_legal
+from engine.board.make import make_move, unmake_move
+from engine.board.movegen import count_moves
+from engine.board.moves import CAPTURE, EN_PASSANT, PROMOTION, encode
+from engine.board.position import POSITION_T, bit, occupied_by_all
+from engine.board.types import I64, KING, NO_SQUARE, ONE, PAWN, RANK_1, RANK_8, U64, ZERO
+from engine.jit import helper, kernel, lsb, popcount
+from engine.syzygy.layout import SLOTS, TABLES_T, table_at, tables_at
+from engine.syzygy.numbering import file_of_part, leading_pawn, number_with_pawns, number_without_pawns
+from engine.syzygy.packing import DAMAGED, value_at
+
+LOSS, BLESSED_LOSS, DRAW, CURSED_WIN, WIN = -2, -1, 0, 1, 2
+
+#: The answer where a table is not there, or damaged, and of checkmates.
+UNKNOWN = 3
+
+_STAGE = "the reading of endgame tables"
+
+#: Bits for the number of men of one kind in a signature.
+COUNT_BITS = 4
+
+
+@helper
+def _signature(position):
+    """The numbers of all men but the kings, Black's above White's, each in COUNT_BITS bits."""
+    signature = ZERO
+    for place in range(2 * KING):
+        color, kind = (0, place) if place < KING else (1, place - KING)
+        count = popcount(position.pieces[U64(kind)] & position.colors[U64(color)])
+        signature |= U64(count) << U64(COUNT_BITS * place)
+    return signature
+
+
+@helper
+def _stored_value(tables, position):
+    """What the table of this material has for the position."""
+    signature = _signature(position)
+    if signature == ZERO:
+        return I64(DRAW)
+    place = signature % U64(SLOTS)
+    while tables.slot[place].signature != signature:
+        if tables.slot[place].signature == ZERO:
+            return I64(UNKNOWN)
+        place = (place + ONE) % U64(SLOTS)
+    slot = tables.slot[place]
+    table = table_at(tables.table_address, U64(slot.table))
+    side = I64(position.side)
+    swapped = side if table.symmetric != 0 else slot.swapped
+    if table.pawns == 0:
+        part = table.part[U64(side ^ swapped)]
+        number = number_without_pawns(tables.maps, table, part, position, swapped)
+    else:
+        lead = leading_pawn(tables.maps, table, position, swapped)
+        part = table.part[U64(2 * file_of_part(lead) + (side ^ swapped))]
+        number = number_with_pawns(tables.maps, table, part, position, swapped, lead)
+    value = value_at(part.pairs, number)
+    return I64(UNKNOWN) if value == DAMAGED else value - WIN
+
+
+@kernel(int64(TABLES_T, POSITION_T, int64, int64), _STAGE)
+def value_with_captures(tables, position, alpha, beta):
+    """The outcome for the side to move, LOSS .. WIN, leaving en passant aside; UNKNOWN where a table is missing.
+
+    Alpha-beta: a result >= ``beta`` is a lower bound, one <= ``alpha`` an upper one.
+    """
+    us = I64(position.side)
+    targets = position.colors[us ^ 1] & ~position.pieces[KING]
+    while targets:
+        target = lsb(targets)
+        targets &= targets - ONE
+        takers = attackers_to(position, target, occupied_by_all(position)) & position.colors[us]
+        while takers:
+            origin = lsb(takers)
+            takers &= takers - ONE
+            kind, last = I64(CAPTURE), I64(CAPTURE)
+            if bit(origin) & position.pieces[PAWN] and bit(target) & (RANK_1 | RANK_8):
+                kind, last = I64(CAPTURE | PROMOTION), I64(CAPTURE | PROMOTION | 3)
+            while kind <= last:
+                move = encode(origin, target, kind)
+                kind += 1
+                if not is_legal(position, move):
+                    continue
+                make_move(position, move)
+                value = value_with_captures(tables, position, -beta, -alpha)
+                unmake_move(position, move)
+                if value == UNKNOWN:
+                    return I64(UNKNOWN)
+                if -value >= beta:
+                    return -value
+                alpha = max(alpha, -value)
+    value = _stored_value(tables, position)
+    return value if value == UNKNOWN else max(alpha, value)
+
+
+#: What the search calls, through the address of :func:`probe_wdl`.
+PROBE = int64(uint64, POSITION_T)
+
+
+@kernel(PROBE, _STAGE)
+def probe_wdl(address, position):
+    """The outcome of ``position`` for the side to move, LOSS .. WIN, by the TABLES record at ``address``.
+
+    It holds if the 50-move clock stands at zero and nobody may castle. UNKNOWN where a table is missing, and of a
+    checkmate: that it is no more than a loss must not be believed. The position is left as it was.
+    """
+    tables = tables_at(address, U64(0))
+    value = value_with_captures(tables, position, I64(LOSS), I64(WIN))
+    if value == LOSS and position.checkers != ZERO and count_moves(position) == 0:
+        return I64(UNKNOWN)
+    if value == UNKNOWN or position.en_passant == NO_SQUARE:
+        return value
+    us = I64(position.side)
+    target = I64(position.en_passant)
+    takers = pawn_attacks(us ^ 1, target) & position.pieces[PAWN] & position.colors[us]
+    best, captures = I64(LOSS - 1), 0
+    while takers:
+        move = encode(lsb(takers), target, I64(EN_PASSANT))
+        takers &= takers - ONE
+        if is_legal(position, move):
+            captures += 1
+            make_move(position, move)
+            after = value_with_captures(tables, position, I64(LOSS), I64(WIN))
+            unmake_move(position, move)
+            if after == UNKNOWN:
+                return I64(UNKNOWN)
+            best = max(best, -after)
+    # The table takes a side that can only capture en passant for stalemated.
+    if captures > 0 and (best > value or captures == count_moves(position)):
+        return best
+    return value
