@@ -32,7 +32,8 @@ from engine.messages import Info, Limits, OptionError, PositionError, Result, Sc
 from engine.options import OPTIONS, by_keyword
 from engine.search import tunables
 from engine.search.pool import Pool, start_thread
-from engine.search.scores import MATE, MATE_BOUND, MAX_PLY, to_message
+from engine.search.scores import DECIDED, MATE, MATE_BOUND, MAX_PLY, to_message
+from engine.search.tables import Access
 from engine.search.transposition import TranspositionTable
 from engine.search.worker import Line
 from engine.tablebase import DRAW, PATIENCE, Tablebase, Verdict
@@ -84,6 +85,8 @@ def _told(score: int, bound: str, verdict: Verdict | None) -> Score:
     """The score to report: a mate that was seen, else what the tables know, else what the search believes."""
     if abs(score) > MATE_BOUND and (verdict is None or score * verdict.outcome > 0):
         return to_message(score, bound)
+    if verdict is None and abs(score) > DECIDED:
+        return Score(cp=TABLE_WIN if score > 0 else -TABLE_WIN, bound=bound)
     if verdict is None:
         return Score(cp=wdl.MODEL.shown(score), bound=bound)
     if abs(verdict.outcome) == 2:
@@ -576,7 +579,7 @@ class Engine:
                 nodes=nodes,
                 nps=nodes_per_second(nodes, elapsed),
                 hashfull=self._table.hashfull(),
-                tbhits=verdict.probes if verdict is not None else 0,
+                tbhits=self._pool.table_hits + (verdict.probes if verdict is not None else 0),
                 time=int(elapsed),
                 pv=tuple(to_uci(move, chess960) for move in line.moves),
                 multipv=line.rank,
@@ -591,9 +594,10 @@ class Engine:
             on_info(Info(depth=depth, currmove=to_uci(move, chess960), currmovenumber=number))
             on_info(Info(depth=depth, nodes=nodes, nps=speed, hashfull=self._table.hashfull(), time=int(elapsed)))
 
-        line = self._pool.search(
-            position, limits, moves, self._table, on_line, on_tick, max(lines, level.lines if level else 1)
-        )
+        count = max(lines, level.lines if level else 1)
+        # Where tables chose the root moves, the search is for the way to mate; that the game is won is known.
+        endgames = self._endgames() if verdict is None and level is None and not book_move else None
+        line = self._pool.search(position, limits, moves, self._table, on_line, on_tick, count, endgames)
         if level is not None and not book_move:
             best, line = line, self._misjudge(line, level)
             if line is not best:
@@ -630,6 +634,11 @@ class Engine:
         move = self._book.move(board, values["Best Book Move"])
         found = find_move(position, move.uci()) if move is not None else 0
         return found if found in moves else 0
+
+    def _endgames(self) -> Access | None:
+        """The endgame tables as the search may ask them."""
+        limit, depth = self._values["SyzygyProbeLimit"], self._values["SyzygyProbeDepth"]
+        return self._tables.access(limit, depth, self._values["Syzygy50MoveRule"])
 
     def _ask_tables(self, position: Any, limits: Limits) -> Verdict | None:
         """What the endgame tables say of the root, if they may be asked."""

@@ -117,7 +117,12 @@ OPTIONS: tuple[Option, ...] = (
     Option("EvalFile", "string", "", help="The network file for NNUE; empty for the one that comes with Numbat."),
     Option("SyzygyPath", "string", "", help="Directories with Syzygy endgame tables, separated as in PATH."),
     Option(
-        "SyzygyProbeDepth", "spin", 1, 1, 100, help="Searches limited to fewer plies than this leave the tables alone."
+        "SyzygyProbeDepth",
+        "spin",
+        1,
+        1,
+        100,
+        help="Least plies still to search where the tables with the most men are asked.",
     ),
     Option("SyzygyProbeLimit", "spin", 7, 0, 7, help="Most men on the board for which the tables are asked."),
     Option("Syzygy50MoveRule", "check", True, help="Counts table wins that the 50-move rule spoils as draws."),

@@ -1,13 +1,12 @@
-"""Endgame tables in Ronald de Man's Syzygy format, read through python-chess, and what they say of a root position.
+"""Endgame tables in Ronald de Man's Syzygy format, and what they say of a root position.
 
 The tables know of every position with few men who wins (WDL) and in how many plies the next capture or pawn
 move comes at the latest when both sides play for it (distance to zeroing, DTZ). So a won ending can be converted
 without ever losing it to the 50-move rule, as Stockfish does: by playing among the winning moves one that brings
 the next zeroing move nearest.
 
-They are asked at the root only. python-chess takes as long for one answer as the search for a hundred nodes, so that
-below a depth of six plies asking costs more than it spares; deeper it would spare three nodes in ten at the very best,
-in endings with a man more than the tables have, and threads would wait for each other in Python
+The root asks through python-chess, which reads both kinds of tables. One answer takes it as long as a hundred nodes of
+the search, so inside the search the compiled :mod:`engine.syzygy` answers, which knows WDL only
 (``tuning/RESULTS.md`` has the figures).
 """
 
@@ -20,10 +19,14 @@ from typing import TYPE_CHECKING
 
 import chess
 
+from engine.jit import warmup
 from engine.patience import within
+from engine.search.tables import Access
 
 if TYPE_CHECKING:
     from chess.syzygy import Tablebase as Reader
+
+    from engine.syzygy.files import Prober
 
 #: Plies without a capture or pawn move after which a draw can be claimed.
 FIFTY_MOVES = 100
@@ -71,6 +74,7 @@ class Tablebase:
     def __init__(self, report: Callable[[str], None] = lambda line: None) -> None:
         self._report = report
         self._reader: Reader | None = None
+        self._prober: Prober | None = None
         self._complaints: set[str] = set()
         self._waited = 0.0
         #: The most men on the board that any table is for; 0 without tables.
@@ -80,12 +84,12 @@ class Tablebase:
         """Give the files back; there are no tables then."""
         if self._reader is not None:
             self._reader.close()
-        self._reader, self.largest = None, 0
+        self._reader, self._prober, self.largest = None, None, 0
 
     def open(self, path: str) -> None:
         """Use the tables in the directories of ``path``, separated as in PATH, in place of the former ones.
 
-        Says how many there are. A directory or file that cannot be used is named and left out.
+        Says how many there are. A directory or file that cannot be used is named and left out. No search may run.
         """
         self.close()
         self._complaints.clear()
@@ -94,15 +98,36 @@ class Tablebase:
             return
         from chess.syzygy import Tablebase as Reader
 
-        reader, tables = Reader(), 0
+        reader, tables = Reader(), []
         for directory in filter(None, path.split(os.pathsep)):
             for file in self._files(directory):
                 if reader.add_file(file) and file.endswith(".rtbw"):
-                    tables += 1
+                    tables.append(file)
                     self.largest = max(self.largest, _men(file))
         self._reader = reader if tables else None
         men = f" for up to {self.largest} men" if tables else ""
-        self._report(f"found {tables} Syzygy tables{men} in {path}")
+        self._report(f"found {len(tables)} Syzygy tables{men} in {path}")
+        if tables:
+            self._prober = self._open_prober(tables)
+
+    def _open_prober(self, files: list[str]) -> Prober | None:
+        """What the search asks; the first time it is compiled."""
+        from engine.syzygy.files import Prober
+
+        try:
+            warmup.warm_up(self._report, layer="syzygy")
+        except OSError as error:
+            self._complain(f"the search goes without Syzygy tables, as their prober cannot be compiled: {error}")
+            return None
+        return Prober(files, self._complain)
+
+    def access(self, men: int, depth: int, fifty: bool) -> Access | None:
+        """How a search reaches the tables, for positions with ``men`` at most, those with the most men ``depth`` plies
+        before its leaves or earlier; without ``fifty`` the 50-move rule does not count. None where there are none."""
+        prober = self._prober
+        if prober is None or min(men, prober.largest) == 0:
+            return None
+        return Access(prober.function, prober.address, min(men, prober.largest), depth, fifty)
 
     def _files(self, directory: str) -> Iterable[str]:
         try:
@@ -148,7 +173,7 @@ class Tablebase:
             self._waited += patience
             if self._waited >= PATIENCE:
                 self._complain(f"the Syzygy tables for {board.fen()} do not answer, damaged or too slow; left out now")
-                self._reader, self.largest = None, 0  # not closed: a slow disk may still be read
+                self._reader, self._prober, self.largest = None, None, 0  # not closed: a slow disk may still be read
             return None
         except KeyError:  # not all of the tables needed are here
             return None

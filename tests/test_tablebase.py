@@ -1,10 +1,12 @@
-"""Endgame tables at the root: never a result given away, every won position won, and no file that stops play."""
+"""Endgame tables at the root and inside the search: never a result given away, and no file that stops play."""
 
 from __future__ import annotations
 
 import os
 import random
 import shutil
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -19,6 +21,7 @@ from chess.engine import Limit
 from engine.api import TABLE_WIN, Engine
 from engine.messages import Info, Limits, Result
 from engine.tablebase import BLESSED_LOSS, CURSED_WIN, DRAW, LOSS, WIN, Tablebase
+from tests.conftest import REPOSITORY
 from tests.endings import check_step, distance, materials, random_board, won_board, won_boards
 
 DataFile = Callable[[str], Path]
@@ -269,6 +272,82 @@ def test_analysis_considers_all_winning_moves(numbat, tables):
 def test_castling_rights_are_beyond_the_tables(tables):
     assert tables.judge(chess.Board("4k3/8/8/8/8/8/8/4K2R w K - 0 1")) is None
     assert tables.judge(chess.Board("4k3/8/8/8/8/8/8/4K2R w - - 0 1")) is not None
+
+
+# Inside the search
+
+
+#: Five men: White wins by force into a won ending with four, which no shallow search without tables knows.
+FIVE_MEN = "8/8/8/3k4/3r4/3R4/3PK3/8 w - - 0 1"
+
+
+def test_the_search_knows_what_it_will_come_to(numbat):
+    last = numbat.search(chess.Board(FIVE_MEN), Limits(depth=10))
+    assert last.score.cp == TABLE_WIN
+    assert last.tbhits > 0
+    numbat.set_option("SyzygyPath", "")
+    numbat.new_game()
+    last = numbat.search(chess.Board(FIVE_MEN), Limits(depth=10))
+    assert last.score.cp < 1000
+    assert last.tbhits == 0
+
+
+def test_the_search_repeats_itself(numbat):
+    found = []
+    for _ in range(2):
+        numbat.new_game()
+        last = numbat.search(chess.Board(FIVE_MEN), Limits(depth=12))
+        found.append((last.nodes, last.tbhits, last.pv))
+    assert found[0] == found[1]
+
+
+def test_threads_ask_at_the_same_time(numbat):
+    numbat.set_option("Threads", 3)
+    try:
+        last = numbat.search(chess.Board(FIVE_MEN), Limits(depth=14))
+        assert last.score.cp == TABLE_WIN
+    finally:
+        numbat.set_option("Threads", 1)
+
+
+@pytest.mark.parametrize(("name", "value"), [("SyzygyProbeLimit", 0), ("SyzygyProbeLimit", 2)])
+def test_the_limit_counts_inside_the_search(numbat, name, value):
+    numbat.set_option(name, value)
+    try:
+        assert numbat.search(chess.Board(FIVE_MEN), Limits(depth=10)).tbhits == 0
+    finally:
+        numbat.set_option(name, 7)
+
+
+def test_where_the_root_was_judged_the_search_looks_for_the_mate(numbat):
+    board = chess.Board("8/8/8/8/8/2k5/8/KQ6 w - - 0 1")
+    last = numbat.search(board, Limits(depth=16))
+    assert last.score.mate
+    assert last.tbhits == board.legal_moves.count()
+
+
+def test_five_men_are_won_by_way_of_the_tables(numbat):
+    """Before the first capture the root has no table, so it is the search that leads to one; then the root takes over,
+    with what the search has left in the transposition table."""
+    board = chess.Board(FIVE_MEN)
+    while not board.is_game_over(claim_draw=True):
+        board.push(numbat.play(board, Limit(nodes=10_000)))
+    assert board.outcome().winner == chess.WHITE, board.fen()
+
+
+def test_a_mate_by_a_capture_is_a_mate(numbat):
+    """Though it leads into the tables, where it is a loss like any other."""
+    board = chess.Board("k7/1n5Q/1K6/8/8/8/7P/8 w - - 0 1")
+    last = numbat.search(board, Limits(depth=6))
+    assert (last.score.mate, last.pv[0]) == (1, "h7b7")
+
+
+def test_without_a_directory_nothing_is_compiled():
+    code = (
+        "import sys\nfrom engine import Engine\nwith Engine(hash=1) as engine:\n    engine.bench(2)\n"
+        "assert not [name for name in sys.modules if name.startswith('engine.syzygy')]"
+    )
+    assert subprocess.run([sys.executable, "-c", code], cwd=REPOSITORY, check=False).returncode == 0
 
 
 # Files that are not there, or not in order

@@ -3,7 +3,7 @@ the same, learned from the search itself (80 Elo by the measure of alphabeta).""
 
 from engine.board.types import I64, U64
 from engine.jit import helper
-from engine.search.scores import MATE_BOUND
+from engine.search.scores import DECIDED
 from engine.search.state import CORRECTIONS, frame_at
 from engine.search.tunables import tunables
 
@@ -39,7 +39,7 @@ def corrected_eval(worker, ply, raw_eval):
     if plies != 0:
         raw_eval = raw_eval * (plies - min(I64(position.rule50), plies)) // plies
     score = raw_eval + total * tunables().CorrectionWeight // (1024 * _GRAIN)
-    return max(min(score, MATE_BOUND - 1), 1 - MATE_BOUND)
+    return max(min(score, DECIDED - 1), 1 - DECIDED)
 
 
 @helper

@@ -17,8 +17,9 @@ from engine.evaluation.choice import Evaluation
 from engine.jit import TICKS_PER_SECOND, clock_now, new_record
 from engine.messages import Limits
 from engine.search.mates import Prover
-from engine.search.scores import MATE, MATE_BOUND, MAX_PLY
+from engine.search.scores import DECIDED, MATE, MATE_BOUND, MAX_PLY
 from engine.search.state import CONTROL
+from engine.search.tables import Access
 from engine.search.timeman import Budget, NodeClock, Pacer, plan
 from engine.search.transposition import TranspositionTable
 from engine.search.worker import UNLIMITED, Line, Worker
@@ -94,6 +95,11 @@ class Pool:
         return sum(worker.nodes for worker in self.workers)
 
     @property
+    def table_hits(self) -> int:
+        """Answers of the endgame tables to all threads in this search."""
+        return sum(worker.table_hits for worker in self.workers)
+
+    @property
     def elapsed(self) -> float:
         """Milliseconds since the search began."""
         return (time.perf_counter() - self._began) * 1000
@@ -163,18 +169,19 @@ class Pool:
         on_line: Callable[[Line], None],
         on_tick: Callable[[int, int, int], None],
         count: int = 1,
+        endgames: Access | None = None,
     ) -> Line:
         """Search ``position`` over the root ``moves`` (not empty) until ``limits`` or :meth:`stop` end it.
 
         Call :meth:`arm` before. ``on_line`` gets each iteration's ``count`` lines, and those whose score fell
         outside the window; ``on_tick`` once a second, when some have passed, the depth, the root move under
-        search and its number. Under ``infinite`` and ``ponder`` the return waits for :meth:`stop` or
-        :meth:`ponderhit`. The result always holds a legal move.
+        search and its number. ``endgames`` are the tables to ask on the way. Under ``infinite`` and ``ponder``
+        the return waits for :meth:`stop` or :meth:`ponderhit`. The result always holds a legal move.
         """
         table.new_search()
         share = UNLIMITED if limits.nodes is None else max(1, limits.nodes // len(self.workers))
         for worker in self.workers:
-            worker.prepare(position, moves, table, share)
+            worker.prepare(position, moves, table, share, endgames)
         with self._lock:  # ponderhit may have come already
             self._nodes_before = 0
             self._limit_nodes()
@@ -260,7 +267,7 @@ class Pool:
             on_tick(int(record["root_depth"]), int(record["current_move"]), int(record["current_number"]))
 
     def _vote(self) -> Line:
-        """The line to trust: each thread votes for its move with depth and score, a mate outranks all votes."""
+        """The line to trust: each thread votes for its move with depth and score, a decided game outranks all votes."""
         lines = [worker.lines[0] for worker in self.workers if worker.lines and worker.lines[0].moves]
         if not lines:
             return Line()
@@ -270,7 +277,7 @@ class Pool:
             votes[line.moves[0]] = votes.get(line.moves[0], 0) + (line.score - lowest + 10) * line.depth
         best = lines[0]
         for line in lines[1:]:
-            if best.score > MATE_BOUND or line.score > MATE_BOUND:
+            if best.score > DECIDED or line.score > DECIDED:
                 if line.score > best.score and not line.bound:
                     best = line
             elif votes[line.moves[0]] > votes[best.moves[0]]:

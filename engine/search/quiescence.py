@@ -13,9 +13,17 @@ from engine.search.correction import corrected_eval
 from engine.search.history import captured_type
 from engine.search.line import ascend, descend, extend_pv
 from engine.search.movepick import next_noisy, start_picking_noisy
-from engine.search.scores import DRAW, INFINITY, MATE_BOUND, MAX_PLY, NONE, from_table, mated_in, to_table
+from engine.search.scores import DECIDED, DRAW, INFINITY, MAX_PLY, NONE, from_table, mated_in, to_table
 from engine.search.state import WORKER_T, frame_at
-from engine.search.transposition import BOUND_EXACT, BOUND_LOWER, BOUND_UPPER, prefetch_cluster, probe, store
+from engine.search.transposition import (
+    BOUND_EXACT,
+    BOUND_LOWER,
+    BOUND_UPPER,
+    known_eval,
+    prefetch_cluster,
+    probe,
+    store,
+)
 from engine.search.tunables import tunables
 from engine.search.watch import enter_node, is_draw, should_abort
 
@@ -64,9 +72,11 @@ def qsearch(worker, alpha, beta, ply):
     raw_eval = NONE
     futility_base = -INFINITY
     if not in_check:
-        raw_eval = found.static_eval if found.found != 0 else evaluate(worker.evaluator, position)
+        raw_eval = known_eval(found)
+        if raw_eval == NONE:
+            raw_eval = evaluate(worker.evaluator, position)
         best = corrected_eval(worker, ply, raw_eval)
-        if found.found != 0 and tunables().QuiescenceTableScore != 0 and abs(found.score) < MATE_BOUND:
+        if found.found != 0 and tunables().QuiescenceTableScore != 0 and abs(found.score) < DECIDED:
             above, below = found.bound & BOUND_LOWER != 0, found.bound & BOUND_UPPER != 0
             if (above and found.score > best) or (below and found.score < best):
                 best = found.score
@@ -109,7 +119,7 @@ def qsearch(worker, alpha, beta, ply):
                 if score >= beta:
                     break
         # In check, once a defence is known, the other defences are not worth their cost.
-        if in_check and best > -MATE_BOUND and searched >= 3:
+        if in_check and best > -DECIDED and searched >= 3:
             break
 
     # Step 4. Checkmate, and what was learned.

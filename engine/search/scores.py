@@ -1,7 +1,8 @@
-"""Scores: centipawns for the side to move, with mates at the ends of the scale.
+"""Scores: centipawns for the side to move, with mates at the ends of the scale and table wins next to them.
 
-Being mated in n plies from the root is ``-MATE + n``. In the transposition table mates count from the node
-they were found at, since it can be reached at another distance from the root.
+Being mated in n plies from the root is ``-MATE + n``, and reaching a position there that the endgame tables call lost
+``-TABLE_WIN + n``. In the transposition table both count from the node they were found at, since it can be reached at
+another distance from the root.
 """
 
 from __future__ import annotations
@@ -18,6 +19,12 @@ MAX_PLY = 240
 #: Scores beyond this mean a forced mate.
 MATE_BOUND = MATE - MAX_PLY
 
+#: Winning by the endgame tables, how soon is not known: between all mates and all evaluations.
+TABLE_WIN = MATE_BOUND - 1
+
+#: Scores beyond this are decided: by a mate or by the tables.
+DECIDED = TABLE_WIN - MAX_PLY - 1
+
 #: No score; stored where a static evaluation makes no sense.
 NONE = 32_100
 
@@ -33,9 +40,9 @@ def mated_in(ply):
 @helper
 def to_table(score, ply):
     """A root-relative score as the transposition table keeps it."""
-    if score > MATE_BOUND:
+    if score > DECIDED:
         return score + ply
-    if score < -MATE_BOUND:
+    if score < -DECIDED:
         return score - ply
     return score
 
@@ -43,9 +50,9 @@ def to_table(score, ply):
 @helper
 def from_table(score, ply):
     """Undo :func:`to_table`."""
-    if score > MATE_BOUND:
+    if score > DECIDED:
         return score - ply
-    if score < -MATE_BOUND:
+    if score < -DECIDED:
         return score + ply
     return score
 

@@ -8,6 +8,7 @@ from engine.board.types import U64
 from engine.evaluation.evaluator import EVALUATOR
 from engine.jit import helper, record_at, record_type, structure
 from engine.search.scores import MAX_PLY
+from engine.search.tables import TABLES
 from engine.search.transposition import PROBE, TABLE
 
 #: Quiet moves and captures searched at one node, to be rewarded or punished when it is decided.
@@ -68,6 +69,7 @@ WORKER = structure(
     ("evaluator", EVALUATOR),
     ("position", POSITION),
     ("table", TABLE),
+    ("endgames", TABLES),
     ("control_address", "u8"),
     ("node_limit", "i8"),
     ("nodes", "i8"),

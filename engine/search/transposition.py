@@ -20,6 +20,7 @@ from typing import Any
 from engine.board.types import I64, U64, ZERO
 from engine.jit import allocate, helper, mulhi, new_record, prefetch, record_at, structure
 from engine.messages import OptionError
+from engine.search.scores import NONE
 
 BOUND_NONE, BOUND_UPPER, BOUND_LOWER, BOUND_EXACT = range(4)
 
@@ -94,6 +95,12 @@ def probe(table, key, result):
     result.move = 0
     result.bound = BOUND_NONE
     result.is_pv = 0
+
+
+@helper
+def known_eval(found):
+    """The static evaluation that a probe found, NONE where there is none."""
+    return found.static_eval if found.found != 0 else I64(NONE)
 
 
 @helper

@@ -12,8 +12,9 @@ from engine.board.setup import copy_position
 from engine.evaluation.choice import Evaluation
 from engine.jit import new_record
 from engine.search.alphabeta import search_root
-from engine.search.scores import INFINITY, MATE_BOUND, MAX_PLY, NONE
+from engine.search.scores import DECIDED, INFINITY, MAX_PLY, NONE
 from engine.search.state import STACK_BASE, WORKER
+from engine.search.tables import Access, install
 from engine.search.transposition import TranspositionTable
 from engine.search.tunables import TUNABLES
 
@@ -90,14 +91,27 @@ class Worker:
         for name in HISTORIES:
             self.record[name].fill(0)
 
-    def prepare(self, position: Any, moves: list[int], table: TranspositionTable, node_limit: int) -> None:
-        """Set up a search of ``position`` over the root ``moves``."""
+    @property
+    def table_hits(self) -> int:
+        """Answers of the endgame tables in this search so far; readable from any thread."""
+        return int(self.record["endgames"]["hits"])
+
+    def prepare(
+        self,
+        position: Any,
+        moves: list[int],
+        table: TranspositionTable,
+        node_limit: int,
+        endgames: Access | None = None,
+    ) -> None:
+        """Set up a search of ``position`` over the root ``moves``, which may ask the tables of ``endgames``."""
         record = self.record
         copy_position(record["position"], position)
         self._table = table  # the record holds no more than its address
         self.lines = []
         for name in table.record.dtype.names:
             record["table"][name] = table.record[name]
+        install(record["endgames"], endgames)
         record["node_limit"] = node_limit
         record["nodes"] = 0
         record["seldepth"] = 0
@@ -157,7 +171,7 @@ class Worker:
         record["seldepth"] = 0
         delta = int(TUNABLES["AspirationStart"])
         alpha, beta = -INFINITY, INFINITY
-        if depth >= 5 and abs(previous.score) < MATE_BOUND and not record["exact"]:
+        if depth >= 5 and abs(previous.score) < DECIDED and not record["exact"]:
             alpha, beta = previous.score - delta, previous.score + delta
         best = previous
         less = 0

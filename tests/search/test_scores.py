@@ -7,12 +7,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.messages import Score
-from engine.search.scores import INFINITY, MATE, MATE_BOUND, MAX_PLY, NONE, from_table, mated_in, to_message, to_table
+from engine.search.scores import (
+    DECIDED,
+    INFINITY,
+    MATE,
+    MATE_BOUND,
+    MAX_PLY,
+    NONE,
+    TABLE_WIN,
+    from_table,
+    mated_in,
+    to_message,
+    to_table,
+)
 
 PLIES = st.integers(0, MAX_PLY // 3)
 
 
-@given(st.integers(-MATE_BOUND, MATE_BOUND), PLIES)
+@given(st.integers(-DECIDED, DECIDED), PLIES)
 def test_centipawns_are_stored_as_they_are(score: int, ply: int) -> None:
     assert to_table(score, ply) == score
     assert from_table(score, ply) == score
@@ -30,7 +42,8 @@ def test_the_table_counts_from_the_node(distance: int, ply: int) -> None:
 
 
 def test_the_scale_has_its_order_and_fits_16_bits() -> None:
-    assert 0 < MATE_BOUND < MATE - MAX_PLY + 1 <= -mated_in(MAX_PLY - 1) < MATE < INFINITY < NONE < 2**15
+    assert 0 < DECIDED < TABLE_WIN - MAX_PLY < TABLE_WIN < MATE_BOUND
+    assert MATE_BOUND < MATE - MAX_PLY + 1 <= -mated_in(MAX_PLY - 1) < MATE < INFINITY < NONE < 2**15
 
 
 @pytest.mark.parametrize(
