@@ -1,9 +1,10 @@
-"""What asking the endgame tables inside the search would cost, against a node of the search.
+"""What asking the endgame tables inside the search costs, against a node of the search.
 
     python -m tests.benchmarks.table_probe FOLDER [--positions 2000] [--seed 1]
 
-The tables are those in FOLDER, read by python-chess. Microseconds each:
+The tables are those in FOLDER, read by the compiled prober and by python-chess. Microseconds of processor time each:
 
+``compiled`` a probe of the compiled prober, captures played out, of a position not seen before;
 ``first``    the first probe of a table, which opens its file (median over the tables);
 ``warm``     a probe of an opened table, of a position not seen before;
 ``again``    the same positions a second time: the reader keeps nothing;
@@ -29,7 +30,12 @@ import numpy as np
 from numba import njit
 
 from engine import Engine
+from engine.board.fen import set_fen
+from engine.board.position import POSITION
+from engine.jit import allocate
 from engine.messages import Limits
+from engine.syzygy.files import Prober
+from engine.syzygy.probe import probe_wdl
 from tests.endings import materials, random_board
 
 #: Endings with five men, undecided enough to be searched.
@@ -52,13 +58,21 @@ def _ask_python(keys: np.ndarray) -> int:
     return total
 
 
+@njit(cache=False)
+def _probe_all(address: int, positions: np.ndarray) -> int:
+    total = 0
+    for index in range(len(positions)):
+        total += probe_wdl(address, positions[index])
+    return total
+
+
 def mean_microseconds(function: Callable[[Any], object], arguments: Iterable[Any]) -> float:
     """What a call of ``function`` takes, over ``arguments``."""
     given = list(arguments)
-    begun = time.perf_counter()
+    begun = time.process_time()
     for argument in given:
         function(argument)
-    return 1e6 * (time.perf_counter() - begun) / len(given)
+    return 1e6 * (time.process_time() - begun) / len(given)
 
 
 def first_probe(folder: Path, boards: list[chess.Board]) -> float:
@@ -68,6 +82,19 @@ def first_probe(folder: Path, boards: list[chess.Board]) -> float:
         with chess.syzygy.open_tablebase(str(folder)) as reader:
             times.append(mean_microseconds(reader.probe_wdl, [board]))
     return statistics.median(times)
+
+
+def compiled(folder: Path, boards: list[chess.Board]) -> float:
+    """The mean over ``boards`` with the compiled prober, in one compiled loop."""
+    prober = Prober([str(path) for path in folder.glob("*.rtbw")], print)
+    positions = allocate(POSITION, len(boards))
+    for position, board in zip(positions, boards, strict=True):
+        set_fen(position, board.fen(), False)
+    address = np.uint64(prober.address)
+    _probe_all(address, positions[:1])  # compiles
+    begun = time.process_time()
+    _probe_all(address, positions)
+    return 1e6 * (time.process_time() - begun) / len(boards)
 
 
 def board_from_bitboards(given: chess.Board) -> chess.Board:
@@ -85,21 +112,21 @@ def cached(count: int) -> float:
     keys = np.arange(count, dtype=np.int64) << 40
     _seen.update((int(key), 1) for key in keys)
     assert _ask_python(keys) == count  # compiles
-    begun = time.perf_counter()
+    begun = time.process_time()
     _ask_python(keys)
-    return 1e6 * (time.perf_counter() - begun) / count
+    return 1e6 * (time.process_time() - begun) / count
 
 
 def node(source: random.Random) -> float:
     """A node of the search."""
-    nodes = milliseconds = 0
+    nodes, seconds = 0, 0.0
     with Engine(hash=64) as engine:
         for material in ENDINGS:
             engine.new_game()
-            info = engine.search(random_board(material, source), Limits(nodes=NODES))
-            nodes += info.nodes
-            milliseconds += info.time
-    return 1000 * milliseconds / nodes
+            begun = time.process_time()
+            nodes += engine.search(random_board(material, source), Limits(nodes=NODES)).nodes
+            seconds += time.process_time() - begun
+    return 1e6 * seconds / nodes
 
 
 def main() -> None:
@@ -114,7 +141,8 @@ def main() -> None:
     names = materials(options.folder)
     singles = [random_board(name, source) for name in names]
     boards = [random_board(names[number % len(names)], source) for number in range(options.positions)]
-    figures = {"node": node(source), "first": first_probe(options.folder, singles)}
+    figures = {"node": node(source), "compiled": compiled(options.folder, boards)}
+    figures["first"] = first_probe(options.folder, singles)
     with chess.syzygy.open_tablebase(str(options.folder)) as reader:
         for board in singles:
             reader.probe_wdl(board)
