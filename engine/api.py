@@ -7,7 +7,6 @@ and give python-chess's types; :meth:`Engine.start` and :meth:`Engine.search` th
 
 from __future__ import annotations
 
-import random
 import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -17,41 +16,29 @@ from typing import TYPE_CHECKING, Any, overload
 
 import chess
 
-from engine import bench, strength, wdl
+from engine import bench
 from engine.board.fen import START_FEN, needs_chess960, set_fen, to_fen
-from engine.board.notation import find_move, list_moves, play_moves, to_uci
+from engine.board.notation import list_moves, play_moves, to_uci
 from engine.board.perft import perft
 from engine.board.setup import new_position
 from engine.board.types import WHITE, square_name
-from engine.book import Book
 from engine.chesstypes import Analysis, Stream, analysis_of, limits_of
 from engine.evaluation.choice import Evaluation, choose
 from engine.evaluation.nnue.file import NetError
 from engine.jit.warmup import warm_up
-from engine.messages import Info, Limits, OptionError, PositionError, Result, Score, nodes_per_second
+from engine.messages import Info, Limits, OptionError, PositionError, Result
 from engine.options import OPTIONS, by_keyword
 from engine.search import tunables
-from engine.search.pool import Pool, start_thread
-from engine.search.scores import DECIDED, MATE, MATE_BOUND, MAX_PLY, to_message
-from engine.search.tables import Access
+from engine.search.pool import start_thread
 from engine.search.transposition import TranspositionTable
-from engine.search.worker import Line
-from engine.tablebase import DRAW, PATIENCE, Tablebase, Verdict
+from engine.thinker import OnInfo, Thinker
 
 if TYPE_CHECKING:
     from chess.engine import Limit
 
 __all__ = ["Analysis", "Engine", "Info", "Limits", "OptionError", "PositionError", "Result", "Stream"]
 
-OnInfo = Callable[[Info], None]
 OnResult = Callable[[Result], None]
-
-
-#: Centipawns of a win that the tables know of and the search does not see the end of; mates are above it.
-TABLE_WIN = 20_000
-
-#: Plies that a book move is searched, for its score and the reply to expect.
-BOOK_DEPTH = 8
 
 
 def _checked(name: str, value: Any) -> Any:
@@ -79,26 +66,6 @@ def _evaluation(kind: str, file: str) -> Evaluation:
         return choose(kind, file)
     except NetError as error:
         raise OptionError(str(error)) from None
-
-
-def _told(score: int, bound: str, verdict: Verdict | None) -> Score:
-    """The score to report: a mate that was seen, else what the tables know, else what the search believes."""
-    if abs(score) > MATE_BOUND and (verdict is None or score * verdict.outcome > 0):
-        return to_message(score, bound)
-    if verdict is None and abs(score) > DECIDED:
-        return Score(cp=TABLE_WIN if score > 0 else -TABLE_WIN, bound=bound)
-    if verdict is None:
-        return Score(cp=wdl.MODEL.shown(score), bound=bound)
-    if abs(verdict.outcome) == 2:
-        return Score(cp=TABLE_WIN if verdict.outcome > DRAW else -TABLE_WIN)
-    return Score(cp=verdict.outcome)
-
-
-def _chances(score: int, verdict: Verdict | None, move: int) -> tuple[int, int, int]:
-    """The chances to report with ``score`` at a ``move`` of the game: certain where tables or a mate decide."""
-    if verdict is not None:
-        return (1000, 0, 0) if verdict.outcome == 2 else (0, 0, 1000) if verdict.outcome == -2 else (0, 1000, 0)
-    return wdl.MODEL.chances(score, move)
 
 
 class Engine:
@@ -149,11 +116,7 @@ class Engine:
             self._values[name] = _checked(name, value)
         self._evaluation = _evaluation(self._values["EvalType"], self._values["EvalFile"])
         warm_up(report)
-        self._table = TranspositionTable(self._values["Hash"])
-        self._pool = Pool(self._values["Threads"], self._evaluation)
-        self._tables = Tablebase(report)
-        self._book = Book(report)
-        self._chance = random.Random()  # of playing weaker: no two games alike
+        self._thinker = Thinker(self._values, self._evaluation, report)
         self._thread: threading.Thread | None = None
         self._turn = threading.RLock()  # whoever waits for a search has the engine to itself
         self._position = new_position()
@@ -220,12 +183,12 @@ class Engine:
     def _set_option(self, name: str, value: Any) -> None:
         match name:
             case "Hash":
-                if value != self._table.megabytes:
-                    self._table = TranspositionTable(value)
+                if value != self._thinker.table.megabytes:
+                    self._thinker.table = TranspositionTable(value)
             case "Clear Hash":
-                self._table.clear()
+                self._thinker.table.clear()
             case "Threads":
-                self._pool.resize(value)
+                self._thinker.pool.resize(value)
             case "EvalType":
                 self._evaluate_by(value, self._values["EvalFile"])
             case "EvalFile":
@@ -233,16 +196,16 @@ class Engine:
             case "UCI_Chess960":
                 self._position["chess960"] = value or needs_chess960(self._position)
             case "nodestime":
-                self._pool.node_clock.rate = value
+                self._thinker.pool.node_clock.rate = value
             case "SyzygyPath":
-                self._tables.open(value)
+                self._thinker.tables.open(value)
             case "BookFile":
-                self._book.open(value)
+                self._thinker.book.open(value)
 
     def _evaluate_by(self, kind: str, file: str) -> None:
         """Change the evaluation; what was learned with another one is forgotten."""
         self._evaluation = _evaluation(kind, file)
-        self._pool.use(self._evaluation)
+        self._thinker.pool.use(self._evaluation)
         self.new_game()
 
     # Positions
@@ -279,8 +242,8 @@ class Engine:
         self.stop()
         with self._turn:
             self.wait()
-            self._table.clear()
-            self._pool.clear()
+            self._thinker.table.clear()
+            self._thinker.pool.clear()
 
     def fen(self) -> str:
         """The position as FEN."""
@@ -326,7 +289,7 @@ class Engine:
         with self._turn:
             self.stop()
             self.wait()
-            self._pool.arm(limits, int(self._position["side"]) == WHITE, self._values["Move Overhead"])
+            self._thinker.pool.arm(limits, int(self._position["side"]) == WHITE, self._values["Move Overhead"])
             arguments = (
                 self._position,
                 limits,
@@ -342,11 +305,11 @@ class Engine:
 
     def stop(self) -> None:
         """End the search, which then gives its result; harmless when none runs, and from any thread."""
-        self._pool.stop()
+        self._thinker.pool.stop()
 
     def ponderhit(self) -> None:
         """The move pondered on was played: the clock runs from now on."""
-        self._pool.ponderhit()
+        self._thinker.pool.ponderhit()
 
     def wait(self, timeout: float | None = None) -> bool:
         """Wait until the search is over, at most ``timeout`` seconds; return whether it is."""
@@ -518,137 +481,24 @@ class Engine:
             self.start(Limits(depth=depth), None, lambda result: None)
             self.wait()
             milliseconds += (time.perf_counter() - begun) * 1000
-            total += self._pool.nodes
+            total += self._thinker.pool.nodes
             if on_position:
-                on_position(index, len(fens), fen, self._pool.nodes)
+                on_position(index, len(fens), fen, self._thinker.pool.nodes)
         return total, milliseconds
 
     def close(self) -> None:
         """End the search, if one runs, and give book and tables back."""
         self.stop()
         self.wait()
-        self._book.close()
-        self._tables.close()
+        self._thinker.book.close()
+        self._thinker.tables.close()
 
     def _search(self, position: Any, limits: Limits, on_info: OnInfo, on_result: OnResult, lines: int) -> None:
         """The search thread. Nobody changes ``position`` any more; whatever happens, there is a result."""
         try:
-            result = self._think(position, limits, on_info, lines)
+            result = self._thinker.think(position, limits, on_info, lines)
         except BaseException:
             moves = list_moves(position)
             on_result(Result(to_uci(moves[0], bool(position["chess960"])) if moves else "0000"))
             raise
         on_result(result)
-
-    def _think(self, position: Any, limits: Limits, on_info: OnInfo, lines: int) -> Result:
-        """Run the pool and turn its lines into messages."""
-        chess960 = bool(position["chess960"])
-        last = Info()
-        moves = list_moves(position)
-        if not moves:
-            last = Info(score=to_message(-MATE if position["checkers"] else 0))
-            on_info(last)
-            self._pool.wait_for_release(limits)
-            return Result(info=last)
-        wanted = [find_move(position, text) for text in limits.searchmoves]
-        moves = [move for move in moves if move in wanted] or moves
-        level = self._level(limits)
-        verdict = None
-        if book_move := self._from_book(position, limits, moves):
-            moves, limits = [book_move], replace(limits, depth=min(limits.depth or BOOK_DEPTH, BOOK_DEPTH))
-        elif level is not None:
-            limits = replace(limits, nodes=min(level.nodes, limits.nodes or level.nodes))
-        else:
-            verdict = self._ask_tables(position, limits)
-        if verdict is not None:
-            advised = verdict.keeping if self._analyses(limits) else verdict.progress
-            good = [find_move(position, move.uci()) for move in advised]
-            good = [move for move in moves if move in good]
-            moves, verdict = (good, verdict) if good else (moves, None)  # other moves may be asked for
-
-        def on_line(line: Line) -> None:
-            nonlocal last
-            if line.rank > lines:  # searched to choose from, not to be shown
-                return
-            elapsed, nodes = self._pool.elapsed, self._pool.nodes
-            info = Info(
-                depth=line.depth,
-                seldepth=line.seldepth,
-                score=_told(line.score, line.bound, verdict),
-                wdl=_chances(line.score, verdict, int(position["fullmove"])),
-                nodes=nodes,
-                nps=nodes_per_second(nodes, elapsed),
-                hashfull=self._table.hashfull(),
-                tbhits=self._pool.table_hits + (verdict.probes if verdict is not None else 0),
-                time=int(elapsed),
-                pv=tuple(to_uci(move, chess960) for move in line.moves),
-                multipv=line.rank,
-            )
-            on_info(info)
-            if line.rank == 1:
-                last = info
-
-        def on_tick(depth: int, move: int, number: int) -> None:
-            elapsed, nodes = self._pool.elapsed, self._pool.nodes
-            speed = nodes_per_second(nodes, elapsed)
-            on_info(Info(depth=depth, currmove=to_uci(move, chess960), currmovenumber=number))
-            on_info(Info(depth=depth, nodes=nodes, nps=speed, hashfull=self._table.hashfull(), time=int(elapsed)))
-
-        count = max(lines, level.lines if level else 1)
-        # Where tables chose the root moves, the search is for the way to mate; that the game is won is known.
-        endgames = self._endgames() if verdict is None and level is None and not book_move else None
-        line = self._pool.search(position, limits, moves, self._table, on_line, on_tick, count, endgames)
-        if level is not None and not book_move:
-            best, line = line, self._misjudge(line, level)
-            if line is not best:
-                on_line(replace(line, rank=1))
-        reply = line.moves[1] if len(line.moves) > 1 else 0
-        ponder = to_uci(reply, chess960) if reply else ""
-        return Result(to_uci(line.moves[0], chess960), ponder, last)
-
-    def _level(self, limits: Limits) -> strength.Level | None:
-        """How weak to play; None for full strength."""
-        if self._analyses(limits):
-            return None
-        if self._values["UCI_LimitStrength"]:
-            return strength.level_of_elo(self._values["UCI_Elo"])
-        return strength.level_of_skill(self._values["Skill Level"])
-
-    def _misjudge(self, best: Line, level: strength.Level) -> Line:
-        """The line that a player of this level takes for the best."""
-        lines = [line for line in self._pool.workers[0].lines if line.moves]
-        if len(lines) < 2:
-            return best
-        return lines[strength.choose([line.score for line in lines], level.noise, self._chance)]
-
-    def _analyses(self, limits: Limits) -> bool:
-        """Whether the search is for people to look at and no move of a game is due."""
-        return limits.analysis or limits.infinite or limits.mate is not None or self._values["UCI_AnalyseMode"]
-
-    def _from_book(self, position: Any, limits: Limits, moves: list[int]) -> int:
-        """A book move among ``moves``, or 0."""
-        values = self._values
-        if not values["OwnBook"] or self._analyses(limits) or int(position["fullmove"]) > values["Book Depth"]:
-            return 0
-        board = chess.Board(to_fen(position), chess960=bool(position["chess960"]))
-        move = self._book.move(board, values["Best Book Move"])
-        found = find_move(position, move.uci()) if move is not None else 0
-        return found if found in moves else 0
-
-    def _endgames(self) -> Access | None:
-        """The endgame tables as the search may ask them."""
-        limit, depth = self._values["SyzygyProbeLimit"], self._values["SyzygyProbeDepth"]
-        return self._tables.access(limit, depth, self._values["Syzygy50MoveRule"])
-
-    def _ask_tables(self, position: Any, limits: Limits) -> Verdict | None:
-        """What the endgame tables say of the root, if they may be asked."""
-        men = sum(int(own).bit_count() for own in position["colors"])
-        depth = limits.depth if limits.depth is not None else MAX_PLY
-        if (
-            men > min(self._tables.largest, self._values["SyzygyProbeLimit"])
-            or depth < self._values["SyzygyProbeDepth"]
-        ):
-            return None
-        keys = [*position["history"]["key"][: int(position["ply"])].tolist(), int(position["key"])]
-        board = chess.Board(to_fen(position))
-        return self._tables.judge(board, keys, self._values["Syzygy50MoveRule"], self._pool.patience(PATIENCE))

@@ -26,12 +26,13 @@ FLOORS: dict[str, int] = {
     "wdl": 6,
     "strength": 6,
     "chesstypes": 6,
-    "api": 7,
-    "uci": 8,
+    "thinker": 7,
+    "api": 8,
+    "uci": 9,
     # Beside the engine: they stand on it, and only the command line stands on them.
-    "textbook": 8,
-    "lab": 9,
-    "analysis": 10,
+    "textbook": 9,
+    "lab": 10,
+    "analysis": 11,
 }
 
 #: Parts without a floor of their own: the package itself names its version and passes on ``Engine``.

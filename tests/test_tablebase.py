@@ -18,9 +18,10 @@ import chess.syzygy
 import pytest
 from chess.engine import Limit
 
-from engine.api import TABLE_WIN, Engine
+from engine.api import Engine
 from engine.messages import Info, Limits, Result
 from engine.tablebase import BLESSED_LOSS, CURSED_WIN, DRAW, LOSS, WIN, Tablebase
+from engine.thinker import TABLE_WIN
 from tests.conftest import REPOSITORY
 from tests.endings import check_step, distance, materials, random_board, won_board, won_boards
 

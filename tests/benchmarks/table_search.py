@@ -26,8 +26,8 @@ import chess
 import chess.syzygy
 
 from engine import Engine
-from engine.api import TABLE_WIN
 from engine.messages import Info, Limits
+from engine.thinker import TABLE_WIN
 from tests.endings import random_board
 
 #: Endings with five men that games end in.
