@@ -169,30 +169,30 @@ def search(worker, alpha, beta, depth, ply, cut_node):
     # is expected here, a fail-high at a cut node: the other kind says that the line above needs another look (B).
     found = frame.probe
     probe(worker.table, position.key, found)
-    table_move = found.move
-    table_depth = found.depth if found.found != 0 else -1
-    table_bound = found.bound
-    table_score = from_table(found.score, ply) if found.found != 0 else NONE
-    table_pv = is_pv or found.is_pv != 0
+    tt_move = found.move
+    tt_depth = found.depth if found.found != 0 else -1
+    tt_bound = found.bound
+    tt_score = from_table(found.score, ply) if found.found != 0 else NONE
+    tt_pv = is_pv or found.is_pv != 0
     if (
         not is_pv
         and not exact
         and excluded == 0
-        and table_depth >= depth
+        and tt_depth >= depth
         and position.rule50 < 90
-        and _settles(table_bound, table_score, alpha, beta)
-        and (tunables().CutoffAgreement == 0 or depth <= 5 or (cut_node != 0) == (table_score >= beta))
+        and _settles(tt_bound, tt_score, alpha, beta)
+        and (tunables().CutoffAgreement == 0 or depth <= 5 or (cut_node != 0) == (tt_score >= beta))
     ):
         if (
             tunables().CutoffHistory != 0
-            and table_score >= beta
-            and table_move != 0
-            and not is_noisy(table_move)
-            and is_legal(position, table_move)
+            and tt_score >= beta
+            and tt_move != 0
+            and not is_noisy(tt_move)
+            and is_legal(position, tt_move)
         ):
             find_threats(worker, ply)
-            reward_cutoff(worker, ply, table_move, depth)
-        return table_score
+            reward_cutoff(worker, ply, tt_move, depth)
+        return tt_score
 
     # Step 5. Endgame tables: a draw is exact, a win a lower bound (there may be a mate in sight), a loss an upper one.
     # Where that does not settle the node, its value is kept within the bound (14 ± 11 in 400 games at 5,000 nodes a
@@ -205,7 +205,7 @@ def search(worker, alpha, beta, depth, ply, cut_node):
             bound = BOUND_LOWER if outcome > 1 else (BOUND_UPPER if outcome < -1 else BOUND_EXACT)
             if _settles(bound, score, alpha, beta):
                 deeper = min(depth + EXTRA_DEPTH, MAX_PLY - 1)
-                store(worker.table, position.key, I64(0), to_table(score, ply), NONE, deeper, bound, I64(table_pv))
+                store(worker.table, position.key, I64(0), to_table(score, ply), NONE, deeper, bound, I64(tt_pv))
                 return score
             if outcome > 1:
                 floor = score
@@ -226,8 +226,8 @@ def search(worker, alpha, beta, depth, ply, cut_node):
                 raw_eval = evaluate(worker.evaluator, position)
         static_eval = corrected_eval(worker, ply, raw_eval)
         best_eval = static_eval
-        if table_bound != BOUND_NONE and _settles(table_bound, table_score, static_eval, static_eval + 1):
-            best_eval = table_score
+        if tt_bound != BOUND_NONE and _settles(tt_bound, tt_score, static_eval, static_eval + 1):
+            best_eval = tt_score
         improving = _is_improving(worker, ply, static_eval)
     frame.raw_eval = raw_eval
     frame.static_eval = static_eval
@@ -282,9 +282,9 @@ def search(worker, alpha, beta, depth, ply, cut_node):
         if (
             depth >= tunables().ProbCutDepth
             and raised < DECIDED
-            and not (table_depth >= depth - 3 and table_score < raised)
+            and not (tt_depth >= depth - 3 and tt_score < raised)
         ):
-            start_picking_noisy(worker, frame, table_move)
+            start_picking_noisy(worker, frame, tt_move)
             while True:
                 move = next_noisy(worker, frame, ply)
                 if move == 0:
@@ -300,7 +300,7 @@ def search(worker, alpha, beta, depth, ply, cut_node):
                     return I64(0)
                 if score >= raised:
                     stored, lower = to_table(score, ply), I64(BOUND_LOWER)
-                    store(worker.table, position.key, move, stored, raw_eval, depth - 3, lower, I64(table_pv))
+                    store(worker.table, position.key, move, stored, raw_eval, depth - 3, lower, I64(tt_pv))
                     return score
 
     # Without any search where the table has a lower bound that high, nearly as deep ("small ProbCut", as in
@@ -311,15 +311,15 @@ def search(worker, alpha, beta, depth, ply, cut_node):
         and not is_pv
         and not exact
         and excluded == 0
-        and table_bound & BOUND_LOWER != 0
-        and table_depth >= depth - 4
-        and raised <= table_score < DECIDED
+        and tt_bound & BOUND_LOWER != 0
+        and tt_depth >= depth - 4
+        and raised <= tt_score < DECIDED
         and abs(beta) < DECIDED
     ):
         return raised
 
     # Step 10. Internal iterative reduction: without a table move ordering is poor; the next visit has one (9).
-    if table_move == 0 and not exact and depth >= tunables().IterativeReductionDepth and (is_pv or cut_node != 0):
+    if tt_move == 0 and not exact and depth >= tunables().IterativeReductionDepth and (is_pv or cut_node != 0):
         depth -= 1
 
     # Step 11. The moves, best first.
@@ -337,7 +337,7 @@ def search(worker, alpha, beta, depth, ply, cut_node):
     spares_checks = hunts or (not exact and depth >= tunables().CheckDepth)
     if spares_checks:
         find_checking_squares(position, frame)
-    start_picking(worker, frame, table_move)
+    start_picking(worker, frame, tt_move)
     while True:
         move = next_move(worker, frame, ply)
         if move == 0:
@@ -414,15 +414,15 @@ def search(worker, alpha, beta, depth, ply, cut_node):
         if (
             ply > 0
             and not exact
-            and move == table_move
+            and move == tt_move
             and excluded == 0
             and depth >= tunables().SingularDepth
-            and table_depth >= depth - 3
-            and table_bound & BOUND_LOWER != 0
-            and abs(table_score) < DECIDED
+            and tt_depth >= depth - 3
+            and tt_bound & BOUND_LOWER != 0
+            and abs(tt_score) < DECIDED
             and ply < 2 * worker.root_depth
         ):
-            singular_beta = table_score - tunables().SingularMargin * depth // 10
+            singular_beta = tt_score - tunables().SingularMargin * depth // 10
             frame.excluded = move
             score = search(worker, singular_beta - 1, singular_beta, (depth - 1) // 2, ply, cut_node)
             frame.excluded = 0
@@ -432,7 +432,7 @@ def search(worker, alpha, beta, depth, ply, cut_node):
                 extension = 1
             elif singular_beta >= beta:
                 return singular_beta
-            elif table_score >= beta:
+            elif tt_score >= beta:
                 extension = -2
             elif cut_node != 0:
                 extension = -1
@@ -458,7 +458,7 @@ def search(worker, alpha, beta, depth, ply, cut_node):
         if depth >= 2 and number > 1 and not exact:
             if position.checkers != ZERO:
                 reduction -= 1024
-            if table_pv:
+            if tt_pv:
                 reduction -= tunables().ReductionTablePv
             if cut_node != 0:
                 reduction += tunables().ReductionCutNode
@@ -529,7 +529,7 @@ def search(worker, alpha, beta, depth, ply, cut_node):
     if excluded == 0:
         is_lower = best >= beta or best == floor  # nothing beat what the endgame tables promise
         bound = BOUND_LOWER if is_lower else (BOUND_EXACT if best > old_alpha else BOUND_UPPER)
-        store(worker.table, position.key, best_move, to_table(best, ply), raw_eval, depth, bound, I64(table_pv))
+        store(worker.table, position.key, best_move, to_table(best, ply), raw_eval, depth, bound, I64(tt_pv))
         is_material = best_move != 0 and is_noisy(best_move)
         if (
             not in_check

@@ -29,32 +29,32 @@ from engine.search.history import capture_history, captured_type, find_threats, 
 
 
 @helper
-def start_picking(worker, frame, table_move):
-    """Begin to pick all moves at ``frame``; ``table_move`` (0 for none) may be any 16-bit number."""
+def start_picking(worker, frame, tt_move):
+    """Begin to pick all moves at ``frame``; ``tt_move`` (0 for none) may be any 16-bit number."""
     picker = frame.picker
     picker.stage = MAKE_NOISY_STAGE
-    picker.table_move = 0
+    picker.tt_move = 0
     picker.skip_quiets = 0
-    if table_move != 0 and is_legal(worker.position, table_move):
+    if tt_move != 0 and is_legal(worker.position, tt_move):
         picker.stage = TABLE_STAGE
-        picker.table_move = table_move
+        picker.tt_move = tt_move
 
 
 @helper
-def restart_picking(frame, table_move):
-    """Go on after ``table_move`` when another search at the same frame has used the picker meanwhile."""
+def restart_picking(frame, tt_move):
+    """Go on after ``tt_move`` when another search at the same frame has used the picker meanwhile."""
     frame.picker.stage = MAKE_NOISY_STAGE
-    frame.picker.table_move = table_move
+    frame.picker.tt_move = tt_move
     frame.picker.skip_quiets = 0
 
 
 @helper
-def start_picking_noisy(worker, frame, table_move):
+def start_picking_noisy(worker, frame, tt_move):
     """Begin to pick captures and promotions only, or all evasions when in check."""
     picker = frame.picker
     in_check = worker.position.checkers != ZERO
     picker.stage = MAKE_EVASION_STAGE if in_check else MAKE_CAPTURE_STAGE
-    picker.table_move = table_move if in_check or is_noisy(table_move) else 0
+    picker.tt_move = tt_move if in_check or is_noisy(tt_move) else 0
 
 
 @helper
@@ -72,7 +72,7 @@ def _value_moves(worker, frame, ply, start, end):
     moves = frame.moves
     for index in range(start, end):
         move = I64(moves.move[U64(index)])
-        if move == frame.picker.table_move:
+        if move == frame.picker.tt_move:
             moves.value[U64(index)] = 1 << 24
         elif is_noisy(move):
             moves.value[U64(index)] = (1 << 18) + _value_noisy(worker, move)
@@ -100,7 +100,7 @@ def _take_best(frame):
 
 @helper
 def _is_new_killer(worker, frame, killer):
-    return killer != 0 and killer != frame.picker.table_move and is_legal(worker.position, killer)
+    return killer != 0 and killer != frame.picker.tt_move and is_legal(worker.position, killer)
 
 
 @helper
@@ -109,8 +109,8 @@ def next_move(worker, frame, ply):
     picker = frame.picker
     if picker.stage == TABLE_STAGE:
         picker.stage = MAKE_NOISY_STAGE
-        picker.history = quiet_history(worker, ply, picker.table_move)
-        return picker.table_move
+        picker.history = quiet_history(worker, ply, picker.tt_move)
+        return picker.tt_move
 
     if picker.stage == MAKE_NOISY_STAGE:
         picker.stage = NOISY_STAGE
@@ -122,7 +122,7 @@ def next_move(worker, frame, ply):
     if picker.stage == NOISY_STAGE:
         while picker.cursor < picker.end:
             move = _take_best(frame)
-            if move == picker.table_move:
+            if move == picker.tt_move:
                 continue
             if see_ge(worker.position, move, 0):
                 return move
@@ -155,7 +155,7 @@ def next_move(worker, frame, ply):
     if picker.stage == QUIET_STAGE:
         while picker.cursor < picker.end:
             move = _take_best(frame)
-            if move != picker.table_move and move != frame.killer[0] and move != frame.killer[1]:
+            if move != picker.tt_move and move != frame.killer[0] and move != frame.killer[1]:
                 return move
         picker.stage = BAD_STAGE
         picker.cursor = 0

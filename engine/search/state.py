@@ -29,7 +29,7 @@ CONTROL = structure(("stop", "i8"), ("deadline", "i8"), ("has_deadline", "i8"))
 #: Where the staged generation of moves at one node stands (see movepick).
 PICKER = structure(
     ("stage", "i8"),
-    ("table_move", "i8"),
+    ("tt_move", "i8"),
     ("cursor", "i8"),
     ("end", "i8"),
     ("skip_quiets", "i8"),
