@@ -107,9 +107,9 @@ def test_two_threads_stop(threaded: Engine) -> None:
     assert running.goes_on
     threaded.stop()
     assert chess.Move.from_uci(running.result().bestmove) in chess.Board().legal_moves
-    nodes = threaded._pool.nodes
+    nodes = threaded._thinker.pool.nodes
     assert start(threaded, Limits(depth=1), chess.Board()).result().bestmove
-    assert threaded._pool.nodes < nodes  # nobody searched on in secret
+    assert threaded._thinker.pool.nodes < nodes  # nobody searched on in secret
 
 
 def test_two_threads_find_the_mate(threaded: Engine) -> None:

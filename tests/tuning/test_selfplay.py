@@ -186,7 +186,7 @@ def test_the_hard_limit_leaves_the_last_whole_iteration() -> None:
     ("options", "message"),
     [
         ({"Nonsense": "1"}, "unknown parameter 'Nonsense'"),
-        ({"AspirationStart": "100000"}, "AspirationStart 100000 is not in"),
+        ({"AspirationStart": "100000"}, "AspirationStart takes a whole number from"),
         ({"AspirationStart": "much"}, "AspirationStart cannot be 'much'"),
         ({"EvalType": "Magic"}, "option EvalType cannot be 'Magic'"),
         ({"EvalType": "Material", "EvalFile": "x.nnue"}, "EvalFile x.nnue has no use with EvalType Material"),
