@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import chess.syzygy
 import pytest
 from hypothesis import settings
 
@@ -36,3 +37,16 @@ def data_file() -> Callable[[str], Path]:
         return path
 
     return find
+
+
+@pytest.fixture(scope="session")
+def tables_folder(data_file: Callable[[str], Path]) -> Path:
+    """Where the Syzygy tables for three and four men are."""
+    return data_file("syzygy")
+
+
+@pytest.fixture(scope="session")
+def oracle(tables_folder: Path) -> Iterator[chess.syzygy.Tablebase]:
+    """python-chess's reader of these tables."""
+    with chess.syzygy.open_tablebase(str(tables_folder)) as tables:
+        yield tables

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -25,27 +25,14 @@ from engine.thinker import TABLE_WIN
 from tests.conftest import REPOSITORY
 from tests.endings import check_step, distance, materials, random_board, won_board, won_boards
 
-DataFile = Callable[[str], Path]
-
 #: A win by the rule of 75 moves, not by that of 50: White mates, but needs too long for the clock.
 NEARLY_DRAWN = "7k/8/8/8/8/8/1R6/K7 w - - {clock} 80"
 
 
 @pytest.fixture(scope="module")
-def folder(data_file: DataFile) -> Path:
-    return data_file("syzygy")
-
-
-@pytest.fixture(scope="module")
-def oracle(folder: Path) -> Iterator[chess.syzygy.Tablebase]:
-    with chess.syzygy.open_tablebase(str(folder)) as tables:
-        yield tables
-
-
-@pytest.fixture(scope="module")
-def tables(folder: Path) -> Tablebase:
+def tables(tables_folder: Path) -> Tablebase:
     result = Tablebase()
-    result.open(str(folder))
+    result.open(str(tables_folder))
     return result
 
 
@@ -56,17 +43,17 @@ def shared() -> Iterator[Engine]:
 
 
 @pytest.fixture
-def numbat(shared: Engine, folder: Path) -> Iterator[Engine]:
+def numbat(shared: Engine, tables_folder: Path) -> Iterator[Engine]:
     shared.new_game()
-    shared.set_option("SyzygyPath", str(folder))
+    shared.set_option("SyzygyPath", str(tables_folder))
     yield shared
     shared.set_option("SyzygyPath", "")
 
 
-def test_the_outcome_is_that_of_the_tables_and_winning_moves_make_progress(folder, oracle, tables):
+def test_the_outcome_is_that_of_the_tables_and_winning_moves_make_progress(tables_folder, oracle, tables):
     source = random.Random(1)
     outcomes = set()
-    for material in materials(folder):
+    for material in materials(tables_folder):
         for _ in range(4):
             board = random_board(material, source)
             verdict = tables.judge(board)
@@ -114,13 +101,13 @@ def convert(numbat, oracle, names: list[str], count: int, seed: int) -> int:
     return converted
 
 
-def test_won_positions_are_won(numbat, folder, oracle):
-    assert convert(numbat, oracle, materials(folder)[::4], count=1, seed=2) >= 5
+def test_won_positions_are_won(numbat, tables_folder, oracle):
+    assert convert(numbat, oracle, materials(tables_folder)[::4], count=1, seed=2) >= 5
 
 
 @pytest.mark.slow
-def test_many_won_positions_of_every_table_are_won(numbat, folder, oracle):
-    assert convert(numbat, oracle, materials(folder), count=20, seed=3) >= 500
+def test_many_won_positions_of_every_table_are_won(numbat, tables_folder, oracle):
+    assert convert(numbat, oracle, materials(tables_folder), count=20, seed=3) >= 500
 
 
 def proven(tables: Tablebase, oracle: chess.syzygy.Tablebase, names: list[str], count: int, seed: int) -> int:
@@ -137,14 +124,14 @@ def proven(tables: Tablebase, oracle: chess.syzygy.Tablebase, names: list[str], 
     return done
 
 
-def test_no_advised_move_lets_a_win_slip(folder, oracle, tables):
-    assert proven(tables, oracle, materials(folder), count=1, seed=7) >= 25
+def test_no_advised_move_lets_a_win_slip(tables_folder, oracle, tables):
+    assert proven(tables, oracle, materials(tables_folder), count=1, seed=7) >= 25
 
 
 @pytest.mark.slow
-def test_no_advised_move_lets_a_win_slip_in_many_positions(folder, oracle, tables):
+def test_no_advised_move_lets_a_win_slip_in_many_positions(tables_folder, oracle, tables):
     """More, and whole tables: ``python -m tests.benchmarks.conversion``."""
-    assert proven(tables, oracle, materials(folder), count=60, seed=8) >= 1500
+    assert proven(tables, oracle, materials(tables_folder), count=60, seed=8) >= 1500
 
 
 @pytest.mark.slow
@@ -363,17 +350,17 @@ def test_a_missing_directory_is_named(tmp_path):
     assert tables.judge(chess.Board("8/8/8/8/8/2k5/8/KQ6 w - - 0 1")) is None
 
 
-def copied(folder: Path, target: Path, *names: str) -> Path:
+def copied(tables_folder: Path, target: Path, *names: str) -> Path:
     for name in names:
-        shutil.copy(folder / name, target)
+        shutil.copy(tables_folder / name, target)
     return target
 
 
-def test_several_directories(folder, tmp_path):
+def test_several_directories(tables_folder, tmp_path):
     other = tmp_path / "other"
     other.mkdir()
-    copied(folder, tmp_path, "KQvK.rtbw", "KQvK.rtbz")
-    copied(folder, other, "KRvK.rtbw", "KRvK.rtbz", "KPvKP.rtbw")
+    copied(tables_folder, tmp_path, "KQvK.rtbw", "KQvK.rtbz")
+    copied(tables_folder, other, "KRvK.rtbw", "KRvK.rtbz", "KPvKP.rtbw")
     remarks: list[str] = []
     tables = Tablebase(remarks.append)
     tables.open(f"{tmp_path}{os.pathsep}{other}")
@@ -387,8 +374,8 @@ def test_several_directories(folder, tmp_path):
 @pytest.mark.parametrize(
     "damage", [b"", b"no table at all", b"\x71\xe8\x23\x5d" + bytes(12)], ids=["empty", "text", "head"]
 )
-def test_a_damaged_file_is_named_and_left_out(folder, tmp_path, damage):
-    copied(folder, tmp_path, "KQvK.rtbw", "KQvK.rtbz", "KRvK.rtbw", "KRvK.rtbz")
+def test_a_damaged_file_is_named_and_left_out(tables_folder, tmp_path, damage):
+    copied(tables_folder, tmp_path, "KQvK.rtbw", "KQvK.rtbz", "KRvK.rtbw", "KRvK.rtbz")
     (tmp_path / "KQvK.rtbw").write_bytes(damage)
     remarks: list[str] = []
     tables = Tablebase(remarks.append)
@@ -398,9 +385,9 @@ def test_a_damaged_file_is_named_and_left_out(folder, tmp_path, damage):
     assert [remark for remark in remarks if "KQ" in remark]
 
 
-def test_a_file_that_python_chess_never_gets_to_the_end_of(folder, tmp_path):
+def test_a_file_that_python_chess_never_gets_to_the_end_of(tables_folder, tmp_path):
     """One wrong byte makes it go in circles; the engine waits in vain for so long only, and says so."""
-    copied(folder, tmp_path, "KRvK.rtbw", "KRvK.rtbz")
+    copied(tables_folder, tmp_path, "KRvK.rtbw", "KRvK.rtbz")
     file = tmp_path / "KRvK.rtbw"
     data = bytearray(file.read_bytes())
     data[8] += 1
@@ -422,8 +409,8 @@ def test_a_file_that_python_chess_never_gets_to_the_end_of(folder, tmp_path):
     assert threading.active_count() <= threads
 
 
-def test_without_distances_the_result_is_still_kept(folder, tmp_path, oracle):
-    copied(folder, tmp_path, "KQvK.rtbw", "KPvK.rtbw", "KRvK.rtbw", "KBvK.rtbw", "KNvK.rtbw")
+def test_without_distances_the_result_is_still_kept(tables_folder, tmp_path, oracle):
+    copied(tables_folder, tmp_path, "KQvK.rtbw", "KPvK.rtbw", "KRvK.rtbw", "KBvK.rtbw", "KNvK.rtbw")
     tables = Tablebase()
     tables.open(str(tmp_path))
     source = random.Random(6)

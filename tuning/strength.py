@@ -5,9 +5,9 @@
 Stockfish at several ``UCI_Elo`` meets the levels nearest to it by the figures of the file so far. Levels play each
 other only where Stockfish has no setting, below its weakest and above its strongest, because a level beats its likes
 by more than others' ratings of the two differ. The Elo of the levels are the likeliest ones if those of Stockfish's
-settings are what they say (Bradley-Terry, a draw as half a win), brought onto a smooth curve. Without
-anchors all levels play their neighbours. Every encounter has a results file of its own in ``--dir``; the same command
-goes on where it was interrupted, and with more ``--games`` it adds to what is there.
+settings are what they say (Bradley-Terry, a draw as half a win), brought onto a smooth curve. Without anchors all
+levels play their neighbours. Every encounter has a results file of its own in ``--dir``; the same command goes on where
+it was interrupted, and with more ``--games`` it adds to what is there.
 
 Nothing depends on a clock: the levels and Stockfish count nodes.
 """
@@ -53,7 +53,6 @@ Its settings are worth what they say at a minute a game and 0.6 s a move. With l
 move at a fixed depth, but what was searched beyond it stands in the transposition table when the next move is to be
 found. At 1550, 300,000 nodes beat 40,000 by 120 +- 109 Elo.
 """
-
 
 LEAST_STEP = 5.0
 """Elo between one level and the next where measurements would have them equal or reversed."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import chain, product
 from pathlib import Path
 
@@ -19,22 +19,9 @@ from engine.syzygy.files import Prober
 from engine.syzygy.probe import UNKNOWN, probe_wdl
 from tests.endings import materials, random_board
 
-DataFile = Callable[[str], Path]
-
 #: The squares to which symmetry brings a king where there are no pawns, and where there are.
 _TRIANGLE = [square for square in range(64) if chess.square_rank(square) <= chess.square_file(square) <= 3]
 _HALF = [square for square in range(64) if chess.square_file(square) <= 3]
-
-
-@pytest.fixture(scope="module")
-def folder(data_file: DataFile) -> Path:
-    return data_file("syzygy")
-
-
-@pytest.fixture(scope="module")
-def oracle(folder: Path) -> Iterator[chess.syzygy.Tablebase]:
-    with chess.syzygy.open_tablebase(str(folder)) as tables:
-        yield tables
 
 
 class Probe:
@@ -55,13 +42,13 @@ class Probe:
 
 
 @pytest.fixture(scope="module")
-def probe(folder: Path) -> Probe:
-    return Probe(sorted(folder.glob("*.rtbw")))
+def probe(tables_folder: Path) -> Probe:
+    return Probe(sorted(tables_folder.glob("*.rtbw")))
 
 
-def boards_of(folder: Path, count: int, seed: int) -> Iterator[chess.Board]:
+def boards_of(tables_folder: Path, count: int, seed: int) -> Iterator[chess.Board]:
     """Random positions of every table in turn."""
-    source, names = random.Random(seed), materials(folder)
+    source, names = random.Random(seed), materials(tables_folder)
     for number in range(count):
         yield random_board(names[number % len(names)], source)
 
@@ -94,9 +81,9 @@ def disagreements(probe: Probe, oracle: chess.syzygy.Tablebase, boards: Iterator
     return wrong
 
 
-def test_random_positions_of_all_tables(folder, oracle, probe):
+def test_random_positions_of_all_tables(tables_folder, oracle, probe):
     assert probe.prober.largest == 4
-    assert disagreements(probe, oracle, boards_of(folder, 1400, seed=1)) == []
+    assert disagreements(probe, oracle, boards_of(tables_folder, 1400, seed=1)) == []
 
 
 def test_en_passant(oracle, probe):
@@ -110,8 +97,8 @@ def test_en_passant_matters():
 
 
 @pytest.mark.slow
-def test_many_positions_of_all_tables(folder, oracle, probe):
-    boards = chain(boards_of(folder, 105_000, seed=3), en_passant_boards(5000, seed=4))
+def test_many_positions_of_all_tables(tables_folder, oracle, probe):
+    boards = chain(boards_of(tables_folder, 105_000, seed=3), en_passant_boards(5000, seed=4))
     assert disagreements(probe, oracle, boards) == []
 
 
@@ -147,8 +134,8 @@ def test_two_kings_are_a_draw_without_any_table():
     assert Probe([])(chess.Board("8/8/8/3k4/8/8/8/K7 w - - 0 1")) == 0
 
 
-def test_what_is_not_there_is_unknown(folder):
-    probe = Probe([folder / "KRvKR.rtbw", folder / "KQvK.rtbw"])
+def test_what_is_not_there_is_unknown(tables_folder):
+    probe = Probe([tables_folder / "KRvKR.rtbw", tables_folder / "KQvK.rtbw"])
     assert probe(chess.Board("8/8/8/3k4/8/8/1Q6/K7 w - - 0 1")) == 2
     assert probe(chess.Board("8/8/8/3k4/8/8/1R6/K7 w - - 0 1")) == UNKNOWN
     assert probe(chess.Board("8/2r5/8/3k4/8/8/1R6/K7 w - - 0 1")) == 0
@@ -157,20 +144,20 @@ def test_what_is_not_there_is_unknown(folder):
 
 
 @pytest.mark.parametrize("damage", [b"", b"\x71\xe8\x23\x5d" + bytes(12), "half"], ids=["empty", "head", "half"])
-def test_a_file_that_cannot_be_read_is_left_out(folder, tmp_path, damage):
-    whole = (folder / "KQvKR.rtbw").read_bytes()
+def test_a_file_that_cannot_be_read_is_left_out(tables_folder, tmp_path, damage):
+    whole = (tables_folder / "KQvKR.rtbw").read_bytes()
     (tmp_path / "KQvKR.rtbw").write_bytes(whole[: len(whole) // 128 * 64 + 16] if damage == "half" else damage)
-    probe = Probe([tmp_path / "KQvKR.rtbw", folder / "KQvK.rtbw"])
+    probe = Probe([tmp_path / "KQvKR.rtbw", tables_folder / "KQvK.rtbw"])
     assert len(probe.complaints) == 1
     assert "KQvKR" in probe.complaints[0]
     assert probe.prober.largest == 3
 
 
-def test_damage_does_no_harm(folder, tmp_path):
+def test_damage_does_no_harm(tables_folder, tmp_path):
     """Wherever a file is damaged: what comes out may be wrong, but nothing beyond the table is read."""
     source = random.Random(5)
     for name in ("KRvKN", "KPvKP", "KQPvK"):
-        whole = (folder / f"{name}.rtbw").read_bytes()
+        whole = (tables_folder / f"{name}.rtbw").read_bytes()
         for attempt in range(40):
             spoilt = bytearray(whole)
             region = 300 if attempt % 2 else len(whole)
@@ -184,8 +171,8 @@ def test_damage_does_no_harm(folder, tmp_path):
                 assert -2 <= probe(random_board(name, source)) <= 253
 
 
-def test_tables_are_found_again_after_others_are_opened(folder, tmp_path):
-    shutil.copy(folder / "KQvK.rtbw", tmp_path)
+def test_tables_are_found_again_after_others_are_opened(tables_folder, tmp_path):
+    shutil.copy(tables_folder / "KQvK.rtbw", tmp_path)
     first = Probe([tmp_path / "KQvK.rtbw"])
-    Probe(sorted(folder.glob("*.rtbw")))
+    Probe(sorted(tables_folder.glob("*.rtbw")))
     assert first(chess.Board("8/8/8/3k4/8/8/1Q6/K7 w - - 0 1")) == 2
