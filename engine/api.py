@@ -28,7 +28,6 @@ from engine.evaluation.nnue.file import NetError
 from engine.jit.warmup import warm_up
 from engine.messages import Info, Limits, OptionError, PositionError, Result
 from engine.options import OPTIONS, by_keyword
-from engine.search import tunables
 from engine.search.pool import start_thread
 from engine.search.transposition import TranspositionTable
 from engine.thinker import OnInfo, Thinker
@@ -164,8 +163,7 @@ class Engine:
             raise
 
     def set_option(self, name: str, value: Any) -> None:
-        """Set an option by its canonical name (see :mod:`engine.options`), or a search parameter, which all engines of
-        a process share, by its own.
+        """Set an option by its canonical name (see :mod:`engine.options`), or a search parameter by its own.
 
         Ends a running search first. Raises :class:`OptionError`; the former value then stays. Raises as :meth:`start`.
         """
@@ -178,7 +176,7 @@ class Engine:
                 self._set_option(name, value)
                 self._values[name] = value
             else:
-                tunables.set_param(name, value)
+                self._thinker.pool.parameters.set(name, value)
 
     def _set_option(self, name: str, value: Any) -> None:
         match name:

@@ -22,18 +22,14 @@ from engine.board.movegen import ALL_MOVES, count_moves, generate_moves
 from engine.board.notation import list_moves
 from engine.board.setup import new_position, play_move
 from engine.board.types import I64, U64, WHITE, ZERO
-from engine.evaluation.choice import Evaluation, choose
-from engine.evaluation.nnue.file import NetError
 from engine.jit import helper, kernel, mulhi, new_record, record_type, structure
-from engine.messages import OptionError
-from engine.options import OPTIONS, whole_number
-from engine.search.alphabeta import search_root
-from engine.search.scores import INFINITY, MATE_BOUND, NONE
+from engine.search.deepening import deepen
+from engine.search.scores import MATE_BOUND
 from engine.search.state import CONTROL, WORKER_T, frame_at
 from engine.search.transposition import TranspositionTable
-from engine.search.tunables import set_param, tunables
-from engine.search.worker import UNLIMITED, WIDEST_WINDOW, Worker
+from engine.search.worker import UNLIMITED, Worker
 from tuning.marlinformat import BLACK_WINS, DRAW, PACKED, WHITE_WINS, pack
+from tuning.sides import evaluation_of, parameters_of
 from tuning.viriformat import encode_move
 
 #: No game is longer, in plies.
@@ -106,70 +102,7 @@ def random_below(game, limit):
 
 
 @helper
-def _aspire(worker, depth, former):
-    """One iteration within aspiration windows around the ``former`` score; see :class:`engine.search.worker.Worker`,
-    whose loop this is without its reports."""
-    delta = tunables().AspirationStart
-    alpha, beta = -INFINITY, INFINITY
-    if depth >= 5 and abs(former) < MATE_BOUND:
-        alpha, beta = former - delta, former + delta
-    less = 0
-    while True:
-        score = search_root(worker, alpha, beta, max(depth - less, 1))
-        if worker.aborted != 0 or (alpha < score and score < beta):
-            return score
-        if score <= alpha:
-            beta = (alpha + beta) // 2
-            less = 0
-            alpha = max(score - delta, -INFINITY)
-        else:
-            beta = min(score + delta, INFINITY)
-            less += tunables().AspirationLess
-        delta = delta * 3 // 2 if delta < WIDEST_WINDOW else INFINITY
-
-
-@helper
-def think(worker, nodes, hard):
-    """Search ``worker.position``, which has legal moves: the move and score of the last whole iteration.
-
-    No iteration starts after ``nodes`` nodes, and ``hard`` nodes break one off, but never the first.
-    """
-    position = worker.position
-    frame = frame_at(worker, 0)
-    count = generate_moves(position, frame.moves, 0, ALL_MOVES)
-    for index in range(count):
-        worker.root[index].move = frame.moves.move[index]
-        worker.root[index].nodes = 0
-    worker.root_count = count
-    worker.root_first = 0
-    worker.nodes = 0
-    worker.null_barred_until = 0
-    worker.table.generation = worker.table.generation + 1 & 31
-    for index in range(len(worker.stack)):
-        other = worker.stack[index]
-        other.killer[0] = 0
-        other.killer[1] = 0
-        other.moved = 0
-        other.excluded = 0
-        other.reduction = 0
-        other.cutoffs = 0
-        other.static_eval = NONE
-    best = I64(worker.root[0].move)
-    score = I64(0)
-    for depth in range(1, DEEPEST + 1):
-        worker.node_limit = UNLIMITED if depth == 1 else hard
-        found = _aspire(worker, depth, score)
-        if worker.aborted != 0:
-            break
-        score = found
-        best = I64(frame.pv[0])
-        if worker.nodes >= nodes:
-            break
-    return best, score
-
-
-@helper
-def _end_by_rule(position):
+def end_by_rule(position):
     """The end that the rules of chess put to the game here, or -1."""
     if count_moves(position) == 0:
         return CHECKMATE if position.checkers != ZERO else STALEMATE
@@ -195,8 +128,8 @@ def _open(worker, game):
         game.opening[plies] = moves.move[random_below(game, count)]
         make_move(position, game.opening[plies])
         plies += 1
-    if plies == wanted and _end_by_rule(position) < 0:
-        score = think(worker, rules.opening_nodes, rules.hard * rules.opening_nodes)[1]
+    if plies == wanted and end_by_rule(position) < 0:
+        score = deepen(worker, rules.opening_nodes, rules.hard * rules.opening_nodes, DEEPEST)[1]
         game.nodes += worker.nodes
         if abs(score) <= rules.opening_score:
             return True
@@ -222,7 +155,7 @@ def play_game(worker, game, tries):
     result = I64(DRAW)
     winning, drawing = 0, 0
     while True:
-        end = _end_by_rule(position)
+        end = end_by_rule(position)
         if end >= 0:
             if end == CHECKMATE:
                 result = I64(BLACK_WINS) if I64(position.side) == WHITE else I64(WHITE_WINS)
@@ -230,7 +163,7 @@ def play_game(worker, game, tries):
         if game.count >= rules.max_plies:
             end = LENGTH
             break
-        move, score = think(worker, rules.nodes, rules.hard * rules.nodes)
+        move, score = deepen(worker, rules.nodes, rules.hard * rules.nodes, DEEPEST)
         game.nodes += worker.nodes
         if I64(position.side) != WHITE:
             score = -score
@@ -276,45 +209,19 @@ class Played:
     rejected: int
 
 
-def evaluation_of(options: Mapping[str, str]) -> Evaluation:
-    """The evaluation that ``options`` ask for by EvalType and EvalFile, else the engine's own.
-
-    Raises :class:`OptionError`.
-    """
-    known = {option.name: option for option in OPTIONS}
-    kind = str(known["EvalType"].parse(options["EvalType"]) if "EvalType" in options else known["EvalType"].default)
-    file = options.get("EvalFile", "")
-    if file and kind != "NNUE":
-        raise OptionError(f"EvalFile {file} has no use with EvalType {kind}: give EvalType=NNUE too")
-    try:
-        return choose(kind, file)
-    except NetError as error:
-        raise OptionError(str(error)) from None
-
-
-def set_params(options: Mapping[str, str]) -> None:
-    """Set the search parameters among ``options``, for the whole process. Raises :class:`OptionError`."""
-    for name, value in options.items():
-        if name not in ("EvalType", "EvalFile"):
-            number = whole_number(value)
-            if number is None:
-                raise OptionError(f"{name} cannot be '{value}': it takes a whole number")
-            set_param(name, number)
-
-
 class SelfPlay:
     """A worker and a table of its own, playing games one after the other. Uses no thread and no clock.
 
-    ``options`` are EvalType, EvalFile and search parameters (these belong to the whole process).
+    ``options`` are EvalType, EvalFile and search parameters.
     Raises :class:`engine.messages.OptionError` where an option or its value is unknown.
     """
 
     TRIES = 100
 
     def __init__(self, rules: Rules, options: Mapping[str, str] | None = None) -> None:
-        set_params(options or {})
         self._control: Any = new_record(CONTROL)
-        self._worker = Worker(self._control.__array_interface__["data"][0], evaluation_of(options or {}))
+        address, options = self._control.__array_interface__["data"][0], options or {}
+        self._worker = Worker(address, evaluation_of(options), parameters_of(options))
         self._table = TranspositionTable(rules.hash)
         self._position = new_position()
         self._game: Any = new_record(GAME)

@@ -46,7 +46,6 @@ from engine.search.scores import (
 from engine.search.state import MAX_TRIED, WORKER_T, frame_at
 from engine.search.tables import EXTRA_DEPTH, UNKNOWN, look_up, outcome_score
 from engine.search.transposition import BOUND_EXACT, BOUND_LOWER, BOUND_NONE, BOUND_UPPER, known_eval, probe, store
-from engine.search.tunables import tunables
 from engine.search.watch import enter_node, is_draw, should_abort
 
 
@@ -97,7 +96,7 @@ def _in_hindsight(worker, ply, depth, static_eval):
     gain = static_eval + before.static_eval  # of the side to move
     if before.reduction >= 3 and gain <= 0:
         return depth + 1
-    if before.reduction >= 1 and depth >= 2 and gain > tunables().HindsightMargin:
+    if before.reduction >= 1 and depth >= 2 and gain > worker.params.HindsightMargin:
         return depth - 1
     return depth
 
@@ -130,7 +129,7 @@ def search(worker, alpha, beta, depth, ply, cut_node):
     if should_abort(worker):
         return I64(0)
     enter_node(worker, ply)
-    position = worker.position
+    position, params = worker.position, worker.params
     frame = frame_at(worker, ply)
     frame.pv_length = 0
     excluded = frame.excluded
@@ -149,7 +148,7 @@ def search(worker, alpha, beta, depth, ply, cut_node):
         # Upcoming repetition: a side that can bring back an earlier position has a draw in hand at least.
         if (
             not exact
-            and tunables().UpcomingRepetition != 0
+            and params.UpcomingRepetition != 0
             and alpha < DRAW
             and excluded == 0
             and has_upcoming_repetition(position, ply)
@@ -181,10 +180,10 @@ def search(worker, alpha, beta, depth, ply, cut_node):
         and tt_depth >= depth
         and position.rule50 < 90
         and _settles(tt_bound, tt_score, alpha, beta)
-        and (tunables().CutoffAgreement == 0 or depth <= 5 or (cut_node != 0) == (tt_score >= beta))
+        and (params.CutoffAgreement == 0 or depth <= 5 or (cut_node != 0) == (tt_score >= beta))
     ):
         if (
-            tunables().CutoffHistory != 0
+            params.CutoffHistory != 0
             and tt_score >= beta
             and tt_move != 0
             and not is_noisy(tt_move)
@@ -236,30 +235,30 @@ def search(worker, alpha, beta, depth, ply, cut_node):
     frame_at(worker, ply + 2).killer[0] = 0
     frame_at(worker, ply + 2).killer[1] = 0
 
-    if not is_pv and not exact and excluded == 0 and tunables().Hindsight != 0:
+    if not is_pv and not exact and excluded == 0 and params.Hindsight != 0:
         depth = _in_hindsight(worker, ply, depth, static_eval)
 
     if not is_pv and not in_check and not exact and excluded == 0 and abs(beta) < DECIDED:
         # Step 7. Reverse futility pruning: so far above beta near the leaves that no quiet reply matters (51).
-        if depth <= tunables().ReverseFutilityDepth and best_eval < DECIDED:
-            margin = tunables().ReverseFutilityMargin * (depth - (1 if improving else 0))
+        if depth <= params.ReverseFutilityDepth and best_eval < DECIDED:
+            margin = params.ReverseFutilityMargin * (depth - (1 if improving else 0))
             if best_eval - margin >= beta:
-                return (best_eval + beta) // 2 if tunables().FailHighBlend != 0 else best_eval
+                return (best_eval + beta) // 2 if params.FailHighBlend != 0 else best_eval
 
         # Step 8. Null move pruning: if passing still fails high, a real move will too. Without pieces
         # zugzwang makes passing better than any move, so then it is not tried; deep ones are verified (28). Where no
         # fail-high is expected the attempt is seldom worth its nodes (B).
         if (
-            depth >= tunables().NullMoveDepth
+            depth >= params.NullMoveDepth
             and best_eval >= beta
-            and (cut_node != 0 or tunables().NullMoveCutNodes == 0)
+            and (cut_node != 0 or params.NullMoveCutNodes == 0)
             and static_eval >= beta - 15 * depth
             and frame_at(worker, ply - 1).move != 0
             and ply >= worker.null_barred_until
             and has_pieces(position, I64(position.side))
         ):
-            less = tunables().NullMoveBase + depth // tunables().NullMoveDivisor
-            less += min((best_eval - beta) // tunables().NullMoveEvalDivisor, 3)
+            less = params.NullMoveBase + depth // params.NullMoveDivisor
+            less += min((best_eval - beta) // params.NullMoveEvalDivisor, 3)
             descend_null(worker, ply)
             score = -search(worker, -beta, -beta + 1, depth - less, ply + 1, I64(1) - cut_node)
             ascend_null(worker)
@@ -267,7 +266,7 @@ def search(worker, alpha, beta, depth, ply, cut_node):
                 return I64(0)
             if score >= beta:
                 score = beta if score > DECIDED else score
-                if depth < tunables().NullMoveVerifyDepth or worker.null_barred_until > 0:
+                if depth < params.NullMoveVerifyDepth or worker.null_barred_until > 0:
                     return score
                 worker.null_barred_until = ply + 3 * (depth - less) // 4
                 verified = search(worker, beta - 1, beta, depth - less, ply, I64(0))
@@ -278,9 +277,9 @@ def search(worker, alpha, beta, depth, ply, cut_node):
                     return score
 
         # Step 9. ProbCut: a capture that beats beta by a margin at much less depth will beat beta at full depth (27).
-        raised = beta + tunables().ProbCutMargin
+        raised = beta + params.ProbCutMargin
         if (
-            depth >= tunables().ProbCutDepth
+            depth >= params.ProbCutDepth
             and raised < DECIDED
             and not (tt_depth >= depth - 3 and tt_score < raised)
         ):
@@ -305,9 +304,9 @@ def search(worker, alpha, beta, depth, ply, cut_node):
 
     # Without any search where the table has a lower bound that high, nearly as deep ("small ProbCut", as in
     # Stockfish; A).
-    raised = beta + tunables().SmallProbCutMargin
+    raised = beta + params.SmallProbCutMargin
     if (
-        tunables().SmallProbCutMargin != 0
+        params.SmallProbCutMargin != 0
         and not is_pv
         and not exact
         and excluded == 0
@@ -319,7 +318,7 @@ def search(worker, alpha, beta, depth, ply, cut_node):
         return raised
 
     # Step 10. Internal iterative reduction: without a table move ordering is poor; the next visit has one (9).
-    if tt_move == 0 and not exact and depth >= tunables().IterativeReductionDepth and (is_pv or cut_node != 0):
+    if tt_move == 0 and not exact and depth >= params.IterativeReductionDepth and (is_pv or cut_node != 0):
         depth -= 1
 
     # Step 11. The moves, best first.
@@ -333,8 +332,8 @@ def search(worker, alpha, beta, depth, ply, cut_node):
     # Checks that lead to a mate look hopeless from outside, so at depth they are spared from pruning (12 ± 27 in 300
     # games at 8,000 nodes). With a won game in hand only the mate counts: then they are spared everywhere, and searched
     # a ply deeper (9 ± 17 in 200; of 62 mates in five or less 55 found in 2 s in place of 49, 56 with both).
-    hunts = not exact and alpha >= tunables().CheckFrom
-    spares_checks = hunts or (not exact and depth >= tunables().CheckDepth)
+    hunts = not exact and alpha >= params.CheckFrom
+    spares_checks = hunts or (not exact and depth >= params.CheckDepth)
     if spares_checks:
         find_checking_squares(position, frame)
     start_picking(worker, frame, tt_move)
@@ -353,7 +352,7 @@ def search(worker, alpha, beta, depth, ply, cut_node):
         history = frame.picker.history if is_quiet else capture_history(worker, move)
         number += 1
         is_check = spares_checks and checks_directly(position, frame, move)
-        reduction = late_move_reduction(depth, number, is_pv, improving, is_quiet, history)
+        reduction = late_move_reduction(params, depth, number, is_pv, improving, is_quiet, history)
 
         # Step 12. Give up moves near the leaves that have little hope; at least one move is always searched. Where a
         # mate is at hand only a shorter one counts, and of that the static evaluation knows nothing. A win by the
@@ -363,10 +362,10 @@ def search(worker, alpha, beta, depth, ply, cut_node):
             if is_quiet:
                 # Late move pruning: with good ordering the last quiet moves never help (136). But of the replies to a
                 # root move the one that saves a queen may be the third quiet one, and few nodes must do to see that.
-                enough = tunables().LateMoveBase + depth * depth
+                enough = params.LateMoveBase + depth * depth
                 if (
                     ply > 1
-                    and depth <= tunables().LateMoveDepth
+                    and depth <= params.LateMoveDepth
                     and number > (enough if improving else enough // 2)
                     and not is_check
                 ):
@@ -374,37 +373,37 @@ def search(worker, alpha, beta, depth, ply, cut_node):
                         frame.picker.skip_quiets = 1
                     continue
                 # Futility pruning: a quiet move will not make up for so much (19).
-                hope = static_eval + tunables().FutilityBase + tunables().FutilityMargin * lookahead
-                if not in_check and lookahead <= tunables().FutilityDepth and hope <= alpha and not is_check:
+                hope = static_eval + params.FutilityBase + params.FutilityMargin * lookahead
+                if not in_check and lookahead <= params.FutilityDepth and hope <= alpha and not is_check:
                     if not spares_checks:
                         frame.picker.skip_quiets = 1
                     continue
                 # History pruning: what failed everywhere else will fail here (16).
                 if (
-                    lookahead <= tunables().HistoryPruningDepth
-                    and history < -tunables().HistoryPruningMargin * lookahead
+                    lookahead <= params.HistoryPruningDepth
+                    and history < -params.HistoryPruningMargin * lookahead
                     and not is_check
                 ):
                     continue
                 # Static exchange pruning: a piece put where it is simply taken (69; 22 for captures).
-                if lookahead <= tunables().QuietExchangeDepth and not see_ge(
-                    position, move, -tunables().QuietExchangeMargin * lookahead * lookahead
+                if lookahead <= params.QuietExchangeDepth and not see_ge(
+                    position, move, -params.QuietExchangeMargin * lookahead * lookahead
                 ):
                     continue
             else:
                 # Futility pruning of captures: not even the captured piece makes up for so much (A).
                 hope = static_eval + SEE_VALUES[captured_type(position, move)] + history // 64
-                hope += tunables().NoisyFutilityBase + tunables().NoisyFutilityMargin * lookahead
+                hope += params.NoisyFutilityBase + params.NoisyFutilityMargin * lookahead
                 if (
                     not in_check
                     and not is_check
-                    and lookahead <= tunables().NoisyFutilityDepth
+                    and lookahead <= params.NoisyFutilityDepth
                     and hope <= alpha
                     and not is_promotion(move)
                 ):
                     continue
-                if depth <= tunables().NoisyExchangeDepth and not see_ge(
-                    position, move, -tunables().NoisyExchangeMargin * depth
+                if depth <= params.NoisyExchangeDepth and not see_ge(
+                    position, move, -params.NoisyExchangeMargin * depth
                 ):
                     continue
 
@@ -416,13 +415,13 @@ def search(worker, alpha, beta, depth, ply, cut_node):
             and not exact
             and move == tt_move
             and excluded == 0
-            and depth >= tunables().SingularDepth
+            and depth >= params.SingularDepth
             and tt_depth >= depth - 3
             and tt_bound & BOUND_LOWER != 0
             and abs(tt_score) < DECIDED
             and ply < 2 * worker.root_depth
         ):
-            singular_beta = tt_score - tunables().SingularMargin * depth // 10
+            singular_beta = tt_score - params.SingularMargin * depth // 10
             frame.excluded = move
             score = search(worker, singular_beta - 1, singular_beta, (depth - 1) // 2, ply, cut_node)
             frame.excluded = 0
@@ -459,11 +458,11 @@ def search(worker, alpha, beta, depth, ply, cut_node):
             if position.checkers != ZERO:
                 reduction -= 1024
             if tt_pv:
-                reduction -= tunables().ReductionTablePv
+                reduction -= params.ReductionTablePv
             if cut_node != 0:
-                reduction += tunables().ReductionCutNode
+                reduction += params.ReductionCutNode
             if frame_at(worker, ply + 1).cutoffs > 3:
-                reduction += tunables().ReductionCutoffs  # replies refute one move after the other (A)
+                reduction += params.ReductionCutoffs  # replies refute one move after the other (A)
             if move == frame.killer[0] or move == frame.killer[1]:
                 reduction -= 1024
             reduced = max(1, min(new_depth - reduction // 1024, new_depth))
@@ -500,7 +499,7 @@ def search(worker, alpha, beta, depth, ply, cut_node):
                     break
                 # A move this good is seldom beaten by the ones ordered behind it, so they get less depth (A).
                 if 2 < depth < 14 and abs(score) < DECIDED and not exact:
-                    depth = max(depth - tunables().ReductionRaised, 2)
+                    depth = max(depth - params.ReductionRaised, 2)
                 alpha = score
         _remember_tried(frame, move, is_quiet)
 
@@ -514,13 +513,13 @@ def search(worker, alpha, beta, depth, ply, cut_node):
 
     # Step 17. A score far above beta is less sure than beta itself, the less the shallower the search (fail-high
     # blending), and a quiet move that nothing answered deserves praise.
-    if not exact and tunables().FailHighBlend != 0 and beta <= best < DECIDED and abs(beta) < DECIDED:
+    if not exact and params.FailHighBlend != 0 and beta <= best < DECIDED and abs(beta) < DECIDED:
         best = (best * depth + beta) // (depth + 1)
     if (
         best <= old_alpha
         and ply > 0
         and excluded == 0
-        and tunables().ParentHistory != 0
+        and params.ParentHistory != 0
         and frame_at(worker, ply - 1).quiet != 0
     ):
         reward_parent(worker, ply, depth)

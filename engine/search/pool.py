@@ -22,6 +22,7 @@ from engine.search.state import CONTROL
 from engine.search.tables import Access
 from engine.search.timeman import Budget, NodeClock, Pacer, plan
 from engine.search.transposition import TranspositionTable
+from engine.search.tunables import Parameters
 from engine.search.worker import UNLIMITED, Line, Worker
 
 #: Bytes of stack for a search thread: the deepest line needs a small part of it.
@@ -58,6 +59,8 @@ class Pool:
 
     def __init__(self, threads: int, evaluation: Evaluation) -> None:
         self._evaluation = evaluation
+        #: The search parameters of all workers.
+        self.parameters = Parameters()
         self._control: Any = new_record(CONTROL)
         self._address = self._control.__array_interface__["data"][0]
         self._released = threading.Event()
@@ -75,7 +78,7 @@ class Pool:
         """Have ``threads`` workers; new ones know no history."""
         del self.workers[threads:]
         while len(self.workers) < threads:
-            self.workers.append(Worker(self._address, self._evaluation))
+            self.workers.append(Worker(self._address, self._evaluation, self.parameters))
 
     def use(self, evaluation: Evaluation) -> None:
         """Evaluate by ``evaluation`` from the next search on."""
@@ -214,7 +217,7 @@ class Pool:
         self, limits: Limits, choices: int, depths: range, count: int, on_line: Callable[[Line], None]
     ) -> bool:
         """The main worker's iterations over ``depths``, with ``choices`` root moves; whether more may follow."""
-        main, pacer = self.workers[0], Pacer()
+        main, pacer = self.workers[0], Pacer(self.parameters)
         for lines in main.deepen(depths.start, depths.stop - 1, count, on_line):
             for line in lines:
                 on_line(line)

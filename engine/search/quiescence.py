@@ -24,7 +24,6 @@ from engine.search.transposition import (
     probe,
     store,
 )
-from engine.search.tunables import tunables
 from engine.search.watch import enter_node, is_draw, should_abort
 
 
@@ -49,7 +48,7 @@ def qsearch(worker, alpha, beta, ply):
     if ply >= MAX_PLY:
         return I64(DRAW) if in_check else evaluate(worker.evaluator, position)
 
-    if tunables().UpcomingRepetition != 0 and alpha < DRAW and has_upcoming_repetition(position, ply):
+    if worker.params.UpcomingRepetition != 0 and alpha < DRAW and has_upcoming_repetition(position, ply):
         alpha = I64(DRAW)
         if alpha >= beta:
             return alpha
@@ -76,13 +75,13 @@ def qsearch(worker, alpha, beta, ply):
         if raw_eval == NONE:
             raw_eval = evaluate(worker.evaluator, position)
         best = corrected_eval(worker, ply, raw_eval)
-        if found.found != 0 and tunables().QuiescenceTableScore != 0 and abs(found.score) < DECIDED:
+        if found.found != 0 and worker.params.QuiescenceTableScore != 0 and abs(found.score) < DECIDED:
             above, below = found.bound & BOUND_LOWER != 0, found.bound & BOUND_UPPER != 0
             if (above and found.score > best) or (below and found.score < best):
                 best = found.score
         if best >= beta:
             return best
-        futility_base = best + tunables().DeltaMargin
+        futility_base = best + worker.params.DeltaMargin
     old_alpha = alpha
     alpha = max(alpha, best)
 

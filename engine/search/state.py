@@ -10,6 +10,7 @@ from engine.jit import helper, record_at, record_type, structure
 from engine.search.scores import MAX_PLY
 from engine.search.tables import TABLES
 from engine.search.transposition import PROBE, TABLE
+from engine.search.tunables import TUNABLES
 
 #: Quiet moves and captures searched at one node, to be rewarded or punished when it is decided.
 MAX_TRIED = 64
@@ -61,6 +62,21 @@ FRAME = structure(
     ("moves", MOVE_LIST),
 )
 
+#: The best line that an iteration has found so far. The first move is 0 where there is none.
+LINE = structure(("score", "i8"), ("seldepth", "i8"), ("pv_length", "i8"), ("pv", "i4", (MAX_PLY + 2,)))
+
+#: Where an iteration and its aspiration windows stand (see deepening).
+ITERATION = structure(
+    ("depth", "i8"),
+    ("alpha", "i8"),  # the window to search next
+    ("beta", "i8"),
+    ("delta", "i8"),  # centipawns by which it is widened next
+    ("less", "i8"),  # plies less to search, after windows that failed high
+    ("former_move", "i8"),  # what the iteration before it chose, 0 for none
+    ("score", "i8"),  # of the window searched last
+    ("line", LINE),
+)
+
 #: A root move and what the search spent on it.
 ROOT_MOVE = structure(("move", "i8"), ("nodes", "i8"))
 
@@ -70,6 +86,7 @@ WORKER = structure(
     ("position", POSITION),
     ("table", TABLE),
     ("endgames", TABLES),
+    ("params", TUNABLES),
     ("control_address", "u8"),
     ("node_limit", "i8"),
     ("nodes", "i8"),
@@ -83,6 +100,7 @@ WORKER = structure(
     ("root_count", "i8"),
     ("root", ROOT_MOVE, (256,)),
     ("root_depth", "i8"),
+    ("iteration", ITERATION),
     ("null_barred_until", "i8"),  # ply before which null moves are not tried (verification)
     (
         "history",

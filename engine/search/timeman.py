@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from engine.messages import Limits
-from engine.search.tunables import TUNABLES
+from engine.search.tunables import Parameters
 
 #: How many moves a game is expected to go on for when no number is given.
 EXPECTED_MOVES = 28
@@ -98,7 +98,8 @@ class NodeClock:
 class Pacer:
     """Judges after each iteration how much of the optimum this position deserves."""
 
-    def __init__(self) -> None:
+    def __init__(self, parameters: Parameters) -> None:
+        self._params = parameters.record
         self._move = 0
         self._score = 0
         self._stable = 0
@@ -113,7 +114,7 @@ class Pacer:
         self._stable = self._stable + 1 if move == self._move else 0
         drop = self._score - score if self._move else 0
         self._move, self._score = move, score
-        effort = 1 + TUNABLES["TimeEffort"] / 100 * (SHARE_EXPECTED - share)
-        stability = 1 + TUNABLES["TimeStability"] / 100 * (STABLE_EXPECTED - min(self._stable, STABLE_ENOUGH))
-        trend = 1 + TUNABLES["TimeTrend"] / 10_000 * max(-20, min(drop, 60))
+        effort = 1 + self._params["TimeEffort"] / 100 * (SHARE_EXPECTED - share)
+        stability = 1 + self._params["TimeStability"] / 100 * (STABLE_EXPECTED - min(self._stable, STABLE_ENOUGH))
+        trend = 1 + self._params["TimeTrend"] / 10_000 * max(-20, min(drop, 60))
         return effort * stability * trend

@@ -131,6 +131,12 @@ def store(table, key, move, score, static_eval, depth, bound, is_pv):
     cluster.check[chosen] = key ^ data
 
 
+@helper
+def start_generation(table):
+    """Let what is stored so far count as older."""
+    table.generation = (table.generation + 1) & (_GENERATIONS - 1)
+
+
 class TranspositionTable:
     """The memory of the table, and the record by which kernels reach it.
 

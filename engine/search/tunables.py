@@ -1,48 +1,63 @@
-"""The search parameters as the kernels see them: a shared record, one field for each row of ``PARAMS``."""
+"""The search parameters as the kernels see them: a record with one field for each row of ``PARAMS``.
+
+Every worker has a copy of its own, so engines of one process, and the two sides of a game, may differ in them.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from typing import Any
 
-from engine.jit import shared_record, structure
+import numpy as np
+
+from engine.jit import new_record, structure
 from engine.messages import OptionError
 from engine.search.params import PARAMS
 
 _DEPTHS, _MOVES = 64, 64
 
-TUNABLES, tunables = shared_record(
-    "numbat_tunables",
-    structure(
-        *((param.name, "i8") for param in PARAMS),
-        ("reduction", "i4", (_DEPTHS, _MOVES)),  # [depth][move number] in 1024ths of a ply
-    ),
+TUNABLES = structure(
+    *((param.name, "i8") for param in PARAMS),
+    ("reduction", "i4", (_DEPTHS, _MOVES)),  # [depth][move number] in 1024ths of a ply
 )
 
+_KNOWN = {param.name: param for param in PARAMS}
 
-def _fill_reductions() -> None:
-    """Reductions grow with the logarithms of depth and move number, as in Stockfish and its kin."""
-    base, divisor = TUNABLES["ReductionBase"] / 100, TUNABLES["ReductionDivisor"] / 100
-    for depth in range(1, _DEPTHS):
-        for number in range(1, _MOVES):
-            plies = base + math.log(depth) * math.log(number) / divisor
-            TUNABLES["reduction"][depth, number] = int(1024 * plies)
+_LOGARITHMS = np.array([0.0, *map(math.log, range(1, max(_DEPTHS, _MOVES)))])
+
+#: [depth][move number] the product of the logarithms, by which reductions grow (as in Stockfish and its kin).
+_GROWTH = np.outer(_LOGARITHMS[:_DEPTHS], _LOGARITHMS[:_MOVES])
 
 
-def set_param(name: str, value: int) -> None:
-    """Set one parameter, for every search of this process.
+class Parameters:
+    """One set of search parameters: the defaults, but for ``values`` by name. ``record`` is what kernels read.
 
-    Raises :class:`OptionError` where ``name`` is none or ``value`` out of its range.
+    Raises :class:`OptionError` as :meth:`set`.
     """
-    for param in PARAMS:
-        if param.name == name:
-            if not isinstance(value, int) or not param.minimum <= value <= param.maximum:
-                raise OptionError(f"{name} takes a whole number from {param.minimum} to {param.maximum}, not {value!r}")
-            TUNABLES[name] = value
-            _fill_reductions()
-            return
-    raise OptionError(f"unknown parameter '{name}'")
 
+    def __init__(self, values: Mapping[str, int] | None = None) -> None:
+        self.record: Any = new_record(TUNABLES)
+        for param in PARAMS:
+            self.record[param.name] = param.default
+        self._fill_reductions()
+        for name, value in (values or {}).items():
+            self.set(name, value)
 
-for _param in PARAMS:
-    TUNABLES[_param.name] = _param.default
-_fill_reductions()
+    def set(self, name: str, value: int) -> None:
+        """Set one parameter; it counts from the next search on.
+
+        Raises :class:`OptionError` if ``name`` is unknown or ``value`` out of its range.
+        """
+        param = _KNOWN.get(name)
+        if param is None:
+            raise OptionError(f"unknown parameter '{name}'")
+        if not isinstance(value, int) or not param.minimum <= value <= param.maximum:
+            raise OptionError(f"{name} takes a whole number from {param.minimum} to {param.maximum}, not {value!r}")
+        self.record[name] = value
+        if name in ("ReductionBase", "ReductionDivisor"):
+            self._fill_reductions()
+
+    def _fill_reductions(self) -> None:
+        base, divisor = self.record["ReductionBase"] / 100, self.record["ReductionDivisor"] / 100
+        self.record["reduction"][1:, 1:] = (1024 * (base + _GROWTH / divisor))[1:, 1:]

@@ -1,9 +1,9 @@
-"""One thread's search: iterative deepening over the compiled kernels, one call for each window."""
+"""One thread's search: iterative deepening over the compiled kernels, one call for each aspiration window."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -11,19 +11,23 @@ import numpy as np
 from engine.board.setup import copy_position
 from engine.evaluation.choice import Evaluation
 from engine.jit import new_record
-from engine.search.alphabeta import search_root
-from engine.search.scores import DECIDED, INFINITY, MAX_PLY, NONE
-from engine.search.state import STACK_BASE, WORKER
+from engine.search.deepening import (
+    BROKEN_OFF,
+    FAILED_LOW,
+    FINISHED,
+    UNFINISHED,
+    begin_iteration,
+    begin_search,
+    search_window,
+)
+from engine.search.scores import MAX_PLY
+from engine.search.state import WORKER
 from engine.search.tables import Access, install
 from engine.search.transposition import TranspositionTable
-from engine.search.tunables import TUNABLES
+from engine.search.tunables import Parameters
 
 #: More nodes than any search visits.
 UNLIMITED = 1 << 62
-
-
-#: A window that missed by more centipawns than this is opened altogether.
-WIDEST_WINDOW = 400
 
 #: What a worker has learned and keeps from move to move.
 HISTORIES = (
@@ -63,11 +67,13 @@ def _ranked(lines: list[Line], former: list[Line]) -> list[Line]:
 
 
 class Worker:
-    """A WORKER record and the loop that deepens it."""
+    """A WORKER record and the loop that deepens it. ``parameters`` (the defaults unless given) are read anew for each
+    search."""
 
-    def __init__(self, control_address: int, evaluation: Evaluation) -> None:
+    def __init__(self, control_address: int, evaluation: Evaluation, parameters: Parameters | None = None) -> None:
         self.record: Any = new_record(WORKER)
         self.record["control_address"] = control_address
+        self.parameters = parameters or Parameters()
         self.lines: list[Line] = []
         self.use(evaluation)
 
@@ -112,18 +118,10 @@ class Worker:
         for name in table.record.dtype.names:
             record["table"][name] = table.record[name]
         install(record["endgames"], endgames)
-        record["node_limit"] = node_limit
-        record["nodes"] = 0
-        record["seldepth"] = 0
-        record["aborted"] = 0
-        record["root_first"] = 0
+        record["params"] = self.parameters.record
         record["root_count"] = len(moves)
         record["root"]["move"][: len(moves)] = moves
-        record["root"]["nodes"][: len(moves)] = 0
-        for name in ("killer", "moved", "excluded", "reduction", "cutoffs"):
-            record["stack"][name].fill(0)
-        record["stack"]["static_eval"].fill(NONE)
-        record["null_barred_until"] = 0
+        begin_search(record, node_limit)
 
     def deepen(
         self, first: int, last: int, count: int = 1, on_bound: Callable[[Line], None] | None = None
@@ -164,40 +162,25 @@ class Worker:
         root[index] = chosen
 
     def _iterate(self, depth: int, previous: Line, on_bound: Callable[[Line], None] | None) -> Line | None:
-        """One iteration within aspiration windows: a narrow window around the last score cuts off more, and
-        where the score falls outside, it is widened and the search repeated. A move that failed high is good
-        at one ply less too, and the sooner that is known the better (A of alphabeta)."""
+        """One iteration; None if it was broken off without another first move than ``previous`` has."""
         record = self.record
-        record["seldepth"] = 0
-        delta = int(TUNABLES["AspirationStart"])
-        alpha, beta = -INFINITY, INFINITY
-        if depth >= 5 and abs(previous.score) < DECIDED and not record["exact"]:
-            alpha, beta = previous.score - delta, previous.score + delta
-        best = previous
-        less = 0
+        begin_iteration(record, depth, previous.score, previous.moves[0] if previous.moves else 0)
         while True:
-            score = int(search_root(record, alpha, beta, max(depth - less, 1)))
-            moves = self._root_line()
-            seldepth = int(record["seldepth"])
-            if record["aborted"]:
-                if moves:
-                    best = Line(depth, seldepth, int(record["root_score"]), moves, "lowerbound")
-                return best if best.moves[:1] != previous.moves[:1] else None
-            if alpha < score < beta:
-                return Line(depth, seldepth, score, moves)
-            if score <= alpha:
-                line = Line(depth, seldepth, score, previous.moves, "upperbound")
-                beta = (alpha + beta) // 2
-                less = 0
-                alpha = max(score - delta, -INFINITY)
+            outcome = search_window(record)
+            if outcome == UNFINISHED:
+                return None
+            if outcome == FAILED_LOW:
+                score, seldepth = int(record["iteration"]["score"]), int(record["seldepth"])
+                line = replace(previous, depth=depth, seldepth=seldepth, score=score, bound="upperbound")
             else:
-                line = best = Line(depth, seldepth, score, moves, "lowerbound")
-                beta = min(score + delta, INFINITY)
-                less += int(TUNABLES["AspirationLess"])
+                line = self._line_found(depth, "" if outcome == FINISHED else "lowerbound")
+            if outcome in (FINISHED, BROKEN_OFF):
+                return line
             if on_bound is not None and line.moves:
                 on_bound(line)
-            delta = delta * 3 // 2 if delta < WIDEST_WINDOW else INFINITY
 
-    def _root_line(self) -> list[int]:
-        frame = self.record["stack"][STACK_BASE]
-        return frame["pv"][: int(frame["pv_length"])].tolist()
+    def _line_found(self, depth: int, bound: str) -> Line:
+        """What the iteration of this ``depth`` has found so far."""
+        line = self.record["iteration"]["line"]
+        moves = line["pv"][: int(line["pv_length"])].tolist()
+        return Line(depth, int(line["seldepth"]), int(line["score"]), moves, bound)

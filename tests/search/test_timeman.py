@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from engine.messages import Limits
 from engine.search.timeman import LEAST, Budget, NodeClock, Pacer, plan
-from engine.search.tunables import TUNABLES, set_param
+from engine.search.tunables import Parameters
 
 CLOCKS = st.none() | st.integers(-1000, 10_000_000)
 INCREMENTS = st.integers(0, 100_000)
@@ -145,7 +145,7 @@ def test_a_clock_of_nodes_keeps_its_own_count() -> None:
 
 
 def test_a_settled_choice_gets_less_time_and_a_doubtful_one_more() -> None:
-    settled, doubtful = Pacer(), Pacer()
+    settled, doubtful = Pacer(Parameters()), Pacer(Parameters())
     for iteration in range(1, 9):
         settled_pace = settled.pace(move=1, score=30, share=0.95)
         doubtful_pace = doubtful.pace(move=iteration, score=30 - 10 * iteration, share=0.3)
@@ -155,16 +155,14 @@ def test_a_settled_choice_gets_less_time_and_a_doubtful_one_more() -> None:
 
 @pytest.mark.parametrize("parameter", ["TimeEffort", "TimeStability", "TimeTrend"])
 def test_each_rule_of_the_pace_can_be_switched_off(parameter: str) -> None:
+    parameters = Parameters()
+
     def pace(share: float, score: int, move: int) -> float:
-        pacer = Pacer()
+        pacer = Pacer(parameters)
         pacer.pace(move=1, score=0, share=0.5)
         return pacer.pace(move, score, share)
 
     changed = {"TimeEffort": (0.9, 0, 1), "TimeStability": (0.5, 0, 2), "TimeTrend": (0.5, -40, 1)}[parameter]
-    former = int(TUNABLES[parameter])
     assert pace(*changed) != pace(0.5, 0, 1)
-    try:
-        set_param(parameter, 0)
-        assert pace(*changed) == pace(0.5, 0, 1)
-    finally:
-        set_param(parameter, former)
+    parameters.set(parameter, 0)
+    assert pace(*changed) == pace(0.5, 0, 1)

@@ -1,0 +1,131 @@
+"""The compiled loop over iterations is the engine's: same moves, same nodes, whatever breaks it off."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from engine.board.fen import START_FEN, set_fen
+from engine.board.notation import list_moves
+from engine.board.setup import new_position
+from engine.evaluation.choice import choose
+from engine.jit import new_record
+from engine.messages import Limits, OptionError
+from engine.search.deepening import deepen
+from engine.search.scores import MAX_PLY
+from engine.search.state import CONTROL
+from engine.search.transposition import TranspositionTable
+from engine.search.tunables import Parameters
+from engine.search.worker import UNLIMITED, Line, Worker
+from tests.search.conftest import Bare
+from tests.search.positions import random_board
+
+FENS = [
+    START_FEN,
+    "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+    "8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 w - - 0 1",
+    "5rk1/5pp1/6P1/8/8/8/8/2K3QR w - - 0 1",
+    "7k/8/8/8/8/6N1/5PPP/r5K1 w - - 0 1",  # one legal move
+    *(random_board(seed, 30).fen() for seed in range(4)),
+]
+
+
+def fresh(fen: str, parameters: Parameters | None = None) -> tuple[Worker, TranspositionTable]:
+    """A worker ready to search the position, and its table, which has to be kept."""
+    position = new_position()
+    set_fen(position, fen)
+    control = new_record(CONTROL)
+    worker = Worker(control.__array_interface__["data"][0], choose("Material", ""), parameters)
+    worker.keep = control  # type: ignore[attr-defined]
+    table = TranspositionTable(1)
+    worker.prepare(position, [], table, UNLIMITED)
+    return worker, table
+
+
+@pytest.mark.parametrize("fen", FENS)
+@pytest.mark.parametrize("nodes", [1, 2, 17, 100, 1_000, 4_321])
+def test_it_finds_what_the_engine_finds_with_as_many_nodes(bare: Callable[..., Bare], fen: str, nodes: int) -> None:
+    search = bare()
+    line = search.search(Limits(nodes=nodes), fen)
+    worker, table = fresh(fen)
+    move, score = deepen(worker.record, UNLIMITED, nodes, MAX_PLY - 1)
+    whole = [one for one in search.lines if not one.bound]
+    assert (move, worker.nodes) == (line.moves[0], search.pool.nodes)
+    rounding = 1 if nodes < 100 else 0  # without any line it is the evaluation, which the engine adds up term by term
+    assert abs(score - (whole[-1].score if whole else line.score)) <= rounding
+    assert table.megabytes == 1
+
+
+def test_iterations_are_the_same_one_after_the_other() -> None:
+    for fen in FENS:
+        worker, table = fresh(fen)
+        position = worker.record["position"].copy()
+        for depth in (1, 4, 7):
+            other, others_table = fresh(fen)
+            others_table.new_search()
+            other.prepare(position, list_moves(position), others_table, UNLIMITED)
+            line = list(other.deepen(1, depth))[-1][0]
+            worker, table = fresh(fen)
+            assert deepen(worker.record, UNLIMITED, UNLIMITED, depth) == (line.moves[0], line.score)
+            assert worker.nodes == other.nodes
+            assert table.megabytes == others_table.megabytes
+
+
+def test_a_soft_limit_lets_the_iteration_finish() -> None:
+    worker, table = fresh(FENS[1])
+    deepen(worker.record, UNLIMITED, UNLIMITED, 6)
+    six = worker.nodes
+    worker, table = fresh(FENS[1])
+    deepen(worker.record, UNLIMITED, UNLIMITED, 5)
+    five = worker.nodes
+    worker, table = fresh(FENS[1])
+    deepen(worker.record, five, UNLIMITED, 20)
+    assert worker.nodes == five
+    worker, table = fresh(FENS[1])
+    deepen(worker.record, five + 1, UNLIMITED, 20)
+    assert worker.nodes == six
+    assert table.megabytes == 1
+
+
+def test_bounds_are_reported_between_windows(bare: Callable[..., Bare]) -> None:
+    """What a window that failed says comes before the iteration's result, and widens one after the other."""
+    bounds: list[Line] = []
+    for fen in FENS:
+        search = bare()
+        search.search(Limits(depth=9), fen)
+        for line, following in zip(search.lines, search.lines[1:], strict=False):
+            assert line.moves
+            if line.bound:
+                bounds.append(line)
+                assert following.depth == line.depth
+    assert {line.bound for line in bounds} == {"lowerbound", "upperbound"}
+
+
+def test_parameters_belong_to_their_worker() -> None:
+    narrow = Parameters({"FutilityDepth": 0, "ReductionBase": 20})
+    nodes = []
+    for parameters in (None, narrow, None, narrow):
+        worker, table = fresh(FENS[1], parameters)
+        deepen(worker.record, UNLIMITED, UNLIMITED, 7)
+        nodes.append(worker.nodes)
+        assert table.megabytes == 1
+    assert nodes[0] == nodes[2] != nodes[1] == nodes[3]
+
+
+def test_parameters_refuse_what_they_do_not_know() -> None:
+    with pytest.raises(OptionError, match="unknown parameter 'Nonsense'"):
+        Parameters({"Nonsense": 1})
+    with pytest.raises(OptionError, match="AspirationStart takes a whole number from 5 to 60, not 100"):
+        Parameters({"AspirationStart": 100})
+
+
+def test_reductions_follow_their_parameters() -> None:
+    parameters = Parameters()
+    before = parameters.record["reduction"].copy()
+    parameters.set("ReductionBase", 90)
+    assert (parameters.record["reduction"][1:, 1:] - before[1:, 1:] - 102 <= 1).all()
+    parameters.set("ReductionBase", 80)
+    assert np.array_equal(parameters.record["reduction"], before)
+    assert before[10, 20] == int(1024 * (0.8 + np.log(10) * np.log(20) / 2.2))
