@@ -7,10 +7,11 @@ from engine.jit import helper, popcount
 
 @helper
 def is_repetition(position, ply):
-    """Whether the position occurred before: once since the root of the search, which lies ``ply`` plies back,
-    or twice in all.
+    """Whether the position is a draw by repetition: it occurred once after the root of the search, which lies ``ply``
+    plies back, or twice in all.
 
-    The first counts as a draw because whoever could repeat once could repeat again.
+    Once in the search is enough because a side that could repeat could do so again. The root itself has to come twice:
+    it is on the board, and the game may still leave it.
     """
     reach = min(I64(position.rule50), I64(position.since_null))
     seen = 0
@@ -18,7 +19,7 @@ def is_repetition(position, ply):
     while distance <= reach and distance <= position.ply:
         if position.history[position.ply - distance].key == position.key:
             seen += 1
-            if distance <= ply or seen == 2:
+            if distance < ply or seen == 2:
                 return True
         distance += 2
     return False

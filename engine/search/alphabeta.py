@@ -45,7 +45,16 @@ from engine.search.scores import (
 )
 from engine.search.state import MAX_TRIED, WORKER_T, frame_at
 from engine.search.tables import EXTRA_DEPTH, UNKNOWN, look_up, outcome_score
-from engine.search.transposition import BOUND_EXACT, BOUND_LOWER, BOUND_NONE, BOUND_UPPER, known_eval, probe, store
+from engine.search.transposition import (
+    BOUND_EXACT,
+    BOUND_LOWER,
+    BOUND_NONE,
+    BOUND_UPPER,
+    known_eval,
+    probe,
+    store,
+    table_key,
+)
 from engine.search.watch import enter_node, is_draw, should_abort
 
 
@@ -167,18 +176,22 @@ def search(worker, alpha, beta, depth, ply, cut_node):
     # Step 4. Transposition table: a deep enough bound settles the node. Far from the leaves only one of the kind that
     # is expected here, a fail-high at a cut node: the other kind says that the line above needs another look (B).
     found = frame.probe
-    probe(worker.table, position.key, found)
+    probe(worker.table, table_key(position), found)
     tt_move = found.move
+    # With several lines wanted, the table's root move is that of the first line. Its entry stays: what the best of the
+    # rest is worth is not what the position is worth.
+    is_later_line = ply == 0 and worker.root_first > 0
+    if is_later_line:
+        tt_move = I64(worker.root[worker.root_first].move)
     tt_depth = found.depth if found.found != 0 else -1
     tt_bound = found.bound
-    tt_score = from_table(found.score, ply) if found.found != 0 else NONE
+    tt_score = from_table(found.score, ply, I64(position.rule50)) if found.found != 0 else NONE
     tt_pv = is_pv or found.is_pv != 0
     if (
         not is_pv
         and not exact
         and excluded == 0
         and tt_depth >= depth
-        and position.rule50 < 90
         and _settles(tt_bound, tt_score, alpha, beta)
         and (params.CutoffAgreement == 0 or depth <= 5 or (cut_node != 0) == (tt_score >= beta))
     ):
@@ -204,7 +217,7 @@ def search(worker, alpha, beta, depth, ply, cut_node):
             bound = BOUND_LOWER if outcome > 1 else (BOUND_UPPER if outcome < -1 else BOUND_EXACT)
             if _settles(bound, score, alpha, beta):
                 deeper = min(depth + EXTRA_DEPTH, MAX_PLY - 1)
-                store(worker.table, position.key, I64(0), to_table(score, ply), NONE, deeper, bound, I64(tt_pv))
+                store(worker.table, table_key(position), I64(0), to_table(score, ply), NONE, deeper, bound, I64(tt_pv))
                 return score
             if outcome > 1:
                 floor = score
@@ -299,7 +312,7 @@ def search(worker, alpha, beta, depth, ply, cut_node):
                     return I64(0)
                 if score >= raised:
                     stored, lower = to_table(score, ply), I64(BOUND_LOWER)
-                    store(worker.table, position.key, move, stored, raw_eval, depth - 3, lower, I64(tt_pv))
+                    store(worker.table, table_key(position), move, stored, raw_eval, depth - 3, lower, I64(tt_pv))
                     return score
 
     # Without any search where the table has a lower bound that high, nearly as deep ("small ProbCut", as in
@@ -525,10 +538,10 @@ def search(worker, alpha, beta, depth, ply, cut_node):
         reward_parent(worker, ply, depth)
 
     # Step 18. Remember what was learned.
-    if excluded == 0:
+    if excluded == 0 and not is_later_line:
         is_lower = best >= beta or best == floor  # nothing beat what the endgame tables promise
         bound = BOUND_LOWER if is_lower else (BOUND_EXACT if best > old_alpha else BOUND_UPPER)
-        store(worker.table, position.key, best_move, to_table(best, ply), raw_eval, depth, bound, I64(tt_pv))
+        store(worker.table, table_key(position), best_move, to_table(best, ply), raw_eval, depth, bound, I64(tt_pv))
         is_material = best_move != 0 and is_noisy(best_move)
         if (
             not in_check

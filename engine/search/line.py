@@ -1,19 +1,30 @@
 """Going down and up one move: position, evaluation and the principal variation together."""
 
 from engine.board.make import key_after, make_move, make_null_move, unmake_move, unmake_null_move
-from engine.board.moves import is_noisy
+from engine.board.moves import is_capture, is_noisy, origin_of
+from engine.board.position import type_on
+from engine.board.types import I64, PAWN
 from engine.evaluation.evaluator import pop, push_move, push_null
 from engine.jit import helper
 from engine.search.history import moved_index
 from engine.search.state import frame_at
-from engine.search.transposition import prefetch_cluster
+from engine.search.transposition import clock_key, prefetch_cluster, table_key
+
+
+@helper
+def prefetch_child(worker, move):
+    """Start loading what the position after ``move`` will look up; ``move`` is yet to be made."""
+    position = worker.position
+    resets = is_capture(move) or type_on(position, origin_of(move)) == PAWN
+    rule50 = I64(0) if resets else I64(position.rule50) + 1
+    prefetch_cluster(worker.table, key_after(position, move) ^ clock_key(rule50))
 
 
 @helper
 def descend(worker, ply, move):
     """Make ``move`` at ``ply`` and start loading what the child will look up."""
     frame = frame_at(worker, ply)
-    prefetch_cluster(worker.table, key_after(worker.position, move))
+    prefetch_child(worker, move)
     frame.move = move
     frame.moved = moved_index(worker.position, move)
     frame.quiet = 0 if is_noisy(move) else 1
@@ -37,7 +48,7 @@ def descend_null(worker, ply):
     frame.quiet = 0
     push_null(worker.evaluator)
     make_null_move(worker.position)
-    prefetch_cluster(worker.table, worker.position.key)
+    prefetch_cluster(worker.table, table_key(worker.position))
 
 
 @helper

@@ -3,7 +3,6 @@
 from numba import int64
 
 from engine.board.cycles import has_upcoming_repetition
-from engine.board.make import key_after
 from engine.board.moves import is_promotion
 from engine.board.see import SEE_VALUES, see_ge
 from engine.board.types import I64, ZERO
@@ -11,7 +10,7 @@ from engine.evaluation.evaluator import evaluate
 from engine.jit import kernel
 from engine.search.correction import corrected_eval
 from engine.search.history import captured_type
-from engine.search.line import ascend, descend, extend_pv
+from engine.search.line import ascend, descend, extend_pv, prefetch_child
 from engine.search.movepick import next_noisy, start_picking_noisy
 from engine.search.scores import DECIDED, DRAW, INFINITY, MAX_PLY, NONE, from_table, mated_in, to_table
 from engine.search.state import WORKER_T, frame_at
@@ -20,9 +19,9 @@ from engine.search.transposition import (
     BOUND_LOWER,
     BOUND_UPPER,
     known_eval,
-    prefetch_cluster,
     probe,
     store,
+    table_key,
 )
 from engine.search.watch import enter_node, is_draw, should_abort
 
@@ -55,9 +54,9 @@ def qsearch(worker, alpha, beta, ply):
 
     # Step 1. Transposition table: any entry is deep enough here.
     found = frame.probe
-    probe(worker.table, position.key, found)
+    probe(worker.table, table_key(position), found)
     if found.found != 0 and not is_pv:
-        score = from_table(found.score, ply)
+        score = from_table(found.score, ply, I64(position.rule50))
         if (
             found.bound == BOUND_EXACT
             or (found.bound == BOUND_LOWER and score >= beta)
@@ -99,7 +98,7 @@ def qsearch(worker, alpha, beta, ply):
             if hope <= alpha:
                 best = max(best, hope)
                 continue
-        prefetch_cluster(worker.table, key_after(position, move))  # memory takes longer than the exchanges
+        prefetch_child(worker, move)  # memory takes longer than the exchanges
         if not in_check and not see_ge(position, move, 0):
             continue
         searched += 1
@@ -125,5 +124,5 @@ def qsearch(worker, alpha, beta, ply):
     if in_check and searched == 0:
         return mated_in(ply)
     bound = BOUND_LOWER if best >= beta else (BOUND_EXACT if best > old_alpha and is_pv else BOUND_UPPER)
-    store(worker.table, position.key, best_move, to_table(best, ply), raw_eval, I64(0), bound, found.is_pv)
+    store(worker.table, table_key(position), best_move, to_table(best, ply), raw_eval, I64(0), bound, found.is_pv)
     return best

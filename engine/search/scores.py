@@ -48,11 +48,18 @@ def to_table(score, ply):
 
 
 @helper
-def from_table(score, ply):
-    """Undo :func:`to_table`."""
+def from_table(score, ply, rule50):
+    """Undo :func:`to_table` at a node whose 50-move clock stands at ``rule50`` plies.
+
+    A mate that comes after the clock runs out is none: what is left is an advantage (as in Stockfish).
+    """
     if score > DECIDED:
+        if score > MATE_BOUND and MATE - score > 100 - rule50:
+            return DECIDED
         return score - ply
     if score < -DECIDED:
+        if score < -MATE_BOUND and MATE + score > 100 - rule50:
+            return -DECIDED
         return score + ply
     return score
 

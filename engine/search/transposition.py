@@ -46,6 +46,10 @@ PROBE = structure(
     ("is_pv", "i8"),
 )
 
+#: The clock of the 50-move rule, in plies, from which on it is part of the key, and how many plies share a key.
+FIRST_CLOCK, CLOCK_STEP = 14, 8
+_CLOCK_MIX = U64(0x9E37_79B9_7F4A_7C15)
+
 _DEPTH_SHIFT, _BOUND_SHIFT, _PV_SHIFT, _GENERATION_SHIFT = 48, 56, 58, 59
 
 
@@ -64,6 +68,24 @@ def _depth(data):
 @helper
 def _generation(data):
     return I64(data >> U64(_GENERATION_SHIFT))
+
+
+@helper
+def clock_key(rule50):
+    """What the clock of the 50-move rule adds to a key: nothing while it is low, else one of eleven numbers.
+
+    The same position is worth less with a higher clock, and near the limit it is a draw. With one entry for all clocks
+    the score of another clock would be believed (as in Stockfish).
+    """
+    if rule50 < FIRST_CLOCK:
+        return ZERO
+    return U64((rule50 - FIRST_CLOCK) // CLOCK_STEP + 1) * _CLOCK_MIX
+
+
+@helper
+def table_key(position):
+    """The key under which ``position`` is looked up and stored."""
+    return position.key ^ clock_key(I64(position.rule50))
 
 
 @helper

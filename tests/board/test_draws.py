@@ -33,8 +33,11 @@ def test_three_times_in_the_game_is_a_repetition() -> None:
 def test_twice_in_the_search_is_a_repetition() -> None:
     position = position_from(START_FEN)
     _make(position, *SHUFFLE)
-    assert is_repetition(position, 4)  # the root came again
+    assert is_repetition(position, 5)  # its first time lies within the search
+    assert not is_repetition(position, 4)  # the root came again: that alone is no draw
     assert not is_repetition(position, 3)  # its first time lies before the root
+    _make(position, *SHUFFLE)
+    assert is_repetition(position, 8)  # the root a third time
 
 
 def test_once_in_the_game_and_once_in_the_search_is_not_yet_one() -> None:
@@ -57,7 +60,7 @@ def test_a_repetition_across_game_and_search_counts_the_third_time() -> None:
 def test_an_irreversible_move_ends_the_look_back(irreversible: str) -> None:
     position = position_from("4k1n1/8/8/8/8/6p1/4PB2/4K1N1 w - - 0 1")
     _make(position, *SHUFFLE)
-    assert is_repetition(position, 4)
+    assert is_repetition(position, 5)
     _make(position, irreversible, "g8f6", "g1f3", "f6g8")
     position["history"]["key"][:4] = position["key"]  # as if each position before it were this one
     assert not is_repetition(position, 8)
@@ -104,7 +107,7 @@ def test_random_games_repeat_when_python_chess_says_so() -> None:
             make_move(searched, find_move(searched, move.uci()))
             assert is_repetition(played, 0) == board.is_repetition(3), board.fen()
             assert is_repetition(searched, 0) == board.is_repetition(3), board.fen()
-            assert is_repetition(searched, ply) == board.is_repetition(2), board.fen()
+            assert is_repetition(searched, ply + 1) == board.is_repetition(2), board.fen()
             repeated += board.is_repetition(2)
     assert repeated > 50
 
@@ -138,7 +141,7 @@ def test_what_a_long_game_keeps_is_what_happened() -> None:
         kept = keys[-int(position["ply"]) :]
         assert len(kept) >= min(len(keys), GAME_HISTORY // 2)
         seen = kept.count(int(position["key"]))
-        assert is_repetition(position, len(keys)) == (seen >= 1)
+        assert is_repetition(position, len(keys) + 1) == (seen >= 1)
         assert is_repetition(position, 0) == (seen >= 2)
         keys.append(int(position["key"]))
         second, third = second + (seen >= 1), third + (seen >= 2)

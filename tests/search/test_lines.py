@@ -7,12 +7,16 @@ from collections.abc import Callable
 
 import chess
 import pytest
+from chess.engine import Limit, Mate
 
 from engine.api import Engine
+from engine.board.notation import to_uci
 from engine.messages import Info, Limits
+from engine.search.scores import MATE
 from tests.board.oracle import state_of
 from tests.search.conftest import Bare
 from tests.search.conversation import reports, start
+from tests.search.kernels import get
 from tests.search.positions import varied_boards
 
 BOARDS = varied_boards()
@@ -127,3 +131,18 @@ def test_threads_come_and_go_between_searches(engine: Engine) -> None:
             assert chess.Move.from_uci(result.bestmove) in chess.Board().legal_moves
     finally:
         engine.set_option("Threads", 1)
+
+
+def test_later_lines_leave_the_roots_entry_alone(engine: Engine) -> None:
+    """The best move among those that are left is not what the root is worth."""
+    board = chess.Board("6k1/5ppp/8/8/8/8/q4PPP/3R2K1 w - - 0 1")
+    running = start(engine, Limits(depth=10), board)
+    running.result()
+    engine.new_game()
+    lines = engine.analyse(board, Limit(depth=10), multipv=3)
+    assert [line.multipv for line in lines] == [1, 2, 3]
+    assert lines[0].score.relative == Mate(1)
+    entry = get(engine._thinker.table, engine.key())
+    assert entry is not None
+    assert entry.score == MATE - 1
+    assert to_uci(entry.move, False) == "d1d8"

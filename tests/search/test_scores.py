@@ -27,13 +27,24 @@ PLIES = st.integers(0, MAX_PLY // 3)
 @given(st.integers(-DECIDED, DECIDED), PLIES)
 def test_centipawns_are_stored_as_they_are(score: int, ply: int) -> None:
     assert to_table(score, ply) == score
-    assert from_table(score, ply) == score
+    assert from_table(score, ply, 99) == score
 
 
 @given(PLIES, PLIES, PLIES)
 def test_a_mate_keeps_its_distance_from_the_node(distance: int, stored_at: int, found_at: int) -> None:
-    assert from_table(to_table(mated_in(stored_at + distance), stored_at), found_at) == mated_in(found_at + distance)
-    assert from_table(to_table(-mated_in(stored_at + distance), stored_at), found_at) == -mated_in(found_at + distance)
+    for sign in (1, -1):
+        stored = to_table(sign * mated_in(stored_at + distance), stored_at)
+        assert from_table(stored, found_at, 0) == sign * mated_in(found_at + distance)
+
+
+@pytest.mark.parametrize(
+    ("rule50", "plies", "is_mate"),
+    [(0, 80, True), (60, 40, True), (60, 41, False), (99, 1, True), (99, 3, False)],
+)
+def test_a_mate_after_the_clock_has_run_out_is_none(rule50: int, plies: int, is_mate: bool) -> None:
+    for sign in (1, -1):
+        score = from_table(sign * (MATE - plies), 0, rule50)
+        assert score == sign * (MATE - plies if is_mate else DECIDED)
 
 
 @given(PLIES, PLIES)

@@ -95,7 +95,7 @@ def test_scores_stand_between_mates_and_evaluations(ply: int) -> None:
 @given(PLIES, PLIES)
 def test_table_wins_count_from_the_node_in_the_transposition_table(ply: int, elsewhere: int) -> None:
     assert to_table(outcome_score(2, ply), ply) == TABLE_WIN
-    assert from_table(to_table(outcome_score(-2, ply), ply), elsewhere) == outcome_score(-2, elsewhere)
+    assert from_table(to_table(outcome_score(-2, ply), ply), elsewhere, 0) == outcome_score(-2, elsewhere)
 
 
 def test_a_table_win_is_no_mate() -> None:
