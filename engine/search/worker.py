@@ -76,6 +76,14 @@ class Worker:
         self._evaluation = evaluation  # the record holds no more than its network's address
         evaluation.install(self.record["evaluator"])
 
+    def touch(self) -> None:
+        """Have the system find memory for all of the record, which no search has to wait for then. Forgets everything.
+
+        Called in the thread that will search, the memory lies near its processor.
+        """
+        self.clear()
+        self.record["stack"].view(np.uint8).fill(0)
+
     @property
     def nodes(self) -> int:
         """Nodes visited in this search so far; readable from any thread."""
