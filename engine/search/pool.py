@@ -10,6 +10,7 @@ most of those that cannot run yet are not woken before the search is over.
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from collections.abc import Callable
@@ -128,7 +129,10 @@ class Pool:
         self.resize(threads)
 
     def resize(self, threads: int) -> None:
-        """Have ``threads`` workers, or as many as the system allows; new ones know no history."""
+        """Have ``threads`` workers, or as many as the system allows; new ones know no history.
+
+        Those that can run at once get their memory now, the others when they are needed.
+        """
         self.rest()
         for helper in self._helpers[max(0, threads - 1) :]:
             helper.end()
@@ -141,7 +145,8 @@ class Pool:
                 worker = Worker(self._address, self._evaluation)
                 self._helpers.append(ParkedThread(f"numbat-helper-{len(self.workers)}"))
                 self.workers.append(worker)
-                self._helpers[-1].run(worker.touch)
+                if len(self.workers) <= (os.cpu_count() or 1):
+                    self._helpers[-1].run(worker.touch)
         except (RuntimeError, MemoryError):
             self._make_room()
             self._report(f"the system refuses more threads: of {threads}, {len(self.workers)} search")
