@@ -10,7 +10,9 @@ most of those that cannot run yet are not woken before the search is over.
 
 from __future__ import annotations
 
+import ctypes
 import os
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -32,8 +34,8 @@ from engine.search.timeman import Budget, NodeClock, Pacer, plan
 from engine.search.transposition import TranspositionTable
 from engine.search.worker import UNLIMITED, Line, Worker
 
-#: Seconds before the first report of the root move under search.
-FIRST_TICK = 3.0
+#: Seconds before the first report of the root move under search, and between these reports.
+FIRST_TICK, TICK = 3.0, 1.0
 
 #: Stop early where there is nothing to choose: one legal move is searched this deep for its score. So is every
 #: position before mates are looked for, which can take all the time there is.
@@ -98,6 +100,14 @@ class Crew:
                 self.gone.set()
 
 
+def give_memory_back() -> None:
+    """Have the C library return what was freed to the system; glibc keeps blocks of the size of a worker."""
+    if sys.platform == "linux":
+        trim = getattr(ctypes.CDLL(None), "malloc_trim", None)  # other C libraries have none, and need none
+        if trim is not None:
+            trim(0)
+
+
 class Pool:
     """The workers, and the control record through which they are stopped.
 
@@ -134,10 +144,8 @@ class Pool:
         Those that can run at once get their memory now, the others when they are needed.
         """
         self.rest()
-        for helper in self._helpers[max(0, threads - 1) :]:
-            helper.end()
-        del self._helpers[max(0, threads - 1) :], self.workers[threads:]
         self._active = []
+        self._shrink(threads)
         try:
             if self._ticker is None:
                 self._ticker = ParkedThread("numbat-ticker")
@@ -148,17 +156,22 @@ class Pool:
                 if len(self.workers) <= (os.cpu_count() or 1):
                     self._helpers[-1].run(worker.touch)
         except (RuntimeError, MemoryError):
-            self._make_room()
+            # Who has the last of something leaves nothing for anybody else in the process.
+            del self._helpers[len(self.workers) - 1 :]
+            self._shrink(max(1, len(self.workers) - ROOM))
             self._report(f"the system refuses more threads: of {threads}, {len(self.workers)} search")
         for helper in self._helpers:
             helper.wait()
 
-    def _make_room(self) -> None:
-        """Give some threads back: who has the last of something leaves nothing for anybody else in the process."""
-        for helper in self._helpers[-ROOM:]:
+    def _shrink(self, threads: int) -> None:
+        """Part with all but ``threads`` workers."""
+        if threads >= len(self.workers):
+            return
+        for helper in self._helpers[threads - 1 :]:
             helper.wait()
             helper.end()
-        del self.workers[max(1, len(self.workers) - ROOM) :], self._helpers[-ROOM:]
+        del self._helpers[threads - 1 :], self.workers[threads:]
+        give_memory_back()
 
     def rest(self) -> None:
         """Wait until the helpers of the last search have left it."""
@@ -327,7 +340,7 @@ class Pool:
             self._helpers[index - 1].run(partial(self._help, index, crew, task))
 
     def _help(self, index: int, crew: Crew, task: Task) -> None:
-        """A helper's part: deepen until stopped; what it finds goes into the shared table, and its line into the vote."""
+        """A helper's part: deepen until stopped. What it finds goes into the shared table, its line into the vote."""
         if not crew.enter():
             return
         try:
@@ -394,7 +407,7 @@ class Pool:
         record = self.workers[0].record
         if finished.wait(FIRST_TICK):
             return
-        while not finished.wait(1.0):
+        while not finished.wait(TICK):
             with self._speaking:
                 if finished.is_set():  # nothing is said after the end
                     return

@@ -31,7 +31,7 @@ NEVER = (1 << 63) - 1
 CONTROL = structure(("stop", "i8"), ("deadline", "i8"))
 
 #: Where the deadline lies, in bytes.
-DEADLINE = U64(CONTROL.fields["deadline"][1])
+DEADLINE = U64(CONTROL.fields["deadline"][1])  # type: ignore[index]
 
 #: Where the staged generation of moves at one node stands (see movepick).
 PICKER = structure(

@@ -77,7 +77,7 @@ class ParkedThread:
             raise
 
     def run(self, work: Work) -> None:
-        """Have the thread run ``work`` after what it was given before. What ``work`` raises, it reports as any thread."""
+        """Have the thread run ``work`` after what it was given before. What ``work`` raises is reported on stderr."""
         if not self._end.alive or self._process != os.getpid():
             self._end.detach()
             self._start()

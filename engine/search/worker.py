@@ -141,12 +141,16 @@ class Worker:
         There are ``count`` of them (or one for each root move), with different first moves, best first. The
         last ones may come from an iteration that was broken off, when that had found a better move. Ends early
         when the search is aborted. Called again after one :meth:`prepare`, it goes on from the lines there are.
+        Depth 1 is finished whatever number of nodes is allowed, so that the move is a searched one.
         """
         record = self.record
+        allowed = int(record["node_limit"])
         count = min(count, int(record["root_count"]))
         self.lines = self.lines or [Line() for _ in range(count)]
         for depth in range(first, min(last, MAX_PLY - 1) + 1):
             lines = []
+            if depth == 1:
+                record["node_limit"] = UNLIMITED
             for index, previous in enumerate(self.lines):
                 record["root_first"] = index
                 line = self._iterate(depth, previous, on_bound if count == 1 else None)
@@ -156,6 +160,8 @@ class Worker:
                     self._bring_forward(line.moves[0], index)
                 if record["aborted"]:
                     break
+            if depth == 1:
+                record["node_limit"] = min(allowed, int(record["node_limit"]))  # ponderhit may have set one
             if lines:
                 lines.sort(key=lambda line: -line.score)
                 self.lines = _ranked(lines, self.lines)
