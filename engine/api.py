@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, overload
 
@@ -28,7 +29,7 @@ from engine.evaluation.nnue.file import NetError
 from engine.jit.warmup import warm_up
 from engine.messages import Info, Limits, OptionError, PositionError, Result
 from engine.options import OPTIONS, by_keyword
-from engine.search.pool import start_thread
+from engine.search.threads import ParkedThread
 from engine.search.transposition import TranspositionTable
 from engine.thinker import OnInfo, Thinker
 
@@ -116,7 +117,7 @@ class Engine:
         self._evaluation = _evaluation(self._values["EvalType"], self._values["EvalFile"])
         warm_up(report)
         self._thinker = Thinker(self._values, self._evaluation, report)
-        self._thread: threading.Thread | None = None
+        self._searcher = ParkedThread("numbat-search")
         self._turn = threading.RLock()  # whoever waits for a search has the engine to itself
         self._position = new_position()
         self.set_position(None)
@@ -274,7 +275,7 @@ class Engine:
     @property
     def searching(self) -> bool:
         """Whether a search runs."""
-        return self._thread is not None and self._thread.is_alive()
+        return self._searcher.busy
 
     def start(self, limits: Limits, on_info: OnInfo | None, on_result: OnResult, lines: int | None = None) -> None:
         """Begin a search and return at once; ends a running one first.
@@ -295,10 +296,10 @@ class Engine:
                 on_result,
                 lines or self._values["MultiPV"],
             )
-            self._thread = start_thread(self._search, *arguments)
+            self._searcher.run(partial(self._search, *arguments))
 
     def _refuse_callbacks(self) -> None:
-        if self._thread is threading.current_thread():
+        if self._searcher.is_current or self._thinker.pool.is_current:
             raise RuntimeError("a search's reports cannot start another search or change the engine")
 
     def stop(self) -> None:
@@ -311,11 +312,7 @@ class Engine:
 
     def wait(self, timeout: float | None = None) -> bool:
         """Wait until the search is over, at most ``timeout`` seconds; return whether it is."""
-        thread = self._thread
-        if thread is not None and thread is not threading.current_thread():
-            thread.join(timeout)
-            return not thread.is_alive()
-        return thread is None
+        return not self._searcher.is_current and self._searcher.wait(timeout)
 
     @overload
     def analyse(
@@ -454,8 +451,8 @@ class Engine:
 
         with self._turn:
             self.set_board(board)
-            self.start(limits, on_info_or_stop, results.append, lines)
             try:
+                self.start(limits, on_info_or_stop, results.append, lines)
                 self.wait()
             finally:  # an interrupted caller leaves no search behind
                 self.stop()
@@ -476,8 +473,11 @@ class Engine:
         for index, fen in enumerate(fens, 1):
             self.set_position(fen)
             begun = time.perf_counter()
-            self.start(Limits(depth=depth), None, lambda result: None)
-            self.wait()
+            try:
+                self.start(Limits(depth=depth), None, lambda result: None)
+                self.wait()
+            finally:
+                self.stop()
             milliseconds += (time.perf_counter() - begun) * 1000
             total += self._thinker.pool.nodes
             if on_position:
@@ -485,18 +485,26 @@ class Engine:
         return total, milliseconds
 
     def close(self) -> None:
-        """End the search, if one runs, and give book and tables back."""
+        """End the search, if one runs, and the threads, and give book and tables back."""
         self.stop()
         self.wait()
+        self._searcher.end()
+        self._thinker.pool.close()
         self._thinker.book.close()
         self._thinker.tables.close()
 
     def _search(self, position: Any, limits: Limits, on_info: OnInfo, on_result: OnResult, lines: int) -> None:
-        """The search thread. Nobody changes ``position`` any more; whatever happens, there is a result."""
+        """The search thread. Nobody changes ``position`` any more; whatever happens, there is a result.
+
+        The helpers may still be on their way out when the result is told: who waits for the search waits for them too.
+        """
         try:
-            result = self._thinker.think(position, limits, on_info, lines)
-        except BaseException:
-            moves = list_moves(position)
-            on_result(Result(to_uci(moves[0], bool(position["chess960"])) if moves else "0000"))
-            raise
-        on_result(result)
+            try:
+                result = self._thinker.think(position, limits, on_info, lines)
+            except BaseException:
+                moves = list_moves(position)
+                on_result(Result(to_uci(moves[0], bool(position["chess960"])) if moves else "0000"))
+                raise
+            on_result(result)
+        finally:
+            self._thinker.pool.rest()

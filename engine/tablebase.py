@@ -13,6 +13,7 @@ the search, so inside the search the compiled :mod:`engine.syzygy` answers, whic
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -20,13 +21,13 @@ from typing import TYPE_CHECKING
 import chess
 
 from engine.jit import warmup
-from engine.patience import within
 from engine.search.tables import Access
 
 if TYPE_CHECKING:
     from chess.syzygy import Tablebase as Reader
 
     from engine.syzygy.files import Prober
+    from engine.tablereader import TimedReader
 
 #: Plies without a capture or pawn move after which a draw can be claimed.
 FIFTY_MOVES = 100
@@ -73,7 +74,7 @@ class Tablebase:
 
     def __init__(self, report: Callable[[str], None] = lambda line: None) -> None:
         self._report = report
-        self._reader: Reader | None = None
+        self._reader: TimedReader | None = None
         self._prober: Prober | None = None
         self._complaints: set[str] = set()
         self._waited = 0.0
@@ -96,9 +97,9 @@ class Tablebase:
         self._waited = 0.0
         if not path:
             return
-        from chess.syzygy import Tablebase as Reader
+        from engine.tablereader import TimedReader
 
-        reader, tables = Reader(), []
+        reader, tables = TimedReader(), []
         for directory in filter(None, path.split(os.pathsep)):
             for file in self._files(directory):
                 if reader.add_file(file) and file.endswith(".rtbw"):
@@ -168,12 +169,13 @@ class Tablebase:
         if reader is None or board.castling_rights or board.occupied.bit_count() > self.largest:
             return None
         try:
-            return within(patience, lambda: self._judge(reader, board, seen, fifty))
+            reader.deadline.time = time.monotonic() + patience
+            return self._judge(reader, board, seen, fifty)
         except TimeoutError:
             self._waited += patience
             if self._waited >= PATIENCE:
                 self._complain(f"the Syzygy tables for {board.fen()} do not answer, damaged or too slow; left out now")
-                self._reader, self._prober, self.largest = None, None, 0  # not closed: a slow disk may still be read
+                self.close()
             return None
         except KeyError:  # not all of the tables needed are here
             return None

@@ -65,7 +65,7 @@ class Thinker:
     def __init__(self, values: Mapping[str, Any], evaluation: Evaluation, report: Callable[[str], None]) -> None:
         self._values = values
         self.table = TranspositionTable(values["Hash"])
-        self.pool = Pool(values["Threads"], evaluation)
+        self.pool = Pool(values["Threads"], evaluation, report)
         self.tables = Tablebase(report)
         self.book = Book(report)
         self._chance = random.Random()  # of playing weaker: no two games alike

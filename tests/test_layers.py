@@ -14,12 +14,12 @@ REPOSITORY = Path(__file__).resolve().parent.parent
 FLOORS: dict[str, int] = {
     "messages": 0,
     "options": 1,
-    "patience": 1,
     "jit": 2,
     "board": 3,
     "evaluation": 4,
     "search": 5,
     "syzygy": 5,
+    "tablereader": 5,
     "tablebase": 6,
     "book": 6,
     "bench": 6,

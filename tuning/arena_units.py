@@ -16,7 +16,7 @@ from engine.board.fen import START_FEN
 from engine.board.notation import to_uci
 from engine.jit.warmup import warm_up
 from engine.messages import OptionError
-from engine.search.pool import start_thread
+from engine.search.threads import run_on_deep_stack
 from tuning.adjudication import Adjudication
 from tuning.cluster import Report
 from tuning.duel import Duel, Played, Rules
@@ -129,19 +129,10 @@ def _described(pair: PlannedPair, games: tuple[Played, Played], with_moves: bool
 def _in_a_deep_thread(work: Callable[[], Any]) -> Any:
     """What ``work`` returns, done in a thread with the stack that a search needs; what it raises too."""
     results: list[Any] = []
-    errors: list[BaseException] = []
-
-    def run() -> None:
-        try:
-            results.append(work())
-        except OptionError as error:
-            errors.append(SetupError(str(error)))
-        except BaseException as error:
-            errors.append(error)
-
-    start_thread(run).join()
-    if errors:
-        raise errors[0]
+    try:
+        run_on_deep_stack(lambda: results.append(work()))
+    except OptionError as error:
+        raise SetupError(str(error)) from None
     return results[0]
 
 

@@ -203,7 +203,7 @@ class Duel:
     def play(self, opening: Opening, white: int) -> Played:
         """Play one game with side ``white`` (0 or 1) as White.
 
-        Call it in a thread with the stack of :func:`engine.search.pool.start_thread`. Raises
+        Call it by :func:`engine.search.threads.run_on_deep_stack`. Raises
         :class:`engine.messages.PositionError` for an opening that is not legal.
         """
         set_fen(self._position, opening.fen, opening.chess960)

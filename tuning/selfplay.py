@@ -230,7 +230,7 @@ class SelfPlay:
 
     def play(self, state: int, fen: str = START_FEN) -> Played | None:
         """Play the game that follows from the random ``state``, its opening from ``fen``; None where no opening from
-        there is balanced. Call it in a thread with the stack of :func:`engine.search.pool.start_thread`."""
+        there is balanced. Call it by :func:`engine.search.threads.run_on_deep_stack`."""
         set_fen(self._position, fen)
         self._worker.clear()
         self._table.clear()

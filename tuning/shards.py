@@ -15,7 +15,7 @@ from engine import api  # noqa: F401 (the warm-up wants every kernel imported)
 from engine.board.fen import START_FEN
 from engine.jit.warmup import warm_up
 from engine.messages import OptionError
-from engine.search.pool import start_thread
+from engine.search.threads import run_on_deep_stack
 from tuning.cluster import Report
 from tuning.errors import SetupError
 from tuning.selfplay import ENDS, Played, Rules, SelfPlay, random_state
@@ -108,21 +108,15 @@ def play_shard(shard: Shard, report: Report) -> None:
     """Play a unit in this process; report its games as they come, in order, with a count of what they are."""
 
     def work() -> None:
-        try:
-            player = _player_of(shard.run)
-            batch, first, since = [], shard.first, time.monotonic()
-            for number in range(shard.first, shard.last):
-                batch.append(play_one(player, shard.run, shard.number, number))
-                if time.monotonic() - since >= REPORT_EVERY or number == shard.last - 1:
-                    report(_summary(shard.number, first, batch))
-                    batch, first, since = [], number + 1, time.monotonic()
-        except BaseException as error:
-            errors.append(error)
+        player = _player_of(shard.run)
+        batch, first, since = [], shard.first, time.monotonic()
+        for number in range(shard.first, shard.last):
+            batch.append(play_one(player, shard.run, shard.number, number))
+            if time.monotonic() - since >= REPORT_EVERY or number == shard.last - 1:
+                report(_summary(shard.number, first, batch))
+                batch, first, since = [], number + 1, time.monotonic()
 
-    errors: list[BaseException] = []
-    start_thread(work).join()  # the search wants more stack than a worker's thread may have
-    if errors:
-        raise errors[0]
+    run_on_deep_stack(work)  # the search wants more stack than a worker's thread may have
 
 
 def _summary(shard: int, first: int, games: Sequence[Played]) -> dict[str, Any]:

@@ -57,8 +57,12 @@ class Bench:
         self._idle: list[Player] = []
         self._tablebases: dict[str, chess.syzygy.Tablebase] = {}
         self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._loop.run_forever, name="bench", daemon=True)
-        self._thread.start()
+        self._ended = threading.Event()
+        threading.Thread(target=self._run_loop, name="bench", daemon=True).start()
+
+    def _run_loop(self) -> None:
+        self._loop.run_forever()
+        self._ended.set()
 
     def run(self, coroutine: Coroutine[Any, Any, T]) -> T:
         """Run to the end from any thread but the loop's own."""
@@ -129,7 +133,7 @@ class Bench:
         for tablebase in self._tablebases.values():
             tablebase.close()
         self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join()
+        self._ended.wait()
         self._loop.close()
 
 

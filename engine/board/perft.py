@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -75,8 +75,21 @@ def perft(
     total = 0
     moves = list_moves(position)
     with ThreadPoolExecutor(max_workers=max(1, threads)) as pool:
-        for move, leaves in zip(moves, pool.map(count, moves), strict=True):
-            total += leaves
-            if on_move:
-                on_move(to_uci(move, chess960), leaves)
+        try:
+            for move, leaves in zip(moves, _shares(pool, count, moves), strict=True):
+                total += leaves
+                if on_move:
+                    on_move(to_uci(move, chess960), leaves)
+        except BaseException:
+            flag[0] = 1  # leaving the pool waits for its threads
+            raise
     return total
+
+
+def _shares(pool: ThreadPoolExecutor, count: Callable[[int], int], moves: list[int]) -> Iterable[int]:
+    """The leaves below each of ``moves``, counted in the threads of ``pool``, or here if the system refuses threads."""
+    try:
+        return pool.map(count, moves)
+    except RuntimeError:
+        pool.shutdown(wait=False, cancel_futures=True)
+        return map(count, moves)

@@ -12,7 +12,6 @@ from numba import int64, types
 
 from engine.board.movegen import ALL_MOVES, generate_moves
 from engine.board.types import I64
-from engine.evaluation.evaluator import evaluate
 from engine.jit import helper, kernel
 from engine.search.alphabeta import search_root
 from engine.search.scores import DECIDED, INFINITY, NONE
@@ -24,6 +23,9 @@ FIRST_WINDOW = 5
 
 #: A window that missed by more centipawns than this is opened altogether.
 WIDEST_WINDOW = 400
+
+#: More nodes than any search visits.
+UNLIMITED = 1 << 62
 
 #: What a window can come to. The last two are the ends of a search that was aborted: with another move than the
 #: former iteration's, which then counts, and without.
@@ -126,12 +128,14 @@ def begin_new_search(worker, node_limit):
 def deepen(worker, nodes, hard, last):
     """Search ``worker.position``, which has legal moves: the move to play, and its score.
 
-    No iteration starts after ``nodes`` nodes or depth ``last``, and after ``hard`` nodes one is broken off. The move
-    is then the best one found, as in the engine; the score is that of the last iteration that was finished.
+    No iteration starts after ``nodes`` nodes or depth ``last``, and after ``hard`` nodes one is broken off, but never
+    the first. The move is then the best one found, as in the engine; the score is that of the last iteration that was
+    finished.
     """
     begin_new_search(worker, hard)
-    move, score, scored = I64(0), I64(0), False
+    move, score = I64(0), I64(0)
     for depth in range(1, last + 1):
+        worker.node_limit = UNLIMITED if depth == 1 else hard
         begin_iteration(worker, depth, score, move)
         outcome = search_window(worker)
         while outcome == FAILED_LOW or outcome == FAILED_HIGH:
@@ -139,10 +143,8 @@ def deepen(worker, nodes, hard, last):
         line = worker.iteration.line
         if outcome != UNFINISHED:
             move = I64(line.pv[0])
-            if outcome == FINISHED or not scored:
-                score, scored = line.score, True
+            if outcome == FINISHED:
+                score = line.score
         if worker.aborted != 0 or worker.nodes >= nodes:
             break
-    if move == 0:  # not even one move was searched to its end
-        return I64(worker.root[0].move), evaluate(worker.evaluator, worker.position)
     return move, score

@@ -2,14 +2,23 @@
 
 Every thread deepens the same position on its own record; they help each other through the shared
 transposition table alone (Lazy SMP). The calling thread is the main one: it reports and decides when to stop.
+
+The helpers are made when their number is set and then wait for work. On the clock each one wakes the next, when its own
+preparations are done: so the main thread pays for one of them only, and where there are fewer processors than threads,
+most of those that cannot run yet are not woken before the search is over.
 """
 
 from __future__ import annotations
 
+import ctypes
+import os
+import sys
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import replace
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from engine.board.setup import copy_position
@@ -18,67 +27,169 @@ from engine.jit import TICKS_PER_SECOND, clock_now, new_record
 from engine.messages import Limits
 from engine.search.mates import Prover
 from engine.search.scores import DECIDED, MATE, MATE_BOUND, MAX_PLY
-from engine.search.state import CONTROL
+from engine.search.state import CONTROL, NEVER
 from engine.search.tables import Access
+from engine.search.threads import ParkedThread
 from engine.search.timeman import Budget, NodeClock, Pacer, plan
 from engine.search.transposition import TranspositionTable
 from engine.search.tunables import Parameters
 from engine.search.worker import UNLIMITED, Line, Worker
 
-#: Bytes of stack for a search thread: the deepest line needs a small part of it.
-STACK_SIZE = 32 << 20
-
-#: Seconds before the first report of the root move under search.
-FIRST_TICK = 3.0
+#: Seconds before the first report of the root move under search, and between these reports.
+FIRST_TICK, TICK = 3.0, 1.0
 
 #: Stop early where there is nothing to choose: one legal move is searched this deep for its score. So is every
 #: position before mates are looked for, which can take all the time there is.
 FORCED_MOVE_DEPTH = 8
 
+#: Seconds that the result waits for helpers to leave, so that their last lines count too. Longer it takes only where
+#: there are far more threads than processors; they are waited for before the next search then.
+GRACE = 0.01
+
+#: Threads given back when the system refuses another.
+ROOM = 2
+
 #: Milliseconds; the clock that deadlines are set by would overflow beyond. A century is enough.
 LONGEST_SEARCH = 4e12
 
 
-def start_thread(target: Callable[..., None], *arguments: Any) -> threading.Thread:
-    """Start a daemon thread with the stack that a deep search needs."""
-    with _STARTING:  # the size is a setting of the whole process
-        former = threading.stack_size(STACK_SIZE)
-        try:
-            thread = threading.Thread(target=target, args=arguments, daemon=True)
-            thread.start()
-        finally:
-            threading.stack_size(former)
-    return thread
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What all threads of a search have in common: what :meth:`Worker.prepare` takes, and the last depth."""
+
+    position: Any
+    moves: list[int]
+    table: TranspositionTable
+    node_limit: int
+    endgames: Access | None
+    last: int
+
+    def prepare(self, worker: Worker) -> None:
+        """Have ``worker`` ready to search."""
+        worker.prepare(self.position, self.moves, self.table, self.node_limit, self.endgames)
 
 
-_STARTING = threading.Lock()
+class Crew:
+    """The helpers that are at work on one search. Who comes when it is closed has to leave again."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._inside = 0
+        self._closed = False
+        #: Set when it is closed and the last one has left.
+        self.gone = threading.Event()
+
+    def enter(self) -> bool:
+        """Whether there is still work to do; who gets True has to :meth:`leave`."""
+        with self._lock:
+            if not self._closed:
+                self._inside += 1
+            return not self._closed
+
+    def leave(self) -> None:
+        """One is done."""
+        with self._lock:
+            self._inside -= 1
+            if self._closed and self._inside == 0:
+                self.gone.set()
+
+    def close(self) -> None:
+        """Let nobody in any more."""
+        with self._lock:
+            self._closed = True
+            if self._inside == 0:
+                self.gone.set()
+
+
+def give_memory_back() -> None:
+    """Have the C library return what was freed to the system; glibc keeps blocks of the size of a worker."""
+    if sys.platform == "linux":
+        trim = getattr(ctypes.CDLL(None), "malloc_trim", None)  # other C libraries have none, and need none
+        if trim is not None:
+            trim(0)
 
 
 class Pool:
-    """The workers, and the control record through which they are stopped."""
+    """The workers, and the control record through which they are stopped.
 
-    def __init__(self, threads: int, evaluation: Evaluation) -> None:
+    ``report`` is told when the system refuses threads. Raises MemoryError when there is no room for one worker.
+    """
+
+    def __init__(self, threads: int, evaluation: Evaluation, report: Callable[[str], None] = lambda line: None) -> None:
         self._evaluation = evaluation
         #: The search parameters of all workers.
         self.parameters = Parameters()
+        self._report = report
         self._control: Any = new_record(CONTROL)
         self._address = self._control.__array_interface__["data"][0]
         self._released = threading.Event()
         self._lock = threading.Lock()
+        self._speaking = threading.Lock()  # held while a report of the ticker is made
         self._pondering = self._infinite = False
-        self._began = self._started = 0.0
+        self._began = 0.0
+        self._due: float | None = None
         self._budget = Budget(None, None)
         self._nodes_before = 0  # those of pondering, which are not charged
         #: Counts nodes for milliseconds where its ``rate`` is not 0.
         self.node_clock = NodeClock()
-        self.workers: list[Worker] = []
+        self.workers = [Worker(self._address, evaluation)]
+        self._active: list[Worker] = []  # those that took part in this search
+        self._helpers: list[ParkedThread] = []  # one for each worker but the first
+        self._ticker: ParkedThread | None = None
+        self._crew = Crew()
+        self._crew.close()
         self.resize(threads)
 
     def resize(self, threads: int) -> None:
-        """Have ``threads`` workers; new ones know no history."""
-        del self.workers[threads:]
-        while len(self.workers) < threads:
-            self.workers.append(Worker(self._address, self._evaluation, self.parameters))
+        """Have ``threads`` workers, or as many as the system allows; new ones know no history.
+
+        Those that can run at once get their memory now, the others when they are needed.
+        """
+        self.rest()
+        self._active = []
+        self._shrink(threads)
+        try:
+            if self._ticker is None:
+                self._ticker = ParkedThread("numbat-ticker")
+            while len(self.workers) < threads:
+                worker = Worker(self._address, self._evaluation, self.parameters)
+                self._helpers.append(ParkedThread(f"numbat-helper-{len(self.workers)}"))
+                self.workers.append(worker)
+                if len(self.workers) <= (os.cpu_count() or 1):
+                    self._helpers[-1].run(worker.touch)
+        except (RuntimeError, MemoryError):
+            # Who has the last of something leaves nothing for anybody else in the process.
+            del self._helpers[len(self.workers) - 1 :]
+            self._shrink(max(1, len(self.workers) - ROOM))
+            self._report(f"the system refuses more threads: of {threads}, {len(self.workers)} search")
+        for helper in self._helpers:
+            helper.wait()
+
+    def _shrink(self, threads: int) -> None:
+        """Part with all but ``threads`` workers."""
+        if threads >= len(self.workers):
+            return
+        for helper in self._helpers[threads - 1 :]:
+            helper.wait()
+            helper.end()
+        del self._helpers[threads - 1 :], self.workers[threads:]
+        give_memory_back()
+
+    def rest(self) -> None:
+        """Wait until the helpers of the last search have left it."""
+        self._crew.gone.wait()
+
+    def close(self) -> None:
+        """End all threads. The next search starts them again."""
+        self.rest()
+        for thread in (*self._helpers, self._ticker):
+            if thread is not None:
+                thread.end()
+
+    @property
+    def is_current(self) -> bool:
+        """Whether a thread of the pool asks, one that makes reports."""
+        return self._ticker is not None and self._ticker.is_current
 
     def use(self, evaluation: Evaluation) -> None:
         """Evaluate by ``evaluation`` from the next search on."""
@@ -95,12 +206,12 @@ class Pool:
     @property
     def nodes(self) -> int:
         """Nodes visited by all threads in this search."""
-        return sum(worker.nodes for worker in self.workers)
+        return sum(worker.nodes for worker in self._active)
 
     @property
     def table_hits(self) -> int:
         """Answers of the endgame tables to all threads in this search."""
-        return sum(worker.table_hits for worker in self.workers)
+        return sum(worker.table_hits for worker in self._active)
 
     @property
     def elapsed(self) -> float:
@@ -115,9 +226,12 @@ class Pool:
     def arm(self, limits: Limits, white_to_move: bool, overhead: int) -> None:
         """Start the clock of the next search; from here on :meth:`stop` ends it."""
         with self._lock:
+            self._control["deadline"] = NEVER
             self._control["stop"] = 0
             self._released.clear()
-            self._began = self._started = time.perf_counter()
+            self._began = time.perf_counter()
+            self._due = None
+            self._active = []
             self._nodes_before = 0
             counts_nodes = self.node_clock.rate > 0
             limits = self.node_clock.wind(limits, white_to_move)
@@ -127,23 +241,25 @@ class Pool:
                 self._start_clock()
                 if not limits.infinite:
                     self._released.set()
-            else:
-                self._control["has_deadline"] = 0
 
     def _start_clock(self) -> None:
+        """From now on the maximum counts."""
         maximum = self._budget.maximum
-        self._control["has_deadline"] = 0
         if maximum is not None and not self.node_clock.rate:
             self._control["deadline"] = clock_now() + int(min(maximum, LONGEST_SEARCH) * TICKS_PER_SECOND / 1000)
-            self._control["has_deadline"] = 1
 
-    def _limit_nodes(self) -> None:
-        """Where nodes are time, end the search when the maximum is used up."""
+    def _limit_nodes(self, worker: Worker) -> None:
+        """Where nodes are time, end the search of ``worker`` when its share of the maximum is used up."""
         rate, maximum = self.node_clock.rate, self._budget.maximum
         if rate and maximum is not None and not self._pondering:
             share = int(maximum * rate) // len(self.workers) + 1
-            for worker in self.workers:
-                worker.record["node_limit"] = min(int(worker.record["node_limit"]), worker.nodes + share)
+            worker.record["node_limit"] = min(int(worker.record["node_limit"]), worker.nodes + share)
+
+    def _admit(self, worker: Worker) -> None:
+        """``worker`` is prepared and takes part from now on."""
+        with self._lock:  # ponderhit may have come already, and may come at any time
+            self._active.append(worker)
+            self._limit_nodes(worker)
 
     def stop(self) -> None:
         """End the search at once; harmless when none runs."""
@@ -152,15 +268,21 @@ class Pool:
             self._released.set()
 
     def ponderhit(self) -> None:
-        """The expected move was played: from now on the clock runs."""
+        """The expected move was played: from now on the clock runs.
+
+        The time spent pondering counts towards the optimum, so that a search which had enough of it ends at once; the
+        maximum, which saves the clock, counts from here.
+        """
         with self._lock:
             if self._pondering:
                 self._pondering = False
-                self._started = time.perf_counter()
                 self._nodes_before = self.nodes
                 if not self._infinite:
                     self._start_clock()
-                    self._limit_nodes()
+                    for worker in self._active:
+                        self._limit_nodes(worker)
+                    if self._due is not None and self._spent() >= self._due:
+                        self._control["stop"] = 1
                     self._released.set()
 
     def search(
@@ -181,20 +303,20 @@ class Pool:
         search and its number. ``endgames`` are the tables to ask on the way. Under ``infinite`` and ``ponder``
         the return waits for :meth:`stop` or :meth:`ponderhit`. The result always holds a legal move.
         """
+        self.rest()
         table.new_search()
         share = UNLIMITED if limits.nodes is None else max(1, limits.nodes // len(self.workers))
-        for worker in self.workers:
-            worker.prepare(position, moves, table, share, endgames)
-        with self._lock:  # ponderhit may have come already
-            self._nodes_before = 0
-            self._limit_nodes()
         last = MAX_PLY if limits.depth is None else limits.depth
-        finished = threading.Event()
-        helpers = [start_thread(self._tick, finished, on_tick)]
-        for index, worker in enumerate(self.workers[1:]):
-            helpers.append(start_thread(_help, worker, 1 + index % 2, last))
+        task = Task(position, moves, table, share, endgames, last)
         main = self.workers[0]
+        task.prepare(main)
+        self._admit(main)
+        finished = threading.Event()
+        if self._ticker is not None:
+            self._ticker.run(partial(self._tick, finished, on_tick))
+        crew = self._crew = Crew()
         try:
+            self._call(1, crew, task)
             if limits.mate is None:
                 self._deepen(limits, len(moves), range(1, last + 1), count, on_line)
             else:
@@ -202,9 +324,10 @@ class Pool:
             self.wait_for_release(limits)
         finally:  # a report may raise
             self._control["stop"] = 1
-            finished.set()
-            for helper in helpers:
-                helper.join()
+            crew.close()
+            with self._speaking:
+                finished.set()
+        crew.gone.wait(GRACE)
         self.node_clock.spend(self.nodes - self._nodes_before)
         best = self._vote() if count == 1 and limits.depth is None else main.lines[0]
         if not best.moves:  # not even a first move was searched to its end
@@ -212,6 +335,26 @@ class Pool:
         if best is not main.lines[0]:
             on_line(best)
         return best
+
+    def _call(self, index: int, crew: Crew, task: Task) -> None:
+        """Wake the helper ``index``, if there is one."""
+        if index < len(self.workers):
+            self._helpers[index - 1].run(partial(self._help, index, crew, task))
+
+    def _help(self, index: int, crew: Crew, task: Task) -> None:
+        """A helper's part: deepen until stopped. What it finds goes into the shared table, its line into the vote."""
+        if not crew.enter():
+            return
+        try:
+            worker = self.workers[index]
+            with suppress(MemoryError):  # then the others do it
+                task.prepare(worker)
+                self._admit(worker)
+                self._call(index + 1, crew, task)
+                for _ in worker.deepen(1 + (index - 1) % 2, task.last):
+                    pass
+        finally:
+            crew.leave()
 
     def _deepen(
         self, limits: Limits, choices: int, depths: range, count: int, on_line: Callable[[Line], None]
@@ -266,12 +409,16 @@ class Pool:
         record = self.workers[0].record
         if finished.wait(FIRST_TICK):
             return
-        while not finished.wait(1.0):
-            on_tick(int(record["root_depth"]), int(record["current_move"]), int(record["current_number"]))
+        while not finished.wait(TICK):
+            with self._speaking:
+                if finished.is_set():  # nothing is said after the end
+                    return
+                on_tick(int(record["root_depth"]), int(record["current_move"]), int(record["current_number"]))
 
     def _vote(self) -> Line:
         """The line to trust: each thread votes for its move with depth and score, a decided game outranks all votes."""
-        lines = [worker.lines[0] for worker in self.workers if worker.lines and worker.lines[0].moves]
+        found = [worker.lines for worker in self._active]  # helpers that are slow to leave may still set theirs
+        lines = [lines[0] for lines in found if lines and lines[0].moves]
         if not lines:
             return Line()
         lowest = min(line.score for line in lines)
@@ -294,24 +441,16 @@ class Pool:
 
     def _is_enough(self, line: Line, limits: Limits, choices: int, pace: float) -> bool:
         """Whether no further iteration should start."""
-        with self._lock:
-            pondering, started, budget = self._pondering, self._started, self._budget
         if limits.mate is not None and line.score > MATE_BOUND and MATE - line.score <= 2 * limits.mate:
             return True
-        if pondering or limits.infinite:
-            return False
-        if budget.optimum is None:
-            return False
-        if choices == 1 and line.depth >= FORCED_MOVE_DEPTH and limits.movetime is None:
-            return True
-        if self.node_clock.rate:
-            spent = (self.nodes - self._nodes_before) / self.node_clock.rate
-        else:
-            spent = (time.perf_counter() - started) * 1000
-        return limits.movetime is None and spent >= pace * budget.optimum
+        with self._lock:
+            if self._budget.optimum is None or limits.movetime is not None:
+                return False
+            is_forced = choices == 1 and line.depth >= FORCED_MOVE_DEPTH
+            self._due = 0.0 if is_forced else pace * self._budget.optimum
+            return not self._pondering and not self._infinite and self._spent() >= self._due
 
-
-def _help(worker: Worker, first: int, last: int) -> None:
-    """A helper thread: deepen until stopped; its lines only feed the shared table."""
-    for _ in worker.deepen(first, last):
-        pass
+    def _spent(self) -> float:
+        """Milliseconds, or the nodes that count as such, since the search began, pondering included."""
+        rate = self.node_clock.rate
+        return self.nodes / rate if rate else self.elapsed

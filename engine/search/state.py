@@ -6,7 +6,7 @@ Nothing else holds state. A worker is about 4.3 MB, its frames touched only as d
 from engine.board.position import MOVE_LIST, POSITION
 from engine.board.types import U64
 from engine.evaluation.evaluator import EVALUATOR
-from engine.jit import helper, record_at, record_type, structure
+from engine.jit import helper, record_type, structure
 from engine.search.scores import MAX_PLY
 from engine.search.tables import TABLES
 from engine.search.transposition import PROBE, TABLE
@@ -24,8 +24,15 @@ CORRECTIONS = 16_384
 #: Frames below the root, so that histories can look back from it.
 STACK_BASE = 6
 
-#: What the whole search shares: when to stop. ``deadline`` is in clock ticks.
-CONTROL = structure(("stop", "i8"), ("deadline", "i8"), ("has_deadline", "i8"))
+#: The deadline of a search that has none, as in a new record.
+NEVER = 0
+
+#: What the whole search shares: when to stop. ``deadline`` is in clock ticks, :data:`NEVER` for none. Each is one
+#: aligned word of its own, so that a thread reads either the old value or the new one, on every processor.
+CONTROL = structure(("stop", "i8"), ("deadline", "i8"))
+
+#: Where the deadline lies, in bytes.
+DEADLINE = U64(CONTROL.fields["deadline"][1])  # type: ignore[index]
 
 #: Where the staged generation of moves at one node stands (see movepick).
 PICKER = structure(
@@ -116,8 +123,6 @@ WORKER = structure(
 )
 
 WORKER_T = record_type(WORKER)
-
-control_at = record_at(CONTROL)
 
 
 @helper

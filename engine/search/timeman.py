@@ -51,15 +51,25 @@ def plan(limits: Limits, white_to_move: bool, overhead: int) -> Budget:
         return budget
     increment = limits.winc if white_to_move else limits.binc
     togo = max(limits.movestogo or 0, 0)  # 0 where nobody said
-    # Before a new time control all the time may go into the moves left, but each of them loses its overhead.
-    usable = max(left - overhead * max(togo, 1), LEAST)
+    usable = max(_usable(left, max(togo, 1), overhead), LEAST)
     optimum = usable / min(togo or EXPECTED_MOVES, EXPECTED_MOVES) + 0.75 * increment
-    share = 0.8 if limits.movestogo == 1 else MAXIMUM_SHARE
-    maximum = max(min(4 * optimum, share * usable), LEAST)
+    maximum = min(4 * optimum, (0.8 if togo == 1 else MAXIMUM_SHARE) * usable)
+    if togo > 1:  # leave each of the other moves its overhead twice, or else what every move gets
+        maximum = min(maximum, max(left - overhead - 2 * overhead * (togo - 1), usable / togo))
+    maximum = max(maximum, LEAST)
     optimum = max(min(optimum, maximum), LEAST)
     if budget.maximum is None:
         return Budget(optimum, maximum)
     return Budget(min(optimum, budget.maximum), min(maximum, budget.maximum))
+
+
+def _usable(left: float, moves: int, overhead: int) -> float:
+    """What of the time ``left`` may be spent on thinking over so many ``moves``.
+
+    Each of them loses its overhead. But where these are most of the time, the clock cannot last if they are as long as
+    promised, and they rarely are: then half of the time is for thinking, and only this move's overhead is sure.
+    """
+    return max(left - overhead * moves, min(left / 2, left - overhead))
 
 
 class NodeClock:

@@ -4,7 +4,7 @@ from engine.board.draws import is_insufficient_material, is_repetition
 from engine.board.movegen import count_moves
 from engine.board.types import ZERO
 from engine.jit import clock_ticks, helper, load_relaxed
-from engine.search.state import control_at
+from engine.search.state import DEADLINE, NEVER
 
 #: The stop flag and the clock are read once in this many nodes (a power of two): some 0.3 ms. The first look
 #: comes at the end of such an interval, so that even with no time at all a first iteration is searched.
@@ -21,8 +21,8 @@ def should_abort(worker):
     elif (worker.nodes + 1) & (CHECK_INTERVAL - 1) == 0:
         if load_relaxed(worker.control_address) != 0:
             worker.aborted = 1
-        control = control_at(worker.control_address, 0)
-        if control.has_deadline != 0 and clock_ticks() >= control.deadline:
+        deadline = load_relaxed(worker.control_address + DEADLINE)
+        if deadline != NEVER and clock_ticks() >= deadline:
             worker.aborted = 1
     return worker.aborted != 0
 

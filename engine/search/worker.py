@@ -16,6 +16,7 @@ from engine.search.deepening import (
     FAILED_LOW,
     FINISHED,
     UNFINISHED,
+    UNLIMITED,
     begin_iteration,
     begin_search,
     search_window,
@@ -25,9 +26,6 @@ from engine.search.state import WORKER
 from engine.search.tables import Access, install
 from engine.search.transposition import TranspositionTable
 from engine.search.tunables import Parameters
-
-#: More nodes than any search visits.
-UNLIMITED = 1 << 62
 
 #: What a worker has learned and keeps from move to move.
 HISTORIES = (
@@ -82,6 +80,14 @@ class Worker:
         self._evaluation = evaluation  # the record holds no more than its network's address
         evaluation.install(self.record["evaluator"])
 
+    def touch(self) -> None:
+        """Have the system find memory for all of the record, which no search has to wait for then. Forgets everything.
+
+        Called in the thread that will search, the memory lies near its processor.
+        """
+        self.clear()
+        self.record["stack"].view(np.uint8).fill(0)
+
     @property
     def nodes(self) -> int:
         """Nodes visited in this search so far; readable from any thread."""
@@ -131,12 +137,16 @@ class Worker:
         There are ``count`` of them (or one for each root move), with different first moves, best first. The
         last ones may come from an iteration that was broken off, when that had found a better move. Ends early
         when the search is aborted. Called again after one :meth:`prepare`, it goes on from the lines there are.
+        Depth 1 is finished whatever number of nodes is allowed, so that the move is a searched one.
         """
         record = self.record
+        allowed = int(record["node_limit"])
         count = min(count, int(record["root_count"]))
         self.lines = self.lines or [Line() for _ in range(count)]
         for depth in range(first, min(last, MAX_PLY - 1) + 1):
             lines = []
+            if depth == 1:
+                record["node_limit"] = UNLIMITED
             for index, previous in enumerate(self.lines):
                 record["root_first"] = index
                 line = self._iterate(depth, previous, on_bound if count == 1 else None)
@@ -146,6 +156,8 @@ class Worker:
                     self._bring_forward(line.moves[0], index)
                 if record["aborted"]:
                     break
+            if depth == 1:
+                record["node_limit"] = min(allowed, int(record["node_limit"]))  # ponderhit may have set one
             if lines:
                 lines.sort(key=lambda line: -line.score)
                 self.lines = _ranked(lines, self.lines)

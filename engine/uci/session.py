@@ -65,6 +65,7 @@ class Session:
         self._scored = True  # the last report held a score
         self._over = False
         self._thread = threading.Thread(target=self._serve, name="numbat-session", daemon=True)
+        self._served = threading.Event()  # the session's thread is at its end
         #: With ``debug on``, more is told about what the engine understood.
         self.debug = False
 
@@ -130,8 +131,7 @@ class Session:
         if not self.loaded():
             return False
         self._submit(Task("quit", self._stop, at_rest=False))
-        self._thread.join(_LAST_WORD)
-        return not self._thread.is_alive()
+        return self._served.wait(_LAST_WORD)
 
     def _submit(self, task: Task) -> None:
         self._inbox.put(task)
@@ -164,6 +164,7 @@ class Session:
             while self._waiting and not self._over and (self._at_rest or not self._waiting[0].at_rest):
                 self._run(self._waiting.popleft())
         self._loaded.close()
+        self._served.set()
 
     def _load(self) -> None:
         """Import, and compile or load, everything heavy. Without an engine there is nothing to go on with."""

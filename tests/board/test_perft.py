@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -47,6 +48,29 @@ def test_threads_share_the_root_moves() -> None:
         assert perft(position_from(fen), 4, threads=2, on_move=shares.__setitem__) == counts[4]
         assert sum(shares.values()) == counts[4]
         assert len(shares) == counts[1]
+
+
+def test_without_threads_the_count_is_made_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    real, left = threading.Thread.start, [1]
+
+    def start(thread: threading.Thread) -> None:
+        left[0] -= 1
+        if left[0] < 0:
+            raise RuntimeError("can't start new thread")
+        real(thread)
+
+    monkeypatch.setattr(threading.Thread, "start", start)
+    assert perft(position_from(KIWIPETE), 4, threads=8) == KNOWN[1][1][4]
+
+
+def test_an_error_ends_the_count() -> None:
+    def refuse(move: str, leaves: int) -> None:
+        raise KeyboardInterrupt
+
+    stop = np.zeros(1, np.int64)
+    with pytest.raises(KeyboardInterrupt):
+        perft(position_from(KIWIPETE), 3, threads=2, on_move=refuse, stop=stop)
+    assert stop[0] == 1
 
 
 def test_divide_gives_each_root_move_its_share() -> None:

@@ -10,11 +10,11 @@ import chess
 import pytest
 
 from engine.api import Engine
-from engine.messages import Limits, Score
+from engine.messages import Info, Limits, Score
 from engine.search.scores import MAX_PLY
 from engine.search.watch import CHECK_INTERVAL
 from tests.search.conftest import Bare
-from tests.search.conversation import reports, start
+from tests.search.conversation import PATIENCE, reports, start
 
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
 MATE_IN_ONE = "6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1"
@@ -38,13 +38,45 @@ def test_a_depth_beyond_all_lines_ends_too(engine: Engine) -> None:
     assert infos[-1].depth <= MAX_PLY
 
 
-@pytest.mark.parametrize("nodes", [1, 2, 100, CHECK_INTERVAL, 12_345])
+@pytest.mark.parametrize("nodes", [700, CHECK_INTERVAL, 12_345])
 def test_one_thread_visits_exactly_as_many_nodes_as_allowed(bare: Callable[..., Bare], nodes: int) -> None:
     search = bare()
     line = search.search(Limits(nodes=nodes), KIWIPETE)
     assert search.pool.nodes == nodes
     assert line.moves
     assert search.lines[-1] == line  # whoever asks is told a score and a move, however short the search was
+
+
+@pytest.mark.parametrize("fen", [chess.STARTING_FEN, KIWIPETE, MATE_IN_ONE])
+def test_depth_one_is_finished_however_few_nodes_are_allowed(bare: Callable[..., Bare], fen: str) -> None:
+    search = bare()
+    expected = search.search(Limits(depth=1), fen)
+    nodes = search.pool.nodes
+    search = bare()
+    assert search.search(Limits(nodes=1), fen) == expected
+    assert search.pool.nodes == nodes
+    for threads in (3, 8):  # others may have found a better move before
+        search = bare(threads)
+        search.search(Limits(nodes=1), fen)
+        assert (search.lines[0].depth, search.lines[0].bound) == (1, "")
+
+
+def test_depth_one_of_all_lines_is_finished_however_few_nodes_are_allowed(engine: Engine) -> None:
+    board = chess.Board(KIWIPETE)
+    moves = [chess.Move.from_uci(info.pv[0]) for info in line_reports(engine, board, Limits(nodes=1), 100)]
+    assert sorted(moves, key=str) == sorted(board.legal_moves, key=str)
+    reported = [info.score.cp for info in line_reports(engine, board, Limits(nodes=1), 5) if info.score is not None]
+    assert reported == [
+        info.score.cp for info in line_reports(engine, board, Limits(depth=1), 5) if info.score is not None
+    ]
+
+
+def line_reports(engine: Engine, board: chess.Board, limits: Limits, lines: int) -> list[Info]:
+    """What is said of the ``lines`` of a search from a clean table."""
+    engine.new_game()
+    infos: list[Info] = []
+    engine.search(board, limits, infos.append, lines)
+    return infos
 
 
 def test_threads_share_the_nodes(bare: Callable[..., Bare]) -> None:
@@ -175,13 +207,43 @@ def test_infinite_and_ponder_never_answer_of_themselves(engine: Engine, fen: str
 
 
 def test_ponderhit_starts_the_clock(engine: Engine) -> None:
-    running = start(engine, Limits(ponder=True, wtime=2000, btime=2000), chess.Board(KIWIPETE))
+    running = start(engine, Limits(ponder=True, wtime=20_000, btime=20_000), chess.Board(KIWIPETE))
     assert running.goes_on
     begun = time.perf_counter()
     engine.ponderhit()
     result = running.result()
     assert 0.001 < time.perf_counter() - begun < 3
     assert chess.Move.from_uci(result.bestmove) in chess.Board(KIWIPETE).legal_moves
+
+
+def test_time_pondered_counts_towards_the_optimum(bare: Callable[..., Bare]) -> None:
+    """Measured by a clock of nodes, which runs alike on every machine."""
+    search = bare()
+    pool = search.pool
+    pool.node_clock.rate = 1
+    hit = threading.Thread(target=lambda: (wait_until(lambda: pool.nodes > 600_000), pool.ponderhit()))
+    hit.start()
+    search.search(Limits(ponder=True, wtime=2_800_000), KIWIPETE)  # an optimum of 100,000 nodes
+    hit.join()
+    assert pool.nodes > 600_000
+    assert pool.nodes - pool._nodes_before <= 2 * CHECK_INTERVAL
+
+
+def wait_until(condition: Callable[[], bool]) -> None:
+    """Look until ``condition`` holds."""
+    deadline = time.perf_counter() + PATIENCE
+    while not condition():
+        assert time.perf_counter() < deadline
+        time.sleep(0.001)
+
+
+def test_time_pondered_does_not_count_against_the_limit(engine: Engine) -> None:
+    running = start(engine, Limits(ponder=True, movetime=300), chess.Board(KIWIPETE))
+    assert not running.done.wait(0.4)
+    begun = time.perf_counter()
+    engine.ponderhit()
+    running.result()
+    assert time.perf_counter() - begun > 0.25
 
 
 def test_ponderhit_releases_a_search_that_was_through(engine: Engine) -> None:

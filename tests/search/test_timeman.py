@@ -128,6 +128,42 @@ def test_the_clock_lasts_until_the_time_control_though_every_move_takes_the_maxi
         assert left > 0
 
 
+@given(clock=st.integers(1000, 10**7), moves=st.integers(2, 100), overhead=st.integers(0, 5000))
+def test_the_overhead_of_later_moves_leaves_each_move_a_sensible_share(clock: int, moves: int, overhead: int) -> None:
+    budget = plan(Limits(wtime=clock, movestogo=moves), True, overhead)
+    assert budget.optimum is not None
+    assert budget.optimum >= 0.7 * min(clock / 2, clock - overhead) / moves
+
+
+def test_with_two_seconds_for_forty_moves_no_move_is_played_blindly() -> None:
+    optimum = plan(Limits(wtime=2000, movestogo=40), True, 100).optimum
+    assert optimum == pytest.approx(25)
+
+
+@given(
+    share=st.integers(20, 5000),
+    moves=st.integers(1, 100),
+    overhead=st.integers(0, 5000),
+    increment=st.sampled_from([0, 0, 10, 1000]),
+    takes=st.lists(st.booleans(), min_size=1, max_size=5),
+)
+def test_the_clock_lasts_to_the_time_control_with_the_overhead_that_was_promised(
+    share: int, moves: int, overhead: int, increment: int, takes: list[bool]
+) -> None:
+    """Whether moves take the optimum or the maximum, in any order. An overhead that is half of the time or more cannot
+    be kept, but one of that size is survived, whatever was promised."""
+    left = float(share * moves)
+    lost = min(overhead, share / 2)
+    for move, togo in enumerate(range(moves, 0, -1)):
+        budget = plan(Limits(wtime=int(left), winc=increment, movestogo=togo), True, overhead)
+        assert budget.optimum is not None
+        assert budget.maximum is not None
+        assert LEAST <= budget.optimum <= budget.maximum
+        left -= (budget.maximum if takes[move % len(takes)] else budget.optimum) + lost
+        assert left > -1e-6
+        left += increment
+
+
 def test_a_clock_of_nodes_keeps_its_own_count() -> None:
     clock = NodeClock()
     limits = Limits(wtime=10_000, btime=3_000, winc=100)

@@ -1,0 +1,73 @@
+"""python-chess's reader of Syzygy tables, with a deadline: in a damaged file it may follow symbols in circles for ever.
+
+All that it learns from a file it reads from there byte by byte or number by number, so the bytes look at the clock. A
+thread would not do: nothing in Python can end one, and while the system fetches a page of a slow disk no other runs.
+"""
+
+from __future__ import annotations
+
+import math
+import mmap
+import time
+
+from chess.syzygy import DtzTable, Table, Tablebase, WdlTable
+
+
+class Deadline:
+    """A point in time (``time.monotonic``, seconds), which all files of a reader share."""
+
+    def __init__(self) -> None:
+        self.time = math.inf
+
+
+class _Bytes(mmap.mmap):
+    """A file in memory of which no byte can be read after the deadline. Raises TimeoutError."""
+
+    deadline: Deadline
+
+    def __getitem__(self, index):
+        if time.monotonic() > self.deadline.time:
+            raise TimeoutError
+        return super().__getitem__(index)
+
+
+class _TimedTable(Table):
+    """A table that is read with a deadline."""
+
+    deadline: Deadline
+
+    def init_mmap(self) -> None:
+        if self.data is None:
+            with open(self.path, "rb") as file:
+                data = _Bytes(file.fileno(), 0, access=mmap.ACCESS_READ)
+            data.deadline = self.deadline
+            if hasattr(mmap, "MADV_RANDOM"):
+                data.madvise(mmap.MADV_RANDOM)
+            self.data = data
+
+
+class _TimedWdl(_TimedTable, WdlTable):
+    pass
+
+
+class _TimedDtz(_TimedTable, DtzTable):
+    pass
+
+
+_TIMED = {WdlTable: _TimedWdl, DtzTable: _TimedDtz}
+
+
+class TimedReader(Tablebase):
+    """A reader that raises TimeoutError when it is still reading after its :attr:`deadline`."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.deadline = Deadline()
+
+    def _open_table(self, hashtable, Table, path):
+        def open_timed(path, **options):
+            table = _TIMED[Table](path, **options)
+            table.deadline = self.deadline
+            return table
+
+        return super()._open_table(hashtable, open_timed, path)  # type: ignore[arg-type]

@@ -1,0 +1,364 @@
+"""Threads: made before the clock runs, waited for whatever signals come, and gone when nobody wants them."""
+
+from __future__ import annotations
+
+import gc
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+import weakref
+from collections.abc import Callable
+
+import chess
+import pytest
+
+from engine.api import Engine
+from engine.evaluation.choice import choose
+from engine.messages import Info, Limits
+from engine.search import threads as threads_module
+from engine.search.pool import ROOM, Crew, Pool
+from engine.search.threads import ParkedThread, run_on_deep_stack
+from tests.search.conftest import Bare
+from tests.search.conversation import PATIENCE, start
+
+KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
+
+
+def ours() -> int:
+    """How many threads of the engine there are."""
+    return sum(thread.name.startswith("numbat") for thread in threading.enumerate())
+
+
+def falls_to(count: int) -> bool:
+    """Whether soon there are so many threads of the engine or fewer: they take a moment to end."""
+    deadline = time.perf_counter() + PATIENCE
+    while ours() > count and time.perf_counter() < deadline:
+        time.sleep(0.01)
+    return ours() <= count
+
+
+def child(*words: str) -> subprocess.CompletedProcess[str]:
+    """Run Python with ``words`` in a process of its own."""
+    return subprocess.run([sys.executable, *words], capture_output=True, text=True, timeout=600, check=False)
+
+
+# A parked thread
+
+
+def test_work_is_done_in_order_and_waited_for() -> None:
+    thread, done = ParkedThread("numbat-test"), []
+    for number in range(100):
+        thread.run(lambda number=number: done.append(number))
+    assert thread.wait(PATIENCE)
+    assert done == list(range(100))
+    assert not thread.busy
+    gate = threading.Event()
+    thread.run(lambda: gate.wait(PATIENCE))
+    assert thread.busy
+    assert not thread.wait(0.01)
+    gate.set()
+    assert thread.wait(PATIENCE)
+
+
+def test_a_lost_wake_up_is_made_good() -> None:
+    """A signal may interrupt the caller between the work and the wake-up."""
+    thread, done = ParkedThread("numbat-test"), []
+    thread._items.append(threads_module._Item(lambda: done.append(1)))
+    assert thread.busy
+    assert thread.wait(PATIENCE)
+    assert done == [1]
+
+
+def test_a_thread_ends_with_its_owner_and_holds_nothing_that_was_done() -> None:
+    class Big:
+        def work(self) -> None: ...
+
+    before = ours()
+    thread, big = ParkedThread("numbat-test"), Big()
+    gone = weakref.ref(big)
+    thread.run(big.work)
+    del big
+    assert thread.wait(PATIENCE)
+    assert gone() is None
+    assert ours() == before + 1
+    del thread
+    assert falls_to(before)
+
+
+def test_a_thread_that_was_ended_is_started_again_for_more_work() -> None:
+    before = ours()
+    thread, done = ParkedThread("numbat-test"), []
+    thread.end()
+    assert falls_to(before)
+    thread.run(lambda: done.append(1))
+    assert thread.wait(PATIENCE)
+    assert done == [1]
+
+
+def test_an_error_is_reported_and_the_thread_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    errors: list[type] = []
+    monkeypatch.setattr(threading, "excepthook", lambda report: errors.append(report.exc_type))
+    thread, done = ParkedThread("numbat-test"), []
+    thread.run(lambda: 1 // 0)
+    thread.run(lambda: done.append(1))
+    assert thread.wait(PATIENCE)
+    assert (errors, done) == ([ZeroDivisionError], [1])
+
+
+def test_work_on_a_deep_stack_raises_here() -> None:
+    before = ours()
+    seen: list[int] = []
+    run_on_deep_stack(lambda: seen.append(threading.get_ident()))
+    assert seen != [threading.get_ident()]
+    with pytest.raises(ZeroDivisionError):
+        run_on_deep_stack(lambda: 1 // 0)
+    assert falls_to(before)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+def test_an_engine_searches_in_a_forked_child_too() -> None:
+    script = (
+        "import os, sys, warnings, chess\n"
+        "from chess.engine import Limit\n"
+        "from engine import Engine\n"
+        "warnings.simplefilter('ignore')\n"  # newer Pythons warn of forks
+        "engine = Engine(hash=1, threads=2)\n"
+        "engine.play(chess.Board(), Limit(depth=3))\n"
+        "child = os.fork()\n"
+        "move = engine.play(chess.Board(), Limit(depth=5))\n"
+        "if not child: os._exit(0 if move in chess.Board().legal_moves else 1)\n"
+        "sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))\n"
+    )
+    done = child("-c", script)
+    assert done.returncode == 0, done.stderr
+
+
+# Interrupts
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="the system has no such timer")
+def test_interrupted_searches_leave_an_engine_that_searches() -> None:
+    """Before, the next search shared its memory with the interrupted one, and the process died."""
+    done = child("-m", "tests.search.interrupted")
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    assert int(done.stdout) == 110
+
+
+# How many there are
+
+
+def test_a_crew_that_is_closed_lets_nobody_in() -> None:
+    crew = Crew()
+    assert crew.enter()
+    crew.close()
+    assert not crew.enter()
+    assert not crew.gone.is_set()
+    crew.leave()
+    assert crew.gone.is_set()
+    empty = Crew()
+    empty.close()
+    assert empty.gone.is_set()
+
+
+def test_threads_are_there_before_the_search_and_go_when_they_are_not_wanted() -> None:
+    before = ours()
+    pool = Pool(5, choose("Material", ""))
+    assert ours() == before + 5  # four helpers and the ticker
+    last = weakref.ref(pool.workers[4])
+    pool.resize(2)
+    assert last() is None
+    assert falls_to(before + 2)
+    pool.resize(3)
+    assert len(pool.workers) == 3
+    pool.close()
+    assert falls_to(before)
+
+
+def test_no_thread_is_started_by_a_search(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    engine.set_option("Threads", 4)
+    try:
+        with monkeypatch.context() as patch:
+            patch.setattr(threading.Thread, "start", lambda thread: pytest.fail("a thread was started"))
+            engine.search(chess.Board(KIWIPETE), Limits(nodes=50_000))
+    finally:
+        engine.set_option("Threads", 1)
+
+
+def test_all_threads_take_part(bare: Callable[..., Bare]) -> None:
+    search = bare(threads=6)
+    search.search(Limits(nodes=600_000), KIWIPETE)
+    search.pool.rest()
+    assert all(worker.nodes > 0 for worker in search.pool.workers)
+    assert search.pool.nodes == sum(worker.nodes for worker in search.pool.workers)
+
+
+def test_an_engine_is_collected_and_its_threads_end() -> None:
+    before = ours()
+    for _ in range(10):
+        engine = Engine(hash=1, threads=3)
+        engine.search(chess.Board(), Limits(depth=3))
+        gone = weakref.ref(engine)
+        del engine
+        gc.collect()
+        assert gone() is None
+    assert falls_to(before)
+
+
+def test_closing_an_engine_ends_its_threads() -> None:
+    before = ours()
+    engine = Engine(hash=1, threads=3)
+    assert ours() > before
+    engine.close()
+    assert falls_to(before)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_memory_comes_back_when_there_are_fewer_threads(running: Engine) -> None:
+    def resident() -> int:
+        with open("/proc/self/statm") as file:
+            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") >> 20
+
+    pool = Pool(1, choose("Material", ""))
+    before = resident()
+    pool.resize(64)
+    for worker in pool.workers:
+        worker.touch()
+    del worker
+    assert resident() > before + 200
+    pool.resize(1)
+    assert resident() < before + 60
+
+
+# The end of a search
+
+
+def test_a_helper_that_is_slow_to_leave_does_not_delay_the_result(engine: Engine) -> None:
+    """It is waited for all the same before the search counts as over."""
+    engine.set_option("Threads", 2)
+    pool = engine._thinker.pool
+    worker = pool.workers[1]
+    leaves, entered = threading.Event(), threading.Event()
+
+    def deepen(first: int, last: int) -> list[object]:
+        entered.set()
+        leaves.wait(PATIENCE)
+        return []
+
+    try:
+        worker.deepen = deepen  # type: ignore[method-assign,assignment]
+        running = start(engine, Limits(infinite=True), chess.Board())
+        assert entered.wait(PATIENCE)
+        engine.stop()
+        assert running.done.wait(PATIENCE)
+        assert not engine.wait(0.05)
+        assert engine.searching
+        leaves.set()
+        assert engine.wait(PATIENCE)
+        assert not engine.searching
+    finally:
+        leaves.set()
+        engine.set_option("Threads", 1)
+
+
+def test_reports_from_the_ticker_cannot_use_the_engine(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The search waits for them, so that they would wait for themselves."""
+    monkeypatch.setattr("engine.search.pool.FIRST_TICK", 0.0)
+    monkeypatch.setattr("engine.search.pool.TICK", 0.01)
+    refused = threading.Event()
+
+    def on_info(info: Info) -> None:
+        if info.currmove and not refused.is_set():
+            with pytest.raises(RuntimeError, match="reports"):
+                engine.new_game()
+            refused.set()
+
+    engine.start(Limits(infinite=True), on_info, lambda result: None)
+    assert refused.wait(PATIENCE)
+    engine.stop()
+
+
+def test_nothing_is_said_after_the_result(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("engine.search.pool.FIRST_TICK", 0.0)
+    monkeypatch.setattr("engine.search.pool.TICK", 0.0)
+    for _ in range(20):
+        said: list[object] = []
+        engine.set_board(chess.Board(KIWIPETE))
+        engine.start(Limits(nodes=20_000), said.append, said.append)
+        engine.wait()
+        time.sleep(0.005)
+        assert [type(item).__name__ for item in said].index("Result") == len(said) - 1
+
+
+# The system refuses threads
+
+
+@pytest.fixture
+def refusing(monkeypatch: pytest.MonkeyPatch) -> Callable[[int, type[Exception]], None]:
+    """A function after which only so many threads more are started; the next raises the given error."""
+    real = threads_module._start_thread
+
+    def allow(count: int, error: type[Exception]) -> None:
+        left = [count]
+
+        def start_thread(*arguments):
+            left[0] -= 1
+            if left[0] < 0:
+                raise error("can't start new thread")
+            return real(*arguments)
+
+        monkeypatch.setattr(threads_module, "_start_thread", start_thread)
+
+    return allow
+
+
+@pytest.mark.parametrize("error", [RuntimeError, MemoryError])
+@pytest.mark.parametrize("allowed", [0, 1, 2, 7])
+def test_a_search_goes_on_with_the_threads_that_came(
+    refusing: Callable[[int, type[Exception]], None], allowed: int, error: type[Exception], running: Engine
+) -> None:
+    refusing(allowed, error)
+    remarks: list[str] = []
+    pool = Pool(50, choose("Material", ""), remarks.append)
+    count = 1 + max(0, allowed - 1 - ROOM)  # the ticker is the first, and some are given back
+    assert len(pool.workers) == count
+    assert remarks == [f"the system refuses more threads: of 50, {count} search"]
+    search = Bare(pool, running._thinker.table, [])
+    assert search.search(Limits(depth=5), KIWIPETE).depth == 5
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs a limit on memory that is kept")
+def test_where_memory_is_limited_the_conversation_goes_on(tmp_path) -> None:
+    import resource
+
+    from tests.uci.process import UciProcess
+
+    with UciProcess(before_start=lambda: resource.setrlimit(resource.RLIMIT_AS, (3 << 30, 3 << 30))) as engine:
+        engine.ask("uci", until="uciok")
+        (remark,) = engine.remarks("setoption name Threads value 1000")
+        assert remark.startswith("the system refuses more threads: of 1000, ")
+        for _ in range(3):
+            (*reports, best) = engine.ask(f"position fen {KIWIPETE}", "go movetime 200", until="bestmove")
+            assert int(reports[-1].split()[2]) > 3
+            assert best.split()[1] in [move.uci() for move in chess.Board(KIWIPETE).legal_moves]
+            assert engine.synchronise() == []
+        engine.quit()
+
+
+# The clock
+
+
+@pytest.mark.parametrize("threads", [64, pytest.param(256, marks=pytest.mark.slow)])
+def test_many_threads_do_not_lose_on_time(threads: int) -> None:
+    from tests.uci.process import UciProcess
+
+    with UciProcess() as engine:
+        engine.ask("uci", until="uciok")
+        engine.send(f"setoption name Threads value {threads}")
+        engine.synchronise()
+        sent = engine.send("go wtime 1000 btime 1000")
+        assert engine.read_timed("bestmove")[-1].time - sent < 1
+        engine.quit()
