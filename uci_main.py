@@ -17,9 +17,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if not run(tune=bool(words)):
             os._exit(0)  # a compiler or a search is still at work, and nobody waits for it
         return 0
-    code = _run_subcommand(words)
-    _flush()
-    return code
+    try:
+        return _run_subcommand(words)
+    finally:
+        _flush()
 
 
 def _flush() -> None:
@@ -46,11 +47,7 @@ def _run_subcommand(words: list[str]) -> int:
     from engine.messages import OptionError, PositionError
     from engine.uci import terminal
 
-    try:
-        parsed = _parser().parse_args(words)
-    except SystemExit:  # after --help, --version or an error
-        _flush()
-        raise
+    parsed = _parser().parse_args(words)
     try:
         match parsed.command:
             case "bench":

@@ -132,7 +132,7 @@ def parse_go(words: Sequence[str]) -> Go:
     run out while the GUI reckons, and anything else is left out. One clock stands for both.
     """
     limits: dict = {}
-    complaints: list[str] = []
+    faults = _Faults()
     unknown: list[str] = []
     place = 0
     while place < len(words):
@@ -146,12 +146,12 @@ def parse_go(words: Sequence[str]) -> Go:
                 end += 1
             limits[word] = tuple(words[place:end])
             if place == end:
-                complaints.append("go: no move after searchmoves")
+                faults.add("no move after searchmoves")
             place = end
         elif word not in _NUMBERS:
             unknown.append(word)
         elif place == len(words) or words[place] in _GO_WORDS:
-            complaints.append(f"go: no number after {word}")
+            faults.add(f"no number after {word}")
         else:
             text = words[place]
             place += 1
@@ -159,23 +159,39 @@ def parse_go(words: Sequence[str]) -> Go:
             least, unit = _NUMBERS[word]
             if number is None or (least is not None and number < least):
                 at_least = "" if least is None else f", {least} or more"
-                complaints.append(f"go: {word} takes a whole number of {unit}{at_least}, not '{text}'")
+                faults.add(f"{word} takes a whole number of {unit}{at_least}, not '{text}'")
                 if number is not None and least is not None:  # the nearest that makes sense, so that a search ends
                     limits[word] = least
             else:
                 limits[word] = number
-    if len(complaints) > _EXPLAINED:
-        more = len(complaints) - _EXPLAINED
-        complaints[_EXPLAINED:] = [f"go: {more} more limits make no sense"]
     if unknown:
-        complaints.append(f"go: {some_of(unknown)} {_are(unknown)} not understood")
+        faults.add(f"{some_of(unknown)} {_are(unknown)} not understood", important=True)
     perft = limits.pop("perft", None)
     if limits.get("movestogo") == 0:  # some GUIs write "none" so
         del limits["movestogo"]
     for clock, other in (("wtime", "btime"), ("btime", "wtime")):
         if clock in limits:  # with only the opponent's clock given, the move must still come to an end
             limits.setdefault(other, limits[clock])
-    return Go(Limits(**limits), perft, tuple(complaints))
+    return Go(Limits(**limits), perft, tuple(f"go: {fault}" for fault in faults.told()))
+
+
+class _Faults:
+    """What made no sense: the first few in words, the others as a number."""
+
+    def __init__(self) -> None:
+        self._words: list[str] = []
+        self._more = 0
+
+    def add(self, text: str, important: bool = False) -> None:
+        """Keep ``text`` if there are few or it is ``important``."""
+        if important or len(self._words) < _EXPLAINED:
+            self._words.append(text)
+        else:
+            self._more += 1
+
+    def told(self) -> list[str]:
+        """What there is to say."""
+        return self._words + ([f"{self._more} more limits make no sense"] if self._more else [])
 
 
 def _are(words: Sequence[str]) -> str:

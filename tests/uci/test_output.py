@@ -17,9 +17,14 @@ COMMANDS: dict[str, tuple[list[str], str]] = {
     "perft": (["perft", "1"], ""),
     "warmup": (["warmup"], ""),
     "version": (["--version"], ""),
+    "lab": (["lab", "--help"], ""),
     "uci": ([], "uci\n"),
     "search": ([], "go depth 1\n"),
 }
+
+
+#: argparse passes over errors, which come at once where Python does not buffer.
+ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
 
 
 @pytest.mark.skipif(not os.path.exists(FULL), reason=f"there is no {FULL}")
@@ -32,6 +37,7 @@ def test_a_full_disk_is_an_error_of_one_line(command):
             input=said,
             stdout=full,
             stderr=subprocess.PIPE,
+            env=ENVIRONMENT,
             text=True,
             timeout=COLD_TIMEOUT,
             check=False,
@@ -52,6 +58,7 @@ def test_a_reader_that_left_is_no_error(command):
             input=said,
             stdout=broken,
             stderr=subprocess.PIPE,
+            env=ENVIRONMENT,
             text=True,
             timeout=COLD_TIMEOUT,
             check=False,
