@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import shutil
 import sys
 import tempfile
 import time
@@ -31,7 +30,7 @@ OWN_NET = MAIN.parent / "engine" / "evaluation" / "nnue" / "numbat.nnue"
 
 
 def make_files(folder: Path, data: Path | None) -> Files:
-    """Good and bad files below ``folder``, with the tables and books in ``data``."""
+    """Good and bad files below ``folder``, the tables and books in ``data`` among them; named as seen from there."""
     net = OWN_NET.read_bytes()
     (folder / "good net.nnue").write_bytes(net)
     (folder / "cut.nnue").write_bytes(net[: len(net) // 2])
@@ -43,15 +42,15 @@ def make_files(folder: Path, data: Path | None) -> Files:
     if hasattr(os, "mkfifo"):
         os.mkfifo(folder / "pipe")
         os.mkfifo(folder / "bad tables" / "KRvK.rtbw")
-    bad = [path for path in folder.iterdir() if path.name not in ("good net.nnue", "zeros.bin")]
-    tables = [data / "syzygy"] if data and (data / "syzygy").is_dir() else []
-    books = list((data / "books").glob("*.bin"))[:2] if data else []
-    return Files(
-        nets=(str(folder / "good net.nnue"),),
-        bad=tuple(sorted(map(str, bad))),
-        tables=tuple(map(str, tables)),
-        books=(*map(str, sorted(books)), str(folder / "zeros.bin")),
-    )
+    bad = sorted(path.name for path in folder.iterdir() if path.name not in ("good net.nnue", "zeros.bin"))
+    tables, books = ["tables"], ["zeros.bin"]
+    (folder / "tables").mkdir()  # empty where there are none
+    for file in sorted((data / "syzygy").glob("*.rtb?")) if data else ():
+        (folder / "tables" / file.name).symlink_to(file.resolve())
+    for file in sorted((data / "books").glob("*.bin"))[:2] if data else ():
+        (folder / file.name).symlink_to(file.resolve())
+        books.append(file.name)
+    return Files(("good net.nnue",), tuple(bad), tuple(tables), tuple(books))
 
 
 def environment(boundscheck: bool) -> dict[str, str]:
@@ -79,25 +78,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     chosen = parser.parse_args(arguments)
     data = chosen.data or (Path(os.environ["NUMBAT_DATA"]) if os.environ.get("NUMBAT_DATA") else None)
     out = chosen.out or Path(f"soak-{chosen.seed}.jsonl")
-    folder = Path(tempfile.gettempdir()) / "numbat-soak"  # the same for each run, as scripts name what is in it
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir()
-    try:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
         files = make_files(folder, data)
         steps = read_script(chosen.replay) if chosen.replay else list(Author(chosen.seed, files).steps(chosen.lines))
-        return soak(steps, chosen, out)
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        return soak(steps, chosen, out, folder)
 
 
-def soak(steps: list[Step], chosen: argparse.Namespace, out: Path) -> int:
-    """Say ``steps``; after a fault keep as few of them as lead to it."""
+def soak(steps: list[Step], chosen: argparse.Namespace, out: Path, folder: Path) -> int:
+    """Say ``steps``; after a fault keep as few of them as lead to it. ``folder`` holds the files that they name."""
     variables = environment(chosen.boundscheck)
 
     def report(lines: int, megabytes: float) -> None:
         print(f"{time.strftime('%H:%M:%S')} {lines} lines, {megabytes:.0f} MB", flush=True)
 
-    outcome = talk(steps, variables, chosen.patience, report)
+    outcome = talk(steps, variables, chosen.patience, report, folder=folder)
     told = f"{outcome.lines} lines and {outcome.answers} answers in {outcome.seconds:.0f} s"
     if outcome.fault is None:
         print(f"clean: {told}, memory {min(outcome.memory, default=0):.0f} to {max(outcome.memory, default=0):.0f} MB")
@@ -111,7 +106,7 @@ def soak(steps: list[Step], chosen: argparse.Namespace, out: Path) -> int:
     def fails(fewer: Sequence[Step]) -> bool:
         nonlocal last
         for _ in range(chosen.tries):
-            again = talk(fewer, variables, chosen.patience)
+            again = talk(fewer, variables, chosen.patience, folder=folder)
             if again.fault is not None and again.fault.kind == kind:
                 last = again
                 write_script(out, fewer)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import queue
 import re
 import subprocess
@@ -50,7 +51,8 @@ class _Talk:
         self._patience = patience
         self._heard: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         self._closed = False
-        threading.Thread(target=self._read, daemon=True).start()
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
 
     def _read(self) -> None:
         assert self._process.stdout is not None
@@ -114,6 +116,16 @@ class _Talk:
             code = None
         return Fault("the process ended", f"with code {code}: {self._errors()[-2000:]}")
 
+    def close(self) -> None:
+        """End the process, if it has not ended."""
+        self._process.kill()
+        self._process.wait()
+        self._reader.join()
+        for stream in (self._process.stdin, self._process.stdout):
+            assert stream is not None
+            with contextlib.suppress(OSError):  # what could not be sent
+                stream.close()
+
     def quit(self) -> None:
         """End the conversation; nothing may come after what is due."""
         self.say("quit", {"is": "quit"})
@@ -131,8 +143,10 @@ def talk(
     patience: float = 120.0,
     progress: Callable[[int, float], None] = lambda lines, memory: None,
     command: tuple[str, ...] = (sys.executable, str(MAIN)),
+    folder: Path | None = None,
 ) -> Outcome:
-    """Say ``steps`` to a new engine and judge its answers. ``patience`` are the seconds that any of them may take."""
+    """Say ``steps`` to a new engine and judge its answers. ``patience`` are the seconds that any of them may take;
+    names of files in the script are meant in ``folder``."""
     outcome = Outcome()
     start = time.monotonic()
     with tempfile.TemporaryFile() as errors:
@@ -142,7 +156,7 @@ def talk(
             return errors.read().decode("utf-8", "replace")
 
         process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, env=environment
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, env=environment, cwd=folder
         )
         conversation = _Talk(process, said, patience)
         try:
@@ -164,8 +178,7 @@ def talk(
         except Fault as fault:
             outcome.fault = fault
         finally:
-            process.kill()
-            process.wait()
+            conversation.close()
     outcome.lines, outcome.answers = conversation.lines, conversation.judge.answered
     outcome.seconds, outcome.story = time.monotonic() - start, list(conversation.story)
     return outcome
