@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 import time
@@ -29,6 +30,8 @@ def lines(may_block: Callable[[], bool], too_long: Callable[[str], None]) -> Ite
 
 
 def _chunks(may_block: Callable[[], bool]) -> Iterator[bytes]:
+    with contextlib.suppress(OSError, AttributeError):  # a terminal may have been left so by another program
+        os.set_blocking(_STDIN, True)
     while sys.stdin is not None:  # None: there never was a standard input
         _wait_for_data(may_block)
         try:

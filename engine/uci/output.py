@@ -16,7 +16,7 @@ from engine.uci.format import remark_line
 _CANNOT_WRITE = 1
 
 #: How the system says that nobody reads any more.
-_ABANDONED = (errno.EPIPE, errno.ECONNRESET, errno.EINVAL if sys.platform == "win32" else errno.EPIPE)
+_ABANDONED = {errno.EPIPE, errno.ECONNRESET} | ({errno.EINVAL} if sys.platform == "win32" else set())
 
 
 class Output:
@@ -27,6 +27,8 @@ class Output:
         if sys.stdout is None:  # started with standard output closed: nobody will ever read
             raise SystemExit(2)
         self._stream = sys.stdout.buffer
+        with contextlib.suppress(OSError, AttributeError):  # a terminal may have been left so by another program
+            os.set_blocking(self._stream.fileno(), True)
 
     def line(self, text: str) -> None:
         """Print ``text``, which may hold several lines that belong together, with one write and one flush.

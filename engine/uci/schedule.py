@@ -23,7 +23,7 @@ class Turn(Enum):
 
     #: At once.
     NOW = "now"
-    #: In its turn, except that a search which nobody has stopped is not waited for (``isready``).
+    #: In its turn, but never behind a search that nobody has stopped, nor behind what waits for that (``isready``).
     IN_ORDER = "in order"
     #: In its turn, when nothing is running.
     AT_REST = "at rest"
@@ -90,13 +90,15 @@ class Schedule:
     def serve(self) -> None:
         """Run tasks until :meth:`close` was called and those before it are done."""
         while not (self._over and self._work is None and not self._waiting):
-            task = self._next()
+            task, former = self._next(), self._work
             if self._must_wait(task):
                 self._waiting.append(task)
             else:
                 self._run(task)
             while self._waiting and not self._must_wait(self._waiting[0]):
                 self._run(self._waiting.popleft())
+            if self._work is not former:
+                self._run_early()
 
     def begin(self, work: Work) -> None:
         """From now on ``work`` is running; a task at rest calls this."""
@@ -123,6 +125,14 @@ class Schedule:
             self._waiting.clear()
         if self._work is not None and (at_once or self._work.search):
             self._stop_work()
+
+    def _run_early(self) -> None:
+        """Something else is running now; not all that waits has to wait for that."""
+        early = [task for task in self._waiting if not self._must_wait(task)]
+        if early:
+            self._waiting = deque(task for task in self._waiting if self._must_wait(task))
+            for task in early:
+                self._run(task)
 
     def _next(self) -> Task:
         if self._waiting and not self._told:
@@ -157,8 +167,10 @@ class Schedule:
             self._work.stop()
 
     def _end(self, last_word: Callable[[], None]) -> None:
-        work, self._told = self._work, False
-        last_word()
-        if work is not None:
-            work.wait()
-        self._work = None
+        work = self._work
+        try:
+            last_word()
+            if work is not None:
+                work.wait()
+        finally:  # whatever went wrong, it is over
+            self._work, self._told = None, False

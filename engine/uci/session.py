@@ -268,8 +268,8 @@ class Session:
             else:
                 self._schedule.finish(lambda: self._output.line(text))
 
-        self._schedule.begin(Work(name, stop))
         threading.Thread(target=run, name=f"numbat-{name}", daemon=True).start()
+        self._schedule.begin(Work(name, stop))
 
     # --- in the thread of the search ----------------------------------------------------------------
 

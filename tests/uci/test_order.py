@@ -55,6 +55,14 @@ def test_readyok_is_answered_during_a_search_whatever_waits(uci: UciProcess) -> 
     uci.ask("stop", until="bestmove")
 
 
+def test_readyok_does_not_wait_for_a_search_that_has_still_to_begin(uci: UciProcess) -> None:
+    for _ in range(20):
+        uci.send("go infinite", "stop", "go infinite", "position startpos", "isready")
+        uci.read("readyok")
+        uci.send("stop", "isready")
+        uci.read("readyok")
+
+
 def test_one_stop_ends_all_searches_that_were_sent_before_it(uci: UciProcess) -> None:
     uci.send("go infinite", "go infinite", "go infinite", "stop")
     for _ in range(3):

@@ -74,6 +74,19 @@ def test_where_nobody_reads_any_more_nothing_is_compiled(tmp_path: Path) -> None
 
 
 @UNIX
+def test_a_pipe_that_was_left_without_blocking_is_read_to_its_end() -> None:
+    reading, writing = os.pipe()
+    os.set_blocking(reading, False)
+    engine = subprocess.Popen([sys.executable, str(MAIN)], stdin=reading, stdout=subprocess.PIPE)
+    os.close(reading)
+    time.sleep(0.5)
+    os.write(writing, b"uci\n")
+    os.close(writing)
+    said, _ = engine.communicate(timeout=COLD_TIMEOUT)
+    assert b"uciok\n" in said
+
+
+@UNIX
 def test_ctrl_c_ends_what_would_be_answered_in_full() -> None:
     with UciProcess(before_start=lambda: signal.signal(signal.SIGINT, signal.default_int_handler)) as process:
         process.synchronise()
