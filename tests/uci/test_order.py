@@ -91,6 +91,8 @@ def test_one_ponderhit_is_for_all_searches_that_were_sent_before_it(uci: UciProc
 def test_waiting_is_remarked_on_only_if_it_takes_long(uci: UciProcess) -> None:
     uci.send("go perft 3", "position startpos", "go perft 3", "d", "isready")
     assert "info string" not in "".join(uci.read("Fen: "))
-    uci.send("go infinite", "d", "eval", "isready")
+    uci.send("go infinite", "d", "eval")
     uci.read("info string d waits for the end of the search")
-    assert "waits" not in "".join(uci.ask("stop", until="Fen: "))
+    said = uci.ask("stop", "isready", until="readyok")
+    assert "waits" not in "".join(said)
+    assert [line for line in said if line.startswith("Fen: ")]
