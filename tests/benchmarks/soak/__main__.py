@@ -18,7 +18,8 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
 from pathlib import Path
 
 from engine.book import ENTRY_SIZE
@@ -81,18 +82,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         files = make_files(folder, data)
-        steps = read_script(chosen.replay) if chosen.replay else list(Author(chosen.seed, files).steps(chosen.lines))
+
+        def steps() -> Iterable[Step]:
+            return read_script(chosen.replay) if chosen.replay else Author(chosen.seed, files).steps(chosen.lines)
+
         return soak(steps, chosen, out, folder)
 
 
-def soak(steps: list[Step], chosen: argparse.Namespace, out: Path, folder: Path) -> int:
-    """Say ``steps``; after a fault keep as few of them as lead to it. ``folder`` holds the files that they name."""
+def soak(script: Callable[[], Iterable[Step]], chosen: argparse.Namespace, out: Path, folder: Path) -> int:
+    """Say the ``script``, which is the same whenever it is asked for; after a fault keep as few steps as lead to it.
+    ``folder`` holds the files that they name."""
     variables = environment(chosen.boundscheck)
 
     def report(lines: int, megabytes: float) -> None:
         print(f"{time.strftime('%H:%M:%S')} {lines} lines, {megabytes:.0f} MB", flush=True)
 
-    outcome = talk(steps, variables, chosen.patience, report, folder=folder)
+    outcome = talk(script(), variables, chosen.patience, report, folder=folder)
     told = f"{outcome.lines} lines and {outcome.answers} answers in {outcome.seconds:.0f} s"
     if outcome.fault is None:
         print(f"clean: {told}, memory {min(outcome.memory, default=0):.0f} to {max(outcome.memory, default=0):.0f} MB")
@@ -100,6 +105,7 @@ def soak(steps: list[Step], chosen: argparse.Namespace, out: Path, folder: Path)
     print(f"FAULT after {told}\n")
     print_fault(outcome)
     kind, deadline = outcome.fault.kind, time.monotonic() + 60 * chosen.shrink
+    steps = list(islice(script(), outcome.steps))  # what came after the fault plays no part
     write_script(out, steps)
     last = outcome
 
@@ -118,7 +124,7 @@ def soak(steps: list[Step], chosen: argparse.Namespace, out: Path, folder: Path)
         return time.monotonic() > deadline
 
     if chosen.shrink:
-        shrink(tail(steps[: outcome.steps], fails), fails, enough)  # what came after the fault plays no part
+        shrink(tail(steps, fails), fails, enough)
         if last is not outcome:
             print_fault(last)
     print(f"\nkept in {out}; say it again with: python -m tests.benchmarks.soak --replay {out}")

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import chess
 
@@ -96,12 +97,24 @@ ROUND = 1000
 _LONGEST = 3_000_000
 
 
+#: A line; a long one as its beginning, what follows, and how often that does.
+Text = str | Sequence[Any]
+
+
+def whole(text: Text) -> str:
+    """The line in full."""
+    if isinstance(text, str):
+        return text
+    beginning, filling, count = text
+    return beginning + filling * count
+
+
 @dataclass
 class Step:
     """Lines and their meanings; or ``pause`` seconds; or, with ``settle``, a wait until nothing is due any more, and
     with ``measure`` a look at the memory as well."""
 
-    lines: list[tuple[str, Meaning]] = field(default_factory=list)
+    lines: list[tuple[Text, Meaning]] = field(default_factory=list)
     pause: float = 0.0
     settle: bool = False
     measure: bool = False
@@ -293,7 +306,8 @@ class Author:
     def _mutated(self) -> Step:
         """A position line with an error or two; what the engine makes of it, it has to say."""
         source = self._random
-        ((text, _),) = self._position().lines
+        ((line, _),) = self._position().lines
+        text = whole(line)
         letters = list(text[len("position ") :])
         for _ in range(source.randint(1, 3)):
             place = source.randrange(len(letters))
@@ -326,7 +340,7 @@ class Author:
                 ("debug", " on"),
             )
         )
-        return _say(beginning + filling * (size // len(filling)), "nothing")
+        return Step([((beginning, filling, size // len(filling)), {"is": "nothing"})])
 
     def _perft(self) -> Step:
         depth = self._random.choice((0, 1, 1, 2, 3))

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.benchmarks.soak.judge import Fault, Judge
-from tests.benchmarks.soak.script import Step
+from tests.benchmarks.soak.script import Step, whole
 
 MAIN = Path(__file__).resolve().parents[3] / "uci_main.py"
 
@@ -164,7 +164,7 @@ def talk(
             for step in steps:
                 outcome.steps += 1
                 for text, meaning in step.lines:
-                    conversation.say(text, meaning)
+                    conversation.say(whole(text), meaning)
                 if step.pause:
                     time.sleep(step.pause)
                 conversation.listen()
