@@ -17,7 +17,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if not run(tune=bool(words)):
             os._exit(0)  # a compiler or a search is still at work, and nobody waits for it
         return 0
-    return _run_subcommand(words)
+    try:
+        return _run_subcommand(words)
+    finally:
+        _flush()
+
+
+def _flush() -> None:
+    """Write what is left for standard output while an error can still be told in a line."""
+    if sys.stdout is None:
+        return
+    try:
+        sys.stdout.flush()
+    except OSError as error:
+        from engine.uci.output import give_up
+
+        give_up(error)
 
 
 def _run_subcommand(words: list[str]) -> int:

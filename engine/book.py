@@ -6,11 +6,12 @@ play it. Castling is written as king takes rook, so that books serve Chess960 as
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import chess
+
+from engine.files import open_regular, size_of
 
 if TYPE_CHECKING:
     import random
@@ -48,13 +49,14 @@ class Book:
         from chess.polyglot import open_reader
 
         try:
-            size = os.stat(path).st_size
-            if not os.path.isfile(path) or size == 0 or size % ENTRY_SIZE:
+            with open_regular(path) as file:
+                size = size_of(file)
+            if size == 0 or size % ENTRY_SIZE:
                 self._report(f"BookFile: {path} is no Polyglot book: not a file of whole entries of {ENTRY_SIZE} bytes")
                 return
             reader = open_reader(path)
-        except OSError as error:
-            self._report(f"BookFile: {path}: {error.strerror or error}")
+        except (OSError, ValueError) as error:  # ValueError: it was emptied in between
+            self._report(f"BookFile: {path}: {getattr(error, 'strerror', None) or error}")
             return
         keys = [reader[index].key for index in range(0, len(reader), 1 + len(reader) // SAMPLES)]
         if keys == sorted(keys):

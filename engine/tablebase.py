@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 
 import chess
 
+from engine.files import list_directory, open_regular, size_of
 from engine.jit import warmup
 from engine.search.tables import Access
 
@@ -39,6 +40,9 @@ _MAGIC = {".rtbw": b"\x71\xe8\x23\x5d", ".rtbz": b"\xd7\x66\x0c\xa5"}
 
 #: Seconds waited in vain, altogether, before the tables are given up: python-chess may search a damaged file for ever.
 PATIENCE = 5.0
+
+#: So many directories and files that cannot be used are named, the others counted.
+_NAMED = 10
 
 #: Table files end with a checksum of 16 bytes after blocks of 64.
 _BLOCK, _CHECKSUM = 64, 16
@@ -100,11 +104,13 @@ class Tablebase:
         from engine.tablereader import TimedReader
 
         reader, tables = TimedReader(), []
+        faults: list[str] = []
         for directory in filter(None, path.split(os.pathsep)):
-            for file in self._files(directory):
+            for file in _files(directory, faults):
                 if reader.add_file(file) and file.endswith(".rtbw"):
                     tables.append(file)
                     self.largest = max(self.largest, _men(file))
+        self._complain_of(faults)
         self._reader = reader if tables else None
         men = f" for up to {self.largest} men" if tables else ""
         self._report(f"found {len(tables)} Syzygy tables{men} in {path}")
@@ -120,7 +126,10 @@ class Tablebase:
         except OSError as error:
             self._complain(f"the search goes without Syzygy tables, as their prober cannot be compiled: {error}")
             return None
-        return Prober(files, self._complain)
+        faults: list[str] = []
+        prober = Prober(files, faults.append)
+        self._complain_of(faults)
+        return prober
 
     def access(self, men: int, depth: int, fifty: bool) -> Access | None:
         """How a search reaches the tables, for positions with ``men`` at most, those with the most men ``depth`` plies
@@ -130,27 +139,11 @@ class Tablebase:
             return None
         return Access(prober.function, prober.address, min(men, prober.largest), depth, fifty)
 
-    def _files(self, directory: str) -> Iterable[str]:
-        try:
-            names = sorted(os.listdir(directory))
-        except OSError as error:
-            self._complain(f"SyzygyPath: {directory}: {error.strerror}")
-            return
-        for name in names:
-            file = os.path.join(directory, name)
-            magic = _MAGIC.get(os.path.splitext(name)[1])
-            if magic is None:
-                continue
-            try:
-                with open(file, "rb") as stream:
-                    sound = stream.read(4) == magic and os.fstat(stream.fileno()).st_size % _BLOCK == _CHECKSUM
-            except OSError as error:
-                self._complain(f"SyzygyPath: {file}: {error.strerror}")
-                continue
-            if sound:
-                yield file
-            else:
-                self._complain(f"SyzygyPath: {file} is no Syzygy table, or damaged; going on without it")
+    def _complain_of(self, faults: list[str]) -> None:
+        for fault in faults[:_NAMED]:
+            self._complain(f"SyzygyPath: {fault}; going on without it")
+        if len(faults) > _NAMED:
+            self._complain(f"SyzygyPath: {len(faults) - _NAMED} more cannot be used; going on without them")
 
     def _complain(self, text: str) -> None:
         if text not in self._complaints:
@@ -203,6 +196,30 @@ class Tablebase:
             latest = max(entry.plies for entry in keeping)
             progress = [entry for entry in keeping if entry.plies == latest]
         return Verdict(best, tuple(e.move for e in keeping), tuple(e.move for e in progress), len(ranked))
+
+
+def _files(directory: str, faults: list[str]) -> Iterable[str]:
+    """The tables in ``directory``; what cannot be used is added to ``faults``."""
+    try:
+        names = list_directory(directory)
+    except OSError as error:
+        faults.append(f"{directory}: {error.strerror}")
+        return
+    for name in names:
+        file = os.path.join(directory, name)
+        magic = _MAGIC.get(os.path.splitext(name)[1])
+        if magic is None:
+            continue
+        try:
+            with open_regular(file) as stream:
+                sound = stream.read(4) == magic and size_of(stream) % _BLOCK == _CHECKSUM
+        except OSError as error:
+            faults.append(f"{file}: {error.strerror}")
+            continue
+        if sound:
+            yield file
+        else:
+            faults.append(f"{file} is no Syzygy table, or damaged")
 
 
 def _men(file: str) -> int:

@@ -14,6 +14,7 @@ REPOSITORY = Path(__file__).resolve().parent.parent
 FLOORS: dict[str, int] = {
     "messages": 0,
     "options": 1,
+    "files": 1,
     "jit": 2,
     "board": 3,
     "evaluation": 4,

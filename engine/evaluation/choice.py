@@ -67,11 +67,11 @@ def choose(kind: str, file: str) -> Evaluation:
     Raises :class:`engine.evaluation.nnue.file.NetError`.
     """
     number = KINDS.index(kind)
+    net = read_net(Path(file)) if file else None  # a bad one is named when it is set, not when it is to play
     if number != NNUE:
         return Evaluation(number)
-    if not file:
+    if net is None:
         return Evaluation(number, *_own_net())
-    net = read_net(Path(file))
     return Evaluation(number, net, new_net_record(net))
 
 

@@ -43,7 +43,8 @@ class Prober:
             try:
                 opened.append(self._open(file))
             except Exception as error:  # python-chess may raise anything over a damaged file
-                report(f"{file} cannot be read: {type(error).__name__}: {error}")
+                fault = getattr(error, "strerror", None) or f"{type(error).__name__}: {error}"
+                report(f"{file} cannot be read: {fault}")
         records = allocate(TABLE, max(len(opened), 1))
         self._kept.append(records)
         for index, (source, record) in enumerate(opened):

@@ -8,7 +8,8 @@ waits for ``uciok`` and numba takes half a second to import:
 ``parse``    lines to records
 ``format``   records to lines
 ``output``   lines to standard output, one at a time
-``session``  the order of events: what is answered at once, what waits for the engine or for the search
+``schedule`` the order of events: what is done at once, and what waits for the end of a search
+``session``  the engine, and what the commands do with it
 ``loop``     the conversation itself, from the first line to ``quit``
 ``terminal`` the subcommands for people: bench, perft, warm-up
 """

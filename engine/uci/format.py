@@ -2,20 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from engine.messages import Info, Result, Score, nodes_per_second
 from engine.options import EMPTY, Option
 
 #: Longer remarks are cut; they quote what came in, and that can be of any length.
 _LONGEST_REMARK = 300
 
+#: So many words are quoted where there may be any number.
+_QUOTED = 3
+
 
 def remark_line(text: str) -> str:
     """``text`` for people, as the protocol wants it: on one line, without control characters."""
-    text = "".join(character if character.isprintable() else " " for character in text)
-    text = " ".join(text.split())
-    if len(text) > _LONGEST_REMARK:
-        text = text[:_LONGEST_REMARK] + " ..."
-    return f"info string {text}"
+    start = text[: 4 * _LONGEST_REMARK]  # blanks may go from it
+    shown = "".join(character if character.isprintable() else " " for character in start)
+    shown = " ".join(shown.split())
+    if len(shown) > _LONGEST_REMARK or len(text) > len(start):
+        shown = shown[:_LONGEST_REMARK] + " ..."
+    return f"info string {shown}"
+
+
+def some_of(words: Sequence[str]) -> str:
+    """The first few of ``words`` in quotes, and how many more there are."""
+    quoted = [f"'{word}'" for word in words[:_QUOTED]]
+    if len(words) > _QUOTED:
+        quoted.append(f"{len(words) - _QUOTED} more")
+    return " and ".join([", ".join(quoted[:-1]), quoted[-1]] if len(quoted) > 1 else quoted)
 
 
 def option_line(option: Option) -> str:

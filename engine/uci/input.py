@@ -2,36 +2,67 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+
+#: Bytes of the longest line that is read. A game of 100,000 plies takes half of it, and no game has 12,000.
+LONGEST_LINE = 1 << 20
 
 _STDIN = 0
 _CHUNK = 1 << 16
+
+#: Bytes of a line that is too long to be quoted.
+_SHOWN = 100
 _POLL_SECONDS = 0.005
 
 
-def lines(may_block: Callable[[], bool]) -> Iterator[str]:
+def lines(may_block: Callable[[], bool], too_long: Callable[[str], None]) -> Iterator[str]:
     """The lines of standard input without their ends, until it is closed.
 
     ``may_block`` says whether the engine is loaded: until then Windows must not see a blocked read (see
-    :func:`_wait_for_data`).
+    :func:`_wait_for_data`). A line of more than :data:`LONGEST_LINE` bytes is left out: ``too_long`` gets its beginning
+    as soon as that is known.
     """
-    rest = b""
+    return split_lines(_chunks(may_block), too_long)
+
+
+def _chunks(may_block: Callable[[], bool]) -> Iterator[bytes]:
+    with contextlib.suppress(OSError, AttributeError):  # a terminal may have been left so by another program
+        os.set_blocking(_STDIN, True)
     while sys.stdin is not None:  # None: there never was a standard input
         _wait_for_data(may_block)
         try:
             data = os.read(_STDIN, _CHUNK)
         except OSError:  # the other end vanished
-            data = b""
+            return
         if not data:
-            break
-        *complete, rest = (rest + data).split(b"\n")
+            return
+        yield data
+
+
+def split_lines(chunks: Iterable[bytes], too_long: Callable[[str], None]) -> Iterator[str]:
+    """The lines in ``chunks``; see :func:`lines`. The time it takes grows with the bytes, whatever the lines."""
+    parts: list[bytes] = []  # of a line whose end is still to come
+    size = 0
+    for data in chunks:
+        *complete, rest = data.split(b"\n")
         for line in complete:
-            yield _text(line)
-    if rest:
-        yield _text(rest)
+            if size + len(line) <= LONGEST_LINE:
+                yield _text(b"".join([*parts, line]))
+            elif size <= LONGEST_LINE:  # else it was said already
+                too_long(_text(b"".join([*parts, line])[:_SHOWN]))
+            parts, size = [], 0
+        if size <= LONGEST_LINE < size + len(rest):
+            too_long(_text(b"".join([*parts, rest])[:_SHOWN]))
+            parts = []
+        size += len(rest)
+        if size <= LONGEST_LINE:
+            parts.append(rest)
+    if parts and size:
+        yield _text(b"".join(parts))
 
 
 def _text(line: bytes) -> str:

@@ -29,11 +29,8 @@ class Bench:
         self._stopped = threading.Event()
         self._over = threading.Event()
 
-    def run(self, progress: Print, result: Print) -> None:
-        """Call ``progress`` with a line for each position and ``result`` with the closing line.
-
-        Raises :class:`Stopped`.
-        """
+    def run(self, progress: Print) -> str:
+        """Call ``progress`` with a line for each position; return the closing line. Raises :class:`Stopped`."""
 
         def on_position(index: int, total: int, fen: str, nodes: int) -> None:
             if self._stopped.is_set():
@@ -44,7 +41,7 @@ class Bench:
             nodes, milliseconds = self._engine.bench(on_position=on_position, **self._arguments)
         finally:
             self._over.set()
-        result(bench_line(nodes, milliseconds))
+        return bench_line(nodes, milliseconds)
 
     def stop(self) -> None:
         """End it; callable from any thread."""
@@ -70,15 +67,15 @@ class Perft:
         self._threads = threads
         self._stop = np.zeros(1, np.int64)  # read by compiled code
 
-    def run(self, divide: bool, result: Print) -> None:
-        """Call ``result`` with a line for each first move if ``divide``, then with the sum and the speed.
+    def run(self, divided: Print | None) -> str:
+        """Call ``divided``, if there is one, with a line for each first move; return the sum and the speed.
 
         Raises :class:`Stopped`; the sum would be wrong then.
         """
 
         def on_move(move: str, leaves: int) -> None:
-            if divide and not self._stop[0]:
-                result(f"{move}: {leaves}")
+            if divided is not None and not self._stop[0]:
+                divided(f"{move}: {leaves}")
 
         start = perf_counter()
         nodes = self._engine.perft(self._depth, self._threads, on_move, self._stop)
@@ -86,7 +83,7 @@ class Perft:
         if self._stop[0]:
             raise Stopped
         speed = nodes_per_second(nodes, milliseconds)
-        result(f"\nNodes searched: {nodes}\n\n{milliseconds:.0f} ms, {speed} nodes per second")
+        return f"\nNodes searched: {nodes}\n\n{milliseconds:.0f} ms, {speed} nodes per second"
 
     def stop(self) -> None:
         """End it; callable from any thread."""

@@ -9,10 +9,12 @@ from engine import __version__
 from engine.messages import OptionError, PositionError
 from engine.options import OPTIONS, Option
 from engine.uci.format import option_line
-from engine.uci.input import lines
+from engine.uci.input import LONGEST_LINE, lines
 from engine.uci.output import Output
-from engine.uci.parse import parse_bench, parse_go, parse_position, parse_setoption, split_command
+from engine.uci.parse import parse_bench, parse_go, parse_position, parse_setoption, split_command, text_after
 from engine.uci.session import Session
+
+_TOO_LONG = "a line of more than {} bytes is left out: {}..."
 
 _HELP = """\
 Numbat speaks UCI, the language of chess programs with their boards. A game in it:
@@ -46,7 +48,7 @@ class Conversation:
         try:
             return self._handle(command, words, line)
         except (PositionError, OptionError) as error:
-            self._output.remark(str(error))
+            self._session.remark(str(error))
             return True
 
     def _handle(self, command: str, words: list[str], line: str) -> bool:
@@ -68,11 +70,11 @@ class Conversation:
             case "ponderhit":
                 session.ponder_hit()
             case "setoption":
-                session.assign(parse_setoption(line.partition("setoption")[2], self._options))
+                session.assign(parse_setoption(text_after("setoption", line), self._options))
             case "debug":
                 self._debug(words)
             case "register":
-                self._output.remark("Numbat is free and needs no registration")
+                session.remark("Numbat is free and needs no registration")
             case "d":
                 session.show_board()
             case "eval":
@@ -80,12 +82,12 @@ class Conversation:
             case "bench":
                 session.bench(*parse_bench(words))
             case "help":
-                self._output.line(_HELP)
+                session.say(_HELP)
             case "quit":
                 return False
             case _:
                 if words:
-                    self._output.remark(f"unknown command: {' '.join(words)}")
+                    session.remark(f"unknown command: {' '.join(words)}")
         return True
 
     def _introduce(self) -> None:
@@ -100,14 +102,13 @@ class Conversation:
     def _go(self, words: list[str]) -> None:
         go = parse_go(words)
         for complaint in go.complaints:
-            self._output.remark(complaint)
+            self._session.remark(complaint)
         self._session.go(go)
 
     def _debug(self, words: list[str]) -> None:
         if words not in (["on"], ["off"]):
-            self._output.remark(f"debug takes on or off, not '{' '.join(words)}'")
-            return
-        self._session.debug = words == ["on"]
+            raise OptionError(f"debug takes on or off, not '{' '.join(words)}'")
+        self._session.debug(words == ["on"])
 
 
 def run(tune: bool = False) -> bool:
@@ -119,10 +120,11 @@ def run(tune: bool = False) -> bool:
     conversation = Conversation(output, session, OPTIONS + (tunable_options() if tune else ()))
     session.open()
     try:
-        for line in lines(may_block=session.loaded):
+        for line in lines(session.loaded, lambda start: session.remark(_TOO_LONG.format(LONGEST_LINE, start))):
             if not conversation.handle(line):
                 break
+        # At a terminal quit means now. A script wants its answers.
+        return session.close(at_once=sys.stdin is not None and sys.stdin.isatty())
     except KeyboardInterrupt:
-        pass
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second Ctrl-C must not garble the end
-    return session.close()
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second Ctrl-C must not garble the end
+        return session.close(at_once=True)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from engine.messages import Limits, OptionError, PositionError
 from engine.options import OPTIONS, Option, Value, find, whole_number
+from engine.uci.format import some_of
 
 #: The commands of the protocol.
 PROTOCOL = frozenset(
@@ -42,6 +43,12 @@ _NUMBERS: dict[str, tuple[int | None, str]] = {
     "mate": (1, "moves"),
     "perft": (0, "plies"),
 }
+#: So many numbers that make no sense are explained, the others counted.
+_EXPLAINED = 5
+
+#: Characters of the longest FEN; one with all its fields at their longest has 105.
+_LONGEST_FEN = 400
+
 _FLAGS = frozenset(("infinite", "ponder"))
 _GO_WORDS = _FLAGS | _NUMBERS.keys() | {"searchmoves"}
 
@@ -86,6 +93,12 @@ def split_command(line: str) -> tuple[str, list[str]]:
     return "", words
 
 
+def text_after(command: str, line: str) -> str:
+    """What stands in ``line`` behind the word ``command``, blanks and all."""
+    found = re.search(rf"(?<!\S){command}(?!\S)", line)
+    return line[found.end() :] if found else ""
+
+
 def parse_position(words: Sequence[str]) -> Placement:
     """``startpos`` or ``fen`` with its fields, then perhaps ``moves``; raises :class:`PositionError`."""
     words = list(words)
@@ -97,9 +110,13 @@ def parse_position(words: Sequence[str]) -> Placement:
         case ["startpos"]:
             return Placement(None, moves)
         case ["fen", _, *_]:
-            return Placement(" ".join(words[1:]), moves)
+            fen = " ".join(words[1:])
+            if len(fen) > _LONGEST_FEN:
+                raise PositionError(f"position: a FEN of {len(fen)} characters, '{fen[:_LONGEST_FEN // 4]}...'")
+            return Placement(fen, moves)
         case ["startpos", *rest]:
-            raise PositionError(f"position: '{' '.join(rest)}' after startpos is not understood (moves missing?)")
+            what = f"{some_of(rest)} after startpos {_are(rest)} not understood"
+            raise PositionError(f"position: {what} (moves missing?)")
         case ["fen"]:
             raise PositionError("position: no FEN after 'fen'")
         case []:
@@ -115,7 +132,8 @@ def parse_go(words: Sequence[str]) -> Go:
     run out while the GUI reckons, and anything else is left out. One clock stands for both.
     """
     limits: dict = {}
-    complaints: list[str] = []
+    faults = _Faults()
+    unknown: list[str] = []
     place = 0
     while place < len(words):
         word = words[place]
@@ -128,12 +146,12 @@ def parse_go(words: Sequence[str]) -> Go:
                 end += 1
             limits[word] = tuple(words[place:end])
             if place == end:
-                complaints.append("go: no move after searchmoves")
+                faults.add("no move after searchmoves")
             place = end
         elif word not in _NUMBERS:
-            complaints.append(f"go: '{word}' is not understood")
+            unknown.append(word)
         elif place == len(words) or words[place] in _GO_WORDS:
-            complaints.append(f"go: no number after {word}")
+            faults.add(f"no number after {word}")
         else:
             text = words[place]
             place += 1
@@ -141,27 +159,53 @@ def parse_go(words: Sequence[str]) -> Go:
             least, unit = _NUMBERS[word]
             if number is None or (least is not None and number < least):
                 at_least = "" if least is None else f", {least} or more"
-                complaints.append(f"go: {word} takes a whole number of {unit}{at_least}, not '{text}'")
+                faults.add(f"{word} takes a whole number of {unit}{at_least}, not '{text}'")
                 if number is not None and least is not None:  # the nearest that makes sense, so that a search ends
                     limits[word] = least
             else:
                 limits[word] = number
+    if unknown:
+        faults.add(f"{some_of(unknown)} {_are(unknown)} not understood", important=True)
     perft = limits.pop("perft", None)
     if limits.get("movestogo") == 0:  # some GUIs write "none" so
         del limits["movestogo"]
     for clock, other in (("wtime", "btime"), ("btime", "wtime")):
         if clock in limits:  # with only the opponent's clock given, the move must still come to an end
             limits.setdefault(other, limits[clock])
-    return Go(Limits(**limits), perft, tuple(complaints))
+    return Go(Limits(**limits), perft, tuple(f"go: {fault}" for fault in faults.told()))
+
+
+class _Faults:
+    """What made no sense: the first few in words, the others as a number."""
+
+    def __init__(self) -> None:
+        self._words: list[str] = []
+        self._more = 0
+
+    def add(self, text: str, important: bool = False) -> None:
+        """Keep ``text`` if there are few or it is ``important``."""
+        if important or len(self._words) < _EXPLAINED:
+            self._words.append(text)
+        else:
+            self._more += 1
+
+    def told(self) -> list[str]:
+        """What there is to say."""
+        return self._words + ([f"{self._more} more limits make no sense"] if self._more else [])
+
+
+def _are(words: Sequence[str]) -> str:
+    return "is" if len(words) == 1 else "are"
 
 
 def parse_setoption(text: str, options: Iterable[Option] = OPTIONS) -> Assignment:
     """``name N [value V]``, the ``text`` after the command; both may hold spaces, and those within the value stay as
     they are (it may be a path). Raises :class:`OptionError`."""
-    found = re.fullmatch(r"\s*name\b\s*(.*?)(?:(?<=\s)value(?=\s|\Z)\s*(.*?))?\s*", text, re.DOTALL)
-    if found is None:
+    found = re.search(r"\svalue(?!\S)", text)
+    words = text[: found.start() if found else None].split()
+    if not words or words[0] != "name":
         raise OptionError("setoption: 'name' is missing")
-    name, value = " ".join(found[1].split()), found[2] or ""
+    name, value = " ".join(words[1:]), text[found.end() :].strip() if found else ""
     if not name:
         raise OptionError("setoption: no option is named")
     option = find(name, options)

@@ -1,9 +1,9 @@
-"""The order of events: what is answered at once, and what waits for the engine or for the end of a search.
+"""One engine and what the commands do with it.
 
 Three threads take part. The main thread reads; it turns lines into tasks and hands them over, so that it is
-always ready for the next line. The session's own thread loads the engine and then runs the tasks in the order
-in which they came. A search, a perft or a bench runs in a third thread, so that the session can go on
-answering.
+always ready for the next line. The session's own thread loads the engine and then runs the tasks in the order that
+:mod:`engine.uci.schedule` keeps. A search, a perft or a bench runs in a third thread, so that the session can go on
+answering; the last line of each is printed by the session's thread.
 """
 
 from __future__ import annotations
@@ -11,16 +11,16 @@ from __future__ import annotations
 import os
 import threading
 import traceback
-from collections import deque
 from collections.abc import Callable
-from queue import SimpleQueue
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from engine.messages import Info, OptionError, PositionError, Result
 from engine.uci import jobs
-from engine.uci.format import diagram, info_line, result_line
+from engine.uci.format import diagram, info_line, remark_line, result_line, some_of
 from engine.uci.output import Output
 from engine.uci.parse import Assignment, Go, Placement
+from engine.uci.schedule import Schedule, Task, Turn, Work
 
 if TYPE_CHECKING:
     from engine.api import Engine
@@ -29,24 +29,10 @@ if TYPE_CHECKING:
 _LOAD_AFTER = 0.1
 
 #: Seconds that a search gets to end when the conversation is over.
-_LAST_WORD = 2.0
+_LAST_WORD = 5.0
 
-
-class Task:
-    """One thing to do.
-
-    ``at_rest`` tasks wait until no search is running. The others run at once; of these, the ``lasting`` ones
-    (``stop``) are run again in their turn behind the tasks that still wait, because they were meant for those
-    as well.
-    """
-
-    __slots__ = ("at_rest", "lasting", "name", "run")
-
-    def __init__(self, name: str, run: Callable[[], None], *, at_rest: bool = True, lasting: bool = False) -> None:
-        self.name = name
-        self.run = run
-        self.at_rest = at_rest
-        self.lasting = lasting
+#: Seconds between looks at whether anybody still reads, when the conversation is over.
+_LOOK = 0.2
 
 
 class Session:
@@ -57,23 +43,18 @@ class Session:
         self._engine: Engine | None = None
         self._threads = 1
         self._shows_wdl = False
-        self._may_load = threading.Event()
-        self._inbox: SimpleQueue[Task] = SimpleQueue()
-        self._waiting: deque[Task] = deque()
-        self._halt: Callable[[], None] | None = None  # how to stop what is running
-        self._ending = False  # what is running was stopped or has said its last word
+        self._debug = False
         self._scored = True  # the last report held a score
-        self._over = False
-        self._thread = threading.Thread(target=self._serve, name="numbat-session", daemon=True)
-        self._served = threading.Event()  # the session's thread is at its end
-        #: With ``debug on``, more is told about what the engine understood.
-        self.debug = False
+        self._asked = False  # something that has an answer
+        self._may_load = threading.Event()
+        self._gone = threading.Event()
+        self._schedule = Schedule(self._run, output.remark)
 
     # --- for the reading thread ---------------------------------------------------------------------
 
     def open(self) -> None:
         """Start the session's thread."""
-        self._thread.start()
+        threading.Thread(target=self._serve, name="numbat-session", daemon=True).start()
 
     def load_now(self) -> None:
         """Begin to load the engine, now that a first answer is out."""
@@ -83,17 +64,32 @@ class Session:
         """Whether the engine is loaded."""
         return self._engine is not None
 
+    def say(self, text: str) -> None:
+        """Print ``text`` behind the answers to what was asked before."""
+        if self._asked:
+            self._submit(Task("", lambda: self._output.line(text), Turn.IN_ORDER))
+        else:
+            self._output.line(text)
+
+    def remark(self, text: str) -> None:
+        """Print ``text`` for people, in its turn."""
+        self.say(remark_line(text))
+
+    def debug(self, on: bool) -> None:
+        """Tell more about what the engine understood, or no more."""
+        self._submit(Task("debug", lambda: self._set_debug(on), Turn.IN_ORDER))
+
     def is_ready(self) -> None:
         """Answer ``readyok`` when everything before it is done; during a search at once."""
-        self._submit(Task("isready", lambda: self._output.line("readyok"), at_rest=False))
+        self._ask(Task("isready", lambda: self._output.line("readyok"), Turn.IN_ORDER))
 
     def stop(self) -> None:
         """End the search, and those that still wait to begin."""
-        self._submit(Task("stop", self._stop, at_rest=False, lasting=True))
+        self._submit(Task("stop", self._schedule.stop, Turn.NOW))
 
     def ponder_hit(self) -> None:
         """The move pondered on was played: from now on the clock counts."""
-        self._submit(Task("ponderhit", self._ponder_hit, at_rest=False, lasting=True))
+        self._submit(Task("ponderhit", self._schedule.ponder_hit, Turn.NOW))
 
     def new_game(self) -> None:
         """Forget the last game; a search that nobody stopped is stopped."""
@@ -111,30 +107,40 @@ class Session:
     def go(self, go: Go) -> None:
         """Start a search or a perft."""
         depth = go.perft
-        self._submit(Task("go", lambda: self._go(go) if depth is None else self._perft(depth)))
+        self._ask(Task("go", lambda: self._go(go) if depth is None else self._perft(depth)))
 
     def bench(self, depth: int | None, threads: int, megabytes: int) -> None:
         """Run the bench with an engine of its own, so that options and position stay as they are."""
-        self._submit(Task("bench", lambda: self._bench(depth, threads, megabytes)))
+        self._ask(Task("bench", lambda: self._bench(depth, threads, megabytes)))
 
     def show_board(self) -> None:
         """Print the position."""
-        self._submit(Task("d", self._show_board))
+        self._ask(Task("d", self._show_board))
 
     def show_evaluation(self) -> None:
         """Print how the evaluation comes about."""
-        self._submit(Task("eval", lambda: self._output.line(self._loaded.explain_evaluation())))
+        self._ask(Task("eval", lambda: self._output.line(self._loaded.explain_evaluation())))
 
-    def close(self) -> bool:
-        """Stop everything; False when something is still at work, such as a compiler that cannot be stopped."""
-        self._over = True
-        if not self.loaded():
+    def close(self, at_once: bool = False) -> bool:
+        """Answer what was asked: a search by the move it has, the rest in full, or with ``at_once`` nothing more.
+
+        Returns False where something is still at work and nobody waits for it: a compiler, a search that does not end,
+        anything once nobody reads any more.
+        """
+        if not self.loaded() and (at_once or not self._asked):
             return False
-        self._submit(Task("quit", self._stop, at_rest=False))
-        return self._served.wait(_LAST_WORD)
+        self._submit(Task("quit", lambda: self._schedule.close(at_once), Turn.NOW))
+        while not self._gone.wait(_LOOK):  # in short steps: without them Windows would not notice Ctrl-C
+            if self._output.is_abandoned() or self._schedule.overdue(_LAST_WORD):
+                return False
+        return True
+
+    def _ask(self, task: Task) -> None:
+        self._asked = True
+        self._submit(task)
 
     def _submit(self, task: Task) -> None:
-        self._inbox.put(task)
+        self._schedule.submit(task)
         self._may_load.set()
 
     # --- in the session's thread --------------------------------------------------------------------
@@ -144,32 +150,15 @@ class Session:
         assert self._engine is not None
         return self._engine
 
-    @property
-    def _at_rest(self) -> bool:
-        return self._halt is None
-
     def _serve(self) -> None:
         self._may_load.wait(_LOAD_AFTER)
         self._load()
-        while not (self._over and self._at_rest):
-            task = self._inbox.get()
-            if task.at_rest:
-                self._waiting.append(task)
-                if not self._at_rest and not self._ending:
-                    self._output.remark(f"{task.name} waits for the end of the search")
-            else:
-                self._run(task)
-                if task.lasting and self._waiting:
-                    self._waiting.append(task)
-            while self._waiting and not self._over and (self._at_rest or not self._waiting[0].at_rest):
-                self._run(self._waiting.popleft())
+        self._schedule.serve()
         self._loaded.close()
-        self._served.set()
+        self._gone.set()
 
     def _load(self) -> None:
         """Import, and compile or load, everything heavy. Without an engine there is nothing to go on with."""
-        if self._over:
-            return
         try:
             from engine.api import Engine
 
@@ -183,26 +172,25 @@ class Session:
         """Run ``task``; whatever goes wrong costs one line, never the process."""
         try:
             task.run()
-        except (PositionError, OptionError) as error:
-            self._output.remark(str(error))
-        except jobs.Stopped:
-            self._output.remark(f"{task.name} stopped")
         except Exception as error:
-            traceback.print_exc()
-            self._output.remark(f"{task.name} failed: {_describe(error)}")
+            self._explain(task.name, error)
 
-    def _stop(self) -> None:
-        self._ending = True
-        if self._halt is not None:
-            self._halt()
+    def _explain(self, name: str, error: Exception) -> None:
+        """Say why ``name`` came to nothing."""
+        if isinstance(error, PositionError | OptionError):
+            self._output.remark(str(error))
+        elif isinstance(error, jobs.Stopped):
+            self._output.remark(f"{name} stopped")
+        else:
+            traceback.print_exception(error)
+            self._output.remark(f"{name} failed: {_describe(error)}")
 
-    def _ponder_hit(self) -> None:
-        if not self._at_rest:
-            self._loaded.ponderhit()
+    def _set_debug(self, on: bool) -> None:
+        self._debug = on
 
     def _place(self, placement: Placement) -> None:
         self._loaded.set_position(placement.fen, placement.moves)
-        if self.debug:
+        if self._debug:
             self._output.remark(f"position is {self._loaded.fen()}")
 
     def _assign(self, assignment: Assignment) -> None:
@@ -212,42 +200,53 @@ class Session:
             self._threads = value
         if name == "UCI_ShowWDL":
             self._shows_wdl = value is True
-        if self.debug:
+        if self._debug:
             self._output.remark(f"option {name} is set" + ("" if value is None else f" to {value}"))
 
     def _go(self, go: Go) -> None:
-        if self.debug:
+        if self._debug:
             self._output.remark(f"searching with {go.limits}")
-        self._check_moves(go.limits.searchmoves)
-        self._begin(self._loaded.stop)
+        engine = self._loaded
+        limits = replace(go.limits, searchmoves=self._legal(go.limits.searchmoves))
+        self._scored = True
         try:
-            self._loaded.start(go.limits, self._on_info, self._on_result)
+            engine.start(limits, self._on_info, self._on_result)
         except Exception:
-            move = next(iter(self._loaded.board().legal_moves), None)  # whoever sent ``go`` waits for an answer
+            move = next(iter(engine.board().legal_moves), None)  # whoever sent ``go`` waits for an answer
             self._output.line(result_line(Result(move.uci() if move is not None else "0000")))
-            self._finish()
             raise
+        self._schedule.begin(Work("the search", engine.stop, True, engine.ponderhit, engine.wait))
 
-    def _check_moves(self, moves: tuple[str, ...]) -> None:
-        """Name those of ``moves`` that are not legal; the search leaves them out."""
+    def _legal(self, moves: tuple[str, ...]) -> tuple[str, ...]:
+        """Those of ``moves`` that are legal, once each; the others are named."""
+        if not moves:
+            return ()
         board = self._loaded.board()
-        for move in moves:
-            try:
-                board.parse_uci(move)
-            except ValueError:
-                self._output.remark(f"go: '{move}' after searchmoves is not a legal move here")
+        legal = {board.uci(move, chess960=chess960) for move in board.legal_moves for chess960 in (False, True)}
+        wanted = dict.fromkeys(moves)
+        bad = [move for move in wanted if move not in legal]
+        if bad:
+            what = "is not a legal move" if len(bad) == 1 else "are no legal moves"
+            self._output.remark(f"go: {some_of(bad)} after searchmoves {what} here")
+        return tuple(move for move in wanted if move in legal)
 
     def _perft(self, depth: int) -> None:
         perft = jobs.Perft(self._loaded, depth, self._threads)
-        self._begin(perft.stop)
-        self._in_background("go perft", lambda: perft.run(True, self._output.line))
+        self._in_background("go perft", lambda: perft.run(self._output.line), perft.stop)
 
     def _bench(self, depth: int | None, threads: int, megabytes: int) -> None:
         from engine.api import Engine
 
-        bench = jobs.Bench(Engine(hash=megabytes, threads=threads), depth)
-        self._begin(bench.stop)
-        self._in_background("bench", lambda: bench.run(self._output.remark, self._output.line))
+        engine = Engine(hash=megabytes, threads=threads)
+        bench = jobs.Bench(engine, depth)
+
+        def work() -> str:
+            try:
+                return bench.run(self._output.remark)
+            finally:
+                engine.close()
+
+        self._in_background("bench", work, bench.stop)
 
     def _show_board(self) -> None:
         engine = self._loaded
@@ -257,22 +256,20 @@ class Session:
             f"Checkers: {' '.join(engine.checkers())}\nLegal moves: {engine.board().legal_moves.count()}"
         )
 
-    def _begin(self, halt: Callable[[], None]) -> None:
-        self._halt = halt
-        self._ending = False
-        self._scored = True
+    def _in_background(self, name: str, work: Callable[[], str], stop: Callable[[], None]) -> None:
+        """Do ``work`` beside the tasks; what it returns is its last line."""
 
-    def _in_background(self, name: str, work: Callable[[], None]) -> None:
         def run() -> None:
-            self._run(Task(name, work))
-            self._finish()
+            try:
+                text = work()
+            except Exception as error:
+                explained = error
+                self._schedule.finish(lambda: self._explain(name, explained))
+            else:
+                self._schedule.finish(lambda: self._output.line(text))
 
         threading.Thread(target=run, name=f"numbat-{name}", daemon=True).start()
-
-    def _end(self) -> None:
-        """What was running is over: what waited for that can go on."""
-        self._loaded.wait()
-        self._halt = None
+        self._schedule.begin(Work(name, stop))
 
     # --- in the thread of the search ----------------------------------------------------------------
 
@@ -281,14 +278,12 @@ class Session:
         self._output.line(info_line(info, self._shows_wdl))
 
     def _on_result(self, result: Result) -> None:
-        self._ending = True
+        self._schedule.finish(lambda: self._say_result(result))
+
+    def _say_result(self, result: Result) -> None:
         if not self._scored and result.info is not None:  # tournament managers take the last report's score
             self._on_info(result.info)
         self._output.line(result_line(result))
-        self._finish()
-
-    def _finish(self) -> None:
-        self._inbox.put(Task("end of search", self._end, at_rest=False))
 
 
 def _describe(error: Exception) -> str:

@@ -24,7 +24,7 @@ def bench(depth: int | None = None, threads: int = 1, megabytes: int = 16) -> No
 
     def work() -> None:
         engine = _load(output.line, threads, megabytes)
-        jobs.Bench(engine, depth).run(output.line, output.line)
+        output.line(jobs.Bench(engine, depth).run(output.line))
 
     _interruptible(work)
 
@@ -39,7 +39,7 @@ def perft(depth: int, fen: str | None = None, threads: int = 1, divide: bool = F
     def work() -> None:
         engine = _load(output.line)
         engine.set_position(fen)
-        jobs.Perft(engine, depth, threads).run(divide, output.line)
+        output.line(jobs.Perft(engine, depth, threads).run(output.line if divide else None))
 
     _interruptible(work)
 

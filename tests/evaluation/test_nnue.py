@@ -237,3 +237,5 @@ def test_the_former_evaluation_stays_when_a_file_is_bad(net_file, tmp_path):
         assert engine.explain_evaluation() == before
         engine.set_option("EvalType", "Material")
         assert "pawn" in engine.explain_evaluation()
+        with pytest.raises(OptionError, match="cannot read the network"):
+            engine.set_option("EvalFile", str(tmp_path / "absent.nnue"))  # also while another evaluation plays

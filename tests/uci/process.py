@@ -39,6 +39,7 @@ class UciProcess:
         environment: Mapping[str, str] | None = None,
         main: Path = MAIN,
         before_start: Callable[[], None] | None = None,
+        reads: bool = True,
     ) -> None:
         self.transcript: list[str] = []
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed in __exit__
@@ -53,7 +54,8 @@ class UciProcess:
         )
         self._lines: queue.SimpleQueue[Line | None] = queue.SimpleQueue()
         self._reader = threading.Thread(target=self._read, daemon=True)
-        self._reader.start()
+        if reads:  # else standard output is left to the caller
+            self._reader.start()
 
     def _read(self) -> None:
         assert self.process.stdout is not None
@@ -70,7 +72,8 @@ class UciProcess:
         if self.process.poll() is None:
             self.process.kill()
         self.process.wait()
-        self._reader.join()
+        if self._reader.ident is not None:
+            self._reader.join()
         for stream in (self.process.stdin, self.process.stdout):
             if stream is not None:
                 with contextlib.suppress(BrokenPipeError):

@@ -126,3 +126,36 @@ def test_a_hash_table_that_memory_cannot_hold():
         assert "16384" in remark
         process.ask("go depth 6", until="bestmove")
         process.quit()
+
+
+@pytest.mark.parametrize(
+    ("line", "named"),
+    [
+        ("go depth 1" + " blah" * 200_000, "'blah', 'blah', 'blah' and 199997 more are not understood"),
+        ("go depth 1 searchmoves" + "".join(f" e{n}" for n in range(100_000)), "99997 more after searchmoves are no"),
+        ("go depth 1 searchmoves" + " e2e4" * 200_000 + " e2e5", "'e2e5' after searchmoves is not a legal move here"),
+    ],
+    ids=["unknown words", "illegal moves", "one illegal move"],
+)
+def test_what_comes_in_thousands_is_said_in_a_line(uci, line, named):
+    lines = uci.ask(line, until="bestmove")
+    (remark,) = [line for line in lines if line.startswith("info string")]
+    assert named in remark
+
+
+def test_a_line_that_is_too_long_is_named_and_left_out(uci):
+    (remark,) = uci.remarks("position startpos moves" + " e2e4" * 400_000)
+    assert remark.startswith("a line of more than 1048576 bytes is left out: position startpos moves e2e4")
+
+
+def test_a_game_of_many_thousand_moves(uci):
+    moves = ["g1f3", "g8f6", "f3g1", "f6g8"] * 25_000
+    assert uci.remarks("position startpos moves " + " ".join(moves)) == []
+    assert uci.fen().endswith(" 100000 50001")
+
+
+@pytest.mark.parametrize("name", ["EvalFile", "BookFile", "SyzygyPath"])
+def test_a_name_that_no_file_can_have(uci, name):
+    remarks = uci.remarks(f"setoption name {name} value a\0b")
+    assert [remark for remark in remarks if "a b" in remark and "no name for" in remark]
+    assert uci.remarks(f"setoption name {name} value <empty>") == []

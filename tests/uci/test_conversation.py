@@ -104,9 +104,8 @@ def test_perft_uses_the_threads_it_may(uci):
 
 
 def test_perft_can_be_stopped(uci):
-    uci.send("go perft 12")
-    uci.synchronise()
-    uci.ask("stop", until="info string go perft stopped")
+    uci.send("go perft 12", "isready")
+    assert uci.ask("stop", until="readyok") == ["info string go perft stopped", "readyok"]
     uci.ask("go depth 1", until="bestmove")
 
 
@@ -119,9 +118,8 @@ def test_bench_gives_the_same_nodes_twice_and_leaves_the_position_alone(uci):
 
 
 def test_bench_can_be_stopped(uci):
-    uci.send("bench 60")
-    uci.synchronise()
-    uci.ask("stop", until="info string bench stopped")
+    uci.send("bench 60", "isready")
+    assert uci.ask("stop", until="readyok") == ["info string bench stopped", "readyok"]
 
 
 def test_options_are_taken_whatever_their_case(uci):

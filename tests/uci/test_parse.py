@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import time
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -11,6 +13,8 @@ from hypothesis import strategies as st
 
 from engine.messages import Limits, OptionError, PositionError
 from engine.options import OPTIONS
+from engine.uci.format import remark_line
+from engine.uci.input import LONGEST_LINE, split_lines
 from engine.uci.parse import (
     PROTOCOL,
     Go,
@@ -20,6 +24,7 @@ from engine.uci.parse import (
     parse_position,
     parse_setoption,
     split_command,
+    text_after,
 )
 
 PARTS: dict[str, dict[str, Any]] = {
@@ -204,9 +209,118 @@ def test_whatever_comes_in_is_understood_or_named(line):
             case "position":
                 parse_position(words)
             case "setoption":
-                parse_setoption(line.partition("setoption")[2])
+                parse_setoption(text_after("setoption", line))
     except (PositionError, OptionError) as error:
         message = str(error)
     else:
         message = "understood"
     assert message
+
+
+# However long the line, the time that it takes grows with its length and no faster
+
+
+def seconds(work: Callable[[], object]) -> float:
+    """Of processor time, the least of some runs: what disturbs a measurement makes it longer."""
+    times = []
+    for _ in range(5):
+        start = time.thread_time()
+        work()
+        times.append(time.thread_time() - start)
+    return min(times)
+
+
+def parse(line: str) -> None:
+    """What happens to ``line`` before the engine gets it."""
+    command, words = split_command(line)
+    try:
+        match command:
+            case "go":
+                parse_go(words)
+            case "position":
+                parse_position(words)
+            case "setoption":
+                parse_setoption(text_after("setoption", line))
+            case "bench":
+                parse_bench(words)
+            case _:
+                remark_line(line)
+    except (PositionError, OptionError) as error:
+        remark_line(str(error))
+
+
+LONG_LINES: dict[str, Callable[[int], str]] = {
+    "blanks in a name": lambda n: "setoption name a" + " " * n + "b",
+    "blanks in a value": lambda n: "setoption name EvalFile value a" + " " * n + "b",
+    "blanks at the end": lambda n: "setoption name EvalFile value a" + " " * n,
+    "words in a name": lambda n: "setoption name" + " a" * n,
+    "words in a value": lambda n: "setoption name EvalFile value" + " a" * n,
+    "value upon value": lambda n: "setoption name a" + " value" * n,
+    "almost value": lambda n: "setoption name a" + "value" * n,
+    "unknown words": lambda n: "a " * n,
+    "unknown words before a command": lambda n: "a " * n + "go",
+    "unknown words in go": lambda n: "go" + " a" * n,
+    "numbers in go": lambda n: "go" + " depth x" * n,
+    "searchmoves": lambda n: "go searchmoves" + " e2e4" * n,
+    "searchmoves upon searchmoves": lambda n: "go" + " searchmoves a" * n,
+    "moves": lambda n: "position startpos moves" + " e2e4" * n,
+    "moves upon moves": lambda n: "position startpos" + " moves" * n,
+    "a FEN": lambda n: "position fen" + " a" * n,
+    "words after startpos": lambda n: "position startpos" + " a" * n,
+    "bench": lambda n: "bench" + " 1" * n,
+    "no blanks": lambda n: "x" * n,
+    "digits": lambda n: "go depth " + "9" * n,
+}
+
+
+@pytest.mark.parametrize("kind", LONG_LINES)
+def test_the_time_to_parse_grows_with_the_length(kind):
+    short, long = LONG_LINES[kind](10_000), LONG_LINES[kind](160_000)
+    assert seconds(lambda: parse(long)) < 100 * max(seconds(lambda: parse(short)), 2e-5)  # 256 if it were its square
+
+
+@pytest.mark.parametrize("chunk", [100, 1 << 16])
+def test_the_time_to_read_grows_with_the_length(chunk):
+    def read(size: int) -> None:
+        data = [b"x" * chunk] * (size // chunk)
+        assert len(list(split_lines(data, lambda start: None))) == (size <= LONGEST_LINE)
+
+    assert seconds(lambda: read(32 * LONGEST_LINE)) < 100 * seconds(lambda: read(LONGEST_LINE // 2))  # not 4096
+
+
+def read_lines(*chunks: bytes) -> tuple[list[str], list[str]]:
+    """The lines in ``chunks``, and the beginnings of those that were too long."""
+    too_long: list[str] = []
+    return list(split_lines(chunks, too_long.append)), too_long
+
+
+def test_lines_are_put_together_from_what_comes():
+    assert read_lines(b"uci\nis", b"rea", b"dy\r\n\ngo", b"") == (["uci", "isready", "", "go"], [])
+
+
+@pytest.mark.parametrize("cut", [1, 1000, LONGEST_LINE - 1, LONGEST_LINE, LONGEST_LINE + 1, 2 * LONGEST_LINE])
+def test_a_line_that_is_too_long_is_left_out_and_said_once(cut):
+    data = b"uci\n" + b"x" * LONGEST_LINE + b"\nisready\n" + b"y" * (3 * LONGEST_LINE) + b"\nquit"
+    chunks = [data[place : place + cut] for place in range(0, len(data), cut)] if cut > 1 else [data]
+    lines, too_long = read_lines(*chunks)
+    assert [line[:7] for line in lines] == ["uci", "x" * 7, "isready", "quit"]
+    assert too_long == ["y" * 100]
+
+
+def test_a_last_line_that_is_too_long_is_left_out():
+    assert read_lines(b"y" * (LONGEST_LINE + 1)) == ([], ["y" * 100])
+
+
+def test_what_makes_no_sense_is_counted():
+    go = parse_go(("one two three four five " + "depth x " * 9 + "movetime 5").split())
+    assert go.limits == Limits(movetime=5)
+    assert go.complaints[-2] == "go: 'one', 'two', 'three' and 2 more are not understood"
+    assert go.complaints[-1] == "go: 4 more limits make no sense"
+    assert len(go.complaints) == 7
+    with pytest.raises(PositionError, match=r"'a', 'b', 'c' and 1 more after startpos are not understood"):
+        parse_position(["startpos", *"abcd"])
+
+
+def test_the_command_is_a_word_of_its_own():
+    assert text_after("setoption", "mysetoption setoption name Hash value 3") == " name Hash value 3"
+    assert parse_setoption(text_after("setoption", "setoption\tname Hash value 3")).value == 3

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from engine.evaluation.nnue.shape import HIDDEN_STEP, INPUTS, MAX_HIDDEN, OUTPUT_BUCKETS, QA, QB, QS, SCALE
+from engine.files import open_regular, size_of
 
 MAGIC = b"NUMBATNN"
 
@@ -99,10 +100,10 @@ def write_net(file: Path, net: Net) -> None:
 def read_net(file: Path) -> Net:
     """The network in ``file``. Raises :class:`NetError` for whatever is wrong with it."""
     try:
-        size = file.stat().st_size
-        if not file.is_file() or size > _LARGEST_FILE:
-            raise NetError(f"'{file}' is not a Numbat network")
-        content = file.read_bytes()
+        with open_regular(file) as stream:
+            if size_of(stream) > _LARGEST_FILE:
+                raise NetError(f"'{file}' is not a Numbat network")
+            content = stream.read()
     except OSError as error:
         raise NetError(f"cannot read the network '{file}': {error.strerror}") from None
     start = len(MAGIC) + 4
@@ -112,7 +113,7 @@ def read_net(file: Path) -> Net:
     try:
         header = json.loads(content[start : start + min(length, _LONGEST_HEADER)])
         hidden = header["hidden"]
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         raise NetError(f"the header of the network '{file}' cannot be read") from None
     for name, expected in _EXPECTED.items():
         if header.get(name) != expected:

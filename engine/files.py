@@ -1,0 +1,49 @@
+"""Opening files that a user names: regular ones only.
+
+A named pipe would be waited for, a device read for ever, and both look like files to whoever only sees the name.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from typing import BinaryIO
+
+#: Not to wait for the other end of what became a pipe since it was looked at; Windows has no such pipes.
+_NO_WAITING = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+
+
+def open_regular(path: str | os.PathLike[str]) -> BinaryIO:
+    """Open ``path`` for reading. Raises OSError if that cannot be done, also for what is no regular file and for names
+    that no file can have; its ``strerror`` says why."""
+    try:
+        _check(os.stat(path).st_mode)
+        descriptor = os.open(path, os.O_RDONLY | _NO_WAITING)
+    except ValueError as error:  # a NUL, or a character that the file system cannot spell
+        raise OSError(errno.EINVAL, f"no name for a file ({error})") from None
+    try:
+        _check(os.fstat(descriptor).st_mode)
+        return os.fdopen(descriptor, "rb")
+    except OSError:
+        os.close(descriptor)
+        raise
+
+
+def list_directory(path: str) -> list[str]:
+    """The names in the directory ``path``, sorted. Raises OSError as :func:`open_regular` does."""
+    try:
+        return sorted(os.listdir(path))
+    except ValueError as error:
+        raise OSError(errno.EINVAL, f"no name for a directory ({error})") from None
+
+
+def size_of(stream: BinaryIO) -> int:
+    """Bytes of an open file."""
+    return os.fstat(stream.fileno()).st_size
+
+
+def _check(mode: int) -> None:
+    if not stat.S_ISREG(mode):
+        kind = "a directory" if stat.S_ISDIR(mode) else "a pipe" if stat.S_ISFIFO(mode) else "a device"
+        raise OSError(errno.EINVAL, f"{kind}, not a file")

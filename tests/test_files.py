@@ -1,0 +1,161 @@
+"""Files that a user names: whatever they are, one line that names them, and no waiting."""
+
+from __future__ import annotations
+
+import json
+import os
+import struct
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import chess
+import pytest
+
+from engine.book import Book
+from engine.evaluation.nnue.file import MAGIC, NetError, read_net
+from engine.tablebase import Tablebase
+
+#: Seconds in which a loader has to say something.
+LONGEST_WAIT = 30.0
+
+
+def load_book(path: str) -> list[str]:
+    remarks: list[str] = []
+    book = Book(remarks.append)
+    book.open(path)
+    assert book.move(chess.Board(), True) is None
+    return remarks
+
+
+def load_net(path: str) -> list[str]:
+    try:
+        read_net(Path(path))
+    except NetError as error:
+        return [str(error)]
+    return []
+
+
+def load_table(path: str) -> list[str]:
+    """A table is found by the directory that it is in; the last remark counts the tables."""
+    remarks: list[str] = []
+    Tablebase(remarks.append).open(os.path.dirname(path))
+    assert remarks.pop().startswith("found 0 Syzygy tables")
+    return remarks
+
+
+def load_tables(path: str) -> list[str]:
+    """The directory itself."""
+    remarks: list[str] = []
+    Tablebase(remarks.append).open(path)
+    assert remarks.pop().startswith("found 0 Syzygy tables")
+    return remarks
+
+
+LOADERS: dict[str, tuple[Callable[[str], list[str]], str]] = {
+    "book": (load_book, "book.bin"),
+    "network": (load_net, "own.nnue"),
+    "table": (load_table, "KQvK.rtbw"),
+    "tables": (load_tables, "tables"),
+}
+
+
+def said(loader: str, path: str) -> str:
+    """The one line that ``loader`` says of ``path``; it names it."""
+    load, _ = LOADERS[loader]
+    remarks: list[str] = []
+    loading = threading.Thread(target=lambda: remarks.extend(load(path)), daemon=True)
+    loading.start()
+    loading.join(LONGEST_WAIT)
+    assert not loading.is_alive()
+    (remark,) = remarks
+    assert "\n" not in remark
+    assert path.partition("\0")[0] in remark
+    return remark
+
+
+@pytest.fixture
+def path(tmp_path: Path, loader: str) -> Path:
+    return tmp_path / LOADERS[loader][1]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="named pipes are a Unix matter")
+@pytest.mark.parametrize("loader", LOADERS)
+def test_a_pipe_is_not_waited_for(path, loader):
+    os.mkfifo(path)
+    assert "a pipe" in said(loader, str(path)) or loader == "tables"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="devices have other names there")
+@pytest.mark.parametrize("loader", LOADERS)
+def test_a_device_is_not_read(path, loader):
+    path.symlink_to("/dev/zero")
+    assert "a device" in said(loader, str(path)) or loader == "tables"
+
+
+@pytest.mark.parametrize("loader", ["book", "network", "table"])
+def test_a_directory_is_no_file(path, loader):
+    path.mkdir()
+    assert "a directory" in said(loader, str(path))
+
+
+@pytest.mark.parametrize("loader", ["book", "network", "tables"])
+@pytest.mark.parametrize("name", ["a\0b", "x" * 5000, "missing/file", "\ud800"])
+def test_names_that_no_file_has(loader, name):
+    said(loader, name)
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may read everything")
+@pytest.mark.parametrize("loader", LOADERS)
+def test_a_file_that_may_not_be_read(path, loader):
+    path.write_bytes(bytes(64))
+    path.chmod(0)
+    assert "ermission" in said(loader, str(path)) or loader == "tables"
+
+
+@pytest.mark.parametrize("loader", ["book", "network", "table"])
+def test_a_file_that_vanished(path, loader):
+    path.symlink_to(path.with_name("gone"))
+    assert "No such file" in said(loader, str(path))
+
+
+@pytest.mark.parametrize("loader", ["book", "network", "table"])
+def test_a_huge_file_of_nothing(path, loader):
+    """Sparse: a gigabyte that takes no room."""
+    with open(path, "wb") as stream:
+        stream.truncate((1 << 30) + 1)
+    said(loader, str(path))
+
+
+@pytest.mark.parametrize(
+    "header",
+    [b"[" * 200_000, b'{"hidden":' + b"[" * 200_000, b'{"a":' * 200_000, b"1" * 5000, b"[]", b"null", b'"hidden"'],
+    ids=["brackets", "hidden brackets", "braces", "digits", "a list", "nothing", "text"],
+)
+@pytest.mark.parametrize("loader", ["network"])
+def test_headers_of_networks_that_are_no_headers(path, loader, header):
+    path.write_bytes(MAGIC + struct.pack("<I", len(header)) + header)
+    assert "header" in said(loader, str(path))
+
+
+@pytest.mark.parametrize("hidden", [True, 1e308, -16, 10**4000, "16", [[[]]], None])
+@pytest.mark.parametrize("loader", ["network"])
+def test_headers_of_networks_that_make_no_sense(path, loader, hidden):
+    from engine.evaluation.nnue.file import _EXPECTED
+
+    header = json.dumps({**_EXPECTED, "hidden": hidden}).encode()
+    path.write_bytes(MAGIC + struct.pack("<I", len(header)) + header)
+    assert "hidden columns" in said(loader, str(path))
+
+
+def test_many_directories_and_files_that_cannot_be_used_are_counted(tmp_path):
+    for number in range(100):
+        (tmp_path / f"K{'Q' * (number + 1)}vK.rtbw").write_bytes(b"no table")
+    remarks: list[str] = []
+    missing = [f"/no/such/{number}" for number in range(1000)]
+    Tablebase(remarks.append).open(os.pathsep.join([*missing[:5], str(tmp_path), *missing[5:]]))
+    assert len(remarks) < 20
+    assert [remark for remark in remarks if "SyzygyPath: /no/such/0: " in remark]
+    assert [remark for remark in remarks if "vK.rtbw is no Syzygy table" in remark]
+    assert [remark for remark in remarks if "1090 more" in remark]

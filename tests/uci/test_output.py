@@ -1,0 +1,66 @@
+"""Standard output that cannot be written: said once, on standard error, with a code that is not 0."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from tests.uci.process import COLD_TIMEOUT, MAIN
+
+FULL = "/dev/full"
+
+COMMANDS: dict[str, tuple[list[str], str]] = {
+    "bench": (["bench", "1"], ""),
+    "perft": (["perft", "1"], ""),
+    "warmup": (["warmup"], ""),
+    "version": (["--version"], ""),
+    "lab": (["lab", "--help"], ""),
+    "uci": ([], "uci\n"),
+    "search": ([], "go depth 1\n"),
+}
+
+
+#: argparse passes over errors, which come at once where Python does not buffer.
+ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+
+
+@pytest.mark.skipif(not os.path.exists(FULL), reason=f"there is no {FULL}")
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_full_disk_is_an_error_of_one_line(command):
+    arguments, said = COMMANDS[command]
+    with open(FULL, "wb") as full:
+        result = subprocess.run(
+            [sys.executable, "-W", "error", str(MAIN), *arguments],
+            input=said,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            env=ENVIRONMENT,
+            text=True,
+            timeout=COLD_TIMEOUT,
+            check=False,
+        )
+    assert result.returncode == 1
+    assert result.stderr == "numbat: cannot write to standard output: No space left on device\n"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes break otherwise there")
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_reader_that_left_is_no_error(command):
+    arguments, said = COMMANDS[command]
+    reading, writing = os.pipe()
+    os.close(reading)
+    with os.fdopen(writing, "wb") as broken:
+        result = subprocess.run(
+            [sys.executable, "-W", "error", str(MAIN), *arguments],
+            input=said,
+            stdout=broken,
+            stderr=subprocess.PIPE,
+            env=ENVIRONMENT,
+            text=True,
+            timeout=COLD_TIMEOUT,
+            check=False,
+        )
+    assert (result.returncode, result.stderr) == (0, "")
