@@ -14,6 +14,7 @@ import os
 import re
 import shutil
 import stat
+import sys
 import time
 import uuid
 from collections.abc import Callable, Iterator
@@ -145,7 +146,7 @@ class Store:
                 root.readable = root.writable = False
 
     def inspect(self) -> None:
-        """Look at every file of the present sources, whether somebody asks for it or not."""
+        """Look for damage in every file of the present sources."""
         for root in self._in_use(lambda root: root.readable):
             for layer in self._layers:
                 try:
@@ -246,6 +247,7 @@ class Store:
         except OSError as error:
             root.writable = False
             if root.chosen or error.errno not in _ORDINARY:
+                self._excuses.pop(root, None)
                 self._remarks.append(f"cannot keep compiled code in {root.path}: {_reason(error)}")
         return False
 
@@ -264,7 +266,12 @@ class Store:
 
     def _load(self, path: Path, digest: bytes | None) -> bytes:
         """What :meth:`write` saved in ``path``, of the key with this ``digest`` if one is given."""
-        handle = os.open(path, _READ)
+        try:
+            handle = os.open(path, _READ)
+        except PermissionError:
+            if path.is_dir():  # Windows' answer
+                raise Damaged(f"{path.name} is no file") from None
+            raise
         try:
             status = os.fstat(handle)
             if not stat.S_ISREG(status.st_mode):
@@ -312,6 +319,8 @@ class Store:
             except OSError as error:
                 with suppress(OSError):
                     part.unlink()
+                if sys.platform == "win32" and isinstance(error, PermissionError) and (directory / name).is_file():
+                    return  # another process is just reading what it has saved there
                 if last or not isinstance(error, FileNotFoundError):
                     raise
                 self._trust.forget(directory)  # another process has just dropped it

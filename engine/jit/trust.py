@@ -30,6 +30,7 @@ class Trust:
     def __init__(self, code: Path) -> None:
         self._checks = hasattr(os, "geteuid")
         self._owners = {os.geteuid(), 0} if self._checks else set()
+        self._owners_above = self._owners | _names_of_root() if self._checks else set()
         self._code = code
         self._own_group = _own_group() if self._checks else -1
         self._trusted: set[Path] = set()
@@ -44,7 +45,7 @@ class Trust:
         owners = self._owners_near(path)
         steps = list(_steps(path))
         for place, status in steps:
-            if status.st_uid not in owners:
+            if status.st_uid not in (owners | self._owners_above if place in above.parents else owners):
                 raise Refused(f"{place} belongs to another user")
             if stat.S_ISLNK(status.st_mode):
                 continue
@@ -130,3 +131,14 @@ def _own_group() -> int:
         return -1
     private = group.gr_name == user.pw_name and set(group.gr_mem) <= {user.pw_name}
     return group.gr_gid if private else -1
+
+
+def _names_of_root() -> set[int]:
+    """How the files of root show: in some containers as those of a user without a number."""
+    try:
+        mapped = [int(line.split()[0]) for line in Path("/proc/self/uid_map").read_text().splitlines()]
+        if 0 not in mapped:
+            return {0, int(Path("/proc/sys/kernel/overflowuid").read_text())}
+    except (OSError, ValueError, IndexError):
+        pass
+    return {0}

@@ -12,44 +12,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from numba import int64
 
-from engine.jit import INTERPRETED, cache, private
+from engine.jit import INTERPRETED, private
 from engine.jit.store import KEPT_DIRECTORIES, Store
+from tests.jit.stores import new_store, plant, start
 
 pytestmark = pytest.mark.skipif(INTERPRETED, reason="nothing is compiled, so nothing is kept")
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="Windows has none of these")
 
-SIGNATURE = int64(int64)
-
-
-def add_one(x: Any) -> Any:
-    return x + 1
-
-
-def _store(root: Path, *others: Path, settings: str = "here", source: str = "now") -> Store:
-    layers = {layer: lambda: source for layer in ("low", "high")}
-    return Store(root, list(others), settings, layers, root.parent / "code")
-
-
-def _start(store: Store) -> tuple[int, int, list[str]]:
-    """What the function gives in a start with this store, whether it came from there, and what was said."""
-    from numba import njit
-
-    dispatcher = njit(pipeline_class=private.Compiler)(add_one)
-    kept = cache.KernelCache(add_one, "low", store)
-    private.attach(dispatcher, kept)
-    kept.fetch(SIGNATURE)
-    dispatcher.compile(SIGNATURE)
-    return dispatcher(41), kept.hits, list(store.remarks(compiling=not kept.hits))
-
-
 @pytest.fixture(scope="module")
 def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A cache that holds the function."""
     root = tmp_path_factory.mktemp("filled") / "cache"
-    assert _start(_store(root)) == (42, 0, [])
+    assert start(new_store(root)) == (42, 0, [])
     return root
 
 
@@ -93,11 +69,7 @@ def _replace(make: Callable[[Path], Any], which: int = 0) -> Callable[[Path], No
 def _sealed(data: bytes) -> Callable[[Path], None]:
     """Have something else in the file, with the right checksum."""
 
-    def seal(root: Path) -> None:
-        name, key = cache.KernelCache(add_one, "low", _store(root))._address(SIGNATURE)
-        _store(root).write("low", name, key, data)
-
-    return seal
+    return lambda root: plant(root, data)
 
 
 class Trap:
@@ -152,12 +124,12 @@ if hasattr(os, "mkfifo"):
 @pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE.keys())
 def test_damage_is_said_in_one_line_and_mended(root: Path, damage: Callable[[Path], None]) -> None:
     damage(root)
-    result, hits, remarks = _start(_store(root))
+    result, hits, remarks = start(new_store(root))
     assert (result, hits, len(remarks)) == (42, 0, 1)
     assert remarks[0].startswith(f"damaged compiled code in {root} (low: ")
     assert remarks[0].endswith(": compiling it again")
     assert "\n" not in remarks[0]
-    assert _start(_store(root)) == (42, 1, [])
+    assert start(new_store(root)) == (42, 1, [])
     assert not list(root.rglob("*.tmp"))
 
 
@@ -171,15 +143,15 @@ GONE: dict[str, Callable[[Path], None]] = {
 @pytest.mark.parametrize("remove", GONE.values(), ids=GONE.keys())
 def test_what_is_gone_is_no_damage(root: Path, remove: Callable[[Path], None]) -> None:
     remove(root)
-    assert _start(_store(root)) == (42, 0, [])
-    assert _start(_store(root)) == (42, 1, [])
+    assert start(new_store(root)) == (42, 0, [])
+    assert start(new_store(root)) == (42, 1, [])
 
 
 def test_a_file_in_the_place_of_another_is_noticed(root: Path) -> None:
-    store = _store(root)
+    store = new_store(root)
     store.write("low", "other.nbc", "other", b"something")
     (root / "jit-here" / "low-now" / "other.nbc").replace(_moved(root))
-    assert "is another function" in _start(_store(root))[2][0]
+    assert "is another function" in start(new_store(root))[2][0]
 
 
 def _moved(root: Path) -> Path:
@@ -187,13 +159,13 @@ def _moved(root: Path) -> Path:
 
 
 def test_damage_that_comes_back_ends_the_use_of_the_directory(root: Path, tmp_path: Path) -> None:
-    store = _store(root, tmp_path / "next")
+    store = new_store(root, tmp_path / "next")
     for _ in range(2):
         _file(root).write_bytes(b"")
-        result, hits, remarks = _start(store)
+        result, hits, remarks = start(store)
         assert (result, hits, len(remarks)) == (42, 0, 1)
     assert remarks[0].endswith("for the second time: not using this directory")
-    assert _start(store)[:2] == (42, 1)
+    assert start(store)[:2] == (42, 1)
     assert store.used == tmp_path / "next"
 
 
@@ -204,13 +176,13 @@ def test_damage_that_cannot_be_removed_ends_it_too(
         raise PermissionError(errno.EACCES, "Permission denied")
 
     _file(root).write_bytes(b"")
-    store = _store(root, tmp_path / "next")
+    store = new_store(root, tmp_path / "next")
     with monkeypatch.context() as patched:
         patched.setattr("engine.jit.store.os.rename", refuse)
-        result, hits, remarks = _start(store)
+        result, hits, remarks = start(store)
     assert (result, hits) == (42, 0)
     assert remarks[0].endswith("cannot be removed (Permission denied): not using this directory")
-    assert _start(store) == (42, 1, [])
+    assert start(store) == (42, 1, [])
     assert store.used == tmp_path / "next"
 
 
@@ -229,21 +201,21 @@ def test_a_directory_that_cannot_be_written_is_left_for_the_next(
         return former(path, *arguments, **names)
 
     monkeypatch.setattr(f"engine.jit.store.os.{step}", fail)
-    store = _store(full, room)
-    result, hits, remarks = _start(store)
+    store = new_store(full, room)
+    result, hits, remarks = start(store)
     assert (result, hits, remarks) == (42, 0, [f"cannot keep compiled code in {full}: {os.strerror(number)}"])
     assert store.used == room
-    assert _start(store) == (42, 1, [])
+    assert start(store) == (42, 1, [])
     assert not list(full.rglob("*.*"))
-    nowhere = _store(full)
-    assert _start(nowhere)[:2] == (42, 0)
+    nowhere = new_store(full)
+    assert start(nowhere)[:2] == (42, 0)
     assert nowhere.used is None
 
 
 def test_what_was_saved_before_the_room_ran_out_is_found_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    store = _store(tmp_path / "first", tmp_path / "second")
+    store = new_store(tmp_path / "first", tmp_path / "second")
     store.write("low", "a.nbc", "a", b"one")
     with monkeypatch.context() as patched:
         patched.setattr(Store, "_save", _unless(tmp_path / "first", Store._save))
@@ -274,12 +246,12 @@ def test_an_unreadable_directory_is_passed_over(
         return former(path, *arguments, **names)
 
     monkeypatch.setattr("engine.jit.store.os.open", refuse)
-    store = _store(root, tmp_path / "mine")
-    result, hits, remarks = _start(store)
+    store = new_store(root, tmp_path / "mine")
+    result, hits, remarks = start(store)
     assert (result, hits) == (42, 0)
     assert f"cannot read the compiled code in {root} (Permission denied)" in remarks
     assert store.used == tmp_path / "mine"
-    assert _start(store) == (42, 1, [])
+    assert start(store) == (42, 1, [])
 
 
 def test_a_read_only_cache_is_used_where_it_stands(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -288,13 +260,13 @@ def test_a_read_only_cache_is_used_where_it_stands(root: Path, monkeypatch: pyte
 
     monkeypatch.setattr(Store, "_save", refuse)
     monkeypatch.setattr("engine.jit.store.os.mkdir", refuse)
-    assert _start(_store(root)) == (42, 1, [])
+    assert start(new_store(root)) == (42, 1, [])
 
 
 def test_code_that_cannot_be_pickled_is_not_kept(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shutil.rmtree(root)
     monkeypatch.setattr(private.serialize, "dumps", lambda thing: pickle.dumps(lambda: None))
-    result, hits, remarks = _start(_store(root))
+    result, hits, remarks = start(new_store(root))
     assert (result, hits) == (42, 0)
     assert len(remarks) == 1
     assert "cannot be kept" in remarks[0]
@@ -303,7 +275,7 @@ def test_code_that_cannot_be_pickled_is_not_kept(root: Path, monkeypatch: pytest
 def test_only_former_sources_of_the_same_settings_are_dropped(tmp_path: Path) -> None:
     """So a home directory may serve any number of kinds of processors."""
     for number in range(30):
-        _store(tmp_path, settings=f"{number:010x}").write("low", "a.nbc", "a", b"")
+        new_store(tmp_path, settings=f"{number:010x}").write("low", "a.nbc", "a", b"")
     mine = tmp_path / "jit-here"
     for number in range(KEPT_DIRECTORIES + 5):
         old = mine / f"low-{number:012x}"
@@ -315,7 +287,7 @@ def test_only_former_sources_of_the_same_settings_are_dropped(tmp_path: Path) ->
     os.utime(former[0], (0, 0))
     (tmp_path / "jit-gone-0123abcd").mkdir()
     (tmp_path / "somebody's").mkdir()
-    store = _store(tmp_path)
+    store = new_store(tmp_path)
     store.write("low", "a.nbc", "a", b"")
     store.tidy()
     left = {path.name for path in mine.iterdir()}
@@ -328,8 +300,8 @@ def test_only_former_sources_of_the_same_settings_are_dropped(tmp_path: Path) ->
 def test_directories_and_files_are_the_users_alone(tmp_path: Path) -> None:
     former = os.umask(0)
     try:
-        store = _store(tmp_path / "new" / "cache")
-        assert _start(store)[0] == 42
+        store = new_store(tmp_path / "new" / "cache")
+        assert start(store)[0] == 42
     finally:
         os.umask(former)
     for path in (tmp_path / "new", *(tmp_path / "new").rglob("*")):
