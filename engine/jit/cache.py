@@ -46,7 +46,8 @@ def _candidates() -> Iterator[Path]:
 def _new_store() -> Store:
     chosen = os.environ.get("NUMBAT_CACHE_DIR")
     layers = {layer: partial(source_digest, layer) for layer in (*LAYERS, WORKBENCH)}
-    return Store(Path(os.path.abspath(chosen)) if chosen else None, list(_candidates()), settings_digest(), layers, PACKAGE)
+    first = Path(os.path.abspath(chosen)) if chosen else None
+    return Store(first, list(_candidates()), settings_digest(), layers, PACKAGE)
 
 
 STORE = _new_store()

@@ -17,9 +17,10 @@ import stat
 import sys
 import time
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from threading import RLock
 
@@ -84,7 +85,7 @@ class Store:
         chosen: Path | None,
         candidates: list[Path],
         settings: str,
-        layers: dict[str, Callable[[], str]],
+        layers: Mapping[str, Callable[[], str]],
         code: Path,
     ) -> None:
         self._roots = [Root(path) for path in candidates]
@@ -188,7 +189,7 @@ class Store:
     def prepare(self) -> Path | None:
         """The directory that can be locked while one process compiles: the first that files can be saved in."""
         for root in self._in_use(lambda root: root.writable):
-            if self._attempt(root, lambda root=root: self._try_out(root)):
+            if self._attempt(root, partial(self._try_out, root)):
                 return root.path / self._settings
         return None
 
@@ -199,7 +200,7 @@ class Store:
         rest = _digest(key) + data
         content = _MAGIC + hashlib.blake2b(rest, digest_size=_SUM_BYTES).digest() + rest
         for root in self._in_use(lambda root: root.writable):
-            if self._attempt(root, lambda root=root: self._save(root, layer, name, content)):
+            if self._attempt(root, partial(self._save, root, layer, name, content)):
                 self.used = root.path
                 return
 
@@ -332,7 +333,7 @@ class Store:
 
 
 def discard(path: Path) -> None:
-    """Remove a file or a directory, whatever it is: set aside at once, so that nobody opens half of it. Raises OSError."""
+    """Remove ``path``, whatever it is; it is set aside at once, so that nobody opens half of it. Raises OSError."""
     aside = path.with_name(f"jit-gone-{uuid.uuid4().hex[:8]}")
     try:
         os.rename(path, aside)

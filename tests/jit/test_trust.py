@@ -193,8 +193,8 @@ def test_a_start_names_the_directory_that_it_refuses(miniature: Miniature) -> No
     assert miniature.run(miniature.homes())["reports"] == [refused]
 
 
-#: A start as another user: result, whether it was loaded, remarks, and the directory in use. Python itself may be out of
-#: that user's reach, so it has all of numba in memory by then.
+#: A start as another user: result, whether it was loaded, remarks, and the directory in use. Python itself may be
+#: out of that user's reach, so it has all of numba in memory by then.
 CHILD = """
 import json, os, sys
 from pathlib import Path
