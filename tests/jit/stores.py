@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +23,16 @@ def add_one(x: Any) -> Any:
 
 def new_store(root: Path, *others: Path, settings: str = "here", source: str = "now") -> Store:
     """A store of two layers, whose directory ``root`` the user has chosen."""
-    layers = {layer: lambda: source for layer in (LAYER, "high")}
-    return Store(root, list(others), settings, layers, root.parent / "code")
+    return Store(root, list(others), settings, _layers(source), root.parent / "code")
+
+
+def unchosen_store(*candidates: Path) -> Store:
+    """The same where the user has chosen none."""
+    return Store(None, list(candidates), "here", _layers("now"), candidates[0].parent / "code")
+
+
+def _layers(source: str) -> dict[str, Callable[[], str]]:
+    return {layer: lambda: source for layer in (LAYER, "high")}
 
 
 def start(store: Store) -> tuple[int, int, list[str]]:

@@ -15,7 +15,7 @@ import pytest
 
 from engine.jit import INTERPRETED, private
 from engine.jit.store import KEPT_DIRECTORIES, Store
-from tests.jit.stores import new_store, plant, start
+from tests.jit.stores import new_store, plant, start, unchosen_store
 
 pytestmark = pytest.mark.skipif(INTERPRETED, reason="nothing is compiled, so nothing is kept")
 
@@ -246,10 +246,8 @@ def test_an_unreadable_directory_is_passed_over(
         return former(path, *arguments, **names)
 
     monkeypatch.setattr("engine.jit.store.os.open", refuse)
-    store = new_store(root, tmp_path / "mine")
-    result, hits, remarks = start(store)
-    assert (result, hits) == (42, 0)
-    assert f"cannot read the compiled code in {root} (Permission denied)" in remarks
+    store = unchosen_store(root, tmp_path / "mine")
+    assert start(store) == (42, 0, [f"cannot read the compiled code in {root} (Permission denied)"])
     assert store.used == tmp_path / "mine"
     assert start(store) == (42, 1, [])
 
