@@ -27,11 +27,11 @@ def warm_up(report: Report, layer: str = START) -> None:
     kernels = _missing(layer)
     if not kernels:  # plain Python, or not the first call
         return
-    if all([kernel.fetch() for kernel in kernels]):
-        _compile(kernels, lambda stage: None)
-    else:
+    if _absent(kernels):
         STORE.inspect()
         _compile_and_keep(kernels, report, layer)
+    else:
+        _compile(kernels, [], report)
     _pass_on(report, compiling=False)
 
 
@@ -39,6 +39,11 @@ def _missing(layer: str) -> list[Kernel]:
     """The kernels of the imported modules that cannot be called yet, without those of the layers above ``layer``."""
     above = LAYERS[LAYERS.index(layer) + 1 :]
     return [kernel for kernel in KERNELS if kernel.layer not in above and not kernel.dispatcher.signatures]
+
+
+def _absent(kernels: list[Kernel]) -> list[Kernel]:
+    """Those that have to be compiled."""
+    return [kernel for kernel in kernels if not kernel.fetch()]
 
 
 def _pass_on(report: Report, compiling: bool) -> int:
@@ -49,9 +54,12 @@ def _pass_on(report: Report, compiling: bool) -> int:
     return len(lines)
 
 
-def _compile(kernels: list[Kernel], report: Report) -> None:
+def _compile(kernels: list[Kernel], absent: list[Kernel], report: Report) -> None:
+    """Load or compile ``kernels``, and report the stages that have some of the ``absent`` ones."""
     for stage, members in groupby(kernels, key=lambda kernel: kernel.stage):
-        report(stage)
+        if any(kernel.stage == stage for kernel in absent):
+            _pass_on(report, compiling=True)
+            report(f"compiling {stage}")
         for kernel in members:
             kernel.dispatcher.compile(kernel.signature)
 
@@ -61,19 +69,14 @@ def _compile_and_keep(kernels: list[Kernel], report: Report, layer: str) -> None
     STORE.repair()
     place = STORE.prepare()
     explained = _pass_on(report, compiling=True) > 0
-
-    def stages(stage: str) -> None:
-        _pass_on(report, compiling=True)
-        report(f"compiling {stage}")
-
     if place is None:
         report("no cache directory can be written (set NUMBAT_CACHE_DIR): compiling for this run only")
-        _compile(kernels, stages)
+        _compile(kernels, _absent(kernels), report)
         return
     with _turn(place / "compile.lock", report):
-        absent = [kernel for kernel in kernels if not kernel.fetch()]
+        absent = _absent(kernels)
         if not absent:
-            _compile(kernels, lambda stage: None)
+            _compile(kernels, absent, report)
             return
         if explained:
             pass
@@ -81,7 +84,7 @@ def _compile_and_keep(kernels: list[Kernel], report: Report, layer: str) -> None
             report(f"some compiled code is missing from {STORE.used or place.parent}: compiling it again")
         elif layer == START:
             report("first start: compiling the engine, once (later starts take a second or two)")
-        _compile(kernels, stages)
+        _compile(kernels, absent, report)
         _pass_on(report, compiling=True)
         if STORE.prepare() is None:
             report("no cache directory can be written (set NUMBAT_CACHE_DIR): compiled for this run only")
