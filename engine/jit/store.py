@@ -36,6 +36,10 @@ SUFFIX = ".nbc"
 #: set of versions.
 KEPT_DIRECTORIES = 24
 
+#: Room that a directory needs before anything is compiled for it; the engine takes 16 MB. One that is too small would
+#: be filled at every start.
+_MEGABYTES = 24
+
 #: Directories in the arrangement of version 0.1.0 are removed when they are this old.
 _FORMER = re.compile(r"jit-[a-z]+-[0-9a-f]{20}")
 _FORMER_SECONDS = 30 * 24 * 3600
@@ -291,10 +295,16 @@ class Store:
         return rest[_KEY_BYTES:]
 
     def _try_out(self, root: Root) -> None:
-        """Raises OSError or Refused where nothing can be saved."""
+        """Raises OSError or Refused where nothing can be saved, or not the whole engine."""
         probe = self._ready(root, root.path / self._settings) / f"{uuid.uuid4().hex[:8]}.tmp"
-        os.close(os.open(probe, _CREATE, 0o600))
-        os.unlink(probe)
+        try:
+            with open(os.open(probe, _CREATE, 0o600), "wb", buffering=0) as file:
+                for _ in range(_MEGABYTES):
+                    if file.write(bytes(1 << 20)) != 1 << 20:  # less at the very end of a disk
+                        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        finally:
+            with suppress(FileNotFoundError):
+                os.unlink(probe)
 
     def _ready(self, root: Root, directory: Path) -> Path:
         """The ``directory`` below ``root``, made if need be."""

@@ -320,9 +320,10 @@ def test_a_directory_for_a_lock_is_no_obstacle(miniature: Miniature) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no such limits")
-def test_where_files_find_no_room_it_still_runs_and_says_so(miniature: Miniature) -> None:
+@pytest.mark.parametrize("limit", ["1000", "4000000"])
+def test_where_files_find_no_room_it_still_runs_and_says_so(miniature: Miniature, limit: str) -> None:
     """The system refuses files of more than some bytes, wherever they are."""
-    told = miniature.run({"FILE_LIMIT": "1000", "NUMBAT_CACHE_DIR": ""} | miniature.homes())
+    told = miniature.run({"FILE_LIMIT": limit, "NUMBAT_CACHE_DIR": ""} | miniature.homes())
     assert told["result"] == 20
     assert told["root"] == "None"
     said = [line for line in told["reports"] if "cannot keep" in line]

@@ -212,6 +212,19 @@ def test_a_directory_that_cannot_be_written_is_left_for_the_next(
     assert nowhere.used is None
 
 
+def test_a_directory_that_is_too_small_leads_to_what_the_next_one_has(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At the second start as at the first, though the user has chosen the small one."""
+    full, room = tmp_path / "full", tmp_path / "room"
+    monkeypatch.setattr(Store, "_try_out", _unless(full, Store._try_out))
+    for hits in (0, 1):
+        store = new_store(full, room)
+        assert store.read("low", "a.nbc", "a") is None
+        assert store.prepare() == room / "jit-here"
+        assert start(store) == (42, hits, [f"cannot keep compiled code in {full}: No space left on device"])
+
+
 def test_what_was_saved_before_the_room_ran_out_is_found_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
