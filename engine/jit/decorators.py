@@ -9,18 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numba import from_dtype, njit
-from numba.core import config
 
-from engine.jit.cache import ROOT
+from engine.jit import private
+from engine.jit.cache import KernelCache, cache_of
+from engine.jit.digest import layer_of, settings_digest, source_digest
 
 #: True when the kernels run as plain Python, for reading them in a debugger.
-INTERPRETED = bool(config.DISABLE_JIT)
+INTERPRETED = private.INTERPRETED
 
-_OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "cache": ROOT is not None}
+_OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
 
 # Keys and magic products wrap around, as they do when compiled. numpy keeps the setting for each thread, so
 # besides the importing thread every call of a kernel sets it.
@@ -31,25 +33,48 @@ if INTERPRETED:
 
 @dataclass(frozen=True, slots=True)
 class Kernel:
-    """A compiled entry point: its dispatcher, its only signature, and the stage of the warm-up it belongs to."""
+    """A compiled entry point: its dispatcher, its only signature, the stage of the warm-up it belongs to, and its
+    cache, if it has one."""
 
     dispatcher: Any
     signature: Any
     stage: str
+    cache: KernelCache | None
 
     @property
     def layer(self) -> str:
-        """The part of the engine that it is in (see :data:`engine.jit.cache.LAYERS`), or the package beside it."""
+        """The part of the engine that it is in (see :data:`engine.jit.digest.LAYERS`), or the package beside it."""
         return self.dispatcher.py_func.__module__.removeprefix("engine.").split(".")[0]
+
+    def fetch(self) -> bool:
+        """Whether it only has to be loaded."""
+        return self.cache is not None and self.cache.fetch(self.signature)
 
 
 #: Every kernel of the modules imported so far, in the order of definition.
 KERNELS: list[Kernel] = []
 
 
+def compiled(function: Callable, **options: Any) -> tuple[Any, KernelCache | None]:
+    """The dispatcher of ``function`` under numba's ``options``, and the cache that keeps its code between starts."""
+    layer = layer_of(Path(function.__code__.co_filename).resolve())
+    if layer is not None:
+        private.tagged(function, f"{settings_digest()}{source_digest(layer)}")
+    dispatcher = njit(pipeline_class=private.Compiler, **options)(function)
+    cache = cache_of(function)
+    if cache is not None:
+        private.attach(dispatcher, cache)
+    return dispatcher, cache
+
+
+def kept(function: Callable, **options: Any) -> Any:
+    """Compile ``function`` at its first call under numba's ``options``, and keep the code between starts."""
+    return function if INTERPRETED else compiled(function, **options)[0]
+
+
 def helper(function: Callable) -> Any:
     """Compile a function that only compiled code calls."""
-    return njit(**_OPTIONS)(function)
+    return kept(function, **_OPTIONS)
 
 
 def kernel(signature: Any, stage: str) -> Callable[[Callable], Any]:
@@ -61,8 +86,8 @@ def kernel(signature: Any, stage: str) -> Callable[[Callable], Any]:
     def decorate(function: Callable) -> Any:
         if INTERPRETED:
             return _wrapping(function)
-        dispatcher = njit(**_OPTIONS)(function)
-        KERNELS.append(Kernel(dispatcher, signature, stage))
+        dispatcher, cache = compiled(function, **_OPTIONS)
+        KERNELS.append(Kernel(dispatcher, signature, stage, cache))
         return dispatcher
 
     return decorate

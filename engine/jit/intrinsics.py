@@ -14,31 +14,16 @@ import llvmlite.binding as llvm
 import numpy as np
 from llvmlite import ir
 from numba import types
-from numba.core import cgutils, config
 from numba.extending import intrinsic
 
-from engine.jit.decorators import INTERPRETED
+from engine.jit.codegen import CHOICES, symbol
+from engine.jit.private import INTERPRETED, external_function, stack_slots
 
 _I1, _I8, _I32, _I64, _I128 = (ir.IntType(bits) for bits in (1, 8, 32, 64, 128))
 
 
-def _declare(builder, name: str, result, arguments):
-    return cgutils.get_or_insert_function(builder.module, ir.FunctionType(result, arguments), name)
-
-
-def _has_fast_pext() -> bool:
-    """Whether PEXT exists and is not microcoded (it is on AMD before Zen 3)."""
-    if config.CPU_NAME or config.CPU_FEATURES is not None:
-        return False  # code for another processor than this one: LLVM aborts where that has no PEXT
-    try:
-        features = llvm.get_host_cpu_features()
-    except RuntimeError:
-        return False
-    return bool(features.get("bmi2")) and llvm.get_host_cpu_name() not in ("znver1", "znver2", "bdver4")
-
-
 #: Slider attacks are looked up by PEXT where it is fast, by magic multiplication elsewhere.
-HAVE_PEXT = _has_fast_pext() and not INTERPRETED
+HAVE_PEXT = CHOICES.pext
 
 if sys.platform == "win32":
     _counter = ctypes.windll.kernel32.QueryPerformanceCounter
@@ -106,14 +91,15 @@ if INTERPRETED:
     clock_ticks = clock_now
 
 else:
-    llvm.add_symbol("numbat_clock", ctypes.cast(_counter, ctypes.c_void_p).value)
+    _CLOCK = symbol("numbat_clock")
+    llvm.add_symbol(_CLOCK, ctypes.cast(_counter, ctypes.c_void_p).value)
 
     @intrinsic
     def popcount(typing_context, bits):
         """How many bits are set."""
 
         def codegen(context, builder, signature, arguments):
-            return builder.call(_declare(builder, "llvm.ctpop.i64", _I64, [_I64]), arguments)
+            return builder.call(external_function(builder, "llvm.ctpop.i64", _I64, [_I64]), arguments)
 
         return types.int64(types.uint64), codegen
 
@@ -122,7 +108,7 @@ else:
         """Index of the lowest set bit; ``bits`` must not be 0 (the result is then undefined)."""
 
         def codegen(context, builder, signature, arguments):
-            function = _declare(builder, "llvm.cttz.i64", _I64, [_I64, _I1])
+            function = external_function(builder, "llvm.cttz.i64", _I64, [_I64, _I1])
             return builder.call(function, [arguments[0], _I1(1)])
 
         return types.int64(types.uint64), codegen
@@ -132,7 +118,7 @@ else:
         """The eight bytes in reverse order: a bitboard seen from the other side."""
 
         def codegen(context, builder, signature, arguments):
-            return builder.call(_declare(builder, "llvm.bswap.i64", _I64, [_I64]), arguments)
+            return builder.call(external_function(builder, "llvm.bswap.i64", _I64, [_I64]), arguments)
 
         return types.uint64(types.uint64), codegen
 
@@ -141,7 +127,7 @@ else:
         """Parallel bit extract. LLVM aborts the process where BMI2 is missing: guard with HAVE_PEXT."""
 
         def codegen(context, builder, signature, arguments):
-            function = _declare(builder, "llvm.x86.bmi.pext.64", _I64, [_I64, _I64])
+            function = external_function(builder, "llvm.x86.bmi.pext.64", _I64, [_I64, _I64])
             return builder.call(function, arguments)
 
         return types.uint64(types.uint64, types.uint64), codegen
@@ -163,7 +149,7 @@ else:
         def codegen(context, builder, signature, arguments):
             pointer = builder.inttoptr(arguments[0], _I8.as_pointer())
             kinds = [_I8.as_pointer(), _I32, _I32, _I32]
-            function = _declare(builder, "llvm.prefetch.p0", ir.VoidType(), kinds)
+            function = external_function(builder, "llvm.prefetch.p0", ir.VoidType(), kinds)
             builder.call(function, [pointer, _I32(0), _I32(3), _I32(1)])
             return context.get_dummy_value()
 
@@ -184,12 +170,12 @@ else:
         """The monotonic clock in ticks (:data:`TICKS_PER_SECOND`); some 30 ns a reading."""
 
         def codegen(context, builder, signature, arguments):
-            pair = builder.alloca(_I64, 2)
+            pair = stack_slots(builder, _I64, 2)
             if sys.platform == "win32":
-                function = _declare(builder, "numbat_clock", _I32, [_I64.as_pointer()])
+                function = external_function(builder, _CLOCK, _I32, [_I64.as_pointer()])
                 builder.call(function, [pair])
                 return builder.load(pair)
-            function = _declare(builder, "numbat_clock", _I32, [_I32, _I64.as_pointer()])
+            function = external_function(builder, _CLOCK, _I32, [_I32, _I64.as_pointer()])
             builder.call(function, [_I32(time.CLOCK_MONOTONIC), pair])
             seconds = builder.load(pair)
             nanoseconds = builder.load(builder.gep(pair, [_I32(1)]))

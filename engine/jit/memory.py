@@ -15,7 +15,9 @@ from llvmlite import ir
 from numba import from_dtype
 from numba.extending import intrinsic
 
-from engine.jit.decorators import INTERPRETED
+from engine.jit import private
+from engine.jit.codegen import symbol
+from engine.jit.private import INTERPRETED
 
 _CACHE_LINE = 64
 
@@ -55,26 +57,24 @@ def new_record(dtype: np.dtype) -> Any:
 def shared_record(name: str, dtype: np.dtype) -> tuple[Any, Callable[[], Any]]:
     """A record that exists once in the process, and the function by which kernels reach it.
 
-    The address is a linker symbol called ``name``: compiled code names it as a constant, keeps no copy of
-    the contents, and stays cacheable, where a global array would be frozen into every function that reads it.
+    The address is a linker symbol, ``name`` and the number of this copy of the package: compiled code names it as a
+    constant, keeps no copy of the contents, and stays cacheable, where a global array would be frozen into every
+    function that reads it.
     """
     array = allocate(dtype)
     record = array[0]
     if INTERPRETED:
         return record, lambda: record
-    llvm.add_symbol(name, array.ctypes.data)
+    place = symbol(name)
+    llvm.add_symbol(place, array.ctypes.data)
     _KEPT.append(array)
     record_type = from_dtype(dtype)
 
     @intrinsic
     def access(typing_context):
         def codegen(context, builder, signature, arguments):
-            try:
-                symbol = builder.module.get_global(name)
-            except KeyError:
-                symbol = ir.GlobalVariable(builder.module, ir.IntType(8), name)
-                symbol.linkage = "external"
-            return builder.bitcast(symbol, context.get_value_type(record_type))
+            pointer = private.external_address(builder, place)
+            return builder.bitcast(pointer, private.record_pointer_type(context, record_type))
 
         return record_type(), codegen
 
@@ -101,7 +101,7 @@ def record_at(dtype: np.dtype) -> Callable[[Any, Any], Any]:
         def codegen(context, builder, signature, arguments):
             size = ir.Constant(ir.IntType(64), dtype.itemsize)
             place = builder.add(arguments[0], builder.mul(arguments[1], size))
-            return builder.inttoptr(place, context.get_value_type(record_type))
+            return builder.inttoptr(place, private.record_pointer_type(context, record_type))
 
         return record_type(address, index), codegen
 

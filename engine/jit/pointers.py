@@ -1,7 +1,7 @@
 """Calling compiled code that is known at run time only, by its address.
 
 So a caller need not be compiled together with what it may call, nor at the same time, nor know whether it exists: an
-address of 0 in a record says that there is nothing to call.
+address of 0 in a record says that there is nothing to call. The calls follow the C calling convention.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from typing import Any
 
 from numba.extending import intrinsic
 
+from engine.jit import private
 from engine.jit.decorators import INTERPRETED
 
 #: Uncompiled functions by what stands for their addresses.
@@ -25,8 +26,7 @@ def address_of(kernel: Any, signature: Any) -> int:
     if INTERPRETED:
         _FUNCTIONS[id(kernel)] = kernel
         return id(kernel)
-    compiled = kernel.get_compile_result(signature)
-    return compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name)
+    return private.c_address(kernel, signature)
 
 
 def function_at(signature: Any) -> Callable[[Any, Any, Any], Any]:
@@ -38,13 +38,8 @@ def function_at(signature: Any) -> Callable[[Any, Any, Any], Any]:
     @intrinsic
     def call(typing_context, address, first, second):
         def codegen(context, builder, call_signature, arguments):
-            convention = context.call_conv
-            kind = convention.get_function_type(signature.return_type, signature.args)
-            function = builder.inttoptr(arguments[0], kind.as_pointer())
-            _, result = convention.call_function(
-                builder, function, signature.return_type, signature.args, arguments[1:]
-            )
-            return result
+            function = builder.inttoptr(arguments[0], private.c_type(context, signature).as_pointer())
+            return builder.call(function, arguments[1:])
 
         return signature.return_type(address, *signature.args), codegen
 

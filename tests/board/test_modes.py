@@ -50,10 +50,10 @@ def _run(tests: tuple[str, ...], cache: Path, **settings: str) -> None:
 def test_uncompiled(tmp_path: Path) -> None:
     """So that a reader can step through the kernels in a debugger."""
     _run(QUICK, tmp_path, NUMBA_DISABLE_JIT="1")
-    assert not list(tmp_path.rglob("*.nbi"))
+    assert not list(tmp_path.rglob("*.nbc"))
 
 
 def test_compiled_for_any_processor_with_bounds_checked(tmp_path: Path) -> None:
     """No index leaves its array, and the magics serve where PEXT must not be used."""
     _run(THOROUGH, tmp_path, NUMBA_BOUNDSCHECK="1", NUMBA_CPU_NAME="generic")
-    assert list(tmp_path.rglob("*.nbi"))
+    assert list(tmp_path.rglob("*.nbc"))

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import engine.jit
-from engine.jit import cache
+from engine.jit import digest
 
 LOW = '''
 from engine.jit import helper
@@ -51,8 +51,12 @@ if "NO_TEMPORARY" in os.environ:
     def refuse():
         raise FileNotFoundError("no usable temporary directory")
     tempfile.gettempdir = refuse
+if "FILE_LIMIT" in os.environ:
+    import resource, signal
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (int(os.environ["FILE_LIMIT"]),) * 2)
 from engine.board.high import run
-from engine.jit import cache
+from engine.jit.cache import STORE
 from engine.jit.warmup import warm_up
 reports = []
 warm_up(reports.append)
@@ -62,7 +66,7 @@ if "ON_DEMAND" in os.environ:
     warm_up(reports.append, "syzygy")
     result = run_late(1)
 hits = sum(run.stats.cache_hits.values()) if hasattr(run, "stats") else 0
-print(json.dumps({"result": int(result), "hits": hits, "root": str(cache.ROOT), "reports": reports}))
+print(json.dumps({"result": int(result), "hits": hits, "root": str(STORE.used), "reports": reports}))
 '''
 
 
@@ -77,7 +81,7 @@ class Miniature:
         shutil.copytree(
             Path(engine.jit.__file__).parent, self.package / "jit", ignore=shutil.ignore_patterns("__pycache__")
         )
-        for layer in cache.LAYERS[1:]:
+        for layer in digest.LAYERS[1:]:
             (self.package / layer).mkdir()
             (self.package / layer / "__init__.py").touch()
         (self.package / "__init__.py").touch()
@@ -110,6 +114,14 @@ class Miniature:
     def run(self, environment: Mapping[str, str] | None = None) -> dict[str, Any]:
         """Start a process and wait for what it tells."""
         return self.finish(self.start(environment))
+
+    def homes(self) -> dict[str, str]:
+        """An environment in which the user's folders are inside of the miniature's."""
+        temporary = self.folder / "temporary"
+        temporary.mkdir(exist_ok=True)
+        home = str(self.folder / "home")
+        names = dict.fromkeys(("XDG_CACHE_HOME", "LOCALAPPDATA", "HOME", "USERPROFILE"), home)
+        return names | dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(temporary))
 
     def snapshot(self) -> dict[Path, int]:
         """Every file of the cache with the time of its last change."""

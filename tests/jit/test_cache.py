@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
+import llvmlite.binding as llvm
 import pytest
 
-from engine.jit import cache
+from engine.jit import cache, codegen, digest
 from tests.jit.conftest import LOW, Miniature
 
 FIRST = [
@@ -22,19 +26,19 @@ FIRST = [
 def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A copy of the real package that the digests are taken of."""
     copy = tmp_path / "engine"
-    shutil.copytree(cache.PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
-    monkeypatch.setattr(cache, "PACKAGE", copy)
+    shutil.copytree(digest.PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setattr(digest, "PACKAGE", copy)
     return copy
 
 
 def _digests() -> list[str]:
-    return [cache.digest.__wrapped__(layer) for layer in cache.LAYERS]
+    return [digest.source_digest.__wrapped__(layer) for layer in digest.LAYERS]
 
 
 def test_an_edit_changes_the_digest_of_its_layer_and_of_those_above(package: Path) -> None:
     before = _digests()
-    assert len(set(before)) == len(cache.LAYERS)
-    for number, layer in enumerate(cache.LAYERS):
+    assert len(set(before)) == len(digest.LAYERS)
+    for number, layer in enumerate(digest.LAYERS):
         sources = sorted((package / layer).rglob("*.py"))
         assert sources
         for path in sources:
@@ -58,15 +62,15 @@ def test_a_new_or_a_renamed_file_changes_the_digest(package: Path) -> None:
 
 
 def test_the_workbench_stands_on_all_layers(package: Path) -> None:
-    workbench = package.parent / cache.WORKBENCH
+    workbench = package.parent / digest.WORKBENCH
     workbench.mkdir()
     (workbench / "kernels.py").write_text("")
-    engine, before = _digests(), cache.digest.__wrapped__(cache.WORKBENCH)
+    engine, before = _digests(), digest.source_digest.__wrapped__(digest.WORKBENCH)
     (workbench / "kernels.py").write_text("#")
-    edited = cache.digest.__wrapped__(cache.WORKBENCH)
+    edited = digest.source_digest.__wrapped__(digest.WORKBENCH)
     assert _digests() == engine
-    (package / cache.LAYERS[0] / "fresh.py").write_text("")
-    assert len({before, edited, cache.digest.__wrapped__(cache.WORKBENCH), *engine}) == len(engine) + 3
+    (package / digest.LAYERS[0] / "fresh.py").write_text("")
+    assert len({before, edited, digest.source_digest.__wrapped__(digest.WORKBENCH), *engine}) == len(engine) + 3
 
 
 def test_layers_above_the_compiled_ones_and_data_do_not_matter(package: Path) -> None:
@@ -80,14 +84,68 @@ def test_layers_above_the_compiled_ones_and_data_do_not_matter(package: Path) ->
     ("name", "value"), [("OPT", 1), ("BOUNDSCHECK", 1), ("CPU_NAME", "generic"), ("CPU_FEATURES", "+sse2")]
 )
 def test_settings_of_code_generation_matter(name: str, value: object, monkeypatch: pytest.MonkeyPatch) -> None:
-    before = _digests()
-    monkeypatch.setattr(cache.config, name, value)
-    assert not set(_digests()) & set(before)
+    before = digest.settings_digest()
+    monkeypatch.setattr(codegen.private.config, name, value)
+    assert digest.settings_digest.__wrapped__() != before
+
+
+@pytest.mark.parametrize("choice", [field.name for field in dataclasses.fields(codegen.Choices)])
+def test_whatever_is_chosen_about_the_code_matters(choice: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = digest.settings_digest()
+    other = dataclasses.replace(codegen.CHOICES, **{choice: not getattr(codegen.CHOICES, choice)})
+    monkeypatch.setattr(codegen, "CHOICES", other)
+    assert digest.settings_digest.__wrapped__() != before
+
+
+SLIDERS = '''
+from numba import int64
+from engine.jit import HAVE_PEXT, kernel
+
+@kernel(int64(int64), "the miniature")
+def run(x):
+    return 20 if HAVE_PEXT else 21
+'''
+
+
+@pytest.mark.skipif(not codegen.CHOICES.pext, reason="this processor has no fast PEXT")
+def test_a_named_processor_never_gets_code_with_pext_nor_the_other_way_round(miniature: Miniature) -> None:
+    """The name is that of the machine, so nothing else tells the two apart."""
+    (miniature.package / "board" / "high.py").write_text(SLIDERS)
+    named = {"NUMBA_CPU_NAME": llvm.get_host_cpu_name()}
+    starts = [miniature.run(environment) for environment in ({}, named, {}, named)]
+    assert [start["result"] for start in starts] == [20, 21, 20, 21]
+    assert [start["hits"] for start in starts] == [0, 0, 1, 1]
+
+
+PERFT = '''
+import chess, numpy as np
+from engine.board.fen import set_fen
+from engine.board.perft import perft
+from engine.board.setup import new_position
+position = new_position()
+set_fen(position, chess.STARTING_FEN, False)
+print(perft(position, 4, 1))
+'''
+
+
+@pytest.mark.slow
+def test_the_rules_hold_under_the_name_of_the_machine(tmp_path: Path, repository: Path) -> None:
+    named = {"NUMBA_CPU_NAME": llvm.get_host_cpu_name()}
+    for environment in ({}, named, {}, named):
+        done = subprocess.run(
+            [sys.executable, "-c", PERFT],
+            env=os.environ | {"NUMBAT_CACHE_DIR": str(tmp_path)} | environment,
+            cwd=repository,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert done.stdout.split() == ["197281"], environment
 
 
 def test_the_layers_are_the_folders_of_the_package() -> None:
-    for layer in cache.LAYERS:
-        assert (cache.PACKAGE / layer / "__init__.py").is_file()
+    for layer in digest.LAYERS:
+        assert (digest.PACKAGE / layer / "__init__.py").is_file()
 
 
 def test_a_second_start_loads_what_the_first_compiled(miniature: Miniature) -> None:
@@ -185,21 +243,10 @@ def test_with_no_place_at_all_it_still_runs_and_says_so(miniature: Miniature) ->
     told = miniature.run(environment)
     assert (told["result"], told["root"]) == (20, "None")
     assert told["reports"] == [
+        f"cannot keep compiled code in {nowhere}: Not a directory",
         "no cache directory can be written (set NUMBAT_CACHE_DIR): compiling for this run only",
         "compiling the miniature",
     ]
-
-
-@pytest.mark.skipif(not hasattr(os, "getuid"), reason="no user numbers on this system")
-def test_another_users_directory_among_the_temporary_ones_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    shared = tmp_path / "numbat-4711"
-    monkeypatch.setattr(cache.tempfile, "gettempdir", lambda: str(tmp_path))
-    monkeypatch.setattr(cache.os, "getuid", lambda: 4711)
-    assert shared in list(cache._candidates())
-    shared.mkdir()  # by us, who are not 4711
-    assert shared not in list(cache._candidates())
 
 
 def test_uncompiled_there_is_nothing_to_keep(miniature: Miniature) -> None:
@@ -215,17 +262,133 @@ def test_several_first_starts_at_once_all_come_up(miniature: Miniature) -> None:
     assert miniature.run()["hits"] == 1
 
 
-def test_old_directories_are_dropped(tmp_path: Path) -> None:
-    for number in range(cache.KEPT_DIRECTORIES + 5):
-        old = tmp_path / f"jit-search-{number}"
-        old.mkdir()
-        os.utime(old, (number, number))
-    for layer in cache.LAYERS:
-        cache.directory_of(tmp_path, layer).mkdir()
-    assert not cache.is_complete(tmp_path)
-    cache.mark_complete(tmp_path)
-    assert cache.is_complete(tmp_path)
-    left = {path.name for path in tmp_path.iterdir()}
-    assert left >= {cache.directory_of(tmp_path, layer).name for layer in cache.LAYERS}
-    assert {f"jit-search-{number}" for number in range(5)} & left == set()
-    assert len(left) == cache.KEPT_DIRECTORIES + len(cache.LAYERS)
+def test_paths_stay_short_where_the_system_limits_them() -> None:
+    """Windows has 260 characters for all of it."""
+
+    def function(x: int) -> int:
+        return x
+
+    function.__name__ = "a_very_long_name" * 10
+    name, _ = cache.KernelCache(function, "evaluation", cache.STORE)._address("int64(int64)")
+    folder = max((str(cache.STORE.directory(Path(), layer)) for layer in digest.LAYERS), key=len)
+    assert len(str(Path(folder) / name)) <= 75
+
+
+def test_numbas_own_settings_of_its_cache_change_nothing(miniature: Miniature) -> None:
+    """NUMBA_CACHE_LOCATOR_CLASSES would lead back to a cache that does not see edits in other modules."""
+    elsewhere = miniature.folder / "numba"
+    settings = {"NUMBA_CACHE_LOCATOR_CLASSES": "InTreeCacheLocator", "NUMBA_CACHE_DIR": str(elsewhere)}
+    assert miniature.run(settings)["result"] == 20
+    miniature.low.write_text(LOW.replace("x + 1", "x + 4"))
+    assert miniature.run(settings)["result"] == 50
+    assert miniature.run(settings)["hits"] == 1
+    assert miniature.run({"NUMBA_CACHE_LOCATOR_CLASSES": "no.such.Class"})["hits"] == 1
+    assert not elsewhere.exists()
+    assert not list(miniature.package.rglob("*.nb?"))
+
+
+def test_code_that_is_gone_is_compiled_again_and_this_is_said(miniature: Miniature) -> None:
+    """Helpers are still there, so nothing but the kernel's absence tells."""
+    miniature.run()
+    (kernel,) = miniature.cache.rglob("run-*.nbc")
+    kernel.unlink()
+    said = [f"some compiled code is missing from {miniature.cache}: compiling it again", *FIRST[1:]]
+    assert miniature.run()["reports"] == said
+    assert miniature.run() == {"result": 20, "hits": 1, "root": str(miniature.cache), "reports": []}
+
+
+def test_a_damaged_file_is_named_and_compiled_again(miniature: Miniature) -> None:
+    miniature.run()
+    (kernel,) = miniature.cache.rglob("run-*.nbc")
+    content = bytearray(kernel.read_bytes())
+    content[len(content) // 2] ^= 4
+    kernel.write_bytes(content)
+    told = miniature.run()
+    what = f"damaged compiled code in {miniature.cache} (board: {kernel.name} has a wrong checksum)"
+    assert (told["result"], told["reports"]) == (20, [f"{what}: compiling it again", *FIRST[1:]])
+    assert miniature.run()["reports"] == []
+
+
+def test_a_directory_for_a_lock_is_no_obstacle(miniature: Miniature) -> None:
+    miniature.run()
+    (lock,) = miniature.cache.rglob("compile.lock")
+    shutil.rmtree(lock.parent)
+    lock.mkdir(parents=True)
+    (lock / "inside").touch()
+    assert miniature.run()["reports"] == FIRST
+    assert miniature.run()["reports"] == []
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no such limits")
+@pytest.mark.parametrize("limit", ["1000", "4000000"])
+def test_where_files_find_no_room_it_still_runs_and_says_so(miniature: Miniature, limit: str) -> None:
+    """The system refuses files of more than some bytes, wherever they are."""
+    told = miniature.run({"FILE_LIMIT": limit, "NUMBAT_CACHE_DIR": ""} | miniature.homes())
+    assert told["result"] == 20
+    assert told["root"] == "None"
+    said = [line for line in told["reports"] if "cannot keep" in line]
+    assert len(said) == len(set(said)) == 3
+    assert all(line.endswith("File too large") for line in said)
+    assert len([line for line in told["reports"] if "NUMBAT_CACHE_DIR" in line]) == 1
+    assert not list(miniature.folder.rglob("*.nbc")) + list(miniature.folder.rglob("*.tmp"))
+
+
+def test_two_copies_in_a_process_share_nothing(tmp_path: Path) -> None:
+    """Cold and warm, with the same file names, function names and symbols, and with one cache for both."""
+    for name, weight in (("first", 7), ("second", 9)):
+        (tmp_path / name).mkdir()
+        copy = Miniature(tmp_path / name)
+        (copy.package / "board" / "high.py").write_text(WEIGHED)
+        (copy.package / "weight.json").write_text(str(weight))
+    for _ in range(3):
+        done = subprocess.run(
+            [sys.executable, "-c", COPIES, str(tmp_path / "first"), str(tmp_path / "second")],
+            env=os.environ | {"NUMBAT_CACHE_DIR": str(tmp_path / "cache"), "PYTHONDONTWRITEBYTECODE": "1"},
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert (done.returncode, done.stdout.split()) == (0, ["70", "90", "700", "900"]), done.stderr
+
+
+#: What a copy computes depends on data that no digest knows, as the engine's does on its weights.
+WEIGHED = '''
+import json, pathlib
+from numba import int64
+from engine.jit import helper, kernel, shared_record, structure
+
+WEIGHTS, weights = shared_record("weights", structure(("weight", "i8")))
+WEIGHTS["weight"] = json.loads(pathlib.Path(__file__).with_name("..").joinpath("weight.json").read_text())
+
+@helper
+def weigh(x):
+    return x * weights().weight
+
+@kernel(int64(int64), "the miniature")
+def run(x):
+    return weigh(x)
+
+@kernel(int64(int64), "the miniature")
+def run_later(x):
+    return 10 * weigh(x)
+'''
+
+COPIES = '''
+import sys
+modules = []
+for folder in sys.argv[1:]:
+    for name in [name for name in sys.modules if name.split(".")[0] == "engine"]:
+        del sys.modules[name]
+    sys.path.insert(0, folder)
+    from engine.board import high
+    from engine.jit.warmup import warm_up
+    high.run(10)  # the rest waits for the other copy
+    modules.append((high, warm_up))
+    sys.path.remove(folder)
+for high, _ in modules:
+    print(high.run(10))
+for high, warm_up in modules:
+    warm_up(lambda line: None)
+    print(high.run_later(10))
+'''

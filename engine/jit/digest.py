@@ -1,0 +1,52 @@
+"""Names for compiled code that change whenever the code would.
+
+numba's own cache looks only at the file that defines a function, so it misses an edit in a callee's module, another
+numpy, or another optimisation level. Here the sources enter one digest and everything else another. That of the
+sources is layered as the imports are: the kernels of ``board`` are kept while ``search`` is edited, and all of them
+while the workbench is.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from functools import cache
+from pathlib import Path
+
+from engine.jit import codegen
+
+PACKAGE = Path(__file__).resolve().parent.parent
+
+#: The compiled layers from the bottom up; a layer's digest covers itself and everything below it.
+LAYERS = ("jit", "board", "evaluation", "search", "syzygy")
+
+#: The layer up to which every start needs all kernels. Those above are compiled when somebody asks for them.
+START = "search"
+
+#: The package beside this one whose kernels stand on all the layers.
+WORKBENCH = "tuning"
+
+
+@cache
+def settings_digest() -> str:
+    """Hexadecimal digest of the processor, the versions of the libraries and whatever else the code depends on."""
+    return hashlib.sha256(codegen.description().encode()).hexdigest()[:10]
+
+
+@cache
+def source_digest(layer: str) -> str:
+    """Hexadecimal digest of the sources of ``layer`` (one of :data:`LAYERS` or the workbench) and of all below it."""
+    state = hashlib.sha256()
+    folders = [PACKAGE / name for name in LAYERS] + [PACKAGE.parent / WORKBENCH]
+    for folder in folders[: [*LAYERS, WORKBENCH].index(layer) + 1]:
+        for path in sorted(folder.rglob("*.py")):
+            state.update(path.relative_to(PACKAGE.parent).as_posix().encode() + b"\0")
+            state.update(hashlib.sha256(path.read_bytes()).digest())
+    return state.hexdigest()[:12]
+
+
+def layer_of(file: Path) -> str | None:
+    """The layer that a source file is in; None where its code is not kept."""
+    if PACKAGE.parent / WORKBENCH in file.parents:
+        return WORKBENCH
+    layer = file.relative_to(PACKAGE).parts[0] if PACKAGE in file.parents else ""
+    return layer if layer in LAYERS else None

@@ -1,0 +1,135 @@
+"""What this package takes from numba's inside: all that its documentation does not promise stands in this file.
+
+``tests/jit/test_private.py`` says in words what a new version of numba has changed. ``pyproject.toml`` bounds numba at
+the newest version that these tests have passed with.
+"""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import llvmlite
+import numba
+from llvmlite import ir
+from numba.core import caching, cgutils, codegen, compiler, config, serialize
+
+#: True when the kernels run as plain Python, for reading them in a debugger.
+INTERPRETED = bool(config.DISABLE_JIT)
+
+
+def settings() -> tuple:
+    """The version of numba and LLVM, the processor, and the settings that change the code they generate."""
+    return (
+        numba.__version__,
+        llvmlite.__version__,
+        llvmlite.binding.get_process_triple(),
+        config.CPU_NAME or llvmlite.binding.get_host_cpu_name(),
+        codegen.get_host_cpu_features() if config.CPU_FEATURES is None else config.CPU_FEATURES,
+        config.OPT,
+        config.BOUNDSCHECK,
+        config.LOOP_VECTORIZE,
+        config.SLP_VECTORIZE,
+        config.DEBUGINFO_DEFAULT,
+    )
+
+
+def names_another_processor() -> bool:
+    """Whether the user has told numba for which processor it has to compile."""
+    return bool(config.CPU_NAME) or config.CPU_FEATURES is not None
+
+
+class CacheBase(caching._Cache):
+    """What numba asks of a cache beyond ``load_overload(signature, target_context)``, which returns a compile result
+    or None, and ``save_overload(signature, result)``."""
+
+    cache_path = None
+
+    def enable(self) -> None:
+        """It always is."""
+
+    def disable(self) -> None:
+        """It never is."""
+
+    def flush(self) -> None:
+        """Nothing is dropped: what is compiled anew takes the place of the former."""
+
+
+def attach(dispatcher: Any, cache: CacheBase) -> None:
+    """Have ``dispatcher`` keep its code in ``cache``, whatever NUMBA_CACHE_DIR and NUMBA_CACHE_LOCATOR_CLASSES say."""
+    dispatcher._cache = cache
+
+
+def pack(result: Any) -> bytes | None:
+    """A compile result as bytes; None where numba cannot tell how (it has addresses of this process in it)."""
+    if result.lifted or result.library.has_dynamic_globals:
+        return None
+    return serialize.dumps(result._reduce())
+
+
+def unpack(target_context: Any, data: bytes) -> Any:
+    """The compile result that :func:`pack` made ``data`` of. Runs what is in it; may raise anything."""
+    return compiler.CompileResult._rebuild(target_context, *pickle.loads(data))
+
+
+class Compiler(compiler.Compiler):
+    """numba's compiler, but for the linker symbols of functions with a tag (see :func:`tagged`)."""
+
+    def define_pipelines(self) -> Any:
+        """The usual stages. By now the function has the number that sets its symbols apart."""
+        identity = self.state.func_id
+        tag = getattr(identity.func, "__numbat_tag__", "")
+        if tag:
+            identity.unique_id = f"{identity.unique_id}{tag}"
+        return super().define_pipelines()
+
+
+def tagged(function: Any, tag: str) -> Any:
+    """Have the linker symbols of ``function`` contain ``tag``, where it is compiled by :class:`Compiler`.
+
+    numba names symbols by module, function and a number that starts at 1 in each process. So two copies of a package
+    in one process, whose code comes from caches, may share names, and one would run the other's code.
+    """
+    function.__numbat_tag__ = tag
+    return function
+
+
+def c_address(dispatcher: Any, signature: Any) -> int:
+    """Where the function is that follows the C calling convention, with arguments and result as in ``signature``.
+
+    numba makes it for every function, as ``cfunc`` does; a ``cfunc`` of its own would compile the function twice.
+    """
+    result = dispatcher.get_compile_result(signature)
+    return result.library.get_pointer_to_function(result.fndesc.llvm_cfunc_wrapper_name)
+
+
+def c_type(context: Any, signature: Any) -> Any:
+    """The LLVM type of the function at :func:`c_address`."""
+    arguments = [context.get_value_type(argument) for argument in signature.args]
+    return ir.FunctionType(context.get_value_type(signature.return_type), arguments)
+
+
+def external_function(builder: Any, name: str, result: Any, arguments: list) -> Any:
+    """The declaration of a function that LLVM knows, or that was registered as the symbol ``name``."""
+    return cgutils.get_or_insert_function(builder.module, ir.FunctionType(result, arguments), name)
+
+
+def external_address(builder: Any, name: str) -> Any:
+    """A pointer to what was registered as the symbol ``name``."""
+    try:
+        return builder.module.get_global(name)
+    except KeyError:
+        symbol = ir.GlobalVariable(builder.module, ir.IntType(8), name)
+        symbol.linkage = "external"
+        return symbol
+
+
+def record_pointer_type(context: Any, record_type: Any) -> Any:
+    """The LLVM type by which a record is passed: a pointer to it."""
+    return context.get_value_type(record_type)
+
+
+def stack_slots(builder: Any, kind: Any, count: int) -> Any:
+    """Room for ``count`` values on the stack, taken once for each call of the function. (LLVM does not inline functions
+    that take it elsewhere than at their entry.)"""
+    return cgutils.alloca_once(builder, kind, size=count)

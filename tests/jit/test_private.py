@@ -1,0 +1,155 @@
+"""What engine/jit/private.py takes from numba's inside is still there, and still does what it did."""
+
+from __future__ import annotations
+
+import ast
+import ctypes
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import numba
+import numpy as np
+import pytest
+from llvmlite import ir
+from numba import from_dtype, int64, njit
+from numba.core import caching
+from numba.core.registry import cpu_target
+
+from engine.jit import INTERPRETED, clock_ticks, private
+
+compiled_only = pytest.mark.skipif(INTERPRETED, reason="nothing is compiled")
+
+PRIVATE = Path(private.__file__)
+
+SIGNATURE = int64(int64)
+
+
+def _factorial(x: Any) -> Any:
+    return x * _FACTORIAL(x - 1) if x > 1 else 1
+
+
+_FACTORIAL: Any = None
+
+
+def _compiled(function: Any) -> Any:
+    dispatcher = njit(pipeline_class=private.Compiler, error_model="numpy")(function)
+    dispatcher.compile(SIGNATURE)
+    return dispatcher
+
+
+def test_numba_is_one_that_was_tried(repository: Path) -> None:
+    project = tomllib.loads((repository / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    (wanted,) = (name for name in project["dependencies"] if name.startswith("numba"))
+    bounds = re.fullmatch(r"numba>=(\d+)\.(\d+),<(\d+)\.(\d+)", wanted)
+    assert bounds, "pyproject.toml bounds numba on both sides"
+    numbers = [int(number) for number in bounds.groups()]
+    version = [int(number) for number in numba.__version__.split(".")[:2]]
+    assert numbers[:2] <= version < numbers[2:], (
+        f"numba {numba.__version__} is outside of {wanted}: if all tests pass with it, move the bound"
+    )
+
+
+@pytest.mark.parametrize("package", ["engine", "tuning"])
+def test_no_other_file_looks_inside_numba(repository: Path, package: str) -> None:
+    for path in sorted((repository / package).rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            inside = [name for name in names if re.match(r"numba\.(?!extending\b)", name)]
+            assert not inside or path == PRIVATE, f"{path} imports {inside}: that belongs into {PRIVATE.name}"
+
+
+def test_a_cache_is_asked_what_it_was_asked() -> None:
+    asked = {"cache_path", "load_overload", "save_overload", "enable", "disable", "flush"}
+    assert caching._Cache.__abstractmethods__ == asked, "numba asks other things of a cache: see CacheBase"
+
+
+def test_the_settings_of_code_generation_have_their_names() -> None:
+    for name in ("CPU_NAME", "CPU_FEATURES", "OPT", "BOUNDSCHECK", "LOOP_VECTORIZE", "SLP_VECTORIZE", "DISABLE_JIT"):
+        assert hasattr(private.config, name), f"numba has renamed its setting {name}: see settings()"
+
+
+class _Recorder(private.CacheBase):
+    """A cache that has nothing and remembers what it was asked."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+        self.result: Any = None
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        self.asked.append("load")
+        return self.result
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        self.asked.append("save")
+        self.result = data._replace(metadata=None)  # as from a file
+
+
+@compiled_only
+def test_a_dispatcher_asks_the_cache_that_it_was_given() -> None:
+    recorder = _Recorder()
+    for expected in (["load", "save"], ["load"]):
+        dispatcher = njit(lambda x: x + 1)
+        private.attach(dispatcher, recorder)
+        recorder.asked.clear()
+        dispatcher.compile(SIGNATURE)
+        assert recorder.asked == expected, "numba asks no such cache any more, or at other times: see attach()"
+        assert dispatcher(1) == 2
+
+
+@compiled_only
+def test_code_survives_as_bytes() -> None:
+    dispatcher = _compiled(lambda x: 3 * x)
+    data = private.pack(dispatcher.get_compile_result(SIGNATURE))
+    assert data is not None, "numba cannot keep simple code any more, or says so otherwise: see pack()"
+    result = private.unpack(cpu_target.target_context, data)
+    assert result.signature == SIGNATURE, "numba rebuilds another thing: see unpack()"
+    assert result.entry_point(14) == 42
+
+
+@compiled_only
+def test_symbols_carry_their_tag() -> None:
+    global _FACTORIAL
+    private.tagged(_factorial, "c0ffee")
+    _FACTORIAL = njit(pipeline_class=private.Compiler)(_factorial)
+    result = _FACTORIAL.get_compile_result(SIGNATURE)
+    assert "c0ffee" in result.fndesc.llvm_func_name, "numba numbers its functions otherwise: see Compiler"
+    assert _FACTORIAL(5) == 120, "a function with a tag does not find itself any more: see Compiler"
+
+
+@compiled_only
+def test_every_function_can_be_called_as_in_c() -> None:
+    address = private.c_address(_compiled(lambda x: x - 1), SIGNATURE)
+    assert address, "numba makes no function that C can call any more: see c_address()"
+    assert ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)(address)(43) == 42
+    kinds = private.c_type(cpu_target.target_context, SIGNATURE)
+    assert str(kinds) == "i64 (i64)", "numba has other types for C: see c_type()"
+
+
+@compiled_only
+def test_a_record_is_a_pointer() -> None:
+    kind = private.record_pointer_type(cpu_target.target_context, from_dtype(np.dtype([("x", "i8")])))
+    assert isinstance(kind, ir.PointerType), "numba passes records otherwise than by their address"
+
+
+@compiled_only
+def test_room_on_the_stack_is_taken_at_the_entry() -> None:
+    @njit
+    def last_tick(rounds):
+        tick = 0
+        for _ in range(rounds):
+            tick = clock_ticks()
+        return tick
+
+    last_tick(1)
+    module = ir.Module()
+    builder = ir.IRBuilder(ir.Function(module, ir.FunctionType(ir.VoidType(), []), "f").append_basic_block("entry"))
+    loop = builder.append_basic_block("loop")
+    builder.branch(loop)
+    builder.position_at_end(loop)
+    private.stack_slots(builder, ir.IntType(64), 2)
+    entry = str(builder.function.entry_basic_block)
+    assert "alloca" in entry, "numba takes room on the stack where it stands: see stack_slots()"
+    assert "alloca" not in str(loop)
