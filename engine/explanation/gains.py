@@ -1,0 +1,93 @@
+"""What was won or lost in a line, in words: the knight on c6, the exchange, the queen for a rook."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import chess
+
+from engine.explanation.exchange import value
+from engine.explanation.line import Line
+from engine.explanation.words import NAMES, counted, listed
+
+_MINOR = (chess.KNIGHT, chess.BISHOP)
+
+
+def gain_text(line: Line) -> str:
+    """What the winner of ``line`` wins; empty where it is less than a pawn.
+
+    >>> board = chess.Board("4k3/8/2n5/8/8/8/6B1/4K3 w - - 0 1")
+    >>> gain_text(Line.of(board, [chess.Move.from_uci("g2c6")]))
+    'the knight on c6'
+    """
+    if line.gain < 1:
+        return ""
+    lost, paid = _net(line)
+    if paid[chess.QUEEN] < 0 and paid[chess.PAWN] > 0:  # a pawn became a queen
+        paid = paid + Counter()
+        paid[chess.PAWN] -= 1
+        rest = +paid
+        if rest and sum(rest[kind] * value(kind) for kind in rest) >= 3:
+            return f"a new queen for {_list(rest)}"
+        return "a new queen"
+    lost, paid = +lost, +paid
+    if not lost:
+        return ""
+    minors = sum(paid[kind] for kind in _MINOR)
+    if lost[chess.ROOK] == 1 and minors == 1 and lost.total() - lost[chess.PAWN] == 1 == paid.total() - paid[chess.PAWN]:
+        return _exchange(lost[chess.PAWN], paid[chess.PAWN])
+    if paid:
+        return f"{_list(lost, line)} for {_list(paid)}"
+    return _list(lost, line)
+
+
+def _exchange(gained: int, paid: int) -> str:
+    if gained:
+        return f"the exchange and {counted(chess.PAWN, gained)}"
+    return f"the exchange for {counted(chess.PAWN, paid)}" if paid else "the exchange"
+
+
+def _net(line: Line) -> tuple[Counter[chess.PieceType], Counter[chess.PieceType]]:
+    """What each side lost, without what was exchanged for its like, a bishop for a knight too."""
+    lost, paid = line.balance.loser.copy(), line.balance.winner.copy()
+    for kind in NAMES:
+        _cancel(lost, paid, kind, kind)
+    _cancel(lost, paid, chess.KNIGHT, chess.BISHOP)
+    _cancel(lost, paid, chess.BISHOP, chess.KNIGHT)
+    return lost, paid
+
+
+def _cancel(
+    lost: Counter[chess.PieceType], paid: Counter[chess.PieceType], one: chess.PieceType, other: chess.PieceType
+) -> None:
+    both = min(lost[one], paid[other])
+    if both > 0:
+        lost[one] -= both
+        paid[other] -= both
+
+
+def _list(pieces: Counter[chess.PieceType], line: Line | None = None) -> str:
+    """The pieces in words; the only one with its square, or alone of its kind, where ``line`` shows it being taken."""
+    pawns_count = len(pieces) == 1 or (all(value(kind) <= 5 for kind in pieces) and len(pieces) < 3)
+    kinds = [kind for kind in sorted(pieces, reverse=True) if kind != chess.PAWN or pawns_count]
+    if line is not None and len(kinds) == 1 and pieces[kinds[0]] == 1 and kinds[0] != chess.PAWN:
+        square = _where(line, kinds[0])
+        if kinds[0] == chess.QUEEN:
+            return "the queen"
+        if square is not None:
+            return f"the {NAMES[kinds[0]]} on {chess.square_name(square)}"
+    return listed([counted(kind, pieces[kind]) for kind in kinds])
+
+
+def _where(line: Line, kind: chess.PieceType) -> chess.Square | None:
+    """Where the only piece of ``kind`` that the winner takes stood when its first move was due; None if unclear."""
+    plies = [ply for ply in line.turns() if ply < line.secured and line.captured(ply) == kind]
+    if len(plies) != 1:
+        return None
+    square = line.moves[plies[0]].to_square
+    first = line.turns().start
+    for ply in range(plies[0] - 1, first - 1, -1):
+        if line.moves[ply].to_square == square:
+            square = line.moves[ply].from_square
+    here = line.boards[first]
+    return square if here.piece_type_at(square) == kind and here.color_at(square) != line.winner else None

@@ -1,0 +1,57 @@
+"""What a best move does: the mate it begins, the piece it wins, the threat it makes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import chess
+from chess.engine import PovScore
+
+from engine.explanation.gains import gain_text
+from engine.explanation.line import Line
+from engine.explanation.reasons import Reason, explained
+from engine.explanation.themes import mate
+from engine.explanation.words import side
+
+
+def merit(
+    board: chess.Board, line: Sequence[chess.Move], score: PovScore, threat: Sequence[chess.Move] = ()
+) -> Reason | None:
+    """What the first move of ``line`` does on ``board``; None where nothing can be said for sure.
+
+    ``threat`` is what the same side would play next if the other one passed.
+    """
+    best = Line.of(board, line)
+    if not best.moves:
+        return None
+    first, relative = best.san(0), score.pov(board.turn)
+    moves = relative.mate()
+    if moves is not None and moves > 0:
+        complete = best.last.is_checkmate() and len(best) == 2 * moves - 1
+        how = mate.pattern(best) if complete else ""
+        where = f" {how}" if how and "," not in how else ""
+        theme = "backRankMate" if "back rank" in how else f"mateIn{moves}"
+        if moves == 1:
+            return Reason(theme, f"{first} is mate{where}.", best)
+        return Reason(theme, f"{first} leads to mate in {moves}{where}.", best)
+    if moves is not None:
+        return Reason("mated", f"{side(board.turn)} is mated in {-moves} whatever it plays.", best)
+    if best.gain >= 1 and (what := gain_text(best)):
+        theme, how = explained(best)
+        return Reason(theme, f"{first} wins {what}: {how}." if theme != "hanging" else f"{first} wins {what}.", best, best.gain)
+    return _threat(board, best, threat)
+
+
+def _threat(board: chess.Board, best: Line, threat: Sequence[chess.Move]) -> Reason | None:
+    """The threat behind a quiet best move."""
+    after = best.boards[1].copy(stack=False)
+    if not threat or after.is_check():
+        return None
+    after.push(chess.Move.null())
+    line = Line.of(after, threat)
+    if line.last.is_checkmate() and len(line) == 1:
+        return Reason("threat", f"{best.san(0)} threatens mate with {line.san(0)}.", line)
+    what = gain_text(line)
+    if what and line.gain >= 2:
+        return Reason("threat", f"{best.san(0)} threatens {line.san(0)}, which wins {what}.", line, line.gain)
+    return None

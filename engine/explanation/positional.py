@@ -1,0 +1,54 @@
+"""Where nothing is won or lost: what changed most in the classical evaluation's own terms."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import chess
+
+from engine.explanation.exchange import settled
+from engine.explanation.line import Line
+from engine.explanation.terms import aspects
+
+#: Plies of both lines after which the positions are compared; less where one of them is shorter.
+PLIES = 6
+
+#: Centipawns that an aspect must have lost at the end of the lines, and how many times as much as any other.
+_CLEAR, _MARGIN = 30, 1.3
+
+
+@dataclass(frozen=True, slots=True)
+class Shift:
+    """An ``aspect`` that got worse for the mover: its own, or the other side's got better. ``loss`` in centipawns."""
+
+    aspect: str
+    own: bool
+    loss: int
+
+
+def shift(played: Line, best: Line) -> Shift | None:
+    """What ``played`` lost most against ``best``; None where nothing stands out, or the first moves say otherwise.
+
+    Both lines begin at the same board with their move. Equally long parts of them are compared, each at rest.
+    """
+    mover = played.boards[0].turn
+    length = min(len(played), len(best), PLIES)
+    if length < 2:
+        return None
+    losses = _losses(settled(played.boards[length]), settled(best.boards[length]), mover)
+    ranked = sorted(losses.items(), key=lambda item: -item[1])
+    (aspect, own), loss = ranked[0]
+    if loss < _CLEAR or loss < _MARGIN * ranked[1][1]:
+        return None
+    middle = _losses(settled(played.boards[length - 1]), settled(best.boards[length - 1]), mover)
+    return Shift(aspect, own, loss) if middle[aspect, own] >= _CLEAR / 2 else None
+
+
+def _losses(played: chess.Board, best: chess.Board, mover: chess.Color) -> dict[tuple[str, bool], int]:
+    """For each aspect, of the mover (True) and of the other side, how much worse ``played`` is for the mover."""
+    here, there = aspects(played), aspects(best)
+    losses = {}
+    for aspect in here[mover]:
+        losses[aspect, True] = there[mover][aspect] - here[mover][aspect]
+        losses[aspect, False] = here[not mover][aspect] - there[not mover][aspect]
+    return losses

@@ -1,0 +1,271 @@
+"""What is wrong with a move, from the engine's lines: the reasons in the order of their weight, as sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import chess
+from chess.engine import MateGiven, PovScore, Score
+
+from engine import wdl
+from engine.explanation.gains import gain_text
+from engine.explanation.line import Line
+from engine.explanation.positional import Shift, shift
+from engine.explanation.themes import Finding, draw, findings, mate, opposition
+from engine.explanation.words import capital, side
+
+#: What the endgame tables say of a board for its side to move, 2 (won) to -2 (lost); None where they say nothing.
+Tables = Callable[[chess.Board], int | None]
+
+#: Expected points that a move must lose to be explained.
+LEAST_LOSS = 0.04
+
+#: Centipawns that a pawn of the material that is said to be lost must have cost at least.
+_PAWN_COST = 35
+
+#: Expected points from which a game counts as won, and up to which as lost.
+_WON, _LOST = 0.85, 0.15
+
+#: Expected points between which a game counts as even.
+_EVEN = (0.25, 0.75)
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why a move is bad: a ``theme`` and the ``text``, a sentence or two. ``line`` shows it, where one does."""
+
+    theme: str
+    text: str
+    line: Line | None = None
+    gain: int = 0
+
+
+@dataclass(frozen=True)
+class Case:
+    """A move on trial: what it led to against what was there. ``had`` and ``has`` are the mover's scores with the best
+    move and with the one that was played."""
+
+    board: chess.Board
+    move: chess.Move
+    best: Line
+    played: Line
+    had: Score
+    has: Score
+
+    @property
+    def mover(self) -> chess.Color:
+        return self.board.turn
+
+    @property
+    def before(self) -> float:
+        """The mover's expected points with the best move."""
+        return expectation(self.had, self.board.fullmove_number)
+
+    @property
+    def after(self) -> float:
+        """The mover's expected points with the move played."""
+        return expectation(self.has, self.board.fullmove_number)
+
+    @property
+    def drop(self) -> int:
+        """The centipawns lost."""
+        return self.had.score(mate_score=10_000) - self.has.score(mate_score=10_000)
+
+    @property
+    def better(self) -> str:
+        """The best move in standard algebraic notation."""
+        return self.board.san(self.best.moves[0])
+
+
+def expectation(score: Score, move: int) -> float:
+    """The expected points, from 0 to 1, that ``score`` means at a ``move`` of the game (see :mod:`engine.wdl`)."""
+    mate_in = score.mate()
+    if mate_in is not None:
+        return 1.0 if mate_in > 0 or score is MateGiven else 0.0
+    wins, draws, _ = wdl.MODEL.chances(round(score.score(mate_score=0) * wdl.MODEL.pawn / 100), move)
+    return (wins + draws / 2) / 1000
+
+
+def case_of(
+    board: chess.Board,
+    move: chess.Move,
+    best_line: Sequence[chess.Move],
+    reply_line: Sequence[chess.Move],
+    best_score: PovScore,
+    played_score: PovScore,
+) -> Case | None:
+    """The case of ``move``; None where there is nothing to explain: it is the best move, or costs next to nothing."""
+    best = Line.of(board, best_line)
+    played = Line.of(board, [move, *reply_line], winner=not board.turn)
+    if not best.moves or best.moves[0] == move:
+        return None
+    case = Case(board, move, best, played, best_score.pov(board.turn), played_score.pov(board.turn))
+    return case if case.before - case.after >= LEAST_LOSS else None
+
+
+def reason(case: Case, tables: Tables | None = None) -> Reason | None:
+    """The weightiest reason against the move of ``case``; None where nothing can be said for sure."""
+    return (
+        _mates(case)
+        or _tables(case, tables)
+        or _draw(case)
+        or _opposition(case)
+        or _material(case)
+        or _positional(case)
+    )
+
+
+def _mates(case: Case) -> Reason | None:
+    missed, allowed = case.had.mate() or 0, case.has.mate() or 0
+    if allowed < 0 <= missed and len(case.played) > 1:
+        text = _mate_text(case.played, -allowed, "Allows")
+        guard = mate.left_guard(case.played)
+        text += f": {guard}." if guard and allowed == -1 else "."
+        if missed > 0:
+            text = f"Misses mate in {missed} with {case.better}, and {text[0].lower()}{text[1:]}"
+        return Reason(_mate_theme(case.played, -allowed), text, case.played)
+    if missed > 0 >= allowed:
+        return Reason(_mate_theme(case.best, missed), _mate_text(case.best, missed, "Misses") + ".", case.best)
+    return None
+
+
+def _mate_text(line: Line, moves: int, verb: str) -> str:
+    """``Allows mate in 2 on the back rank with Rd8+``."""
+    first = line.san(line.turns().start)
+    complete = line.last.is_checkmate() and len(line) - line.turns().start == 2 * moves - 1
+    how = mate.pattern(line) if complete else ""
+    if moves == 1:
+        return f"{verb} mate{' ' + how if how and ',' not in how else ''} at once with {first}"
+    return f"{verb} mate in {moves}{' ' + how if how and ',' not in how else ''}, beginning with {first}"
+
+
+def _mate_theme(line: Line, moves: int) -> str:
+    return "backRankMate" if "back rank" in mate.pattern(line) else f"mateIn{moves}"
+
+
+def _tables(case: Case, tables: Tables | None) -> Reason | None:
+    if tables is None:
+        return None
+    before, after = tables(case.board), tables(case.played.boards[1])
+    if before is None or after is None or before <= -after:
+        return None
+    names = {2: "won", 1: "won, but for the 50-move rule", 0: "drawn", -1: "lost, but for the 50-move rule", -2: "lost"}
+    opposed = _opposition(case)
+    text = f"The endgame tables have this {names[before]} before the move and {names[-after]} after it; {case.better} was right."
+    if opposed:
+        text = f"{opposed.text[:-1]}: by the endgame tables {names[before]} before, {names[-after]} now."
+    return Reason("tables", text)
+
+
+def _draw(case: Case) -> Reason | None:
+    if case.before < _WON - 0.1 or not _EVEN[0] <= case.after <= _EVEN[1] or abs(case.has.score(mate_score=10_000)) > 50:
+        return None
+    ended = draw.ending(case.played)
+    if ended is None:
+        return None
+    how, plies = ended
+    moves = case.played.sans(1, plies)
+    if how == "stalemate":
+        text = "It is stalemate" if plies == 1 else f"After {moves} it is stalemate"
+        return Reason("stalemate", f"{text}, and the win is gone.", case.played)
+    if how == "material":
+        text = "Not enough material is left to win" if plies == 1 else f"After {moves} not enough material is left to win"
+        return Reason("draw", f"{text}.", case.played)
+    if draw.is_perpetual(case.played, plies):
+        return Reason("perpetual", f"Lets {side(not case.mover)} draw by perpetual check, beginning with {case.played.san(1)}.", case.played)
+    return None
+
+
+def _opposition(case: Case) -> Reason | None:
+    reply = case.played.moves[1] if len(case.played) > 1 else None
+    if case.before - case.after < 0.25 or not opposition.loses_it(case.board, case.move, case.best.moves[0], reply):
+        return None
+    what = "the win" if case.before >= _WON else "the draw" if case.before <= _EVEN[1] else "half a point"
+    return Reason("opposition", f"Gives up the opposition, and with it {what}: {case.better} takes it, now {case.played.san(1)} does.")
+
+
+def _material(case: Case) -> Reason | None:
+    """What the reply wins, or what the best move would have won, where the scores bear it out."""
+    allowed = case.played.gain if len(case.played) > 1 else 0
+    missed = case.best.gain
+    cost = allowed + missed
+    if cost < 1 or case.drop < _PAWN_COST * min(cost, 9):
+        return None
+    if allowed >= 1:
+        return _allows(case)
+    if missed >= 1 and allowed > -missed:
+        return _misses(case)
+    return None
+
+
+def _allows(case: Case) -> Reason | None:
+    what = gain_text(case.played)
+    if not what:
+        return None
+    theme, how = explained(case.played)
+    text = f"Loses {what}{_stake(case)}: {how}."
+    return Reason(theme, text, case.played, case.played.gain)
+
+
+def _misses(case: Case) -> Reason | None:
+    what = gain_text(case.best)
+    if not what:
+        return None
+    theme, how = explained(case.best)
+    return Reason(theme, f"Misses the chance to win {what}: {how}.", case.best, case.best.gain)
+
+
+def _stake(case: Case) -> str:
+    """What a loss of material costs besides."""
+    if case.before >= _WON and case.after <= _EVEN[1]:
+        return " and the win"
+    if case.before >= _EVEN[0] and case.after <= _LOST:
+        return ""
+    return ""
+
+
+def explained(line: Line) -> tuple[str, str]:
+    """The theme by which the winner of ``line`` gets its gain, and the clause that says so."""
+    start = line.turns().start
+    for finding in findings(line):
+        if finding.ply < line.secured:
+            return finding.theme, _led_to(line, start, finding)
+    return "line", line.sans(start, max(line.secured, start + 1))
+
+
+def _led_to(line: Line, start: int, finding: Finding) -> str:
+    """The clause of ``finding`` behind the moves that lead to it."""
+    if finding.ply == start:
+        return finding.text
+    lead = line.sans(start, finding.ply)
+    text = finding.text.removeprefix("after ")
+    return f"after {lead} {text}" if text != finding.text else f"after {lead}, {text}"
+
+
+_SHIFTS = {
+    ("king", True): "{mover}'s king is less safe than after {better}",
+    ("king", False): "{other}'s king is safer than after {better}",
+    ("passed", True): "{mover}'s passed pawns are worth less than after {better}",
+    ("passed", False): "{other}'s passed pawns become more dangerous than after {better}",
+    ("mobility", True): "{mover}'s pieces have less room than after {better}",
+    ("mobility", False): "{other}'s pieces get more room than after {better}",
+    ("structure", True): "{mover}'s pawn structure is worse than after {better}",
+    ("structure", False): "{other}'s pawn structure is better than after {better}",
+}
+
+
+def _positional(case: Case) -> Reason | None:
+    if abs(case.played.gain + case.best.gain) >= 1 or case.had.is_mate() or case.has.is_mate():
+        return None
+    found: Shift | None = shift(case.played, case.best)
+    if found is None or case.drop < found.loss / 3:
+        return None
+    names = {"mover": side(case.mover), "other": side(not case.mover), "better": case.better}
+    text = _SHIFTS[found.aspect, found.own].format(**names)
+    return Reason(f"positional:{found.aspect}", f"No material is lost, but {text}.", case.played, 0)
+
+
+def sentence(text: str) -> str:
+    """``text`` with the first letter that a sentence wants."""
+    return capital(text)
