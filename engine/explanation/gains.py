@@ -10,8 +10,6 @@ from engine.explanation.exchange import value
 from engine.explanation.line import Line
 from engine.explanation.words import NAMES, counted, listed
 
-_MINOR = (chess.KNIGHT, chess.BISHOP)
-
 
 def gain_text(line: Line) -> str:
     """What the winner of ``line`` wins; empty where it is less than a pawn.
@@ -33,8 +31,8 @@ def gain_text(line: Line) -> str:
     lost, paid = +lost, +paid
     if not lost:
         return ""
-    minors = sum(paid[kind] for kind in _MINOR)
-    if lost[chess.ROOK] == 1 and minors == 1 and lost.total() - lost[chess.PAWN] == 1 == paid.total() - paid[chess.PAWN]:
+    pieces_lost, pieces_paid = (pieces.total() - pieces[chess.PAWN] for pieces in (lost, paid))
+    if lost[chess.ROOK] == 1 == pieces_lost and paid[chess.KNIGHT] + paid[chess.BISHOP] == 1 == pieces_paid:
         return _exchange(lost[chess.PAWN], paid[chess.PAWN])
     if paid:
         return f"{_list(lost, line)} for {_list(paid)}"

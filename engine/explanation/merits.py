@@ -38,7 +38,8 @@ def merit(
         return Reason("mated", f"{side(board.turn)} is mated in {-moves} whatever it plays.", best)
     if best.gain >= 1 and (what := gain_text(best)):
         theme, how = explained(best)
-        return Reason(theme, f"{first} wins {what}: {how}." if theme != "hanging" else f"{first} wins {what}.", best, best.gain)
+        text = f"{first} wins {what}." if theme == "hanging" else f"{first} wins {what}: {how}."
+        return Reason(theme, text, best, best.gain)
     return _threat(board, best, threat)
 
 

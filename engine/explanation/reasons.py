@@ -27,6 +27,9 @@ _PAWN_COST = 35
 #: Expected points from which a game counts as won, and up to which as lost.
 _WON, _LOST = 0.85, 0.15
 
+#: Centipawns up to which a score can be that of a draw.
+_DRAWN = 30
+
 #: Expected points between which a game counts as even.
 _EVEN = (0.25, 0.75)
 
@@ -152,17 +155,16 @@ def _tables(case: Case, tables: Tables | None) -> Reason | None:
         return None
     names = {2: "won", 1: "won, but for the 50-move rule", 0: "drawn", -1: "lost, but for the 50-move rule", -2: "lost"}
     opposed = _opposition(case)
-    text = f"The endgame tables have this {names[before]} before the move and {names[-after]} after it; {case.better} was right."
+    text = f"By the endgame tables this was {names[before]} and is {names[-after]} now; {case.better} was right."
     if opposed:
-        text = f"{opposed.text[:-1]}: by the endgame tables {names[before]} before, {names[-after]} now."
+        text = f"{opposed.text} The endgame tables agree."
     return Reason("tables", text)
 
 
 def _draw(case: Case) -> Reason | None:
-    if case.before < _WON - 0.1 or not _EVEN[0] <= case.after <= _EVEN[1] or abs(case.has.score(mate_score=10_000)) > 50:
-        return None
+    drawn = abs(case.has.score(mate_score=10_000)) <= _DRAWN
     ended = draw.ending(case.played)
-    if ended is None:
+    if case.before < _WON - 0.1 or not drawn or ended is None:
         return None
     how, plies = ended
     moves = case.played.sans(1, plies)
@@ -170,10 +172,11 @@ def _draw(case: Case) -> Reason | None:
         text = "It is stalemate" if plies == 1 else f"After {moves} it is stalemate"
         return Reason("stalemate", f"{text}, and the win is gone.", case.played)
     if how == "material":
-        text = "Not enough material is left to win" if plies == 1 else f"After {moves} not enough material is left to win"
-        return Reason("draw", f"{text}.", case.played)
+        after = f" after {moves}" if plies > 1 else ""
+        return Reason("draw", f"Not enough material is left to win{after}.", case.played)
     if draw.is_perpetual(case.played, plies):
-        return Reason("perpetual", f"Lets {side(not case.mover)} draw by perpetual check, beginning with {case.played.san(1)}.", case.played)
+        text = f"Lets {side(not case.mover)} draw by perpetual check, beginning with {case.played.san(1)}."
+        return Reason("perpetual", text, case.played)
     return None
 
 
@@ -181,8 +184,9 @@ def _opposition(case: Case) -> Reason | None:
     reply = case.played.moves[1] if len(case.played) > 1 else None
     if case.before - case.after < 0.25 or not opposition.loses_it(case.board, case.move, case.best.moves[0], reply):
         return None
-    what = "the win" if case.before >= _WON else "the draw" if case.before <= _EVEN[1] else "half a point"
-    return Reason("opposition", f"Gives up the opposition, and with it {what}: {case.better} takes it, now {case.played.san(1)} does.")
+    what = "the win" if case.before >= _EVEN[1] else "the draw"
+    text = f"Gives up the opposition and {what}: {case.better} would have taken it, now {case.played.san(1)} does."
+    return Reason("opposition", text)
 
 
 def _material(case: Case) -> Reason | None:

@@ -22,7 +22,7 @@ def pattern(line: Line) -> str:
     if is_back_rank(board, king, checkers):
         return "on the back rank"
     neighbours = chess.SquareSet(chess.BB_KING_ATTACKS[king])
-    if len(checkers) == 1 and board.piece_type_at(checkers[0]) == chess.KNIGHT and neighbours <= _own(board):
+    if len(checkers) == 1 and board.piece_type_at(checkers[0]) == chess.KNIGHT and neighbours.issubset(_own(board)):
         return "by a knight, the king smothered by its own men"
     return ""
 
@@ -51,8 +51,8 @@ def left_guard(line: Line) -> str:
         return ""
     before, after = line.boards[0], line.boards[1]
     mistake, blow = line.moves[0], line.moves[1]
-    guards, guard_after = before.attackers(not line.winner, blow.to_square), after.attackers(not line.winner, blow.to_square)
-    if mistake.from_square in guards and mistake.to_square not in guard_after:
+    guards, left = (board.attackers(not line.winner, blow.to_square) for board in (before, after))
+    if mistake.from_square in guards and mistake.to_square not in left:
         kind = chess.piece_name(before.piece_type_at(mistake.from_square) or chess.PAWN)
         return f"the {kind} was needed to guard {chess.square_name(blow.to_square)}"
     return ""

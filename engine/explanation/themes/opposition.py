@@ -17,7 +17,8 @@ def has_opposition(board: chess.Board) -> bool:
     True
     """
     one, other = board.king(chess.WHITE), board.king(chess.BLACK)
-    assert one is not None and other is not None
+    assert one is not None
+    assert other is not None
     files = abs(chess.square_file(one) - chess.square_file(other))
     ranks = abs(chess.square_rank(one) - chess.square_rank(other))
     return sorted((files, ranks)) == [0, 2]

@@ -30,7 +30,8 @@ def _pinned_guard(line: Line, ply: int) -> Finding | None:
         return None
     for guard in after.attackers(loser, square):
         if after.piece_type_at(guard) != chess.KING and after.is_pinned(loser, guard):
-            return Finding("pin", ply, f"{line.san(ply)}, and {man(after, guard)} is pinned to the king and cannot take back")
+            text = f"{line.san(ply)}, and {man(after, guard)} is pinned to the king and cannot take back"
+            return Finding("pin", ply, text)
     return None
 
 

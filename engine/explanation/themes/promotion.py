@@ -15,8 +15,7 @@ def find(line: Line) -> Finding | None:
         if promoted is None or line.balance.winner[promoted] >= 0:
             continue
         file = chess.FILE_NAMES[chess.square_file(line.moves[ply].from_square)]
-        ahead = [p for p in line.turns() if p <= ply and line.boards[p].piece_type_at(line.moves[p].from_square) == chess.PAWN]
-        start = ahead[0] if ahead and _same_pawn(line, ahead[0], ply) else ply
+        start = next(first for first in line.turns() if _same_pawn(line, first, ply))
         if start == ply:
             return Finding("promotion", ply, f"{line.san(ply)} makes a new {chess.piece_name(promoted)}")
         return Finding("promotion", start, f"{line.san(start)} and the {file}-pawn gets through")
@@ -24,9 +23,10 @@ def find(line: Line) -> Finding | None:
 
 
 def _same_pawn(line: Line, first: int, last: int) -> bool:
-    """Whether the pawn moved at ``first`` is the one that promotes at ``last``."""
+    """Whether the piece moved at ``first`` is the pawn that promotes at ``last``."""
     square = line.moves[first].to_square
     for ply in range(first + 2, last + 1, 2):
         if line.moves[ply].from_square == square:
             square = line.moves[ply].to_square
-    return square == line.moves[last].to_square
+    is_pawn = line.boards[first].piece_type_at(line.moves[first].from_square) == chess.PAWN
+    return is_pawn and square == line.moves[last].to_square

@@ -16,7 +16,7 @@ def find(line: Line) -> Finding | None:
         if ply + 2 >= len(line):
             return None
         guard = line.moves[ply].to_square
-        if not line.captured(ply) or line.captured(ply) == chess.PAWN or line.boards[ply].is_en_passant(line.moves[ply]):
+        if line.captured(ply) in (None, chess.PAWN):
             continue
         before, capture = line.boards[ply], line.moves[ply + 2]
         square = capture.to_square
