@@ -447,17 +447,21 @@ class Engine:
         Qxf7# is mate.
 
         ``limit`` bounds each of the two or three searches, :data:`EXPLAIN_NODES` without one. Only what the lines
-        show is said (see :mod:`engine.explanation`). Raises ValueError for a move that is not legal, and as
-        :meth:`analyse`.
+        show is said (see :mod:`engine.explanation`). The engine's own position stays as it is. Raises ValueError for a
+        move that is not legal, and as :meth:`analyse`.
         """
         from engine.explanation.ask import what_for, why_bad
 
         bound = Limits(nodes=EXPLAIN_NODES) if limit is None else limit
-        if move is None:
-            return what_for(board, lambda position: self.analyse(position, bound))
-        if not board.is_legal(move):
+        if move is not None and not board.is_legal(move):
             raise ValueError(f"the move {move} is not legal here")
-        return why_bad(board, move, lambda position: self.analyse(position, bound), self.table_outcome)
+        former = self._position
+        try:
+            if move is None:
+                return what_for(board, lambda position: self.analyse(position, bound))
+            return why_bad(board, move, lambda position: self.analyse(position, bound), self.table_outcome)
+        finally:
+            self._position = former
 
     def table_outcome(self, board: chess.Board) -> int | None:
         """What the endgame tables say of ``board`` for its side to move: 2 a win, 1 one that the 50-move rule

@@ -34,9 +34,9 @@ def gain_text(line: Line) -> str:
     pieces_lost, pieces_paid = (pieces.total() - pieces[chess.PAWN] for pieces in (lost, paid))
     if lost[chess.ROOK] == 1 == pieces_lost and paid[chess.KNIGHT] + paid[chess.BISHOP] == 1 == pieces_paid:
         return _exchange(lost[chess.PAWN], paid[chess.PAWN])
-    if paid:
-        return f"{_list(lost, line)} for {_list(paid)}"
-    return _list(lost, line)
+    if lost[chess.QUEEN] or paid[chess.QUEEN]:
+        lost[chess.PAWN] = paid[chess.PAWN] = 0
+    return f"{_list(+lost, line)} for {_list(+paid)}" if +paid else _list(+lost, line)
 
 
 def _exchange(gained: int, paid: int) -> str:
@@ -66,8 +66,7 @@ def _cancel(
 
 def _list(pieces: Counter[chess.PieceType], line: Line | None = None) -> str:
     """The pieces in words; the only one with its square, or alone of its kind, where ``line`` shows it being taken."""
-    pawns_count = len(pieces) == 1 or (all(value(kind) <= 5 for kind in pieces) and len(pieces) < 3)
-    kinds = [kind for kind in sorted(pieces, reverse=True) if kind != chess.PAWN or pawns_count]
+    kinds = sorted(pieces, reverse=True)
     if line is not None and len(kinds) == 1 and pieces[kinds[0]] == 1 and kinds[0] != chess.PAWN:
         square = _where(line, kinds[0])
         if kinds[0] == chess.QUEEN:

@@ -86,6 +86,15 @@ class Line:
         return ply
 
     @cached_property
+    def shown(self) -> int:
+        """How many plies it takes until the gain is on the board; all of them if a capture stands open at the end."""
+        start = balance(self.boards[0], self.winner)
+        for ply in range(self.secured, len(self) + 1):
+            if balance(self.boards[ply], self.winner) - start >= self.gain:
+                return ply
+        return len(self)
+
+    @cached_property
     def balance(self) -> Balance:
         """What each side lost."""
         end = settled(min((self.boards[-1], self.boards[max(1, len(self) - 1)]), key=self._won))

@@ -9,7 +9,7 @@ from chess.engine import PovScore
 
 from engine.explanation.gains import gain_text
 from engine.explanation.line import Line
-from engine.explanation.reasons import Reason, explained
+from engine.explanation.reasons import Reason, explained, short
 from engine.explanation.themes import mate
 from engine.explanation.words import side
 
@@ -38,7 +38,11 @@ def merit(
         return Reason("mated", f"{side(board.turn)} is mated in {-moves} whatever it plays.", best)
     if best.gain >= 1 and (what := gain_text(best)):
         theme, how = explained(best)
-        text = f"{first} wins {what}." if theme == "hanging" else f"{first} wins {what}: {how}."
+        text = f"{first} wins {what}: {how}."
+        if theme == "hanging" or how == first:
+            text = f"{first} wins {what}."
+        elif how.startswith(first) and theme != "line":
+            text = f"{how} and wins {short(what, how)}."
         return Reason(theme, text, best, best.gain)
     return _threat(board, best, threat)
 

@@ -49,6 +49,8 @@ def _losses(played: chess.Board, best: chess.Board, mover: chess.Color) -> dict[
     here, there = aspects(played), aspects(best)
     losses = {}
     for aspect in here[mover]:
+        if aspect == "king" and not (played.queens and best.queens):
+            continue  # a matter of endings then, where kings come out
         losses[aspect, True] = there[mover][aspect] - here[mover][aspect]
         losses[aspect, False] = here[not mover][aspect] - there[not mover][aspect]
     return losses

@@ -13,7 +13,7 @@ from engine.explanation.gains import gain_text
 from engine.explanation.line import Line
 from engine.explanation.positional import Shift, shift
 from engine.explanation.themes import Finding, draw, findings, mate, opposition
-from engine.explanation.words import capital, side
+from engine.explanation.words import side
 
 #: What the endgame tables say of a board for its side to move, 2 (won) to -2 (lost); None where they say nothing.
 Tables = Callable[[chess.Board], int | None]
@@ -21,11 +21,23 @@ Tables = Callable[[chess.Board], int | None]
 #: Expected points that a move must lose to be explained.
 LEAST_LOSS = 0.04
 
-#: Centipawns that a pawn of the material that is said to be lost must have cost at least.
-_PAWN_COST = 35
+#: Centipawns that each pawn of the material that is said to be lost must have cost at least, up to so many pawns.
+_PAWN_COST, _MOST_PAWNS = 60, 5
 
-#: Expected points from which a game counts as won, and up to which as lost.
-_WON, _LOST = 0.85, 0.15
+#: Plies after which a line's gain is too far away to be sure of, for a pawn and for more.
+_NEAR, _FAR = 6, 9
+
+#: Plies that a line must show for a gain of a pawn.
+_LEAST_SHOWN = 3
+
+#: Centipawns above which a loss must have reasons that the terms of an evaluation do not tell.
+_NO_TACTICS = 200
+
+#: Moves to a mate that a player can have missed.
+_VISIBLE_MATE = 5
+
+#: Expected points from which a game counts as won.
+_WON = 0.88
 
 #: Centipawns up to which a score can be that of a draw.
 _DRAWN = 30
@@ -125,7 +137,7 @@ def _mates(case: Case) -> Reason | None:
         text = _mate_text(case.played, -allowed, "Allows")
         guard = mate.left_guard(case.played)
         text += f": {guard}." if guard and allowed == -1 else "."
-        if missed > 0:
+        if 0 < missed <= _VISIBLE_MATE:
             text = f"Misses mate in {missed} with {case.better}, and {text[0].lower()}{text[1:]}"
         return Reason(_mate_theme(case.played, -allowed), text, case.played)
     if missed > 0 >= allowed:
@@ -191,16 +203,19 @@ def _opposition(case: Case) -> Reason | None:
 
 def _material(case: Case) -> Reason | None:
     """What the reply wins, or what the best move would have won, where the scores bear it out."""
-    allowed = case.played.gain if len(case.played) > 1 else 0
-    missed = case.best.gain
+    allowed, missed = (_sure_gain(line) for line in (case.played, case.best))
     cost = allowed + missed
-    if cost < 1 or case.drop < _PAWN_COST * min(cost, 9):
+    if max(allowed, missed) < 1 or case.drop < _PAWN_COST * min(cost, _MOST_PAWNS):
         return None
-    if allowed >= 1:
-        return _allows(case)
-    if missed >= 1 and allowed > -missed:
-        return _misses(case)
-    return None
+    return _allows(case) if allowed >= missed else _misses(case)
+
+
+def _sure_gain(line: Line) -> int:
+    """The pawns that the winner of ``line`` wins, 0 where the line does not show enough of it."""
+    start = line.turns().start
+    if line.gain < 1 or len(line) <= start or line.secured - start > (_NEAR if line.gain < 3 else _FAR):
+        return 0
+    return 0 if line.gain < 2 and len(line) - start < _LEAST_SHOWN else line.gain
 
 
 def _allows(case: Case) -> Reason | None:
@@ -208,7 +223,10 @@ def _allows(case: Case) -> Reason | None:
     if not what:
         return None
     theme, how = explained(case.played)
-    text = f"Loses {what}{_stake(case)}: {how}."
+    stake = ", and with it the win" if case.before >= _WON and case.after <= _EVEN[1] else ""
+    text = f"Loses {short(what, how)}{stake}: {how}."
+    if theme == "line" and " " not in how:
+        text = f"Loses {what} to {how}{stake}."
     return Reason(theme, text, case.played, case.played.gain)
 
 
@@ -217,25 +235,36 @@ def _misses(case: Case) -> Reason | None:
     if not what:
         return None
     theme, how = explained(case.best)
-    return Reason(theme, f"Misses the chance to win {what}: {how}.", case.best, case.best.gain)
+    if retaken := _taken_before(case.board, case.best.moves[0]):
+        text = f"Does not take back: {case.better} would have regained the {retaken}."
+        return Reason("recapture", text, case.best, case.best.gain)
+    text = f"Misses the chance to win {short(what, how)}: {how}."
+    if theme == "line" and " " not in how:
+        text = f"Misses {how}, which wins {what}."
+    return Reason(theme, text, case.best, case.best.gain)
 
 
-def _stake(case: Case) -> str:
-    """What a loss of material costs besides."""
-    if case.before >= _WON and case.after <= _EVEN[1]:
-        return " and the win"
-    if case.before >= _EVEN[0] and case.after <= _LOST:
+def short(what: str, clause: str) -> str:
+    """``what`` without its square where ``clause`` names it again."""
+    return what.split(" on ")[0] if what in clause else what
+
+
+def _taken_before(board: chess.Board, move: chess.Move) -> str:
+    """The piece that the last move captured where ``move`` captures; empty where it is no recapture."""
+    if not board.move_stack or board.peek().to_square != move.to_square or not board.is_capture(move):
         return ""
-    return ""
+    former = board.copy(stack=1)
+    last = former.pop()
+    return chess.piece_name(former.piece_type_at(last.to_square) or chess.PAWN) if former.is_capture(last) else ""
 
 
 def explained(line: Line) -> tuple[str, str]:
     """The theme by which the winner of ``line`` gets its gain, and the clause that says so."""
     start = line.turns().start
     for finding in findings(line):
-        if finding.ply < line.secured:
+        if finding.ply < line.shown and line.gains[finding.cashed + 1] >= max(1, line.gain - 1):
             return finding.theme, _led_to(line, start, finding)
-    return "line", line.sans(start, max(line.secured, start + 1))
+    return "line", line.sans(start, max(line.shown, start + 1))
 
 
 def _led_to(line: Line, start: int, finding: Finding) -> str:
@@ -263,13 +292,9 @@ def _positional(case: Case) -> Reason | None:
     if abs(case.played.gain + case.best.gain) >= 1 or case.had.is_mate() or case.has.is_mate():
         return None
     found: Shift | None = shift(case.played, case.best)
-    if found is None or case.drop < found.loss / 3:
+    if found is None or not found.loss / 3 <= case.drop <= _NO_TACTICS:
         return None
     names = {"mover": side(case.mover), "other": side(not case.mover), "better": case.better}
     text = _SHIFTS[found.aspect, found.own].format(**names)
     return Reason(f"positional:{found.aspect}", f"No material is lost, but {text}.", case.played, 0)
 
-
-def sentence(text: str) -> str:
-    """``text`` with the first letter that a sentence wants."""
-    return capital(text)

@@ -64,13 +64,3 @@ def men(board: chess.Board, squares: Sequence[chess.Square]) -> str:
 def side(color: chess.Color) -> str:
     """``White`` or ``Black``."""
     return "White" if color else "Black"
-
-
-def capital(text: str) -> str:
-    """``text`` as a sentence begins; moves such as e5 and bxc3 stay as they are.
-
-    >>> capital("the king"), capital("bxc3 wins")
-    ('The king', 'bxc3 wins')
-    """
-    first = text.split(" ", 1)[0]
-    return text if any(letter.isdigit() for letter in first) else text[0].upper() + text[1:]

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from engine.messages import Info, OptionError, PositionError, Result
 from engine.uci import jobs
+from engine.uci.explaining import Explanation
 from engine.uci.format import diagram, info_line, result_line
 from engine.uci.output import Output
 from engine.uci.parse import Assignment, Go, Placement
@@ -115,6 +116,10 @@ class Session:
     def bench(self, depth: int | None, threads: int, megabytes: int) -> None:
         """Run the bench with an engine of its own, so that options and position stay as they are."""
         self._submit(Task("bench", lambda: self._bench(depth, threads, megabytes)))
+
+    def explain(self, move: str | None) -> None:
+        """Print in words what is wrong with ``move``, or what the best move does."""
+        self._submit(Task("explain", lambda: self._explain_move(move)))
 
     def show_board(self) -> None:
         """Print the position."""
@@ -247,6 +252,11 @@ class Session:
         bench = jobs.Bench(Engine(hash=megabytes, threads=threads), depth)
         self._begin(bench.stop)
         self._in_background("bench", lambda: bench.run(self._output.remark, self._output.line))
+
+    def _explain_move(self, move: str | None) -> None:
+        explanation = Explanation(self._loaded, move)
+        self._begin(explanation.stop)
+        self._in_background("explain", lambda: self._output.line(explanation.run()))
 
     def _show_board(self) -> None:
         engine = self._loaded

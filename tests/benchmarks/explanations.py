@@ -3,8 +3,9 @@
 ``python -m tests.benchmarks.explanations --seed 1 --count 300`` takes positions from the public data: mistakes that
 people made in games (half of them), the mistakes before puzzles, made by taking a move back (a quarter), and puzzles
 themselves, where the best move is explained (a quarter). Each gets its sentence from searches of ``--nodes`` nodes.
-Then a search of ``--deep`` nodes checks what is claimed: that the move is bad, that the mate is there and no longer than
-was said, that the move which is said to win something does win it. Puzzles' tags are compared with the themes.
+Then a search of ``--deep`` nodes checks what is claimed: that the move is bad, that the mate is there and no longer
+than was said, that the move which is said to win something does win it (of three pawns or more, one less is near
+enough). Puzzles' tags are compared with the themes.
 
 What fails is printed with its position for a person to read; what the machine cannot check, as a theme without a
 tag, is for a person too: ``--out FILE`` keeps everything, one JSON object a line, and a second run with the same file
@@ -36,6 +37,9 @@ from engine.explanation.reasons import LEAST_LOSS, expectation
 
 #: Where the public data are, as for the tests.
 DATA = Path(os.environ.get("NUMBAT_DATA") or Path(__file__).resolve().parents[3] / "shared" / "data")
+
+#: Plies that a line of the longer search must have, with the move it begins with.
+WHOLE = 8
 
 #: The themes whose names the puzzles' tags share, and the tags that bear them out.
 TAGS = {
@@ -240,9 +244,9 @@ class Checker:
         """Whether the move at ``start`` of ``line`` leads to what is claimed, by a search of it alone."""
         if line.moves[start] not in found.pv[start : start + 1]:
             found = self.look(line.boards[start], True, line.moves[start])
-            shown = Line.of(board, [*line.moves[:start], *found.pv], line.winner)
+            shown = self._extended(board, [*line.moves[:start], *found.pv], line.winner)
         else:
-            shown = Line.of(board, found.pv, line.winner)
+            shown = self._extended(board, list(found.pv), line.winner)
         score = found.score.pov(line.winner)
         if claimed := re.search(r"mate in (\d+)|mate .*at once|is mate", reason.text):
             moves = int(claimed[1] or 1)
@@ -250,8 +254,16 @@ class Checker:
             return "" if mate is not None and 0 < mate <= moves else f"no mate in {moves}: {score}"
         if score.mate() is not None and (score.mate() or 0) > 0:
             return ""
-        best_gain = max(shown.gains[start + 1 :], default=0) if reason.theme == "promotion" else shown.gain
-        return "" if best_gain >= reason.gain else f"wins {best_gain} instead of {reason.gain}"
+        least = reason.gain - 1 if reason.gain >= 3 else reason.gain
+        doubt = f"wins {shown.gain} instead of {reason.gain}: {board.variation_san(shown.moves)}"
+        return "" if shown.gain >= least else doubt
+
+    def _extended(self, board: chess.Board, moves: list[chess.Move], winner: chess.Color) -> Line:
+        """The line of ``moves``, with more searches until it is long enough to show what comes of it."""
+        line = Line.of(board, moves, winner)
+        while len(line) < WHOLE and not line.last.is_game_over():
+            line = Line.of(board, [*line.moves, *self.look(line.last).pv], winner)
+        return line
 
 
 def parse() -> argparse.Namespace:
@@ -269,7 +281,8 @@ def parse() -> argparse.Namespace:
 def main() -> None:
     """Print the sentences in doubt, then the counts."""
     chosen = parse()
-    done = [json.loads(line) for line in chosen.out.read_text().splitlines()] if chosen.out and chosen.out.exists() else []
+    kept = chosen.out.read_text().splitlines() if chosen.out and chosen.out.exists() else []
+    done = [json.loads(line) for line in kept]
     asked = len(done)
     said = [entry for entry in done if entry["text"]]
     with Engine(hash=64) as engine:
@@ -295,7 +308,8 @@ def report(said: list[dict], asked: int) -> None:
     sound = [entry for entry in said if not entry["doubt"]]
     tagged = [entry for entry in said if entry["agrees"] is not None]
     agree = sum(entry["agrees"] for entry in tagged)
-    print(f"\n{asked} positions, {len(said)} sentences, {len(sound)} borne out ({100 * len(sound) / max(1, len(said)):.1f}%)")
+    share = 100 * len(sound) / max(1, len(said))
+    print(f"\n{asked} positions, {len(said)} sentences, {len(sound)} borne out ({share:.1f}%)")
     print(f"themes that the puzzle's tags name too: {agree} of {len(tagged)}")
     for key in ("theme", "source"):
         names = Counter(entry[key] if key == "theme" else entry["sample"]["source"] for entry in said)

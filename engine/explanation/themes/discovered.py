@@ -25,14 +25,14 @@ def _check(line: Line, ply: int) -> Finding | None:
     if not hidden or line.boards[ply].is_castling(move) or move.promotion or line.boards[ply].is_en_passant(move):
         return None
     if len(board.checkers()) > 1:
-        return Finding("doubleCheck", ply, f"{line.san(ply)} is a double check")
+        return Finding("doubleCheck", ply, min(ply + 2, len(line) - 1), f"{line.san(ply)} is a double check")
     text = f"{line.san(ply)} uncovers a check by {man(board, hidden[0])}"
     if line.captured(ply):
-        return Finding("discoveredAttack", ply, text)
+        return Finding("discoveredAttack", ply, ply, text)
     if ply + 2 < len(line) and line.moves[ply + 2].from_square == move.to_square and line.captured(ply + 2):
         prey = line.moves[ply + 2].to_square
         if prey in board.attacks(move.to_square) and board.color_at(prey) == (not line.winner):
-            return Finding("discoveredAttack", ply, f"{text} and attacks {man(board, prey)}")
+            return Finding("discoveredAttack", ply, ply + 2, f"{text} and attacks {man(board, prey)}")
     return None
 
 
@@ -54,4 +54,4 @@ def _attack(line: Line, ply: int) -> Finding | None:
         return None
     slider = kind_at(board, capture.from_square)
     prey = man(board, capture.to_square)
-    return Finding("discoveredAttack", ply, f"{line.san(ply)} opens the {slider}'s attack on {prey}")
+    return Finding("discoveredAttack", ply, ply + 2, f"{line.san(ply)} opens the {slider}'s attack on {prey}")

@@ -20,7 +20,7 @@ def find(line: Line) -> Finding | None:
         if ply + 2 < len(line) and line.moves[ply + 2].from_square == line.moves[ply].to_square:
             targets = _targets(line, ply)
             if len(targets) > 1 and line.moves[ply + 2].to_square in targets:
-                return Finding("fork", ply, f"{line.san(ply)} {_verb(line, ply)} {men(line.boards[ply + 1], targets)}")
+                return Finding("fork", ply, ply + 2, f"{line.san(ply)} {_what(line, ply, targets)}")
     return None
 
 
@@ -47,6 +47,12 @@ def _wins(board: chess.Board, attacker: chess.Square, square: chess.Square) -> b
     return not guards or value(board.piece_type_at(square)) > value(board.piece_type_at(attacker))
 
 
-def _verb(line: Line, ply: int) -> str:
-    kind = line.boards[ply].piece_type_at(line.moves[ply].from_square)
-    return "forks" if kind in (chess.PAWN, chess.KNIGHT) else "attacks both"
+def _what(line: Line, ply: int, targets: list[chess.Square]) -> str:
+    """What the move at ``ply`` does to ``targets``."""
+    board = line.boards[ply + 1]
+    if line.boards[ply].piece_type_at(line.moves[ply].from_square) in (chess.PAWN, chess.KNIGHT):
+        return f"forks {men(board, targets)}"
+    others = [square for square in targets if board.piece_type_at(square) != chess.KING]
+    if len(others) < len(targets):
+        return f"gives check and attacks {men(board, others)}"
+    return f"attacks {men(board, targets)} at once"

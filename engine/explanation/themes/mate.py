@@ -10,7 +10,7 @@ from engine.explanation.line import Line
 def pattern(line: Line) -> str:
     """Where or how the mate at the end of the line is given, as words that follow "mate"; empty for others.
 
-    The patterns are those of the lichess puzzles: on the back rank the king's own men or the attacker guard the
+    The patterns are those of the lichess puzzles: on the back rank the king's own men stand on all
     squares in front of it; smothered it is hemmed in by its own men and mated by a knight.
     """
     board = line.last
@@ -33,9 +33,7 @@ def is_back_rank(board: chess.Board, king: chess.Square, checkers: list[chess.Sq
     if chess.square_rank(king) != home or len(checkers) != 1 or chess.square_rank(checkers[0]) != home:
         return False
     front = chess.SquareSet(chess.BB_KING_ATTACKS[king] & chess.BB_RANKS[1 if board.turn else 6])
-    return all(square in _own(board) or board.is_attacked_by(not board.turn, square) for square in front) and bool(
-        front & _own(board)
-    )
+    return front.issubset(_own(board))
 
 
 def _own(board: chess.Board) -> chess.SquareSet:

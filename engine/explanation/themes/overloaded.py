@@ -35,6 +35,7 @@ def find(line: Line) -> Finding | None:
         guard = man(before, answer.from_square)
         if line.captured(ply) and bait.to_square in before.attacks(answer.from_square):
             both = f"{chess.square_name(bait.to_square)} and {chess.square_name(square)}"
-            return Finding("overloaded", ply, f"after {line.san(ply)} {guard} cannot guard both {both}")
-        return Finding("overloaded", ply, f"{line.san(ply)} draws {guard} away from {chess.square_name(square)}")
+            return Finding("overloaded", ply, ply + 2, f"after {line.san(ply)} {guard} cannot guard both {both}")
+        text = f"{line.san(ply)} draws {guard} away from {chess.square_name(square)}"
+        return Finding("overloaded", ply, ply + 2, text)
     return None

@@ -31,7 +31,7 @@ def _pinned_guard(line: Line, ply: int) -> Finding | None:
     for guard in after.attackers(loser, square):
         if after.piece_type_at(guard) != chess.KING and after.is_pinned(loser, guard):
             text = f"{line.san(ply)}, and {man(after, guard)} is pinned to the king and cannot take back"
-            return Finding("pin", ply, text)
+            return Finding("pin", ply, ply, text)
     return None
 
 
@@ -51,5 +51,5 @@ def _pinned_prey(line: Line, ply: int) -> Finding | None:
         return None
     pinner = next(iter(chess.SquareSet(ray) & board.occupied_co[line.winner]), None)
     if pinner == move.to_square and kind != chess.PAWN:
-        return Finding("pin", ply, f"{line.san(ply)} pins {man(board, square)} to the king")
-    return Finding("pin", ply, f"{line.san(ply)} attacks {man(board, square)}, which is pinned to the king")
+        return Finding("pin", ply, ply + 2, f"{line.san(ply)} pins {man(board, square)} to the king")
+    return Finding("pin", ply, ply + 2, f"{line.san(ply)} attacks {man(board, square)}, which is pinned to the king")

@@ -17,8 +17,8 @@ def find(line: Line) -> Finding | None:
         file = chess.FILE_NAMES[chess.square_file(line.moves[ply].from_square)]
         start = next(first for first in line.turns() if _same_pawn(line, first, ply))
         if start == ply:
-            return Finding("promotion", ply, f"{line.san(ply)} makes a new {chess.piece_name(promoted)}")
-        return Finding("promotion", start, f"{line.san(start)} and the {file}-pawn gets through")
+            return Finding("promotion", ply, ply, f"{line.san(ply)} makes a new {chess.piece_name(promoted)}")
+        return Finding("promotion", start, ply, f"{line.san(start)} and the {file}-pawn gets through")
     return None
 
 

@@ -24,7 +24,7 @@ def find(line: Line) -> Finding | None:
             continue
         if line.boards[ply + 3].is_checkmate():
             text = f"{line.san(ply)} takes the piece that guards {chess.square_name(square)}"
-            return Finding("removedDefender", ply, text)
+            return Finding("removedDefender", ply, ply + 2, text)
         if (
             line.captured(ply + 2)
             and line.moves[ply + 1].to_square != square
@@ -35,5 +35,5 @@ def find(line: Line) -> Finding | None:
             and capture.from_square in before.attackers(line.winner, square)
         ):
             text = f"{line.san(ply)} takes the only defender of {man(before, square)}"
-            return Finding("removedDefender", ply, text)
+            return Finding("removedDefender", ply, ply + 2, text)
     return None

@@ -29,5 +29,5 @@ def find(line: Line) -> Finding | None:
             and winnable(line.boards[ply + 2], capture.to_square)
         ):
             front, behind = man(board, aside.from_square), man(board, capture.to_square)
-            return Finding("skewer", ply, f"{line.san(ply)} skewers {front} and, behind it, {behind}")
+            return Finding("skewer", ply, ply + 2, f"{line.san(ply)} skewers {front} and, behind it, {behind}")
     return None

@@ -27,7 +27,7 @@ def find(line: Line) -> Finding | None:
             passed = board.copy(stack=False)
             passed.push(chess.Move.null())
             text = f"{line.san(ply)} threatens {passed.san(mate)} and attacks {target}"
-            return Finding("doubleThreat", ply, text)
+            return Finding("doubleThreat", ply, ply + 2, text)
     return None
 
 

@@ -23,7 +23,7 @@ def find(line: Line) -> Finding | None:
                     continue  # it was lost before
                 if not board.attackers(line.winner, square) & chess.BB_SQUARES[line.moves[ply].to_square]:
                     continue
-                return Finding("trapped", ply, f"after {line.san(ply)} {man(board, square)} is trapped")
+                return Finding("trapped", ply, later, f"after {line.san(ply)} {man(board, square)} is trapped")
     return None
 
 
