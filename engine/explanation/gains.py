@@ -73,12 +73,14 @@ def _list(pieces: Counter[chess.PieceType], line: Line | None = None) -> str:
             return "the queen"
         if square is not None:
             return f"the {NAMES[kinds[0]]} on {chess.square_name(square)}"
+    if line is not None and kinds in ([chess.KNIGHT], [chess.BISHOP]) and pieces[kinds[0]] == 1:
+        return "a piece"
     return listed([counted(kind, pieces[kind]) for kind in kinds])
 
 
 def _where(line: Line, kind: chess.PieceType) -> chess.Square | None:
     """Where the only piece of ``kind`` that the winner takes stood when its first move was due; None if unclear."""
-    plies = [ply for ply in line.turns() if ply < line.secured and line.captured(ply) == kind]
+    plies = [ply for ply in line.turns() if ply < line.shown and line.captured(ply) == kind]
     if len(plies) != 1:
         return None
     square = line.moves[plies[0]].to_square

@@ -9,8 +9,7 @@ from chess.engine import PovScore
 
 from engine.explanation.gains import gain_text
 from engine.explanation.line import Line
-from engine.explanation.reasons import Reason, explained, short
-from engine.explanation.themes import mate
+from engine.explanation.reasons import Reason, explained, mate_theme, short
 from engine.explanation.words import side
 
 
@@ -27,13 +26,10 @@ def merit(
     first, relative = best.san(0), score.pov(board.turn)
     moves = relative.mate()
     if moves is not None and moves > 0:
-        complete = best.last.is_checkmate() and len(best) == 2 * moves - 1
-        how = mate.pattern(best) if complete else ""
-        where = f" {how}" if how and "," not in how else ""
-        theme = "backRankMate" if "back rank" in how else f"mateIn{moves}"
-        if moves == 1:
-            return Reason(theme, f"{first} is mate{where}.", best)
-        return Reason(theme, f"{first} leads to mate in {moves}{where}.", best)
+        theme = mate_theme(best, moves)
+        where = {"backRankMate": " on the back rank", "smotheredMate": " by a knight"}.get(theme, "")
+        text = f"{first} is mate{where}." if moves == 1 else f"{first} leads to mate in {moves}{where}."
+        return Reason(theme, text, best, mate=moves)
     if moves is not None:
         return Reason("mated", f"{side(board.turn)} is mated in {-moves} whatever it plays.", best)
     if best.gain >= 1 and (what := gain_text(best)):
@@ -50,13 +46,15 @@ def merit(
 def _threat(board: chess.Board, best: Line, threat: Sequence[chess.Move]) -> Reason | None:
     """The threat behind a quiet best move."""
     after = best.boards[1].copy(stack=False)
-    if not threat or after.is_check():
+    if not threat or after.is_check() or best.captured(0) or best.moves[0].promotion:
         return None
     after.push(chess.Move.null())
     line = Line.of(after, threat)
     if line.last.is_checkmate() and len(line) == 1:
         return Reason("threat", f"{best.san(0)} threatens mate with {line.san(0)}.", line)
+    if line.moves[0].promotion:
+        return Reason("threat", f"{best.san(0)} threatens to promote with {line.san(0)}.", line)
     what = gain_text(line)
-    if what and line.gain >= 2:
+    if what and line.gain >= 2 and line.captured(0):
         return Reason("threat", f"{best.san(0)} threatens {line.san(0)}, which wins {what}.", line, line.gain)
     return None

@@ -13,6 +13,9 @@ from engine.explanation.terms import aspects
 #: Plies of both lines after which the positions are compared; less where one of them is shorter.
 PLIES = 6
 
+#: Plies that both lines must have at least.
+LEAST = 4
+
 #: Centipawns that an aspect must have lost at the end of the lines, and how many times as much as any other.
 _CLEAR, _MARGIN = 30, 1.3
 
@@ -33,24 +36,24 @@ def shift(played: Line, best: Line) -> Shift | None:
     """
     mover = played.boards[0].turn
     length = min(len(played), len(best), PLIES)
-    if length < 2:
+    if length < LEAST:
         return None
-    losses = _losses(settled(played.boards[length]), settled(best.boards[length]), mover)
-    ranked = sorted(losses.items(), key=lambda item: -item[1])
+    found = losses(settled(played.boards[length]), settled(best.boards[length]), mover)
+    ranked = sorted(found.items(), key=lambda item: -item[1])
     (aspect, own), loss = ranked[0]
     if loss < _CLEAR or loss < _MARGIN * ranked[1][1]:
         return None
-    middle = _losses(settled(played.boards[length - 1]), settled(best.boards[length - 1]), mover)
+    middle = losses(settled(played.boards[length - 1]), settled(best.boards[length - 1]), mover)
     return Shift(aspect, own, loss) if middle[aspect, own] >= _CLEAR / 2 else None
 
 
-def _losses(played: chess.Board, best: chess.Board, mover: chess.Color) -> dict[tuple[str, bool], int]:
+def losses(played: chess.Board, best: chess.Board, mover: chess.Color) -> dict[tuple[str, bool], int]:
     """For each aspect, of the mover (True) and of the other side, how much worse ``played`` is for the mover."""
     here, there = aspects(played), aspects(best)
-    losses = {}
+    found = {}
     for aspect in here[mover]:
         if aspect == "king" and not (played.queens and best.queens):
             continue  # a matter of endings then, where kings come out
-        losses[aspect, True] = there[mover][aspect] - here[mover][aspect]
-        losses[aspect, False] = here[not mover][aspect] - there[not mover][aspect]
-    return losses
+        found[aspect, True] = there[mover][aspect] - here[mover][aspect]
+        found[aspect, False] = here[not mover][aspect] - there[not mover][aspect]
+    return found

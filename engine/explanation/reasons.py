@@ -9,6 +9,7 @@ import chess
 from chess.engine import MateGiven, PovScore, Score
 
 from engine import wdl
+from engine.explanation.exchange import value
 from engine.explanation.gains import gain_text
 from engine.explanation.line import Line
 from engine.explanation.positional import Shift, shift
@@ -19,13 +20,13 @@ from engine.explanation.words import side
 Tables = Callable[[chess.Board], int | None]
 
 #: Expected points that a move must lose to be explained.
-LEAST_LOSS = 0.04
+LEAST_LOSS = 0.05
 
 #: Centipawns that each pawn of the material that is said to be lost must have cost at least, up to so many pawns.
-_PAWN_COST, _MOST_PAWNS = 60, 5
+_PAWN_COST, _MOST_PAWNS = 80, 5
 
 #: Plies after which a line's gain is too far away to be sure of, for a pawn and for more.
-_NEAR, _FAR = 6, 9
+_NEAR, _FAR = 4, 9
 
 #: Plies that a line must show for a gain of a pawn.
 _LEAST_SHOWN = 3
@@ -48,12 +49,16 @@ _EVEN = (0.25, 0.75)
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why a move is bad: a ``theme`` and the ``text``, a sentence or two. ``line`` shows it, where one does."""
+    """Why a move is bad: a ``theme`` and the ``text``, a sentence or two.
+
+    ``line`` shows it, where one does; ``gain`` is what its winner wins, in pawns, and ``mate`` the moves to a mate.
+    """
 
     theme: str
     text: str
     line: Line | None = None
     gain: int = 0
+    mate: int = 0
 
 
 @dataclass(frozen=True)
@@ -134,29 +139,31 @@ def reason(case: Case, tables: Tables | None = None) -> Reason | None:
 def _mates(case: Case) -> Reason | None:
     missed, allowed = case.had.mate() or 0, case.has.mate() or 0
     if allowed < 0 <= missed and len(case.played) > 1:
-        text = _mate_text(case.played, -allowed, "Allows")
-        guard = mate.left_guard(case.played)
-        text += f": {guard}." if guard and allowed == -1 else "."
+        text = mate_text(case.played, -allowed, "Allows")
+        guard = mate.left_guard(case.played) if allowed == -1 else ""
         if 0 < missed <= _VISIBLE_MATE:
-            text = f"Misses mate in {missed} with {case.better}, and {text[0].lower()}{text[1:]}"
-        return Reason(_mate_theme(case.played, -allowed), text, case.played)
+            text = f"{mate_text(case.best, missed, 'Misses')}, and {text[0].lower()}{text[1:]}"
+        text = f"{text}: {guard}." if guard else f"{text}."
+        return Reason(mate_theme(case.played, -allowed), text, case.played, mate=-allowed)
     if missed > 0 >= allowed:
-        return Reason(_mate_theme(case.best, missed), _mate_text(case.best, missed, "Misses") + ".", case.best)
+        text = mate_text(case.best, missed, "Misses")
+        return Reason(mate_theme(case.best, missed), f"{text}.", case.best, mate=missed)
     return None
 
 
-def _mate_text(line: Line, moves: int, verb: str) -> str:
+def mate_text(line: Line, moves: int, verb: str) -> str:
     """``Allows mate in 2 on the back rank with Rd8+``."""
     first = line.san(line.turns().start)
-    complete = line.last.is_checkmate() and len(line) - line.turns().start == 2 * moves - 1
-    how = mate.pattern(line) if complete else ""
-    if moves == 1:
-        return f"{verb} mate{' ' + how if how and ',' not in how else ''} at once with {first}"
-    return f"{verb} mate in {moves}{' ' + how if how and ',' not in how else ''}, beginning with {first}"
+    start = f"{verb} mate" if moves == 1 else f"{verb} mate in {moves}"
+    end = f"at once with {first}" if moves == 1 else f"beginning with {first}"
+    where = {"backRankMate": " on the back rank", "smotheredMate": " by a knight"}.get(mate_theme(line, moves), "")
+    return f"{start}{where} {end}" if moves == 1 else f"{start}{where}, {end}"
 
 
-def _mate_theme(line: Line, moves: int) -> str:
-    return "backRankMate" if "back rank" in mate.pattern(line) else f"mateIn{moves}"
+def mate_theme(line: Line, moves: int) -> str:
+    """``backRankMate`` if the line shows one to its end, else ``mateIn2`` and the like."""
+    complete = len(line) - line.turns().start == 2 * moves - 1
+    return mate.pattern(line) if complete and mate.pattern(line) else f"mateIn{moves}"
 
 
 def _tables(case: Case, tables: Tables | None) -> Reason | None:
@@ -184,8 +191,8 @@ def _draw(case: Case) -> Reason | None:
         text = "It is stalemate" if plies == 1 else f"After {moves} it is stalemate"
         return Reason("stalemate", f"{text}, and the win is gone.", case.played)
     if how == "material":
-        after = f" after {moves}" if plies > 1 else ""
-        return Reason("draw", f"Not enough material is left to win{after}.", case.played)
+        after = f"after {moves} " if plies > 1 else ""
+        return Reason("draw", f"Gives the win away: {after}not enough material is left.", case.played)
     if draw.is_perpetual(case.played, plies):
         text = f"Lets {side(not case.mover)} draw by perpetual check, beginning with {case.played.san(1)}."
         return Reason("perpetual", text, case.played)
@@ -264,7 +271,10 @@ def explained(line: Line) -> tuple[str, str]:
     for finding in findings(line):
         if finding.ply < line.shown and line.gains[finding.cashed + 1] >= max(1, line.gain - 1):
             return finding.theme, _led_to(line, start, finding)
-    return "line", line.sans(start, max(line.shown, start + 1))
+    if value(line.captured(start)) >= line.gain:
+        return "line", line.san(start)
+    end = max(line.shown, start + 1)
+    return "line", line.sans(start, end - (end - start + 1) % 2)
 
 
 def _led_to(line: Line, start: int, finding: Finding) -> str:
@@ -289,7 +299,7 @@ _SHIFTS = {
 
 
 def _positional(case: Case) -> Reason | None:
-    if abs(case.played.gain + case.best.gain) >= 1 or case.had.is_mate() or case.has.is_mate():
+    if case.played.gain + case.best.gain != 0 or case.had.is_mate() or case.has.is_mate():
         return None
     found: Shift | None = shift(case.played, case.best)
     if found is None or not found.loss / 3 <= case.drop <= _NO_TACTICS:

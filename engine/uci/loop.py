@@ -8,8 +8,8 @@ import sys
 from engine import __version__
 from engine.messages import OptionError, PositionError
 from engine.options import OPTIONS, Option
-from engine.uci.format import option_line
 from engine.uci.explaining import parse_explain
+from engine.uci.format import option_line
 from engine.uci.input import lines
 from engine.uci.output import Output
 from engine.uci.parse import parse_bench, parse_go, parse_position, parse_setoption, split_command

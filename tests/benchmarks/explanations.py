@@ -4,8 +4,9 @@
 people made in games (half of them), the mistakes before puzzles, made by taking a move back (a quarter), and puzzles
 themselves, where the best move is explained (a quarter). Each gets its sentence from searches of ``--nodes`` nodes.
 Then a search of ``--deep`` nodes checks what is claimed: that the move is bad, that the mate is there and no longer
-than was said, that the move which is said to win something does win it (of three pawns or more, one less is near
-enough). Puzzles' tags are compared with the themes.
+than was said, that the move which is said to win something does win it (of three pawns or more, six tenths will do,
+since other things are given up on the way), that the term which is said to be worse is worse. Puzzles' tags are
+compared with the themes.
 
 What fails is printed with its position for a person to read; what the machine cannot check, as a theme without a
 tag, is for a person too: ``--out FILE`` keeps everything, one JSON object a line, and a second run with the same file
@@ -32,7 +33,9 @@ from engine import Engine
 from engine.chesstypes import Analysis
 from engine.explanation import Reason, merit_of, reason_of
 from engine.explanation.ask import over, threat
+from engine.explanation.exchange import settled
 from engine.explanation.line import Line
+from engine.explanation.positional import PLIES, losses
 from engine.explanation.reasons import LEAST_LOSS, expectation
 
 #: Where the public data are, as for the tests.
@@ -54,6 +57,7 @@ TAGS = {
     "overloaded": {"deflection", "overloading"},
     "promotion": {"promotion", "advancedPawn"},
     "backRankMate": {"backRankMate"},
+    "smotheredMate": {"smotheredMate"},
     **{f"mateIn{moves}": {f"mateIn{moves}"} for moves in range(1, 6)},
 }
 
@@ -221,14 +225,27 @@ class Checker:
         had, has = (expectation(line.score.pov(board.turn), board.fullmove_number) for line in (best, played))
         deep = f"{best.score.relative} {board.variation_san(best.pv[:9])} | "
         deep += f"{played.score.relative} {board.variation_san(played.pv[:9])}"
-        if had - has < LEAST_LOSS:
+        if had - has < LEAST_LOSS / 2:
             return f"the move costs only {had - has:.2f} points", deep
         line = reason.line
+        if reason.theme.startswith("positional"):
+            return self._doubt_terms(board, reason, best, played), deep
         if line is None:
             return "", deep
         if line.winner == board.turn:
             return self._doubt_line(board, line, reason, best, 0), deep
         return self._doubt_line(board, line, reason, played, 1), deep
+
+    def _doubt_terms(self, board: chess.Board, reason: Reason, best: Analysis, played: Analysis) -> str:
+        """Whether the lines of the longer search lose no material either, and what is named gets worse in them too."""
+        lines = [self._extended(board, list(found.pv), board.turn) for found in (played, best)]
+        if abs(lines[0].gain - lines[1].gain) > 1:
+            return f"material changes: {lines[0].gain} and {lines[1].gain}"
+        length = min(PLIES, *(len(line) for line in lines))
+        worse = losses(settled(lines[0].boards[length]), settled(lines[1].boards[length]), board.turn)
+        own = f"{'White' if board.turn else 'Black'}'s" in reason.text
+        loss = worse.get((reason.theme.split(":")[1], own), 0)
+        return "" if loss > 0 else f"what is named gets better by {-loss}"
 
     def _doubt_merit(self, board: chess.Board, reason: Reason, move: chess.Move) -> tuple[str, str]:
         best, other = self.look(board, True, move), self.look(board, True)
@@ -248,13 +265,12 @@ class Checker:
         else:
             shown = self._extended(board, list(found.pv), line.winner)
         score = found.score.pov(line.winner)
-        if claimed := re.search(r"mate in (\d+)|mate .*at once|is mate", reason.text):
-            moves = int(claimed[1] or 1)
+        if reason.mate:
             mate = score.mate()
-            return "" if mate is not None and 0 < mate <= moves else f"no mate in {moves}: {score}"
+            return "" if mate is not None and 0 < mate <= reason.mate else f"no mate in {reason.mate}: {score}"
         if score.mate() is not None and (score.mate() or 0) > 0:
             return ""
-        least = reason.gain - 1 if reason.gain >= 3 else reason.gain
+        least = round(0.6 * reason.gain) if reason.gain >= 3 else reason.gain
         doubt = f"wins {shown.gain} instead of {reason.gain}: {board.variation_san(shown.moves)}"
         return "" if shown.gain >= least else doubt
 

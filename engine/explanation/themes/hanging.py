@@ -17,14 +17,14 @@ def find(line: Line) -> Finding | None:
         return None
     before, after, square = line.boards[ply], line.boards[ply + 1], line.moves[ply].to_square
     prey, taker = line.captured(ply), before.piece_type_at(line.moves[ply].from_square)
-    if prey is None or taker is None or not value(prey) - value(taker) <= line.gain <= value(prey):
+    if prey is None or taker is None or not value(prey) - value(taker) <= line.gain <= value(prey) + 1:
         return None
     san, it = line.san(ply), f"the {NAMES[prey]} on {chess.square_name(square)}"
     if not recaptures(after, square):
         text = _cause(line, ply) or f"{san} takes {it}, and nothing takes back"
     elif value(taker) < value(prey) and taker != chess.KING:
         text = f"{san} takes {it} with a {NAMES[taker]}"
-    elif line.gain == value(prey) and len(before.attackers(line.winner, square)) > 1 and winnable(before, square) >= 1:
+    elif line.gain >= value(prey) and len(before.attackers(line.winner, square)) > 1 and winnable(before, square) >= 1:
         text = f"{san} takes {it}, which is attacked more often than it is defended"
     else:
         return None

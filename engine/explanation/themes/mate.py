@@ -8,10 +8,10 @@ from engine.explanation.line import Line
 
 
 def pattern(line: Line) -> str:
-    """Where or how the mate at the end of the line is given, as words that follow "mate"; empty for others.
+    """The theme of the mate at the end of the line: ``backRankMate``, ``smotheredMate``, or empty for others.
 
-    The patterns are those of the lichess puzzles: on the back rank the king's own men stand on all
-    squares in front of it; smothered it is hemmed in by its own men and mated by a knight.
+    The patterns are those of the lichess puzzles: on the back rank the king's own men shut it in, and the attacker
+    guards none of their squares; smothered it has its own men all around and is mated by a knight.
     """
     board = line.last
     if not board.is_checkmate() or board.turn == line.winner:
@@ -20,11 +20,10 @@ def pattern(line: Line) -> str:
     checkers = list(board.checkers())
     assert king is not None
     if is_back_rank(board, king, checkers):
-        return "on the back rank"
-    neighbours = chess.SquareSet(chess.BB_KING_ATTACKS[king])
-    if len(checkers) == 1 and board.piece_type_at(checkers[0]) == chess.KNIGHT and neighbours.issubset(_own(board)):
-        return "by a knight, the king smothered by its own men"
-    return ""
+        return "backRankMate"
+    around = chess.SquareSet(chess.BB_KING_ATTACKS[king])
+    knight = len(checkers) == 1 and board.piece_type_at(checkers[0]) == chess.KNIGHT
+    return "smotheredMate" if knight and around.issubset(_own(board)) else ""
 
 
 def is_back_rank(board: chess.Board, king: chess.Square, checkers: list[chess.Square]) -> bool:
@@ -33,7 +32,7 @@ def is_back_rank(board: chess.Board, king: chess.Square, checkers: list[chess.Sq
     if chess.square_rank(king) != home or len(checkers) != 1 or chess.square_rank(checkers[0]) != home:
         return False
     front = chess.SquareSet(chess.BB_KING_ATTACKS[king] & chess.BB_RANKS[1 if board.turn else 6])
-    return front.issubset(_own(board))
+    return front.issubset(_own(board)) and not any(board.is_attacked_by(not board.turn, square) for square in front)
 
 
 def _own(board: chess.Board) -> chess.SquareSet:

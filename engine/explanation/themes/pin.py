@@ -41,7 +41,12 @@ def _pinned_prey(line: Line, ply: int) -> Finding | None:
         return None
     board, move, capture = line.boards[ply + 1], line.moves[ply], line.moves[ply + 2]
     loser, square = not line.winner, capture.to_square
-    if board.color_at(square) != loser or line.moves[ply + 1].to_square == square:
+    reply = line.moves[ply + 1]
+    if reply.to_square == square == move.to_square:  # the pinned piece takes what pins it, and is taken back
+        square = reply.from_square
+    elif reply.to_square == square:
+        return None
+    if board.color_at(square) != loser:
         return None
     kind = board.piece_type_at(square)
     if kind == chess.PAWN or square not in board.attacks(move.to_square):

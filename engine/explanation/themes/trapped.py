@@ -14,7 +14,7 @@ def find(line: Line) -> Finding | None:
     """The first piece that the winner attacks, that cannot get away, and that is then taken."""
     for ply in line.turns():
         for later in (ply + 2, ply + 4):
-            if later >= len(line) or value(line.captured(later)) < 3:
+            if later >= len(line) or value(line.captured(later)) < 3 or line.gain < 2:
                 continue
             square = _origin(line, ply + 1, later)
             board = line.boards[ply + 1]
@@ -42,7 +42,9 @@ def _is_trapped(board: chess.Board, square: chess.Square) -> bool:
     A flight that captures something worth as much is none.
     """
     kind = board.piece_type_at(square)
-    if kind in (None, chess.PAWN, chess.KING) or board.is_check() or not winnable(board, square):
+    if kind in (None, chess.PAWN, chess.KING) or board.is_check() or board.is_pinned(board.turn, square):
+        return False
+    if not winnable(board, square):
         return False
     for move in board.generate_legal_moves(from_mask=chess.BB_SQUARES[square]):
         won = taken(board, move)
