@@ -20,20 +20,18 @@ def gain_text(line: Line) -> str:
     """
     if line.gain < 1:
         return ""
-    lost, paid = _net(line)
-    if paid[chess.QUEEN] < 0 and paid[chess.PAWN] > 0:  # a pawn became a queen
-        paid = paid + Counter()
-        paid[chess.PAWN] -= 1
-        rest = +paid
-        if rest and sum(rest[kind] * value(kind) for kind in rest) >= 3:
-            return f"a new queen for {_list(rest)}"
-        return "a new queen"
+    lost, paid, promoted = _net(line)
+    if promoted:
+        rest = +paid if sum(count * value(kind) for kind, count in (+paid).items()) >= 3 else None
+        return f"a new queen for {_list(rest)}" if rest else "a new queen"
     lost, paid = +lost, +paid
     if not lost:
         return ""
     pieces_lost, pieces_paid = (pieces.total() - pieces[chess.PAWN] for pieces in (lost, paid))
     if lost[chess.ROOK] == 1 == pieces_lost and paid[chess.KNIGHT] + paid[chess.BISHOP] == 1 == pieces_paid:
         return _exchange(lost[chess.PAWN], paid[chess.PAWN])
+    if pieces_paid and line.gain < 2:
+        return ""  # such as a queen and a bishop for two rooks: who can say
     if lost[chess.QUEEN] or paid[chess.QUEEN]:
         lost[chess.PAWN] = paid[chess.PAWN] = 0
     return f"{_list(+lost, line)} for {_list(+paid)}" if +paid else _list(+lost, line)
@@ -45,14 +43,18 @@ def _exchange(gained: int, paid: int) -> str:
     return f"the exchange for {counted(chess.PAWN, paid)}" if paid else "the exchange"
 
 
-def _net(line: Line) -> tuple[Counter[chess.PieceType], Counter[chess.PieceType]]:
-    """What each side lost, without what was exchanged for its like, a bishop for a knight too."""
+def _net(line: Line) -> tuple[Counter[chess.PieceType], Counter[chess.PieceType], int]:
+    """What each side lost, without what was exchanged for its like, a bishop for a knight too; and how many queens the
+    winner has more than before."""
     lost, paid = line.balance.loser.copy(), line.balance.winner.copy()
+    promoted = max(0, -paid[chess.QUEEN])
+    paid[chess.QUEEN] += promoted
+    paid[chess.PAWN] -= promoted
     for kind in NAMES:
         _cancel(lost, paid, kind, kind)
     _cancel(lost, paid, chess.KNIGHT, chess.BISHOP)
     _cancel(lost, paid, chess.BISHOP, chess.KNIGHT)
-    return lost, paid
+    return lost, paid, promoted
 
 
 def _cancel(

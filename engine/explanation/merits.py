@@ -9,7 +9,7 @@ from chess.engine import PovScore
 
 from engine.explanation.gains import gain_text
 from engine.explanation.line import Line
-from engine.explanation.reasons import Reason, explained, mate_theme, short
+from engine.explanation.reasons import Reason, explained, is_queen, mate_theme, once
 from engine.explanation.words import side
 
 
@@ -34,11 +34,14 @@ def merit(
         return Reason("mated", f"{side(board.turn)} is mated in {-moves} whatever it plays.", best)
     if best.gain >= 1 and (what := gain_text(best)):
         theme, how = explained(best)
-        text = f"{first} wins {what}: {how}."
+        verb = "gets" if is_queen(what) else "wins"
         if theme == "hanging" or how == first:
-            text = f"{first} wins {what}."
-        elif how.startswith(first) and theme != "line":
-            text = f"{how} and wins {short(what, how)}."
+            text = f"{first} {verb} {what}."
+        elif how.startswith(first) and theme not in ("line", "promotion"):
+            text = f"{how} and {verb} {once(what, how)[0]}."
+        else:
+            what, how = once(what, how)
+            text = f"{first} {verb} {what}: {how}."
         return Reason(theme, text, best, best.gain)
     return _threat(board, best, threat)
 

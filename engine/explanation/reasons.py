@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -231,9 +232,12 @@ def _allows(case: Case) -> Reason | None:
         return None
     theme, how = explained(case.played)
     stake = ", and with it the win" if case.before >= _WON and case.after <= _EVEN[1] else ""
-    text = f"Loses {short(what, how)}{stake}: {how}."
+    verb = f"Lets {side(not case.mover)} get" if is_queen(what) else "Loses"
     if theme == "line" and " " not in how:
-        text = f"Loses {what} to {how}{stake}."
+        text = f"{verb} {what} {'with' if is_queen(what) else 'to'} {how}{stake}."
+    else:
+        what, how = once(what, how)
+        text = f"{verb} {what}{stake}: {how}."
     return Reason(theme, text, case.played, case.played.gain)
 
 
@@ -245,15 +249,26 @@ def _misses(case: Case) -> Reason | None:
     if retaken := _taken_before(case.board, case.best.moves[0]):
         text = f"Does not take back: {case.better} would have regained the {retaken}."
         return Reason("recapture", text, case.best, case.best.gain)
-    text = f"Misses the chance to win {short(what, how)}: {how}."
     if theme == "line" and " " not in how:
-        text = f"Misses {how}, which wins {what}."
+        text = f"Misses {how}, which {'gets' if is_queen(what) else 'wins'} {what}."
+    else:
+        what, how = once(what, how)
+        text = f"Misses the chance to {'get' if is_queen(what) else 'win'} {what}: {how}."
     return Reason(theme, text, case.best, case.best.gain)
 
 
-def short(what: str, clause: str) -> str:
-    """``what`` without its square where ``clause`` names it again."""
-    return what.split(" on ")[0] if what in clause else what
+def is_queen(what: str) -> bool:
+    """Whether what is won is a pawn's promotion."""
+    return what.startswith("a new")
+
+
+def once(what: str, clause: str) -> tuple[str, str]:
+    """Both, with the square of the piece that is lost named but once."""
+    piece, word, paid = what.partition(" for ")
+    taken = re.search(rf"takes {piece}( on [a-h][1-8])?(?=[, ]|$)", clause)
+    if taken:
+        return what, clause.replace(taken[0], "takes it")
+    return (piece.split(" on ")[0] if piece in clause else piece) + word + paid, clause
 
 
 def _taken_before(board: chess.Board, move: chess.Move) -> str:
@@ -268,7 +283,10 @@ def _taken_before(board: chess.Board, move: chess.Move) -> str:
 def explained(line: Line) -> tuple[str, str]:
     """The theme by which the winner of ``line`` gets its gain, and the clause that says so."""
     start = line.turns().start
+    queens = is_queen(gain_text(line))
     for finding in findings(line):
+        if queens and finding.theme != "promotion":
+            continue
         if finding.ply < line.shown and line.gains[finding.cashed + 1] >= max(1, line.gain - 1):
             return finding.theme, _led_to(line, start, finding)
     if value(line.captured(start)) >= line.gain:

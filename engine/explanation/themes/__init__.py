@@ -22,7 +22,7 @@ from engine.explanation.themes import (
 from engine.explanation.themes.finding import Finding
 
 #: In the order in which they are asked; of several at the same move the first is told.
-_FINDERS = (promotion, hanging, fork, skewer, trapped, discovered, pin, removed_defender, overloaded, threat)
+_FINDERS = (promotion, hanging, fork, skewer, removed_defender, trapped, discovered, pin, overloaded, threat)
 
 
 def findings(line: Line) -> list[Finding]:

@@ -38,7 +38,7 @@ def _cause(line: Line, ply: int) -> str | None:
     before, board = line.boards[ply - 1], line.boards[ply]
     mistake, square = line.moves[ply - 1], line.moves[ply].to_square
     if mistake.to_square == square:
-        return f"{line.san(ply)} takes it, and nothing takes back"
+        return f"{line.san(ply)} takes {man(board, square)}, and nothing takes back"
     if square in before.attacks(mistake.from_square) and not board.attackers(not line.winner, square):
-        return f"nothing guards {man(board, square)} any more, and {line.san(ply)} takes it"
+        return f"after {line.san(ply - 1)} nothing guards {man(board, square)}, and {line.san(ply)} takes it"
     return None
