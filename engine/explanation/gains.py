@@ -69,14 +69,15 @@ def _cancel(
 def _list(pieces: Counter[chess.PieceType], line: Line | None = None) -> str:
     """The pieces in words; the only one with its square, or alone of its kind, where ``line`` shows it being taken."""
     kinds = sorted(pieces, reverse=True)
+    minors = 0 if line is None else line.balance.loser[chess.KNIGHT] + line.balance.loser[chess.BISHOP]
+    if minors > 1 and kinds in ([chess.KNIGHT], [chess.BISHOP]) and pieces[kinds[0]] == 1:
+        return "a piece"  # which of them was exchanged, and which was lost?
     if line is not None and len(kinds) == 1 and pieces[kinds[0]] == 1 and kinds[0] != chess.PAWN:
         square = _where(line, kinds[0])
         if kinds[0] == chess.QUEEN:
             return "the queen"
         if square is not None:
             return f"the {NAMES[kinds[0]]} on {chess.square_name(square)}"
-    if line is not None and kinds in ([chess.KNIGHT], [chess.BISHOP]) and pieces[kinds[0]] == 1:
-        return "a piece"
     return listed([counted(kind, pieces[kind]) for kind in kinds])
 
 

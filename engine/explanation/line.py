@@ -87,12 +87,12 @@ class Line:
 
     @cached_property
     def shown(self) -> int:
-        """How many plies it takes until the gain is on the board; all of them if a capture stands open at the end."""
+        """How many plies it takes until the gain is on the board and stays; all of them if a capture stands open."""
         start = balance(self.boards[0], self.winner)
-        for ply in range(self.secured, len(self) + 1):
-            if balance(self.boards[ply], self.winner) - start >= self.gain:
-                return ply
-        return len(self)
+        ply = len(self)
+        while ply > 1 and balance(self.boards[ply - 1], self.winner) - start >= self.gain:
+            ply -= 1
+        return ply
 
     @cached_property
     def balance(self) -> Balance:

@@ -16,8 +16,8 @@ PLIES = 6
 #: Plies that both lines must have at least.
 LEAST = 4
 
-#: Centipawns that an aspect must have lost at the end of the lines, and how many times as much as any other.
-_CLEAR, _MARGIN = 30, 1.3
+#: Centipawns that an aspect must have lost, and how many times as much as any other.
+_CLEAR, _MARGIN = 25, 1.3
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,21 +30,23 @@ class Shift:
 
 
 def shift(played: Line, best: Line) -> Shift | None:
-    """What ``played`` lost most against ``best``; None where nothing stands out, or the first moves say otherwise.
+    """What ``played`` lost most against ``best``; None where nothing stands out.
 
-    Both lines begin at the same board with their move. Equally long parts of them are compared, each at rest.
+    Both lines begin at the same board with their move. They are compared after that move, and at the end of equally
+    long parts, each at rest: what is named must be worse at all of these points.
     """
     mover = played.boards[0].turn
     length = min(len(played), len(best), PLIES)
     if length < LEAST:
         return None
-    found = losses(settled(played.boards[length]), settled(best.boards[length]), mover)
-    ranked = sorted(found.items(), key=lambda item: -item[1])
-    (aspect, own), loss = ranked[0]
-    if loss < _CLEAR or loss < _MARGIN * ranked[1][1]:
+    points = [
+        losses(settled(played.boards[ply]), settled(best.boards[ply]), mover) for ply in (1, length - 1, length)
+    ]
+    ranked = sorted(((min(point.get(key, 0) for point in points), key) for key in points[0]), reverse=True)
+    loss, (aspect, own) = ranked[0]
+    if loss < _CLEAR or loss < _MARGIN * ranked[1][0]:
         return None
-    middle = losses(settled(played.boards[length - 1]), settled(best.boards[length - 1]), mover)
-    return Shift(aspect, own, loss) if middle[aspect, own] >= _CLEAR / 2 else None
+    return Shift(aspect, own, loss)
 
 
 def losses(played: chess.Board, best: chess.Board, mover: chess.Color) -> dict[tuple[str, bool], int]:

@@ -38,6 +38,12 @@ _NO_TACTICS = 200
 #: Moves to a mate that a player can have missed.
 _VISIBLE_MATE = 5
 
+#: Moves that a sentence may string together.
+_LONG = 7
+
+#: Plies after a move within which something falls at once.
+AT_ONCE = 3
+
 #: Expected points from which a game counts as won.
 _WON = 0.88
 
@@ -272,12 +278,13 @@ def once(what: str, clause: str) -> tuple[str, str]:
 
 
 def _taken_before(board: chess.Board, move: chess.Move) -> str:
-    """The piece that the last move captured where ``move`` captures; empty where it is no recapture."""
+    """The piece that the last move captured where ``move`` captures; empty where it is no recapture, or wins more."""
     if not board.move_stack or board.peek().to_square != move.to_square or not board.is_capture(move):
         return ""
     former = board.copy(stack=1)
     last = former.pop()
-    return chess.piece_name(former.piece_type_at(last.to_square) or chess.PAWN) if former.is_capture(last) else ""
+    taken, taker = former.piece_type_at(last.to_square), board.piece_type_at(last.to_square)
+    return chess.piece_name(taken) if taken is not None and value(taker) <= value(taken) + 1 else ""
 
 
 def explained(line: Line) -> tuple[str, str]:
@@ -289,10 +296,9 @@ def explained(line: Line) -> tuple[str, str]:
             continue
         if finding.ply < line.shown and line.gains[finding.cashed + 1] >= max(1, line.gain - 1):
             return finding.theme, _led_to(line, start, finding)
-    if value(line.captured(start)) >= line.gain:
-        return "line", line.san(start)
     end = max(line.shown, start + 1)
-    return "line", line.sans(start, end - (end - start + 1) % 2)
+    end -= (end - start + 1) % 2
+    return "line", line.sans(start, end) if end - start <= _LONG else f"{line.sans(start, start + 3)} and so on"
 
 
 def _led_to(line: Line, start: int, finding: Finding) -> str:
@@ -317,12 +323,13 @@ _SHIFTS = {
 
 
 def _positional(case: Case) -> Reason | None:
-    if case.played.gain + case.best.gain != 0 or case.had.is_mate() or case.has.is_mate():
+    at_once = case.played.gains[1 : AT_ONCE + 1]
+    if case.played.gain + case.best.gain != 0 or max(at_once) > 0 or case.had.is_mate() or case.has.is_mate():
         return None
     found: Shift | None = shift(case.played, case.best)
     if found is None or not found.loss / 3 <= case.drop <= _NO_TACTICS:
         return None
     names = {"mover": side(case.mover), "other": side(not case.mover), "better": case.better}
     text = _SHIFTS[found.aspect, found.own].format(**names)
-    return Reason(f"positional:{found.aspect}", f"No material is lost, but {text}.", case.played, 0)
+    return Reason(f"positional:{found.aspect}", f"Nothing falls at once, but {text}.", case.played, 0)
 

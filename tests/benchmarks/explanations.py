@@ -36,7 +36,7 @@ from engine.explanation.ask import over, threat
 from engine.explanation.exchange import settled
 from engine.explanation.line import Line
 from engine.explanation.positional import PLIES, losses
-from engine.explanation.reasons import LEAST_LOSS, expectation
+from engine.explanation.reasons import AT_ONCE, LEAST_LOSS, expectation
 
 #: Where the public data are, as for the tests.
 DATA = Path(os.environ.get("NUMBAT_DATA") or Path(__file__).resolve().parents[3] / "shared" / "data")
@@ -239,8 +239,9 @@ class Checker:
     def _doubt_terms(self, board: chess.Board, reason: Reason, best: Analysis, played: Analysis) -> str:
         """Whether the lines of the longer search lose no material either, and what is named gets worse in them too."""
         lines = [self._extended(board, list(found.pv), board.turn) for found in (played, best)]
-        if abs(lines[0].gain - lines[1].gain) > 1:
-            return f"material changes: {lines[0].gain} and {lines[1].gain}"
+        fallen = min(lines[0].gains[1 : AT_ONCE + 1])
+        if fallen < 0:
+            return f"{-fallen} falls at once"
         length = min(PLIES, *(len(line) for line in lines))
         worse = losses(settled(lines[0].boards[length]), settled(lines[1].boards[length]), board.turn)
         own = f"{'White' if board.turn else 'Black'}'s" in reason.text

@@ -776,7 +776,7 @@ def found(fen: str, line: str) -> Reason | None:
 @pytest.mark.parametrize(("name", "fen", "line", "theme", "text"), TABLE, ids=[row[0] for row in TABLE])
 def test_the_refutation_is_told(name, fen, line, theme, text):
     reason = found(fen, line)
-    assert (reason.theme, reason.text) == (theme, text) if reason else (None, None) == (theme, text)
+    assert (reason.theme, reason.text) == (theme, text) if reason else (theme, text) == (None, None)
 
 
 def test_the_table_has_every_theme_that_the_tagger_tests():

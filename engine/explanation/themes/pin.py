@@ -42,8 +42,9 @@ def _pinned_prey(line: Line, ply: int) -> Finding | None:
     board, move, capture = line.boards[ply + 1], line.moves[ply], line.moves[ply + 2]
     loser, square = not line.winner, capture.to_square
     reply = line.moves[ply + 1]
-    if reply.to_square == square == move.to_square:  # the pinned piece takes what pins it, and is taken back
-        square = reply.from_square
+    worth = [value(board.piece_type_at(where)) for where in (reply.from_square, move.to_square)]
+    if reply.to_square == square == move.to_square and worth[0] > worth[1]:
+        square = reply.from_square  # the pinned piece takes what pins it, and is taken back
     elif reply.to_square == square:
         return None
     if board.color_at(square) != loser:
