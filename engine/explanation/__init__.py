@@ -36,16 +36,17 @@ def explain(
 ) -> str | None:
     """Why ``move`` on ``board`` is bad, in a sentence or two; None where it is not, or nothing can be said for sure.
 
-    ``best_line`` begins with the move that was better and ``reply_line`` with the answer to ``move``;
+    ``best_line`` begins with the move that was better and ``reply_line`` with the answer to ``move``, or with it;
     ``best_score`` and ``played_score`` are the scores of ``board`` and of the position after ``move``. ``tables``
     tells what the endgame tables say of a board.
 
     >>> from chess.engine import Cp
-    >>> board = chess.Board("r2qk2r/ppp2ppp/2np4/4p3/2B1P1b1/2NP1N2/PPP2PPP/R2QK2R b KQkq - 0 1")
-    >>> move = board.parse_san("Na5")
-    >>> scores = PovScore(Cp(0), chess.BLACK), PovScore(Cp(250), chess.WHITE)
-    >>> best, reply = [board.parse_san("O-O")], [chess.Move.from_uci("c4f7"), chess.Move.from_uci("e8f7")]
-    >>> explain(board, move, best, reply, *scores)
+    >>> board = chess.Board("4r1k1/5ppp/8/3n4/8/5B2/5PPP/3R2K1 b - - 0 1")
+    >>> move, better = board.parse_san("Re5"), board.parse_san("Nf6")
+    >>> reply = [chess.Move.from_uci("f3d5"), chess.Move.from_uci("e5d5"), chess.Move.from_uci("d1d5")]
+    >>> scores = PovScore(Cp(0), chess.BLACK), PovScore(Cp(800), chess.WHITE)
+    >>> explain(board, move, [better], reply, *scores)
+    'Loses the rook on e5: Bxd5 Rxd5 Rxd5.'
     """
     found = reason_of(board, move, best_line, reply_line, best_score, played_score, tables)
     return found.text if found else None

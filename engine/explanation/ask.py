@@ -62,7 +62,7 @@ def over(board: chess.Board) -> Analysis | None:
 def cost_text(centipawns: int) -> str:
     """What that many centipawns are, in words that follow a move.
 
-    >>> cost_text(45), cost_text(130), cost_text(20_000)
+    >>> cost_text(45), cost_text(110), cost_text(20_000)
     (' by about half a pawn', ' by about a pawn', ' by far')
     """
     halves = round(centipawns / 50)

@@ -35,7 +35,7 @@ def merit(
     if best.gain >= 1 and (what := gain_text(best)):
         theme, how = explained(best)
         verb = "gets" if is_queen(what) else "wins"
-        if theme == "hanging" or how == first:
+        if theme == "hanging" or how in (first, f"{first} makes {what}"):
             text = f"{first} {verb} {what}."
         elif how.startswith(first) and theme not in ("line", "promotion"):
             text = f"{how} and {verb} {once(what, how)[0]}."

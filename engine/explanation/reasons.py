@@ -12,7 +12,7 @@ from chess.engine import MateGiven, PovScore, Score
 from engine import wdl
 from engine.explanation.exchange import value
 from engine.explanation.gains import gain_text
-from engine.explanation.line import Line
+from engine.explanation.line import HORIZON, Line
 from engine.explanation.positional import Shift, shift
 from engine.explanation.themes import Finding, draw, findings, mate, opposition
 from engine.explanation.words import side
@@ -26,8 +26,12 @@ LEAST_LOSS = 0.05
 #: Centipawns that each pawn of the material that is said to be lost must have cost at least, up to so many pawns.
 _PAWN_COST, _MOST_PAWNS = 80, 5
 
-#: Plies after which a line's gain is too far away to be sure of, for a pawn and for more.
-_NEAR, _FAR = 4, 9
+#: Centipawns that even a single pawn must have cost.
+_LEAST_COST = 100
+
+#: Plies after which a line's gain is too far away to be sure of, for a pawn and for more; the move that brings it
+#: about must be near. A pawn that queens may take longer.
+_NEAR, _FAR = 4, 7
 
 #: Plies that a line must show for a gain of a pawn.
 _LEAST_SHOWN = 3
@@ -122,28 +126,34 @@ def case_of(
     best_score: PovScore,
     played_score: PovScore,
 ) -> Case | None:
-    """The case of ``move``; None where there is nothing to explain: it is the best move, or costs next to nothing."""
+    """The case of ``move``; None where there is nothing to explain: it is the best move, or costs next to nothing and
+    misses no short mate."""
+    if move in reply_line[:1]:  # it cannot be a reply: the square it comes from is empty now
+        reply_line = reply_line[1:]
     best = Line.of(board, best_line)
     played = Line.of(board, [move, *reply_line], winner=not board.turn)
     if not best.moves or best.moves[0] == move:
         return None
     case = Case(board, move, best, played, best_score.pov(board.turn), played_score.pov(board.turn))
-    return case if case.before - case.after >= LEAST_LOSS else None
+    visible = 0 < (case.had.mate() or 0) <= _VISIBLE_MATE and (case.has.mate() or 0) <= 0
+    return case if visible or case.before - case.after >= LEAST_LOSS else None
 
 
 def reason(case: Case, tables: Tables | None = None) -> Reason | None:
     """The weightiest reason against the move of ``case``; None where nothing can be said for sure."""
     return (
-        _mates(case)
+        _allowed_mate(case)
+        or _draw(case, 1)
         or _tables(case, tables)
-        or _draw(case)
         or _opposition(case)
+        or _draw(case, HORIZON)
+        or _missed_mate(case)
         or _material(case)
         or _positional(case)
     )
 
 
-def _mates(case: Case) -> Reason | None:
+def _allowed_mate(case: Case) -> Reason | None:
     missed, allowed = case.had.mate() or 0, case.has.mate() or 0
     if allowed < 0 <= missed and len(case.played) > 1:
         text = mate_text(case.played, -allowed, "Allows")
@@ -152,10 +162,15 @@ def _mates(case: Case) -> Reason | None:
             text = f"{mate_text(case.best, missed, 'Misses')}, and {text[0].lower()}{text[1:]}"
         text = f"{text}: {guard}." if guard else f"{text}."
         return Reason(mate_theme(case.played, -allowed), text, case.played, mate=-allowed)
-    if missed > 0 >= allowed:
-        text = mate_text(case.best, missed, "Misses")
-        return Reason(mate_theme(case.best, missed), f"{text}.", case.best, mate=missed)
     return None
+
+
+def _missed_mate(case: Case) -> Reason | None:
+    missed = case.had.mate() or 0
+    if missed <= 0 or (case.has.mate() or 0) > 0:
+        return None
+    text = mate_text(case.best, missed, "Misses")
+    return Reason(mate_theme(case.best, missed), f"{text}.", case.best, mate=missed)
 
 
 def mate_text(line: Line, moves: int, verb: str) -> str:
@@ -187,10 +202,11 @@ def _tables(case: Case, tables: Tables | None) -> Reason | None:
     return Reason("tables", text)
 
 
-def _draw(case: Case) -> Reason | None:
+def _draw(case: Case, within: int) -> Reason | None:
+    """The draw by the rules to which the line comes ``within`` so many plies."""
     drawn = abs(case.has.score(mate_score=10_000)) <= _DRAWN
     ended = draw.ending(case.played)
-    if case.before < _WON - 0.1 or not drawn or ended is None:
+    if case.before < _WON - 0.1 or not drawn or ended is None or ended[1] > within:
         return None
     how, plies = ended
     moves = case.played.sans(1, plies)
@@ -219,7 +235,7 @@ def _material(case: Case) -> Reason | None:
     """What the reply wins, or what the best move would have won, where the scores bear it out."""
     allowed, missed = (_sure_gain(line) for line in (case.played, case.best))
     cost = allowed + missed
-    if max(allowed, missed) < 1 or case.drop < _PAWN_COST * min(cost, _MOST_PAWNS):
+    if max(allowed, missed) < 1 or case.drop < max(_LEAST_COST, _PAWN_COST * min(cost, _MOST_PAWNS)):
         return None
     return _allows(case) if allowed >= missed else _misses(case)
 
@@ -227,7 +243,8 @@ def _material(case: Case) -> Reason | None:
 def _sure_gain(line: Line) -> int:
     """The pawns that the winner of ``line`` wins, 0 where the line does not show enough of it."""
     start = line.turns().start
-    if line.gain < 1 or len(line) <= start or line.secured - start > (_NEAR if line.gain < 3 else _FAR):
+    far = HORIZON if line.balance.winner[chess.QUEEN] < 0 else _NEAR if line.gain < 3 else _FAR
+    if line.gain < 1 or len(line) <= start or line.secured - start > far:
         return 0
     return 0 if line.gain < 2 and len(line) - start < _LEAST_SHOWN else line.gain
 
@@ -292,7 +309,7 @@ def explained(line: Line) -> tuple[str, str]:
     start = line.turns().start
     queens = is_queen(gain_text(line))
     for finding in findings(line):
-        if queens and finding.theme != "promotion":
+        if finding.ply - start > _NEAR or (queens and finding.theme != "promotion"):
             continue
         if finding.ply < line.shown and line.gains[finding.cashed + 1] >= max(1, line.gain - 1):
             return finding.theme, _led_to(line, start, finding)
