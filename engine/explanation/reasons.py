@@ -15,7 +15,7 @@ from engine.explanation.gains import gain_text
 from engine.explanation.line import HORIZON, Line
 from engine.explanation.positional import Shift, shift
 from engine.explanation.themes import Finding, draw, findings, mate, opposition
-from engine.explanation.words import side
+from engine.explanation.words import NAMES, side
 
 #: What the endgame tables say of a board for its side to move, 2 (won) to -2 (lost); None where they say nothing.
 Tables = Callable[[chess.Board], int | None]
@@ -307,15 +307,23 @@ def _taken_before(board: chess.Board, move: chess.Move) -> str:
 def explained(line: Line) -> tuple[str, str]:
     """The theme by which the winner of ``line`` gets its gain, and the clause that says so."""
     start = line.turns().start
-    queens = is_queen(gain_text(line))
+    what = gain_text(line)
     for finding in findings(line):
-        if finding.ply - start > _NEAR or (queens and finding.theme != "promotion"):
-            continue
-        if finding.ply < line.shown and line.gains[finding.cashed + 1] >= max(1, line.gain - 1):
+        fits = finding.theme == "promotion" if is_queen(what) else _is_part(line, finding, what)
+        near = finding.ply - start <= _NEAR and finding.ply < line.shown
+        if fits and near and line.gains[finding.cashed + 1] >= max(1, line.gain - 1):
             return finding.theme, _led_to(line, start, finding)
     end = max(line.shown, start + 1)
     end -= (end - start + 1) % 2
     return "line", line.sans(start, end) if end - start <= _LONG else f"{line.sans(start, start + 3)} and so on"
+
+
+def _is_part(line: Line, finding: Finding, what: str) -> bool:
+    """Whether what simply hangs is part of what is lost: a queen taken now may be one that is exchanged later."""
+    if finding.theme != "hanging":
+        return True
+    kind = line.captured(finding.cashed)
+    return kind is not None and (NAMES[kind] in what or "piece" in what or (kind == chess.ROOK and "exchange" in what))
 
 
 def _led_to(line: Line, start: int, finding: Finding) -> str:

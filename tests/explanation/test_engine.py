@@ -77,9 +77,8 @@ def test_tables_have_a_say(engine, tables_folder):
         assert engine.table_outcome(chess.Board()) is None
         board = chess.Board("8/1K6/3k4/8/8/2P5/8/8 w - - 0 1")
         said = engine.explain(board, board.parse_san("Ka6"), NODES)
-        assert said == (
-            "Gives up the opposition and the win: Kb6 would have taken it, now Kc6 does. The endgame tables agree."
-        )
+        assert "Kb6" in said
+        assert "endgame tables" in said
     finally:
         engine.set_option("SyzygyPath", "")
 
