@@ -12,6 +12,9 @@ from engine.explanation.line import Line
 from engine.explanation.reasons import Reason, explained, is_queen, mate_theme, once
 from engine.explanation.words import side
 
+#: Plies of a threat that are told: the capture, the answer and what comes of it.
+_THREAT = 3
+
 
 def merit(
     board: chess.Board, line: Sequence[chess.Move], score: PovScore, threat: Sequence[chess.Move] = ()
@@ -52,7 +55,7 @@ def _threat(board: chess.Board, best: Line, threat: Sequence[chess.Move]) -> Rea
     if not threat or after.is_check() or best.captured(0) or best.moves[0].promotion:
         return None
     after.push(chess.Move.null())
-    line = Line.of(after, threat)
+    line = Line.of(after, threat[:_THREAT])
     if line.last.is_checkmate() and len(line) == 1:
         return Reason("threat", f"{best.san(0)} threatens mate with {line.san(0)}.", line)
     if line.moves[0].promotion:

@@ -13,7 +13,8 @@ MATE_IN_ONE = "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1"
 
 @pytest.mark.parametrize("move", ["d7d6", "d6"])
 def test_a_move_is_explained_and_the_position_stays(uci: UciProcess, move):
-    assert uci.ask(f"position fen {SCHOLAR}", f"explain {move}", until=r".*\.$")[-1] == "Allows mate at once with Qxf7#."
+    lines = uci.ask(f"position fen {SCHOLAR}", f"explain {move}", until=r".*\.$")
+    assert lines[-1] == "Allows mate at once with Qxf7#."
     assert uci.fen() == SCHOLAR
 
 
