@@ -47,11 +47,16 @@ def _net(line: Line) -> tuple[Counter[chess.PieceType], Counter[chess.PieceType]
     """What each side lost, without what was exchanged for its like, a bishop for a knight too; and how many queens the
     winner has more than before."""
     lost, paid = line.balance.loser.copy(), line.balance.winner.copy()
-    promoted = max(0, -paid[chess.QUEEN])
+    shown = sum(line.moves[ply].promotion == chess.QUEEN for ply in line.turns())
+    promoted = max(shown, -paid[chess.QUEEN])
     paid[chess.QUEEN] += promoted
     paid[chess.PAWN] -= promoted
     for kind in NAMES:
         _cancel(lost, paid, kind, kind)
+    given = min(promoted, max(0, paid[chess.QUEEN]))  # the new queen itself was lost
+    promoted -= given
+    paid[chess.QUEEN] -= given
+    paid[chess.PAWN] += given
     _cancel(lost, paid, chess.KNIGHT, chess.BISHOP)
     _cancel(lost, paid, chess.BISHOP, chess.KNIGHT)
     return lost, paid, promoted

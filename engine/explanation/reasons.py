@@ -243,7 +243,7 @@ def _material(case: Case) -> Reason | None:
 def _sure_gain(line: Line) -> int:
     """The pawns that the winner of ``line`` wins, 0 where the line does not show enough of it."""
     start = line.turns().start
-    far = HORIZON if line.balance.winner[chess.QUEEN] < 0 else _NEAR if line.gain < 3 else _FAR
+    far = HORIZON if is_queen(gain_text(line)) else _NEAR if line.gain < 3 else _FAR
     if line.gain < 1 or len(line) <= start or line.secured - start > far:
         return 0
     return 0 if line.gain < 2 and len(line) - start < _LEAST_SHOWN else line.gain

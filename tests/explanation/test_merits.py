@@ -32,6 +32,11 @@ from tests.explanation.lines import moves
             *("d1=Q+ Kg2 Qdd5+", Cp(2000)),
             "d1=Q+ gets a new queen.",
         ),
+        (
+            "8/8/8/7P/1k6/p1q1K3/3Q4/8 w - - 0 30",  # queens are exchanged: what is won is the new one
+            *("Qxc3+ Kxc3 h6 Kb2 h7 Kc3 h8=Q+ Kc4 Qd4+ Kb3 Qa1", Cp(700)),
+            "Qxc3+ gets a new queen: after Qxc3+ Kxc3, h6 and the h-pawn gets through.",
+        ),
         (chess.STARTING_FEN, "e4 e5", Cp(30), None),
     ],
 )

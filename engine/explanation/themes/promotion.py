@@ -12,7 +12,7 @@ def find(line: Line) -> Finding | None:
     """The winner's first promotion that leaves it with one more piece at the end of the line."""
     for ply in line.turns():
         promoted = line.moves[ply].promotion
-        if promoted is None or line.balance.winner[promoted] >= 0:
+        if promoted is None or not _lives(line, ply):
             continue
         file = chess.FILE_NAMES[chess.square_file(line.moves[ply].from_square)]
         start = next(first for first in line.turns() if _same_pawn(line, first, ply))
@@ -20,6 +20,17 @@ def find(line: Line) -> Finding | None:
             return Finding("promotion", ply, ply, f"{line.san(ply)} makes a new {chess.piece_name(promoted)}")
         return Finding("promotion", start, ply, f"{line.san(start)} and the {file}-pawn gets through")
     return None
+
+
+def _lives(line: Line, ply: int) -> bool:
+    """Whether the piece that the move at ``ply`` makes is not captured in the line."""
+    square = line.moves[ply].to_square
+    for move in line.moves[ply + 1 :]:
+        if move.from_square == square:
+            square = move.to_square
+        elif move.to_square == square:
+            return False
+    return True
 
 
 def _same_pawn(line: Line, first: int, last: int) -> bool:
