@@ -442,7 +442,7 @@ class Engine:
         ...     print(engine.explain(board, board.parse_san("d6")))
         ...     board.push_san("d6")
         ...     print(engine.explain(board))
-        Allows mate at once with Qxf7#: nothing but the king guards f7.
+        Allows mate at once with Qxf7#.
         Move.from_uci('d7d6')
         Qxf7# is mate.
 
