@@ -41,7 +41,8 @@ def merit(
         if theme == "hanging" or how in (first, f"{first} makes {what}"):
             text = f"{first} {verb} {what}."
         elif how.startswith(first) and theme not in ("line", "promotion"):
-            text = f"{how} and {verb} {once(what, how)[0]}."
+            comma = "," if ", which" in how else ""
+            text = f"{how}{comma} and {verb} {once(what, how)[0]}."
         else:
             what, how = once(what, how)
             text = f"{first} {verb} {what}: {how}."
