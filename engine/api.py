@@ -38,6 +38,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Analysis", "Engine", "Info", "Limits", "OptionError", "PositionError", "Result", "Stream"]
 
+#: Nodes of each search for an explanation without a limit.
+EXPLAIN_NODES = 200_000
+
 OnResult = Callable[[Result], None]
 
 
@@ -421,6 +424,45 @@ class Engine:
             self.set_board(board)
             self.start(limits, stream.put, lambda result: stream.put(None), lines)
         return stream
+
+    def explain(
+        self, board: chess.Board, move: chess.Move | None = None, limit: Limit | Limits | None = None
+    ) -> str:
+        """Why ``move`` is bad, in a sentence or two of plain words; without a move, what the best one does.
+
+        >>> import chess
+        >>> from engine import Engine
+        >>> board = chess.Board("r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5Q2/PPPP1PPP/RNB1K1NR b KQkq - 3 3")
+        >>> with Engine(hash=1) as engine:
+        ...     print(engine.explain(board, board.parse_san("d6")))
+        ...     board.push_san("d6")
+        ...     print(engine.explain(board))
+        Allows mate at once with Qxf7#.
+        Move.from_uci('d7d6')
+        Qxf7# is mate.
+
+        ``limit`` bounds each of the two or three searches, :data:`EXPLAIN_NODES` without one. Only what the lines
+        show is said (see :mod:`engine.explanation`). The engine's own position stays as it is. Raises ValueError for a
+        move that is not legal, and as :meth:`analyse`.
+        """
+        from engine.explanation.ask import what_for, why_bad
+
+        bound = Limits(nodes=EXPLAIN_NODES) if limit is None else limit
+        if move is not None and not board.is_legal(move):
+            raise ValueError(f"the move {move} is not legal here")
+        former = self._position
+        try:
+            if move is None:
+                return what_for(board, lambda position: self.analyse(position, bound))
+            return why_bad(board, move, lambda position: self.analyse(position, bound), self.table_outcome)
+        finally:
+            self._position = former
+
+    def table_outcome(self, board: chess.Board) -> int | None:
+        """What the endgame tables say of ``board`` for its side to move: 2 a win, 1 one that the 50-move rule
+        prevents, 0 a draw, and -1 and -2 the same lost; None where they say nothing."""
+        verdict = self._thinker.tables.judge(board)
+        return None if verdict is None else verdict.outcome
 
     def search(
         self, board: chess.Board, limits: Limits, on_info: OnInfo | None = None, lines: int | None = None

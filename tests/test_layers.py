@@ -28,6 +28,7 @@ FLOORS: dict[str, int] = {
     "strength": 6,
     "chesstypes": 6,
     "thinker": 7,
+    "explanation": 7,
     "api": 8,
     "uci": 9,
     # Beside the engine: they stand on it, and only the command line stands on them.

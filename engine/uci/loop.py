@@ -8,6 +8,7 @@ import sys
 from engine import __version__
 from engine.messages import OptionError, PositionError
 from engine.options import OPTIONS, Option
+from engine.uci.explaining import parse_explain
 from engine.uci.format import option_line
 from engine.uci.input import LONGEST_LINE, lines
 from engine.uci.output import Output
@@ -23,6 +24,7 @@ Numbat speaks UCI, the language of chess programs with their boards. A game in i
   stop                            end the search
   setoption name Hash value 64    set an option; uci lists them
   d, eval                         show the board, and how the evaluation comes about
+  explain [e2e4]                  say in words why a move is bad, or what the best one does
   go perft 5, bench [depth]       count the moves; measure the speed
   quit"""
 
@@ -79,6 +81,8 @@ class Conversation:
                 session.show_board()
             case "eval":
                 session.show_evaluation()
+            case "explain":
+                session.explain(parse_explain(words))
             case "bench":
                 session.bench(*parse_bench(words))
             case "help":

@@ -28,7 +28,7 @@ PROTOCOL = frozenset(
 )
 
 #: What Numbat understands beyond it, for people at a keyboard.
-EXTENSIONS = frozenset(("d", "eval", "bench", "help"))
+EXTENSIONS = frozenset(("d", "eval", "explain", "bench", "help"))
 
 #: ``go`` limits with a number: the least that makes sense, and what less than that means.
 _NUMBERS: dict[str, tuple[int | None, str]] = {

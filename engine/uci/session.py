@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from engine.messages import Info, OptionError, PositionError, Result
 from engine.uci import jobs
+from engine.uci.explaining import Explanation
 from engine.uci.format import diagram, info_line, remark_line, result_line, some_of
 from engine.uci.output import Output
 from engine.uci.parse import Assignment, Go, Placement
@@ -112,6 +113,10 @@ class Session:
     def bench(self, depth: int | None, threads: int, megabytes: int) -> None:
         """Run the bench with an engine of its own, so that options and position stay as they are."""
         self._ask(Task("bench", lambda: self._bench(depth, threads, megabytes)))
+
+    def explain(self, move: str | None) -> None:
+        """Print in words what is wrong with ``move``, or what the best move does."""
+        self._ask(Task("explain", lambda: self._explain_move(move)))
 
     def show_board(self) -> None:
         """Print the position."""
@@ -247,6 +252,10 @@ class Session:
                 engine.close()
 
         self._in_background("bench", work, bench.stop)
+
+    def _explain_move(self, move: str | None) -> None:
+        explanation = Explanation(self._loaded, move)
+        self._in_background("explain", explanation.run, explanation.stop)
 
     def _show_board(self) -> None:
         engine = self._loaded

@@ -21,14 +21,20 @@ def trace_of(position: Any) -> tuple[Any, int]:
     return trace, int(traced_value(new_record(PAWN_TABLE), position, trace))
 
 
-def shares(trace: Any) -> dict[str, np.ndarray]:
-    """For each term of the table, int64 [color][stage] in centipawns from its owner's view."""
+def _by_group(trace: Any) -> dict[str, np.ndarray]:
+    """For each group of features, int64 [color][stage] in centipawns from its owner's view."""
     values = unpack(WEIGHTS["value"])  # [stage][feature]
     counts = trace["count"]
+    parts = {group.name: slice(group.start, group.start + group.size) for group in GROUPS}
+    return {name: counts[:, part] @ values[:, part].T for name, part in parts.items()}
+
+
+def shares(trace: Any) -> dict[str, np.ndarray]:
+    """For each term of the table, int64 [color][stage] in centipawns from its owner's view."""
+    by_group = _by_group(trace)
     by_term = {name: np.zeros((2, 2), np.int64) for name in TERMS}
     for group in GROUPS:
-        part = slice(group.start, group.start + group.size)
-        by_term[group.term] += counts[:, part] @ values[:, part].T
+        by_term[group.term] += by_group[group.name]
     return by_term
 
 
@@ -40,14 +46,25 @@ def _stages(trace: Any, by_term: dict[str, np.ndarray]) -> tuple[int, int]:
     return min(int(trace["accumulator"]["phase"]), FULL_PHASE), scale
 
 
+def _tapered(trace: Any, by_name: dict[str, np.ndarray]) -> dict[str, tuple[int, int]]:
+    """White's share and Black's of each in centipawns at the position's phase, from the owner's view."""
+    phase, scale = _stages(trace, shares(trace))
+    late = scale / SCALE_UNIT * (FULL_PHASE - phase)
+    tapered = {name: np.rint((share @ (phase, late)) / FULL_PHASE).astype(int) for name, share in by_name.items()}
+    return {name: (int(white), int(black)) for name, (white, black) in tapered.items()}
+
+
 def explain(position: Any) -> list[tuple[str, int, int]]:
     """The sum by term: name, White's share and Black's in centipawns at the position's phase, from the owner's view."""
     trace, _ = trace_of(position)
-    by_term = shares(trace)
-    phase, scale = _stages(trace, by_term)
-    late = scale / SCALE_UNIT * (FULL_PHASE - phase)
-    tapered = {name: np.rint((share @ (phase, late)) / FULL_PHASE).astype(int) for name, share in by_term.items()}
-    return [(name, int(white), int(black)) for name, (white, black) in tapered.items()]
+    return [(name, white, black) for name, (white, black) in _tapered(trace, shares(trace)).items()]
+
+
+def group_shares(position: Any) -> dict[str, tuple[int, int]]:
+    """The sum by group of features: White's share and Black's in centipawns at the position's phase, from the owner's
+    view."""
+    trace, _ = trace_of(position)
+    return _tapered(trace, _by_group(trace))
 
 
 def classical_table(position: Any) -> str:

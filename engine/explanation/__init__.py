@@ -1,0 +1,85 @@
+"""Why a move is bad, and what a good one does, in one or two sentences, from the engine's lines and the position.
+
+It needs python-chess, the lines and their scores, and no engine, so it stands below :mod:`engine.api`.
+
+``line``       a line of moves, and what it does to the material
+``exchange``   what captures are worth
+``themes``     what a line shows: forks, pins ... one small file each
+``gains``      what was won, in words
+``terms``      king safety, passed pawns ... by the classical evaluation
+``positional`` which of those changed most
+``reasons``    why a move is bad
+``merits``     what a good move does
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import chess
+from chess.engine import PovScore
+
+from engine.explanation.merits import merit
+from engine.explanation.reasons import Reason, Tables, case_of, reason
+
+__all__ = ["Reason", "Tables", "explain", "explain_position", "merit_of", "reason_of"]
+
+
+def explain(
+    board: chess.Board,
+    move: chess.Move,
+    best_line: Sequence[chess.Move],
+    reply_line: Sequence[chess.Move],
+    best_score: PovScore,
+    played_score: PovScore,
+    tables: Tables | None = None,
+) -> str | None:
+    """Why ``move`` on ``board`` is bad, in a sentence or two; None where it is not, or nothing can be said for sure.
+
+    ``best_line`` begins with the move that was better and ``reply_line`` with the answer to ``move``, or with it;
+    ``best_score`` and ``played_score`` are the scores of ``board`` and of the position after ``move``. ``tables``
+    tells what the endgame tables say of a board.
+
+    >>> from chess.engine import Cp
+    >>> board = chess.Board("4r1k1/5ppp/8/3n4/8/5B2/5PPP/3R2K1 b - - 0 1")
+    >>> move, better = board.parse_san("Re5"), board.parse_san("Nf6")
+    >>> reply = [chess.Move.from_uci("f3d5"), chess.Move.from_uci("e5d5"), chess.Move.from_uci("d1d5")]
+    >>> scores = PovScore(Cp(0), chess.BLACK), PovScore(Cp(800), chess.WHITE)
+    >>> explain(board, move, [better], reply, *scores)
+    'Loses the rook on e5: Bxd5 Rxd5 Rxd5.'
+    """
+    found = reason_of(board, move, best_line, reply_line, best_score, played_score, tables)
+    return found.text if found else None
+
+
+def reason_of(
+    board: chess.Board,
+    move: chess.Move,
+    best_line: Sequence[chess.Move],
+    reply_line: Sequence[chess.Move],
+    best_score: PovScore,
+    played_score: PovScore,
+    tables: Tables | None = None,
+) -> Reason | None:
+    """As :func:`explain`, with the theme and the line that shows it."""
+    case = case_of(board, move, best_line, reply_line, best_score, played_score)
+    return reason(case, tables) if case else None
+
+
+def explain_position(
+    board: chess.Board, line: Sequence[chess.Move], score: PovScore, threat: Sequence[chess.Move] = ()
+) -> str | None:
+    """What the best move on ``board`` does, in a sentence; None where nothing can be said for sure.
+
+    ``line`` is the best line and ``score`` its score; ``threat`` is what would follow its first move if the other side
+    passed, for a move that only threatens something.
+    """
+    found = merit_of(board, line, score, threat)
+    return found.text if found else None
+
+
+def merit_of(
+    board: chess.Board, line: Sequence[chess.Move], score: PovScore, threat: Sequence[chess.Move] = ()
+) -> Reason | None:
+    """As :func:`explain_position`, with the theme and the line that shows it."""
+    return merit(board, line, score, threat)

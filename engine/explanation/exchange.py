@@ -1,0 +1,140 @@
+"""What captures are worth, counted in pawns on python-chess boards: exchanges on a square, and a board at rest."""
+
+from __future__ import annotations
+
+import chess
+
+#: Pawns that each kind is worth; the usual numbers, which a reader can add up too.
+VALUES = {chess.PAWN: 1, chess.KNIGHT: 3, chess.BISHOP: 3, chess.ROOK: 5, chess.QUEEN: 9}
+
+#: Worth more than all pieces together: a king cannot be given up.
+KING_VALUE = 100
+
+#: Captures in a row that are looked at before a board counts as at rest.
+_DEPTH = 10
+
+
+def value(kind: chess.PieceType | None) -> int:
+    """The pawns that ``kind`` is worth; nothing is worth 0."""
+    return 0 if kind is None else VALUES.get(kind, KING_VALUE)
+
+
+def balance(board: chess.Board, color: chess.Color) -> int:
+    """The material of ``color`` less that of the other side, in pawns."""
+    return sum(worth * _surplus(board, kind, color) for kind, worth in VALUES.items())
+
+
+def _surplus(board: chess.Board, kind: chess.PieceType, color: chess.Color) -> int:
+    return len(board.pieces(kind, color)) - len(board.pieces(kind, not color))
+
+
+def taken(board: chess.Board, move: chess.Move) -> int:
+    """What ``move`` wins at once: the captured piece, and what a pawn becomes."""
+    won = 1 if board.is_en_passant(move) else value(board.piece_type_at(move.to_square))
+    if board.is_castling(move):
+        won = 0
+    return won + (value(move.promotion) - 1 if move.promotion else 0)
+
+
+def exchange(board: chess.Board, move: chess.Move) -> int:
+    """What ``move`` wins when both sides then go on capturing on its square as long as that pays.
+
+    With legal moves only, so that pinned pieces do not take part; the cheapest piece captures first.
+    """
+    won = taken(board, move)
+    board.push(move)
+    reply = _cheapest_capture(board, move.to_square)
+    lost = max(0, exchange(board, reply)) if reply else 0
+    board.pop()
+    return won - lost
+
+
+def _cheapest_capture(board: chess.Board, square: chess.Square) -> chess.Move | None:
+    target = chess.BB_SQUARES[square]
+    captures = board.generate_legal_moves(to_mask=target) if board.color_at(square) != board.turn else ()
+    return min(
+        captures, key=lambda move: (value(board.piece_type_at(move.from_square)), -(move.promotion or 0)), default=None
+    )
+
+
+def recaptures(board: chess.Board, square: chess.Square) -> list[chess.Move]:
+    """The legal captures of the side to move on ``square``."""
+    if board.color_at(square) in (None, board.turn):
+        return []
+    return list(board.generate_legal_moves(to_mask=chess.BB_SQUARES[square]))
+
+
+def winnable(board: chess.Board, square: chess.Square) -> int:
+    """What the other side would win by capturing on ``square``, were it its move; 0 where it had better not."""
+    piece = board.piece_at(square)
+    if piece is None:
+        return 0
+    other = board
+    if board.turn == piece.color:
+        if board.is_check():
+            other = board.copy(stack=False)
+            other.turn = not board.turn
+            return max((_pseudo_exchange(other, move) for move in _captures_on(other, square)), default=0)
+        other = board.copy(stack=False)
+        other.push(chess.Move.null())
+    else:
+        other = board.copy(stack=False)
+    return max(0, max((exchange(other, move) for move in recaptures(other, square)), default=0))
+
+
+def _captures_on(board: chess.Board, square: chess.Square) -> list[chess.Move]:
+    return [move for move in board.generate_pseudo_legal_moves(to_mask=chess.BB_SQUARES[square])]
+
+
+def _pseudo_exchange(board: chess.Board, move: chess.Move) -> int:
+    """As :func:`exchange` in a position that is not legal, because the other side is in check too."""
+    won = taken(board, move)
+    attacker = value(move.promotion or board.piece_type_at(move.from_square))
+    board.push(move)
+    guarded = bool(board.attackers(board.turn, move.to_square))
+    board.pop()
+    return max(0, won - attacker) if guarded else won
+
+
+def is_safe(board: chess.Board, square: chess.Square) -> bool:
+    """Whether the piece on ``square`` cannot be captured at a profit."""
+    return winnable(board, square) == 0
+
+
+def settled(board: chess.Board) -> chess.Board:
+    """The board after both sides have made the captures that pay: by a search of captures and promotions, where the
+    side to move may also leave things as they are unless it is in check."""
+    _, moves = _search(board.copy(stack=False), -1000, 1000, _DEPTH)
+    end = board.copy(stack=False)
+    for move in moves:
+        end.push(move)
+    return end
+
+
+def _search(board: chess.Board, alpha: int, beta: int, depth: int) -> tuple[int, list[chess.Move]]:
+    """The balance for the side to move, and the moves that lead to it."""
+    standing = balance(board, board.turn)
+    check = board.is_check()
+    if check:
+        moves = list(board.legal_moves)
+        if not moves:
+            return -500, []
+    else:
+        moves = [move for move in board.legal_moves if board.is_capture(move) or move.promotion == chess.QUEEN]
+    if depth == 0 or (not check and standing >= beta):
+        return standing, []
+    best, line = (-1000, []) if check else (standing, [])
+    alpha = max(alpha, best)
+    moves.sort(key=lambda move: value(board.piece_type_at(move.from_square)) - 10 * taken(board, move))
+    for move in moves:
+        if not check and standing + taken(board, move) <= alpha:
+            continue
+        board.push(move)
+        found, rest = _search(board, -beta, -alpha, depth - 1)
+        board.pop()
+        if -found > best:
+            best, line = -found, [move, *rest]
+            alpha = max(alpha, best)
+            if alpha >= beta:
+                break
+    return best, line

@@ -1,0 +1,67 @@
+"""What a best move does: the mate it begins, the piece it wins, the threat it makes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import chess
+from chess.engine import PovScore
+
+from engine.explanation.gains import gain_text
+from engine.explanation.line import Line
+from engine.explanation.reasons import Reason, explained, is_queen, mate_theme, once
+from engine.explanation.words import side
+
+#: Plies of a threat that are told: the capture, the answer and what comes of it.
+_THREAT = 3
+
+
+def merit(
+    board: chess.Board, line: Sequence[chess.Move], score: PovScore, threat: Sequence[chess.Move] = ()
+) -> Reason | None:
+    """What the first move of ``line`` does on ``board``; None where nothing can be said for sure.
+
+    ``threat`` is what the same side would play next if the other one passed.
+    """
+    best = Line.of(board, line)
+    if not best.moves:
+        return None
+    first, relative = best.san(0), score.pov(board.turn)
+    moves = relative.mate()
+    if moves is not None and moves > 0:
+        theme = mate_theme(best, moves)
+        where = {"backRankMate": " on the back rank", "smotheredMate": " by a knight"}.get(theme, "")
+        text = f"{first} is mate{where}." if moves == 1 else f"{first} leads to mate in {moves}{where}."
+        return Reason(theme, text, best, mate=moves)
+    if moves is not None:
+        return Reason("mated", f"{side(board.turn)} is mated in {-moves} whatever it plays.", best)
+    if best.gain >= 1 and (what := gain_text(best)):
+        theme, how = explained(best)
+        verb = "gets" if is_queen(what) else "wins"
+        if theme == "hanging" or how in (first, f"{first} makes {what}"):
+            text = f"{first} {verb} {what}."
+        elif how.startswith(first) and theme not in ("line", "promotion"):
+            comma = "," if ", which" in how else ""
+            text = f"{how}{comma} and {verb} {once(what, how)[0]}."
+        else:
+            what, how = once(what, how)
+            text = f"{first} {verb} {what}: {how}."
+        return Reason(theme, text, best, best.gain)
+    return _threat(board, best, threat)
+
+
+def _threat(board: chess.Board, best: Line, threat: Sequence[chess.Move]) -> Reason | None:
+    """The threat behind a quiet best move."""
+    after = best.boards[1].copy(stack=False)
+    if not threat or after.is_check() or best.captured(0) or best.moves[0].promotion:
+        return None
+    after.push(chess.Move.null())
+    line = Line.of(after, threat[:_THREAT])
+    if line.last.is_checkmate() and len(line) == 1:
+        return Reason("threat", f"{best.san(0)} threatens mate with {line.san(0)}.", line)
+    if line.moves[0].promotion:
+        return Reason("threat", f"{best.san(0)} threatens to promote with {line.san(0)}.", line)
+    what = gain_text(line)
+    if what and line.gain >= 2 and line.captured(0):
+        return Reason("threat", f"{best.san(0)} threatens {line.san(0)}, which wins {what}.", line, line.gain)
+    return None

@@ -1,0 +1,61 @@
+"""Where nothing is won or lost: what changed most in the classical evaluation's own terms."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import chess
+
+from engine.explanation.exchange import settled
+from engine.explanation.line import Line
+from engine.explanation.terms import aspects
+
+#: Plies of both lines after which the positions are compared; less where one of them is shorter.
+PLIES = 6
+
+#: Plies that both lines must have at least.
+LEAST = 4
+
+#: Centipawns that an aspect must have lost, and how many times as much as any other.
+_CLEAR, _MARGIN = 25, 1.3
+
+
+@dataclass(frozen=True, slots=True)
+class Shift:
+    """An ``aspect`` that got worse for the mover: its own, or the other side's got better. ``loss`` in centipawns."""
+
+    aspect: str
+    own: bool
+    loss: int
+
+
+def shift(played: Line, best: Line) -> Shift | None:
+    """What ``played`` lost most against ``best``; None where nothing stands out.
+
+    Both lines begin at the same board with their move. They are compared after that move, and at the end of equally
+    long parts, each at rest: what is named must be worse at all of these points.
+    """
+    mover = played.boards[0].turn
+    length = min(len(played), len(best), PLIES)
+    if length < LEAST:
+        return None
+    points = [
+        losses(settled(played.boards[ply]), settled(best.boards[ply]), mover) for ply in (1, length - 1, length)
+    ]
+    ranked = sorted(((min(point.get(key, 0) for point in points), key) for key in points[0]), reverse=True)
+    loss, (aspect, own) = ranked[0]
+    if loss < _CLEAR or loss < _MARGIN * ranked[1][0]:
+        return None
+    return Shift(aspect, own, loss)
+
+
+def losses(played: chess.Board, best: chess.Board, mover: chess.Color) -> dict[tuple[str, bool], int]:
+    """For each aspect, of the mover (True) and of the other side, how much worse ``played`` is for the mover."""
+    here, there = aspects(played), aspects(best)
+    found = {}
+    for aspect in here[mover]:
+        if aspect == "king" and not (played.queens and best.queens):
+            continue  # a matter of endings then, where kings come out
+        found[aspect, True] = there[mover][aspect] - here[mover][aspect]
+        found[aspect, False] = here[not mover][aspect] - there[not mover][aspect]
+    return found

@@ -1,0 +1,360 @@
+"""What is wrong with a move, from the engine's lines: the reasons in the order of their weight, as sentences."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import chess
+from chess.engine import MateGiven, PovScore, Score
+
+from engine import wdl
+from engine.explanation.exchange import value
+from engine.explanation.gains import gain_text
+from engine.explanation.line import HORIZON, Line
+from engine.explanation.positional import Shift, shift
+from engine.explanation.themes import Finding, draw, findings, mate, opposition
+from engine.explanation.words import NAMES, side
+
+#: What the endgame tables say of a board for its side to move, 2 (won) to -2 (lost); None where they say nothing.
+Tables = Callable[[chess.Board], int | None]
+
+#: Expected points that a move must lose to be explained.
+LEAST_LOSS = 0.05
+
+#: Centipawns that each pawn of the material that is said to be lost must have cost at least, up to so many pawns.
+_PAWN_COST, _MOST_PAWNS = 80, 5
+
+#: Centipawns that even a single pawn must have cost.
+_LEAST_COST = 100
+
+#: Plies after which a line's gain is too far away to be sure of, for a pawn and for more; the move that brings it
+#: about must be near. A pawn that queens may take longer.
+_NEAR, _FAR = 4, 7
+
+#: Plies that a line must show for a gain of a pawn.
+_LEAST_SHOWN = 3
+
+#: Centipawns above which a loss must have reasons that the terms of an evaluation do not tell.
+_NO_TACTICS = 200
+
+#: Moves to a mate that a player can have missed.
+_VISIBLE_MATE = 5
+
+#: Moves that a sentence may string together.
+_LONG = 7
+
+#: Plies after a move within which something falls at once.
+AT_ONCE = 3
+
+#: Expected points from which a game counts as won.
+_WON = 0.88
+
+#: Centipawns up to which a score can be that of a draw.
+_DRAWN = 30
+
+#: Expected points between which a game counts as even.
+_EVEN = (0.25, 0.75)
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why a move is bad: a ``theme`` and the ``text``, a sentence or two.
+
+    ``line`` shows it, where one does; ``gain`` is what its winner wins, in pawns, and ``mate`` the moves to a mate.
+    """
+
+    theme: str
+    text: str
+    line: Line | None = None
+    gain: int = 0
+    mate: int = 0
+
+
+@dataclass(frozen=True)
+class Case:
+    """A move on trial: what it led to against what was there. ``had`` and ``has`` are the mover's scores with the best
+    move and with the one that was played."""
+
+    board: chess.Board
+    move: chess.Move
+    best: Line
+    played: Line
+    had: Score
+    has: Score
+
+    @property
+    def mover(self) -> chess.Color:
+        return self.board.turn
+
+    @property
+    def before(self) -> float:
+        """The mover's expected points with the best move."""
+        return expectation(self.had, self.board.fullmove_number)
+
+    @property
+    def after(self) -> float:
+        """The mover's expected points with the move played."""
+        return expectation(self.has, self.board.fullmove_number)
+
+    @property
+    def drop(self) -> int:
+        """The centipawns lost."""
+        return self.had.score(mate_score=10_000) - self.has.score(mate_score=10_000)
+
+    @property
+    def better(self) -> str:
+        """The best move in standard algebraic notation."""
+        return self.board.san(self.best.moves[0])
+
+
+def expectation(score: Score, move: int) -> float:
+    """The expected points, from 0 to 1, that ``score`` means at a ``move`` of the game (see :mod:`engine.wdl`)."""
+    mate_in = score.mate()
+    if mate_in is not None:
+        return 1.0 if mate_in > 0 or score is MateGiven else 0.0
+    wins, draws, _ = wdl.MODEL.chances(round(score.score(mate_score=0) * wdl.MODEL.pawn / 100), move)
+    return (wins + draws / 2) / 1000
+
+
+def case_of(
+    board: chess.Board,
+    move: chess.Move,
+    best_line: Sequence[chess.Move],
+    reply_line: Sequence[chess.Move],
+    best_score: PovScore,
+    played_score: PovScore,
+) -> Case | None:
+    """The case of ``move``; None where there is nothing to explain: it is the best move, or costs next to nothing and
+    misses no short mate."""
+    if move in reply_line[:1]:  # it cannot be a reply: the square it comes from is empty now
+        reply_line = reply_line[1:]
+    best = Line.of(board, best_line)
+    played = Line.of(board, [move, *reply_line], winner=not board.turn)
+    if not best.moves or best.moves[0] == move:
+        return None
+    case = Case(board, move, best, played, best_score.pov(board.turn), played_score.pov(board.turn))
+    visible = 0 < (case.had.mate() or 0) <= _VISIBLE_MATE and (case.has.mate() or 0) <= 0
+    return case if visible or case.before - case.after >= LEAST_LOSS else None
+
+
+def reason(case: Case, tables: Tables | None = None) -> Reason | None:
+    """The weightiest reason against the move of ``case``; None where nothing can be said for sure."""
+    return (
+        _allowed_mate(case)
+        or _draw(case, 1)
+        or _tables(case, tables)
+        or _opposition(case)
+        or _draw(case, HORIZON)
+        or _missed_mate(case)
+        or _material(case)
+        or _positional(case)
+    )
+
+
+def _allowed_mate(case: Case) -> Reason | None:
+    missed, allowed = case.had.mate() or 0, case.has.mate() or 0
+    if allowed < 0 <= missed and len(case.played) > 1:
+        text = mate_text(case.played, -allowed, "Allows")
+        guard = mate.left_guard(case.played) if allowed == -1 else ""
+        if 0 < missed <= _VISIBLE_MATE:
+            text = f"{mate_text(case.best, missed, 'Misses')}, and {text[0].lower()}{text[1:]}"
+        text = f"{text}: {guard}." if guard else f"{text}."
+        return Reason(mate_theme(case.played, -allowed), text, case.played, mate=-allowed)
+    return None
+
+
+def _missed_mate(case: Case) -> Reason | None:
+    missed = case.had.mate() or 0
+    if missed <= 0 or (case.has.mate() or 0) > 0:
+        return None
+    text = mate_text(case.best, missed, "Misses")
+    return Reason(mate_theme(case.best, missed), f"{text}.", case.best, mate=missed)
+
+
+def mate_text(line: Line, moves: int, verb: str) -> str:
+    """``Allows mate in 2 on the back rank with Rd8+``."""
+    first = line.san(line.turns().start)
+    start = f"{verb} mate" if moves == 1 else f"{verb} mate in {moves}"
+    end = f"at once with {first}" if moves == 1 else f"beginning with {first}"
+    where = {"backRankMate": " on the back rank", "smotheredMate": " by a knight"}.get(mate_theme(line, moves), "")
+    return f"{start}{where} {end}" if moves == 1 else f"{start}{where}, {end}"
+
+
+def mate_theme(line: Line, moves: int) -> str:
+    """``backRankMate`` if the line shows one to its end, else ``mateIn2`` and the like."""
+    complete = len(line) - line.turns().start == 2 * moves - 1
+    return mate.pattern(line) if complete and mate.pattern(line) else f"mateIn{moves}"
+
+
+def _tables(case: Case, tables: Tables | None) -> Reason | None:
+    if tables is None:
+        return None
+    before, after = tables(case.board), tables(case.played.boards[1])
+    if before is None or after is None or before <= -after:
+        return None
+    names = {2: "won", 1: "won, but for the 50-move rule", 0: "drawn", -1: "lost, but for the 50-move rule", -2: "lost"}
+    opposed = _opposition(case)
+    text = f"By the endgame tables this was {names[before]} and is {names[-after]} now; {case.better} was right."
+    if opposed:
+        text = f"{opposed.text} The endgame tables agree."
+    return Reason("tables", text)
+
+
+def _draw(case: Case, within: int) -> Reason | None:
+    """The draw by the rules to which the line comes ``within`` so many plies."""
+    drawn = abs(case.has.score(mate_score=10_000)) <= _DRAWN
+    ended = draw.ending(case.played)
+    if case.before < _WON - 0.1 or not drawn or ended is None or ended[1] > within:
+        return None
+    how, plies = ended
+    moves = case.played.sans(1, plies)
+    if how == "stalemate":
+        text = "It is stalemate" if plies == 1 else f"After {moves} it is stalemate"
+        return Reason("stalemate", f"{text}, and the win is gone.", case.played)
+    if how == "material":
+        after = f"after {moves} " if plies > 1 else ""
+        return Reason("draw", f"Gives the win away: {after}not enough material is left.", case.played)
+    if draw.is_perpetual(case.played, plies):
+        text = f"Lets {side(not case.mover)} draw by perpetual check, beginning with {case.played.san(1)}."
+        return Reason("perpetual", text, case.played)
+    return None
+
+
+def _opposition(case: Case) -> Reason | None:
+    reply = case.played.moves[1] if len(case.played) > 1 else None
+    if case.before - case.after < 0.25 or not opposition.loses_it(case.board, case.move, case.best.moves[0], reply):
+        return None
+    what = "the win" if case.before >= _EVEN[1] else "the draw"
+    text = f"Gives up the opposition and {what}: {case.better} would have taken it, now {case.played.san(1)} does."
+    return Reason("opposition", text)
+
+
+def _material(case: Case) -> Reason | None:
+    """What the reply wins, or what the best move would have won, where the scores bear it out."""
+    allowed, missed = (_sure_gain(line) for line in (case.played, case.best))
+    cost = allowed + missed
+    if max(allowed, missed) < 1 or case.drop < max(_LEAST_COST, _PAWN_COST * min(cost, _MOST_PAWNS)):
+        return None
+    return _allows(case) if allowed >= missed else _misses(case)
+
+
+def _sure_gain(line: Line) -> int:
+    """The pawns that the winner of ``line`` wins, 0 where the line does not show enough of it."""
+    start = line.turns().start
+    far = HORIZON if is_queen(gain_text(line)) else _NEAR if line.gain < 3 else _FAR
+    if line.gain < 1 or len(line) <= start or line.secured - start > far:
+        return 0
+    return 0 if line.gain < 2 and len(line) - start < _LEAST_SHOWN else line.gain
+
+
+def _allows(case: Case) -> Reason | None:
+    what = gain_text(case.played)
+    if not what:
+        return None
+    theme, how = explained(case.played)
+    stake = ", and with it the win" if case.before >= _WON and case.after <= _EVEN[1] else ""
+    verb = f"Lets {side(not case.mover)} get" if is_queen(what) else "Loses"
+    if theme == "line" and " " not in how:
+        text = f"{verb} {what} {'with' if is_queen(what) else 'to'} {how}{stake}."
+    else:
+        what, how = once(what, how)
+        text = f"{verb} {what}{stake}: {how}."
+    return Reason(theme, text, case.played, case.played.gain)
+
+
+def _misses(case: Case) -> Reason | None:
+    what = gain_text(case.best)
+    if not what:
+        return None
+    theme, how = explained(case.best)
+    if retaken := _taken_before(case.board, case.best.moves[0]):
+        text = f"Does not take back: {case.better} would have regained the {retaken}."
+        return Reason("recapture", text, case.best, case.best.gain)
+    if theme == "line" and " " not in how:
+        text = f"Misses {how}, which {'gets' if is_queen(what) else 'wins'} {what}."
+    else:
+        what, how = once(what, how)
+        text = f"Misses the chance to {'get' if is_queen(what) else 'win'} {what}: {how}."
+    return Reason(theme, text, case.best, case.best.gain)
+
+
+def is_queen(what: str) -> bool:
+    """Whether what is won is a pawn's promotion."""
+    return what.startswith("a new")
+
+
+def once(what: str, clause: str) -> tuple[str, str]:
+    """Both, with the square of the piece that is lost named but once."""
+    piece, word, paid = what.partition(" for ")
+    taken = re.search(rf"takes {piece}( on [a-h][1-8])?(?=[, ]|$)", clause)
+    if taken:
+        return what, clause.replace(taken[0], "takes it")
+    return (piece.split(" on ")[0] if piece in clause else piece) + word + paid, clause
+
+
+def _taken_before(board: chess.Board, move: chess.Move) -> str:
+    """The piece that the last move captured where ``move`` captures; empty where it is no recapture, or wins more."""
+    if not board.move_stack or board.peek().to_square != move.to_square or not board.is_capture(move):
+        return ""
+    former = board.copy(stack=1)
+    last = former.pop()
+    taken, taker = former.piece_type_at(last.to_square), board.piece_type_at(last.to_square)
+    return chess.piece_name(taken) if taken is not None and value(taker) <= value(taken) + 1 else ""
+
+
+def explained(line: Line) -> tuple[str, str]:
+    """The theme by which the winner of ``line`` gets its gain, and the clause that says so."""
+    start = line.turns().start
+    what = gain_text(line)
+    for finding in findings(line):
+        fits = finding.theme == "promotion" if is_queen(what) else _is_part(line, finding, what)
+        near = finding.ply - start <= _NEAR and finding.ply < line.shown
+        if fits and near and line.gains[finding.cashed + 1] >= max(1, line.gain - 1):
+            return finding.theme, _led_to(line, start, finding)
+    end = max(line.shown, start + 1)
+    end -= (end - start + 1) % 2
+    return "line", line.sans(start, end) if end - start <= _LONG else f"{line.sans(start, start + 3)} and so on"
+
+
+def _is_part(line: Line, finding: Finding, what: str) -> bool:
+    """Whether what simply hangs is part of what is lost: a queen taken now may be one that is exchanged later."""
+    if finding.theme != "hanging":
+        return True
+    kind = line.captured(finding.cashed)
+    return kind is not None and (NAMES[kind] in what or "piece" in what or (kind == chess.ROOK and "exchange" in what))
+
+
+def _led_to(line: Line, start: int, finding: Finding) -> str:
+    """The clause of ``finding`` behind the moves that lead to it."""
+    if finding.ply == start:
+        return finding.text
+    lead = line.sans(start, finding.ply)
+    text = finding.text.removeprefix("after ")
+    return f"after {lead} {text}" if text != finding.text else f"after {lead}, {text}"
+
+
+_SHIFTS = {
+    ("king", True): "{mover}'s king is less safe than after {better}",
+    ("king", False): "{other}'s king is safer than after {better}",
+    ("passed", True): "{mover}'s passed pawns are worth less than after {better}",
+    ("passed", False): "{other}'s passed pawns become more dangerous than after {better}",
+    ("mobility", True): "{mover}'s pieces have less room than after {better}",
+    ("mobility", False): "{other}'s pieces get more room than after {better}",
+    ("structure", True): "{mover}'s pawn structure is worse than after {better}",
+    ("structure", False): "{other}'s pawn structure is better than after {better}",
+}
+
+
+def _positional(case: Case) -> Reason | None:
+    at_once = case.played.gains[1 : AT_ONCE + 1]
+    if case.played.gain + case.best.gain != 0 or max(at_once) > 0 or case.had.is_mate() or case.has.is_mate():
+        return None
+    found: Shift | None = shift(case.played, case.best)
+    if found is None or not found.loss / 3 <= case.drop <= _NO_TACTICS:
+        return None
+    names = {"mover": side(case.mover), "other": side(not case.mover), "better": case.better}
+    text = _SHIFTS[found.aspect, found.own].format(**names)
+    return Reason(f"positional:{found.aspect}", f"Nothing falls at once, but {text}.", case.played, 0)
+

@@ -1,0 +1,51 @@
+"""The classical evaluation's terms from a person's view: whose king is safe, whose pieces are free."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import chess
+
+#: Aspects in plain words, and the groups of features that make them up; "-" marks what counts for the other side.
+_ASPECTS: dict[str, tuple[str, ...]] = {
+    "king": ("shelter", "storm", "-attackers", "-ring_hits", "-weak_ring", "-safe_check", "-unsafe_check"),
+    "passed": (
+        "passed",
+        "blocked_passer",
+        "safe_stop",
+        "free_path",
+        "supported_stop",
+        "own_king_distance",
+        "enemy_king_distance",
+        "rook_behind",
+        "unstoppable",
+    ),
+    "mobility": ("mobility",),
+    "structure": ("isolated", "doubled", "backward", "phalanx", "supported", "candidate"),
+}
+
+#: Centipawns of each aspect for its owner.
+Aspects = Mapping[str, int]
+
+
+def aspects(board: chess.Board) -> dict[chess.Color, dict[str, int]]:
+    """For each side what king safety, passed pawns, mobility and pawn structure are worth to it in centipawns at the
+    position's phase, by the classical evaluation.
+
+    Compiles the classical evaluation's trace where that is not in the cache. Raises
+    :class:`~engine.messages.PositionError` for a position that the engine refuses.
+    """
+    from engine.board.fen import set_fen
+    from engine.board.setup import new_position
+    from engine.evaluation.classical.explain import group_shares
+
+    position = new_position()
+    set_fen(position, board.fen(en_passant="xfen"), board.chess960)
+    shares = group_shares(position)
+    found: dict[chess.Color, dict[str, int]] = {chess.WHITE: {}, chess.BLACK: {}}
+    for name, groups in _ASPECTS.items():
+        for color in (chess.WHITE, chess.BLACK):
+            own = sum(shares[group][0 if color else 1] for group in groups if group[0] != "-")
+            other = sum(shares[group[1:]][1 if color else 0] for group in groups if group[0] == "-")
+            found[color][name] = own - other
+    return found

@@ -1,0 +1,57 @@
+"""Discovered attack and double check: a piece that moves away opens the line of another one."""
+
+from __future__ import annotations
+
+import chess
+
+from engine.explanation.line import Line
+from engine.explanation.themes.finding import Finding
+from engine.explanation.words import kind_at, man
+
+
+def find(line: Line) -> Finding | None:
+    """The first move of the winner that opens a line, if the next capture is by one of the two pieces."""
+    for ply in line.turns():
+        found = _check(line, ply) or _attack(line, ply)
+        if found:
+            return found
+    return None
+
+
+def _check(line: Line, ply: int) -> Finding | None:
+    """A check by a piece that did not move. The one that did must do harm: capture now or next."""
+    board, move = line.boards[ply + 1], line.moves[ply]
+    hidden = [square for square in board.checkers() if square != move.to_square]
+    if not hidden or line.boards[ply].is_castling(move) or move.promotion or line.boards[ply].is_en_passant(move):
+        return None
+    if len(board.checkers()) > 1:
+        return Finding("doubleCheck", ply, min(ply + 2, len(line) - 1), f"{line.san(ply)} is a double check")
+    text = f"{line.san(ply)} uncovers a check by {man(board, hidden[0])}"
+    if line.captured(ply):
+        return Finding("discoveredAttack", ply, ply, text)
+    if ply + 2 < len(line) and line.moves[ply + 2].from_square == move.to_square and line.captured(ply + 2):
+        prey = line.moves[ply + 2].to_square
+        if prey in board.attacks(move.to_square) and board.color_at(prey) == (not line.winner):
+            return Finding("discoveredAttack", ply, ply + 2, f"{text} and attacks {man(board, prey)}")
+    return None
+
+
+def _attack(line: Line, ply: int) -> Finding | None:
+    """An attack by a slider through the square that the move has left, cashed in with the next move."""
+    if ply + 2 >= len(line) or not line.captured(ply + 2):
+        return None
+    board, move, capture = line.boards[ply + 1], line.moves[ply], line.moves[ply + 2]
+    target = board.piece_type_at(capture.to_square)
+    if (
+        capture.from_square == move.to_square
+        or move.from_square not in chess.SquareSet.between(capture.from_square, capture.to_square)
+        or line.moves[ply + 1].to_square == capture.to_square
+        or target in (None, chess.PAWN)
+        or board.color_at(capture.to_square) != (not line.winner)
+        or capture.to_square not in board.attacks(capture.from_square)
+        or line.boards[ply].is_castling(move)
+    ):
+        return None
+    slider = kind_at(board, capture.from_square)
+    prey = man(board, capture.to_square)
+    return Finding("discoveredAttack", ply, ply + 2, f"{line.san(ply)} opens the {slider}'s attack on {prey}")

@@ -1,0 +1,58 @@
+"""Fork and double attack: one piece attacks two things at once, and the line shows it capturing one of them.
+
+The definition follows the tagger of the lichess puzzles (github.com/ornicar/lichess-puzzler, AGPL-3: ideas and test
+positions, no code), but asks for more: the targets must be won by it, and the forking piece must take one.
+"""
+
+from __future__ import annotations
+
+import chess
+
+from engine.explanation.exchange import value, winnable
+from engine.explanation.line import Line
+from engine.explanation.themes.finding import Finding
+from engine.explanation.words import men
+
+
+def find(line: Line) -> Finding | None:
+    """The first fork by the winner that is cashed in two plies later."""
+    for ply in line.turns():
+        if ply + 2 < len(line) and line.moves[ply + 2].from_square == line.moves[ply].to_square:
+            targets = _targets(line, ply)
+            if len(targets) > 1 and line.moves[ply + 2].to_square in targets:
+                return Finding("fork", ply, ply + 2, f"{line.san(ply)} {_what(line, ply, targets)}")
+    return None
+
+
+def _targets(line: Line, ply: int) -> list[chess.Square]:
+    """What the piece that moves at ``ply`` attacks so that it would win something, the king included.
+
+    A piece that can just as well be taken by others, or that was already won before, is no merit of the fork.
+    """
+    before, after, move = line.boards[ply], line.boards[ply + 1], line.moves[ply]
+    found = []
+    for square in after.attacks(move.to_square) & after.occupied_co[not line.winner]:
+        kind = after.piece_type_at(square)
+        if kind == chess.KING or (_wins(after, move.to_square, square) and not (
+            square in before.attacks(move.from_square) or winnable(before, square) >= value(kind)
+        )):
+            found.append(square)
+    pieces = [square for square in found if after.piece_type_at(square) != chess.PAWN]
+    return pieces if len(pieces) > 1 or not pieces else found[:3]
+
+
+def _wins(board: chess.Board, attacker: chess.Square, square: chess.Square) -> bool:
+    """Whether the piece on ``attacker`` would win something by capturing on ``square``."""
+    guards = board.attackers(not board.color_at(attacker), square)
+    return not guards or value(board.piece_type_at(square)) > value(board.piece_type_at(attacker))
+
+
+def _what(line: Line, ply: int, targets: list[chess.Square]) -> str:
+    """What the move at ``ply`` does to ``targets``."""
+    board = line.boards[ply + 1]
+    if line.boards[ply].piece_type_at(line.moves[ply].from_square) in (chess.PAWN, chess.KNIGHT):
+        return f"forks {men(board, targets)}"
+    others = [square for square in targets if board.piece_type_at(square) != chess.KING]
+    if len(others) < len(targets):
+        return f"gives check and attacks {men(board, others)}"
+    return f"attacks {men(board, targets)} at once"

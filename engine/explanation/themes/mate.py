@@ -1,0 +1,55 @@
+"""Mates and their patterns: on the back rank, smothered."""
+
+from __future__ import annotations
+
+import chess
+
+from engine.explanation.line import Line
+
+
+def pattern(line: Line) -> str:
+    """The theme of the mate at the end of the line: ``backRankMate``, ``smotheredMate``, or empty for others.
+
+    The patterns are those of the lichess puzzles: on the back rank the king's own men shut it in, and the attacker
+    guards none of their squares; smothered it has its own men all around and is mated by a knight.
+    """
+    board = line.last
+    if not board.is_checkmate() or board.turn == line.winner:
+        return ""
+    king = board.king(board.turn)
+    checkers = list(board.checkers())
+    assert king is not None
+    if is_back_rank(board, king, checkers):
+        return "backRankMate"
+    around = chess.SquareSet(chess.BB_KING_ATTACKS[king])
+    knight = len(checkers) == 1 and board.piece_type_at(checkers[0]) == chess.KNIGHT
+    return "smotheredMate" if knight and around.issubset(_own(board)) else ""
+
+
+def is_back_rank(board: chess.Board, king: chess.Square, checkers: list[chess.Square]) -> bool:
+    """Whether a rook or queen mates along the back rank a king that its own men shut in."""
+    home = 0 if board.turn else 7
+    if chess.square_rank(king) != home or len(checkers) != 1 or chess.square_rank(checkers[0]) != home:
+        return False
+    front = chess.SquareSet(chess.BB_KING_ATTACKS[king] & chess.BB_RANKS[1 if board.turn else 6])
+    return front.issubset(_own(board)) and not any(board.is_attacked_by(not board.turn, square) for square in front)
+
+
+def _own(board: chess.Board) -> chess.SquareSet:
+    return chess.SquareSet(board.occupied_co[board.turn])
+
+
+def left_guard(line: Line) -> str:
+    """Where the piece that moved first guarded the square on which mate comes next: which one it left, in words.
+
+    Empty where it did not, or guards it still.
+    """
+    if len(line) < 2 or line.turns().start != 1:
+        return ""
+    before, after = line.boards[0], line.boards[1]
+    mistake, blow = line.moves[0], line.moves[1]
+    guards, left = (board.attackers(not line.winner, blow.to_square) for board in (before, after))
+    if mistake.from_square in guards and mistake.to_square not in left:
+        kind = chess.piece_name(before.piece_type_at(mistake.from_square) or chess.PAWN)
+        return f"the {kind} was needed to guard {chess.square_name(blow.to_square)}"
+    return ""

@@ -1,0 +1,41 @@
+"""Overloaded and deflected pieces: a guard has to leave for one square and is missing on another."""
+
+from __future__ import annotations
+
+import chess
+
+from engine.explanation.exchange import recaptures, value
+from engine.explanation.line import Line
+from engine.explanation.themes.finding import Finding
+from engine.explanation.words import man
+
+
+def find(line: Line) -> Finding | None:
+    """The first move of the winner that a guard answers by capturing, so that what it guarded falls."""
+    for ply in line.turns():
+        if ply + 2 >= len(line):
+            return None
+        bait, answer, blow = line.moves[ply : ply + 3]
+        before, square = line.boards[ply], blow.to_square
+        if answer.to_square != bait.to_square or square in (bait.to_square, answer.from_square):
+            continue
+        if before.piece_type_at(answer.from_square) in (None, chess.PAWN):
+            continue
+        mates = line.boards[ply + 3].is_checkmate()
+        falls = (
+            value(line.captured(ply + 2)) > 1
+            and before.color_at(square) == (not line.winner)
+            and not recaptures(line.boards[ply + 3], square)
+            and len(before.attackers(not line.winner, square)) == 1
+        )
+        if not (mates or falls) or square not in before.attacks(answer.from_square):
+            continue
+        if square in line.boards[ply + 2].attacks(answer.to_square):
+            continue
+        guard = man(before, answer.from_square)
+        if line.captured(ply) and bait.to_square in before.attacks(answer.from_square):
+            both = f"{chess.square_name(bait.to_square)} and {chess.square_name(square)}"
+            return Finding("overloaded", ply, ply + 2, f"after {line.san(ply)} {guard} cannot guard both {both}")
+        text = f"{line.san(ply)} draws {guard} away from {chess.square_name(square)}"
+        return Finding("overloaded", ply, ply + 2, text)
+    return None

@@ -1,0 +1,61 @@
+"""Pins: a piece that cannot move, or cannot take back, because of what stands behind it."""
+
+from __future__ import annotations
+
+import chess
+
+from engine.explanation.exchange import recaptures, value
+from engine.explanation.line import Line
+from engine.explanation.themes.finding import Finding
+from engine.explanation.words import man
+
+
+def find(line: Line) -> Finding | None:
+    """The first pin that lets the winner capture something."""
+    for ply in line.turns():
+        found = _pinned_guard(line, ply) or _pinned_prey(line, ply)
+        if found:
+            return found
+    return None
+
+
+def _pinned_guard(line: Line, ply: int) -> Finding | None:
+    """A capture that a pinned piece would punish. Nothing else may be able to."""
+    prey = line.captured(ply)
+    after, square = line.boards[ply + 1], line.moves[ply].to_square
+    loser = not line.winner
+    if prey is None or recaptures(after, square) or after.is_check():
+        return None
+    if value(prey) <= 1 and value(after.piece_type_at(square)) <= 1:
+        return None
+    for guard in after.attackers(loser, square):
+        if after.piece_type_at(guard) != chess.KING and after.is_pinned(loser, guard):
+            text = f"{line.san(ply)}, and {man(after, guard)} is pinned to the king and cannot take back"
+            return Finding("pin", ply, ply, text)
+    return None
+
+
+def _pinned_prey(line: Line, ply: int) -> Finding | None:
+    """A piece pinned by the move, or attacked by it while pinned, that the winner takes with the next move."""
+    if ply + 2 >= len(line) or not line.captured(ply + 2):
+        return None
+    board, move, capture = line.boards[ply + 1], line.moves[ply], line.moves[ply + 2]
+    loser, square = not line.winner, capture.to_square
+    reply = line.moves[ply + 1]
+    worth = [value(board.piece_type_at(where)) for where in (reply.from_square, move.to_square)]
+    if reply.to_square == square == move.to_square and worth[0] > worth[1]:
+        square = reply.from_square  # the pinned piece takes what pins it, and is taken back
+    elif reply.to_square == square:
+        return None
+    if board.color_at(square) != loser:
+        return None
+    kind = board.piece_type_at(square)
+    if kind == chess.PAWN or square not in board.attacks(move.to_square):
+        return None
+    ray = board.pin(loser, square)
+    if ray == chess.BB_ALL:
+        return None
+    pinner = next(iter(chess.SquareSet(ray) & board.occupied_co[line.winner]), None)
+    if pinner == move.to_square and kind != chess.PAWN:
+        return Finding("pin", ply, ply + 2, f"{line.san(ply)} pins {man(board, square)} to the king")
+    return Finding("pin", ply, ply + 2, f"{line.san(ply)} attacks {man(board, square)}, which is pinned to the king")

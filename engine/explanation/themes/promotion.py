@@ -1,0 +1,43 @@
+"""A pawn that queens: it promotes in the line, and the new piece lives."""
+
+from __future__ import annotations
+
+import chess
+
+from engine.explanation.line import Line
+from engine.explanation.themes.finding import Finding
+
+
+def find(line: Line) -> Finding | None:
+    """The winner's first promotion that leaves it with one more piece at the end of the line."""
+    for ply in line.turns():
+        promoted = line.moves[ply].promotion
+        if promoted is None or not _lives(line, ply):
+            continue
+        file = chess.FILE_NAMES[chess.square_file(line.moves[ply].from_square)]
+        start = next(first for first in line.turns() if _same_pawn(line, first, ply))
+        if start == ply:
+            return Finding("promotion", ply, ply, f"{line.san(ply)} makes a new {chess.piece_name(promoted)}")
+        return Finding("promotion", start, ply, f"{line.san(start)} and the {file}-pawn gets through")
+    return None
+
+
+def _lives(line: Line, ply: int) -> bool:
+    """Whether the piece that the move at ``ply`` makes is not captured in the line."""
+    square = line.moves[ply].to_square
+    for move in line.moves[ply + 1 :]:
+        if move.from_square == square:
+            square = move.to_square
+        elif move.to_square == square:
+            return False
+    return True
+
+
+def _same_pawn(line: Line, first: int, last: int) -> bool:
+    """Whether the piece moved at ``first`` is the pawn that promotes at ``last``."""
+    square = line.moves[first].to_square
+    for ply in range(first + 2, last + 1, 2):
+        if line.moves[ply].from_square == square:
+            square = line.moves[ply].to_square
+    is_pawn = line.boards[first].piece_type_at(line.moves[first].from_square) == chess.PAWN
+    return is_pawn and square == line.moves[last].to_square

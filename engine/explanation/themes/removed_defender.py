@@ -1,0 +1,39 @@
+"""Removed defender: the piece that guarded another is taken, and the other falls."""
+
+from __future__ import annotations
+
+import chess
+
+from engine.explanation.exchange import recaptures, value
+from engine.explanation.line import Line
+from engine.explanation.themes.finding import Finding
+from engine.explanation.words import man
+
+
+def find(line: Line) -> Finding | None:
+    """The first capture of a guard after which the winner takes, or mates on, what it guarded."""
+    for ply in line.turns():
+        if ply + 2 >= len(line):
+            return None
+        guard = line.moves[ply].to_square
+        if line.captured(ply) in (None, chess.PAWN):
+            continue
+        before, capture = line.boards[ply], line.moves[ply + 2]
+        square = capture.to_square
+        if square == guard or square not in before.attacks(guard) or before.is_pinned(not line.winner, guard):
+            continue
+        if line.boards[ply + 3].is_checkmate():
+            text = f"{line.san(ply)} takes the piece that guards {chess.square_name(square)}"
+            return Finding("removedDefender", ply, ply + 2, text)
+        if (
+            line.captured(ply + 2)
+            and line.moves[ply + 1].to_square != square
+            and before.color_at(square) == (not line.winner)
+            and value(line.captured(ply + 2)) > 1
+            and len(before.attackers(not line.winner, square)) == 1
+            and not recaptures(line.boards[ply + 3], square)
+            and capture.from_square in before.attackers(line.winner, square)
+        ):
+            text = f"{line.san(ply)} takes the only defender of {man(before, square)}"
+            return Finding("removedDefender", ply, ply + 2, text)
+    return None

@@ -1,0 +1,33 @@
+"""Skewer: a valuable piece has to leave the line on which a slider attacks it, and what stood behind it is lost."""
+
+from __future__ import annotations
+
+import chess
+
+from engine.explanation.exchange import value, winnable
+from engine.explanation.line import Line
+from engine.explanation.themes.finding import Finding
+from engine.explanation.words import man
+
+
+def find(line: Line) -> Finding | None:
+    """The first skewer by the winner: the piece in front steps aside at once, and the one behind it is taken."""
+    for ply in line.turns():
+        if ply + 2 >= len(line):
+            return None
+        slider, aside, capture = line.moves[ply : ply + 3]
+        board = line.boards[ply + 1]
+        if (
+            capture.from_square == slider.to_square
+            and line.captured(ply + 2)
+            and capture.to_square != aside.to_square
+            and aside.from_square in chess.SquareSet.between(slider.to_square, capture.to_square)
+            and board.color_at(capture.to_square) == (not line.winner)
+            and aside.from_square in board.attacks(slider.to_square)
+            and value(board.piece_type_at(aside.from_square)) >= value(board.piece_type_at(capture.to_square))
+            and value(board.piece_type_at(aside.from_square)) > value(chess.PAWN)
+            and winnable(line.boards[ply + 2], capture.to_square)
+        ):
+            front, behind = man(board, aside.from_square), man(board, capture.to_square)
+            return Finding("skewer", ply, ply + 2, f"{line.san(ply)} skewers {front} and, behind it, {behind}")
+    return None

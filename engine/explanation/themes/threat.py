@@ -1,0 +1,44 @@
+"""Double threat: a move threatens mate and a piece at once; the mate is parried and the piece is lost."""
+
+from __future__ import annotations
+
+import chess
+
+from engine.explanation.exchange import value, winnable
+from engine.explanation.line import Line
+from engine.explanation.themes.finding import Finding
+from engine.explanation.words import man
+
+
+def find(line: Line) -> Finding | None:
+    """The winner's first move that threatens mate in one while attacking what it takes with its next move."""
+    for ply in line.turns():
+        if ply + 2 >= len(line) or value(line.captured(ply + 2)) < 3:
+            continue
+        board, capture = line.boards[ply + 1], line.moves[ply + 2]
+        if board.is_check() or line.moves[ply + 1].to_square == capture.to_square:
+            continue
+        prey = board.color_at(capture.to_square) == (not line.winner)
+        if not prey or winnable(line.boards[ply], capture.to_square) or not winnable(board, capture.to_square):
+            continue
+        mate = mate_in_one(board)
+        if mate is not None and mate.to_square != capture.to_square:
+            target = man(board, capture.to_square)
+            passed = board.copy(stack=False)
+            passed.push(chess.Move.null())
+            text = f"{line.san(ply)} threatens {passed.san(mate)} and attacks {target}"
+            return Finding("doubleThreat", ply, ply + 2, text)
+    return None
+
+
+def mate_in_one(board: chess.Board) -> chess.Move | None:
+    """The mate that threatens the side to move, were it to pass."""
+    passed = board.copy(stack=False)
+    passed.push(chess.Move.null())
+    for move in passed.legal_moves:
+        passed.push(move)
+        mated = passed.is_checkmate()
+        passed.pop()
+        if mated:
+            return move
+    return None

@@ -1,0 +1,55 @@
+"""Trapped piece: it is attacked and has no safe square to go to."""
+
+from __future__ import annotations
+
+import chess
+
+from engine.explanation.exchange import is_safe, taken, value, winnable
+from engine.explanation.line import Line
+from engine.explanation.themes.finding import Finding
+from engine.explanation.words import man
+
+
+def find(line: Line) -> Finding | None:
+    """The first piece that the winner attacks, that cannot get away, and that is then taken."""
+    for ply in line.turns():
+        for later in (ply + 2, ply + 4):
+            if later >= len(line) or value(line.captured(later)) < 3 or line.gain < 2:
+                continue
+            square = _origin(line, ply + 1, later)
+            board = line.boards[ply + 1]
+            if square is not None and board.color_at(square) == (not line.winner) and _is_trapped(board, square):
+                if winnable(line.boards[ply], square):
+                    continue  # it was lost before
+                if not board.attackers(line.winner, square) & chess.BB_SQUARES[line.moves[ply].to_square]:
+                    continue
+                return Finding("trapped", ply, later, f"after {line.san(ply)} {man(board, square)} is trapped")
+    return None
+
+
+def _origin(line: Line, first: int, last: int) -> chess.Square | None:
+    """Where the piece that is taken at ``last`` stood at ``first``."""
+    square = line.moves[last].to_square
+    for ply in range(last - 1, first - 1, -1):
+        if line.moves[ply].to_square == square:
+            square = line.moves[ply].from_square
+    return square
+
+
+def _is_trapped(board: chess.Board, square: chess.Square) -> bool:
+    """Whether the piece on ``square``, whose side is to move, is attacked and loses itself wherever it goes.
+
+    A flight that captures something worth as much is none.
+    """
+    kind = board.piece_type_at(square)
+    if kind in (None, chess.PAWN, chess.KING) or board.is_check() or board.is_pinned(board.turn, square):
+        return False
+    if not winnable(board, square):
+        return False
+    for move in board.generate_legal_moves(from_mask=chess.BB_SQUARES[square]):
+        won = taken(board, move)
+        after = board.copy(stack=False)
+        after.push(move)
+        if is_safe(after, move.to_square) or won >= winnable(after, move.to_square):
+            return False
+    return True

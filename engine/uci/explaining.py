@@ -1,0 +1,67 @@
+"""The word ``explain``: several searches in a row and a sentence about them."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING
+
+from engine.messages import PositionError
+from engine.uci.jobs import Stopped
+
+if TYPE_CHECKING:
+    import chess
+
+    from engine.api import Engine
+
+
+def parse_explain(words: list[str]) -> str | None:
+    """The move after ``explain``, None without one. Raises :class:`PositionError` for more than one word."""
+    if len(words) > 1:
+        raise PositionError(f"explain takes one move, or none, not '{' '.join(words)}'")
+    return words[0] if words else None
+
+
+class Explanation:
+    """What is wrong with ``move`` on the engine's position, or what the best move does there.
+
+    Raises :class:`PositionError` for a move that is not legal.
+    """
+
+    def __init__(self, engine: Engine, move: str | None) -> None:
+        self._engine = engine
+        self._board = engine.board()
+        self._move = None if move is None else _parsed(self._board, move)
+        self._stopped = threading.Event()
+        self._over = threading.Event()
+
+    def run(self) -> str:
+        """The explanation. Raises :class:`Stopped`; it would be one of unfinished searches."""
+        try:
+            text = self._engine.explain(self._board, self._move)
+        finally:
+            self._over.set()
+        if self._stopped.is_set():
+            raise Stopped
+        return text
+
+    def stop(self) -> None:
+        """End it; callable from any thread."""
+        self._stopped.set()
+        threading.Thread(target=self._insist, daemon=True).start()
+
+    def _insist(self) -> None:
+        """A ``stop`` between two searches would be forgotten when the next one begins: say it again."""
+        while True:
+            self._engine.stop()
+            if self._over.wait(0.01):
+                return
+
+
+def _parsed(board: chess.Board, text: str) -> chess.Move:
+    """The legal move that ``text`` means in UCI notation or SAN."""
+    for parse in (board.parse_uci, board.parse_san):
+        try:
+            return parse(text)
+        except ValueError:
+            continue
+    raise PositionError(f"explain: '{text}' is not a legal move here")

@@ -1,0 +1,338 @@
+"""How often what is said about a move is true: sentences on a seeded sample, checked by a longer search.
+
+``python -m tests.benchmarks.explanations --seed 1 --count 300`` takes positions from the public data: mistakes that
+people made in games (half of them), the mistakes before puzzles, made by taking a move back (a quarter), and puzzles
+themselves, where the best move is explained (a quarter). Each gets its sentence from searches of ``--nodes`` nodes.
+Then a search of ``--deep`` nodes checks what is claimed: that the move is bad, that the mate is there and no longer
+than was said, that the move which is said to win something does win it (of three pawns or more, six tenths will do,
+since other things are given up on the way), that the term which is said to be worse is worse. Puzzles' tags are
+compared with the themes.
+
+What fails is printed with its position for a person to read; what the machine cannot check, as a theme without a
+tag, is for a person too: ``--out FILE`` keeps everything, one JSON object a line, and a second run with the same file
+goes on where the first one ended.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import os
+import random
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import chess
+from chess.engine import Limit
+
+from engine import Engine
+from engine.chesstypes import Analysis
+from engine.explanation import Reason, merit_of, reason_of
+from engine.explanation.ask import over, threat
+from engine.explanation.exchange import settled
+from engine.explanation.line import Line
+from engine.explanation.positional import PLIES, losses
+from engine.explanation.reasons import AT_ONCE, LEAST_LOSS, expectation
+
+#: Where the public data are, as for the tests.
+DATA = Path(os.environ.get("NUMBAT_DATA") or Path(__file__).resolve().parents[3] / "shared" / "data")
+
+#: Plies that a line of the longer search must have, with the move it begins with.
+WHOLE = 8
+
+#: The themes whose names the puzzles' tags share, and the tags that bear them out.
+TAGS = {
+    "fork": {"fork"},
+    "hanging": {"hangingPiece"},
+    "pin": {"pin"},
+    "skewer": {"skewer"},
+    "discoveredAttack": {"discoveredAttack"},
+    "doubleCheck": {"doubleCheck"},
+    "trapped": {"trappedPiece"},
+    "removedDefender": {"capturingDefender"},
+    "overloaded": {"deflection", "overloading"},
+    "promotion": {"promotion", "advancedPawn"},
+    "backRankMate": {"backRankMate"},
+    "smotheredMate": {"smotheredMate"},
+    **{f"mateIn{moves}": {f"mateIn{moves}"} for moves in range(1, 6)},
+}
+
+
+@dataclass
+class Sample:
+    """A position with the move to explain; empty where the best move is. ``prior`` is the move before, if known."""
+
+    source: str
+    fen: str
+    move: str = ""
+    tags: str = ""
+    previous: str = ""
+
+    def board(self) -> chess.Board:
+        """The position, with the move that led to it where that is known."""
+        if not self.previous:
+            return chess.Board(self.fen)
+        fen, move = self.previous.split(";")
+        board = chess.Board(fen)
+        board.push_uci(move)
+        return board
+
+
+def game_mistakes(data: Path, chance: random.Random, count: int) -> Iterator[Sample]:
+    """Moves of games between people that lost at least 10 points of 100, by the evaluations in the file."""
+    found: list[Sample] = []
+    before: list[tuple[chess.Board, int]] = []
+    start = chance.randrange(800_000)
+    with gzip.open(data / "positions" / "lichess2400_evals.tsv.gz", "rt", encoding="utf-8") as lines:
+        for number, line in enumerate(lines):
+            if number < start or (number // 20_000 + start) % 3:
+                continue
+            fen, score, _, ply, _ = line.split("\t")
+            board, value = chess.Board(f"{fen} {int(ply) // 2 + 1}"), int(score)
+            if len(before) > 1 and (move := _between(before[-1][0], board)):
+                had, has = (points(v if before[-1][0].turn else -v) for v in (before[-1][1], value))
+                first = _between(before[-2][0], before[-1][0])
+                if had - has >= 0.1 and first:
+                    previous = f"{before[-2][0].fen()};{first.uci()}"
+                    found.append(Sample("game", before[-1][0].fen(), move.uci(), previous=previous))
+            before = [*before[-1:], (board, value)]
+            if len(found) >= 4 * count:
+                break
+    chance.shuffle(found)
+    yield from found[:count]
+
+
+def points(centipawns: int) -> float:
+    """The expected points of a score in the data, which is cut at 30,000."""
+    from chess.engine import Cp
+
+    return expectation(Cp(centipawns), 32)
+
+
+def _between(before: chess.Board, after: chess.Board) -> chess.Move | None:
+    """The move that leads from one board to the next."""
+    if before.turn == after.turn:
+        return None
+    for move in before.legal_moves:
+        if after.piece_type_at(move.to_square) and not after.piece_type_at(move.from_square):
+            before.push(move)
+            same = before.board_fen() == after.board_fen()
+            before.pop()
+            if same:
+                return move
+    return None
+
+
+def puzzles(data: Path) -> list[Sample]:
+    """All puzzles of the file, with their tags."""
+    found = []
+    for line in (data / "suites" / "lichess_puzzles_5k.epd").read_text(encoding="utf-8").splitlines():
+        fen = " ".join(line.split()[:4])
+        tags = re.search(r'c2 "([^"]*)"', line)
+        found.append(Sample("puzzle", f"{fen} 0 30", tags=tags[1] if tags else ""))
+    return found
+
+
+def taken_back(sample: Sample, chance: random.Random) -> Sample | None:
+    """The position before the puzzle, by a move of a piece (no pawn, no capture) that can have led to it."""
+    board = sample.board()
+    loser = not board.turn
+    steps = []
+    for square in chess.SquareSet(board.occupied_co[loser] & ~board.pawns):
+        for origin in board.attacks(square) & ~chess.SquareSet(board.occupied):
+            before = board.copy(stack=False)
+            before.ep_square, before.castling_rights = None, before.castling_rights
+            before.set_piece_at(origin, before.remove_piece_at(square))
+            before.turn = loser
+            move = chess.Move(origin, square)
+            if before.is_valid() and before.is_legal(move) and not before.is_check():
+                steps.append(Sample("before puzzle", before.fen(), move.uci(), sample.tags))
+    return chance.choice(steps) if steps else None
+
+
+def samples(data: Path, seed: int, count: int) -> list[Sample]:
+    """The sample: half game mistakes, a quarter each mistakes before puzzles and puzzles."""
+    chance = random.Random(seed)
+    pool = puzzles(data)
+    chance.shuffle(pool)
+    quarter = count // 4
+    before = [step for sample in pool[quarter:] if (step := taken_back(sample, chance))][: 3 * quarter]
+    chosen = [*game_mistakes(data, chance, 2 * count), *before, *pool[:quarter]]
+    chance.shuffle(chosen)
+    return chosen
+
+
+@dataclass
+class Found:
+    """A sentence, and what the longer search says of it: an empty ``doubt`` where it stands."""
+
+    sample: Sample
+    theme: str
+    text: str
+    doubt: str
+    agrees: bool | None
+    line: str
+    deep: str
+
+
+class Checker:
+    """Makes sentences and checks them with one engine."""
+
+    def __init__(self, engine: Engine, nodes: int, deep: int) -> None:
+        self._engine = engine
+        self._nodes, self._deep = Limit(nodes=nodes), Limit(nodes=deep)
+
+    def look(self, board: chess.Board, deep: bool = False, move: chess.Move | None = None) -> Analysis:
+        """A search without memory of others, of ``move`` alone where it is given."""
+        if ended := over(board):
+            return ended
+        self._engine.new_game()
+        return self._engine.analyse(board, self._deep if deep else self._nodes, root_moves=[move] if move else None)
+
+    def check(self, sample: Sample) -> Found | None:
+        """The sentence for ``sample`` and what is to be thought of it; None where nothing is said."""
+        board = sample.board()
+        best = self.look(board)
+        if sample.move:
+            move = chess.Move.from_uci(sample.move)
+            after = board.copy()
+            after.push(move)
+            reply = self.look(after)
+            reason = reason_of(board, move, best.pv, reply.pv, best.score, reply.score)
+            if reason is None:
+                return None
+            doubt, deep = self._doubt_mistake(board, move, reason, best.pv[0])
+        else:
+            assert best.move is not None
+            reason = merit_of(board, best.pv, best.score)
+            reason = reason or merit_of(board, best.pv, best.score, threat(board, best.move, self.look))
+            if reason is None:
+                return None
+            doubt, deep = self._doubt_merit(board, reason, best.move)
+        tags = set(sample.tags.split())
+        agrees = bool(tags & TAGS[reason.theme]) if reason.theme in TAGS and tags else None
+        shown = reason.line.boards[0].variation_san(reason.line.moves) if reason.line and reason.line.moves else ""
+        return Found(sample, reason.theme, reason.text, doubt, agrees, shown, deep)
+
+    def _doubt_mistake(
+        self, board: chess.Board, move: chess.Move, reason: Reason, better: chess.Move
+    ) -> tuple[str, str]:
+        best, played = self.look(board, True, better), self.look(board, True, move)
+        had, has = (expectation(line.score.pov(board.turn), board.fullmove_number) for line in (best, played))
+        deep = f"{best.score.relative} {board.variation_san(best.pv[:9])} | "
+        deep += f"{played.score.relative} {board.variation_san(played.pv[:9])}"
+        if had - has < LEAST_LOSS / 2:
+            return f"the move costs only {had - has:.2f} points", deep
+        line = reason.line
+        if reason.theme.startswith("positional"):
+            return self._doubt_terms(board, reason, best, played), deep
+        if line is None:
+            return "", deep
+        if line.winner == board.turn:
+            return self._doubt_line(board, line, reason, best, 0), deep
+        return self._doubt_line(board, line, reason, played, 1), deep
+
+    def _doubt_terms(self, board: chess.Board, reason: Reason, best: Analysis, played: Analysis) -> str:
+        """Whether the lines of the longer search lose no material either, and what is named gets worse in them too."""
+        lines = [self._extended(board, list(found.pv), board.turn) for found in (played, best)]
+        fallen = min(lines[0].gains[1 : AT_ONCE + 1])
+        if fallen < 0:
+            return f"{-fallen} falls at once"
+        length = min(PLIES, *(len(line) for line in lines))
+        worse = losses(settled(lines[0].boards[length]), settled(lines[1].boards[length]), board.turn)
+        own = f"{'White' if board.turn else 'Black'}'s" in reason.text
+        loss = worse.get((reason.theme.split(":")[1], own), 0)
+        return "" if loss > 0 else f"what is named gets better by {-loss}"
+
+    def _doubt_merit(self, board: chess.Board, reason: Reason, move: chess.Move) -> tuple[str, str]:
+        best, other = self.look(board, True, move), self.look(board, True)
+        had, has = (expectation(line.score.relative, board.fullmove_number) for line in (other, best))
+        deep = f"{best.score.relative} {board.variation_san(best.pv[:9])}"
+        if had - has > 0.1:
+            return f"{board.san(move)} is not the best move", deep
+        if reason.theme == "threat" or reason.line is None:
+            return "", deep
+        return self._doubt_line(board, reason.line, reason, best, 0), deep
+
+    def _doubt_line(self, board: chess.Board, line: Line, reason: Reason, found: Analysis, start: int) -> str:
+        """Whether the move at ``start`` of ``line`` leads to what is claimed, by a search of it alone."""
+        if line.moves[start] not in found.pv[start : start + 1]:
+            found = self.look(line.boards[start], True, line.moves[start])
+            shown = self._extended(board, [*line.moves[:start], *found.pv], line.winner)
+        else:
+            shown = self._extended(board, list(found.pv), line.winner)
+        score = found.score.pov(line.winner)
+        if reason.mate:
+            mate = score.mate()
+            return "" if mate is not None and 0 < mate <= reason.mate else f"no mate in {reason.mate}: {score}"
+        if score.mate() is not None and (score.mate() or 0) > 0:
+            return ""
+        least = round(0.6 * reason.gain) if reason.gain >= 3 else reason.gain
+        doubt = f"wins {shown.gain} instead of {reason.gain}: {board.variation_san(shown.moves)}"
+        return "" if shown.gain >= least else doubt
+
+    def _extended(self, board: chess.Board, moves: list[chess.Move], winner: chess.Color) -> Line:
+        """The line of ``moves``, with more searches until it is long enough to show what comes of it."""
+        line = Line.of(board, moves, winner)
+        while len(line) < WHOLE and not line.last.is_game_over():
+            line = Line.of(board, [*line.moves, *self.look(line.last).pv], winner)
+        return line
+
+
+def parse() -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--count", type=int, default=300, help="how many sentences")
+    parser.add_argument("--nodes", type=int, default=50_000, help="of each search for a sentence")
+    parser.add_argument("--deep", type=int, default=500_000, help="of each search that checks one")
+    parser.add_argument("--data", type=Path, default=DATA)
+    parser.add_argument("--out", type=Path, help="keep what is found here, and go on from it")
+    return parser.parse_args()
+
+
+def main() -> None:
+    """Print the sentences in doubt, then the counts."""
+    chosen = parse()
+    kept = chosen.out.read_text().splitlines() if chosen.out and chosen.out.exists() else []
+    done = [json.loads(line) for line in kept]
+    asked = len(done)
+    said = [entry for entry in done if entry["text"]]
+    with Engine(hash=64) as engine:
+        checker = Checker(engine, chosen.nodes, chosen.deep)
+        for sample in samples(chosen.data, chosen.seed, chosen.count)[asked:]:
+            if len(said) >= chosen.count:
+                break
+            found = checker.check(sample)
+            entry = asdict(found) if found else {"text": "", "sample": asdict(sample)}
+            done.append(entry)
+            if found:
+                said.append(entry)
+                mark = f"DOUBT {found.doubt}" if found.doubt else "ok"
+                print(f"{len(said):3} of {len(done)} {found.theme}: {found.text}  [{mark}]", flush=True)
+            if chosen.out:
+                with chosen.out.open("a") as stream:
+                    stream.write(json.dumps(entry) + "\n")
+    report(said, len(done))
+
+
+def report(said: list[dict], asked: int) -> None:
+    """The counts: of all, by theme and by source."""
+    sound = [entry for entry in said if not entry["doubt"]]
+    tagged = [entry for entry in said if entry["agrees"] is not None]
+    agree = sum(entry["agrees"] for entry in tagged)
+    share = 100 * len(sound) / max(1, len(said))
+    print(f"\n{asked} positions, {len(said)} sentences, {len(sound)} borne out ({share:.1f}%)")
+    print(f"themes that the puzzle's tags name too: {agree} of {len(tagged)}")
+    for key in ("theme", "source"):
+        names = Counter(entry[key] if key == "theme" else entry["sample"]["source"] for entry in said)
+        good = Counter(entry[key] if key == "theme" else entry["sample"]["source"] for entry in sound)
+        print(f"{key}: " + ", ".join(f"{name} {good[name]}/{count}" for name, count in names.most_common()))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,28 @@
+"""Explanations of lines written in SAN, for the tests."""
+
+from __future__ import annotations
+
+import chess
+from chess.engine import PovScore, Score
+
+from engine.explanation import explain
+from engine.explanation.reasons import Tables
+
+
+def moves(board: chess.Board, sans: str) -> list[chess.Move]:
+    """The moves that ``sans`` spell from ``board``."""
+    board = board.copy()
+    return [board.push_san(san) for san in sans.split()]
+
+
+def why(
+    fen: str, move: str, best: str, reply: str, had: Score, has: Score, tables: Tables | None = None, before: str = ""
+) -> str | None:
+    """What is said of ``move``, the scores being from the mover's view; ``before`` is the move that came first."""
+    board = chess.Board(fen)
+    for played in moves(board, before):
+        board.push(played)
+    after = board.copy()
+    after.push(board.parse_san(move))
+    scores = PovScore(had, board.turn), PovScore(has, board.turn)
+    return explain(board, board.parse_san(move), moves(board, best), moves(after, reply), *scores, tables)

@@ -1,0 +1,65 @@
+"""What captures are worth."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import pkgutil
+
+import chess
+import pytest
+
+import engine.explanation
+from engine.explanation.exchange import balance, exchange, is_safe, settled, winnable
+from engine.explanation.line import Line
+from tests.explanation.lines import moves
+
+
+@pytest.mark.parametrize(
+    ("fen", "move", "won"),
+    [
+        ("4k3/8/2n5/8/8/8/6B1/4K3 w - - 0 1", "Bxc6+", 3),
+        ("4k3/1p6/2n5/8/8/8/6B1/4K3 w - - 0 1", "Bxc6+", 0),
+        ("4k3/1p6/2p5/8/8/8/6B1/4K3 w - - 0 1", "Bxc6+", -2),
+        ("4k3/1p6/2n5/3P4/8/8/6B1/4K3 w - - 0 1", "dxc6", 3),
+        ("3rk3/8/8/8/8/8/3R4/3RK3 w - - 0 1", "Rxd8+", 5),
+        ("k1r5/1p6/2n5/8/8/8/8/B3K1R1 w - - 0 1", "Rg2", 0),
+        ("k7/1p6/n7/8/8/8/8/Q3K2B w - - 0 1", "Qxa6+", 3),  # the bishop pins the pawn that guards
+        ("1k6/P7/8/8/8/8/8/4K3 w - - 0 1", "a8=Q+", -1),
+    ],
+)
+def test_exchanges_on_a_square(fen, move, won):
+    board = chess.Board(fen)
+    before = board.fen()
+    assert exchange(board, board.parse_san(move)) == won
+    assert board.fen() == before
+
+
+def test_what_the_other_side_could_win():
+    board = chess.Board("4k3/1r6/2n5/8/8/5N2/6B1/4K3 b - - 0 1")
+    assert winnable(board, chess.C6) == 0  # the knight on f3 is in the way
+    board.remove_piece_at(chess.F3)
+    assert winnable(board, chess.C6) == 3  # the rook does not guard it
+    assert not is_safe(board, chess.C6)
+    assert is_safe(board, chess.B7)
+
+
+def test_a_board_at_rest():
+    board = chess.Board("4k3/1p6/2n5/3P4/8/8/6B1/4K3 w - - 0 1")
+    assert balance(board, chess.WHITE) == 0
+    assert balance(settled(board), chess.WHITE) == 3  # dxc6, and bxc6 would cost another pawn
+    assert settled(chess.Board()) == chess.Board()
+
+
+def test_lines_end_at_an_illegal_move():
+    board = chess.Board()
+    line = Line.of(board, [*moves(board, "e4 e5"), chess.Move.from_uci("e1e3")])
+    assert len(line) == 2
+    assert line.gain == 0
+
+
+def test_the_examples_in_the_documentation_run():
+    names = [found.name for found in pkgutil.walk_packages(engine.explanation.__path__, "engine.explanation.")]
+    results = [doctest.testmod(importlib.import_module(name)) for name in ["engine.explanation", *names]]
+    assert sum(result.attempted for result in results) > 10
+    assert sum(result.failed for result in results) == 0

@@ -1,0 +1,76 @@
+"""What is said of the best move in a position, the lines being given."""
+
+from __future__ import annotations
+
+import chess
+import pytest
+from chess.engine import Cp, Mate, PovScore
+
+from engine.explanation import explain_position
+from tests.explanation.lines import moves
+
+
+@pytest.mark.parametrize(
+    ("fen", "line", "score", "text"),
+    [
+        ("6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1", "Ra8#", Mate(1), "Ra8# is mate on the back rank."),
+        (
+            "r5k1/5ppp/8/8/8/8/4QPPP/4R1K1 w - - 0 1",
+            *("Qe8+ Rxe8 Rxe8#", Mate(2)),
+            "Qe8+ leads to mate in 2 on the back rank.",
+        ),
+        ("6rk/6pp/8/6N1/8/8/7P/6QK w - - 0 1", "Nf7#", Mate(1), "Nf7# is mate by a knight."),
+        ("8/8/8/8/8/5k2/7q/7K w - - 0 1", "Kxh2", Cp(0), "Kxh2 wins the queen."),
+        ("8/8/8/8/8/6k1/q7/7K w - - 0 1", "", Mate(-1), None),
+        (
+            "r3k3/2p5/8/3N4/8/8/8/4K3 w - - 0 1",
+            *("Nxc7+ Kd7 Nxa8 Kc8", Cp(900)),
+            "Nxc7+ forks the king and the rook on a8 and wins a rook and a pawn.",
+        ),
+        (
+            "6k1/8/8/8/8/1q6/3p4/6K1 b - - 0 1",
+            *("d1=Q+ Kg2 Qdd5+", Cp(2000)),
+            "d1=Q+ gets a new queen.",
+        ),
+        (
+            "8/8/8/7P/1k6/p1q1K3/3Q4/8 w - - 0 30",  # queens are exchanged: what is won is the new one
+            *("Qxc3+ Kxc3 h6 Kb2 h7 Kc3 h8=Q+ Kc4 Qd4+ Kb3 Qa1", Cp(700)),
+            "Qxc3+ gets a new queen: after Qxc3+ Kxc3, h6 and the h-pawn gets through.",
+        ),
+        (chess.STARTING_FEN, "e4 e5", Cp(30), None),
+    ],
+)
+def test_what_the_best_move_does(fen, line, score, text):
+    board = chess.Board(fen)
+    assert explain_position(board, moves(board, line), PovScore(score, board.turn)) == text
+
+
+def test_the_mated_side_is_told_so():
+    board = chess.Board("7k/8/5K2/8/8/8/8/R7 b - - 0 1")
+    assert explain_position(board, moves(board, "Kg8 Ra8#"), PovScore(Mate(-2), chess.BLACK)) == (
+        "Black is mated in 2 whatever it plays."
+    )
+
+
+@pytest.mark.parametrize(
+    ("fen", "move", "threat", "text"),
+    [
+        ("6k1/5ppp/8/8/8/8/5PPP/R4RK1 w - - 0 1", "Rfd1", "Ra8#", "Rfd1 threatens mate with Ra8#."),
+        ("8/8/6k1/8/8/2K5/6p1/8 b - - 0 1", "Kf5", "g1=Q", "Kf5 threatens to promote with g1=Q."),
+        (
+            "4k3/1p6/2n5/8/8/8/4B3/4K3 w - - 0 1",
+            *("Bb5", "Bxc6+", None),  # it would be taken back
+        ),
+        (
+            "4k3/8/2n5/8/8/8/4B3/4K3 w - - 0 1",
+            *("Bf3", "Bxc6+", "Bf3 threatens Bxc6+, which wins the knight on c6."),
+        ),
+    ],
+)
+def test_threats(fen, move, threat, text):
+    board = chess.Board(fen)
+    after = board.copy(stack=False)
+    after.push_san(move)
+    after.push(chess.Move.null())
+    line = [board.parse_san(move)]
+    assert explain_position(board, line, PovScore(Cp(100), board.turn), [after.parse_san(threat)]) == text

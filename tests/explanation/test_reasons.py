@@ -1,0 +1,127 @@
+"""Reasons other than a piece lost to the refutation: mates and draws, the tables, the opposition, what was missed."""
+
+from __future__ import annotations
+
+import chess
+import pytest
+from chess.engine import Cp, Mate
+
+from tests.explanation.lines import why
+
+WON_BY_OPPOSITION = "8/1K6/3k4/8/8/2P5/8/8 w - - 0 1"
+ROOK_AGAINST_ROOK = "8/8/8/8/3k4/8/r7/4K2R w - - 0 1"
+
+
+@pytest.mark.parametrize(
+    ("fen", "move", "best", "reply", "had", "has", "text"),
+    [
+        (
+            "3r2k1/5ppp/8/8/8/8/r4PPP/3R2K1 w - - 0 1",
+            *("Rb1", "Rxd8#", "Rd6", Mate(1), Cp(-500)),
+            "Misses mate on the back rank at once with Rxd8#.",
+        ),
+        (
+            "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1",  # White goes on winning, but a mate is a mate
+            *("h3", "Ra8#", "h6", Mate(1), Cp(500)),
+            "Misses mate on the back rank at once with Ra8#.",
+        ),
+        (
+            "6k1/3r1ppp/8/8/8/8/R4PPP/6K1 b - - 0 1",
+            *("Rb7", "Kf8 h3", "Ra8+ Rb8 Rxb8#", Cp(0), Mate(-2)),
+            "Allows mate in 2 on the back rank, beginning with Ra8+.",
+        ),
+        (
+            "3r2k1/5ppp/8/8/8/8/R4PPP/6K1 b - - 0 1",
+            *("Rd2", "Kf8 h3", "Ra8+ Rd8 Rxd8#", Cp(0), Mate(-2)),
+            "Allows mate in 2 on the back rank, beginning with Ra8+.",
+        ),
+        (
+            "6rk/6pp/8/6N1/8/8/7P/6QK w - - 0 1",
+            *("h3", "Nf7#", "h6", Mate(1), Cp(-200)),
+            "Misses mate by a knight at once with Nf7#.",
+        ),
+        (
+            "7k/8/5K2/6Q1/8/8/8/8 w - - 0 1",
+            *("Qg6", "Kf7", "", Mate(2), Cp(0)),
+            "It is stalemate, and the win is gone.",
+        ),
+        (
+            "4k3/8/3K4/4P3/8/8/8/8 w - - 0 1",
+            *("e6", "Ke6 Kd8 Kf7", "Kd8 e7+ Ke8 Ke6", Cp(900), Cp(0)),
+            "Gives up the opposition and the win: Ke6 would have taken it, now Kd8 does.",
+        ),
+        (
+            "8/8/4k3/8/8/3BK3/4p3/8 w - - 0 1",
+            *("Bxe2", "Kxe2 Kd5", "Kd5", Cp(600), Cp(0)),
+            "Gives the win away: not enough material is left.",
+        ),
+    ],
+)
+def test_mates_and_draws(fen, move, best, reply, had, has, text):
+    assert why(fen, move, best, reply, had, has) == text
+
+
+def test_a_perpetual_check_gives_the_win_away():
+    fen = "6k1/5pp1/8/8/1q6/7P/r4PP1/3Q2K1 b - - 0 1"
+    text = why(fen, "Qf4", "Ra8 Qd5", "Qd8+ Kh7 Qh4+ Kg8 Qd8+ Kh7 Qh4+", Cp(800), Cp(0))
+    assert text == "Lets White draw by perpetual check, beginning with Qd8+."
+
+
+def test_the_opposition():
+    lost_win = why(WON_BY_OPPOSITION, "Ka6", "Kb6 Kd5 Kc7", "Kc6 Ka5 Kc5", Cp(700), Cp(0))
+    assert lost_win == "Gives up the opposition and the win: Kb6 would have taken it, now Kc6 does."
+    lost_draw = why("8/8/2k5/8/3K4/2P5/8/8 b - - 0 1", "Kd7", "Kd6 c4 Kc6", "Kd5 Kc7 Kc5", Cp(0), Cp(-700))
+    assert lost_draw == "Gives up the opposition and the draw: Kd6 would have taken it, now Kd5 does."
+
+
+def test_what_the_tables_say():
+    won = why(WON_BY_OPPOSITION, "Ka8", "Kb6 Kd5 Kc7", "Kc6", Cp(20_000), Cp(0), lambda board: 2 * board.turn)
+    assert won == "By the endgame tables this was won and is drawn now; Kb6 was right."
+    opposed = why(WON_BY_OPPOSITION, "Ka6", "Kb6 Kd5", "Kc6", Cp(20_000), Cp(0), lambda board: 2 * board.turn)
+    assert opposed == (
+        "Gives up the opposition and the win: Kb6 would have taken it, now Kc6 does. The endgame tables agree."
+    )
+    outcome = {chess.WHITE: 0, chess.BLACK: 2}
+    lost = why(
+        ROOK_AGAINST_ROOK, "Rh8", "Rh4+ Kc3", "Ra1+ Ke2", Cp(0), Cp(-20_000), lambda board: outcome[board.turn]
+    )
+    assert lost == "By the endgame tables this was drawn and is lost now; Rh4+ was right."
+
+
+def test_tables_that_see_no_difference_say_nothing():
+    assert why(ROOK_AGAINST_ROOK, "Kf1", "Rh4+ Kc3", "Kc3", Cp(0), Cp(-150), lambda board: 0) is None
+
+
+def test_a_recapture_that_was_left_out():
+    fen = "r1bqkb1r/pppp1ppp/2n2n2/1B2p3/4P3/5N2/PPPP1PPP/RNBQK2R w KQkq - 0 4"
+    text = why(fen, "Qe7", "dxc6 Qe2 Qe7 d3", "Bxd7+ Bxd7 d3", Cp(0), Cp(-300), before="Bxc6")
+    assert text == "Does not take back: dxc6 would have regained the knight."
+
+
+def test_what_was_missed():
+    fen = "r3k3/2p5/8/3N4/8/8/8/4K3 w - - 0 1"
+    text = why(fen, "Ke2", "Nxc7+ Kd7 Nxa8 Kc8", "Kf7 Nxc7 Ra2+", Cp(300), Cp(-200))
+    assert text == "Misses the chance to win a rook and a pawn: Nxc7+ forks the king and the rook on a8."
+
+
+def test_the_greater_of_two_faults_is_told():
+    """Leaves a pawn, but what counts is the queen that it did not take."""
+    fen = "4k3/8/8/3q4/4P3/8/p7/B3K3 w - - 0 1"
+    assert why(fen, "Ke2", "exd5 Kd7", "Qxe4+ Kd2", Cp(600), Cp(-400)) == (
+        "Misses the chance to win the queen: exd5 takes it, and nothing takes back."
+    )
+
+
+def test_small_losses_and_good_moves_have_no_reason():
+    fen = chess.STARTING_FEN
+    assert why(fen, "e4", "e4 e5", "e5 Nf3", Cp(30), Cp(30)) is None
+    assert why(fen, "a3", "e4 e5", "e5 e4", Cp(30), Cp(10)) is None
+
+
+def test_a_loss_that_the_score_does_not_bear_out_is_not_told():
+    """The line drops a knight, but the score has fallen by half a pawn only: the line does not tell all."""
+    fen = "4k3/8/8/8/3r4/8/5N2/4K3 w - - 0 1"
+    assert why(fen, "Nd3", "Ke2 Kd7 Nd3", "Rxd3 Ke2 Rd8", Cp(-100), Cp(-300)) is None
+    assert why(fen, "Nd3", "Ke2 Kd7 Nd3", "Rxd3 Ke2 Rd8", Cp(-100), Cp(-900)) == (
+        "Loses the knight on d3: Rxd3 takes it, and nothing takes back."
+    )

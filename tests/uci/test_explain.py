@@ -1,0 +1,38 @@
+"""The word ``explain``: what is wrong with a move, or what the best one does, in words."""
+
+from __future__ import annotations
+
+import chess
+import pytest
+
+from tests.uci.process import UciProcess
+
+SCHOLAR = "r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5Q2/PPPP1PPP/RNB1K1NR b KQkq - 3 3"
+MATE_IN_ONE = "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1"
+
+
+@pytest.mark.parametrize("move", ["d7d6", "d6"])
+def test_a_move_is_explained_and_the_position_stays(uci: UciProcess, move):
+    lines = uci.ask(f"position fen {SCHOLAR}", f"explain {move}", until=r".*\.$")
+    assert lines[-1] == "Allows mate at once with Qxf7#."
+    assert uci.fen() == SCHOLAR
+
+
+def test_without_a_move_the_best_one_is_explained(uci: UciProcess):
+    lines = uci.ask(f"position fen {MATE_IN_ONE}", "explain", until=r".*\.$")
+    assert lines[-1] == "Ra8# is mate on the back rank."
+
+
+@pytest.mark.parametrize(
+    ("line", "named"), [("explain e2e5", "e2e5"), ("explain Qxf7", "Qxf7"), ("explain e4 now", "e4 now")]
+)
+def test_what_cannot_be_explained_is_named(uci: UciProcess, line, named):
+    (remark,) = uci.remarks("position startpos", line)
+    assert named in remark
+
+
+def test_explain_can_be_stopped_and_the_next_word_is_heard(uci: UciProcess):
+    uci.send("position startpos", "explain", "stop")
+    uci.ask("position startpos moves e2e4", "isready", until="readyok")
+    uci.ask("go depth 2", until="bestmove")
+    assert uci.fen().split()[0] == chess.Board("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1").board_fen()
