@@ -11,7 +11,8 @@ import chess
 import chess.pgn
 import chess.svg
 
-from engine.analysis.annotate import Judged, summary
+from engine.analysis.accuracy import summary
+from engine.analysis.annotate import Judged
 from engine.analysis.judge import chances_on
 from engine.analysis.lines import chances_text, ending_text, percents, score_text
 from engine.lab.page import fill
@@ -44,7 +45,7 @@ def _game(game: chess.pgn.Game, moves: Sequence[Judged]) -> dict[str, Any]:
     return {
         "title": f"{players}, {tags.get('Result', '*')}",
         "place": place,
-        "sides": [{"name": tags.get(name, "?"), **sides[color]} for name, color in (("White", True), ("Black", False))],
+        "sides": [{"name": tags.get(name, "?"), "moves": sides[color].moves} for name, color in (("White", True), ("Black", False))],
         "plies": [_ply(judged, moves[number - 1].board if number else None) for number, judged in enumerate(moves)],
     }
 
