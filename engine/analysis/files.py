@@ -120,8 +120,8 @@ def pgn_text(game: chess.pgn.Game) -> str:
     tags, _, moves = game.accept(chess.pgn.StringExporter(columns=None)).partition("\n\n")
     units: list[str] = []
     for word in _WORDS.findall(moves):
-        if units and word[0] in "[%;":  # at the beginning of a line it would be a tag, an escape or a remark
-            units[-1] += f" {word}"
+        if units and (word[0] in "[%;" or units[-1][-1] == "."):
+            units[-1] += f" {word}"  # at a line's beginning it would be a tag, an escape or a remark; or has a number
         else:
             units.append(word)
     lines = [""]

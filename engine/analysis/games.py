@@ -99,7 +99,7 @@ class _File:
         """Write the games, and the page for those that are finished."""
         write_games(self.output, self.games)
         if self.found:
-            write_whole(self.html, render(self.found, name, fingerprint(self.games)))
+            write_whole(self.html, render(self.found, name, fingerprint(self.games), self.output.name))
 
 
 def _say(console: Console, text: str) -> None:

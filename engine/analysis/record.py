@@ -48,6 +48,10 @@ class Found:
     single: bool = False
     verdict: Verdict | None = None
 
+    def forced(self) -> bool:
+        """Whether there is only one legal move."""
+        return self.board.legal_moves.count() == 1
+
 
 @dataclass(slots=True)
 class Record:
@@ -92,21 +96,21 @@ class Record:
     def cost(self, at: int) -> float:
         """The points that the move played at position ``at`` cost."""
         found, after = self.positions[at], self.played(at)
-        if after is None or found.score is None or found.board.legal_moves.count() == 1:
+        if after is None or found.score is None or found.forced():
             return 0.0
         turn = found.board.turn
         return cost(found.score.pov(turn), after.pov(turn), found.board.fullmove_number)
 
     def put(self, at: int, score: PovScore, depth: int, line: tuple[chess.Move, ...]) -> None:
-        """Set the score of position ``at``, and revise the positions before it where the played move was better than
-        what was found there."""
+        """Set the score of position ``at``, and revise it and those before it: a position is worth at least what the
+        move played there led to, and just that if there was no other."""
         self.positions[at].score, self.positions[at].depth, self.positions[at].line = score, depth, line[:LINE]
         while at >= 0:
             found, after = self.positions[at], self.played(at)
             if found.score is None:
                 return
             turn = found.board.turn
-            if after is not None and after.pov(turn) > found.score.pov(turn):
+            if after is not None and (found.forced() or after.pov(turn) > found.score.pov(turn)):
                 found.score, found.depth = after, self.positions[at + 1].depth + 1
                 found.line = self.expected(at)
             at -= 1

@@ -316,7 +316,7 @@ def test_other_encodings_and_chess960_are_read(tmp_path, numbat):
         ('[Variant "Atomic"]\n\n1. e4 *\n', "the variant Atomic is not played here"),
         ('[Variant "Tiddlywinks"]\n\n1. e4 *\n', "game 1 of .*Tiddlywinks"),
     ],
-    ids="missing, empty, diary, picture, illegal move, illegal moves, no FEN, no kings, variant, odd variant".split(", "),
+    ids=["missing", "empty", "diary", "picture", "illegal", "all illegal", "no FEN", "no kings", "variant", "unknown"],
 )
 def test_bad_files_are_one_clear_message(tmp_path, capsys, content, named):
     path = tmp_path / "games.pgn"
