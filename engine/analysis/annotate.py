@@ -25,8 +25,8 @@ from engine.analysis.record import LINE, Found, Record, Verdict
 from engine.api import Engine
 from engine.chesstypes import Analysis
 
-#: Says why a move was bad: from the board, the move, the best line, the line after the move (which begins with it) and
-#: the scores of both.
+#: Says why a move was bad: from the board, the move, the line that was better, the line after the move (it begins with
+#: the reply), and the scores of the board and of the position after the move. None if nothing can be said.
 Explain = Callable[
     [chess.Board, chess.Move, tuple[chess.Move, ...], tuple[chess.Move, ...], PovScore, PovScore], str | None
 ]
@@ -214,7 +214,9 @@ class _Run:
         seen = (found.board, other.score), (self._record.positions[at + 1].board, after)
         why = None
         if how.bad and self._explain is not None:
-            why = self._explain(found.board, found.move, other.pv, self._record.expected(at), other.score, after)
+            reply = self._record.positions[at + 1]
+            assert reply.score is not None
+            why = self._explain(found.board, found.move, other.pv, reply.line, other.score, reply.score)
         chances = "; now ".join(chances_text(chances_on(*each)) for each in seen)
         return Verdict(how, other.pv[:LINE], chances, " ".join((why or "").split()))
 
