@@ -6,7 +6,7 @@ only move  every other legal move would be a mistake at least
 "!!"       a sacrifice that is the only move
 
 A sacrifice leaves the opponent a capture that wins at least an exchange (two pawns), counted by the exchanges on
-the board against what the move itself took, where another move would have left nothing to win.
+the board against what the move itself took, where another move would have kept that.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def praise(board: chess.Board, move: chess.Move, gap: float, next_best: float) -
 def is_sacrifice(board: chess.Board, move: chess.Move) -> bool:
     """Whether ``move`` gives material away that another move would have kept."""
     return offered(board, move) >= SACRIFICE and any(
-        offered(board, other) <= 0 for other in board.legal_moves if other != move
+        offered(board, other) < SACRIFICE for other in board.legal_moves if other != move
     )
 
 
