@@ -31,6 +31,9 @@ Explain = Callable[
     [chess.Board, chess.Move, tuple[chess.Move, ...], tuple[chess.Move, ...], PovScore, PovScore], str | None
 ]
 
+#: Is told which part of a game's work is done, and how to have that written into the game.
+OnStep = Callable[[float, Callable[[], None]], None]
+
 #: Where a run can be repeated the engine forgets everything after this many positions, counted from the end of the game
 #: (and again so in the second pass): a run that goes on repeats those since then, and so knows what the former knew.
 GROUP = 8
@@ -77,12 +80,13 @@ class Annotator:
         self._whole_game = whole_game
         self._explain = explain
 
-    def annotate(self, game: chess.pgn.Game, on_step: Callable[[float], None] = lambda done: None) -> list[Judged]:
+    def annotate(self, game: chess.pgn.Game, on_step: OnStep = lambda done, write: None) -> list[Judged]:
         """Annotate the main line of ``game`` in place, up to a null move; returns its positions.
 
-        What is already annotated under the same label is only read; whoever stops in the middle can go on.
-        ``on_step`` is told after each search which part of the work is done; the game holds what was found so far.
-        Raises :class:`~engine.messages.PositionError` for a position that the engine refuses.
+        What is already annotated under the same label is only read; whoever stops in the middle, by an exception, can
+        go on. ``on_step`` is told after each search which part of the work is done, and gets a function that writes
+        what was found so far into the game. Raises :class:`~engine.messages.PositionError` for a position that the
+        engine refuses.
         """
         record = notes.read(game, self._label)
         if not record.finished:
@@ -91,13 +95,16 @@ class Annotator:
             if self._whole_game and pace.unit != "time":
                 raise ValueError("only a time can be given to a whole game")
 
-            def step(done: float) -> None:
-                notes.write(game, self._label, record)
-                on_step(done)
+            bare = notes.Bare.of(game)
 
-            _Run(self._engine, record, pace, self._explain, step).go()
-            record.finished = True
-            notes.write(game, self._label, record)
+            def write() -> None:
+                notes.write(game, self._label, record, bare)
+
+            try:
+                _Run(self._engine, record, pace, self._explain, lambda done: on_step(done, write)).go()
+                record.finished = True
+            finally:
+                write()
         return judged(record)
 
 

@@ -143,10 +143,13 @@ def _annotate_all(files: Sequence[_File], annotator: Annotator, console: Console
             bar.update(task, description=f"{title}game {number} of {len(file.games)}")
             size = len(positions(game))
 
-            def on_step(part: float, file: _File = file, done: float = done, size: int = size) -> None:
+            def on_step(
+                part: float, write: Callable[[], None], file: _File = file, done: float = done, size: int = size
+            ) -> None:
                 nonlocal saved
                 bar.update(task, completed=done + part * size)
                 if time.monotonic() - saved > _SAVE_AFTER:
+                    write()
                     write_games(file.output, file.games)
                     saved = time.monotonic()
 

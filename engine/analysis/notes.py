@@ -9,6 +9,7 @@ stands in the sentence; so the notes say themselves what belongs to them.
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from itertools import takewhile
 
 import chess
@@ -70,11 +71,32 @@ def read(game: chess.pgn.Game, label: str) -> Record:
     return record
 
 
-def write(game: chess.pgn.Game, label: str, record: Record) -> None:
-    """Note ``record`` in ``game``, in place of what was noted before."""
-    erase(game)
+@dataclass(frozen=True, slots=True)
+class Bare:
+    """The main line of a game as others have left it: comments, glyphs and variations, node by node."""
+
+    nodes: list[tuple[chess.pgn.GameNode, str, set[int], list[chess.pgn.ChildNode]]]
+
+    @classmethod
+    def of(cls, game: chess.pgn.Game) -> Bare:
+        """Take out of ``game`` what the engine has noted, and keep what is left."""
+        erase(game)
+        nodes = positions(game)
+        return cls([(node, node.comment, set(node.nags), list(node.variations)) for node in nodes])
+
+    def restore(self) -> None:
+        """Put everything back."""
+        for node, comment, nags, variations in self.nodes:
+            node.comment, node.nags, node.variations = comment, set(nags), list(variations)
+
+
+def write(game: chess.pgn.Game, label: str, record: Record, bare: Bare) -> None:
+    """Note ``record`` in ``game``, which without notes was ``bare``. Whoever is interrupted here can begin again."""
+    bare.restore()
     game.headers[TAG] = label
-    if not record.finished:
+    if record.finished:
+        game.headers.pop(DONE, None)
+    else:
         game.headers[DONE] = str(record)
     nodes = positions(game)
     for number in range(len(nodes) - record.looked(), len(nodes)):
@@ -87,8 +109,7 @@ def write(game: chess.pgn.Game, label: str, record: Record) -> None:
 def erase(game: chess.pgn.Game) -> None:
     """Take out what the engine has noted."""
     nodes = positions(game)
-    text = game.headers.pop(DONE, None)
-    del game.headers[TAG]
+    text = game.headers.get(DONE)
     looked = len(nodes) if text is None else _number(text)
     board = game.board()
     for number, node in enumerate(nodes):
@@ -97,6 +118,8 @@ def erase(game: chess.pgn.Game) -> None:
             board.push(node.move)
         if number >= len(nodes) - looked and not board.is_checkmate():
             node.set_eval(None)  # ours is the first
+    game.headers.pop(DONE, None)
+    del game.headers[TAG]
 
 
 def _number(text: str) -> int:

@@ -451,3 +451,47 @@ def test_names_that_cannot_be_are_one_clear_message(pgn, capsys):
         assert analyse(*words, *FAST) == 2
         (line,) = capsys.readouterr().err.splitlines()
         assert named in line
+
+
+def test_an_interruption_while_notes_are_written_loses_nothing(numbat, monkeypatch):
+    game = read_game(io.StringIO("1. e4 { mine } e5 $1 { [%eval 0.3] } 2. Ba6 Nxa6 ( 2... bxa6 ) *"))
+    plain, calls = notes._note, []
+
+    def note(*arguments):
+        calls.append(arguments)
+        if len(calls) == 8:  # the second writing, half done
+            raise KeyboardInterrupt
+        plain(*arguments)
+
+    monkeypatch.setattr(notes, "_note", note)
+    annotator = Annotator(numbat, Limit(depth=4), "Numbat test")
+    with pytest.raises(KeyboardInterrupt):
+        annotator.annotate(game, lambda done, write: write())
+    interrupted = str(game)
+    assert "mine" in interrupted
+    straight = read_game(io.StringIO("1. e4 { mine } e5 $1 { [%eval 0.3] } 2. Ba6 Nxa6 ( 2... bxa6 ) *"))
+    Annotator(numbat, Limit(depth=4), "Numbat test").annotate(straight)
+    annotator.annotate(game)
+    assert str(game) == str(straight)
+
+
+def test_the_words_of_an_explanation_stand_in_the_notes_and_go_with_them(numbat, pgn):
+    (game, *_) = read_games(pgn)
+    before = str(game)
+    annotator = Annotator(numbat, Limit(depth=6), "Numbat test", explain=lambda *said: "It drops a piece: look.")
+    found = annotator.annotate(game)
+    (bad,) = [judged for judged in found if judged.grade.bad]
+    assert bad.why
+    (again,) = read_games_of(str(game))
+    assert re.search(r"was better\. It drops a piece, look\. White \d+%", str(again))
+    read = annotator.annotate(again)
+    assert [judged.why for judged in read if judged.grade.bad] == ["It drops a piece, look."]
+    notes.read(again, "Somebody")
+    del again.headers["Analysis"], again.headers["AnalysisDone"]
+    assert str(again) == before
+
+
+def read_games_of(text: str) -> list[chess.pgn.Game]:
+    """The games in a text."""
+    stream = io.StringIO(text)
+    return [game for game in iter(lambda: read_game(stream), None)]
