@@ -29,12 +29,12 @@ DONE = "AnalysisDone"
 _JUDGEMENTS = range(1, 8)
 
 _CHANCES = r"White \d+%, draw \d+%, Black \d+%"
-_WORDS = "|".join(grade.word for grade in Grade if grade.word)
+_WORDS = f"(?:{'|'.join(grade.word for grade in Grade if grade.word)})"
 #: The sentence at a bad or outstanding move. Others may have broken its lines.
 _SAID = re.compile(
     rf"( - | |^)(?P<other>The engine says )?(?P<word>{_WORDS}): (?P<line>[^:]+?) was (?:better|next best)\. "
-    rf"(?P<why>[^:]*?)(?P<chances>{_CHANCES}; now {_CHANCES})\.".replace(" ", r"\s+"),
-    re.IGNORECASE,
+    rf"(?P<why>(?:(?!{_WORDS}:).)*?)(?P<chances>{_CHANCES}; now {_CHANCES})\.".replace(" ", r"\s+"),
+    re.IGNORECASE | re.DOTALL,
 )
 
 
@@ -152,7 +152,7 @@ def _say(node: chess.pgn.ChildNode, former: chess.Board, verdict: Verdict) -> No
     said = node.comment.strip()
     between = "" if not said else " " if said[-1] in ".!?]" else " - "
     how = "better" if verdict.grade.bad else "next best"
-    why = f"{verdict.why.replace(':', ',')} " if verdict.why else ""  # a colon would look like another sentence of ours
+    why = f"{verdict.why} " if verdict.why else ""
     node.comment = f"{said}{between}{word}: {line} was {how}. {why}{verdict.chances}."
 
 

@@ -483,9 +483,9 @@ def test_the_words_of_an_explanation_stand_in_the_notes_and_go_with_them(numbat,
     (bad,) = [judged for judged in found if judged.grade.bad]
     assert bad.why
     (again,) = read_games_of(str(game))
-    assert re.search(r"was better\. It drops a piece, look\. White \d+%", str(again))
+    assert re.search(r"was better\. It drops a piece: look\. White \d+%", str(again))
     read = annotator.annotate(again)
-    assert [judged.why for judged in read if judged.grade.bad] == ["It drops a piece, look."]
+    assert [judged.why for judged in read if judged.grade.bad] == ["It drops a piece: look."]
     notes.read(again, "Somebody")
     del again.headers["Analysis"], again.headers["AnalysisDone"]
     assert str(again) == before
