@@ -1,6 +1,11 @@
 """What people read: positions explained in lines, games annotated as PGN and as a page, a game in the terminal.
 
 ``judge``     what a score means for the result, and when a move is a mistake
+``praise``    when a move deserves "!", "!!" or "only move"
+``accuracy``  how well a side played, in the figures of lichess.org
+``openings``  the names of openings, and how far theory goes
+``pace``      how a game's time is shared out among its positions
+``record``    what is known of a game while it is analysed
 ``annotate``  a game's moves, each with its evaluation and what was better
 ``boards``    boards from FENs
 ``notes``     how that is written into a PGN, read back and taken out

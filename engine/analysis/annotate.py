@@ -1,27 +1,54 @@
-"""A game's moves, each with its evaluation and what was better, written into the game as a PGN carries them."""
+"""A game's moves, each with its evaluation and what was better, written into the game as a PGN carries them.
+
+There are two passes. The first goes from the last position to the first, so that the engine, which keeps its table,
+has seen what comes of a move before it meets it; if a played move turns out better than what the engine found, the
+position before is worth what it led to. The second takes a longer look at every move that would get a mark: at the
+position after it, and at all the other moves in its place. Only then does a move get a mark.
+:mod:`engine.analysis.pace` says how long each look is.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass
 
 import chess
 import chess.pgn
-from chess.engine import Cp, Limit, Mate, PovScore
+from chess.engine import Limit, PovScore
 
 from engine.analysis import notes
-from engine.analysis.judge import Grade, chances_on, expectation, grade
+from engine.analysis.judge import Grade, chances_on, cost, grade, human_expectation
 from engine.analysis.lines import chances_text
+from engine.analysis.pace import FIRST, Pace
+from engine.analysis.praise import is_recapture, offered, praise
+from engine.analysis.record import LINE, Found, Record, Verdict
 from engine.api import Engine
 from engine.chesstypes import Analysis
+
+#: Says why a move was bad: from the board, the move, the line that was better, the line after the move (it begins with
+#: the reply), and the scores of the board and of the position after the move. None if nothing can be said.
+Explain = Callable[
+    [chess.Board, chess.Move, tuple[chess.Move, ...], tuple[chess.Move, ...], PovScore, PovScore], str | None
+]
+
+#: Is told which part of a game's work is done, and how to have that written into the game.
+OnStep = Callable[[float, Callable[[], None]], None]
+
+#: Where a run can be repeated the engine forgets everything after this many positions, counted from the end of the game
+#: (and again so in the second pass): a run that goes on repeats those since then, and so knows what the former knew.
+GROUP = 8
+
+#: A move that costs less, in points, is as good as the best.
+_BEST = 0.02
 
 
 @dataclass(frozen=True, slots=True)
 class Judged:
     """A position of a game and the move that led to it (none at the start).
 
-    ``score`` is the position's; ``loss`` the expected points that the move cost who played it; ``better`` the
-    line that should have been played, empty where the move was fine.
+    ``score`` is the position's; ``loss`` the expected points that the move cost who played it; ``better`` the line
+    that should have been played, empty where the move was fine; ``next_best`` what there was beside a move that is
+    praised; ``why`` the move was bad, in words; ``book`` where the move is theory.
     """
 
     board: chess.Board
@@ -31,88 +58,216 @@ class Judged:
     loss: float = 0.0
     grade: Grade = Grade.FINE
     better: tuple[chess.Move, ...] = ()
+    next_best: tuple[chess.Move, ...] = ()
+    why: str = ""
+    book: bool = False
 
 
 class Annotator:
-    """Searches each position of a game with ``engine`` until ``limit`` and writes down what it finds.
+    """Searches the positions of a game with ``engine`` and writes down what it finds.
 
-    With a limit of plies or nodes each search begins without memory of the former ones. So what is found in a
-    position does not depend on where a run was interrupted, nor on the games before (with one thread).
+    ``limit`` holds for each position or, with ``whole_game``, for all of them. With plies or nodes what is found does
+    not depend on where a run was interrupted, nor on the games before (with one thread). ``explain`` finds words for
+    bad moves.
     """
 
-    def __init__(self, engine: Engine, limit: Limit, label: str) -> None:
+    def __init__(
+        self, engine: Engine, limit: Limit, label: str, whole_game: bool = False, explain: Explain | None = None
+    ) -> None:
         self._engine = engine
         self._limit = limit
         self._label = label
+        self._whole_game = whole_game
+        self._explain = explain
 
-    def annotate(self, game: chess.pgn.Game) -> Iterator[Judged]:
-        """Walk through ``game``, annotate each position of its main line in place and give it as it is done.
+    def annotate(self, game: chess.pgn.Game, on_step: OnStep = lambda done, write: None) -> list[Judged]:
+        """Annotate the main line of ``game`` in place, up to a null move; returns its positions.
 
-        What is already annotated under the same label is only read; whoever stops in the middle can go on.
-        Ends at a null move. Raises :class:`~engine.messages.PositionError` for a position that the engine refuses.
+        What is already annotated under the same label is only read; whoever stops in the middle, by an exception, can
+        go on. ``on_step`` is told after each search which part of the work is done, and gets a function that writes
+        what was found so far into the game. Raises :class:`~engine.messages.PositionError` for a position that the
+        engine refuses.
         """
-        done = notes.begin(game, self._label)
-        board = game.board()
-        before: Analysis | None = None
-        for number, node in enumerate(notes.positions(game)):
-            former = board.copy()
-            if isinstance(node, chess.pgn.ChildNode):
-                board.push(node.move)
-            known = _ended(board) or (notes.noted(node) if number < done else None)
-            written = known is not None and number < done
-            after = known or self._search(board)
-            judged = Judged(board.copy(), after.score)
-            if before is not None and isinstance(node, chess.pgn.ChildNode):
-                judged = self._judge(node, former, before, judged, written)
-            if not written:
-                notes.note(node, after)
-                notes.advance(game, number + 1)  # last: the rest is there now
-            yield judged
-            before = after
+        record = notes.read(game, self._label)
+        if not record.finished:
+            count = len(record.positions)
+            pace = Pace.of(self._limit, count if self._whole_game else 1)
+            if self._whole_game and pace.unit != "time":
+                raise ValueError("only a time can be given to a whole game")
 
-    def _judge(
-        self, node: chess.pgn.ChildNode, former: chess.Board, before: Analysis, after: Judged, written: bool
-    ) -> Judged:
-        """How the move of ``node`` was, from ``before`` to ``after``: read where it is ``written``, else written."""
-        had, has = (expectation(s.pov(former.turn), former.fullmove_number) for s in (before.score, after.score))
-        loss = max(0.0, had - has) if former.legal_moves.count() > 1 else 0.0
-        found = grade(loss)
-        better: tuple[chess.Move, ...] = ()
-        if found is not Grade.FINE and written:
-            found, better = notes.said(node, former)
-        elif found is not Grade.FINE:
-            line = before.pv or self._search(former).pv  # a former run has noted the score, but not the line
-            if line and line[0] != node.move:
-                better = line[: notes.LINE]
-                seen = (former, before.score), (after.board, after.score)
-                chances = "; now ".join(chances_text(chances_on(*each)) for each in seen)
-                notes.say(node, former, found, better, chances)
-            else:  # the deeper look saw what the engine itself would have walked into
-                found = Grade.FINE
-        if found is Grade.FINE and grade(loss) is not Grade.FINE:
-            loss = 0.0
-        return replace(after, move=node.move, san=former.san(node.move), loss=loss, grade=found, better=better)
+            bare = notes.Bare.of(game)
 
-    def _search(self, board: chess.Board) -> Analysis:
-        if self._limit.time is None:
+            def write() -> None:
+                notes.write(game, self._label, record, bare)
+
+            try:
+                _Run(self._engine, record, pace, self._explain, lambda done: on_step(done, write)).go()
+                record.finished = True
+            finally:
+                write()
+        return judged(record)
+
+
+class _Run:
+    """The two passes over one game."""
+
+    def __init__(
+        self, engine: Engine, record: Record, pace: Pace, explain: Explain | None, step: Callable[[float], None]
+    ) -> None:
+        self._engine = engine
+        self._record = record
+        self._pace = pace
+        self._explain = explain
+        self._step = step
+
+    def go(self) -> None:
+        """Go on from where the record is."""
+        self._engine.new_game()
+        for search in self._record.group:
+            kind, where, amount = search.split(":")
+            self._search(int(where), int(amount), others=kind == "others")
+        count = len(self._record.positions)
+        for at in reversed(range(count - self._record.looked())):
+            self._first_look(at)
+            self._step(FIRST * self._record.looked() / count)
+        if self._record.pool is None:
+            self._record.pool, self._record.group = self._pace.pool(count), []
             self._engine.new_game()
-        return self._engine.analyse(board, self._limit)
+        whole = self._pace.pool(count) or 1
+        while suspects := [at for at in range(count - 1) if self._is_suspect(at)]:
+            self._second_look(suspects)
+            self._step(min(1.0, FIRST + (1 - FIRST) * (1 - self._record.pool / whole)))
+
+    # First pass
+
+    def _first_look(self, at: int) -> None:
+        self._forget()
+        found = self._record.positions[at]
+        amount = self._pace.first()
+        seen = self._search(at, amount)
+        searches = [f"all:{at}:{amount}"]
+        single = False
+        if self._may_deserve_praise(at, seen):
+            amount = self._pace.glance()
+            single = self._stands_out(at, self._search(at, amount, others=True))
+            searches.append(f"others:{at}:{amount}")
+        found.single = single
+        self._record.group += searches if self._pace.repeatable else []
+        self._record.put(at, seen.score, seen.depth, seen.pv)
+
+    def _may_deserve_praise(self, at: int, seen: Analysis) -> bool:
+        """Whether the move at this position is good, and neither theory nor what everybody would do."""
+        found, after = self._record.positions[at], self._record.played(at)
+        if found.move is None or after is None or found.book or found.forced():
+            return False
+        if self._record.positions[at + 1].board.is_checkmate():
+            return False
+        turn = found.board.turn
+        if cost(seen.score.pov(turn), after.pov(turn), found.board.fullmove_number) > _BEST:
+            return False
+        return not is_recapture(found.board, found.move) and (
+            not found.board.is_capture(found.move) or offered(found.board, found.move) > -1
+        )
+
+    def _stands_out(self, at: int, other: Analysis) -> bool:
+        """Whether the move at this position seems to deserve praise, ``other`` being the best other one."""
+        found, after = self._record.positions[at], self._record.played(at)
+        assert found.move is not None
+        assert after is not None
+        turn = found.board.turn
+        gap = cost(after.pov(turn), other.score.pov(turn), found.board.fullmove_number)
+        return praise(found.board, found.move, gap, human_expectation(other.score.pov(turn))) is not Grade.FINE
+
+    # Second pass
+
+    def _is_suspect(self, at: int) -> bool:
+        """Whether the move at this position would get a mark, and has had no second look."""
+        found = self._record.positions[at]
+        if found.settled or found.book or found.forced():
+            return False
+        return found.single or grade(self._record.cost(at)).bad
+
+    def _second_look(self, suspects: list[int]) -> None:
+        """Search for the last of the ``suspects`` the position after it or, if that was done, the other moves."""
+        positions, at = self._record.positions, suspects[-1]
+        assert self._record.pool is not None
+        missing = sum(1 + (not positions[suspect + 1].solid) for suspect in suspects)
+        amount = self._pace.look(self._record.pool, missing)
+        self._forget()
+        others = positions[at + 1].solid
+        where = at if others else at + 1
+        seen = self._search(where, amount, others)
+        if self._pace.repeatable:
+            self._record.group.append(f"{'others' if others else 'all'}:{where}:{amount}")
+        self._record.pool -= amount if self._pace.unit != "depth" else 0
+        positions[where].solid = True
+        self._record.put(where, seen.score, seen.depth, seen.pv)
+        if others:
+            positions[at].settled = True
+            positions[at].verdict = self._verdict(at, seen)
+
+    def _verdict(self, at: int, other: Analysis) -> Verdict | None:
+        """The verdict on the move at this position, ``other`` being the best other one."""
+        found, after = self._record.positions[at], self._record.played(at)
+        assert found.move is not None
+        assert after is not None
+        turn, number = found.board.turn, found.board.fullmove_number
+        had, has = other.score.pov(turn), after.pov(turn)
+        how = grade(cost(had, has, number))
+        if not how.bad and has >= had:
+            how = praise(found.board, found.move, cost(has, had, number), human_expectation(had))
+        if how is Grade.FINE or not other.pv:
+            return None
+        seen = (found.board, other.score), (self._record.positions[at + 1].board, after)
+        why = None
+        if how.bad and self._explain is not None:
+            reply = self._record.positions[at + 1]
+            assert reply.score is not None
+            why = self._explain(found.board, found.move, other.pv, reply.line, other.score, reply.score)
+        chances = "; now ".join(chances_text(chances_on(*each)) for each in seen)
+        return Verdict(how, other.pv[:LINE], chances, " ".join((why or "").split()))
+
+    # Both
+
+    def _search(self, at: int, amount: int, others: bool = False) -> Analysis:
+        """Search position ``at``; with ``others`` all moves but the one that was played."""
+        found = self._record.positions[at]
+        moves = [move for move in found.board.legal_moves if move != found.move] if others else None
+        return self._engine.analyse(found.board, self._pace.limit(amount), root_moves=moves)
+
+    def _forget(self) -> None:
+        """Begin another group of searches, where it is time for it."""
+        if self._pace.repeatable and len({search.split(":")[1] for search in self._record.group}) >= GROUP:
+            self._record.group = []
+            self._engine.new_game()
 
 
-def _ended(board: chess.Board) -> Analysis | None:
-    """What the rules say of a game that is over."""
-    outcome = board.outcome()
-    if outcome is None:
-        return None
-    return Analysis(PovScore(Cp(0) if outcome.winner is None else Mate(0), board.turn))
-
-
-def summary(moves: list[Judged]) -> dict[chess.Color, dict[str, float]]:
-    """For each side its moves, its inaccuracies, mistakes and blunders, and the mean expected points lost a move."""
-    sides: dict[chess.Color, dict[str, float]] = {}
-    for color in (chess.WHITE, chess.BLACK):
-        own = [judged for judged in moves if judged.move is not None and judged.board.turn != color]
-        counts = {found.word: float(sum(judged.grade is found for judged in own)) for found in Grade if found.word}
-        lost = sum(judged.loss for judged in own) / len(own) if own else 0.0
-        sides[color] = {"moves": float(len(own)), **counts, "loss": lost}
-    return sides
+def judged(record: Record) -> list[Judged]:
+    """The positions of a finished record, each with the move that led to it."""
+    result: list[Judged] = []
+    before: Found | None = None
+    for at, found in enumerate(record.positions):
+        assert found.score is not None
+        if before is None or before.move is None:
+            result.append(Judged(found.board, found.score))
+        else:
+            verdict = before.verdict
+            how = verdict.grade if verdict else Grade.FINE
+            line = verdict.instead if verdict else ()
+            loss = record.cost(at - 1)
+            result.append(
+                Judged(
+                    found.board,
+                    found.score,
+                    before.move,
+                    before.board.san(before.move),
+                    loss if how.bad or not grade(loss).bad else 0.0,
+                    how,
+                    line if how.bad else (),
+                    () if how.bad else line,
+                    verdict.why if verdict else "",
+                    before.book,
+                )
+            )
+        before = found
+    return result

@@ -53,12 +53,12 @@ def analyse(chosen: argparse.Namespace, options: dict[str, Any]) -> int:
     from engine.analysis import games, positions
 
     words = chosen.what
-    path = Path(words[0]) if len(words) == 1 else None
-    if path and (_is_file(path) or path.suffix.lower() == ".pgn"):
-        return games.analyse(path, chosen, options)
-    for option in ("output", "html"):
+    paths = [Path(word) for word in words]
+    if any(_is_file(path) or path.suffix.lower() == ".pgn" for path in paths):
+        return games.analyse(paths, chosen, options)
+    for option in ("output", "html", "game_time"):
         if getattr(chosen, option) is not None:
-            raise UsageError(f"--{option} needs a PGN file")
+            raise UsageError(f"--{option.replace('_', '-')} needs a PGN file")
     return positions.analyse(" ".join(words), chosen, options)
 
 
@@ -80,10 +80,10 @@ def parser(command: str) -> argparse.ArgumentParser:
     result = _Parser(prog=f"numbat {command}")
     if command == "analyse":
         result.description = (
-            "Explain a position: the best lines with their scores and White's chances. Or annotate the games of a PGN "
-            "file: GAMES.annotated.pgn and the page GAMES.annotated.html are written beside it."
+            "Explain a position: the best lines with their scores and White's chances. Or annotate the games of PGN "
+            "files: GAMES.annotated.pgn and the page GAMES.annotated.html are written beside each."
         )
-        result.add_argument("what", nargs="*", metavar="FEN|PGN", help="a position (default: the first), or a file")
+        result.add_argument("what", nargs="*", metavar="FEN|PGN", help="a position (default: the first), or files")
         result.add_argument("--lines", type=_number(1, 256), help="for a position: how many lines (default: 3)")
         result.add_argument("--output", type=Path, metavar="FILE", help="for a file: where the annotated PGN goes")
         result.add_argument("--html", type=Path, metavar="FILE", help="for a file: where the page goes")
@@ -97,6 +97,8 @@ def parser(command: str) -> argparse.ArgumentParser:
     result.add_argument("--chess960", action="store_true",
                         help="the position is one of Chess960, even where its castling does not tell")  # fmt: skip
     limits = result.add_mutually_exclusive_group()
+    if command == "analyse":
+        limits.add_argument("--game-time", type=_seconds, metavar="TIME", help="for files: seconds for a whole game")
     limits.add_argument("--time", type=_seconds, help=f"seconds for each {times}")
     limits.add_argument("--depth", type=_number(1, 100), help="plies for each position or move, instead of a time")
     limits.add_argument("--nodes", type=_number(1, 10**15), help="nodes for each position or move, instead of a time")

@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import io
 import os
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -35,21 +36,35 @@ class _Builder(chess.pgn.GameBuilder[chess.pgn.Game]):
         self.found = True
         super().visit_move(board, move)
 
+    def visit_comment(self, comment: str) -> None:
+        """A line break in a comment is a space: it was put there to keep lines short."""
+        super().visit_comment(re.sub(r"\s*\n\s*", " ", comment))
+
     def handle_error(self, error: Exception) -> None:
-        """python-chess logs what it cannot read and goes on with less; here that is an error."""
-        raise AnalysisError(str(error)) from error
+        """Keep what cannot be read instead of logging it; what follows it in the game is left out."""
+        self.game.errors.append(error)
 
 
-class _Lenient(_Builder):
-    def handle_error(self, error: Exception) -> None:
-        """What cannot be read here is left as it is."""
+def read_games(path: Path, on_fault: Callable[[str], None] | None = None) -> list[chess.pgn.Game]:
+    """All games of a PGN file. Raises :class:`AnalysisError`, which names file, game and fault.
 
-
-def read_games(path: Path) -> list[chess.pgn.Game]:
-    """All games of a PGN file. Raises :class:`AnalysisError`, which names file, game and fault."""
-    games = list(_games(_decoded(_read(path)), str(path)))
+    With ``on_fault`` a game that is at fault is left out, and the function is told; only a file without any other is
+    an error then.
+    """
+    games: list[chess.pgn.Game] = []
+    faults: list[str] = []
+    for number, (game, fault) in enumerate(_games(_decoded(_read(path))), 1):
+        if fault:
+            faults.append(f"game {number} of {path}: {fault}")
+        else:
+            games.append(game)
+    if faults and (on_fault is None or not games):
+        raise AnalysisError(faults[0] if len(faults) == 1 or games else f"{faults[0]} (and no other game is right)")
     if not games:
         raise AnalysisError(f"{path} holds no game")
+    for fault in faults:
+        assert on_fault is not None
+        on_fault(fault)
     return games
 
 
@@ -67,40 +82,63 @@ def _decoded(data: bytes) -> str:
         return data.decode("latin-1")  # the encoding of the PGN standard of 1994
 
 
-def _games(text: str, name: str) -> Iterator[chess.pgn.Game]:
+def _games(text: str) -> Iterator[tuple[chess.pgn.Game, str]]:
+    """The games in ``text``, each with what is wrong with it, which may be nothing."""
     if "\0" in text:  # a picture or the like; pieces of it may look like moves
         return
-    stream, number = io.StringIO(text), 1
+    stream = io.StringIO(text)
     while True:
         builder = _Builder()
-        try:
-            game = _next_game(stream, builder)
-            if game is None:
-                return
-            if not builder.found:
-                continue
-            _check(game)
-        except ValueError as error:
-            raise AnalysisError(f"game {number} of {name}: {error}") from None
-        yield game
-        number += 1
+        game = _next_game(stream, builder)
+        if game is None:
+            return
+        if builder.found:
+            yield game, str(game.errors[0]) if game.errors else _fault(game)
 
 
 def _next_game(stream: io.StringIO, builder: _Builder) -> chess.pgn.Game | None:
     return chess.pgn.read_game(stream, Visitor=lambda: builder)
 
 
-def _check(game: chess.pgn.Game) -> None:
+def _fault(game: chess.pgn.Game) -> str:
+    """Why a game that could be read cannot be analysed; empty where it can."""
     board = game.board()
     if type(board) is not chess.Board:
-        raise AnalysisError(f"the variant {game.headers['Variant']} is not played here")
+        return f"the variant {game.headers['Variant']} is not played here"
     if not board.is_valid():
-        raise AnalysisError(f"not a legal position: {board.fen()} ({faults(board)})")
+        return f"not a legal position: {board.fen()} ({faults(board)})"
+    return ""
 
 
 def write_games(path: Path, games: Sequence[chess.pgn.Game]) -> None:
     """Write ``games`` to ``path``; whenever it is interrupted there is the former file or the new one."""
-    write_whole(path, "\n\n".join(str(game) for game in games) + "\n")
+    write_whole(path, "\n\n".join(map(pgn_text, games)) + "\n")
+
+
+def pgn_text(game: chess.pgn.Game) -> str:
+    """``game`` as PGN, its lines no longer than the standard's 80 characters where a word is not."""
+    tags, _, moves = game.accept(chess.pgn.StringExporter(columns=None)).partition("\n\n")
+    units: list[str] = []
+    for word in _WORDS.findall(moves):
+        if units and (word[0] in "[%;" or units[-1][-1] == "."):
+            units[-1] += f" {word}"  # at a line's beginning it would be a tag, an escape or a remark; or has a number
+        else:
+            units.append(word)
+    lines = [""]
+    for unit in units:
+        longer = f"{lines[-1]} {unit}".lstrip()
+        if len(longer) <= _COLUMNS:
+            lines[-1] = longer
+        else:
+            lines.append(unit)
+    return f"{tags}\n\n" + "\n".join(lines)
+
+
+#: The length of a line in a PGN file.
+_COLUMNS = 80
+
+#: What is not broken in a PGN: a word, and a command in a comment such as ``[%eval 0.3]``.
+_WORDS = re.compile(r"(?:\[%[^\]]*\]|\S)+")
 
 
 def write_whole(path: Path, content: str | bytes) -> None:
@@ -149,13 +187,13 @@ class AddedGame:
 
     def write(self, game: chess.pgn.Game) -> None:
         """Write the file with ``game`` as it is now. Raises :class:`AnalysisError`."""
-        write_whole(self._path, self._before + f"{game}\n".encode())
+        write_whole(self._path, self._before + f"{pgn_text(game)}\n".encode())
 
 
 def _holds_game(text: str) -> bool:
     stream = io.StringIO(text)
     while "\0" not in text:
-        builder = _Lenient()
+        builder = _Builder()
         if _next_game(stream, builder) is None:
             return False
         if builder.found:

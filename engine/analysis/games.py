@@ -6,16 +6,20 @@ import argparse
 import os
 import sys
 import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import chess
 import chess.pgn
+from chess.engine import Limit
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from engine import Engine
-from engine.analysis.annotate import Annotator, Judged, summary
+from engine.analysis.accuracy import summary
+from engine.analysis.annotate import Annotator, Judged
 from engine.analysis.cli import INTERRUPTED, engine_name, limit_of
 from engine.analysis.files import (
     AnalysisError,
@@ -27,7 +31,8 @@ from engine.analysis.files import (
     write_games,
     write_whole,
 )
-from engine.analysis.notes import positions
+from engine.analysis.notes import positions, read
+from engine.analysis.openings import opening_of
 from engine.analysis.report import render
 from engine.messages import PositionError
 
@@ -35,37 +40,81 @@ from engine.messages import PositionError
 _SAVE_AFTER = 10.0
 
 
-def analyse(path: Path, chosen: argparse.Namespace, options: dict[str, Any]) -> int:
-    """Annotate the games of ``path``; what is done is on disk at least every ten seconds and at the end."""
-    limit, words = limit_of(chosen, 0.5)
-    name = engine_name(words, options)
-    output = chosen.output or path.with_suffix(".annotated.pgn")
-    html = chosen.html or output.with_suffix(".html")
+def analyse(paths: Sequence[Path], chosen: argparse.Namespace, options: dict[str, Any]) -> int:
+    """Annotate the games of all ``paths``; what is done is on disk at least every ten seconds and at the end."""
     if chosen.lines is not None:
         raise AnalysisError("--lines belongs to a position; a game shows one line where a move was bad")
-    games = read_games(path)
-    _check_outputs(path, output, html)
-    check_page(html, games)
-    games = continued(games, output, name)
+    for option in ("output", "html"):
+        if getattr(chosen, option) is not None and len(paths) > 1:
+            raise AnalysisError(f"--{option} is one file, and {len(paths)} are to be analysed")
     console = Console(stderr=True, highlight=False)
-    found: list[tuple[chess.pgn.Game, list[Judged]]] = []
+    whole_game = chosen.game_time is not None
+    limit, words = limit_of(chosen, 0.5)
+    if whole_game:
+        limit, words = Limit(time=chosen.game_time), f"{chosen.game_time:g} s a game"
+    name = engine_name(words, options)
+    files = [_File.open(path, chosen, name, lambda text: _say(console, f"{text}; it is skipped")) for path in paths]
+    _check_apart(files)
     try:
-        with Engine(report=lambda text: console.print(text, markup=False)) as engine:
+        with Engine(report=lambda text: _say(console, text)) as engine:
             for option, value in options.items():
                 engine.set_option(option, value)
-            _annotate_all(games, Annotator(engine, limit, name), output, found, console)
+            _annotate_all(files, Annotator(engine, limit, name, whole_game), console)
     except KeyboardInterrupt:
-        done = sum(len(moves) for _, moves in found)
-        whole = sum(len(positions(game)) for game in games)
-        _write(games, found, output, html, name)
+        for file in files:
+            file.write(name)
+        records = [read(game, name) for file in files for game in file.games]
+        done, whole = sum(record.looked() for record in records), sum(len(record.positions) for record in records)
         print(f"\nnumbat: interrupted after {done} of {whole} positions; the same command goes on", file=sys.stderr)
         return INTERRUPTED
-    _write(games, found, output, html, name)
-    for game, moves in found:
-        if moves:
+    for file in files:
+        file.write(name)
+        for game, moves in file.found:
             _tell(game, moves)
-    print(f"wrote {output} and {html}" if any(moves for _, moves in found) else f"wrote {output}")
+        print(f"wrote {file.output} and {file.html}" if file.found else f"wrote {file.output}")
     return 0
+
+
+@dataclass
+class _File:
+    """A file of games, where what is found goes, and what was found: the games that are finished."""
+
+    path: Path
+    output: Path
+    html: Path
+    games: list[chess.pgn.Game]
+    found: list[tuple[chess.pgn.Game, list[Judged]]] = field(default_factory=list)
+
+    @classmethod
+    def open(cls, path: Path, chosen: argparse.Namespace, name: str, on_fault: Callable[[str], None]) -> _File:
+        """Read the games, those that were begun under ``name`` as they are by now."""
+        output = chosen.output or path.with_suffix(".annotated.pgn")
+        html = chosen.html or output.with_suffix(".html")
+        games = read_games(path, on_fault)
+        _check_outputs(path, output, html)
+        check_page(html, games)
+        return cls(path, output, html, continued(games, output, name))
+
+    def write(self, name: str) -> None:
+        """Write the games, and the page for those that are finished."""
+        write_games(self.output, self.games)
+        if self.found:
+            write_whole(self.html, render(self.found, name, fingerprint(self.games), self.output.name))
+
+
+def _say(console: Console, text: str) -> None:
+    console.print(text if text.startswith("numbat:") else f"numbat: {text}", markup=False, soft_wrap=True)
+
+
+def _check_apart(files: Sequence[_File]) -> None:
+    """Raises AnalysisError where a file would be written twice."""
+    seen: set[str] = set()
+    for file in files:
+        for path in (file.output, file.html):
+            real = os.path.realpath(path)
+            if real in seen:
+                raise AnalysisError(f"{path} would be written twice")
+            seen.add(real)
 
 
 def _check_outputs(path: Path, output: Path, html: Path) -> None:
@@ -78,51 +127,41 @@ def _check_outputs(path: Path, output: Path, html: Path) -> None:
         raise AnalysisError(f"the games and their page cannot both be written to {output}")
 
 
-def _annotate_all(
-    games: list[chess.pgn.Game],
-    annotator: Annotator,
-    output: Path,
-    found: list[tuple[chess.pgn.Game, list[Judged]]],
-    console: Console,
-) -> None:
-    """Annotate game after game into ``found``, which also has the moves of one that was not finished.
+def _annotate_all(files: Sequence[_File], annotator: Annotator, console: Console) -> None:
+    """Annotate game after game of file after file.
 
     What is no chess ends the annotation of its game, and the others are annotated none the less.
     """
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
+    games = [(file, number, game) for file in files for number, game in enumerate(file.games, 1)]
     saved = time.monotonic()
     with Progress(*columns, TimeRemainingColumn(), console=console, disable=not console.is_terminal) as bar:
-        task = bar.add_task("", total=sum(len(positions(game)) for game in games))
-        for number, game in enumerate(games, 1):
-            bar.update(task, description=f"game {number} of {len(games)}")
-            moves: list[Judged] = []
-            found.append((game, moves))
-            reason = "a null move" if len(positions(game)) <= len(list(game.mainline())) else ""
+        task = bar.add_task("", total=sum(len(positions(game)) for _, _, game in games))
+        done = 0.0
+        for file, number, game in games:
+            title = f"{file.path.name}, " if len(files) > 1 else ""
+            bar.update(task, description=f"{title}game {number} of {len(file.games)}")
+            size = len(positions(game))
+
+            def on_step(
+                part: float, write: Callable[[], None], file: _File = file, done: float = done, size: int = size
+            ) -> None:
+                nonlocal saved
+                bar.update(task, completed=done + part * size)
+                if time.monotonic() - saved > _SAVE_AFTER:
+                    write()
+                    write_games(file.output, file.games)
+                    saved = time.monotonic()
+
             try:
-                for judged in annotator.annotate(game):
-                    moves.append(judged)
-                    bar.advance(task)
-                    if time.monotonic() - saved > _SAVE_AFTER:
-                        write_games(output, games)
-                        saved = time.monotonic()
+                file.found.append((game, annotator.annotate(game, on_step)))
+                reason = "a null move" if size <= len(list(game.mainline())) else ""
             except PositionError as error:
-                reason = str(error)
+                reason, size = str(error), 0
             if reason:
-                text = f"numbat: game {number} ({_players(game)}) has {len(moves)} positions annotated only: {reason}"
-                console.print(text, markup=False, soft_wrap=True)
-
-
-def _write(
-    games: list[chess.pgn.Game],
-    found: list[tuple[chess.pgn.Game, list[Judged]]],
-    output: Path,
-    html: Path,
-    name: str,
-) -> None:
-    write_games(output, games)
-    shown = [(game, moves) for game, moves in found if moves]
-    if shown:
-        write_whole(html, render(shown, name, fingerprint(games)))
+                _say(console, f"game {number} ({_players(game)}) has {size} positions annotated only: {reason}")
+            done += len(positions(game))
+            bar.update(task, completed=done)
 
 
 def _players(game: chess.pgn.Game) -> str:
@@ -130,11 +169,11 @@ def _players(game: chess.pgn.Game) -> str:
 
 
 def _tell(game: chess.pgn.Game, moves: list[Judged]) -> None:
-    """One line for each side."""
-    for color, counts in summary(moves).items():
-        side = chess.COLOR_NAMES[color].capitalize()
-        player = game.headers.get(side, "?")
-        print(
-            f"{side} ({player}): inaccuracies {counts['inaccuracy']:.0f}, mistakes {counts['mistake']:.0f}, "
-            f"blunders {counts['blunder']:.0f}; expected points lost a move {counts['loss']:.3f}"
-        )
+    """The opening, and one line for each side."""
+    opening = opening_of([judged.board for judged in moves])
+    print(f"{_players(game)}{f', {opening.eco} {opening.name}' if opening else ''}")
+    for color, side in summary(moves).items():
+        name = chess.COLOR_NAMES[color].capitalize()
+        counts = ", ".join(f"{grade.words} {count}" for grade, count in side.counts.items() if grade.bad or count)
+        accuracy = f"accuracy {side.accuracy:.0f}%, average loss {side.loss:.0f} centipawns; " if side.moves else ""
+        print(f"{name} ({game.headers.get(name, '?')}): {accuracy}{counts}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from enum import Enum
 
 import chess
@@ -50,17 +51,54 @@ def expectation(score: Score, move: int = REFERENCE_MOVE) -> float:
     return chances(score, move).expectation()
 
 
-class Grade(Enum):
-    """How bad a move was: its word, its numeric annotation glyph (NAG), and the expected points it lost at least.
+#: Steepness of lichess.org's curve from centipawns to the points that people score, fitted to rapid games of players
+#: rated 2300 (lila, ``WinPercent.scala``).
+_PEOPLE = 0.00368208
 
-    The three steps, and measuring them in winning chances instead of centipawns, are those of lichess.org's
-    analysis: between +9 and +6 nothing happened, between +1 and -2 everything did.
+
+def human_expectation(score: Score) -> float:
+    """The expected points, from 0 to 1, where people play on from ``score``, by lichess.org's curve.
+
+    >>> from chess.engine import Cp
+    >>> round(human_expectation(Cp(100)), 3)
+    0.591
+    """
+    mate = score.mate()
+    if mate is not None:
+        return 1.0 if mate > 0 or score is MateGiven else 0.0
+    return 1 / (1 + math.exp(-_PEOPLE * score.score(mate_score=0)))
+
+
+def cost(before: Score, after: Score, move: int = REFERENCE_MOVE) -> float:
+    """The points that a move cost which led from ``before`` to ``after``, both from its player's view; 0 for a gain.
+
+    It is the geometric mean of what the move costs between engines (:func:`expectation`) and between people
+    (:func:`human_expectation`). Engines decide a game by half a pawn, so their curve alone would call it a blunder to
+    lose one; people still lose games at +6, so theirs would call +9 to +6 a mistake. A move is bad if both say so.
+
+    >>> from chess.engine import Cp
+    >>> round(cost(Cp(0), Cp(-50)), 2), round(cost(Cp(900), Cp(600)), 2), cost(Cp(0), Cp(30))
+    (0.07, 0.01, 0.0)
+    """
+    engines = expectation(before, move) - expectation(after, move)
+    people = human_expectation(before) - human_expectation(after)
+    return math.sqrt(engines * people) if engines > 0 and people > 0 else 0.0
+
+
+class Grade(Enum):
+    """How bad or good a move was: its word, its numeric annotation glyph (NAG), and the points it costs at least.
+
+    The three steps down, and measuring them in points instead of centipawns, are those of lichess.org's analysis.
+    How moves are praised: :mod:`engine.analysis.praise`.
     """
 
     FINE = ("", None, 0.0)
     INACCURACY = ("inaccuracy", 6, 0.05)
     MISTAKE = ("mistake", 2, 0.10)
     BLUNDER = ("blunder", 4, 0.15)
+    BRILLIANT = ("brilliant move", 3, 0.0)
+    GOOD = ("good move", 1, 0.0)
+    ONLY = ("only move", 7, 0.0)
 
     def __init__(self, word: str, nag: int | None, loss: float) -> None:
         self.word = word
@@ -69,14 +107,25 @@ class Grade(Enum):
 
     @property
     def glyph(self) -> str:
-        """What is written behind the move: ?!, ? or ??."""
-        return {None: "", 6: "?!", 2: "?", 4: "??"}[self.nag]
+        """What is written behind the move: ?!, ?, ??, !, !! or, for the only move, □."""
+        return {None: "", 6: "?!", 2: "?", 4: "??", 1: "!", 3: "!!", 7: "□"}[self.nag]
+
+    @property
+    def words(self) -> str:
+        """The word for several."""
+        return f"{self.word[:-1]}ies" if self.word.endswith("y") else f"{self.word}s"
+
+    @property
+    def bad(self) -> bool:
+        """Whether the move cost something."""
+        return self.loss > 0
 
 
 def grade(loss: float) -> Grade:
-    """The grade of a move that lost ``loss`` expected points.
+    """The grade of a move that lost ``loss`` expected points; praise takes more than a loss of nothing.
 
     >>> grade(0.12).word, grade(0.2).glyph, grade(-0.01) is Grade.FINE
     ('mistake', '??', True)
     """
-    return max((found for found in Grade if loss >= found.loss), key=lambda found: found.loss, default=Grade.FINE)
+    bad = [found for found in Grade if found.bad and loss >= found.loss]
+    return max(bad, key=lambda found: found.loss, default=Grade.FINE)

@@ -1,15 +1,15 @@
 """Notes in a PGN: written into a game, read back, and taken out again; what others have noted stays.
 
-The main line gets an ``[%eval]`` at every position, first in its comment, where programs look for it. A bad move also
-gets a glyph, a sentence and the line that was better as a variation. Where somebody else has judged the move
-already there is no glyph, and where his variation begins as ours would, our line stands in the sentence; so
-the notes say themselves what belongs to them.
+The main line gets an ``[%eval]`` at every position, first in its comment, where programs look for it. A bad or
+outstanding move also gets a glyph, a sentence and the line that was better, or next best, as a variation. Where
+somebody else has judged the move already there is no glyph, and where his variation begins as ours would, our line
+stands in the sentence; so the notes say themselves what belongs to them.
 """
 
 from __future__ import annotations
 
 import re
-import sys
+from dataclasses import dataclass
 from itertools import takewhile
 
 import chess
@@ -17,26 +17,24 @@ import chess.pgn
 from chess.engine import Mate
 
 from engine.analysis.judge import Grade
-from engine.chesstypes import Analysis
+from engine.analysis.record import LINE, Found, Record, Verdict
 
 #: The PGN tag that names engine and limit: evaluations under the same name need not be searched again.
 TAG = "Analysis"
 
-#: The PGN tag of an analysis that is not finished: how many positions are done, the first one included.
+#: The PGN tag of an analysis that is not finished: how far it is, as :class:`engine.analysis.record.Record` says it.
 DONE = "AnalysisDone"
 
-#: A line that shows what was better is cut after this many plies.
-LINE = 10
-
-#: Glyphs that judge a move (! ? !! ?? !? ?!); where there is one, somebody has judged already.
-_JUDGEMENTS = range(1, 7)
+#: Glyphs that judge a move (! ? !! ?? !? ?! and the only move); where there is one, somebody has judged already.
+_JUDGEMENTS = range(1, 8)
 
 _CHANCES = r"White \d+%, draw \d+%, Black \d+%"
-#: The sentence at a bad move. Others may have broken its lines.
+_WORDS = f"(?:{'|'.join(grade.word for grade in Grade if grade.word)})"
+#: The sentence at a bad or outstanding move. Others may have broken its lines.
 _SAID = re.compile(
-    rf"( - | |^)(?P<other>The engine says )?(?P<word>inaccuracy|mistake|blunder): (?P<line>[^:]+?) was better\. "
-    rf"{_CHANCES}; now {_CHANCES}\.".replace(" ", r"\s+"),
-    re.IGNORECASE,
+    rf"( - | |^)(?P<other>The engine says )?(?P<word>{_WORDS}): (?P<line>[^:]+?) was (?:better|next best)\. "
+    rf"(?P<why>(?:(?!{_WORDS}:).)*?)(?P<chances>{_CHANCES}; now {_CHANCES})\.".replace(" ", r"\s+"),
+    re.IGNORECASE | re.DOTALL,
 )
 
 
@@ -45,50 +43,93 @@ def positions(game: chess.pgn.Game) -> list[chess.pgn.GameNode]:
     return [game, *takewhile(lambda node: bool(node.move), game.mainline())]
 
 
-def begin(game: chess.pgn.Game, label: str) -> int:
-    """Prepare ``game`` for notes under ``label``; returns how many positions have theirs already.
+def read(game: chess.pgn.Game, label: str) -> Record:
+    """What an earlier run has noted in ``game`` under ``label``; nothing where there was none.
 
     The engine's notes under another label are taken out.
     """
+    nodes = positions(game)
+    record = Record.of(nodes)
     former = game.headers.get(TAG, "")
     if former == label:
-        return _done(game)
-    if former.startswith("Numbat "):
-        _erase(game)
+        text = game.headers.get(DONE)
+        looked = len(nodes) if text is None else _number(text)
+        for node, found in list(zip(nodes, record.positions, strict=True))[len(nodes) - looked :]:
+            found.score = found.score or node.eval()
+            found.depth = node.eval_depth() or 0
+        if record.looked() >= looked and (text is None or record.restore(text)):
+            record.finished = text is None
+            for node, found in zip(nodes[1:], record.positions, strict=False):
+                if record.finished or found.settled:
+                    assert isinstance(node, chess.pgn.ChildNode)
+                    found.verdict = said(node, found.board)
+            return record
+        record = Record.of(nodes)
+    if former == label or former.startswith("Numbat "):
+        erase(game)
+    game.headers[TAG], game.headers[DONE] = label, "0"
+    return record
+
+
+@dataclass(frozen=True, slots=True)
+class Bare:
+    """The main line of a game as others have left it: comments, glyphs and variations, node by node."""
+
+    nodes: list[tuple[chess.pgn.GameNode, str, set[int], list[chess.pgn.ChildNode]]]
+
+    @classmethod
+    def of(cls, game: chess.pgn.Game) -> Bare:
+        """Take out of ``game`` what the engine has noted, and keep what is left."""
+        erase(game)
+        nodes = positions(game)
+        return cls([(node, node.comment, set(node.nags), list(node.variations)) for node in nodes])
+
+    def restore(self) -> None:
+        """Put everything back."""
+        for node, comment, nags, variations in self.nodes:
+            node.comment, node.nags, node.variations = comment, set(nags), list(variations)
+
+
+def write(game: chess.pgn.Game, label: str, record: Record, bare: Bare) -> None:
+    """Note ``record`` in ``game``, which without notes was ``bare``. Whoever is interrupted here can begin again."""
+    bare.restore()
     game.headers[TAG] = label
-    game.headers[DONE] = "0"
-    return 0
-
-
-def advance(game: chess.pgn.Game, done: int) -> None:
-    """``done`` positions of ``game`` have their notes now."""
-    if done < len(positions(game)):
-        game.headers[DONE] = str(done)
-    else:
+    if record.finished:
         game.headers.pop(DONE, None)
+    else:
+        game.headers[DONE] = str(record)
+    nodes = positions(game)
+    for number in range(len(nodes) - record.looked(), len(nodes)):
+        _note(nodes[number], record.positions[number])
+    for node, found in zip(nodes[1:], record.positions, strict=False):
+        if found.verdict is not None and isinstance(node, chess.pgn.ChildNode):
+            _say(node, found.board, found.verdict)
 
 
-def _done(game: chess.pgn.Game) -> int:
-    text = game.headers.get(DONE)
-    if text is None:
-        return sys.maxsize
-    return int(text) if text.isascii() and text.isdigit() else 0
-
-
-def _erase(game: chess.pgn.Game) -> None:
+def erase(game: chess.pgn.Game) -> None:
     """Take out what the engine has noted."""
+    nodes = positions(game)
+    text = game.headers.get(DONE)
+    looked = len(nodes) if text is None else _number(text)
     board = game.board()
-    for node in positions(game)[: _done(game)]:
+    for number, node in enumerate(nodes):
         if isinstance(node, chess.pgn.ChildNode):
             _unsay(node, board)
             board.push(node.move)
-        if not board.is_checkmate():
+        if number >= len(nodes) - looked and not board.is_checkmate():
             node.set_eval(None)  # ours is the first
+    game.headers.pop(DONE, None)
+    del game.headers[TAG]
 
 
-def note(node: chess.pgn.GameNode, found: Analysis) -> None:
+def _number(text: str) -> int:
+    first = text.split(";")[0]
+    return int(first) if first.isascii() and first.isdigit() else 0
+
+
+def _note(node: chess.pgn.GameNode, found: Found) -> None:
     """Note an evaluation as ``[%eval]``, which has no word for a king that is mated already."""
-    if found.score.relative == Mate(0):
+    if found.score is None or found.score.relative == Mate(0):
         return
     others = node.comment
     node.comment = ""
@@ -96,42 +137,37 @@ def note(node: chess.pgn.GameNode, found: Analysis) -> None:
     node.comment = f"{node.comment} {others}".strip()
 
 
-def noted(node: chess.pgn.GameNode) -> Analysis | None:
-    """What :func:`note` has noted."""
-    score = node.eval()
-    return None if score is None else Analysis(score, depth=node.eval_depth() or 0)
-
-
-def say(
-    node: chess.pgn.ChildNode, former: chess.Board, found: Grade, better: tuple[chess.Move, ...], chances: str
-) -> None:
-    """Say that the move of ``node`` on the board ``former`` was bad, what was ``better``, and how chances changed."""
-    assert found.nag is not None, "only a bad move is worth a word"
+def _say(node: chess.pgn.ChildNode, former: chess.Board, verdict: Verdict) -> None:
+    """Say how the move of ``node`` on the board ``former`` was, why, what was better, and how chances changed."""
+    assert verdict.grade.nag is not None, "a move that is neither bad nor outstanding needs no word"
     judged = any(nag in _JUDGEMENTS for nag in node.nags)
     if not judged:
-        node.nags.add(found.nag)
-    grade = f"The engine says {found.word}" if judged else found.word.capitalize()
-    if node.parent.has_variation(better[0]):
-        line = former.variation_san(better)
+        node.nags.add(verdict.grade.nag)
+    word = f"The engine says {verdict.grade.word}" if judged else verdict.grade.word.capitalize()
+    if node.parent.has_variation(verdict.instead[0]):
+        line = former.variation_san(verdict.instead)
     else:
-        line = former.san(better[0])
-        node.parent.add_line(better)
+        line = former.san(verdict.instead[0])
+        node.parent.add_line(verdict.instead)
     said = node.comment.strip()
     between = "" if not said else " " if said[-1] in ".!?]" else " - "
-    node.comment = f"{said}{between}{grade}: {line} was better. {chances}."
+    how = "better" if verdict.grade.bad else "next best"
+    why = f"{verdict.why} " if verdict.why else ""
+    node.comment = f"{said}{between}{word}: {line} was {how}. {why}{verdict.chances}."
 
 
-def said(node: chess.pgn.ChildNode, former: chess.Board) -> tuple[Grade, tuple[chess.Move, ...]]:
-    """What :func:`say` has said: the grade, and what was better."""
+def said(node: chess.pgn.ChildNode, former: chess.Board) -> Verdict | None:
+    """What is said of the move of ``node``, which was played on ``former``; None where nothing is."""
     found = _SAID.search(node.comment)
     if found is None:
-        return Grade.FINE, ()
+        return None
     text = found["line"]
     line = _parsed(former, text)
     if not _whole(text):
         lines = [child for child in node.parent.variations if child is not node and child.move in line]
         line = (lines[-1].move, *lines[-1].mainline_moves()) if lines else line
-    return _grade(found), line[:LINE]
+    why, chances = (" ".join(found[name].split()) for name in ("why", "chances"))
+    return Verdict(_grade(found), line[:LINE], chances, why) if line else None
 
 
 def _unsay(node: chess.pgn.ChildNode, former: chess.Board) -> None:
@@ -150,7 +186,7 @@ def _unsay(node: chess.pgn.ChildNode, former: chess.Board) -> None:
 
 
 def _grade(found: re.Match[str]) -> Grade:
-    return next(grade for grade in Grade if grade.word == found["word"].lower())
+    return next(grade for grade in Grade if grade.word == " ".join(found["word"].lower().split()))
 
 
 def _whole(line: str) -> bool:

@@ -1,79 +1,149 @@
-"""Annotated games as one self-contained HTML page: the board to step through, the graph, the mistakes."""
+"""Annotated games as one self-contained HTML page: the board to step through, the graph, the marks, the figures.
+
+The page is :file:`report.html` with its style and its script beside it. It draws the boards itself, from FENs and the
+drawings of the pieces by python-chess; what a move was worth, and all words about it, come from here.
+"""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Any
-from xml.etree import ElementTree
 
 import chess
 import chess.pgn
 import chess.svg
 
-from engine.analysis.annotate import Judged, summary
-from engine.analysis.judge import chances_on
+from engine.analysis.accuracy import Side, move_accuracy, summary
+from engine.analysis.annotate import Judged
+from engine.analysis.files import pgn_text
+from engine.analysis.judge import Grade, chances_on, human_expectation
 from engine.analysis.lines import chances_text, ending_text, percents, score_text
+from engine.analysis.notes import positions
+from engine.analysis.openings import opening_of
 from engine.lab.page import fill
-
-#: Arrows: the move that was played, and what was better.
-_PLAYED, _BETTER = "#b3261ecc", "#1a7f37cc"
 
 Report = tuple[chess.pgn.Game, Sequence[Judged]]
 
 
-def render(games: Sequence[Report], engine: str, fingerprint: str = "") -> str:
+def render(games: Sequence[Report], engine: str, fingerprint: str = "", name: str = "games.annotated.pgn") -> str:
     """The page for ``games`` with what was found in them; ``engine`` says who looked and for how long.
 
-    By ``fingerprint`` the page is known again (see :func:`engine.analysis.files.check_page`).
+    By ``fingerprint`` the page is known again (see :func:`engine.analysis.files.check_page`). ``name`` is that of
+    the PGN file which can be downloaded from the page.
     """
     data = {
         "fingerprint": fingerprint,
         "engine": engine,
-        "shared": shared(),
+        "pieces": pieces(),
+        "file": name,
+        "grades": [{"word": grade.word, "words": grade.words, "glyph": grade.glyph} for grade in Grade if grade.word],
         "games": [_game(game, moves) for game, moves in games],
     }
-    return fill("engine.analysis", "report.html", data)
+    return fill("engine.analysis", "report.html", data, look="report.css", script="report.js")
 
 
 def _game(game: chess.pgn.Game, moves: Sequence[Judged]) -> dict[str, Any]:
     tags = game.headers
     players = f"{tags.get('White', '?')} - {tags.get('Black', '?')}"
     place = ", ".join(tags[tag] for tag in ("Event", "Site", "Date") if tags.get(tag, "?").strip("?.") != "")
-    sides = summary(list(moves))
+    boards = [judged.board for judged in moves]
+    opening = opening_of(boards)
+    theory = max((number for number, judged in enumerate(moves) if judged.book), default=0)
+    sides = summary(moves)
+    clocks = [node.clock() for node in positions(game)]
     return {
         "title": f"{players}, {tags.get('Result', '*')}",
         "place": place,
-        "sides": [{"name": tags.get(name, "?"), **sides[color]} for name, color in (("White", True), ("Black", False))],
-        "plies": [_ply(judged, moves[number - 1].board if number else None) for number, judged in enumerate(moves)],
+        "opening": f"{opening.eco} {opening.name}" if opening else "",
+        "theory": _theory(moves, theory) if opening else "",
+        "sides": [_side(tags, name, sides[color]) for name, color in (("White", True), ("Black", False))],
+        "plies": [_ply(moves, number, clocks[number]) for number in range(len(moves))],
+        "pgn": pgn_text(game),
     }
 
 
-def _ply(judged: Judged, before: chess.Board | None) -> dict[str, Any]:
-    board = judged.board
+def _theory(moves: Sequence[Judged], last: int) -> str:
+    """Up to where the game follows the table of openings."""
+    if last == len(moves) - 1:
+        return "known theory to the end"
+    judged, before = moves[last + 1], moves[last].board
+    return f"out of the table of openings with {before.fullmove_number}{'.' if before.turn else '…'} {judged.san}"
+
+
+def _side(tags: chess.pgn.Headers, name: str, side: Side) -> dict[str, Any]:
+    elo = tags.get(f"{name}Elo", "").strip("?-")
+    return {
+        "name": tags.get(name, "?"),
+        "elo": elo,
+        "moves": side.moves,
+        "accuracy": f"{side.accuracy:.1f}%" if side.moves else "",
+        "loss": f"{side.loss:.0f}" if side.moves else "",
+        "counts": [count for grade, count in side.counts.items()],
+    }
+
+
+def _ply(moves: Sequence[Judged], number: int, clock: float | None) -> dict[str, Any]:
+    judged, board = moves[number], moves[number].board
+    before = moves[number - 1].board if number else None
     ends = board.outcome() is not None
     white = chances_on(board, judged.score)
+    line = judged.better or judged.next_best
     return {
+        **picture(board),
         "label": _label(judged, before),
         "san": judged.san,
-        "number": before.fullmove_number if before else 0,
+        "number": before.fullmove_number if before else board.fullmove_number,
         "white": bool(before and before.turn),
         "glyph": judged.grade.glyph,
         "word": judged.grade.word,
+        "bad": judged.grade.bad,
+        "book": judged.book,
+        "why": judged.why,
+        "accuracy": round(_accuracy(moves, number)) if number else None,
         "score": ending_text(board) if ends else score_text(judged.score),
+        "short": board.result() if ends else score_text(judged.score),
         "chance": round(100 * white.expectation(), 1),
         "bands": percents(white),
         "chances": "" if ends else chances_text(white),
-        "better": before.variation_san(judged.better) if before and judged.better else "",
-        "board": picture(judged),
+        "line": _line(before, line) if before and line else None,
         "placement": placement(board),
+        "clock": clock_text(clock) if clock is not None else "",
     }
+
+
+def _accuracy(moves: Sequence[Judged], number: int) -> float:
+    turn = moves[number - 1].board.turn
+    before, after = (100 * human_expectation(moves[at].score.pov(turn)) for at in (number - 1, number))
+    return move_accuracy(before, after)
 
 
 def _label(judged: Judged, before: chess.Board | None) -> str:
     if before is None:
         return "the beginning"
     return f"{before.fullmove_number}{'.' if before.turn else '…'} {judged.san}{judged.grade.glyph}"
+
+
+def _line(board: chess.Board, moves: Sequence[chess.Move]) -> list[dict[str, Any]]:
+    """A line to play through: each move with its number where one is written, and the position after it."""
+    board = board.copy()
+    result = []
+    for at, move in enumerate(moves):
+        number = f"{board.fullmove_number}{'.' if board.turn else '…'}" if board.turn or not at else ""
+        san = board.san(move)
+        board.push(move)
+        result.append({"number": number, "san": san, **picture(board), "placement": placement(board)})
+    return result
+
+
+def picture(board: chess.Board) -> dict[str, Any]:
+    """What the page needs to draw a position: pieces as in a FEN, the last move, and the king that is in check."""
+    move = board.move_stack[-1] if board.move_stack else None
+    king = board.king(board.turn) if board.is_check() else None
+    return {
+        "fen": board.board_fen(),
+        "move": [chess.square_name(move.from_square), chess.square_name(move.to_square)] if move else [],
+        "check": chess.square_name(king) if king is not None else "",
+    }
 
 
 def placement(board: chess.Board) -> str:
@@ -93,38 +163,21 @@ def placement(board: chess.Board) -> str:
     return " ".join(sides)
 
 
-def picture(judged: Judged) -> str:
-    """The board by python-chess, with the last move and, after a mistake, arrows for it and for what was better.
+def clock_text(seconds: float) -> str:
+    """A clock as players read it.
 
-    The empty board and the drawings of the pieces make up most of such a picture; they stand in the page once
-    (see :func:`shared`) and are only referred to. That is 3 kB instead of 30 for each position.
+    >>> clock_text(3725.4), clock_text(65), clock_text(8.3)
+    ('1:02:05', '1:05', '0:08.3')
     """
-    arrows = []
-    if judged.better and judged.move:
-        arrows = [
-            chess.svg.Arrow(judged.move.from_square, judged.move.to_square, color=_PLAYED),
-            chess.svg.Arrow(judged.better[0].from_square, judged.better[0].to_square, color=_BETTER),
-        ]
-    check = judged.board.king(judged.board.turn) if judged.board.is_check() else None
-    svg = chess.svg.board(judged.board, lastmove=judged.move, check=check, arrows=arrows)
-    for part in (*_PIECES, *_EMPTY_BOARD):
-        svg = svg.replace(part, "")
-    svg = re.sub(r'<desc>.*?</desc>| xlink:href="[^"]*"', "", svg, flags=re.DOTALL)
-    head, rest = svg.split(">", 1)
-    return f'{head}><use href="#empty-board"/>{rest}'
+    hours, rest = divmod(int(seconds), 3600)
+    minutes, whole = divmod(rest, 60)
+    if hours:
+        return f"{hours}:{minutes:02}:{whole:02}"
+    tenths = f".{int(seconds * 10) % 10}" if seconds < 20 and seconds % 1 else ""
+    return f"{minutes}:{whole:02}{tenths}"
 
 
-def shared() -> str:
-    """A hidden picture with the drawings that the others refer to."""
-    drawings = f'{"".join(_PIECES)}<g id="empty-board">{"".join(_EMPTY_BOARD)}</g>'
+def pieces() -> str:
+    """A hidden picture with the drawings of the pieces, by the letters of a FEN."""
+    drawings = "".join(f'<g id="piece-{letter}">{drawing}</g>' for letter, drawing in chess.svg.PIECES.items())
     return f'<svg width="0" height="0" style="position:absolute"><defs>{drawings}</defs></svg>'
-
-
-def _parts(svg: str) -> list[str]:
-    """The squares and the letters and numbers at the edge of a picture by python-chess."""
-    return re.findall(r'<rect [^>]*/>|<g transform="[^"]*" fill="[^"]*" stroke="[^"]*">.*?</g>', svg, re.DOTALL)
-
-
-_EMPTY_BOARD = _parts(chess.svg.board(None))
-#: The drawings of the pieces as ElementTree, with which python-chess writes, spells them.
-_PIECES = [ElementTree.tostring(ElementTree.fromstring(drawing)).decode() for drawing in chess.svg.PIECES.values()]

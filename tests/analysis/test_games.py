@@ -13,12 +13,13 @@ from chess.engine import Cp, Limit, PovScore
 from chess.pgn import read_game
 
 from engine import Engine
-from engine.analysis import cli, notes
+from engine.analysis import annotate, cli, notes
 from engine.analysis.annotate import Annotator
 from engine.analysis.files import AnalysisError, read_games, write_games
 from engine.analysis.judge import Grade
 from engine.analysis.notes import TAG
 from engine.chesstypes import Analysis
+from tests.analysis.conftest import GAMES
 
 #: A game with many faults.
 LONG = """
@@ -85,33 +86,48 @@ def test_what_others_wrote_stays(pgn, capsys):
     assert all(node.eval() for node in nodes[:-1])
     assert nodes[5].eval().white() == chess.engine.Mate(1)
     out = capsys.readouterr().out
-    assert re.search(r"^Black \(Bob\): .*blunders 1;", out, re.MULTILINE)
+    assert re.search(r"^Black \(Bob\): .*blunders 1$", out, re.MULTILINE)
     assert pgn.read_text("utf-8").startswith('[Event "Casual"]')
+
+
+def interrupt_after(monkeypatch, number: int) -> list[chess.Board]:
+    """Interrupt each run from now on when it has done so many searches; returns the boards that are searched."""
+    plain, searched = annotate._Run._search, []
+
+    def search(self, at, amount, others=False):
+        if len(searched) % (number + 1) == number:
+            searched.append(None)
+            raise KeyboardInterrupt
+        searched.append(self._record.positions[at].board)
+        return plain(self, at, amount, others)
+
+    monkeypatch.setattr(annotate._Run, "_search", search)
+    return searched
 
 
 def test_an_interrupted_run_leaves_what_it_has_and_goes_on(pgn, monkeypatch, capsys, searches):
     output, page = pgn.with_suffix(".annotated.pgn"), pgn.with_suffix(".annotated.html")
-    plain = Annotator._search
-
-    def search(self, board):
-        if len(searches) == 9:  # in the middle of the second game
-            raise KeyboardInterrupt
-        return plain(self, board)
-
-    monkeypatch.setattr(Annotator, "_search", search)
-    assert analyse(pgn, *FAST) == cli.INTERRUPTED
-    assert re.search(r"interrupted after \d+ of 15 positions", capsys.readouterr().err)
+    pgn.write_text(pgn.read_text("utf-8") + LONG, encoding="utf-8")
+    (straight,) = [len(searches) for _ in range(1) if analyse(pgn, *FAST) == 0]
+    for file in (output, page):
+        file.unlink()
+    searches.clear()
+    with monkeypatch.context() as patch:
+        interrupt_after(patch, straight - 12)  # in the middle of the last game, which takes more
+        assert analyse(pgn, *FAST) == cli.INTERRUPTED
+    done = int(re.search(r"interrupted after (\d+) of 29 positions", capsys.readouterr().err)[1])
     written = read_games(output)
-    assert len(written) == 3
-    assert [sum(node.eval() is not None for node in game.mainline()) for game in written] == [6, 1, 0]
+    assert len(written) == 4
+    evaluated = [sum(node.eval() is not None for node in [game, *game.mainline()]) for game in written]
+    assert evaluated[:3] == [7, 4, 2]  # a king that is mated has no score
+    assert sum(evaluated) == done - 3
+    assert [game.headers.get("AnalysisDone") is None for game in written] == [True, True, True, False]
     assert "Qxf7#" in page.read_text("utf-8")
-    monkeypatch.setattr(Annotator, "_search", plain)
     assert analyse(pgn, *FAST) == 0
-    repeated = [fen for fen in searches if searches.count(fen) > 1]
-    assert len(set(repeated)) <= 2  # the start, which both games have, and a line that had to be looked up
+    assert len(searches) <= straight + annotate.GROUP * 2  # what the engine has to be reminded of
 
 
-@pytest.mark.parametrize("limit", [["--depth", "6"], ["--nodes", "3000"]], ids=" ".join)
+@pytest.mark.parametrize("limit", [["--depth", "6"], ["--nodes", "6000"]], ids=" ".join)
 def test_an_interrupted_run_ends_up_with_what_a_straight_one_finds(pgn, monkeypatch, capsys, limit):
     files = pgn.with_suffix(".annotated.pgn"), pgn.with_suffix(".annotated.html")
     pgn.write_text(pgn.read_text("utf-8") + LONG, encoding="utf-8")
@@ -121,22 +137,17 @@ def test_an_interrupted_run_ends_up_with_what_a_straight_one_finds(pgn, monkeypa
 
     assert analyse(pgn, *limit) == 0
     straight = result()
-    assert straight[1].count(" was better") > 4
+    assert straight[1].count(" was ") > 4
     assert analyse(pgn, *limit) == 0  # nothing is left to do
     assert result() == straight
     for file in files:
         file.unlink()
-    plain, searched = Annotator._search, []
-
-    def search(self, board):
-        searched.append(board)
-        if len(searched) % 4 == 0:
-            raise KeyboardInterrupt
-        return plain(self, board)
-
-    monkeypatch.setattr(Annotator, "_search", search)
+    searched = interrupt_after(monkeypatch, 2 * annotate.GROUP)
+    runs = 1
     while analyse(pgn, *limit) == cli.INTERRUPTED:
-        assert result() != straight
+        assert capsys.readouterr().out != straight[0]
+        runs += 1
+    assert runs >= 3
     assert len(searched) > 30
     assert result() == straight
 
@@ -151,7 +162,7 @@ def test_another_limit_replaces_the_engine_s_notes_and_nobody_else_s(pgn):
     assert analyse(pgn, "--depth", "5", "--output", once.with_name("direct.pgn")) == 0
     assert twice.read_text("utf-8") == once.with_name("direct.pgn").read_text("utf-8")
     for game, former in zip(read_games(twice), read_games(pgn), strict=True):
-        notes.begin(game, "Somebody")
+        notes.read(game, "Somebody")
         del game.headers["Analysis"], game.headers["AnalysisDone"]
         assert str(game) == str(former)
 
@@ -178,14 +189,75 @@ def test_the_only_move_costs_nothing(numbat, tmp_path):
     assert [judged.loss for judged in found] == [0, 0, 0, 0, 0]
 
 
-def test_a_move_that_the_engine_would_have_played_costs_nothing(numbat, tmp_path, monkeypatch):
-    game = read_game(io.StringIO("1. e4 *"))
-    line = (chess.Move.from_uci("e2e4"),)
-    scores = iter([Analysis(PovScore(Cp(0), chess.WHITE), line), Analysis(PovScore(Cp(-900), chess.WHITE))])
-    monkeypatch.setattr(Annotator, "_search", lambda self, board: next(scores))
+def scripted(monkeypatch, scores: dict[tuple[int, bool], tuple[int, str]]) -> list[tuple[int, bool]]:
+    """Let each search find, by position and whether the played move is left out, White's centipawns and a move."""
+    asked: list[tuple[int, bool]] = []
+
+    def search(self, at, amount, others=False):
+        asked.append((at, others))
+        score, move = scores.get((at, others), (0, ""))
+        line = (chess.Move.from_uci(move),) if move else ()
+        return Analysis(PovScore(Cp(score), chess.WHITE), line, depth=amount)
+
+    monkeypatch.setattr(annotate._Run, "_search", search)
+    return asked
+
+
+#: 1. e4 a5 2. Ba6 Nxa6: out of theory from the second move on, and the bishop is given for nothing.
+GIVEN = "1. e4 a5 2. Ba6 Nxa6 *"
+
+
+def test_a_move_that_turns_out_better_than_the_best_costs_nothing(numbat, monkeypatch):
+    game = read_game(io.StringIO(GIVEN))
+    scores = {(0, False): (20, "e2e4"), (2, False): (-500, "a2a3"), (3, False): (150, "b7a6"), (4, False): (140, "")}
+    scripted(monkeypatch, scores)
     for _ in range(2):  # found, then read
-        judged = list(Annotator(numbat, Limit(depth=3), "test").annotate(game))[-1]
-        assert (judged.grade, judged.loss, judged.better) == (Grade.FINE, 0, ())
+        found = Annotator(numbat, Limit(depth=3), "test").annotate(game)
+        assert (found[3].grade, found[3].loss) == (Grade.FINE, 0)
+        assert found[2].score == PovScore(Cp(140), chess.WHITE)  # not -500: the move led to more
+
+
+def test_a_mark_takes_a_second_longer_look(numbat, monkeypatch):
+    """The first look thinks little of a move; the longer one at what comes of it, or at the alternatives, decides."""
+    first = {(2, False): (100, "g1f3"), (3, False): (-300, "b8a6"), (4, False): (-300, ""), (2, True): (90, "g1f3")}
+    game = read_game(io.StringIO(GIVEN))
+    asked = scripted(monkeypatch, first)
+    found = Annotator(numbat, Limit(depth=3), "test").annotate(game)
+    assert asked.index((2, True)) > asked.index((0, False))
+    assert (found[3].grade, found[3].better) == (Grade.BLUNDER, (chess.Move.from_uci("g1f3"),))
+    assert found[3].loss > 0.3
+    game = read_game(io.StringIO(GIVEN))
+    scripted(monkeypatch, {**first, (2, True): (-290, "g1f3")})
+    found = Annotator(numbat, Limit(depth=3), "test").annotate(game)
+    assert (found[3].grade, found[3].better) == (Grade.FINE, ())
+    assert found[3].loss < 0.02
+
+
+def test_moves_of_theory_get_no_mark(numbat, monkeypatch):
+    """The Englund Gambit, 1. d4 e5, is a bad opening and a known one."""
+    game = read_game(io.StringIO("1. d4 e5 2. dxe5 Nc6 3. Nf3 a5 *"))
+    scores = {(at, False): (score, "a2a3") for at, score in enumerate((20, 20, 200, 200, 200, 200, 600))}
+    scripted(monkeypatch, {**scores, (5, True): (200, "d8e7")})
+    found = Annotator(numbat, Limit(depth=3), "test").annotate(game)
+    assert [judged.book for judged in found] == [False, True, True, True, True, True, False]
+    assert {judged.grade for judged in found[:6]} == {Grade.FINE}
+    assert found[6].grade is not Grade.FINE
+
+
+def test_a_whole_game_can_be_given_a_time(numbat, pgn, monkeypatch):
+    limits = []
+    plain = Engine.analyse
+
+    def spy(self, board, limit, **options):
+        limits.append(limit)
+        return plain(self, board, Limit(depth=2), **options)
+
+    monkeypatch.setattr(Engine, "analyse", spy)
+    assert analyse(pgn, "--game-time", "8") == 0
+    assert limits[0].time == pytest.approx(0.5)  # half of a second for each of the first game's eight positions
+    assert sum(limit.time for limit in limits[:10]) < 8
+    (game,) = [game for game in read_games(pgn.with_suffix(".annotated.pgn")) if game.headers["Event"] == "Casual"]
+    assert game.headers[TAG].endswith("8 s a game")
 
 
 def test_a_finished_file_is_searched_again_only_for_another_limit(pgn, searches):
@@ -237,13 +309,14 @@ def test_other_encodings_and_chess960_are_read(tmp_path, numbat):
         ("", "games.pgn holds no game"),
         ("hello world\nit rained today\n", "games.pgn holds no game"),
         ("\x89PNG\r\n\x1a\n\0\0 * e4 1-0 \n", "games.pgn holds no game"),
-        ("1. e4 e5 *\n\n1. e4 Ke4 *\n", "game 2 of .*games.pgn: illegal san: 'Ke4'"),
+        ("1. e4 Ke4 *\n", "game 1 of .*games.pgn: illegal san: 'Ke4'"),
+        ("1. e4 Ke4 *\n\n1. e4 Ke5 *", "game 1 of .*games.pgn: illegal san: 'Ke4'.*no other game is right"),
         ('[FEN "rubbish"]\n\n*\n', "game 1 of .*games.pgn: .*rubbish"),
         ('[FEN "8/8/8/8/8/8/8/8 w - - 0 1"]\n\n*\n', "game 1 of .*: not a legal position: .*no white king, no black"),
         ('[Variant "Atomic"]\n\n1. e4 *\n', "the variant Atomic is not played here"),
         ('[Variant "Tiddlywinks"]\n\n1. e4 *\n', "game 1 of .*Tiddlywinks"),
     ],
-    ids=["missing", "empty", "diary", "picture", "illegal move", "no FEN", "no kings", "variant", "unknown variant"],
+    ids=["missing", "empty", "diary", "picture", "illegal", "all illegal", "no FEN", "no kings", "variant", "unknown"],
 )
 def test_bad_files_are_one_clear_message(tmp_path, capsys, content, named):
     path = tmp_path / "games.pgn"
@@ -253,6 +326,58 @@ def test_bad_files_are_one_clear_message(tmp_path, capsys, content, named):
     (line,) = capsys.readouterr().err.splitlines()
     assert re.search(f"^numbat: .*{named}", line)
     assert list(tmp_path.glob("*.annotated.*")) == []
+
+
+def test_an_illegal_game_is_named_and_skipped(pgn, capsys):
+    bad = "1. e4 e5 2. Ke3 d5 (2... d6) 3. d4 *\n\n"
+    pgn.write_text(f'{bad}{GAMES}\n[FEN "rubbish"]\n\n1. e4 *\n', encoding="utf-8")
+    assert analyse(pgn, "--depth", "2") == 0
+    first, last = capsys.readouterr().err.splitlines()
+    assert re.fullmatch(r"numbat: game 1 of .*games.pgn: illegal san: 'Ke3' in .*; it is skipped", first)
+    assert re.fullmatch(r"numbat: game 5 of .*games.pgn: .*rubbish.*; it is skipped", last)
+    written = read_games(pgn.with_suffix(".annotated.pgn"))
+    assert [game.headers["Event"] for game in written] == ["Casual", "Second", "Third"]
+    assert analyse(pgn, "--depth", "2") == 0  # and again
+
+
+def test_several_files_are_each_annotated(pgn, capsys):
+    other = pgn.with_name("other.pgn")
+    other.write_text("1. d4 d5 *\n", encoding="utf-8")
+    assert analyse(pgn, other, "--depth", "2") == 0
+    out = capsys.readouterr().out
+    for path, games in ((pgn, 3), (other, 1)):
+        assert len(read_games(path.with_suffix(".annotated.pgn"))) == games
+        assert path.with_suffix(".annotated.html").exists()
+        assert f"wrote {path.with_suffix('.annotated.pgn')} and " in out
+    for words, named in (
+        ([pgn, other, "--output", pgn.with_name("x.pgn")], "--output is one file, and 2 are"),
+        ([pgn, pgn], "would be written twice"),
+        ([pgn, pgn.with_name("absent.pgn")], "cannot read .*absent.pgn"),
+        ([pgn, pgn.with_name("absent")], "cannot read .*absent"),
+    ):
+        assert analyse(*words, "--depth", "2") == 2
+        assert re.search(named, capsys.readouterr().err)
+    assert analyse("startpos", "--game-time", "3") == 2
+    assert "--game-time needs a PGN file" in capsys.readouterr().err
+
+
+def test_lines_of_a_pgn_are_short_and_say_the_same(pgn):
+    comment = "[see also] a comment; 50 %age " * 9 + "[%clk 0:10:00] % end"
+    pgn.write_text(pgn.read_text("utf-8").replace("early", comment), encoding="utf-8")
+    assert analyse(pgn, "--depth", "5") == 0
+    output = pgn.with_suffix(".annotated.pgn")
+    text = output.read_text("utf-8")
+    moves = [line for line in text.splitlines() if not line.startswith("[")]
+    assert max(map(len, moves)) <= 80
+    assert sum(len(line) > 70 for line in moves) > 5
+    assert not [line for line in moves if line.startswith(("%", ";"))]
+    assert len([line for line in text.splitlines() if line.startswith("[")]) == sum(
+        len(game.headers) for game in read_games(output)
+    )
+    node = list(read_games(output)[0].mainline())[2]
+    assert node.comment.endswith(comment)
+    assert re.match(r"\[%eval \S+\] ", node.comment)
+    assert node.clock() == 600
 
 
 def test_files_of_somebody_else_are_not_overwritten(pgn, capsys):
@@ -326,3 +451,47 @@ def test_names_that_cannot_be_are_one_clear_message(pgn, capsys):
         assert analyse(*words, *FAST) == 2
         (line,) = capsys.readouterr().err.splitlines()
         assert named in line
+
+
+def test_an_interruption_while_notes_are_written_loses_nothing(numbat, monkeypatch):
+    game = read_game(io.StringIO("1. e4 { mine } e5 $1 { [%eval 0.3] } 2. Ba6 Nxa6 ( 2... bxa6 ) *"))
+    plain, calls = notes._note, []
+
+    def note(*arguments):
+        calls.append(arguments)
+        if len(calls) == 8:  # the second writing, half done
+            raise KeyboardInterrupt
+        plain(*arguments)
+
+    monkeypatch.setattr(notes, "_note", note)
+    annotator = Annotator(numbat, Limit(depth=4), "Numbat test")
+    with pytest.raises(KeyboardInterrupt):
+        annotator.annotate(game, lambda done, write: write())
+    interrupted = str(game)
+    assert "mine" in interrupted
+    straight = read_game(io.StringIO("1. e4 { mine } e5 $1 { [%eval 0.3] } 2. Ba6 Nxa6 ( 2... bxa6 ) *"))
+    Annotator(numbat, Limit(depth=4), "Numbat test").annotate(straight)
+    annotator.annotate(game)
+    assert str(game) == str(straight)
+
+
+def test_the_words_of_an_explanation_stand_in_the_notes_and_go_with_them(numbat, pgn):
+    (game, *_) = read_games(pgn)
+    before = str(game)
+    annotator = Annotator(numbat, Limit(depth=6), "Numbat test", explain=lambda *said: "It drops a piece: look.")
+    found = annotator.annotate(game)
+    (bad,) = [judged for judged in found if judged.grade.bad]
+    assert bad.why
+    (again,) = read_games_of(str(game))
+    assert re.search(r"was better\. It drops a piece: look\. White \d+%", str(again))
+    read = annotator.annotate(again)
+    assert [judged.why for judged in read if judged.grade.bad] == ["It drops a piece: look."]
+    notes.read(again, "Somebody")
+    del again.headers["Analysis"], again.headers["AnalysisDone"]
+    assert str(again) == before
+
+
+def read_games_of(text: str) -> list[chess.pgn.Game]:
+    """The games in a text."""
+    stream = io.StringIO(text)
+    return [game for game in iter(lambda: read_game(stream), None)]

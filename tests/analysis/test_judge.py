@@ -9,12 +9,14 @@ import chess
 import pytest
 from chess.engine import Cp, Mate, MateGiven, PovScore, PovWdl, Wdl
 
-from engine.analysis import boards, judge, lines, report
+from engine.analysis import accuracy, boards, judge, lines, openings, praise, record, report
 from engine.analysis.judge import Grade, expectation, grade
 from engine.chesstypes import Analysis
 
+MODULES = [accuracy, boards, judge, lines, openings, praise, record, report]
 
-@pytest.mark.parametrize("module", [boards, judge, lines, report], ids=lambda module: module.__name__)
+
+@pytest.mark.parametrize("module", MODULES, ids=lambda module: module.__name__)
 def test_the_examples_in_the_documentation_run(module):
     result = doctest.testmod(module)
     assert result.attempted > 0
@@ -65,6 +67,27 @@ def test_grades_follow_the_loss():
     grades = [grade(loss) for loss in steps]
     wanted = [Grade.FINE, Grade.INACCURACY, Grade.MISTAKE, Grade.BLUNDER]
     assert grades == list(itertools.chain.from_iterable((found, found) for found in wanted))
+
+
+def test_a_move_costs_what_engines_and_people_lose_by_it():
+    def cost(before: int, after: int) -> float:
+        return judge.cost(Cp(before), Cp(after), 30)
+
+    assert cost(0, 50) == 0
+    assert [grade(cost(0, fall)).glyph for fall in (-20, -50, -80, -150)] == ["", "?!", "?", "??"]
+    assert grade(cost(900, 600)) is Grade.FINE  # people lose a little by it, engines nothing
+    assert grade(cost(100, -200)) is Grade.BLUNDER
+    for before, after in ((0, -70), (300, 100), (-50, -400)):
+        people = judge.human_expectation(Cp(before)) - judge.human_expectation(Cp(after))
+        engines = expectation(Cp(before), 30) - expectation(Cp(after), 30)
+        assert min(people, engines) <= cost(before, after) <= max(people, engines)
+    assert judge.cost(Mate(3), Cp(0)) == judge.cost(MateGiven, Cp(0)) == pytest.approx(0.5)
+    assert judge.cost(Cp(0), Mate(-2)) == pytest.approx(0.5)
+
+
+def test_people_score_by_lichess_s_curve():
+    assert judge.human_expectation(Cp(300)) == pytest.approx(0.7511, abs=1e-4)
+    assert judge.human_expectation(Mate(-1)) == 0 == judge.human_expectation(Mate(0))
 
 
 def test_a_line_is_written_in_san_from_white_s_view():

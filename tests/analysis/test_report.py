@@ -2,62 +2,74 @@
 
 from __future__ import annotations
 
+import html
+import math
 import re
+import statistics
 from pathlib import Path
 
 import chess
 import pytest
-from chess.engine import Limit
+from chess.engine import Cp, Limit, PovScore
 
 from engine import Engine
+from engine.analysis.accuracy import accuracies, losses
 from engine.analysis.annotate import Annotator, Judged
-from engine.analysis.files import read_games
+from engine.analysis.files import pgn_text, read_games
 from engine.analysis.report import Report, _game, picture, render
 from tests.analysis.conftest import GAMES
 from tests.browser import Dom, needs_browser
 
+LONG_WORD = "Llanfairpwllgwyngyllgogerychwyrndrobwllllantysiliogogogoch"
+
+#: A game with clocks and ratings that leaves theory early, its opening having a name.
+CLOCKS = f"""
+
+[Event "Rapid"]
+[White "A player with a very long name, of the chess club of {LONG_WORD}"]
+[Black "Nimzowitsch"]
+[WhiteElo "2215"]
+[BlackElo "?"]
+[Result "*"]
+
+1. e4 {{ [%clk 1:02:05] }} e5 {{ [%clk 0:09:58.5] }} 2. f4 {{ [%clk 0:59:59] }} exf4 {{ [%clk 0:00:08.3] }}
+3. Ke2 a6 4. Nf3 h6 *
+"""
+
 
 @pytest.fixture(scope="module")
 def reports(numbat: Engine, tmp_path_factory) -> list[Report]:
-    """The games of :mod:`tests.analysis.conftest`, annotated; one of the players has an odd name."""
+    """The games of :mod:`tests.analysis.conftest` and one more, annotated; one of the players has an odd name."""
     path = tmp_path_factory.mktemp("pgn") / "games.pgn"
-    path.write_text(GAMES.replace("Bob", "</script><script>"), encoding="utf-8")
-    annotator = Annotator(numbat, Limit(depth=6), "test")
-    return [(game, list(annotator.annotate(game))) for game in read_games(path)]
+    path.write_text(GAMES.replace("Bob", "</script><script>") + CLOCKS, encoding="utf-8")
+    annotator = Annotator(numbat, Limit(depth=6), "test", explain=lambda *said: "It hangs <b>everything</b>.")
+    return [(game, annotator.annotate(game)) for game in read_games(path)]
 
 
 @pytest.fixture(scope="module")
 def page(reports: list[Report], tmp_path_factory) -> Path:
     path = tmp_path_factory.mktemp("page") / "games.html"
-    path.write_text(render(reports, "the test"), encoding="utf-8")
+    path.write_text(render(reports, "the test", name="mine.annotated.pgn"), encoding="utf-8")
     return path
 
 
 def test_the_page_needs_nothing_but_itself(page: Path) -> None:
     text = page.read_text("utf-8")
     assert text.count("</script>") == 1
-    assert set(re.findall(r"https?://[^\"\\' ]*", text)) == {
-        "http://www.w3.org/2000/svg",
-        "http://www.w3.org/1999/xlink",
-    }
+    assert set(re.findall(r"https?://[^\"\\' ]*", text)) == {"http://www.w3.org/2000/svg"}
     assert not re.search(r"@import|url\((?!#)|\bsrc=", text)
+    assert not re.search(r"__[A-Z]+__", text)
 
 
-def test_pictures_are_small_and_refer_to_what_is_there(page: Path, reports: list[Report]) -> None:
-    text = page.read_text("utf-8")
-    for judged in reports[0][1]:
-        drawing = picture(judged)
-        assert len(drawing) < 5000
-        assert len(re.findall(r'<use href="#(?:white|black)-', drawing)) == len(judged.board.piece_map())
-        for name in re.findall(r'href="#([\w-]+)"', drawing):
-            assert f'id=\\"{name}\\"' in text, name
+def test_positions_are_small(reports: list[Report]) -> None:
+    for game, moves in reports:
+        for ply in _game(game, moves)["plies"]:
+            assert len(str(ply)) < (5000 if ply["line"] else 1000)
 
 
 def test_a_check_is_drawn() -> None:
     board = chess.Board("4k3/8/8/8/8/8/8/4R1K1 b - - 0 1")
-    drawing = picture(Judged(board, chess.engine.PovScore(chess.engine.Cp(0), chess.BLACK)))
-    assert 'id="check_gradient"' in drawing
-    assert 'fill="url(#check_gradient)"' in drawing
+    assert picture(board) == {"fen": "4k3/8/8/8/8/8/8/4R1K1", "move": [], "check": "e8"}
 
 
 def test_the_chances_of_every_ply_are_in_the_page(reports: list[Report]) -> None:
@@ -69,6 +81,48 @@ def test_the_chances_of_every_ply_are_in_the_page(reports: list[Report]) -> None
     assert (stalemate["bands"], stalemate["chance"]) == ((0, 100, 0), 50.0)
 
 
+def test_openings_clocks_and_figures_are_in_the_page(reports: list[Report]) -> None:
+    game = _game(*reports[3])
+    assert game["opening"].startswith("C33 King's Gambit Accepted")
+    assert game["theory"] == "out of the table of openings with 3. Ke2"
+    assert [ply["clock"] for ply in game["plies"]] == ["", "1:02:05", "9:58", "59:59", "0:08.3", "", "", "", ""]
+    assert [ply["book"] for ply in game["plies"]] == [False, *[True] * 4, *[False] * 4]
+    white, black = game["sides"]
+    assert (white["elo"], black["elo"], white["moves"]) == ("2215", "", 4)
+    assert float(black["accuracy"].removesuffix("%")) > float(white["accuracy"].removesuffix("%"))
+    assert int(white["loss"]) > int(black["loss"])
+    third = _game(*reports[2])
+    assert (third["opening"], third["theory"]) == ("", "")
+    assert third["sides"][1]["accuracy"] == ""
+
+
+def test_better_lines_can_be_played_through(reports: list[Report]) -> None:
+    game, moves = reports[0]
+    ply = next(ply for ply in _game(game, moves)["plies"] if ply["bad"])
+    board = moves[[judged.grade.bad for judged in moves].index(True) - 1].board.copy()
+    assert ply["line"][0]["number"] == f"{board.fullmove_number}…"
+    for step in ply["line"]:
+        board.push_san(step["san"])
+        assert step["fen"] == board.board_fen()
+    assert ply["why"] == "It hangs <b>everything</b>."
+
+
+def test_accuracy_is_lichess_s() -> None:
+    """By hand: three moves of which the second throws 500 centipawns away."""
+    scores = [0, 0, 0, -500]
+    positions = [
+        Judged(chess.Board(), PovScore(Cp(score), chess.WHITE)) for score in scores
+    ]
+    for number, judged in enumerate(positions):
+        judged.board.turn = chess.BLACK if number % 2 else chess.WHITE
+    percents = [50.0, 50.0, 50.0, 100 / (1 + math.exp(0.00368208 * 500))]
+    bad = 103.1668100711649 * math.exp(-0.04354415386753951 * (50 - percents[3])) - 3.166924740191411 + 1
+    heavy = min(12.0, statistics.pstdev(percents[2:]))
+    white = ((0.5 * 100 + heavy * bad) / (0.5 + heavy) + statistics.harmonic_mean([100, bad])) / 2
+    assert accuracies(positions) == {chess.WHITE: pytest.approx(white), chess.BLACK: pytest.approx(100)}
+    assert losses(positions) == {chess.WHITE: 250, chess.BLACK: 0}
+
+
 def luminance(color: str) -> float:
     """By WCAG 2, of a color as #rrggbb."""
     parts = [int(color[at : at + 2], 16) / 255 for at in (1, 3, 5)]
@@ -78,7 +132,7 @@ def luminance(color: str) -> float:
 
 def test_all_letters_can_be_read(page: Path) -> None:
     colors = dict(re.findall(r"--(\w+): light-dark\((#\w{6}, #\w{6})\)", page.read_text("utf-8")))  # the last one holds
-    for letters in ("ink", "faint", "inaccuracy", "mistake", "blunder"):
+    for letters in ("ink", "faint", "inaccuracy", "mistake", "blunder", "good", "brilliant"):
         for ground in ("paper", "glow"):
             for mode, two in enumerate(zip(colors[letters].split(", "), colors[ground].split(", "), strict=True)):
                 dark, light = sorted(map(luminance, two))
@@ -126,6 +180,7 @@ def test_walking_through_a_game(page: Path) -> None:
       document.querySelector(".moment").click(); note();
       document.body.dataset.seen = seen.join(" ");
       document.body.dataset.words = $("told").textContent;
+      document.body.dataset.line = $("line").textContent;
       document.body.dataset.size = $("board").querySelector("svg").getBoundingClientRect().width > 100;
     """
     dom = Dom(page, script=script)
@@ -133,7 +188,8 @@ def test_walking_through_a_game(page: Path) -> None:
     first = seen[6]  # where the engine saw the first mistake
     assert seen == [1, 7, 7, 6, 0, 0, first, first - 1, 7, 0, first, 2, 3, first]
     assert 2 < first < 7
-    assert re.search(r'data-words="\d[.…] \S+\?\??  \(\S+: White \d+%, .*\). (Mistake|Blunder). Better was ', dom.text)
+    assert re.search(r'data-words="\d[.…] \S+\?\??  \(\S+: White \d+%, .*\). (Mistake|Blunder). It hangs ', dom.text)
+    assert re.search(r'data-line="Better was  \d[.…] ', dom.text)
     assert 'data-size="true"' in dom.text
 
 
@@ -145,6 +201,114 @@ def test_the_games_are_there_to_choose_and_a_ply_can_be_linked(page: Path) -> No
     script = '$("game").value = 2; $("game").dispatchEvent(new Event("change")); $("last").click();'
     third = Dom(page, script=script)
     assert third.of("title") == "Eve - Fox, 1/2-1/2"
-    assert third.of("told").startswith("1. Qf7??  (stalemate, a draw). Blunder.")
+    assert third.of("words").startswith("1. Qf7??  (stalemate, a draw). Blunder.")
     assert len(re.findall(r'class="dot blunder"', third.text)) == 1
-    assert len(re.findall(r"<option", third.text)) == 3
+    assert len(re.findall(r"<option", third.text)) == 4
+
+
+@needs_browser
+def test_the_better_line_is_played_on_the_board(page: Path) -> None:
+    script = """
+      const seen = [], fen = () => [...document.querySelectorAll("#board use")].map(use => use.getAttribute("href") +
+        use.getAttribute("transform")).sort().join();
+      const key = k => document.body.dispatchEvent(new KeyboardEvent("keydown", {key: k, bubbles: true}));
+      const note = () => seen.push(`${document.body.dataset.ply}+${document.body.dataset.step}`);
+      $("next").click(); const played = fen(); note();
+      $("line-1").click(); note();
+      document.body.dataset.other = fen() !== played;
+      key("ArrowRight"); note(); key("ArrowLeft"); note(); key("Escape"); note(); key("b"); note(); key("End"); note();
+      $("leave").click(); note();
+      document.body.dataset.same = fen() === played;
+      key("f"); document.body.dataset.turned = fen() !== played;
+      key("f"); document.body.dataset.back = fen() === played;
+      document.body.dataset.seen = seen.join(" ");
+      document.body.dataset.arrows = document.querySelectorAll("#board .played, #board .wanted").length;
+    """
+    dom = Dom(page, script=script)
+    steps = re.search(r'data-seen="([^"]*)"', dom.text)[1].replace("+", " ").split()
+    plies, steps = set(steps[::2]), [int(step) for step in steps[1::2]]
+    assert len(plies) == 1
+    assert steps[:6] == [0, 1, 2, 1, 0, 1]
+    assert steps[6] > 1
+    assert steps[7] == 0
+    for fact in ("other", "same", "turned", "back"):
+        assert f'data-{fact}="true"' in dom.text, fact
+    assert 'data-arrows="2"' in dom.text
+
+
+@needs_browser
+def test_bar_clocks_graph_and_dress(page: Path) -> None:
+    script = """
+      document.body.dataset.labels = document.getElementById("ticks-x").textContent;
+      go(3);
+      document.body.dataset.clocks = [...document.querySelectorAll(".clock")].map(clock => clock.textContent).join();
+      document.body.dataset.bar = Math.abs($("fill").getBoundingClientRect().height / $("bar").clientHeight * 100 -
+        game.plies[3].chance) < 1 || $("fill").style.height;
+      const box = $("graph").getBoundingClientRect();
+      $("graph").dispatchEvent(new MouseEvent("mousemove", {clientX: box.left + box.width / 2, bubbles: true}));
+      document.body.dataset.tip = $("tip").hidden ? "" : $("tip").textContent;
+      $("graph").dispatchEvent(new MouseEvent("mouseleave"));
+      document.body.dataset.gone = $("tip").hidden;
+      const paper = () => getComputedStyle(document.body).backgroundColor, before = paper();
+      $("theme").click(); document.body.dataset.dressed = paper() !== before;
+      $("theme").click(); document.body.dataset.again = paper() === before;
+    """
+    dom = Dom(page, "game=4", script=script)
+    assert dom.of("opening").startswith("C33 King's Gambit Accepted")
+    assert dom.of("opening").endswith("out of the table of openings with 3. Ke2")
+    assert 'data-labels="1234"' in dom.text
+    assert 'data-clocks="9:58,59:59"' in dom.text
+    assert 'data-bar="true"' in dom.text or re.search(r'data-bar="\d+\.?\d*%"', dom.text)  # while it still grows
+    assert re.search(r'data-tip="2… exf4  [+#-]\S+ · White \d+%, draw', dom.text)
+    for fact in ("gone", "dressed", "again"):
+        assert f'data-{fact}="true"' in dom.text, fact
+
+
+@needs_browser
+def test_the_annotated_pgn_can_be_downloaded(page: Path, reports: list[Report]) -> None:
+    script = """
+      const keep = (id, name) => fetch($(id).href).then(answer => answer.text()).then(text => {
+        document.body.dataset[name] = [...text].map(letter => letter.codePointAt(0).toString(16)).join(" ");
+      });
+      keep("download", "one"); keep("download-all", "all");
+      document.body.dataset.file = $("download").download;
+    """
+    dom = Dom(page, script=script)
+
+    def downloaded(name: str) -> str:
+        return "".join(chr(int(code, 16)) for code in re.search(rf'data-{name}="([^"]*)"', dom.text)[1].split())
+
+    assert downloaded("one") == pgn_text(reports[0][0]) + "\n"
+    assert downloaded("all") == "\n\n".join(pgn_text(game) for game, _ in reports) + "\n"
+    assert 'data-file="mine.annotated.pgn"' in dom.text
+
+
+@needs_browser
+@pytest.mark.parametrize("width", [390, 1360])
+def test_nothing_is_wider_than_the_screen(page: Path, tmp_path: Path, width: int) -> None:
+    """Measured in a frame, because a headless browser has no window narrower than 500 pixels."""
+    frame = tmp_path / "frame.html"
+    frame.write_text(
+        f"""<!DOCTYPE html><body style="margin:0"><iframe id="inner" style="width:{width}px;height:3000px;border:0"
+        srcdoc="{html.escape(page.read_text("utf-8"))}"></iframe></body>""",
+        encoding="utf-8",
+    )
+    script = """
+      document.getElementById("inner").onload = () => {
+        const inner = document.getElementById("inner").contentWindow, page = inner.document;
+        const found = [];
+        for (const number of [0, 1, 2, 3]) {
+          inner.eval(`choose(${number}); game.plies.forEach((p, i) => { if (p.bad) go(i, 1); })`);
+          page.querySelector("details").open = true;
+          found.push(page.documentElement.scrollWidth - inner.innerWidth);
+          for (const element of page.querySelectorAll("body *:not(svg *)")) {
+            if (element.getBoundingClientRect().right > inner.innerWidth + 1) found.push(element.id || element.tagName);
+          }
+        }
+        document.body.dataset.over = found.join(" ");
+      };
+    """
+    dom = Dom(frame, script=script)
+    over = re.search(r'data-over="([^"]*)"', dom.text)[1].split()
+    assert len(over) == 4, over
+    assert all(int(pixels) <= 0 for pixels in over), over  # less than nothing: there is a scroll bar beside it

@@ -1,0 +1,117 @@
+"""How well a side played, in two figures that people know from lichess.org: accuracy and average centipawn loss.
+
+The formulas are those of lila (``AccuracyPercent.scala``, ``AccuracyCP.scala``, ``WinPercent.scala``). A score is worth
+``100 / (1 + exp(-0.00368208 * cp))`` percent, with ``cp`` kept within 1000 either way, which is also what mates count.
+A move that lowers that from ``w`` to ``w'`` is ``103.1668 * exp(-0.043544 * (w - w')) - 3.1669 + 1`` percent accurate.
+A side's accuracy is the mean of two means of its moves: the harmonic one, and one weighted by how lively the game was
+(the standard deviation of the percentages in a window around the move). Unlike there the game's first position has the
+score that the engine gave it, not 15 centipawns.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import chess
+from chess.engine import PovScore
+
+from engine.analysis.annotate import Judged
+from engine.analysis.judge import Grade, human_expectation
+
+#: Centipawns that a mate counts; no score counts more.
+CEILING = 1000
+
+#: The least accuracy that goes into a harmonic mean, in percent (lila: ``Maths.harmonicMean``).
+_LEAST = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One side of a game: its moves, its accuracy in percent, its average loss in centipawns, and how many of its moves
+    got which mark."""
+
+    moves: int
+    accuracy: float
+    loss: float
+    counts: dict[Grade, int]
+
+
+def summary(positions: Sequence[Judged]) -> dict[chess.Color, Side]:
+    """Both sides of a game."""
+    own: dict[chess.Color, list[Judged]] = {chess.WHITE: [], chess.BLACK: []}
+    for judged in positions[1:]:
+        own[not judged.board.turn].append(judged)
+    accuracy, loss = accuracies(positions), losses(positions)
+    return {
+        color: Side(
+            len(moves),
+            accuracy[color],
+            loss[color],
+            {found: sum(judged.grade is found for judged in moves) for found in Grade if found.word},
+        )
+        for color, moves in own.items()
+    }
+
+
+def move_accuracy(before: float, after: float) -> float:
+    """The accuracy in percent of a move that changed its player's winning percentage.
+
+    >>> move_accuracy(50, 60), round(move_accuracy(50, 40), 1), move_accuracy(100, 0)
+    (100.0, 64.6, 0.0)
+    """
+    if after >= before:
+        return 100.0
+    raw = 103.1668100711649 * math.exp(-0.04354415386753951 * (before - after)) - 3.166924740191411
+    return min(100.0, max(0.0, raw + 1))
+
+
+def accuracies(positions: Sequence[Judged]) -> dict[chess.Color, float]:
+    """The accuracy of each side, in percent; 100 where it has no moves."""
+    percents = [100 * human_expectation(chess.engine.Cp(centipawns(judged.score))) for judged in positions]
+    moves = list(zip(percents, percents[1:], _weights(percents), positions[1:], strict=False))
+    result = {}
+    for color in (chess.WHITE, chess.BLACK):
+        own = [
+            (move_accuracy(old, new) if color else move_accuracy(100 - old, 100 - new), weight)
+            for old, new, weight, judged in moves
+            if judged.board.turn != color
+        ]
+        values, weights = [value for value, _ in own], [weight for _, weight in own]
+        if own:
+            weighted = sum(value * weight for value, weight in own) / sum(weights)
+            result[color] = (weighted + statistics.harmonic_mean([max(_LEAST, value) for value in values])) / 2
+        else:
+            result[color] = 100.0
+    return result
+
+
+def _weights(percents: Sequence[float]) -> list[float]:
+    """How lively the game was at each move: the deviation in a window, from 0.5 to 12."""
+    size = min(8, max(2, (len(percents) - 1) // 10))
+    windows = [percents[:size]] * (min(size, len(percents)) - 2)
+    windows += [percents[at : at + size] for at in range(max(1, len(percents) - size + 1))]
+    return [min(12.0, max(0.5, statistics.pstdev(window))) for window in windows]
+
+
+def losses(positions: Sequence[Judged]) -> dict[chess.Color, float]:
+    """The centipawns that each side lost a move, on average."""
+    lost: dict[chess.Color, list[int]] = {chess.WHITE: [], chess.BLACK: []}
+    for former, judged in itertools.pairwise(positions):
+        fall = centipawns(former.score) - centipawns(judged.score)
+        color = not judged.board.turn
+        lost[color].append(max(0, fall if color else -fall))
+    return {color: sum(own) / len(own) if own else 0.0 for color, own in lost.items()}
+
+
+def centipawns(score: PovScore) -> int:
+    """White's centipawns, a mate being :data:`CEILING`.
+
+    >>> from chess.engine import Cp, Mate
+    >>> centipawns(PovScore(Mate(0), chess.WHITE)), centipawns(PovScore(Cp(1500), chess.WHITE))
+    (-1000, 1000)
+    """
+    return max(-CEILING, min(CEILING, score.white().score(mate_score=100 * CEILING)))

@@ -1,0 +1,88 @@
+"""The names of openings, and how far a game follows what is known; by positions, so that transpositions count.
+
+The table is lichess.org's (:file:`openings.tsv` says from where; public domain).
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+import chess
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """An opening: its code in the Encyclopaedia of Chess Openings, and its name."""
+
+    eco: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """``names`` of positions, and all positions of ``theory``: those with names and those on the way to them."""
+
+    names: dict[str, Opening]
+    theory: frozenset[str]
+
+
+@cache
+def table() -> Table:
+    """The table in the package. Lines that end in mate have names, as traps; they are not theory."""
+    names: dict[str, Opening] = {}
+    theory: set[str] = set()
+    board, keys, former = chess.Board(), [_key(chess.Board())], [""]
+    for eco, name, moves in _rows():
+        line = ["", *moves.split()]
+        shared = next((at for at, (new, old) in enumerate(zip(line, former, strict=False)) if new != old), len(former))
+        while len(keys) > shared:  # the rows are sorted, so most of a line is there from the row before
+            board.pop()
+            keys.pop()
+        for san in line[shared:]:
+            board.push_san(san)
+            keys.append(_key(board))
+        former = line
+        names[keys[-1]] = Opening(eco, name)
+        if not board.is_checkmate():
+            theory.update(keys)
+    return Table(names, frozenset(theory))
+
+
+def _rows() -> Iterator[tuple[str, str, str]]:
+    for row in files("engine.analysis").joinpath("openings.tsv").read_text(encoding="utf-8").splitlines():
+        if not row.startswith("#"):
+            eco, name, moves = row.split("\t")
+            yield eco, name, moves
+
+
+def _key(board: chess.Board) -> str:
+    return board.epd()
+
+
+def book_moves(boards: Sequence[chess.Board]) -> list[bool]:
+    """Whether each of a game's positions was reached by a move of theory; the first one was reached by none.
+
+    >>> board = chess.Board()
+    >>> boards = [board.copy()]
+    >>> for san in ("e4", "e5", "Ke2", "Ke7"):
+    ...     board.push_san(san)
+    ...     boards.append(board.copy())
+    Move.from_uci('e2e4')
+    Move.from_uci('e7e5')
+    Move.from_uci('e1e2')
+    Move.from_uci('e8e7')
+    >>> book_moves(boards)
+    [False, True, True, True, False]
+    """
+    keys = [_key(board) in table().theory for board in boards]
+    return [False, *(before and after for before, after in itertools.pairwise(keys))]
+
+
+def opening_of(boards: Sequence[chess.Board]) -> Opening | None:
+    """The opening of a game: the name of its last position that has one."""
+    names = table().names
+    return next((names[key] for key in map(_key, reversed(boards)) if key in names), None)

@@ -1,0 +1,183 @@
+"""What is known of a game while it is analysed, position by position, and what an interrupted run needs to go on."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import chess
+import chess.pgn
+from chess.engine import Cp, Mate, MateGiven, PovScore
+
+from engine.analysis.judge import Grade, cost
+from engine.analysis.lines import ending
+from engine.analysis.openings import book_moves
+
+#: An expected line is kept for this many plies.
+LINE = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What was found about a move: its grade, the line that was better or next best, the chances with that line and
+    after the move, and why it was bad, where that could be said."""
+
+    grade: Grade
+    instead: tuple[chess.Move, ...]
+    chances: str
+    why: str = ""
+
+
+@dataclass(slots=True)
+class Found:
+    """A position of a game and the ``move`` played in it (None at the end); ``book`` where that move is theory.
+
+    ``score`` is None until the first look. ``line`` is what the engine expects. ``solid`` after a longer look at the
+    position, ``settled`` when its move has its verdict; ``single`` where the move may deserve praise.
+    """
+
+    board: chess.Board
+    move: chess.Move | None
+    book: bool = False
+    score: PovScore | None = None
+    depth: int = 0
+    line: tuple[chess.Move, ...] = ()
+    solid: bool = False
+    settled: bool = False
+    single: bool = False
+    verdict: Verdict | None = None
+
+    def forced(self) -> bool:
+        """Whether there is only one legal move."""
+        return self.board.legal_moves.count() == 1
+
+
+@dataclass(slots=True)
+class Record:
+    """All positions of a game. ``pool`` is what is left for second looks, None before these begin; ``group`` the
+    searches since the engine last forgot everything, as words; ``finished`` when there is nothing left to do."""
+
+    positions: list[Found]
+    pool: int | None = None
+    group: list[str] = field(default_factory=list)
+    finished: bool = False
+
+    @classmethod
+    def of(cls, nodes: list[chess.pgn.GameNode]) -> Record:
+        """A record of the positions ``nodes``, where nothing is known but what the rules say."""
+        boards = [nodes[0].board()]
+        for node in nodes[1:]:
+            assert isinstance(node, chess.pgn.ChildNode)
+            boards.append(boards[-1].copy())
+            boards[-1].push(node.move)
+        moves = [*(board.move_stack[-1] for board in boards[1:]), None]
+        books = [*book_moves(boards)[1:], False]
+        record = cls([Found(*each) for each in zip(boards, moves, books, strict=True)])
+        last = record.positions[-1]
+        outcome = ending(last.board)
+        if outcome is not None:
+            last.score = PovScore(Cp(0) if outcome.winner is None else Mate(0), last.board.turn)
+            last.solid = True
+        return record
+
+    def looked(self) -> int:
+        """How many positions, counted from the end, have had their first look; those that are over need none."""
+        return next((at for at, found in enumerate(reversed(self.positions)) if found.score is None),
+                    len(self.positions))  # fmt: skip
+
+    def played(self, at: int) -> PovScore | None:
+        """What the move played at position ``at`` leads to, told at this position."""
+        if self.positions[at].move is None:
+            return None
+        after = self.positions[at + 1].score
+        return None if after is None else stepped(after, self.positions[at].board.turn)
+
+    def cost(self, at: int) -> float:
+        """The points that the move played at position ``at`` cost."""
+        found, after = self.positions[at], self.played(at)
+        if after is None or found.score is None or found.forced():
+            return 0.0
+        turn = found.board.turn
+        return cost(found.score.pov(turn), after.pov(turn), found.board.fullmove_number)
+
+    def put(self, at: int, score: PovScore, depth: int, line: tuple[chess.Move, ...]) -> None:
+        """Set the score of position ``at``, and revise it and those before it: a position is worth at least what the
+        move played there led to, and just that if there was no other."""
+        self.positions[at].score, self.positions[at].depth, self.positions[at].line = score, depth, line[:LINE]
+        while at >= 0:
+            found, after = self.positions[at], self.played(at)
+            if found.score is None:
+                return
+            turn = found.board.turn
+            if after is not None and (found.forced() or after.pov(turn) > found.score.pov(turn)):
+                found.score, found.depth = after, self.positions[at + 1].depth + 1
+                found.line = self.expected(at)
+            at -= 1
+
+    def expected(self, at: int) -> tuple[chess.Move, ...]:
+        """What is expected after the move that was played at position ``at``, that move first."""
+        move = self.positions[at].move
+        return (move, *self.positions[at + 1].line)[:LINE] if move else ()
+
+    # As text, for the tag of an unfinished game
+
+    def __str__(self) -> str:
+        words = [str(self.looked())]
+        words += [f"maybe {number}" for number, found in enumerate(self.positions) if found.single]
+        if self.pool is not None:
+            words.append(f"pool {self.pool}")
+        for number, found in enumerate(self.positions):
+            if found.solid or found.settled:
+                state = "settled" if found.settled else "solid"
+                words.append(" ".join([state, str(number), *(move.uci() for move in found.line)]))
+        words += [f"since {search}" for search in self.group]
+        return "; ".join(words)
+
+    def restore(self, text: str) -> bool:
+        """Take over what :meth:`__str__` wrote, for the positions that have scores; False where it makes no sense."""
+        first, *rest = text.split("; ")
+        if first != str(self.looked()):
+            return False
+        self.pool, self.group = None, []
+        for words in map(str.split, rest):
+            match words:
+                case ["maybe", number] if self._is_position(number):
+                    self.positions[int(number)].single = True
+                case ["pool", amount] if re.fullmatch(r"-?\d+", amount):
+                    self.pool = int(amount)
+                case ["solid" | "settled" as state, number, *line] if self._is_position(number):
+                    found = self.positions[int(number)]
+                    found.solid, found.settled = True, state == "settled"
+                    found.line = tuple(_moves(found.board, line))
+                case ["since", search] if re.fullmatch(r"[a-z]+:\d+:\d+", search):
+                    self.group.append(search)
+                case _:
+                    return False
+        return True
+
+    def _is_position(self, number: str) -> bool:
+        return number.isascii() and number.isdigit() and int(number) < len(self.positions)
+
+
+def stepped(score: PovScore, turn: chess.Color) -> PovScore:
+    """The ``score`` of a position, told one move earlier, when ``turn`` had the move: its mates take a move more.
+
+    >>> stepped(PovScore(Mate(-2), chess.BLACK), chess.WHITE), stepped(PovScore(Mate(2), chess.BLACK), chess.WHITE)
+    (PovScore(Mate(+3), WHITE), PovScore(Mate(-2), WHITE))
+    """
+    own = score.pov(turn)
+    mate = own.mate()
+    if mate is not None and (mate > 0 or own is MateGiven):
+        return PovScore(Mate(mate + 1), turn)
+    return PovScore(own, turn)
+
+
+def _moves(board: chess.Board, texts: list[str]) -> Iterator[chess.Move]:
+    """The moves of a line in UCI notation, as far as they are legal."""
+    board = board.copy(stack=False)
+    for text in texts:
+        try:
+            yield board.push_uci(text)
+        except ValueError:
+            return

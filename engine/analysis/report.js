@@ -1,0 +1,269 @@
+const $ = id => document.getElementById(id);
+let game, at = 0, step = 0, flipped = false;  // step: how far into the other line of this ply; 0 is the game itself
+
+function add(parent, tag, properties = {}) { return parent.appendChild(Object.assign(document.createElement(tag), properties)); }
+
+function draw(parent, tag, attributes, text) {
+  const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  if (text !== undefined) element.textContent = text;
+  parent.append(element);
+  return element;
+}
+
+const style = p => p.word.split(" ")[0];  // "brilliant move" looks like .brilliant
+
+// Boards
+
+function corner(square) {  // of a square named as in e4, on a board of 360 by 360
+  const file = square.charCodeAt(0) - 97, rank = square.charCodeAt(1) - 49;
+  return flipped ? [45 * (7 - file), 45 * rank] : [45 * file, 45 * (7 - rank)];
+}
+
+function diagram(parent, position, arrows = []) {
+  const svg = draw(parent, "svg", {viewBox: "0 0 360 360", class: "diagram", "aria-hidden": "true"});
+  for (let index = 0; index < 64; index++) {
+    const name = "abcdefgh"[index % 8] + (8 - (index >> 3)), [x, y] = corner(name);
+    const shade = (index + (index >> 3)) % 2 ? "d" : "l";
+    draw(svg, "rect", {x, y, width: 45, height: 45, class: shade});
+    if (position.move.includes(name)) draw(svg, "rect", {x, y, width: 45, height: 45, class: "moved"});
+    if (position.check === name) draw(svg, "circle", {cx: x + 22.5, cy: y + 22.5, r: 22.5, class: "check"});
+    if (y === 315) draw(svg, "text", {x: x + 38.5, y: y + 43, class: `on-${shade}`}, name[0]);
+    if (x === 0) draw(svg, "text", {x: x + 1.5, y: y + 9.5, class: `on-${shade}`}, name[1]);
+  }
+  position.fen.split("/").forEach((row, number) => {
+    let file = 0;
+    for (const letter of row) {
+      if (letter > "0" && letter < "9") { file += +letter; continue; }
+      const [x, y] = corner("abcdefgh"[file++] + (8 - number));
+      draw(svg, "use", {href: `#piece-${letter}`, transform: `translate(${x} ${y})`});
+    }
+  });
+  for (const [from, to, kind] of arrows) {
+    const [[x1, y1], [x2, y2]] = [from, to].map(square => corner(square).map(edge => edge + 22.5));
+    const length = Math.hypot(x2 - x1, y2 - y1), [ux, uy] = [(x2 - x1) / length, (y2 - y1) / length];
+    const [ex, ey] = [x2 - 14 * ux, y2 - 14 * uy], group = draw(svg, "g", {class: kind});
+    draw(group, "line", {x1, y1, x2: ex, y2: ey, "stroke-width": 6, "stroke-linecap": "round"});
+    draw(group, "polygon", {stroke: "none", points: `${x2},${y2} ${ex - 8 * uy},${ey + 8 * ux} ${ex + 8 * uy},${ey - 8 * ux}`});
+  }
+}
+
+const arrowsOf = p => p.bad && p.line ? [[...p.move, "played"], [...p.line[0].move, "wanted"]] : [];
+
+// Graph
+
+const x = ply => 1000 * ply / Math.max(1, game.plies.length - 1);
+
+function drawGraph() {
+  const graph = $("graph"), thin = {"vector-effect": "non-scaling-stroke"};
+  const line = height => game.plies.map((p, i) => `${x(i)},${200 - 2 * height(p)}`).join(" ");
+  graph.replaceChildren();
+  draw(graph, "rect", {width: 1000, height: 200, class: "above"});
+  draw(graph, "polygon", {points: `0,200 ${line(p => p.bands[0] + p.bands[1])} 1000,200`, class: "between"});
+  draw(graph, "polygon", {points: `0,200 ${line(p => p.bands[0])} 1000,200`, class: "below"});
+  const book = game.plies.reduce((last, p, i) => p.book ? i : last, 0);
+  if (book) draw(graph, "rect", {width: x(book), height: 200, class: "theory"});
+  draw(graph, "line", {x1: 0, x2: 1000, y1: 100, y2: 100, class: "axis", ...thin});
+  draw(graph, "polyline", {points: line(p => p.chance), class: "expected", ...thin});
+  game.plies.forEach((p, i) => {
+    if (p.word && p.word !== "only move") draw(graph, "path", {d: `M${x(i)} ${200 - 2 * p.chance}h.01`, class: `dot ${style(p)}`, ...thin});
+  });
+  draw(graph, "line", {id: "now", y1: 0, y2: 200, class: "now", ...thin});
+  draw(graph, "line", {id: "hover", y1: 0, y2: 200, class: "hover", visibility: "hidden", ...thin});
+  $("ticks-x").replaceChildren();
+  const moves = Math.ceil(game.plies.length / 2), gap = [1, 2, 5, 10, 20, 50, 100, 200, 500].find(gap => moves / gap <= 9) ?? 1000;
+  game.plies.forEach((p, i) => {
+    if ((p.white || i === 1) && i && p.number % gap === 0) add($("ticks-x"), "span", {textContent: p.number}).style.left = `${x(i) / 10}%`;
+  });
+}
+
+function plyAt(event) {
+  const box = $("graph").getBoundingClientRect();
+  return Math.max(0, Math.min(game.plies.length - 1, Math.round((event.clientX - box.left) / box.width * (game.plies.length - 1))));
+}
+
+function hover(event) {
+  const ply = plyAt(event), p = game.plies[ply];
+  $("hover").setAttribute("x1", x(ply)); $("hover").setAttribute("x2", x(ply));
+  $("hover").setAttribute("visibility", "visible");
+  $("tip").textContent = `${p.label}  ${p.score}${p.chances && " · "}${p.chances}`;
+  $("tip").hidden = false;
+  const room = $("plot").clientWidth - $("tip").offsetWidth;
+  $("tip").style.left = `${Math.max(0, Math.min(room, x(ply) / 1000 * $("plot").clientWidth - $("tip").offsetWidth / 2))}px`;
+}
+
+function leave() { $("tip").hidden = true; $("hover").setAttribute("visibility", "hidden"); }
+
+// Words
+
+function fillMoves() {
+  $("moves").replaceChildren();
+  game.plies.forEach((p, i) => {
+    if (!i) return;
+    if (p.white || i === 1) add($("moves"), "span", {textContent: `${p.number}.`});
+    if (!p.white && i === 1) add($("moves"), "i", {textContent: "…"});
+    const button = add($("moves"), "button", {id: `ply-${i}`, className: `${style(p)}${p.book ? " book" : ""}`, onclick: () => go(i)});
+    if (p.book) button.title = "opening theory";
+    button.append(p.san + p.glyph);
+    add(button, "small", {textContent: p.short});
+  });
+}
+
+const capital = text => text && text[0].toUpperCase() + text.slice(1);
+const lineText = line => line.map(move => move.number + (move.number && " ") + move.san).join(" ");
+
+function told(p) {
+  const kind = p.word ? ` ${capital(p.word)}.` : p.book ? " Opening theory." : "";
+  const line = p.line ? ` ${p.bad ? "Better was" : "Next best was"} ${lineText(p.line)}.` : "";
+  return `${p.label}  (${p.score}${p.chances && ": "}${p.chances}).${kind}${p.why && " "}${p.why}${line}`;
+}
+
+function fillTold() {
+  const p = game.plies[at], line = $("line");
+  $("words").textContent = told({...p, line: null});
+  $("words").className = style(p);
+  line.replaceChildren();
+  if (!p.line) return;
+  line.append(p.bad ? "Better was " : "Next best was ");
+  p.line.forEach((move, i) => {
+    if (move.number) line.append(` ${move.number} `);
+    add(line, "button", {id: `line-${i + 1}`, textContent: move.san, className: step === i + 1 ? "here" : "", onclick: () => go(at, i + 1)});
+  });
+  if (step) add(line, "button", {id: "leave", className: "leave", textContent: "back to the game", onclick: () => go(at)});
+}
+
+function fillMoments() {
+  $("moments").replaceChildren();
+  game.plies.forEach((p, i) => {
+    if (!p.word || p.word === "inaccuracy" || p.word === "only move") return;
+    const moment = add($("moments"), "button", {className: "moment", onclick: () => { go(i); $("view").scrollIntoView({behavior: "smooth"}); }});
+    diagram(moment, p, arrowsOf(p));
+    const words = add(moment, "p");
+    add(words, "b", {textContent: `${p.label} `, className: style(p)});
+    words.append(told(p).slice(p.label.length).trim());
+  });
+  if (!$("moments").childElementCount) $("moments").textContent = "No mistake, no blunder, and no move that deserves praise.";
+}
+
+function fillSides() {
+  $("sides").replaceChildren();
+  const row = (tag, cells) => { const tr = add($("sides"), "tr"); for (const cell of cells) add(tr, tag, {textContent: cell}); };
+  const [white, black] = game.sides;
+  row("th", ["", `White: ${white.name}`, `Black: ${black.name}`]);
+  row("td", ["accuracy", white.accuracy, black.accuracy]);
+  row("td", ["average loss, centipawns", white.loss, black.loss]);
+  data.grades.forEach((grade, i) => row("td", [`${grade.words} ${grade.glyph}`, white.counts[i], black.counts[i]]));
+  row("td", ["moves", white.moves, black.moves]);
+}
+
+function fillPlayers() {
+  const clock = white => {  // as it stood after this side's last move
+    for (let i = at; i > 0; i--) if (game.plies[i].white === white) return game.plies[i].clock;
+    return "";
+  };
+  for (const [id, white] of [["top", flipped], ["bottom", !flipped]]) {
+    const side = game.sides[white ? 0 : 1];
+    $(id).replaceChildren();
+    add($(id), "span", {textContent: `${white ? "○" : "●"} ${side.name}${side.elo && ` (${side.elo})`}`});
+    if (clock(white)) add($(id), "span", {className: `clock${at && game.plies[at].white === white ? " runs" : ""}`, textContent: clock(white)});
+  }
+}
+
+// Moving about
+
+function go(to, into = 0) {
+  at = Math.max(0, Math.min(to, game.plies.length - 1));
+  const p = game.plies[at];
+  step = p.line ? Math.max(0, Math.min(into, p.line.length)) : 0;
+  const shown = step ? p.line[step - 1] : p;
+  $("board").replaceChildren();
+  diagram($("board"), shown, step ? [] : arrowsOf(p));
+  $("board").setAttribute("aria-label", `${step ? `${p.bad ? "better" : "next best"}: ${lineText(p.line.slice(0, step))}` : p.label}. ${shown.placement}`);
+  fillTold(); fillPlayers();
+  $("fill").style.height = `${p.chance}%`;
+  $("value").textContent = isNaN(p.short) ? p.short : Math.abs(p.short).toFixed(1);
+  $("value").className = p.chance >= 50 ? "low" : "high";
+  $("bar").className = flipped ? "flipped" : "";
+  $("bar").setAttribute("aria-label", `White may expect ${p.chance}% of the point`);
+  $("now").setAttribute("x1", x(at));
+  $("now").setAttribute("x2", x(at));
+  for (const old of document.querySelectorAll("#moves .here")) old.classList.remove("here");
+  const button = $(`ply-${at}`);
+  if (button) { button.classList.add("here"); $("moves").scrollTop = button.offsetTop - $("moves").offsetTop - 120; }
+  else $("moves").scrollTop = 0;
+  document.body.dataset.ply = at;
+  document.body.dataset.step = step;
+}
+
+function turn() { flipped = !flipped; document.body.dataset.flipped = flipped; fillMoments(); go(at, step); }
+
+function choose(number) {
+  game = data.games[number];
+  $("game").value = number;
+  $("title").textContent = document.title = game.title;
+  $("place").textContent = game.place;
+  $("opening").textContent = game.opening + (game.theory && `, ${game.theory}`);
+  offer("download", [game]);
+  drawGraph(); fillMoves(); fillMoments(); fillSides(); go(0);
+}
+
+function offer(id, games) {
+  if ($(id).href) URL.revokeObjectURL($(id).href);
+  const text = `${games.map(game => game.pgn).join("\n\n")}\n`;
+  $(id).href = URL.createObjectURL(new Blob([text], {type: "application/x-chess-pgn"}));
+  $(id).download = data.file;
+}
+
+function dress(scheme) {  // light, dark, or as the system has it
+  document.documentElement.style.colorScheme = scheme;
+  document.body.dataset.theme = scheme;
+}
+
+function stored(scheme) {  // a page from a file may not be allowed to store anything
+  try { if (scheme) localStorage.setItem("numbat-theme", scheme); return localStorage.getItem("numbat-theme"); } catch { return scheme; }
+}
+
+function changeTheme() {
+  const dark = (document.body.dataset.theme || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === "dark";
+  dress(dark ? "light" : "dark");
+  stored(dark ? "light" : "dark");
+}
+
+const isMistake = (p, i) => i > at && (p.word === "mistake" || p.word === "blunder");
+const actions = {
+  first: () => step ? go(at, 1) : go(0), last: () => step ? go(at, Infinity) : go(Infinity),
+  back: () => step ? go(at, step - 1) : go(at - 1), forward: () => step ? go(at, step + 1) : go(at + 1),
+  next: () => { const found = game.plies.findIndex(isMistake); if (found > 0) go(found); },
+  flip: turn, theme: changeTheme,
+};
+const keys = {ArrowLeft: "back", ArrowRight: "forward", Home: "first", End: "last", " ": "next", f: "flip", t: "theme"};
+
+document.onkeydown = event => {
+  if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  const users = event.key === " " ? "button, select, input, a, summary" : "select, input";  // they have a use for the key themselves
+  if (event.target.closest?.(users)) return;
+  if (event.key === "b") go(at, step ? 0 : 1);
+  else if (event.key === "Escape") go(at);
+  else if (event.key in keys) actions[keys[event.key]]();
+  else return;
+  event.preventDefault();
+};
+
+$("pieces").innerHTML = data.pieces;
+$("pieces").hidden = false;
+draw(draw($("pieces").firstChild.firstChild, "radialGradient", {id: "danger"}), "stop", {offset: "0%", "stop-color": "#ff0000"});
+draw($("danger"), "stop", {offset: "60%", "stop-color": "#e70000", "stop-opacity": .75});
+draw($("danger"), "stop", {offset: "100%", "stop-color": "#9e0000", "stop-opacity": 0});
+$("engine").textContent = `Analysed by ${data.engine}.`;
+data.games.forEach((g, i) => add($("game"), "option", {value: i, textContent: `${i + 1}. ${g.title}`}));
+$("game").hidden = $("download-all").hidden = data.games.length < 2;
+$("game").onchange = () => choose(+$("game").value);
+offer("download-all", data.games);
+for (const [id, action] of Object.entries(actions)) $(id).onclick = action;
+$("graph").onclick = event => go(plyAt(event));
+$("graph").onmousemove = hover;
+$("graph").onmouseleave = leave;
+if (["light", "dark"].includes(stored())) dress(stored());
+const address = new URLSearchParams(location.hash.slice(1));
+choose(Math.min(Math.max(0, (parseInt(address.get("game")) || 1) - 1), data.games.length - 1));
+go(parseInt(address.get("ply")) || 0, parseInt(address.get("step")) || 0);

@@ -1,0 +1,156 @@
+"""Famous games: none of the moves that made them famous is called a mistake, and the known blunders are found."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import chess
+import chess.pgn
+import pytest
+from chess.engine import Limit
+
+from engine import Engine
+from engine.analysis.annotate import Annotator, Judged
+from engine.analysis.files import read_games
+from engine.analysis.judge import Grade
+
+
+def game_of(white: str) -> chess.pgn.Game:
+    """The famous game of this player, without any notes."""
+    games = read_games(Path(__file__).with_name("famous.pgn"))
+    return next(game for game in games if game.headers["White"].split(",")[0] == white)
+
+
+#: By White: sacrifices and other moves that hold by a strong engine's word, and moves that are known to lose.
+FAMOUS = {
+    "Kasparov": ("24. Rxd4, 25. Re7+, 26. Qxd4+, 27. b4+, 33. c3+, 36. Bf1, 37. Rd7", "24... cxd4"),
+    "Byrne D": ("11... Na4, 15... Nxc3, 17... Be6", "11. Bg5"),
+    "Lasker Ed": ("11. Qxh7+, 14. h4+", "10... Qe7"),
+    "Anderssen": ("20. Rxe7+, 21. Qxd7+", "20... Nxe7"),
+    "Anderssen Adolf": ("16. Nc3, 22. Qf6+", "20... Na6"),
+    "Spassky": ("16. Nxf7", "15... Nf8"),
+    "Rotlewi": ("20... Ng4, 22... Rxc3, 23... Rd2, 24... Bxe4+", "22. g3"),
+    "Topalov": ("47... Bh3", "26. Bd2"),
+    "Polugaevsky": ("24... Rxf4, 25... Rf3+", "27. a4"),
+    "Levitsky": ("23... Qg3", "20. Qh5"),
+    "Morphy": ("10. Nxb5, 13. Rxd7, 16. Qb8+", "11... Nbd7"),
+    "Reti": ("9. Qd8+", "8... Nxe4"),
+    "Petrosian": ("21. Ne3, 25. Be6+, 30. Qh8+", "23... Nxf4"),
+    "Deep Fritz": ("32. Nxe6", "34... Qe3"),
+    "Carlsen": ("", "26. Kd2, 26... a4"),
+    "Gibaud": ("4... Ne3", "4. h3"),
+    "Legal": ("5. Nxe5, 6. Bxf7+", "5... Bxd1"),
+}
+
+
+@pytest.fixture(scope="module")
+def numbat() -> Iterator[Engine]:
+    """An engine as ``numbat analyse`` has it."""
+    with Engine() as running:
+        yield running
+
+
+def graded(positions: list[Judged]) -> dict[str, Judged]:
+    """The moves of a game by number and SAN."""
+    result = {}
+    for former, judged in itertools.pairwise(positions):
+        board = former.board
+        result[f"{board.fullmove_number}{'.' if board.turn else '...'} {judged.san}"] = judged
+    return result
+
+
+def names(text: str) -> list[str]:
+    return text.split(", ") if text else []
+
+
+def check(name: str, found: dict[str, Judged]) -> None:
+    """What is famous is no mistake, what loses is at least an inaccuracy."""
+    fine, bad = FAMOUS[name]
+    marked = [move for move in names(fine) if found[move].grade.bad]
+    missed = [move for move in names(bad) if not found[move].grade.bad]
+    assert (marked, missed) == ([], [])
+
+
+@pytest.mark.parametrize("name", ["Reti", "Gibaud", "Legal"])
+def test_short_famous_games_get_their_marks(numbat, name):
+    check(name, graded(Annotator(numbat, Limit(nodes=50_000), "test").annotate(game_of(name))))
+
+
+def test_the_combination_of_kasparov_against_topalov_is_no_mistake(numbat):
+    """From 24. Rxd4 to the end, with a fifth of what 0.2 s a move are."""
+    tail = chess.pgn.Game.without_tag_roster()
+    nodes = list(game_of("Kasparov").mainline())
+    tail.setup(nodes[45].board())
+    tail.add_line(node.move for node in nodes[46:])
+    found = graded(Annotator(numbat, Limit(nodes=50_000), "test").annotate(tail))
+    fine, _ = FAMOUS["Kasparov"]
+    assert [move for move in names(fine) if found[move].grade.bad] == []
+    assert found["36. Bf1"].grade in (Grade.GOOD, Grade.BRILLIANT)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", list(FAMOUS))
+def test_famous_games_get_their_marks(numbat, name):
+    """With the nodes of 0.2 s a move."""
+    check(name, graded(Annotator(numbat, Limit(nodes=250_000), "test").annotate(game_of(name))))
+
+
+@pytest.mark.slow
+def test_kasparov_against_topalov_with_a_second_a_move(numbat):
+    """With the nodes of it."""
+    check("Kasparov", graded(Annotator(numbat, Limit(nodes=1_250_000), "test").annotate(game_of("Kasparov"))))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seconds", [0.2, 1.0])
+def test_kasparov_against_topalov_by_the_clock(numbat, seconds):
+    """On a machine that others use too; 24...cxd4 loses by so little at 0.2 s that a slow machine may not see it."""
+    found = graded(Annotator(numbat, Limit(time=seconds), "test").annotate(game_of("Kasparov")))
+    fine, _ = FAMOUS["Kasparov"]
+    assert [move for move in names(fine) if found[move].grade.bad] == []
+
+
+def deviations(lines: list[str], count: int) -> list[tuple[chess.Board, chess.Move, chess.Move]]:
+    """Positions of puzzles that are no mates, each with its solution and with another move.
+
+    A puzzle has one good move, by the rules of lichess.org's collection; so the first other move that neither takes
+    nor checks is a blunder that the public has agreed upon.
+    """
+    result = []
+    for line in lines[:: len(lines) // (2 * count)]:
+        board, data = chess.Board.from_epd(line)
+        if "mate" in str(data["c2"]) or len(result) == count:
+            continue
+        solution = chess.Move.from_uci(str(data["c0"]).split()[0])
+        others = [move for move in board.legal_moves if move != solution and not board.is_capture(move)]
+        quiet = [move for move in others if not board.gives_check(move)]
+        if quiet:
+            result.append((board, solution, quiet[0]))
+    return result
+
+
+def verdicts(numbat: Engine, board: chess.Board, move: chess.Move, nodes: int) -> Grade:
+    """The grade of ``move``, the only one of a game that begins with ``board``."""
+    game = chess.pgn.Game.without_tag_roster()
+    game.setup(board)
+    game.add_variation(move)
+    return Annotator(numbat, Limit(nodes=nodes), "test").annotate(game)[-1].grade
+
+
+@pytest.mark.parametrize(
+    ("count", "nodes"), [(10, 30_000), pytest.param(100, 100_000, marks=pytest.mark.slow)], ids=["few", "many"]
+)
+def test_solutions_of_puzzles_are_fine_and_other_moves_are_blunders(
+    numbat, data_file: Callable[[str], Path], count, nodes
+):
+    lines = data_file("suites/lichess_puzzles_5k.epd").read_text("utf-8").splitlines()
+    chosen = deviations(lines, count)
+    assert len(chosen) >= count // 2
+    wrong = [board.fen() for board, solution, _ in chosen if verdicts(numbat, board, solution, nodes).bad]
+    found = [verdicts(numbat, board, other, nodes) for board, _, other in chosen]
+    missed = [board.fen() for (board, _, _), grade in zip(chosen, found, strict=True) if not grade.bad]
+    print(f"{len(chosen)} puzzles: {len(wrong)} solutions marked, {len(missed)} blunders missed: {wrong} {missed}")
+    assert len(wrong) <= len(chosen) // 50
+    assert len(missed) <= len(chosen) // 10

@@ -1,0 +1,75 @@
+"""What deserves praise, by positions that everybody knows."""
+
+from __future__ import annotations
+
+import chess
+import pytest
+
+from engine.analysis.judge import Grade
+from engine.analysis.praise import is_obvious, is_recapture, is_sacrifice, offered, praise, won_on
+
+#: Positions, moves and the pawns that they offer; a sacrifice offers two or more.
+OFFERS = [
+    ("8/8/4kp2/3p1b2/p2P3P/2B3P1/6P1/6K1 b - - 0 47", "Bh3", 3),  # Topalov - Shirov 1998
+    ("r3r1k1/pp3pbp/1qp3p1/2B5/2BP2b1/Q1n2N2/P4PPP/3R1K1R b - - 3 17", "Be6", 6),  # Byrne - Fischer 1956
+    ("rn3rk1/pbppq1pp/1p2pb2/4N2Q/3PN3/3B4/PPP2PPP/R3K2R w KQ - 7 11", "Qxh7+", 8),  # Lasker - Thomas 1912
+    ("5rk1/pp4pp/4p3/2R3Q1/3n4/2q4r/P1P2PPP/5RK1 b - - 1 23", "Qg3", 9),  # Levitsky - Marshall 1912
+    ("r1bqkb1r/pppp1ppp/2n2n2/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR w KQkq - 4 4", "Qxf7#", -1),
+    ("rnbqkbnr/ppp1pppp/8/3p4/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2", "exd5", 0),
+    ("4k3/8/8/8/4p3/3P4/8/4K3 w - - 0 1", "dxe4", -1),
+]
+
+
+@pytest.mark.parametrize(("fen", "san", "pawns"), OFFERS, ids=[san for _, san, _ in OFFERS])
+def test_what_a_move_offers(fen, san, pawns):
+    board = chess.Board(fen)
+    move = board.parse_san(san)
+    assert offered(board, move) == pawns
+    assert is_sacrifice(board, move) == (pawns >= 2)
+
+
+def test_a_piece_that_is_lost_anyway_is_no_sacrifice():
+    board = chess.Board("8/Bkp5/1p6/8/8/8/8/7K w - - 0 1")
+    assert {offered(board, move) for move in board.legal_moves} == {2, 3}
+    assert not any(is_sacrifice(board, move) for move in board.legal_moves)
+
+
+def test_exchanges_are_counted_to_their_end():
+    board = chess.Board("3r2k1/3r4/8/3p4/8/8/3R4/3R2K1 w - - 0 1")
+    assert won_on(board, chess.D5) == 0  # twice attacked, twice defended
+    board = chess.Board("6k1/3r4/8/3p4/8/8/3R4/3R2K1 w - - 0 1")
+    assert won_on(board, chess.D5) == 1
+    pinned = chess.Board("3rk3/8/8/8/8/4b3/3P4/3K4 b - - 0 1")
+    assert won_on(pinned, chess.D2) == 1  # the pawn cannot take back on e3
+
+
+def test_what_a_player_sees_at_once():
+    board = chess.Board("4k3/8/8/3q4/4P3/2N5/8/4K3 w - - 0 1")
+    assert is_obvious(board, board.parse_san("exd5"))
+    assert not is_obvious(board, board.parse_san("Kf2"))
+    board.turn = chess.BLACK
+    assert is_obvious(board, board.parse_san("Qd8"))  # brought to safety
+    check = chess.Board("4k3/8/8/8/8/8/4r3/4K3 w - - 0 1")
+    assert is_obvious(check, check.parse_san("Kf1"))
+
+
+def test_recaptures():
+    board = chess.Board()
+    for san in ("e4", "d5", "exd5"):
+        board.push_san(san)
+    assert is_recapture(board, board.parse_san("Qxd5"))
+    assert not is_recapture(board, board.parse_san("Nf6"))
+    assert not is_recapture(chess.Board(), chess.Move.from_uci("e2e4"))
+
+
+def test_the_rules():
+    quiet = chess.Board("8/8/4kp2/3p1b2/p2P3P/2B3P1/6P1/6K1 b - - 0 47")
+    bishop, king = quiet.parse_san("Bh3"), quiet.parse_san("Kd6")
+    only, next_to_it = Grade.MISTAKE.loss, Grade.MISTAKE.loss - 0.01
+    assert praise(quiet, bishop, only, 0.5) is Grade.BRILLIANT
+    assert praise(quiet, bishop, next_to_it, 0.5) is Grade.GOOD
+    assert praise(quiet, bishop, next_to_it, 0.95) is Grade.FINE
+    assert praise(quiet, king, only, 0.5) is Grade.GOOD
+    assert praise(quiet, king, next_to_it, 0.5) is Grade.FINE
+    takes = chess.Board("4k3/8/8/3p4/4P3/8/8/4K3 w - - 0 1")
+    assert praise(takes, takes.parse_san("exd5"), only, 0.5) is Grade.ONLY
