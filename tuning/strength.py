@@ -30,7 +30,7 @@ from rich.table import Table
 from scipy.optimize import minimize
 from scipy.special import expit
 
-from engine.strength import FILE, LEVELS
+from engine.strength import FILE, FULL_SKILL, LEVELS
 from tuning import match, ratings
 from tuning.engines import EngineSpec
 from tuning.errors import EngineFailure, SetupError
@@ -62,9 +62,11 @@ WITHOUT_CLOCK = Limits(nodes=100_000_000)
 
 
 def level_spec(level: int) -> EngineSpec:
-    """This engine at a Skill Level; past the last one, at full strength."""
+    """This engine at a level. Beyond the Skill Levels, where nothing is misjudged, a level is a number of nodes."""
     command = (sys.executable, str(PROJECT / "uci_main.py"))
-    return EngineSpec(f"Level {level}", command, options={"Skill Level": str(level)}, limits=WITHOUT_CLOCK)
+    if level < FULL_SKILL:
+        return EngineSpec(f"Level {level}", command, options={"Skill Level": str(level)}, limits=WITHOUT_CLOCK)
+    return EngineSpec(f"Level {level}", command, limits=Limits(nodes=LEVELS[level].nodes))
 
 
 def anchor_spec(elo: int, nodes: int) -> EngineSpec:
