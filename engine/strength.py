@@ -28,8 +28,8 @@ FILE = Path(__file__).with_name("strength.json")
 #: centipawns of misjudgement, because a line that is much worse than the best would hardly ever seem to be better.
 FEWEST_LINES, MOST_LINES, CENTIPAWNS_A_LINE = 2, 6, 12
 
-#: Centipawns by which a line must be worse than the best, both at a glance and by the search, for an alert player not to
-#: play it: less than a piece for two pawns.
+#: Centipawns by which a line must be worse than the best, at a glance and by the search, for an alert player to pass it
+#: over. At a glance it is a piece for a pawn.
 GLARING_LOSS, GLARING_SCORE = 200, 150
 
 

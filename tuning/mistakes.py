@@ -124,19 +124,14 @@ def judge(judging: Engine, nodes: int, board: chess.Board, move: chess.Move) -> 
     if board.legal_moves.count() < 2:
         return None
     best = judging.analyse(board, Limit(nodes=nodes))
-    if _value(best) is None or abs(_value(best) or 0) > DECIDED:
-        if not (best.score.relative.is_mate() and best.score.relative.mate() == 1):
-            return None
+    if best.score.relative.mate() != 1 and abs(_points(best)) > DECIDED:
+        return None
     if move == best.move:
         return Judgement(board, move, move, 0, "")
     played = judging.analyse(board, Limit(nodes=nodes), root_moves=[move])
     loss = _points(best) - _points(played)
     kind = kind_of(board, played.pv, best.pv) if loss >= LEAST_LOSS and best.pv and played.pv else ""
     return Judgement(board, move, best.pv[0], loss, kind)
-
-
-def _value(line: Analysis) -> int | None:
-    return line.score.relative.score()
 
 
 def _points(line: Analysis) -> int:
