@@ -130,6 +130,17 @@ class ChessExhibit(Exhibit):
     def write(self, state: Any, action: Any) -> str:
         return state.san(action)
 
+    def read(self, state: Any, text: str) -> Any:
+        """As any other, but what follows a move in SAN may be left out, and UCI notation is understood."""
+        for parse in (state.parse_san, state.parse_uci):
+            try:
+                move = parse(text.strip())
+            except ValueError:
+                continue
+            if move in self.game.actions(state):
+                return move
+        return super().read(state, text)
+
 
 def _checked(node: Any) -> Any:
     if isinstance(node, list):
