@@ -323,7 +323,7 @@ def test_chess_can_be_played_against_the_textbook():
     told = played(games.chess("6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1"), ["zz", "Ra8"])
     assert "'zz' is no move here; legal: " in told
     assert told.endswith("White wins.")
-    assert "White plays Ra8# (+1000 for the first player, proven;" in played(
+    assert "White plays Ra8# (+1000 for the first player, " in played(
         games.chess("6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1"), [], human=MIN
     )
 
