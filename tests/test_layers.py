@@ -29,6 +29,7 @@ FLOORS: dict[str, int] = {
     "chesstypes": 6,
     "thinker": 7,
     "api": 8,
+    "aio": 9,
     "uci": 9,
     # Beside the engine: they stand on it, and only the command line stands on them.
     "textbook": 9,
