@@ -13,7 +13,7 @@ capture    none of these, and the move takes something: a plausible capture that
 distance   none of these, and within ten plies a piece or more is lost: a threat overlooked further off
 slow       the rest: what is lost is no piece
 
-For an hour of play as people have it, levels above 1200 should have next to nothing in the first three columns.
+Levels above 1200 should have next to nothing in the first three columns.
 """
 
 from __future__ import annotations
@@ -84,10 +84,13 @@ def kind_of(board: chess.Board, played: Sequence[chess.Move], best: Sequence[che
     if _mates(board, best[0]) or (len(played) > 1 and _mates(after, played[1])):
         return "mate"
     worse = balance(board, best, AT_ONCE) - balance(board, played, AT_ONCE)
-    if worse >= A_PIECE and len(played) > 1 and _takes(after, played[1]):
+    taken = len(played) > 1 and _takes(after, played[1])
+    if worse >= A_PIECE and taken and balance(board, played, AT_ONCE) <= -A_PIECE:
         return "hung"
     if worse >= A_PIECE and _takes(board, best[0]):
         return "missed"
+    if worse >= A_PIECE and taken:
+        return "hung"
     if _takes(board, played[0]):
         return "capture"
     return "distance" if balance(board, best, IN_SIGHT) - balance(board, played, IN_SIGHT) >= A_PIECE else "slow"
