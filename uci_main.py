@@ -40,10 +40,14 @@ def _run_subcommand(words: list[str]) -> int:
         from engine.lab import main as lab
 
         return lab(words[1:])
-    if words[0] in ("analyse", "play"):
+    if words[0] in ("analyse", "analyze", "play"):
         from engine.analysis.cli import main as people
 
-        return people(words[0], words[1:])
+        return people("play" if words[0] == "play" else "analyse", words[1:])
+    if words[0] == "help":
+        return main([*words[1:], "--help"])
+    if words == ["version"]:
+        words = ["--version"]
     from engine.messages import OptionError, PositionError
     from engine.uci import terminal
 
@@ -113,6 +117,8 @@ def _parser():
     commands.add_parser("play", help="play a game against the engine in the terminal")
     commands.add_parser("lab", help="compare the textbook searches, on chess and other games (see lab --help)")
     commands.add_parser("warmup", help="compile the engine now, so that no game has to wait for it")
+    commands.add_parser("version", help="print the version")
+    commands.add_parser("help", help="print this, or the help of a subcommand")
     return parser
 
 

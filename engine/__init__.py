@@ -7,16 +7,25 @@ that importing this package (as the UCI loop does to answer ``uciok``) does not 
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from engine.aio import AsyncEngine
     from engine.api import Analysis, Engine, Limits, OptionError, PositionError, Stream
 
 __version__ = "0.1.0"
 
-__all__ = ["Analysis", "Engine", "Limits", "OptionError", "PositionError", "Stream", "__version__"]
+__all__ = ["Analysis", "AsyncEngine", "Engine", "Limits", "OptionError", "PositionError", "Stream", "__version__"]
 
 
 def __getattr__(name: str):
+    if name == "AsyncEngine":
+        from engine.aio import AsyncEngine
+
+        return AsyncEngine
     if name in __all__:
         from engine import api
 
         return getattr(api, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -7,12 +7,13 @@ and give python-chess's types; :meth:`Engine.start` and :meth:`Engine.search` th
 
 from __future__ import annotations
 
+import os
 import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from types import TracebackType
+from types import MappingProxyType, TracebackType
 from typing import TYPE_CHECKING, Any, overload
 
 import chess
@@ -23,7 +24,8 @@ from engine.board.notation import list_moves, play_moves, to_uci
 from engine.board.perft import perft
 from engine.board.setup import new_position
 from engine.board.types import WHITE, square_name
-from engine.chesstypes import Analysis, Stream, analysis_of, limits_of
+from engine.book import Book
+from engine.chesstypes import Analysis, Stream, analysis_of, check_board, check_moves, limits_of
 from engine.evaluation.choice import Evaluation, choose
 from engine.evaluation.nnue.file import NetError
 from engine.jit.warmup import warm_up
@@ -43,6 +45,14 @@ EXPLAIN_NODES = 200_000
 
 OnResult = Callable[[Result], None]
 
+#: What an engine has no more once it is closed.
+_GIVEN_BACK = ("_thinker", "_position", "_evaluation")
+
+_CLOSED = "this engine is closed: nothing more can be asked of it, make a new one"
+
+#: The options that an engine's ``repr`` names in its own way.
+_TOLD_APART = ("EvalType", "Hash", "Threads")
+
 
 def _checked(name: str, value: Any) -> Any:
     """``value`` if the option ``name`` can take it, else :class:`OptionError`. Search parameters check themselves."""
@@ -55,8 +65,11 @@ def _checked(name: str, value: Any) -> Any:
 
 
 def _limits(board: chess.Board, limit: Limit | Limits | None, root_moves: Iterable[chess.Move] | None) -> Limits:
-    """The engine's own limits. Raises ValueError for a root move that is not legal."""
+    """The engine's own limits. Raises ValueError for a root move that is not legal, TypeError for what is no board, no
+    limit or no move."""
+    check_board(board)
     moves = tuple(root_moves or ())
+    check_moves(moves)
     for move in moves:
         if not board.is_legal(move):
             raise ValueError(f"the root move {move} is not legal here")
@@ -69,6 +82,24 @@ def _evaluation(kind: str, file: str) -> Evaluation:
         return choose(kind, file)
     except NetError as error:
         raise OptionError(str(error)) from None
+
+
+def _usable_tables(path: str) -> str:
+    """``path``, or :class:`OptionError` where none of its directories is there."""
+    directories = [directory for directory in path.split(os.pathsep) if directory]
+    if directories and not any(map(os.path.isdir, directories)):
+        raise OptionError(f"SyzygyPath: no such directory: {path}")
+    return path
+
+
+def _usable_book(path: str) -> Book:
+    """The book in ``path``, or :class:`OptionError`."""
+    faults: list[str] = []
+    book = Book(faults.append)
+    book.open(path)
+    if faults:
+        raise OptionError(faults[0])
+    return book
 
 
 class Engine:
@@ -90,7 +121,18 @@ class Engine:
     megabytes, ``move_overhead`` the milliseconds lost with each move outside the engine, ``multipv`` the number
     of lines wanted, ``eval_type`` the evaluation (Material, Classical or NNUE) and ``eval_file`` its network, empty for
     the engine's own; :data:`engine.options.OPTIONS` has them all. ``report`` is told what takes long at a first start.
-    Raises :class:`OptionError` where a value is not to be had.
+    Raises :class:`OptionError` where a value is not to be had, such as a file that is not there. (Of several
+    directories with tables one must be there; the others are named to ``report``.)
+
+    >>> engine = Engine(hash=1, uci_elo=1400, uci_limitstrength=True)
+    >>> engine, engine.options["Hash"]
+    (<Engine: NNUE, hash 1 MB, 1 thread, uci_limitstrength=True, uci_elo=1400, idle>, 1)
+    >>> engine.close()
+    >>> engine
+    <Engine: closed>
+    >>> engine.play(board, Limit(time=1))
+    Traceback (most recent call last):
+    RuntimeError: this engine is closed: nothing more can be asked of it, make a new one
     """
 
     def __init__(
@@ -106,6 +148,7 @@ class Engine:
         report: Callable[[str], None] = lambda line: None,
         **options: Any,
     ) -> None:
+        self._closed = False
         self._values: dict[str, Any] = {option.name: option.default for option in OPTIONS}
         for name, value in (
             ("Hash", hash),
@@ -127,6 +170,27 @@ class Engine:
         self.configure(**options)
         self._rehearse()
 
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """What :meth:`close` has given back is missed here."""
+            if name in _GIVEN_BACK:
+                raise RuntimeError(_CLOSED)
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    def __repr__(self) -> str:
+        if self._closed:
+            return "<Engine: closed>"
+        values = self._values
+        changed = [
+            f"{option.name.replace(' ', '_').lower()}={values[option.name]!r}"
+            for option in OPTIONS
+            if option.name not in _TOLD_APART and values[option.name] != option.default
+        ]
+        threads = "1 thread" if values["Threads"] == 1 else f"{values['Threads']} threads"
+        told = [values["EvalType"], f"hash {values['Hash']} MB", threads, *changed]
+        return f"<Engine: {', '.join([*told, 'searching' if self.searching else 'idle'])}>"
+
     def _rehearse(self) -> None:
         """Search a little and forget it, so that the first real search does not pay for page faults and first calls."""
         self.start(Limits(depth=6), None, lambda result: None)
@@ -134,6 +198,7 @@ class Engine:
         self.new_game()
 
     def __enter__(self) -> Engine:
+        self._refuse_closed()
         return self
 
     def __exit__(
@@ -141,7 +206,26 @@ class Engine:
     ) -> None:
         self.close()
 
+    @property
+    def closed(self) -> bool:
+        """Whether :meth:`close` was called."""
+        return self._closed
+
     # Options
+
+    @property
+    def options(self) -> Mapping[str, Any]:
+        """The values of all options but the buttons as they are now, by name (see :mod:`engine.options`).
+
+        >>> from engine import Engine
+        >>> with Engine(hash=1) as engine:
+        ...     engine.configure(multipv=3)
+        ...     print(engine.options["MultiPV"], engine.options["EvalType"])
+        3 NNUE
+        """
+        return MappingProxyType(
+            {option.name: self._values[option.name] for option in OPTIONS if option.kind != "button"}
+        )
 
     def configure(self, **options: Any) -> None:
         """Set options by keyword, as the constructor takes them: all of them, or after an error none.
@@ -171,6 +255,7 @@ class Engine:
 
         Ends a running search first. Raises :class:`OptionError`; the former value then stays. Raises as :meth:`start`.
         """
+        self._refuse_closed()
         self._refuse_callbacks()
         value = _checked(name, value)
         self.stop()
@@ -200,9 +285,11 @@ class Engine:
             case "nodestime":
                 self._thinker.pool.node_clock.rate = value
             case "SyzygyPath":
-                self._thinker.tables.open(value)
+                self._thinker.tables.open(_usable_tables(value))
             case "BookFile":
-                self._thinker.book.open(value)
+                book = _usable_book(value)
+                self._thinker.book.close()
+                self._thinker.book = book
 
     def _evaluate_by(self, kind: str, file: str) -> None:
         """Change the evaluation; what was learned with another one is forgotten."""
@@ -217,6 +304,8 @@ class Engine:
 
         Raises :class:`PositionError`, which names the fault; the former position then stays.
         """
+        if fen is not None and not isinstance(fen, str):
+            raise TypeError(f"a FEN is a str, not {fen!r}; set_board takes a chess.Board")
         self._set_position(START_FEN if fen is None else fen, moves, self._values["UCI_Chess960"])
 
     def set_board(self, board: chess.Board) -> None:
@@ -225,6 +314,7 @@ class Engine:
 
         Raises :class:`PositionError`, also for a board of another variant.
         """
+        check_board(board)
         if board.uci_variant != "chess":
             raise PositionError(f"the variant {board.uci_variant} is not played here")
         fen = board.root().fen(en_passant="xfen")
@@ -233,6 +323,7 @@ class Engine:
         )
 
     def _set_position(self, fen: str, moves: Sequence[str], chess960: bool) -> None:
+        self._refuse_closed()
         position = new_position()
         set_fen(position, fen, chess960)
         play_moves(position, moves)
@@ -301,13 +392,19 @@ class Engine:
             )
             self._searcher.run(partial(self._search, *arguments))
 
+    def _refuse_closed(self) -> None:
+        if self._closed:
+            raise RuntimeError(_CLOSED)
+
     def _refuse_callbacks(self) -> None:
         if self._searcher.is_current or self._thinker.pool.is_current:
             raise RuntimeError("a search's reports cannot start another search or change the engine")
 
     def stop(self) -> None:
         """End the search, which then gives its result; harmless when none runs, and from any thread."""
-        self._thinker.pool.stop()
+        thinker = self.__dict__.get("_thinker")  # None when the engine is closed, or was never made
+        if thinker is not None:
+            thinker.pool.stop()
 
     def ponderhit(self) -> None:
         """The move pondered on was played: the clock runs from now on."""
@@ -472,9 +569,12 @@ class Engine:
         ``lines`` overrides the option MultiPV. Raises :class:`PositionError`, ValueError where ``limits`` would
         let the search run for ever, and what ``on_info`` raises, which ends the search.
         """
+        if not isinstance(limits, Limits):
+            raise TypeError(f"search takes engine.Limits, not {limits!r}; analyse takes a chess.engine.Limit")
         return self._run(board, replace(limits, analysis=True), on_info, lines).info or Info()
 
     def _run(self, board: chess.Board, limits: Limits, on_info: OnInfo | None, lines: int | None) -> Result:
+        check_board(board)
         clock = limits.wtime if board.turn == chess.WHITE else limits.btime
         bounds = (clock, limits.movetime, limits.depth, limits.nodes, limits.mate)
         if limits.infinite or limits.ponder or all(bound is None for bound in bounds):
@@ -527,13 +627,20 @@ class Engine:
         return total, milliseconds
 
     def close(self) -> None:
-        """End the search, if one runs, and the threads, and give book and tables back."""
+        """End the search, if one runs, and the threads, and give memory, book and tables back. Whatever is asked of the
+        engine later raises RuntimeError, but to stop, to wait and to close again are harmless."""
+        if self._closed:
+            return
         self.stop()
-        self.wait()
-        self._searcher.end()
-        self._thinker.pool.close()
-        self._thinker.book.close()
-        self._thinker.tables.close()
+        with self._turn:
+            self.wait()
+            self._closed = True
+            self._searcher.end()
+            self._thinker.pool.close()
+            self._thinker.book.close()
+            self._thinker.tables.close()
+            for name in _GIVEN_BACK:
+                del self.__dict__[name]
 
     def _search(self, position: Any, limits: Limits, on_info: OnInfo, on_result: OnResult, lines: int) -> None:
         """The search thread. Nobody changes ``position`` any more; whatever happens, there is a result.

@@ -49,6 +49,32 @@ class Analysis:
         return self.pv[0] if self.pv else None
 
 
+def check_board(board: object) -> None:
+    """Raise TypeError, which says what to pass, unless ``board`` is a board of python-chess.
+
+    >>> check_board("8/8/8/8/8/8/8/8 w - - 0 1")
+    Traceback (most recent call last):
+    TypeError: the position is a chess.Board, not a str: for a FEN write chess.Board("8/8/8/8/8/8/8/8 w - - 0 1")
+    """
+    if isinstance(board, str):
+        raise TypeError(f'the position is a chess.Board, not a str: for a FEN write chess.Board("{board}")')
+    if not isinstance(board, chess.Board):
+        raise TypeError(f"the position is a chess.Board, not {board!r}")
+
+
+def check_moves(moves: Iterable[object]) -> None:
+    """Raise TypeError, which says what to pass, unless ``moves`` are moves of python-chess.
+
+    >>> check_moves(["e2e4"])
+    Traceback (most recent call last):
+    TypeError: a move is a chess.Move, not 'e2e4': write chess.Move.from_uci("e2e4"), or board.parse_san("e4")
+    """
+    for move in moves:
+        if not isinstance(move, chess.Move):
+            hint = ': write chess.Move.from_uci("e2e4"), or board.parse_san("e4")' if isinstance(move, str) else ""
+            raise TypeError(f"a move is a chess.Move, not {move!r}{hint}")
+
+
 def analysis_of(info: Info, board: chess.Board) -> Analysis:
     """A scored report about ``board`` in python-chess's types."""
     from chess.engine import PovWdl, Wdl
@@ -87,9 +113,18 @@ def limits_of(limit: Limit | Limits | None, root_moves: Iterable[chess.Move] | N
     """python-chess's limit (in seconds) as the engine's own (in milliseconds); None is a search without end.
 
     An engine's own :class:`Limits` passes as it is. ``root_moves`` are the only moves to be looked at. Raises
-    ValueError where a number of plies, nodes or moves is not whole.
+    ValueError where a number of plies, nodes or moves is not whole, and TypeError for what is no limit at all.
+
+    >>> limits_of(0.5)
+    Traceback (most recent call last):
+    TypeError: the limit is a chess.engine.Limit, not 0.5: half a second is Limit(time=0.5)
     """
     moves = tuple(move.uci() for move in root_moves or ())
+    if limit is not None and not isinstance(limit, Limits):
+        from chess.engine import Limit
+
+        if not isinstance(limit, Limit):
+            raise TypeError(f"the limit is a chess.engine.Limit, not {limit!r}: half a second is Limit(time=0.5)")
     if limit is not None:
         for name in ("depth", "nodes", "mate"):
             number = getattr(limit, name)
@@ -145,6 +180,9 @@ class Stream(Iterator[Analysis]):
             self._over = True
             raise StopIteration
         return analysis_of(info, self._board)
+
+    def __repr__(self) -> str:
+        return f"<Stream of {self._board.fen()}, {'ended' if self._ended else 'running'}>"
 
     def stop(self) -> None:
         """Ask the search to end."""

@@ -155,8 +155,8 @@ OPTIONS: tuple[Option, ...] = (
         "spin",
         1500,
         1000,
-        3100,
-        help="How strong to play under UCI_LimitStrength; more than the levels reach is full strength.",
+        2532,
+        help="How strong to play under UCI_LimitStrength.",
     ),
     Option("Skill Level", "spin", 20, 0, 20, help="How strong to play otherwise, from beginner to full strength."),
     Option(

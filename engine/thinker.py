@@ -18,6 +18,7 @@ from engine.board.fen import to_fen
 from engine.board.notation import find_move, list_moves, to_uci
 from engine.book import Book
 from engine.evaluation.choice import Evaluation
+from engine.glance import at_a_glance
 from engine.messages import Info, Limits, Result, Score, nodes_per_second
 from engine.search.pool import Pool
 from engine.search.scores import DECIDED, MATE, MATE_BOUND, MAX_PLY, to_message
@@ -129,7 +130,7 @@ class Thinker:
         endgames = self._endgames() if verdict is None and level is None and not book_move else None
         line = self.pool.search(position, limits, moves, self.table, on_line, on_tick, count, endgames)
         if level is not None and not book_move:
-            best, line = line, self._misjudge(line, level)
+            best, line = line, self._misjudge(position, line, level)
             if line is not best:
                 on_line(replace(line, rank=1))
         reply = line.moves[1] if len(line.moves) > 1 else 0
@@ -144,11 +145,16 @@ class Thinker:
             return strength.level_of_elo(self._values["UCI_Elo"])
         return strength.level_of_skill(self._values["Skill Level"])
 
-    def _misjudge(self, best: Line, level: strength.Level) -> Line:
+    def _misjudge(self, position: Any, best: Line, level: strength.Level) -> Line:
         """The line that a player of this level takes for the best."""
         lines = [line for line in self.pool.workers[0].lines if line.moves]
-        if len(lines) < 2:
+        if len(lines) < 2 or not level.noise:
             return best
+        if self._chance.random() < level.alert:
+            board = chess.Board(to_fen(position), chess960=bool(position["chess960"]))
+            moves = [board.parse_uci(to_uci(line.moves[0], board.chess960)) for line in lines]
+            glances = [at_a_glance(board, move) for move in moves]
+            lines = [lines[index] for index in strength.not_glaring([line.score for line in lines], glances)]
         return lines[strength.choose([line.score for line in lines], level.noise, self._chance)]
 
     def _analyses(self, limits: Limits) -> bool:

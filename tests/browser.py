@@ -18,13 +18,14 @@ needs_browser = pytest.mark.skipif(BROWSER is None, reason="no Chromium on PATH"
 class Dom:
     """A page after its scripts have run, as the browser writes it out."""
 
-    def __init__(self, page: Path, fragment: str = "", script: str = "") -> None:
+    def __init__(self, page: Path, fragment: str = "", script: str = "", width: int = 800) -> None:
         assert BROWSER
         if script:  # act as the reader would, and report what goes wrong
             text = page.read_text("utf-8").replace("</body>", f"<script>{script}</script></body>")
             page = page.with_name("driven.html")
             page.write_text(text, "utf-8")
         command = [BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=30000"]
+        command += [f"--window-size={width},900"]
         command += [f"--user-data-dir={page.parent / 'profile'}", "--dump-dom"]
         command += [f"{page.as_uri()}#{quote(fragment, safe='=&')}"]
         self.text = subprocess.run(command, capture_output=True, check=True, timeout=120, encoding="utf-8").stdout

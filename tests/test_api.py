@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import doctest
+import gc
+import os
 import threading
 import time
+import weakref
 from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import chess
 import chess.polyglot
@@ -13,7 +18,10 @@ import chess.variant
 import pytest
 from chess.engine import Cp, Limit, Mate, PovScore, PovWdl, Wdl
 
+import engine.aio
 import engine.api
+import engine.chesstypes
+import engine.glance
 from engine import Analysis, Engine
 from engine.messages import Info, Limits, OptionError, PositionError, Score
 from engine.options import OPTIONS, Option, by_keyword
@@ -37,9 +45,10 @@ def numbat(shared: Engine) -> Engine:
 
 
 def test_the_examples_in_the_documentation_run() -> None:
-    result = doctest.testmod(engine.api)
-    assert result.attempted > 0
-    assert result.failed == 0
+    for module in (engine.api, engine.aio, engine.chesstypes, engine.glance):
+        result = doctest.testmod(module)
+        assert result.attempted > 0
+        assert result.failed == 0
 
 
 def test_leaving_the_context_ends_the_search() -> None:
@@ -211,6 +220,118 @@ def test_setting_an_option_ends_a_running_search(numbat: Engine) -> None:
     numbat.set_option("Clear Hash", None)
     assert len(results) == 1
     assert not numbat.searching
+
+
+@pytest.mark.parametrize("keyword", ["syzygy_path", "book_file", "eval_file"])
+def test_a_path_to_nowhere_is_refused(numbat: Engine, keyword: str, tmp_path: Path) -> None:
+    nowhere = tmp_path / "nowhere"
+    for path in (nowhere, str(nowhere)):
+        with pytest.raises(OptionError, match="nowhere"):
+            numbat.configure(**{keyword: path})
+        assert numbat.options[by_keyword(keyword).name] == ""
+    with pytest.raises(OptionError, match="nowhere"):
+        Engine(hash=1, **{keyword: nowhere})
+
+
+def test_of_several_directories_with_tables_one_must_be_there(tmp_path: Path) -> None:
+    remarks: list[str] = []
+    with Engine(hash=1, report=remarks.append) as running:
+        path = os.pathsep.join([str(tmp_path), str(tmp_path / "nowhere")])
+        running.configure(syzygy_path=path)
+        assert running.options["SyzygyPath"] == path
+    assert [remark for remark in remarks if "nowhere" in remark]
+
+
+def test_the_options_are_there_to_be_read(numbat: Engine) -> None:
+    numbat.configure(multipv=3)
+    try:
+        assert numbat.options["MultiPV"] == 3
+        assert set(numbat.options) == {option.name for option in OPTIONS if option.kind != "button"}
+        with pytest.raises(TypeError):
+            numbat.options["MultiPV"] = 5  # type: ignore[index]
+    finally:
+        numbat.configure(multipv=1)
+
+
+def test_an_engine_says_what_it_is() -> None:
+    with Engine(hash=1, threads=2, eval_type="Classical", uci_elo=1400, uci_limitstrength=True) as running:
+        options = "uci_limitstrength=True, uci_elo=1400"
+        assert repr(running) == f"<Engine: Classical, hash 1 MB, 2 threads, {options}, idle>"
+        with running.stream(chess.Board()) as reports:
+            assert repr(running).endswith("searching>")
+            assert repr(reports) == f"<Stream of {chess.STARTING_FEN}, running>"
+        assert repr(reports).endswith("ended>")
+    assert repr(running) == "<Engine: closed>"
+
+
+# Closing
+
+
+def test_closing_gives_the_memory_back() -> None:
+    running = Engine(hash=8)
+    kept = [weakref.ref(running._thinker.table), weakref.ref(running._thinker.pool), weakref.ref(running._thinker)]
+    running.analyse(chess.Board(), Limit(depth=3))
+    running.close()
+    gc.collect()
+    assert [reference() for reference in kept] == [None] * 3
+
+
+def test_a_closed_engine_says_so() -> None:
+    running = Engine(hash=1)
+    board = chess.Board()
+    reports = running.stream(board)
+    running.close()
+    running.close()
+    running.stop()
+    reports.close()
+    assert running.wait(1)
+    assert not running.searching
+    for call in (
+        lambda: running.play(board, Limit(depth=1)), lambda: running.analyse(board, Limit(depth=1)),
+        lambda: running.stream(board), lambda: running.search(board, Limits(depth=1)), running.fen, running.board,
+        running.new_game, lambda: running.configure(multipv=2), lambda: running.set_position(None), running.ponderhit,
+        lambda: running.start(Limits(depth=1), None, print), lambda: running.perft(2), running.explain_evaluation,
+        running.__enter__,
+    ):  # fmt: skip
+        with pytest.raises(RuntimeError, match="this engine is closed"):
+            call()
+    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+        running.nonsense  # type: ignore[attr-defined] # noqa: B018
+
+
+# What is passed by mistake
+
+
+@pytest.mark.parametrize("limit", [0.5, 1, "1", {"time": 1}])
+def test_a_limit_that_is_none_is_told_how_to_become_one(numbat: Engine, limit: Any) -> None:
+    for call in (numbat.play, numbat.analyse, numbat.stream):
+        with pytest.raises(TypeError, match=r"Limit\(time=0\.5\)"):
+            call(chess.Board(), limit)
+    with pytest.raises(TypeError, match=r"search takes engine\.Limits"):
+        numbat.search(chess.Board(), limit)
+
+
+def test_a_fen_is_no_board_and_a_board_no_fen(numbat: Engine) -> None:
+    for call in (numbat.play, numbat.analyse, numbat.stream):
+        with pytest.raises(TypeError, match=r'chess\.Board\("8/8'):
+            call("8/8/8/8/8/8/8/8 w - - 0 1", Limit(depth=1))  # type: ignore[operator]
+        with pytest.raises(TypeError, match=r"chess\.Board, not None"):
+            call(None, Limit(depth=1))  # type: ignore[operator]
+    with pytest.raises(TypeError, match=r"chess\.Board"):
+        numbat.set_board(chess.STARTING_FEN)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"chess\.Board"):
+        numbat.search(chess.STARTING_FEN, Limits(depth=1))  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="set_board"):
+        numbat.set_position(chess.Board())  # type: ignore[arg-type]
+
+
+def test_a_move_is_no_text(numbat: Engine) -> None:
+    with pytest.raises(TypeError, match="not 'e2e4'"):
+        numbat.play(chess.Board(), Limit(depth=1), root_moves=["e2e4"])  # type: ignore[list-item]
+
+
+def test_the_package_shows_what_it_has() -> None:
+    assert {"Engine", "AsyncEngine", "Limits", "Analysis", "__version__"} <= set(dir(engine))
 
 
 # Searching

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -15,7 +16,7 @@ from chess.engine import Limit
 
 from engine.api import Engine
 from engine.book import Book
-from engine.messages import Info, Limits, Result
+from engine.messages import Info, Limits, OptionError, Result
 from tuning.book import main
 
 DataFile = Callable[[str], Path]
@@ -249,5 +250,10 @@ def test_a_bad_book_is_named_and_play_goes_on(numbat, book_file, damage):
     (remark,) = remarks
     assert str(path) in remark
     assert book.move(chess.Board(), True) is None
-    numbat.set_option("BookFile", str(path))
+    for _ in range(2):
+        with pytest.raises(OptionError, match=re.escape(str(path))):
+            numbat.set_option("BookFile", str(path))
+        assert numbat.options["BookFile"] == str(book_file)  # the former book stays
+        known = weights(book_file, chess.Board())
+        assert chess.Board().san(numbat.play(chess.Board(), Limit(depth=2))) in known
     assert numbat.play(chess.Board(), Limit(depth=2)) is not None

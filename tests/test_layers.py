@@ -26,10 +26,12 @@ FLOORS: dict[str, int] = {
     "bench": 6,
     "wdl": 6,
     "strength": 6,
+    "glance": 6,
     "chesstypes": 6,
     "thinker": 7,
     "explanation": 7,
     "api": 8,
+    "aio": 9,
     "uci": 9,
     # Beside the engine: they stand on it, and only the command line stands on them.
     "textbook": 9,

@@ -11,9 +11,10 @@ import chess
 import pytest
 
 from engine.api import Engine
+from engine.glance import MATE, at_a_glance
 from engine.messages import Info, Limits, Result
 from engine.options import find
-from engine.strength import LEVELS, Level, choose, level_of_elo, level_of_skill
+from engine.strength import FULL_SKILL, LEVELS, Level, choose, level_of_elo, level_of_skill, not_glaring
 
 HANGING = "rnb1kbnr/pppp1ppp/8/4p1q1/3PP3/8/PPP2PPP/RNBQKBNR w KQkq - 0 3"
 """The bishop on c1 can take the queen on g5."""
@@ -34,19 +35,72 @@ def numbat(shared: Engine) -> Iterator[Engine]:
 
 
 def test_levels_see_more_misjudge_less_and_are_stronger_one_by_one():
-    assert len(LEVELS) == find("Skill Level").maximum
+    assert len(LEVELS) > FULL_SKILL == find("Skill Level").maximum
     for weaker, stronger in pairwise(LEVELS):
         assert weaker.nodes < stronger.nodes
         assert weaker.noise >= stronger.noise
         assert weaker.elo < stronger.elo
+        assert weaker.alert <= stronger.alert
     assert LEVELS[0].elo <= find("UCI_Elo").minimum
 
 
 def test_skill_levels_end_with_full_strength():
     assert level_of_skill(0) is LEVELS[0]
-    assert level_of_skill(len(LEVELS) - 1) is LEVELS[-1]
-    assert level_of_skill(len(LEVELS)) is None
+    assert level_of_skill(FULL_SKILL - 1) is LEVELS[FULL_SKILL - 1]
+    assert level_of_skill(FULL_SKILL) is None
 
+
+def test_an_elo_may_be_wanted_up_to_the_last_level():
+    most = find("UCI_Elo").maximum
+    assert most == round(LEVELS[-1].elo)
+    assert level_of_elo(most) == LEVELS[-1]
+    beyond = [level_of_elo(elo) for elo in range(round(LEVELS[FULL_SKILL - 1].elo) + 1, most)]
+    assert all(LEVELS[FULL_SKILL - 1].nodes < level.nodes <= LEVELS[-1].nodes for level in beyond)
+
+
+def test_above_1200_everybody_sees_what_hangs():
+    for elo in range(1200, find("UCI_Elo").maximum):
+        assert level_of_elo(elo).alert == 1.0
+
+
+def test_a_line_is_glaring_that_gives_away_at_a_glance_what_the_best_one_keeps():
+    assert not_glaring([0, -300, -300, -300], [0, -300, 0, -100]) == [0, 2, 3]
+    assert not_glaring([0, -50], [0, -300]) == [0, 1]  # the piece hangs for a reason
+    assert not_glaring([900, 0, 850], [900, 0, 0]) == [0, 2]  # what can be taken is seen as well
+    assert not_glaring([500, 0], [-300, 0]) == [0, 1]  # not to see a sacrifice is human
+    assert not_glaring([-900, -1200], [-900, -900]) == [0, 1]  # it is lost whatever is played
+
+
+@pytest.mark.parametrize(
+    ("fen", "moves"),
+    [
+        (HANGING, {"Bxg5": 900, "dxe5": 0, "Qg4": -900, "Na3": 0}),
+        ("4k3/8/8/8/8/2p5/3P4/4K3 w - - 0 1", {"dxc3": 100, "d3": 0, "Kd1": 0, "Kf1": -100}),
+        ("6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1", {"Ra8": MATE, "Ra7": 0}),
+        ("4r1k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1", {"Rd7": -MATE, "h3": 0, "Rd8": -500}),
+        ("4k3/P7/8/8/8/8/8/4K3 w - - 0 1", {"a8=Q": 800, "Kd2": 0}),
+        ("4k3/8/8/8/8/8/p7/4K3 w - - 0 1", {"Kf2": -800, "Kd2": -800}),
+        ("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 2", {"exd6": 100}),
+        ("4k3/2p5/3p4/4r3/8/5N2/8/4K3 w - - 0 1", {"Nxe5": 200}),
+    ],
+)
+def test_what_is_seen_at_a_glance(fen, moves):
+    board = chess.Board(fen)
+    for san, worth in moves.items():
+        assert at_a_glance(board, board.parse_san(san)) == worth, san
+    assert board.fen() == chess.Board(fen).fen()
+
+
+@pytest.mark.parametrize("elo", [1200, 1500])
+def test_nobody_above_1200_overlooks_a_hanging_queen(numbat, elo):
+    numbat.set_option("UCI_LimitStrength", True)
+    numbat.set_option("UCI_Elo", elo)
+    attacked = chess.Board("r1bqk2r/pppp1ppp/2n2n2/2b5/3QP3/5N2/PPP2PPP/RNB1KB1R w KQkq - 0 6")
+    for _ in range(20):
+        numbat.new_game()
+        assert think(numbat, HANGING, Limits(movetime=10_000))[0].bestmove == "c1g5"
+        move = attacked.parse_uci(think(numbat, attacked.fen(), Limits(movetime=10_000))[0].bestmove)
+        assert at_a_glance(attacked, move) > -500, attacked.san(move)
 
 def test_an_elo_lies_between_the_levels_around_it():
     levels = (Level(100, 50, 1000), Level(400, 10, 1200), Level(1600, 0, 1400))

@@ -30,7 +30,7 @@ from rich.table import Table
 from scipy.optimize import minimize
 from scipy.special import expit
 
-from engine.strength import FILE, LEVELS
+from engine.strength import FILE, FULL_SKILL, LEVELS
 from tuning import match, ratings
 from tuning.engines import EngineSpec
 from tuning.errors import EngineFailure, SetupError
@@ -62,9 +62,11 @@ WITHOUT_CLOCK = Limits(nodes=100_000_000)
 
 
 def level_spec(level: int) -> EngineSpec:
-    """This engine at a Skill Level; past the last one, at full strength."""
+    """This engine at a level. Beyond the Skill Levels, where nothing is misjudged, a level is a number of nodes."""
     command = (sys.executable, str(PROJECT / "uci_main.py"))
-    return EngineSpec(f"Level {level}", command, options={"Skill Level": str(level)}, limits=WITHOUT_CLOCK)
+    if level < FULL_SKILL:
+        return EngineSpec(f"Level {level}", command, options={"Skill Level": str(level)}, limits=WITHOUT_CLOCK)
+    return EngineSpec(f"Level {level}", command, limits=Limits(nodes=LEVELS[level].nodes))
 
 
 def anchor_spec(elo: int, nodes: int) -> EngineSpec:
@@ -86,14 +88,21 @@ def encounters(levels: Sequence[int], anchors: Sequence[int], nodes: int) -> lis
 
 
 def smooth(measured: Mapping[int, tuple[float, float]]) -> dict[int, float]:
-    """The Elo of levels, each measured with an error, on the parabola through them that is likeliest.
+    """The Elo of levels, each measured with an error, on the likeliest curve: a parabola for the Skill Levels, and a
+    straight line from there on, where levels differ in nothing but nodes.
 
     Nodes and misjudgement change evenly from level to level, so leaps in the Elo are errors of measurement.
     """
     levels = sorted(measured)
     elos, errors = np.array([measured[level] for level in levels]).T
-    parabola = np.polyfit(levels, elos, min(2, len(levels) - 1), w=1 / errors)
-    return {level: float(np.polyval(parabola, level)) for level in levels}
+    last = FULL_SKILL - 1
+    below = np.minimum(levels, last)
+    basis = [below**power for power in range(min(3, len(set(below.tolist()))))]
+    if levels[-1] > last:
+        basis.append(np.maximum(np.array(levels) - last, 0))
+    terms = np.array(basis, float).T
+    factors = np.linalg.lstsq(terms / errors[:, None], elos / errors, rcond=None)[0]
+    return dict(zip(levels, (terms @ factors).tolist(), strict=True))
 
 
 def rising(measured: Mapping[int, float], count: int) -> list[float]:
@@ -152,7 +161,9 @@ def fitted(counts: Mapping[tuple[str, str], Sequence[float]]) -> dict[str, tuple
 def write(path: Path, elos: Sequence[float], note: str) -> None:
     """Write the levels with their Elo."""
     rows = [
-        {"nodes": level.nodes, "noise": level.noise, "elo": round(elo)} for level, elo in zip(LEVELS, elos, strict=True)
+        {"nodes": level.nodes, "noise": level.noise, "elo": round(elo)}
+        | ({"alert": level.alert} if level.alert < 1 else {})
+        for level, elo in zip(LEVELS, elos, strict=True)
     ]
     lines = ",\n".join(f"  {json.dumps(row)}" for row in rows)
     write_whole(path, f'{{\n "note": {json.dumps(note)},\n "levels": [\n{lines}\n ]\n}}\n'.encode())
@@ -165,7 +176,7 @@ def parser() -> argparse.ArgumentParser:
     )
     result.add_argument("--games", type=int, default=40, help="games of each encounter (default 40)")
     result.add_argument(
-        "--levels", type=int, nargs="+", default=[0, 4, 8, 11, 14, 17, 19], metavar="N", help="levels that play"
+        "--levels", type=int, nargs="+", default=[0, 4, 8, 11, 14, 17, 20, 22], metavar="N", help="levels that play"
     )
     result.add_argument(
         "--anchors", type=int, nargs="*", default=list(ANCHORS), metavar="ELO", help="UCI_Elo of Stockfish"

@@ -38,3 +38,42 @@ def faults(board: chess.Board) -> str:
     """
     found = [status for status in chess.Status if status and status in board.status()]
     return ", ".join(_WORDS.get(status, (status.name or "").lower().replace("_", " ")) for status in found)
+
+
+class MoveError(ValueError):
+    """What somebody typed is no move; the message says why."""
+
+
+def read_move(board: chess.Board, text: str) -> chess.Move:
+    """The legal move that ``text`` means: e4, Nf3, O-O, 0-0 or e2e4, and letters of the wrong case where they can mean
+    one move only. Raises :class:`MoveError`, which says what is wrong.
+
+    >>> board = chess.Board()
+    >>> read_move(board, "Nf3"), read_move(board, "nf3"), read_move(board, "g1-f3")
+    (Move.from_uci('g1f3'), Move.from_uci('g1f3'), Move.from_uci('g1f3'))
+    """
+    text = text.strip()
+    ambiguous = False
+    capital = text[:1].upper() + text[1:] if text[:1] in tuple("nrqk") else text
+    attempts = (board.parse_san, text), (board.parse_uci, text.lower().replace("-", "")), (board.parse_san, capital)
+    for parse, words in attempts:
+        try:
+            move = parse(words)
+        except chess.AmbiguousMoveError:
+            ambiguous = True
+        except ValueError:
+            continue
+        else:
+            if move in board.legal_moves:  # "--" is a move to python-chess
+                return move
+    found = [] if ambiguous else [move for move in board.legal_moves if _key(board.san(move)) == _key(text)]
+    if len(found) == 1:
+        return found[0]
+    if ambiguous or found:
+        raise MoveError(f"'{text}' could be several moves: name the square it comes from too")
+    raise MoveError(f"'{text}' is no legal move here; moves are written as e4, Nf3, O-O or e2e4")
+
+
+def _key(san: str) -> str:
+    """A move in SAN without what people leave out or write otherwise."""
+    return san.lower().replace("0", "o").translate(str.maketrans("", "", "x=+#-!?"))

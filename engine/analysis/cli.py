@@ -90,15 +90,26 @@ def parser(command: str) -> argparse.ArgumentParser:
         times = "position (default: 5, in games 0.5)"
     else:
         times = "move (default: 1)"
-        result.description = "Play a game against the engine in the terminal; moves as e4 or e2e4."
+        result.description = (
+            "Play against the engine in the terminal; moves as e4 or e2e4. At the prompt 'help' names the other words."
+        )
         result.add_argument("--fen", nargs="+", help="begin here, quoted or not")
         result.add_argument("--black", action="store_true", help="play Black")
         result.add_argument("--pgn", type=Path, metavar="FILE", help="keep the game there, after the games it holds")
+        strength = result.add_mutually_exclusive_group()
+        elo, skill = find("UCI_Elo"), find("Skill Level")
+        strength.add_argument("--elo", type=_number(elo.minimum, elo.maximum), metavar="N",
+                              help=f"play as strong as this Elo, from {elo.minimum} to {elo.maximum} (default: full)")
+        strength.add_argument("--level", type=_number(skill.minimum, skill.maximum), metavar="N",
+                              help=f"play at this level, {skill.minimum} to {skill.maximum}, which is full strength")
     result.add_argument("--chess960", action="store_true",
                         help="the position is one of Chess960, even where its castling does not tell")  # fmt: skip
     limits = result.add_mutually_exclusive_group()
     if command == "analyse":
         limits.add_argument("--game-time", type=_seconds, metavar="TIME", help="for files: seconds for a whole game")
+    if command == "play":
+        limits.add_argument("--clock", type=_clock, metavar="MIN+SEC",
+                            help="play with a chess clock: minutes a game and seconds added for each move, such as 5+3")
     limits.add_argument("--time", type=_seconds, help=f"seconds for each {times}")
     limits.add_argument("--depth", type=_number(1, 100), help="plies for each position or move, instead of a time")
     limits.add_argument("--nodes", type=_number(1, 10**15), help="nodes for each position or move, instead of a time")
@@ -142,6 +153,18 @@ def _number(least: int, most: int):
         return int(text)
 
     return number
+
+
+def _clock(text: str) -> tuple[float, float]:
+    """Minutes and seconds of increment, as 5+3 or 10, in seconds both."""
+    minutes, _, increment = text.partition("+")
+    try:
+        base, step = 60 * float(minutes), float(increment or 0)
+    except ValueError:
+        base = step = -1.0
+    if not (0 < base <= 60 * 1000 and 0 <= step <= 3600):
+        raise argparse.ArgumentTypeError(f"'{text}' is not a clock of minutes and added seconds, such as 5+3")
+    return base, step
 
 
 def _seconds(text: str) -> float:

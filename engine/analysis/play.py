@@ -1,134 +1,381 @@
-"""``play``: a game of chess against the engine in the terminal, in the lab's loop of moves, hints and undo."""
+"""``play``: a game of chess against the engine in the terminal."""
 
 from __future__ import annotations
 
 import argparse
 import sys
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
 
 import chess
 import chess.pgn
 from chess.engine import Limit
+from rich.console import Console
+from rich.text import Text
 
 from engine import Engine, __version__
-from engine.analysis.boards import board_of
+from engine.analysis.boards import MoveError, board_of, read_move
 from engine.analysis.cli import limit_of
+from engine.analysis.clock import ChessClock, clock_text
+from engine.analysis.diagram import FEW_COLOURS, diagram, painted, shows_chessmen
 from engine.analysis.files import AddedGame
+from engine.analysis.judge import expectation
 from engine.analysis.lines import chances_of, chances_text, ending, ending_text, score_text
+from engine.analysis.terminal import read_line
 from engine.chesstypes import Analysis
-from engine.lab.games import Exhibit, LabError
-from engine.lab.play import play
-from engine.textbook import MAX, MIN
-from engine.textbook.games.chess import Chess
 
+#: Gets a line from the person, or None when so many seconds have passed. Raises EOFError at the end of the input.
+Ask = Callable[[str, float | None], str | None]
+Tell = Callable[[str | Text], object]
 
-class WholeChess(Chess):
-    """Chess as it is played: a state remembers its moves, and repetition, fifty moves and dead positions end it."""
+#: The engine takes a draw from this move of the game on, if it expects half a point or less.
+FIRST_DRAW = 20
 
-    def __init__(self, board: chess.Board) -> None:
-        self.board = board  # one that is legal; the parent would make one from a FEN, and of standard chess
+#: Seconds that the engine looks at the position for a hint or a draw offer, at most.
+LOOK = 1.0
 
-    def result(self, state: chess.Board, action: chess.Move) -> chess.Board:
-        child = state.copy()
-        child.push(action)
-        return child
-
-    def is_terminal(self, state: chess.Board) -> bool:
-        return ending(state) is not None
+HELP = f"""\
+A move is written as e4, Nf3, exd5, e8=Q, O-O or 0-0, or as e2e4. Other words:
+  hint     what the engine would play at full strength
+  undo     take back your last move and the answer; the clocks stay as they are
+  moves    the game so far and the legal moves
+  board    show the board again
+  fen      the position as FEN
+  draw     offer a draw; the engine takes it from move {FIRST_DRAW} on if it expects half a point or less
+  resign   give the game up
+  new      begin a new game; 'new white' and 'new black' choose your side
+  quit     leave"""
 
 
 @dataclass(frozen=True)
-class ChessTable(Exhibit):
-    """The chess board of the terminal, with ``human`` sitting below."""
+class Conclusion:
+    """How a game ended: its ``result`` as in a PGN, the words for it, and the PGN's word for the kind of end."""
 
-    human: chess.Color = chess.WHITE
-
-    def write(self, state: chess.Board, action: chess.Move) -> str:
-        return state.san(action)
-
-    def read(self, state: chess.Board, text: str) -> chess.Move:
-        """A move as e4, Nf3, O-O or e2e4. Raises LabError, which says what is wrong."""
-        for parse in (state.parse_san, state.parse_uci):
-            try:
-                move = parse(text.strip())
-            except chess.AmbiguousMoveError:
-                raise LabError(f"'{text}' could be several moves: name the square it comes from too") from None
-            except ValueError:
-                continue
-            if move in state.legal_moves:  # "--" is a move to python-chess
-                return move
-        raise LabError(f"'{text}' is no legal move here; moves are written as e4, Nf3, O-O or e2e4")
-
-    def result(self, state: chess.Board) -> str:
-        words = ending_text(state)
-        return f"{words[0].upper()}{words[1:]}."
+    result: str
+    words: str
+    termination: str = "normal"
 
 
-def diagram(board: chess.Board, below: chess.Color) -> str:
-    """The board in characters, ``below``'s side nearer to the reader."""
-    ranks = range(7, -1, -1) if below else range(8)
-    files = range(8) if below else range(7, -1, -1)
-    rows = [f"{rank + 1}  " + " ".join(_symbol(board, chess.square(file, rank)) for file in files) for rank in ranks]
-    letters = " ".join(chess.FILE_NAMES[file] for file in files)
-    return "\n".join([*rows, "", f"   {letters}"])
+class Table:
+    """A person and the engine at one board. ``console`` shows chessmen in colours if it can; without one the board is
+    drawn in letters. ``limit`` bounds the engine's moves where no ``clock`` does."""
 
+    def __init__(
+        self,
+        engine: Engine,
+        board: chess.Board,
+        human: chess.Color,
+        limit: Limit,
+        ask: Ask,
+        tell: Tell,
+        *,
+        clock: ChessClock | None = None,
+        console: Console | None = None,
+        on_change: Callable[[Table], None] = lambda table: None,
+    ) -> None:
+        self.human, self.clock = human, clock
+        self.clocks: list[float] = []  # of the side that moved, after each move
+        self.number = 0  # of the game, from 1
+        self._engine, self._start, self._limit = engine, board, limit
+        self._ask, self._tell, self._on_change = ask, tell, on_change
+        self._console = console if console and shows_chessmen(console) else None
+        self._left = False
+        self.begin()
 
-def _symbol(board: chess.Board, square: chess.Square) -> str:
-    piece = board.piece_at(square)
-    return piece.symbol() if piece else "."
+    def begin(self) -> None:
+        """Set up a new game."""
+        self.number += 1
+        self.board = self._start.copy()
+        self.clocks.clear()
+        self._called: Conclusion | None = None  # an end that is not on the board
+        self._engine.new_game()
+        if self.clock:
+            self.clock.reset()
 
+    @property
+    def conclusion(self) -> Conclusion | None:
+        """How the game ended; None while it goes on."""
+        if self._called:
+            return self._called
+        outcome = ending(self.board)
+        return Conclusion(outcome.result(), _sentence(ending_text(self.board))) if outcome else None
 
-def opponent(engine: Engine, limit: Limit) -> Callable[[chess.Board], tuple[chess.Move, str]]:
-    """The engine as the lab's loop wants it: from a board to a move and a word about it."""
+    def play(self) -> None:
+        """Play until the person leaves or the input ends."""
+        side = chess.COLOR_NAMES[self.human].capitalize()
+        self._tell(f"You are {side}. Type a move, or help.")
+        self._show()
+        self._announce()
+        try:
+            while self._turn():
+                pass
+        except EOFError:
+            pass
 
-    def think(board: chess.Board) -> tuple[chess.Move, str]:
+    def _turn(self) -> bool:
+        """One word of the person or one move of the engine; whether to go on."""
+        if self.conclusion:
+            word = self._ask("new, undo or quit> ", None)
+        elif self.board.turn != self.human:
+            self._answer()
+            self._announce()
+            return True
+        else:
+            word = self._ask_for_move()
+        if self.clock and not self.conclusion and self.clock.fallen(self.human):
+            self._tell("")
+            self._flag(self.human)
+            self._announce()
+            return True
+        over = self.conclusion
+        self._obey((word or "").strip())
+        if not over:
+            self._announce()
+        return not self._left
+
+    def _announce(self) -> None:
+        """Say how the game ended, if it did."""
+        if self.clock and self.conclusion:
+            self.clock.stop()
+        if self.conclusion:
+            self._tell(self.conclusion.words)
+
+    def _ask_for_move(self) -> str | None:
+        side = chess.COLOR_NAMES[self.human].capitalize()
+        if not self.clock:
+            return self._ask(f"{side}> ", None)
+        self.clock.start(self.human)
+        left = self.clock.left(self.human)
+        return self._ask(f"{side} {clock_text(left)}> ", left + 0.01)
+
+    def _obey(self, word: str) -> None:
+        """Do what the person typed."""
+        match word.lower().split():
+            case []:
+                pass
+            case ["quit" | "exit"]:
+                self._left = True
+            case ["help" | "?"]:
+                self._tell(HELP)
+            case ["fen"]:
+                self._tell(self.board.fen())
+            case ["board"]:
+                self._show()
+            case ["moves"]:
+                self._tell_moves()
+            case ["undo"]:
+                self._undo()
+            case ["new"]:
+                self._new(self.human)
+            case ["new", "white" | "black" as side]:
+                self._new(side == "white")
+            case _ if self.conclusion:
+                self._tell(f"'{word}' is not understood here: the game is over. Type new, undo, moves, fen or quit.")
+            case ["hint"]:
+                best = self._look()
+                assert best.move is not None
+                self._tell(f"try {self.board.san(best.move)} {self._judged(best)}")
+            case ["draw"]:
+                self._offer()
+            case ["resign"]:
+                self._end(not self.human, "resigns")
+            case _:
+                self._move(word)
+
+    # Moves
+
+    def _move(self, word: str) -> None:
+        try:
+            move = read_move(self.board, word)
+        except MoveError as error:
+            self._tell(f"{error} (help, moves)")
+            return
+        self._push(move)
+        if self.conclusion:
+            self._show()
+
+    def _push(self, move: chess.Move) -> None:
+        self.board.push(move)
+        if self.clock:
+            self.clocks.append(self.clock.press())
+        self._on_change(self)
+
+    def _answer(self) -> None:
+        """The engine's move."""
         reports: list[Analysis] = []
-        move = engine.play(board, limit, on_report=reports.append)
-        assert move is not None, "the loop asks only while the game goes on"
-        last = reports[-1]
-        return move, f"({score_text(last.score)}: {chances_text(chances_of(board, last))}; depth {last.depth})"
+        limit, engine_side = self._limit, self.board.turn
+        if self.clock:
+            self.clock.start(engine_side)
+            white, black = self.clock.left(chess.WHITE), self.clock.left(chess.BLACK)
+            step = self.clock.increment
+            limit = Limit(white_clock=white, black_clock=black, white_inc=step, black_inc=step)
+        with self._console.status("thinking") if self._console else nullcontext():
+            move = self._engine.play(self.board, limit, on_report=reports.append)
+        assert move is not None, "it is asked only while the game goes on"
+        if self.clock and self.clock.fallen(engine_side):
+            self._flag(engine_side)
+            return
+        judged = f" {self._judged(reports[-1])}" if reports else ""
+        told = f"{chess.COLOR_NAMES[engine_side].capitalize()} plays {self.board.san(move)}{judged}"
+        self._push(move)
+        self._tell(told)
+        self._show()
 
-    return think
+    def _judged(self, line: Analysis) -> str:
+        return f"({score_text(line.score)}: {chances_text(chances_of(self.board, line))}; depth {line.depth})"
+
+    def _look(self) -> Analysis:
+        """What full strength says of the position."""
+        seconds = min(self._limit.time or LOOK, LOOK)
+        limit = self._limit if self._limit.time is None and not self.clock else Limit(time=seconds)
+        return self._engine.analyse(self.board, limit)
+
+    def _undo(self) -> None:
+        if self._called and self._called.termination == "time forfeit":
+            self._tell("a flag that has fallen cannot be taken back")
+            return
+        if self._called:
+            self._called = None  # a word, not a move
+        else:
+            own = [ply for ply in range(len(self._moves())) if self._mover(ply) == self.human]
+            if not own:
+                self._tell("there is no move of yours to take back")
+                return
+            for _ in range(len(self._moves()) - own[-1]):
+                self.board.pop()
+            del self.clocks[own[-1] :]
+        self._on_change(self)
+        self._show()
+
+    def _moves(self) -> list[chess.Move]:
+        return self.board.move_stack[len(self._start.move_stack) :]
+
+    def _mover(self, ply: int) -> chess.Color:
+        return self._start.turn if ply % 2 == 0 else not self._start.turn
+
+    def _new(self, human: chess.Color) -> None:
+        self.human = human
+        self.begin()
+        self._tell(f"A new game. You are {chess.COLOR_NAMES[human].capitalize()}.")
+        self._show()
+
+    # Ends that are not on the board
+
+    def _end(self, winner: chess.Color, verb: str) -> None:
+        loser = chess.COLOR_NAMES[not winner].capitalize()
+        wins = f"{chess.COLOR_NAMES[winner].capitalize()} wins."
+        self._called = Conclusion("1-0" if winner else "0-1", f"{loser} {verb}, {wins}")
+        self._on_change(self)
+
+    def _flag(self, side: chess.Color) -> None:
+        """The flag of ``side`` has fallen: the other side wins if it could ever mate."""
+        name = chess.COLOR_NAMES[side].capitalize()
+        words, result = f"{name}'s flag has fallen", "0-1" if side else "1-0"
+        if self.board.has_insufficient_material(not side):
+            words, result = f"{words}, a draw: nothing is left to mate with.", "1/2-1/2"
+        else:
+            words = f"{words}, {chess.COLOR_NAMES[not side].capitalize()} wins."
+        self._called = Conclusion(result, words, "time forfeit")
+        self._on_change(self)
+
+    def _offer(self) -> None:
+        """The person offers a draw."""
+        if self.board.fullmove_number < FIRST_DRAW:
+            self._tell(f"no: it is too early, ask again from move {FIRST_DRAW} on")
+            return
+        if self.clock:
+            self.clock.stop()
+        line = self._look()
+        points = expectation(line.score.pov(not self.human), self.board.fullmove_number)
+        if points > 0.5:
+            self._tell(f"no: {score_text(line.score)}, it expects {points:.0%} of the point")
+            return
+        self._called = Conclusion("1/2-1/2", "A draw is agreed.")
+        self._on_change(self)
+
+    # What the person sees
+
+    def _show(self) -> None:
+        if self._console:
+            self._tell("")
+            self._tell(painted(self.board, self.human, self._console.color_system in FEW_COLOURS))
+        else:
+            self._tell(f"\n{diagram(self.board, self.human)}")
+        if self.clock:
+            times = (f"{chess.COLOR_NAMES[side].capitalize()} {clock_text(self.clock.left(side))}"
+                     for side in (chess.WHITE, chess.BLACK))  # fmt: skip
+            self._tell(", ".join(times))
+        if self.board.is_check() and not self.conclusion:
+            self._tell("Check.")
+
+    def _tell_moves(self) -> None:
+        if self._moves():
+            self._tell(self._start.variation_san(self._moves()))
+        if not self.conclusion:
+            self._tell(f"Legal: {' '.join(sorted(self.board.san(move) for move in self.board.legal_moves))}")
+
+
+def _sentence(words: str) -> str:
+    return f"{words[0].upper()}{words[1:]}."
 
 
 def play_chess(
     chosen: argparse.Namespace,
     options: dict[str, Any],
-    ask: Callable[[str], str] = input,
-    tell: Callable[[str], object] = print,
+    ask: Ask = read_line,
+    tell: Tell | None = None,
+    console: Console | None = None,
 ) -> int:
-    """Play one game as the command line ``chosen`` says; with a file for it, the game is there after every move."""
+    """Play as the command line ``chosen`` says; with a file for it, each game is there after every move."""
     board = board_of(" ".join(chosen.fen or ()), chosen.chess960)
-    below = chess.BLACK if chosen.black else chess.WHITE
-    game = WholeChess(board)
-    table = ChessTable("Chess", game, 1, ("White", "Black"), lambda state: diagram(state, below), str, below)
+    if tell is None:
+        console = Console(highlight=False, soft_wrap=True)
+        tell = _printer(console)
+    name = f"Numbat {__version__}"
+    if chosen.elo is not None:
+        options = {**options, "UCI_LimitStrength": True, "UCI_Elo": chosen.elo}
+        name += f", UCI_Elo {chosen.elo}"
+    if chosen.level is not None:
+        options = {**options, "Skill Level": chosen.level}
+        name += f", Skill Level {chosen.level}"
+    files = {1: AddedGame(chosen.pgn)} if chosen.pgn else {}  # by the number of the game
 
-    file = AddedGame(chosen.pgn) if chosen.pgn else None
-
-    def keep(state: chess.Board) -> None:
-        if file:
-            file.write(record(state, below))
+    def keep(table: Table) -> None:
+        if files:
+            file = files.get(table.number) or files.setdefault(table.number, AddedGame(chosen.pgn))
+            file.write(record(table, name))
 
     with Engine(report=lambda text: print(text, file=sys.stderr)) as engine:
-        for name, value in options.items():
-            engine.set_option(name, value)
+        for option, value in options.items():
+            engine.set_option(option, value)
         limit, _ = limit_of(chosen, 1.0)
-        human = MIN if chosen.black else MAX
-        play(table, human=human, opponent=opponent(engine, limit), ask=ask, tell=tell, on_state=keep)
+        clock = ChessClock(*chosen.clock) if chosen.clock else None
+        human = chess.BLACK if chosen.black else chess.WHITE
+        Table(engine, board, human, limit, ask, tell, clock=clock, console=console, on_change=keep).play()
     return 0
 
 
-def record(board: chess.Board, human: chess.Color) -> chess.pgn.Game:
-    """The game so far as PGN."""
+def _printer(console: Console) -> Tell:
+    return lambda text: console.print(text, markup=False)
+
+
+def record(table: Table, name: str) -> chess.pgn.Game:
+    """The game at ``table`` so far as PGN, the engine being called ``name``."""
     from datetime import date
 
-    game = chess.pgn.Game.from_board(board)
+    game = chess.pgn.Game.from_board(table.board)
     game.headers["Event"] = "A game in the terminal"
     game.headers["Date"] = date.today().strftime("%Y.%m.%d")
-    names = {human: "A person", not human: f"Numbat {__version__}"}
+    names = {table.human: "A person", not table.human: name}
     game.headers["White"], game.headers["Black"] = names[chess.WHITE], names[chess.BLACK]
-    outcome = ending(board)
-    game.headers["Result"] = outcome.result() if outcome else "*"
+    conclusion = table.conclusion
+    game.headers["Result"] = conclusion.result if conclusion else "*"
+    if conclusion:
+        game.headers["Termination"] = conclusion.termination
+    if table.clock:
+        game.headers["TimeControl"] = f"{table.clock.base:g}+{table.clock.increment:g}"
+        for node, left in zip(game.mainline(), table.clocks, strict=True):
+            node.set_clock(left)
     return game

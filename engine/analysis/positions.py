@@ -1,4 +1,4 @@
-"""``analyse FEN``: the best lines of one position, growing on the screen while the search runs."""
+"""``analyse FEN``: the best lines of one position, growing on the screen while the search runs, and what they mean."""
 
 from __future__ import annotations
 
@@ -13,21 +13,47 @@ from rich.text import Text
 from engine import Engine
 from engine.analysis.boards import board_of
 from engine.analysis.cli import limit_of
+from engine.analysis.diagram import FEW_COLOURS, painted, shows_chessmen
 from engine.analysis.lines import ending_text, line_text
 from engine.chesstypes import Analysis
 
 
+class Lines:
+    """The lines of a search as its reports come, best first: always those of one iteration, all of them.
+
+    Reports come in rounds, one line after the other; before a round is over, its lines do not go with those that
+    are still to come from it.
+    """
+
+    def __init__(self) -> None:
+        self.shown: list[Analysis] = []
+        self._coming: list[Analysis] = []
+
+    def add(self, report: Analysis) -> bool:
+        """Take the next report; whether the lines shown have changed."""
+        if report.multipv <= len(self._coming):  # the first of a new round
+            self._coming = []
+        self._coming.append(report)
+        if len(self._coming) >= len(self.shown):
+            self.shown = list(self._coming)
+            return True
+        return False
+
+
 def analyse(fen: str, chosen: argparse.Namespace, options: dict[str, Any]) -> int:
-    """Print the best lines of the position; Ctrl-C ends the search and keeps what was found."""
+    """Print the best lines of the position and an explanation; Ctrl-C ends the search and keeps what was found."""
     board = board_of(fen, chosen.chess960)
     console = Console(highlight=False, soft_wrap=True)
-    console.print(str(board), markup=False)
+    if shows_chessmen(console):
+        console.print(painted(board, chess.WHITE, console.color_system in FEW_COLOURS))
+    else:
+        console.print(str(board), markup=False)
     console.print(f"{board.fen()}, {chess.COLOR_NAMES[board.turn]} to move\n", markup=False)
     if board.outcome() is not None:
         console.print(ending_text(board))
         return 0
     limit, _ = limit_of(chosen, 5.0)
-    lines: dict[int, Analysis] = {}
+    lines = Lines()
     with Engine(report=lambda text: console.print(text, markup=False)) as engine:
         for name, value in options.items():
             engine.set_option(name, value)
@@ -35,20 +61,22 @@ def analyse(fen: str, chosen: argparse.Namespace, options: dict[str, Any]) -> in
         with engine.stream(board, limit, multipv=wanted) as reports, Live(console=console, transient=True) as live:
             try:
                 for report in reports:
-                    lines[report.multipv] = report
-                    live.update(_text(board, lines))
+                    if lines.add(report):
+                        live.update(_text(board, lines.shown))
             except KeyboardInterrupt:
                 reports.stop()
                 for report in reports:  # the last ones rank anew what the unfinished iteration did not reach
-                    lines[report.multipv] = report
-    console.print(_text(board, lines))
+                    lines.add(report)
+        console.print(_text(board, lines.shown))
+        if explain := getattr(engine, "explain", None):
+            console.print(f"\n{explain(board)}", markup=False)
     return 0
 
 
-def _text(board: chess.Board, lines: dict[int, Analysis]) -> Text:
+def _text(board: chess.Board, lines: list[Analysis]) -> Text:
     """All lines, best first, and what they cost."""
-    rows = [line_text(board, line) for _, line in sorted(lines.items())]
+    rows = [line_text(board, line) for line in lines]
     if lines:
-        best = lines[min(lines)]
+        best = lines[0]
         rows.append(f"\n{best.nodes:,} nodes in {best.time:.1f} s, {best.nps:,} a second")
     return Text("\n".join(rows))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import os
+import select
 import signal
 import sys
 import threading
@@ -37,3 +39,24 @@ def forgive_letters() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
+
+
+def read_line(prompt: str, seconds: float | None = None) -> str | None:
+    """A line that the person types; None when ``seconds`` pass before there is one.
+
+    Raises EOFError at the end of the input, after which the shell goes on in a line of its own. Where no terminal is
+    asked, and on Windows, there is no limit to the time.
+    """
+    try:
+        if seconds is None or os.name == "nt" or not sys.stdin.isatty():
+            return input(prompt)
+        print(prompt, end="", flush=True)
+        if not select.select([sys.stdin], [], [], seconds)[0]:
+            return None
+        line = sys.stdin.readline()
+        if not line:
+            raise EOFError
+        return line.rstrip("\n")
+    except EOFError:
+        print()
+        raise

@@ -62,10 +62,12 @@ def _compare(exhibit: Exhibit, chosen: argparse.Namespace) -> int:
     rows: list[Row] = []
     interrupted = False
     depth = chosen.depth or exhibit.depth
+    grows = chosen.depth or chosen.plot or chosen.html or not exhibit.whole
+    first = 1 if grows else depth
     print(exhibit.title, table.HEADER, sep="\n", flush=True)
     try:
         with _laboratory(exhibit, chosen) as laboratory:
-            for row in laboratory.rows(depth, _announce):
+            for row in laboratory.rows(depth, _announce, first):
                 _announce("")
                 if rows and rows[-1].depth != row.depth:
                     print()
@@ -79,16 +81,25 @@ def _compare(exhibit: Exhibit, chosen: argparse.Namespace) -> int:
         growth.plot(rows, exhibit.title, chosen.plot)
         print(f"wrote {chosen.plot}")
     if chosen.html:
-        try:
-            tree = TreeTrace(exhibit, depth)
-        except TooLarge as error:
-            tree = None
-            print(f"the tree is not drawn: {error}; try a smaller --depth")
+        tree = _tree(exhibit, depth)
+        if tree is None or tree.depth < depth:
+            drawn = f"drawn to {tree.depth} plies" if tree else "not drawn"
+            print(f"the tree is {drawn}: deeper ones are too large, even as alpha-beta sees them")
         write_page(chosen.html, exhibit.title, rows, tree)
         print(f"wrote {chosen.html}")
     if interrupted:
         raise KeyboardInterrupt
     return 0
+
+
+def _tree(exhibit: Exhibit, depth: int) -> TreeTrace | None:
+    """The deepest tree of up to ``depth`` plies that can be drawn."""
+    for plies in range(depth, 0, -1):
+        try:
+            return TreeTrace(exhibit, plies)
+        except TooLarge:
+            continue
+    return None
 
 
 @contextmanager
@@ -156,7 +167,9 @@ def _parser() -> _Parser:
     parser.add_argument("--fen", nargs="+", help="a chess position, quoted or not")
     parser.add_argument("--tree", metavar="JSON", help="an explicit tree, such as '[[3,12,8],[2,4,6],[14,5,2]]'")
     parser.add_argument("--size", type=int, help="bones in the heap, or squares along the Othello board (default: 8)")
-    parser.add_argument("--depth", type=_plies, help="plies; every depth up to it is measured")
+    parser.add_argument(
+        "--depth", type=_plies, help="plies; every depth up to it is measured (default: 3, or a small game whole)"
+    )
     parser.add_argument(
         "--algorithms",
         type=_names,
@@ -170,7 +183,7 @@ def _parser() -> _Parser:
     parser.add_argument("--no-engine", action="store_true", help="leave out the compiled engine's row")
     parser.add_argument("--plot", type=Path, metavar="FILE", help="draw the growth (.png, .svg, .pdf)")
     parser.add_argument("--html", type=Path, metavar="FILE", help="write a page with all of it and small trees")
-    parser.add_argument("--play", choices=("tictactoe", "bones", "othello"), help="play against a search")
+    parser.add_argument("--play", choices=("chess", "tictactoe", "bones", "othello"), help="play against a search")
     parser.add_argument("--second", action="store_true", help="with --play: let the search begin")
     return parser
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from math import isinf
 from typing import Any
 
 from engine.textbook.game import MAX, Game
@@ -18,8 +19,9 @@ class LabError(ValueError):
 
 @dataclass(frozen=True)
 class Exhibit:
-    """A game on show. ``depth`` is how many plies the table searches unless told; ``show`` draws a state for
-    the terminal, ``spell`` writes an action; ``players`` are the names of MAX and MIN."""
+    """A game on show. ``depth`` is how many plies the table searches unless told; ``whole`` says that this is the whole
+    game, so that the table has rows for this depth alone. ``show`` draws a state for the terminal, ``spell`` writes an
+    action; ``players`` are the names of MAX and MIN."""
 
     title: str
     game: Game
@@ -27,6 +29,7 @@ class Exhibit:
     players: tuple[str, str] = ("MAX", "MIN")
     show: Callable[[Any], str] = str
     spell: Callable[[Any], str] = str
+    whole: bool = False
 
     def player(self, state: Any) -> str:
         """The name of who is to move."""
@@ -43,11 +46,22 @@ class Exhibit:
 
     def read(self, state: Any, text: str) -> Any:
         """The legal action that ``text`` spells. Raises :class:`LabError`, which lists the legal ones."""
-        actions = {self.spell(action).lower(): action for action in self.game.actions(state)}
-        try:
-            return actions[text.strip().lower()]
-        except KeyError:
-            raise LabError(f"'{text.strip()}' is no move here; legal: {' '.join(actions)}") from None
+        word = text.strip()
+        actions = {self.write(state, action): action for action in self.game.actions(state)}
+        if word in actions:
+            return actions[word]
+        found = [action for written, action in actions.items() if written.lower() == word.lower()]
+        if len(found) != 1:
+            raise LabError(f"'{word}' is no move here; legal: {' '.join(actions)}")
+        return found[0]
+
+    def write_line(self, line: Iterable[Any]) -> tuple[str, ...]:
+        """How a line of actions from the start is written."""
+        state, words = self.game.initial(), []
+        for action in line:
+            words.append(self.write(state, action))
+            state = self.game.result(state, action)
+        return tuple(words)
 
 
 def tictactoe() -> Exhibit:
@@ -57,7 +71,7 @@ def tictactoe() -> Exhibit:
         cells = [mark if mark != "." else str(square + 1) for square, mark in enumerate(state)]
         return "\n---+---+---\n".join(f" {' | '.join(cells[row : row + 3])}" for row in (0, 3, 6))
 
-    return Exhibit("tic-tac-toe", TicTacToe(), 9, ("X", "O"), show, lambda square: str(square + 1))
+    return Exhibit("tic-tac-toe", TicTacToe(), 9, ("X", "O"), show, lambda square: str(square + 1), True)
 
 
 def bones(heap: int = 8) -> Exhibit:
@@ -66,7 +80,7 @@ def bones(heap: int = 8) -> Exhibit:
     def show(state: tuple[int, int]) -> str:
         return f"{'| ' * state[0]}({state[0]} left)"
 
-    return Exhibit(f"heap of {heap} bones", Bones(heap), max(heap, 1), ("first", "second"), show)
+    return Exhibit(f"heap of {heap} bones", Bones(heap), max(heap, 1), ("first", "second"), show, whole=True)
 
 
 def othello(size: int = 8) -> Exhibit:
@@ -89,15 +103,16 @@ def othello(size: int = 8) -> Exhibit:
 
 
 def tree(text: str | None = None) -> Exhibit:
-    """A tree written as JSON, such as ``[[3,12,8],[2,4,6],[14,5,2]]`` (the default)."""
+    """A tree written as JSON, such as ``[[3,12,8],[2,4,6],[14,5,2]]`` (the default); a leaf may be ``Infinity``, ``∞``
+    or the same with a minus."""
     if text is None:
         game = ExplicitTree()
     else:
         try:
-            game = ExplicitTree(_checked(json.loads(text)))
+            game = ExplicitTree(_checked(json.loads(text.replace("∞", "Infinity"))))
         except (ValueError, RecursionError) as error:
             raise LabError(f"not a tree of numbers in brackets: {text!r} ({error})") from error
-    return Exhibit("explicit tree", game, _height(game.tree))
+    return Exhibit("explicit tree", game, _height(game.tree), whole=True)
 
 
 def chess(fen: str | None = None) -> Exhibit:
@@ -106,13 +121,31 @@ def chess(fen: str | None = None) -> Exhibit:
 
     game = Chess(fen) if fen else Chess()
     title = f"chess, {game.board.fen()}"
-    return Exhibit(title, game, 3, ("White", "Black"), str, lambda move: move.uci())
+    return ChessExhibit(title, game, 3, ("White", "Black"))
+
+
+class ChessExhibit(Exhibit):
+    """Chess, with its moves in standard algebraic notation."""
+
+    def write(self, state: Any, action: Any) -> str:
+        return state.san(action)
+
+    def read(self, state: Any, text: str) -> Any:
+        """As any other, but what follows a move in SAN may be left out, and UCI notation is understood."""
+        for parse in (state.parse_san, state.parse_uci):
+            try:
+                move = parse(text.strip())
+            except ValueError:
+                continue
+            if move in self.game.actions(state):
+                return move
+        return super().read(state, text)
 
 
 def _checked(node: Any) -> Any:
     if isinstance(node, list):
         return [_checked(child) for child in node]
-    if isinstance(node, bool) or not isinstance(node, int | float) or not abs(node) < 1e9:
+    if isinstance(node, bool) or not isinstance(node, int | float) or not (abs(node) < 1e9 or isinf(node)):
         raise ValueError(f"{node!r} is not a number of common size")
     return node
 

@@ -1,15 +1,20 @@
-"""How the trees grow: leaves against depth, between b^m and b^(m/2)."""
+"""How the trees grow: leaves against depth, between b^m and the minimum of Knuth and Moore."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from engine.lab.games import LabError
-from engine.lab.measure import EXHAUSTIVE, Row
+from engine.lab.measure import EXHAUSTIVE, Row, minimal_leaves
 
-EXPONENTS = {"b^m (minimax)": 1.0, "b^(3m/4) (random order)": 0.75, "b^(m/2) (perfect order)": 0.5}
-"""Alpha-beta's leaves with random order and with perfect order, roughly, as Russell and Norvig give them."""
+THEORY: dict[str, Callable[[float, int], float]] = {
+    "b^m (minimax)": lambda b, m: b**m,
+    "b^(3m/4) (random order)": lambda b, m: b ** (0.75 * m),
+    "b^⌈m/2⌉ + b^⌊m/2⌋ - 1 (perfect order)": minimal_leaves,
+}
+"""Leaves for b branches at m plies: all; what alpha-beta sees in random order, roughly, as Russell and Norvig give it;
+and in perfect order, exactly."""
 
 Curve = list[tuple[int, float]]
 
@@ -35,7 +40,7 @@ def bounds(rows: Sequence[Row]) -> dict[str, Curve]:
         return {}
     deepest = max(whole, key=lambda row: row.depth)
     b = (deepest.leaves or 1) ** (1 / deepest.depth)
-    return {name: [(m, b ** (m * x)) for m in range(1, deepest.depth + 1)] for name, x in EXPONENTS.items()}
+    return {name: [(m, leaves(b, m)) for m in range(1, deepest.depth + 1)] for name, leaves in THEORY.items()}
 
 
 def plot(rows: Sequence[Row], title: str, path: Path) -> None:

@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from math import isfinite
 from time import monotonic, perf_counter
 from typing import TYPE_CHECKING, Any
 
+from engine.chesstypes import moves_of
 from engine.lab.games import Exhibit
 from engine.messages import Limits
 from engine.textbook import (
     Game,
+    LearnedOrder,
     Outcome,
     OutOfTime,
+    Table,
     alpha_beta,
-    iterative_deepening,
+    alpha_beta_with_table,
+    aspiration,
     minimax_decision,
     monte_carlo_tree_search,
     mtdf,
     negamax,
     negamax_alpha_beta,
     principal_variation_search,
+    quiescence_search,
 )
 
 if TYPE_CHECKING:
@@ -28,32 +34,44 @@ if TYPE_CHECKING:
 
 SIMULATIONS = 1000  # of UCT, per row
 
-Run = Callable[[Game, int, float], Outcome]  # a game, plies, a deadline; raises OutOfTime
+#: Leaves a second that the engine's perft counts at least.
+PERFT_SPEED = 2e7
+
+
+@dataclass
+class Memory:
+    """What an algorithm keeps from one depth to the next: the order of actions, a table, and the value."""
+
+    order: LearnedOrder = field(default_factory=LearnedOrder)
+    table: Table = field(default_factory=dict)
+    value: float | None = None
+
+
+Run = Callable[[Game, int, float, Memory], Outcome]
+"""Searches a game so many plies deep until a deadline; raises OutOfTime."""
 
 
 def _plain(algorithm: Callable[..., Outcome]) -> Run:
-    return lambda game, depth, deadline: algorithm(game, None, depth, deadline=deadline)
+    return lambda game, depth, deadline, memory: algorithm(game, None, depth, deadline=deadline)
 
 
-def _deepened(algorithm: Callable[..., Outcome]) -> Run:
-    def run(game: Game, depth: int, deadline: float) -> Outcome:
-        reached: list[int] = []
-        outcome = iterative_deepening(
-            game,
-            None,
-            depth,
-            algorithm=algorithm,
-            deadline=deadline,
-            report=lambda plies, outcome: reached.append(plies),
-        )
-        if reached[-1] < depth and not outcome.exact:
-            raise OutOfTime
+def _ordered(algorithm: Callable[..., Outcome], guesses: bool = False, table: bool = False) -> Run:
+    """A step of iterative deepening, with all that the steps before have learned."""
+
+    def run(game: Game, depth: int, deadline: float, memory: Memory) -> Outcome:
+        more: dict[str, Any] = {}
+        if guesses and memory.value is not None and isfinite(memory.value):
+            more["guess"] = memory.value
+        if table:
+            more["table"] = memory.table
+        outcome = algorithm(game, None, depth, order=memory.order, deadline=deadline, **more)
+        memory.value = outcome.value
         return outcome
 
     return run
 
 
-def _uct(game: Game, depth: int, deadline: float) -> Outcome:
+def _uct(game: Game, depth: int, deadline: float, memory: Memory) -> Outcome:
     return monte_carlo_tree_search(game, None, SIMULATIONS, horizon=depth, deadline=deadline)
 
 
@@ -61,14 +79,19 @@ ALGORITHMS: dict[str, Run] = {
     "minimax": _plain(minimax_decision),
     "negamax": _plain(negamax),
     "alpha-beta": _plain(alpha_beta),
-    "alpha-beta+order": _deepened(alpha_beta),
-    "negamax-ab+order": _deepened(negamax_alpha_beta),
-    "pvs+order": _deepened(principal_variation_search),
-    "mtdf+order": _deepened(mtdf),
+    "alpha-beta+order": _ordered(alpha_beta),
+    "negamax-ab+order": _ordered(negamax_alpha_beta),
+    "pvs+order": _ordered(principal_variation_search),
+    "mtdf+order": _ordered(mtdf, guesses=True),
+    "aspiration+order": _ordered(aspiration, guesses=True),
+    "table+order": _ordered(alpha_beta_with_table, table=True),
+    "quiescence+order": _ordered(quiescence_search, table=True),
     "uct": _uct,
 }
-"""The table's rows. ``+order``: deepened iteratively, the counts being those of all depths together, with the
-engine's order of moves: best of the last depth, captures by MVV-LVA, killers, history."""
+"""The table's rows. ``+order``: a step of iterative deepening, with the engine's order of moves: best of the last
+depth, captures by MVV-LVA, killers, history. What the earlier depths cost stands in their own rows."""
+
+LEARNING = tuple(name for name in ALGORITHMS if name.endswith("+order"))
 
 EXHAUSTIVE = ("minimax", "negamax")
 ENGINE = "Numbat"
@@ -88,6 +111,8 @@ class Row:
     value: str = ""
     line: tuple[str, ...] = ()
     share: float | None = None  # of minimax's leaves
+    whole: int | None = None  # b^m: minimax's leaves
+    minimal: float | None = None  # the leaves with perfect order
 
     @property
     def branching(self) -> float | None:
@@ -110,6 +135,17 @@ def effective_branching(nodes: int, depth: int) -> float | None:
         else:
             high = middle
     return high
+
+
+def minimal_leaves(branching: float, depth: int) -> float:
+    """The leaves of a uniform tree that alpha-beta must see even in perfect order: b^ceil(m/2) + b^floor(m/2) - 1.
+
+    Knuth and Moore, "An Analysis of Alpha-Beta Pruning" (1975), theorem 1; Slagle and Dixon (1969).
+
+    >>> minimal_leaves(3, 2), minimal_leaves(20, 3)
+    (5, 419)
+    """
+    return branching ** ((depth + 1) // 2) + branching ** (depth // 2) - 1
 
 
 def count_tree(game: Game, depth: int, deadline: float) -> tuple[int, int]:
@@ -141,21 +177,29 @@ def count_tree(game: Game, depth: int, deadline: float) -> tuple[int, int]:
 class Laboratory:
     """Measures an exhibit row by row. ``seconds`` bounds each row; an algorithm that runs out of them is not
     tried any deeper, and minimax's tree is then counted instead of searched. With an ``engine``, which only
-    chess can have, it plays in the last row, and its perft does the counting."""
+    chess can have, it plays in the last row, and its perft does the counting. The depths are to be measured from
+    the first to the last: what learns goes on from there."""
 
     def __init__(self, exhibit: Exhibit, algorithms: Sequence[str], seconds: float, engine: Engine | None = None):
         self.exhibit, self.algorithms, self.seconds, self.engine = exhibit, algorithms, seconds, engine
         self._beaten: set[str] = set()
         self._pace = 0.0  # seconds that an exhaustive search needed for a node, last time
         self._counts: dict[int, tuple[int, int] | None] = {}
+        self._memories = {name: Memory() for name in algorithms}
 
-    def rows(self, depth: int, announce: Callable[[str], None] = lambda text: None) -> Iterator[Row]:
-        """The rows at 1, 2, ... ``depth`` plies; ``announce`` hears what is about to be measured."""
+    def rows(
+        self, depth: int, announce: Callable[[str], None] = lambda text: None, first: int = 1
+    ) -> Iterator[Row]:
+        """The rows at ``first``, ... ``depth`` plies; ``announce`` hears what is about to be measured."""
         for plies in range(1, depth + 1):
             for name in self.algorithms:
+                if plies < first and name not in LEARNING:
+                    continue
                 announce(f"{name} at depth {plies}")
-                yield self._row(name, plies)
-            if self.engine:
+                row = self._row(name, plies)
+                if plies >= first:
+                    yield row
+            if self.engine and plies >= first:
                 announce(f"the engine at depth {plies}")
                 yield self._engine_row(self.engine, plies)
 
@@ -164,9 +208,7 @@ class Laboratory:
         an engine: lines that end before ``depth`` are then left out of the leaves."""
         if depth not in self._counts:
             if self.engine:
-                self.engine.set_board(self.exhibit.game.initial())
-                perft = [1] + [self.engine.perft(plies) for plies in range(1, depth + 1)]
-                self._counts[depth] = sum(perft), perft[-1]
+                self._counts[depth] = self._count_moves(self.engine, depth)
             else:
                 try:
                     self._counts[depth] = count_tree(self.exhibit.game, depth, monotonic() + self.seconds)
@@ -174,13 +216,32 @@ class Laboratory:
                     self._counts[depth] = None
         return self._counts[depth]
 
+    def _count_moves(self, engine: Engine, depth: int) -> tuple[int, int] | None:
+        if depth == 0:
+            return 1, 1
+        before, earlier = self.count(depth - 1), self.count(depth - 2) if depth > 1 else None
+        if before is None or (earlier and before[1] ** 2 / max(earlier[1], 1) > PERFT_SPEED * self.seconds):
+            return None
+        engine.set_board(self.exhibit.game.initial())
+        leaves = engine.perft(depth)
+        return before[0] + leaves, leaves
+
     def _row(self, name: str, depth: int) -> Row:
+        return self._with_bounds(self._measured(name, depth))
+
+    def _with_bounds(self, row: Row) -> Row:
+        counted = self.count(row.depth)
+        if counted is None:
+            return row
+        return replace(row, whole=counted[1], minimal=minimal_leaves(counted[1] ** (1 / row.depth), row.depth))
+
+    def _measured(self, name: str, depth: int) -> Row:
         if name in EXHAUSTIVE and self._hopeless(depth):
             self._beaten.add(name)
         if name not in self._beaten:
             begun = perf_counter()
             try:
-                outcome = ALGORITHMS[name](self.exhibit.game, depth, monotonic() + self.seconds)
+                outcome = ALGORITHMS[name](self.exhibit.game, depth, monotonic() + self.seconds, self._memories[name])
             except OutOfTime:
                 self._beaten.add(name)
             else:
@@ -195,7 +256,7 @@ class Laboratory:
                     outcome.leaves,
                     seconds,
                     f"{outcome.value:.4g}",
-                    tuple(self.exhibit.spell(action) for action in outcome.line),
+                    self.exhibit.write_line(outcome.line),
                     None if name == "uct" else self._share(outcome.leaves, depth),
                 )
         counted = self.count(depth) if name in EXHAUSTIVE else None
@@ -227,4 +288,5 @@ class Laboratory:
             value = f"#{side * score.mate}"
         elif score is not None and score.cp is not None:
             value = f"{side * score.cp / 100:.4g}"
-        return Row(ENGINE, depth, "compiled", info.nodes, None, seconds, value, info.pv)
+        line = self.exhibit.write_line(moves_of(info.pv, board))
+        return self._with_bounds(Row(ENGINE, depth, "compiled", info.nodes, None, seconds, value, line))

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from engine.lab.games import Exhibit, LabError
-from engine.textbook import MAX, Outcome, iterative_deepening
+from engine.textbook import MAX, Outcome, player
 
 HELP = "Type a move, or: hint, undo, help, quit."
 
@@ -26,7 +26,7 @@ def play(
     on_state: Callable[[Any], None] = lambda state: None,
 ) -> None:
     """Play one game, the human being ``human`` (``MAX`` begins), against ``opponent``: by default the textbook's
-    iterative deepening for ``seconds`` a move. ``on_state`` is told every state that is reached. Ends with the
+    player for ``seconds`` a move. ``on_state`` is told every state that is reached. Ends with the
     game, at ``quit`` or at the end of the input."""
     game, history = exhibit.game, [exhibit.game.initial()]
     think = opponent or (lambda state: _textbook(exhibit, state, seconds))
@@ -70,7 +70,8 @@ def play(
 
 
 def _textbook(exhibit: Exhibit, state: Any, seconds: float) -> tuple[Any, str]:
-    outcome = iterative_deepening(exhibit.game, state, seconds=seconds)
+    outcome = player(exhibit.game, state, seconds=seconds)
+    assert outcome.move is not None, "it is asked only while the game goes on"
     return outcome.move, _judged(outcome)
 
 

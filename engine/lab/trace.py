@@ -29,13 +29,17 @@ DRAWN: dict[str, Callable[..., Outcome]] = {
     "MTD(f)": mtdf,
 }
 
+#: They enter every node.
+EXHAUSTIVE = (minimax_decision, negamax)
+
 Path = tuple[Any, ...]
 
 
 @dataclass(frozen=True)
 class Node:
-    """A node of the whole tree, pruned or not: where it is drawn (``x`` in leaves, ``y`` in plies), whose turn it is
-    (``max``, ``min``), how the action that leads to it is written, and its own worth where it is a leaf."""
+    """A node of the tree, pruned or not: where it is drawn (``x`` in leaves, ``y`` in plies), whose turn it is
+    (``max``, ``min``), how the action that leads to it is written, and its own worth where it is a leaf. The kind
+    ``more`` stands for all branches of its parent that no search enters; ``action`` then says how many."""
 
     id: int
     parent: int | None
@@ -94,25 +98,64 @@ class _Located(Game[tuple[Path, Any], Any]):
 
 
 class TreeTrace:
-    """The whole tree of an exhibit to ``depth`` plies and what each search does in it.
+    """The tree of an exhibit to ``depth`` plies and what each search does in it.
 
-    Raises :class:`TooLarge` beyond ``limit`` nodes.
+    Where the whole tree has more than ``limit`` nodes, ``whole`` is false: only what the searches that prune enter is
+    drawn then, and ``searches`` are those, as far as there is room. Raises :class:`TooLarge` where alpha-beta alone
+    enters too many.
     """
 
     def __init__(self, exhibit: Exhibit, depth: int, limit: int = 300) -> None:
         self.exhibit, self.depth = exhibit, depth
         self.game = _Located(exhibit.game)
+        self.searches, self.whole = dict(DRAWN), True
         self.nodes: dict[Path, Node] = {}
+        self._names: dict[Path, str] = {(): ""}
         self._width = 0
         self._limit = limit
-        self._draw(self.game.initial(), None)
+        try:
+            self._draw(self.game.initial(), None, None)
+        except TooLarge:
+            self.whole = False
+            entered = self._entered()
+            self.nodes.clear()
+            self._width = 0
+            self._draw(self.game.initial(), None, entered)
+
+    def _entered(self) -> set[Path]:
+        """The nodes that alpha-beta enters, and those of each other search that prunes if there is room."""
+        entered: set[Path] = set()
+        self.searches = {}
+        for name in ("alpha-beta", *DRAWN):
+            if name in self.searches or DRAWN[name] in EXHAUSTIVE:
+                continue
+            found = set(entered)
+
+            def watch(event: str, state: tuple[Path, Any], *rest: object, found: set[Path] = found) -> None:
+                found.add(state[0])
+                if len(found) > self._limit:
+                    raise TooLarge(f"more than {self._limit} nodes, even as alpha-beta sees it")
+
+            try:
+                DRAWN[name](self.game, None, self.depth, watch=watch)
+            except TooLarge:
+                if not entered:
+                    raise
+            else:
+                entered = found
+                self.searches[name] = DRAWN[name]
+        return entered
 
     def as_json(self) -> dict[str, Any]:
         """Everything the page needs, in terms of JSON."""
         return {
             "nodes": [asdict(node) for node in sorted(self.nodes.values(), key=lambda node: node.id)],
             "width": self._width,
-            "searches": {name: [asdict(step) for step in self.steps(search)] for name, search in DRAWN.items()},
+            "depth": self.depth,
+            "whole": self.whole,
+            "searches": {
+                name: [asdict(step) for step in self.steps(search)] for name, search in self.searches.items()
+            },
         }
 
     def steps(self, search: Callable[..., Outcome]) -> list[Step]:
@@ -138,7 +181,7 @@ class TreeTrace:
         return steps
 
     def _place(self, path: Path) -> str:
-        return " ".join(self.exhibit.spell(action) for action in path) or "the root"
+        return " ".join(self._names[path[:plies]] for plies in range(1, len(path) + 1)) or "the root"
 
     def _entering(self, node: Node, path: Path, window: Sequence[float]) -> str:
         bounds = f" with alpha {label(window[0])}, beta {label(window[1])}" if window else ""
@@ -155,13 +198,14 @@ class TreeTrace:
             return f"{told}, at least beta {label(window[1])}: MIN has better elsewhere, and {branches} pruned."
         return f"{told}, at most alpha {label(window[0])}: MAX has better elsewhere, and {branches} pruned."
 
-    def _draw(self, state: tuple[Path, Any], parent: int | None) -> float:
-        if len(self.nodes) >= self._limit:
+    def _draw(self, state: tuple[Path, Any], parent: int | None, entered: set[Path] | None) -> float:
+        """Place the node of ``state`` and all below it, or of that only what is ``entered``; return its ``x``."""
+        if entered is None and len(self.nodes) >= self._limit:
             raise TooLarge(f"more than {self._limit} nodes")
         path, identity = state[0], len(self.nodes)
         ends = len(path) == self.depth or self.game.is_terminal(state)
         kind = "max" if self.game.to_move(state) == MAX else "min"
-        action = self.exhibit.spell(path[-1]) if path else ""
+        action = self._names[path]
         worth = None
         if ends:
             worth = label(self.game.utility(state) if self.game.is_terminal(state) else self.game.evaluate(state))
@@ -170,7 +214,19 @@ class TreeTrace:
             x = float(self._width)
             self._width += 1
         else:
-            below = [self._draw(self.game.result(state, a), identity) for a in self.game.actions(state)]
+            below, left_out = [], 0
+            for choice in self.game.actions(state):
+                child = self.game.result(state, choice)
+                if entered is not None and child[0] not in entered:
+                    left_out += 1
+                    continue
+                self._names[child[0]] = self.exhibit.write(state[1], choice)
+                below.append(self._draw(child, identity, entered))
+            if left_out:
+                below.append(float(self._width))
+                more = Node(len(self.nodes), identity, "more", f"{left_out} more", below[-1], len(path) + 1, None)
+                self.nodes[*path, "more"] = more
+                self._width += 1
             x = (below[0] + below[-1]) / 2
         self.nodes[path] = Node(identity, parent, kind, action, x, len(path), worth)
         return x

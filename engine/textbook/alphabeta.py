@@ -23,7 +23,7 @@ def alpha_beta(
         best, line = -inf, NO_LINE
         for action in s.actions(state):
             value, reply = min_value(game.result(state, action), depth - 1, alpha, beta)
-            if value > best:
+            if value > best or not line:
                 best, line = value, (action, *reply)
             if best >= beta:
                 break
@@ -38,7 +38,7 @@ def alpha_beta(
         best, line = inf, NO_LINE
         for action in s.actions(state):
             value, reply = max_value(game.result(state, action), depth - 1, alpha, beta)
-            if value < best:
+            if value < best or not line:
                 best, line = value, (action, *reply)
             if best <= alpha:
                 break
@@ -67,7 +67,7 @@ def negamax_alpha_beta(
         best, line = -inf, NO_LINE
         for action in s.actions(state):
             value, reply = visit(game.result(state, action), depth - 1, -beta, -max(alpha, best))
-            if -value > best:
+            if -value > best or not line:
                 best, line = -value, (action, *reply)
             if best >= beta:
                 break

@@ -16,7 +16,7 @@ MAX, MIN = 1, -1
 
 class Game(Protocol[S, A]):
     """A deterministic two-player zero-sum game of perfect information with strictly alternating turns
-    (a pass is an action). States are never changed in place. Values are finite and seen by MAX."""
+    (a pass is an action). States are never changed in place. Values are seen by MAX and may be infinite."""
 
     @abstractmethod
     def initial(self) -> S:
@@ -49,6 +49,14 @@ class Game(Protocol[S, A]):
     def key(self, state: S) -> Hashable:
         """What two states share when they have the same future: the name under which memory stores them."""
         return state
+
+    def noisy(self, state: S) -> Sequence[A]:
+        """The actions to look at before :meth:`evaluate` can be trusted, such as captures; none: all is quiet."""
+        return ()
+
+    def forced(self, state: S) -> bool:
+        """Whether the player to move cannot let things be, as in check; then :meth:`noisy` has all actions."""
+        return False
 
     def promise(self, state: S, action: A) -> float:
         """How good an action looks before it is searched; higher is tried sooner by :class:`LearnedOrder`."""

@@ -10,6 +10,9 @@ from typing import Any
 from engine.textbook.game import A, Game, S
 from engine.textbook.search import Outcome, begin
 
+#: What an infinite value counts as.
+HUGE = 1e9
+
 
 @dataclass
 class _Node:
@@ -29,7 +32,8 @@ def monte_carlo_tree_search(
     """Grow a tree by ``simulations`` random games: descend by the best upper confidence bound, add one node,
     play at random to the end (or ``horizon`` plies on, then evaluate), and credit the result to the path.
     The move is the one most visited, the value its average: an estimate, which tends to minimax's.
-    Stops early at ``deadline`` (``time.monotonic`` seconds). Raises ``ValueError`` for no simulations.
+    Stops early at ``deadline`` (``time.monotonic`` seconds). Infinite values, which have no average, count as
+    ``HUGE``. Raises ``ValueError`` for no simulations.
     Source: Kocsis and Szepesvari, "Bandit Based Monte-Carlo Planning" (2006), UCT; Coulom (2006).
     """
     if simulations < 1:
@@ -47,7 +51,7 @@ def monte_carlo_tree_search(
         while plies < horizon and not game.is_terminal(state):
             state, plies = game.result(state, random.choice(game.actions(state))), plies + 1
         s.nodes += plies
-        return s.leaf(state)[0]
+        return max(-HUGE, min(HUGE, s.leaf(state)[0]))
 
     root = grown(state)
     least, greatest = inf, -inf

@@ -23,7 +23,7 @@ def minimax_decision(
         best, line = -inf, NO_LINE
         for action in s.actions(state):
             value, reply = min_value(game.result(state, action), depth - 1)
-            if value > best:
+            if value > best or not line:
                 best, line = value, (action, *reply)
         return best, line
 
@@ -34,7 +34,7 @@ def minimax_decision(
         best, line = inf, NO_LINE
         for action in s.actions(state):
             value, reply = max_value(game.result(state, action), depth - 1)
-            if value < best:
+            if value < best or not line:
                 best, line = value, (action, *reply)
         return best, line
 
@@ -57,7 +57,7 @@ def negamax(
         best, line = -inf, NO_LINE
         for action in s.actions(state):
             value, reply = visit(game.result(state, action), depth - 1)
-            if -value > best:
+            if -value > best or not line:
                 best, line = -value, (action, *reply)
         return best, line
 

@@ -31,7 +31,7 @@ def principal_variation_search(
                 value, reply = visit(child, depth - 1, -nextafter(lower, inf), -lower)
                 if lower < -value < beta:
                     value, reply = visit(child, depth - 1, -beta, -lower)
-            if -value > best:
+            if -value > best or not line:
                 best, line = -value, (action, *reply)
             if best >= beta:
                 break
@@ -68,7 +68,7 @@ def mtdf(
         best, line = -inf, NO_LINE
         for action in s.actions(state):
             value, reply = visit(game.result(state, action), depth - 1, -beta, -max(alpha, best))
-            if -value > best:
+            if -value > best or not line:
                 best, line = -value, (action, *reply)
             if best >= beta:
                 break
@@ -83,5 +83,5 @@ def mtdf(
         if value >= beta:
             lower, line = value, found
         else:
-            upper = value
+            upper, line = value, line or found  # where every action loses an infinity, nothing else names one
     return s.outcome(game.to_move(state) * value, line)

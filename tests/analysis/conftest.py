@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import doctest
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -48,3 +50,10 @@ def pgn(tmp_path: Path) -> Path:
     path = tmp_path / "games.pgn"
     path.write_text(GAMES, encoding="utf-8")
     return path
+
+
+def examples_of(module: ModuleType) -> None:
+    """Run the examples in the documentation of ``module``, which must have some."""
+    result = doctest.testmod(module)
+    assert result.attempted > 0
+    assert result.failed == 0

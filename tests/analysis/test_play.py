@@ -2,33 +2,59 @@
 
 from __future__ import annotations
 
+import io
 import re
 import sys
 
 import chess
 import chess.pgn
 import pytest
+from chess.engine import Limit
+from rich.console import Console
 
+from engine import Engine
+from engine.analysis import boards, clock, diagram
+from engine.analysis.boards import MoveError, read_move
 from engine.analysis.cli import parser
+from engine.analysis.clock import ChessClock
 from engine.analysis.files import AnalysisError
-from engine.analysis.play import ChessTable, WholeChess, diagram, play_chess, record
-from engine.lab.games import LabError
+from engine.analysis.play import Table, play_chess, record
+from tests.analysis.conftest import examples_of
+
+MATE_IN_ONE = "6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1"
 
 
-def played(words: list[str], *answers: str) -> str:
-    """The text of a game with these answers, then the end of the input."""
-    told: list[str] = []
+def answering(answers: tuple[str, ...]):
+    """An ``ask`` that gives these answers, then the end of the input."""
     left = iter(answers)
 
-    def ask(prompt: str) -> str:
+    def ask(prompt: str, seconds: float | None) -> str:
         try:
             return next(left)
         except StopIteration:
             raise EOFError from None
 
-    chosen = parser("play").parse_args([*words, "--depth", "4"])
-    assert play_chess(chosen, {"Hash": 1}, ask, told.append) == 0
+    return ask
+
+
+def played(words: list[str], *answers: str) -> str:
+    """The text of a game with these answers, then the end of the input."""
+    told: list[str] = []
+    if "--clock" not in words:
+        words = [*words, "--depth", "4"]
+    chosen = parser("play").parse_args(words)
+    assert play_chess(chosen, {"Hash": 1}, answering(answers), lambda text: told.append(str(text))) == 0
     return "\n".join(told)
+
+
+def boards_in(told: str) -> int:
+    """How often the board was shown."""
+    return told.count("a b c d e f g h") + told.count("h g f e d c b a")
+
+
+def test_the_examples_in_the_documentation_run():
+    for module in (boards, clock, diagram):
+        examples_of(module)
 
 
 def test_a_game_with_hint_undo_and_help_is_kept_move_by_move(tmp_path):
@@ -36,7 +62,6 @@ def test_a_game_with_hint_undo_and_help_is_kept_move_by_move(tmp_path):
     told = played(["--pgn", str(path)], "e4", "undo", "hint", "help", "Nf3", "zz", "d2d4", "quit", "c4")
     assert told.count("Black plays ") == 3
     assert "try " in told
-    assert "Legal: " in told
     assert re.search(r"plays \S+ \([+-]\d.\d\d: White \d+%, draw \d+%, Black \d+%; depth \d+\)", told)
     assert "'zz' is no legal move here" in told
     with path.open(encoding="utf-8") as file:
@@ -46,6 +71,21 @@ def test_a_game_with_hint_undo_and_help_is_kept_move_by_move(tmp_path):
     assert [move.uci() for move in moves[::2]] == ["g1f3", "d2d4"]
     assert len(moves) == 4
     assert game.headers["White"] == "A person"
+    assert game.headers["Result"] == "*"
+
+
+def test_the_board_is_shown_after_moves_and_not_after_other_words():
+    assert boards_in(played([], "zz", "", "help", "moves", "fen", "hint", "draw", "e5")) == 1
+    assert boards_in(played([], "e4", "zz", "undo", "undo", "board")) == 4
+
+
+def test_words_about_the_game():
+    told = played([], "moves", "e4", "moves", "fen")
+    assert "Legal: Na3 Nc3 Nf3 Nh3 a3 a4" in told
+    assert re.search(r"^1\. e4 \S+$", told, re.MULTILINE)
+    assert re.search(r"^\S+ w KQkq - \d 2$", told, re.MULTILINE)
+    for word in ("hint", "undo", "moves", "board", "fen", "draw", "resign", "new", "quit"):
+        assert re.search(rf"^  {word} ", played([], "help"), re.MULTILINE)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="links are for the privileged there")
@@ -65,6 +105,18 @@ def test_a_file_that_is_there_keeps_its_games(tmp_path):
     assert link.is_symlink()
 
 
+def test_new_games_stand_one_behind_the_other_in_the_file(tmp_path):
+    path = tmp_path / "mine.pgn"
+    told = played(["--pgn", str(path)], "e4", "resign", "new black", "new", "new white", "d4", "c4", "quit")
+    assert "White resigns, Black wins." in told
+    assert "A new game. You are Black." in told
+    with path.open(encoding="utf-8") as stream:
+        games = list(iter(lambda: chess.pgn.read_game(stream), None))
+    assert [game.headers["Result"] for game in games] == ["0-1", "*", "*", "*"]
+    assert [len(list(game.mainline_moves())) for game in games] == [2, 1, 1, 4]
+    assert [game.headers["Black"] for game in games][1:3] == ["A person"] * 2
+
+
 def test_a_game_is_not_added_to_what_is_no_pgn_file(tmp_path):
     notes = tmp_path / "notes.txt"
     notes.write_text("Dear diary\n", encoding="utf-8")
@@ -75,6 +127,9 @@ def test_a_game_is_not_added_to_what_is_no_pgn_file(tmp_path):
     assert notes.read_text("utf-8") == "Dear diary\n"
 
 
+# Ends
+
+
 def test_the_engine_begins_against_black_and_mates():
     told = played(["--black", "--fen", "7k/8/5KQ1/8/8/8/8/8 w - - 0 1"])
     assert "White plays Qg7# (#0" in told or "White plays Qg7# (#1" in told
@@ -82,20 +137,45 @@ def test_the_engine_begins_against_black_and_mates():
 
 
 def test_the_person_can_mate_and_the_game_ends():
-    told = played(["--fen", "6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1"], "Ra8#")
-    assert told.endswith("Checkmate, White wins.")
+    told = played(["--fen", MATE_IN_ONE], "Ra8#", "Kd2", "quit", "e4")
+    assert "Checkmate, White wins." in told
+    assert told.endswith("'Kd2' is not understood here: the game is over. Type new, undo, moves, fen or quit.")
     assert "plays" not in told
 
 
-def test_draws_end_the_game():
-    game = WholeChess(chess.Board("7k/8/8/8/8/8/8/KR6 w - - 0 1"))
-    board = game.initial()
+def test_a_mate_can_be_taken_back():
+    told = played(["--fen", MATE_IN_ONE], "Ra8#", "undo", "fen")
+    assert told.endswith(MATE_IN_ONE)
+
+
+def test_a_game_that_is_over_at_its_start_is_said_to_be():
+    assert played(["--fen", "R5k1/5ppp/8/8/8/8/8/4K3 b - - 0 1"]).endswith("Checkmate, White wins.")
+
+
+def test_resigning_can_be_taken_back():
+    told = played([], "resign", "undo", "e4")
+    assert "White resigns, Black wins." in told
+    assert told.count("Black plays") == 1
+
+
+def table_of(numbat: Engine, fen: str, *answers: str, human: chess.Color = chess.WHITE, **more) -> tuple[Table, str]:
+    """A table after these answers, and what was told there."""
+    told: list[str] = []
+    table = Table(numbat, chess.Board(fen), human, Limit(depth=4), answering(answers),
+                  lambda text: told.append(str(text)), **more)  # fmt: skip
+    table.play()
+    return table, "\n".join(told)
+
+
+def test_draws_end_the_game(numbat):
+    board = chess.Board("7k/8/8/8/8/8/8/KR6 w - - 0 1")
+    table = Table(numbat, board, chess.WHITE, Limit(depth=1), answering(()), lambda text: None)
     for text in ("b1b2", "h8h7", "b2b1", "h7h8", "b1b2", "h8h7", "b2b1", "h7h8"):
-        assert not game.is_terminal(board)  # that somebody could repeat is no draw yet
-        board = game.result(board, chess.Move.from_uci(text))
-    assert game.is_terminal(board)
-    assert ChessTable("chess", game, 1).result(board) == "Threefold repetition, a draw."
-    assert record(board, chess.WHITE).headers["Result"] == "1/2-1/2"
+        assert table.conclusion is None  # that somebody could repeat is no draw yet
+        table.board.push_uci(text)
+    assert table.conclusion is not None
+    assert table.conclusion.words == "Threefold repetition, a draw."
+    assert record(table, "Numbat").headers["Result"] == "1/2-1/2"
 
 
 def test_fifty_moves_end_the_game_when_they_are_played_and_not_before():
@@ -104,17 +184,155 @@ def test_fifty_moves_end_the_game_when_they_are_played_and_not_before():
     assert played(["--fen", fen], "Rb1").endswith("Fifty moves, a draw.")
 
 
+@pytest.mark.parametrize(
+    ("fen", "answer"),
+    [
+        (chess.STARTING_FEN, "it is too early, ask again from move 20 on"),
+        ("4k3/8/8/8/8/8/7r/4K3 w - - 0 30", "no: -"),  # Black is a rook up
+        ("4k3/8/8/8/8/8/7R/4K3 w - - 0 30", "A draw is agreed."),
+    ],
+)
+def test_a_draw_is_taken_late_in_the_game_by_who_does_not_stand_better(numbat, fen, answer):
+    table, told = table_of(numbat, fen, "draw")
+    assert answer in told
+    assert (table.conclusion is not None) == ("agreed" in answer)
+
+
+# The clock
+
+
+class Time:
+    """A time that only passes where a test says so."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def slow_answers(time: Time, *answers: tuple[float, str]):
+    """An ``ask`` that takes its time; where it would take more than there is, the time runs out."""
+    left = iter(answers)
+
+    def ask(prompt: str, seconds: float | None) -> str | None:
+        try:
+            spent, word = next(left)
+        except StopIteration:
+            raise EOFError from None
+        if seconds is not None and spent > seconds:
+            time.now += seconds
+            return None
+        time.now += spent
+        return word
+
+    return ask
+
+
+def test_both_play_with_a_clock(numbat):
+    time, told = Time(), []
+    ask = slow_answers(time, (10.0, "zz"), (5.0, "e4"), (7.0, "d4"))
+    table = Table(numbat, chess.Board(), chess.WHITE, Limit(), ask,
+                  lambda text: told.append(str(text)), clock=ChessClock(60, 2, time))  # fmt: skip
+    table.play()
+    assert table.clocks == [47.0, 62.0, 42.0, 64.0]  # the engine takes no time: it does not pass meanwhile
+    assert "White 0:47, Black 1:02" in told
+    game = record(table, "Numbat")
+    assert game.headers["TimeControl"] == "60+2"
+    assert [node.clock() for node in game.mainline()] == table.clocks
+
+
+@pytest.mark.parametrize(
+    ("fen", "words", "result"),
+    [
+        (chess.STARTING_FEN, "White's flag has fallen, Black wins.", "0-1"),
+        ("4k3/8/8/8/8/8/7P/4K3 w - - 0 1", "White's flag has fallen, a draw: nothing is left to mate with.", "1/2-1/2"),
+    ],
+)
+@pytest.mark.parametrize("word", ["", "h3"])
+def test_a_flag_falls_whatever_is_typed_too_late(numbat, fen, words, result, word):
+    time, told = Time(), []
+    ask = slow_answers(time, (20.0, "h4"), (45.0, word), (0.0, "undo"))
+    if not word:  # a terminal that cannot be waited for with a limit answers after the time
+        plain, ask = ask, lambda prompt, seconds: plain(prompt, None)
+    table = Table(numbat, chess.Board(fen), chess.WHITE, Limit(), ask, lambda text: told.append(str(text)),
+                  clock=ChessClock(60, 0, time))  # fmt: skip
+    table.play()
+    assert words in told
+    assert told[-1] == "a flag that has fallen cannot be taken back"
+    assert table.board.ply() == chess.Board(fen).ply() + 2
+    game = record(table, "Numbat")
+    assert (game.headers["Result"], game.headers["Termination"]) == (result, "time forfeit")
+
+
+def test_the_engine_s_flag_falls_too(numbat, monkeypatch):
+    time, told = Time(), []
+    plain = Engine.play
+
+    def slow(self, *arguments, **more):
+        time.now += 61
+        return plain(self, *arguments, **more)
+
+    monkeypatch.setattr(Engine, "play", slow)
+    table = Table(numbat, chess.Board(), chess.WHITE, Limit(), slow_answers(time, (1.0, "e4")),
+                  lambda text: told.append(str(text)), clock=ChessClock(60, 0, time))  # fmt: skip
+    table.play()
+    assert told[-1] == "Black's flag has fallen, White wins."
+    assert table.board.ply() == 1
+
+
+def test_a_draw_offer_stops_the_clock_and_a_hint_does_not(numbat):
+    time = Time()
+    table = Table(numbat, chess.Board("4k3/8/8/8/8/8/7r/4K3 w - - 0 30"), chess.WHITE, Limit(depth=2),
+                  slow_answers(time, (4.0, "draw"), (5.0, "hint"), (1.0, "Kd1")), lambda text: None,
+                  clock=ChessClock(60, 0, time))  # fmt: skip
+    table.play()
+    assert table.clocks[0] == 50.0
+
+
+def test_the_clock_of_the_command_line():
+    told = played(["--clock", "0.5+1"], "e4", "quit")
+    assert "White 0:30, Black 0:30" in told
+    assert "Black plays" in told
+
+
+# Strength
+
+
+def test_a_level_may_be_chosen(tmp_path):
+    path = tmp_path / "game.pgn"
+    for words, name in ((["--elo", "1400"], "UCI_Elo 1400"), (["--level", "3"], "Skill Level 3")):
+        told = played([*words, "--pgn", str(path)], "e4")
+        assert "Black plays" in told
+        assert f'{name}"]' in path.read_text("utf-8")
+
+
+# Moves as people write them
+
+
 def test_moves_are_read_as_people_write_them():
     board = chess.Board("4k3/P7/8/8/8/8/8/R3K2R w KQ - 0 1")
-    table = ChessTable("chess", WholeChess(board), 1)
-    for text, move in (("O-O", "e1g1"), ("0-0", "e1g1"), ("e1g1", "e1g1"), ("a8=N", "a7a8n"), (" Rb1 ", "a1b1")):
-        assert table.read(board, text) == chess.Move.from_uci(move)
-        assert table.read(board, table.write(board, chess.Move.from_uci(move))) == chess.Move.from_uci(move)
-    for text, named in (("e5", "no legal move"), ("--", "no legal move"), ("0000", "no legal move")):
-        with pytest.raises(LabError, match=named):
-            table.read(board, text)
-    with pytest.raises(LabError, match="several moves"):
-        table.read(chess.Board("4k3/8/8/8/8/4K3/8/R6R w - - 0 1"), "Rd1")
+    for text, move in (
+        ("O-O", "e1g1"), ("0-0", "e1g1"), ("o-o", "e1g1"), ("0-0-0", "e1c1"), ("e1g1", "e1g1"), ("E1G1", "e1g1"),
+        ("a8=N", "a7a8n"), ("a8n", "a7a8n"), ("a7a8Q", "a7a8q"), (" Rb1 ", "a1b1"), ("rb1", "a1b1"), ("a1-b1", "a1b1"),
+        ("Rh8+!", "h1h8"),
+    ):  # fmt: skip
+        assert read_move(board, text) == chess.Move.from_uci(move), text
+    for move in board.legal_moves:
+        assert read_move(board, board.san(move)) == read_move(board, move.uci()) == move
+    for text, named in (("e5", "no legal move"), ("--", "no legal move"), ("0000", "no legal move"), ("", "no legal")):
+        with pytest.raises(MoveError, match=named):
+            read_move(board, text)
+    two_rooks = chess.Board("4k3/8/8/8/8/4K3/8/R6R w - - 0 1")
+    for text in ("Rd1", "rd1"):
+        with pytest.raises(MoveError, match="several moves"):
+            read_move(two_rooks, text)
+
+
+def test_a_pawn_and_a_bishop_are_told_apart_by_their_case():
+    board = chess.Board("4k3/8/8/8/2p5/1P3B2/4B3/4K3 w - - 0 1")
+    assert read_move(board, "bxc4").uci() == "b3c4"
+    assert read_move(board, "Bxc4").uci() == "e2c4"
 
 
 def test_chess960_is_played_and_kept_as_such(tmp_path):
@@ -132,7 +350,83 @@ def test_the_help_names_the_time_that_is_taken(command, said):
     assert re.search(said, parser(command).format_help())
 
 
+# The board
+
+
 def test_the_board_is_seen_from_one_s_own_side():
     board = chess.Board()
-    assert diagram(board, chess.WHITE).splitlines()[0] == "8  r n b q k b n r"
-    assert diagram(board, chess.BLACK).splitlines()[0] == "1  R N B K Q B N R"
+    assert diagram.diagram(board, chess.WHITE).splitlines()[0] == "8  r n b q k b n r"
+    assert diagram.diagram(board, chess.BLACK).splitlines()[0] == "1  R N B K Q B N R"
+    assert diagram.diagram(board, chess.BLACK).splitlines()[-1] == "   h g f e d c b a"
+
+
+def test_the_last_move_and_a_check_are_marked_in_letters():
+    board = chess.Board()
+    for move in ("e4", "f5", "Qh5+"):
+        board.push_san(move)
+    rows = diagram.diagram(board, chess.WHITE).splitlines()
+    assert rows[0] == "8  r n b q{k}b n r"
+    assert rows[3] == "5  . . . . . p .[Q]"
+    assert rows[7] == "1  R N B[.]K B N R"
+    assert diagram.diagram(board, chess.BLACK).splitlines()[4] == "5 [Q]. p . . . . ."
+    board.push_san("g6")
+    board.push_san("Qh4")
+    assert diagram.diagram(board, chess.WHITE).splitlines()[4] == "4  . . . . P . .[Q]"
+    board = chess.Board()
+    board.push_san("e3")
+    board.push_san("d5")
+    board.push_san("e4")
+    assert diagram.diagram(board, chess.WHITE).splitlines()[4:6] == ["4  . . . .[P]. . .", "3  . . . .[.]. . ."]
+    board = chess.Board("4k3/8/8/8/8/8/8/4K2R w K - 0 1")
+    board.push_san("Rg1")
+    assert diagram.diagram(board, chess.WHITE).splitlines()[7] == "1  . . . . K .[R|.]"
+
+
+def terminal(encoding: str = "utf-8", **more) -> Console:
+    file = io.TextIOWrapper(io.BytesIO(), encoding)
+    return Console(file=file, force_terminal=True, _environ={"TERM": "xterm-256color"}, **more)
+
+
+def test_chessmen_need_a_terminal_with_colours_and_their_letters():
+    assert diagram.shows_chessmen(terminal(color_system="256"))
+    assert diagram.shows_chessmen(terminal(color_system="standard"))
+    assert not diagram.shows_chessmen(terminal("cp437", color_system="256"))
+    assert not diagram.shows_chessmen(terminal(color_system=None))
+    assert not diagram.shows_chessmen(terminal(color_system="256", legacy_windows=True))
+    assert not diagram.shows_chessmen(terminal(color_system="256", no_color=True))
+    file = io.TextIOWrapper(io.BytesIO(), "utf-8")
+    assert not diagram.shows_chessmen(Console(file=file, _environ={}))  # a pipe
+    for name, value in (("NO_COLOR", "1"), ("TERM", "dumb")):
+        environment = {"TERM": "xterm-256color", name: value}
+        assert not diagram.shows_chessmen(Console(file=file, force_terminal=True, _environ=environment))
+
+
+@pytest.mark.parametrize("few", [False, True])
+def test_the_painted_board_has_all_pieces_in_their_colours(few):
+    board = chess.Board("r3k3/8/8/8/8/8/8/4R1K1 b q - 0 1")
+    text = diagram.painted(board, chess.BLACK, few)
+    rows = text.plain.splitlines()
+    assert rows[0] == "1     ♚     ♜             "
+    assert rows[7] == "8           ♚           ♜ "
+    assert rows[8].split() == list("hgfedcba")
+    kings = [span.style for span in text.spans if "♚" in text.plain[span.start : span.end]]
+    plain = {span.style.bgcolor.name for span in text.spans}
+    assert kings[0].color != kings[1].color  # White's and Black's
+    assert kings[1].bgcolor.name in ("red", "#c0392b")  # in check
+    assert len(plain) == 3
+
+
+def test_a_terminal_gets_chessmen_and_a_pipe_plain_letters(numbat):
+    def shown(console: Console) -> str:
+        Table(numbat, chess.Board(), chess.WHITE, Limit(depth=2), answering(("e4",)),
+              lambda text: console.print(text, markup=False), console=console).play()  # fmt: skip
+        console.file.flush()
+        return console.file.buffer.getvalue().decode()
+
+    fancy = shown(terminal(color_system="256"))
+    assert "♜" in fancy
+    assert "\x1b[" in fancy
+    plain = shown(Console(file=io.TextIOWrapper(io.BytesIO(), "utf-8"), highlight=False, soft_wrap=True, _environ={}))
+    assert "♜" not in plain
+    assert "\x1b" not in plain
+    assert "8  r n b q k b n r" in plain

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import re
 
+import chess
 import pytest
+from chess.engine import Cp, PovScore
 
+from engine import Analysis, Engine
 from engine.analysis import cli
+from engine.analysis.positions import Lines
 
 MATE_IN_ONE = "6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 17"
 
@@ -24,6 +28,44 @@ def test_lines_with_san_score_and_chances(capsys):
 def test_the_start_position_is_the_default(capsys):
     assert cli.main("analyse", ["--nodes", "2000"]) == 0
     assert len(re.findall(r" depth \d+ +1\. \S+", capsys.readouterr().out)) == 3
+
+
+def report(rank: int, depth: int, score: int, move: str) -> Analysis:
+    return Analysis(PovScore(Cp(score), chess.WHITE), (chess.Move.from_uci(move),), rank, depth=depth)
+
+
+def test_lines_of_different_iterations_are_never_mixed():
+    lines = Lines()
+    shown = []
+    for step in (
+        report(1, 1, 30, "e2e4"), report(2, 1, 20, "d2d4"), report(1, 2, 25, "d2d4"), report(2, 2, 10, "c2c4"),
+        report(1, 3, 25, "d2d4"),
+    ):  # fmt: skip
+        if lines.add(step):
+            shown.append([(line.depth, line.multipv) for line in lines.shown])
+    assert shown == [[(1, 1)], [(1, 1), (1, 2)], [(2, 1), (2, 2)]]
+    single = Lines()
+    assert all(single.add(report(1, depth, 30, "e2e4")) for depth in (1, 2, 2, 3))
+
+
+def test_the_lines_of_a_search_are_shown_in_order(numbat):
+    board = chess.Board("r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/8/PPPP1PPP/RNBQK1NR w KQkq - 0 3")
+    lines = Lines()
+    full = 0
+    for found in numbat.stream(board, chess.engine.Limit(depth=9), multipv=4):
+        if lines.add(found) and len(lines.shown) == 4:
+            full += 1
+            assert [line.multipv for line in lines.shown] == [1, 2, 3, 4]
+            assert len({line.move for line in lines.shown}) == 4
+            scores = [line.score.relative for line in lines.shown]
+            assert scores == sorted(scores, reverse=True)
+    assert full >= 9
+
+
+def test_an_explanation_follows_where_there_is_one(monkeypatch, capsys):
+    monkeypatch.setattr(Engine, "explain", lambda engine, board: f"[mate] by {board.turn}", raising=False)
+    assert cli.main("analyse", [*MATE_IN_ONE.split(), "--depth", "3"]) == 0
+    assert capsys.readouterr().out.endswith("a second\n\n[mate] by True\n")
 
 
 @pytest.mark.parametrize("words", [["--chess960"], []], ids=["said", "seen"])
@@ -63,6 +105,13 @@ def test_a_game_that_is_over_is_said_to_be(fen, ending, capsys):
         ("analyse", ["--html", "x.html"], "--html needs a PGN file"),
         ("play", ["--fen", "rubbish"], "neither a FEN nor a file: 'rubbish'"),
         ("play", ["chess"], "chess"),
+        ("play", ["--clock", "soon"], "'soon' is not a clock"),
+        ("play", ["--clock", "0+3"], "'0+3' is not a clock"),
+        ("play", ["--clock", "nan"], "'nan' is not a clock"),
+        ("play", ["--clock", "5+3", "--depth", "3"], "not allowed with"),
+        ("play", ["--elo", "9999"], "'9999' is not a whole number from 1000 to"),
+        ("play", ["--elo", "1400", "--level", "3"], "not allowed with"),
+        ("play", ["--level", "21"], "'21' is not a whole number from 0 to 20"),
     ],
 )
 def test_bad_input_is_one_clear_message(command, words, named, capsys):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import signal
@@ -12,6 +13,7 @@ import pytest
 
 from engine.analysis import annotate, cli
 from engine.analysis.files import read_games
+from engine.analysis.terminal import read_line
 from tests.analysis.conftest import GAMES
 
 
@@ -47,3 +49,25 @@ def test_a_name_that_the_terminal_cannot_show_is_shown_as_far_as_it_can(reposito
     )
     assert result.returncode == 0, result.stderr
     assert "White (?ukasz): " in result.stdout
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no pseudoterminals there")
+def test_a_line_is_waited_for_as_long_as_the_clock_allows(monkeypatch, capsys):
+    ours, theirs = os.openpty()
+    with os.fdopen(theirs, "r") as keyboard:
+        monkeypatch.setattr(sys, "stdin", keyboard)
+        assert read_line("White> ", 0.01) is None
+        os.write(ours, b"e4\n")
+        assert read_line("White> ", 60) == "e4"
+        os.write(ours, b"\x04")  # Ctrl-D
+        with pytest.raises(EOFError):
+            read_line("White> ", 60)
+    os.close(ours)
+    assert capsys.readouterr().out == "White> White> White> \n"
+
+
+def test_a_pipe_is_read_to_its_end(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "stdin", io.StringIO("e4\nd4\n"))
+    assert [read_line("> ", 60), read_line("> ")] == ["e4", "d4"]
+    with pytest.raises(EOFError):
+        read_line("> ")

@@ -18,6 +18,8 @@ from engine.textbook import (
     LearnedOrder,
     OutOfTime,
     alpha_beta,
+    alpha_beta_with_table,
+    aspiration,
     depth_limited,
     iterative_deepening,
     minimax_decision,
@@ -26,11 +28,13 @@ from engine.textbook import (
     negamax,
     negamax_alpha_beta,
     null_window,
+    player,
     principal_variation_search,
+    quiescence_search,
 )
 from engine.textbook.games import Bones, ExplicitTree, Othello, TicTacToe
 from engine.textbook.games.chess import Chess
-from tests.textbook.trees import naive, sorted_tree, trees, uniform_shapes, uniform_trees, worst_tree
+from tests.textbook.trees import infinite_trees, naive, sorted_tree, trees, uniform_shapes, uniform_trees, worst_tree
 
 EXACT = [
     minimax_decision,
@@ -39,6 +43,8 @@ EXACT = [
     negamax_alpha_beta,
     principal_variation_search,
     mtdf,
+    alpha_beta_with_table,
+    aspiration,
     depth_limited,
     iterative_deepening,
 ]
@@ -167,6 +173,137 @@ def test_a_finished_game_has_a_value_and_no_move(algorithm):
 def test_black_to_move_is_seen_by_max_all_the_same():
     game = Chess("6k1/5ppp/8/8/8/8/r4PPP/1q4K1 w - - 0 1")  # White is being mated
     assert {algorithm(game, None, 2).value for algorithm in EXACT} == {-1000.0}
+
+
+@exact
+@given(tree=infinite_trees())
+def test_utilities_may_be_infinite(algorithm, tree):
+    outcome = algorithm(ExplicitTree(tree), None, 99)
+    assert outcome.value == naive(tree)
+    if isinstance(tree, list):
+        assert outcome.move in range(len(tree))
+        assert naive(tree[outcome.move], False) == outcome.value
+
+
+@given(tree=infinite_trees())
+def test_random_games_have_an_average_whatever_they_are_worth(tree):
+    value = monte_carlo_tree_search(ExplicitTree(tree), simulations=20).value
+    assert -1e9 <= value <= 1e9
+
+
+@given(tree=trees(), guess=st.integers(-12, 12) | st.just(inf), width=st.sampled_from([0.5, 3, inf]))
+def test_aspiration_from_any_guess(tree, guess, width):
+    assert aspiration(ExplicitTree(tree), guess=guess, width=width).value == naive(tree)
+
+
+@given(tree=trees(), depths=st.lists(st.integers(1, 5), min_size=1, max_size=5))
+def test_a_table_may_come_from_any_earlier_search(tree, depths):
+    table = {}
+    for depth in depths:
+        game = ExplicitTree(tree)
+        found = alpha_beta_with_table(game, None, depth, table=table)
+        plain = minimax_decision(game, None, depth)
+        assert (found.value, found.exact) == (plain.value, plain.exact)
+
+
+@given(tree=trees(), window=st.tuples(st.integers(-10, 10), st.integers(-10, 10)).filter(lambda w: w[0] < w[1]))
+def test_the_table_keeps_the_fail_soft_contract(tree, window):
+    table, (alpha, beta), truth = {}, window, naive(tree)
+    for low, high in ((alpha, beta), (alpha - 2, alpha - 1), (beta, beta + 3), (alpha, beta)):
+        value = alpha_beta_with_table(ExplicitTree(tree), alpha=low, beta=high, table=table).value
+        assert truth <= value if value <= low else truth >= value if value >= high else truth == value
+
+
+def test_a_table_saves_what_transposes():
+    plain, table = alpha_beta(TicTacToe()), alpha_beta_with_table(TicTacToe())
+    assert table.value == plain.value
+    assert table.nodes < plain.nodes / 3
+
+
+# Quiescence
+
+
+def test_quiescence_sees_the_recapture_behind_the_horizon():
+    game = Chess("4k3/8/3p4/4p3/8/8/4Q3/4K3 w - - 0 1")
+    assert alpha_beta(game, None, 1).move == chess.Move.from_uci("e2e5")
+    found = quiescence_search(game, None, 1)
+    assert found.move != chess.Move.from_uci("e2e5")
+    assert found.value == 7.0
+    assert quiescence_search(game, chess.Board("4k3/8/3p4/4p3/8/8/4Q3/4K3 w - - 0 1"), 1).nodes > 20
+
+
+def test_quiescence_does_not_stand_pat_in_check():
+    mated = Chess("6k1/5ppp/8/8/8/8/1q3PPP/R5K1 w - - 0 1")
+    assert quiescence_search(mated, None, 1).value == 1000.0
+    losing = Chess("4k3/8/8/8/8/8/4r1PP/2q3K1 w - - 0 1")  # mate: standing pat would be -14
+    assert quiescence_search(losing, None, 1).value == -1000.0
+
+
+@given(tree=trees(), depth=st.integers(1, 4))
+def test_without_noise_quiescence_is_minimax(tree, depth):
+    game = ExplicitTree(tree)
+    assert quiescence_search(game, None, depth).value == minimax_decision(game, None, depth).value
+
+
+@settings(max_examples=15)
+@given(seed=st.randoms(use_true_random=False), plies=st.integers(1, 60))
+def test_quiescence_is_what_a_plain_search_of_the_noise_finds(seed, plies):
+    board = chess.Board()
+    for _ in range(plies):
+        moves = list(board.legal_moves)
+        if not moves:
+            break
+        board.push(seed.choice(moves))
+    game = Chess(board.fen())
+
+    def quiet(state, depth):
+        """Seen by the player to move, without bounds; cut off far down, where exchanges have ended."""
+        if game.is_terminal(state):
+            return game.to_move(state) * game.utility(state)
+        stand = -inf if game.forced(state) else game.to_move(state) * game.evaluate(state)
+        if depth == 0:
+            return stand if stand > -inf else game.to_move(state) * game.evaluate(state)
+        return max([stand, *(-quiet(game.result(state, move), depth - 1) for move in game.noisy(state))])
+
+    root = game.initial()
+    if not game.is_terminal(root) and len(game.noisy(root)) < 6:
+        truth = max(-quiet(game.result(root, move), 3) for move in game.actions(root))
+        found = quiescence_search(game, None, 1)
+        if all_quiet_within(game, root, 4):
+            assert game.to_move(root) * found.value == truth
+
+
+def all_quiet_within(game, state, plies):
+    """Whether every series of noisy moves behind the first move has ended after so many."""
+    if game.is_terminal(state):
+        return True
+    moves = game.actions(state) if plies == 4 else game.noisy(state)
+    return not moves or (plies > 0 and all(all_quiet_within(game, game.result(state, m), plies - 1) for m in moves))
+
+
+# The player
+
+
+@given(tree=trees())
+def test_the_player_finds_the_value_and_says_that_it_is_proven(tree):
+    outcome = player(ExplicitTree(tree))
+    assert outcome.value == naive(tree)
+    assert outcome.exact
+
+
+def test_the_player_does_not_take_an_estimate_for_a_proof():
+    assert not player(TicTacToe(), depth=5).exact
+    assert player(TicTacToe()).exact
+    game = Chess()
+    reached = []
+    player(game, depth=3, report=lambda depth, outcome: reached.append((depth, outcome.exact)))
+    assert reached == [(1, False), (2, False), (3, False)]
+
+
+def test_the_player_keeps_to_its_time():
+    begun = monotonic()
+    assert player(Othello(8), seconds=0.3).move is not None
+    assert monotonic() - begun < 20  # a busy machine is not a failure
 
 
 # What pruning saves
@@ -315,7 +452,7 @@ def test_uct_obeys_its_bounds():
 
 def test_the_searches_stay_short():
     package = Path(textbook.__file__).parent
-    assert sum(len(path.read_text().splitlines()) for path in package.glob("*.py")) < 600
+    assert sum(len(path.read_text().splitlines()) for path in package.glob("*.py")) < 850
     for game in (package / "games").glob("*.py"):
         assert len(game.read_text().splitlines()) < 100, game.name
 

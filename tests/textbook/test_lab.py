@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import doctest
 import io
 import itertools
+import json
 import random
 import sys
 from math import inf, nextafter
@@ -16,10 +18,15 @@ from engine.lab import games, growth, main, measure, play, table
 from engine.lab.games import LabError
 from engine.lab.measure import ALGORITHMS, Laboratory, Row, count_tree, effective_branching
 from engine.lab.trace import DRAWN, TooLarge, TreeTrace, label
-from engine.textbook import MAX, MIN, OutOfTime, minimax_decision
+from engine.textbook import MAX, MIN, LearnedOrder, OutOfTime, alpha_beta, minimax_decision
 from tests.textbook.test_algorithms import KIWIPETE
 
 # The rows
+
+
+def test_the_examples_in_the_documentation_run():
+    result = doctest.testmod(measure)
+    assert (result.attempted, result.failed) == (1, 0)
 
 
 @given(st.integers(2, 40), st.integers(1, 8))
@@ -60,7 +67,7 @@ def test_every_algorithm_has_its_row_at_every_depth():
 def test_what_takes_too_long_is_counted_or_given_up(monkeypatch):
     tried = []
 
-    def never(game, depth, deadline):
+    def never(game, depth, deadline, memory):
         tried.append(depth)
         raise OutOfTime
 
@@ -70,6 +77,76 @@ def test_what_takes_too_long_is_counted_or_given_up(monkeypatch):
     assert tried == [1, 1], "what ran out of time is not tried any deeper"
     assert [(row.how, row.leaves) for row in rows[::2]] == [("counted", 9), ("counted", 72), ("counted", 504)]
     assert [(row.how, row.leaves, row.value) for row in rows[1::2]] == [("gave up", None, "")] * 3
+
+
+def test_a_game_that_can_be_searched_whole_has_rows_for_that_alone(capsys):
+    assert main(["--game", "bones", "--size", "6"]) == 0
+    rows = [line.split() for line in capsys.readouterr().out.splitlines() if line[:6].strip().isdecimal()]
+    assert [row[:2] for row in rows] == [["6", name] for name in ALGORITHMS]
+    assert main(["--game", "bones", "--size", "6", "--depth", "2", "--algorithms", "minimax"]) == 0
+    rows = [line.split() for line in capsys.readouterr().out.splitlines() if line[:6].strip().isdecimal()]
+    assert [row[0] for row in rows] == ["1", "2"]
+
+
+def test_ordered_rows_count_their_own_depth_and_learn_from_the_depths_before():
+    names = ("alpha-beta", "alpha-beta+order")
+    alone = [alpha_beta(games.chess(KIWIPETE).game, None, 1).nodes]
+    laboratory = Laboratory(games.chess(KIWIPETE), names, 60.0)
+    rows = {(row.depth, row.algorithm): row for row in laboratory.rows(3)}
+    assert rows[1, "alpha-beta+order"].nodes == alone[0]
+    for depth in (2, 3):
+        order = LearnedOrder()
+        for plies in range(1, depth + 1):
+            found = alpha_beta(games.chess(KIWIPETE).game, None, plies, order=order)
+        assert rows[depth, "alpha-beta+order"].nodes == found.nodes
+    late = {row.algorithm: row for row in Laboratory(games.chess(KIWIPETE), names, 60.0).rows(3, first=3)}
+    assert late["alpha-beta+order"].nodes == rows[3, "alpha-beta+order"].nodes
+
+
+@given(st.integers(1, 5), st.integers(1, 6))
+def test_the_minimum_is_what_a_perfectly_ordered_tree_costs(branching, depth):
+    def best_first(sign, depth):
+        """A uniform tree whose first child is always the best: every leaf is worth as much."""
+        return [best_first(-sign, depth - 1) for _ in range(branching)] if depth else 0
+
+    tree = games.tree(json.dumps(best_first(1, depth)))
+    assert alpha_beta(tree.game).leaves == measure.minimal_leaves(branching, depth)
+    (row,) = Laboratory(tree, ("alpha-beta",), 60.0).rows(depth, first=depth)
+    assert row.whole == branching**depth
+    assert row.minimal == pytest.approx(row.leaves)
+
+
+def test_perft_is_not_begun_where_it_would_take_too_long():
+    class Counted:
+        """An engine whose perft only tells what it was asked."""
+
+        def __init__(self):
+            self.asked = []
+
+        def set_board(self, board):
+            pass
+
+        def perft(self, depth):
+            self.asked.append(depth)
+            return 1000**depth
+
+    engine = Counted()
+    laboratory = Laboratory(games.chess(), (), 10.0, engine)
+    assert laboratory.count(2) == (1 + 1000 + 10**6, 10**6)
+    assert laboratory.count(3) is None
+    assert laboratory.count(5) is None
+    assert engine.asked == [1, 2]
+
+
+def test_lines_of_chess_are_in_san():
+    exhibit = games.chess("6k1/5ppp/8/8/8/8/r4PPP/1R4K1 w - - 0 1")
+    rows = Laboratory(exhibit, ("minimax", "quiescence+order"), 60.0).rows(3)
+    assert {row.line[0] for row in rows if row.depth == 3} == {"Rb8#"}
+    bishops = games.chess("4k3/8/8/8/2p5/1P6/4B3/4K3 w - - 0 1")
+    board = bishops.game.initial()
+    assert [bishops.read(board, text).uci() for text in ("bxc4", "Bxc4", "kd1")] == ["b3c4", "e2c4", "e1d1"]
+    with pytest.raises(LabError, match="'BXC4' is no move here"):
+        bishops.read(board, "BXC4")
 
 
 @pytest.mark.parametrize(("seconds", "hows"), [(8.0, ["searched", "counted"]), (8.5, ["searched", "searched"])])
@@ -87,7 +164,7 @@ def test_a_deadline_ends_the_counting():
 
 def test_deepening_that_does_not_get_there_has_no_row():
     with pytest.raises(OutOfTime):
-        ALGORITHMS["alpha-beta+order"](games.othello(8).game, 6, -1.0)
+        ALGORITHMS["alpha-beta+order"](games.othello(8).game, 6, -1.0, measure.Memory())
 
 
 @pytest.mark.parametrize("fen", [None, KIWIPETE], ids=["start", "kiwipete"])
@@ -103,7 +180,7 @@ def test_the_engine_has_the_last_row_of_chess(fen, capsys):
 
 
 def test_a_row_without_figures_has_dashes():
-    assert table.line(Row("pvs+order", 5, "gave up")).split() == ["5", "pvs+order", *["-"] * 6, "gave", "up"]
+    assert table.line(Row("pvs+order", 5, "gave up")).split() == ["5", "pvs+order", *["-"] * 8, "gave", "up"]
 
 
 # Growth
@@ -116,7 +193,9 @@ def test_bounds_meet_minimax_at_its_deepest():
     assert set(measured) == {"minimax", "alpha-beta"}
     (_, full), (_, mean), (_, best) = (curve[-1] for curve in curves.values())
     assert full == pytest.approx(measured["minimax"][-1][1])
-    assert (mean, best) == (pytest.approx(full**0.75), pytest.approx(full**0.5))
+    b = full ** (1 / 4)
+    assert (mean, best) == (pytest.approx(full**0.75), pytest.approx(2 * b**2 - 1))
+    assert [curve[0][1] for curve in curves.values()][2] == pytest.approx(b)
     assert growth.bounds([row for row in rows if row.algorithm == "alpha-beta"]) == {}
 
 
@@ -176,7 +255,7 @@ def test_bad_input_gets_one_line_that_names_it(arguments, named, capsys):
 
 
 def test_an_interrupt_keeps_the_rows_and_writes_the_page(tmp_path, monkeypatch, capsys):
-    def interrupted(game, depth, deadline):
+    def interrupted(game, depth, deadline, memory):
         raise KeyboardInterrupt
 
     monkeypatch.setitem(ALGORITHMS, "negamax", interrupted)
@@ -240,6 +319,15 @@ def test_othello_shows_its_squares_and_passes_are_moves():
     assert "O plays" in told
 
 
+def test_chess_can_be_played_against_the_textbook():
+    told = played(games.chess("6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1"), ["zz", "Ra8"])
+    assert "'zz' is no move here; legal: " in told
+    assert told.endswith("White wins.")
+    assert "White plays Ra8# (+1000 for the first player, " in played(
+        games.chess("6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1"), [], human=MIN
+    )
+
+
 def test_play_from_the_command_line(monkeypatch, capsys):
     monkeypatch.setattr(sys, "stdin", io.StringIO("1\n"))
     assert main(["--play", "bones", "--size", "1"]) == 0
@@ -288,11 +376,39 @@ def test_a_trace_tells_of_the_lecture_tree():
 
 def test_a_large_tree_is_not_drawn(tmp_path, capsys):
     with pytest.raises(TooLarge, match="more than 300 nodes"):
-        TreeTrace(games.tictactoe(), 3)
+        TreeTrace(games.tictactoe(), 5)
     page = tmp_path / "out.html"
-    assert main(["--game", "tictactoe", "--depth", "3", "--html", str(page)]) == 0
-    assert "the tree is not drawn: more than 300 nodes" in capsys.readouterr().out
-    assert '"tree": null' in page.read_text(encoding="utf-8")
+    assert main(["--game", "tictactoe", "--depth", "5", "--algorithms", "alpha-beta", "--html", str(page)]) == 0
+    assert "the tree is drawn to 3 plies: deeper ones are too large" in capsys.readouterr().out
+    wide = games.tree(json.dumps([[1] * 400]))
+    with pytest.raises(TooLarge, match="even as alpha-beta sees it"):
+        TreeTrace(wide, 2)
+
+
+def test_a_tree_that_is_too_large_is_drawn_as_the_searches_that_prune_see_it():
+    exhibit = games.chess()
+    trace = TreeTrace(exhibit, 2)
+    assert not trace.whole
+    assert set(trace.searches) == set(DRAWN) - {"minimax", "negamax"}
+    entered = [node for node in trace.nodes.values() if node.kind != "more"]
+    assert len(entered) == 60
+    stubs = [node for node in trace.nodes.values() if node.kind == "more"]
+    assert sum(int(node.action.split()[0]) for node in stubs) == 421 - 60
+    steps = trace.steps(DRAWN["alpha-beta"])
+    assert len(steps) == 120
+    assert steps[-1].text == "MAX at the root returns 0."
+    assert "The leaf at Nh3 Nh6 is worth 0." in [step.text for step in steps]
+    assert "MIN at a3 returns 0, at most alpha 0: MAX has better elsewhere, and 19 branches are pruned." in [
+        step.text for step in steps
+    ]
+    for search in trace.searches.values():
+        trace.steps(search)  # enters nothing that is not drawn
+
+
+def test_a_tree_with_infinite_leaves(capsys):
+    assert main(["--tree", "[[Infinity,∞],[-Infinity,3]]"]) == 0
+    rows = [line.split() for line in capsys.readouterr().out.splitlines() if line[:6].strip().isdecimal()]
+    assert {row[9] for row in rows if "searched" in row} == {"inf"}
 
 
 @pytest.mark.parametrize(

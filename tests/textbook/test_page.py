@@ -98,7 +98,55 @@ def test_playback_runs_to_the_end_and_stops(pages):
 @needs_browser
 def test_the_table_and_the_curves_are_there(pages):
     text = Dom(pages / "tree.html").text
-    assert text.count("<tr") == 1 + 2 * 8
+    assert text.count("<tr") == 1 + 2 * 11
     assert "77.778%" in text
-    assert text.count("<circle") == 2 * 7  # a point for each search at each depth; UCT has no curve
+    assert text.count("<circle") == 2 * 10  # a point for each search at each depth; UCT has no curve
     assert "b^(3m/4)" in text
+    assert "b^⌈m/2⌉ + b^⌊m/2⌋ - 1 (perfect order)" in text
+
+
+@pytest.fixture(scope="module")
+def chess_page(tmp_path_factory) -> Path:
+    """A page with a tree of chess, in a folder of its own."""
+    page = tmp_path_factory.mktemp("chess") / "chess.html"
+    assert main(["--depth", "2", "--no-engine", "--algorithms", "minimax,alpha-beta", "--html", str(page)]) == 0
+    return page
+
+
+@needs_browser
+def test_a_tree_of_chess_is_drawn_as_alpha_beta_sees_it(chess_page):
+    dom = Dom(chess_page, "step=end")
+    assert dom.of("counts") == "step 120 of 120: 60 nodes, 39 leaves"
+    assert dom.of("told") == "MAX at the root returns 0."
+    assert len(dom.pruned()) == 19  # each stands for 19 replies
+    assert "19 more" in dom.text
+    assert "as the searches that prune see it" in dom.of("partial")
+    assert "<option" in dom.text
+    assert "minimax</option>" not in dom.text
+
+
+@needs_browser
+def test_a_large_tree_fits_the_page_and_can_be_seen_in_full_size(chess_page):
+    script = """
+      const seen = [];
+      const note = () => seen.push($("tree").getBoundingClientRect().width <= $("tree").parentElement.clientWidth);
+      note(); $("zoom").click(); note();
+      document.body.dispatchEvent(new KeyboardEvent("keydown", {key: "z", bubbles: true}));
+      note();
+      document.body.dataset.fits = seen.join(" ");
+      document.body.dataset.wide = document.documentElement.scrollWidth <= innerWidth;
+    """
+    dom = Dom(chess_page, script=script, width=1360)
+    assert 'data-fits="true false true"' in dom.text
+    assert 'data-wide="true"' in dom.text
+
+
+@needs_browser
+@pytest.mark.parametrize("width", [1360, 390])
+def test_nothing_is_wider_than_the_page(chess_page, pages, width):
+    script = """
+      document.body.dataset.wide = [...document.querySelectorAll("body *")].filter(e => !e.closest(".scroll") &&
+        e.getBoundingClientRect().right > innerWidth + 1).map(e => e.id || e.tagName).join(" ") || "nothing";
+    """
+    for page in (chess_page, pages / "tree.html"):
+        assert 'data-wide="nothing"' in Dom(page, "step=end", script=script, width=width).text

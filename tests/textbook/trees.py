@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import inf
 
 from hypothesis import strategies as st
 
@@ -14,6 +15,12 @@ values = st.integers(-9, 9)
 def trees(max_leaves: int = 40) -> st.SearchStrategy[Tree]:
     """Trees of any shape whose leaves are small integers, so that ties are common."""
     return st.recursive(values, lambda inner: st.lists(inner, min_size=1, max_size=4), max_leaves=max_leaves)
+
+
+def infinite_trees() -> st.SearchStrategy[Tree]:
+    """Trees of any shape, many of whose leaves are infinite."""
+    leaves = st.sampled_from([inf, -inf, -1, 0, 1])
+    return st.recursive(leaves, lambda inner: st.lists(inner, min_size=1, max_size=4), max_leaves=25)
 
 
 @st.composite

@@ -61,6 +61,17 @@ class Chess(Game[chess.Board, chess.Move]):
             state.occupied_co[chess.WHITE], state.turn, state.castling_rights, state.ep_square,
         )  # fmt: skip
 
+    def noisy(self, state: chess.Board) -> list[chess.Move]:
+        """Captures and promotions; in check all moves."""
+        if state.is_check():
+            return list(state.legal_moves)
+        queening = chess.BB_RANK_8 if state.turn else chess.BB_RANK_1
+        promotions = state.generate_legal_moves(state.pawns & state.occupied_co[state.turn], queening & ~state.occupied)
+        return [*state.generate_legal_captures(), *promotions]
+
+    def forced(self, state: chess.Board) -> bool:
+        return state.is_check()
+
     def promise(self, state: chess.Board, action: chess.Move) -> float:
         """Most valuable victim, then least valuable attacker; a promotion's gain counts; quiet moves 0."""
         gain = VALUES[action.promotion] - 1 if action.promotion else 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import isfinite
 from typing import TypeAlias
 
 from engine.textbook.game import MAX, MIN, Game
@@ -42,9 +43,11 @@ class ExplicitTree(Game[Path, int]):
         return self._leaves(self._at(state))[0]
 
     def evaluate(self, state: Path) -> float:
-        """The average of the leaves below: what random play would not be far from."""
+        """The average of the leaves below: what random play would not be far from. An infinite leaf counts as one
+        more than the greatest of the others."""
         leaves = self._leaves(self._at(state))
-        return sum(leaves) / len(leaves)
+        bound = 1 + max((abs(leaf) for leaf in leaves if isfinite(leaf)), default=0.0)
+        return sum(max(-bound, min(bound, leaf)) for leaf in leaves) / len(leaves)
 
     def _at(self, state: Path) -> Tree:
         node = self.tree

@@ -1,0 +1,38 @@
+"""Quiescence: do not judge a state in the middle of an exchange."""
+
+from math import inf
+from typing import Unpack
+
+from engine.textbook.game import A, Game, S
+from engine.textbook.search import NO_LINE, Options, Outcome, Search, Valued
+from engine.textbook.transposition import Table, alpha_beta_with_table
+
+
+def quiesce(s: Search[S, A], state: S, alpha: float, beta: float) -> Valued:
+    """What ``state`` is worth to its player when only noisy actions are searched on. Who moves may also let things be
+    (stand pat), which is worth the evaluation, unless forced."""
+    game = s.game
+    if game.is_terminal(state):
+        return s.leaf(state, game.to_move(state))
+    best, line = (-inf, NO_LINE) if game.forced(state) else s.leaf(state, game.to_move(state))
+    actions = game.noisy(state) if best < beta else ()
+    for action in sorted(actions, key=lambda action: -game.promise(state, action)):
+        s.nodes += 1
+        value, reply = quiesce(s, game.result(state, action), -beta, -max(alpha, best))
+        if -value > best:
+            best, line = -value, (action, *reply)
+        if best >= beta:
+            break
+    return best, line
+
+
+def quiescence_search(
+    game: Game[S, A], state: S | None = None, depth: float = inf, alpha: float = -inf, beta: float = inf,
+    table: Table | None = None, **options: Unpack[Options],
+) -> Outcome[A]:
+    """Alpha-beta with a transposition table that goes on with the noisy actions behind its depth until all is quiet:
+    against the horizon effect, by which a capture looks won because the recapture lies one ply too deep. The value
+    is not minimax's at this depth, but a better estimate; where no action is noisy they are the same.
+    Source: Shannon (1950), who asked for it; Harris, "The Heuristic Search and the Game of Chess" (1975).
+    """
+    return alpha_beta_with_table(game, state, depth, alpha, beta, table, quiesce, **options)

@@ -1,0 +1,81 @@
+"""Alpha-beta with a transposition table: what was found for a state is found again when other moves lead to it."""
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from math import inf
+from typing import Any, Unpack
+
+from engine.textbook.game import MAX, A, Game, S
+from engine.textbook.search import NO_LINE, Options, Outcome, Search, Valued, begin
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What a visit found, seen by the player to move: the value is at least ``floor`` and at most ``ceiling``, and
+    ``exact`` says that no leaf was estimated."""
+
+    depth: float
+    floor: float
+    ceiling: float
+    line: tuple[Any, ...]
+    exact: bool
+
+
+Table = dict[Hashable, Entry]
+
+Horizon = Callable[[Search[S, A], S, float, float], Valued]
+"""What a state at the end of the depth is worth to its player, within a window."""
+
+
+def judged(s: Search[S, A], state: S, alpha: float, beta: float) -> Valued:
+    """The plain horizon: the evaluation."""
+    return s.leaf(state, s.game.to_move(state))
+
+
+def alpha_beta_with_table(
+    game: Game[S, A], state: S | None = None, depth: float = inf, alpha: float = -inf, beta: float = inf,
+    table: Table | None = None, horizon: Horizon = judged, **options: Unpack[Options],
+) -> Outcome[A]:
+    """:func:`negamax_alpha_beta` that keeps for each state how deep it was searched, between which bounds its value
+    lies, and the best line, which is tried first at the next visit. ``table`` may come from an earlier search.
+
+    Bounds answer for the same depth only, or for any greater one if nothing was estimated; so the value is
+    minimax's. Chess engines take those of greater depths too, which are better still, but another number.
+    Source: Greenblatt, Eastlake and Crocker, "The Greenblatt Chess Program" (1967); Slate and Atkin (1977).
+    """
+    s, state = begin(game, state, **options)
+    known: Table = {} if table is None else table
+
+    @s.node
+    def visit(state: S, depth: float, alpha: float, beta: float) -> Valued:
+        if game.is_terminal(state):
+            return s.leaf(state, game.to_move(state))
+        if depth <= 0:
+            return horizon(s, state, alpha, beta)
+        name = game.key(state)
+        entry = known.get(name)
+        if entry and (entry.depth == depth or (entry.exact and entry.depth < depth)):
+            value = entry.floor if entry.floor >= beta or entry.floor == entry.ceiling else entry.ceiling
+            if entry.floor == entry.ceiling or entry.floor >= beta or entry.ceiling <= alpha:
+                s.exact = s.exact and entry.exact
+                return value, entry.line
+        before, s.exact = s.exact, True  # of what is below alone
+        best, line = -inf, NO_LINE
+        actions = s.actions(state)
+        if entry:
+            actions = sorted(actions, key=lambda action: action != entry.line[0])
+        for action in actions:
+            value, reply = visit(game.result(state, action), depth - 1, -beta, -max(alpha, best))
+            if -value > best or not line:
+                best, line = -value, (action, *reply)
+            if best >= beta:
+                break
+        floor, ceiling = best if best > alpha else -inf, best if best < beta else inf
+        known[name] = Entry(depth, floor, ceiling, line, s.exact)
+        s.exact = before and s.exact
+        s.learn(state, line[0], depth, best >= beta)
+        return best, line
+
+    side = game.to_move(state)
+    value, line = visit(state, depth, *((alpha, beta) if side == MAX else (-beta, -alpha)))
+    return s.outcome(side * value, line)

@@ -1,0 +1,213 @@
+"""How do the weaker levels err? Plays them against themselves, and sorts their mistakes by what was overlooked.
+
+    python -m tuning.mistakes --elo 1000 1200 1500 1800 2100 --positions 300
+
+Each move is judged by the engine at full strength: what the played move's line is worth, and the best one's. A loss of
+``LEAST_LOSS`` centipawns or more, where the game is not decided, is a mistake. Which kind it is follows from the lines
+that full strength expects, and shares no code with the choice of moves:
+
+hung       the reply takes something at once, and two plies later a piece or more is gone that the best line keeps
+missed     the best move takes something at once, which the played one leaves
+mate       the reply mates, or the best move did
+capture    none of these, and the move takes something: a plausible capture that is refuted further on
+distance   none of these, and within ten plies a piece or more is lost: a threat overlooked further off
+slow       the rest: what is lost is no piece
+
+Levels above 1200 should have next to nothing in the first three columns.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import sys
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import chess
+from chess.engine import Limit
+from rich.console import Console
+from rich.progress import track
+from rich.table import Table
+
+from engine import Analysis, Engine
+
+KINDS = ("hung", "missed", "mate", "capture", "distance", "slow")
+
+LEAST_LOSS = 150
+"""Centipawns that make a mistake."""
+
+DECIDED = 600
+"""Beyond so many centipawns a position is not looked at: there is not much to lose, or to hold."""
+
+A_PIECE = 200
+"""Centipawns of material, at 100, 300, 300, 500, 900, that count as a piece: one for a pawn."""
+
+VALUES = (0, 100, 300, 300, 500, 900, 0)
+
+AT_ONCE, IN_SIGHT = 3, 10
+"""Plies of a line, the move itself included, after which material is counted."""
+
+OPENING_PLIES = 6
+"""Random plies before the level plays."""
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What one played move was: its loss in centipawns and, for a mistake, its kind, else empty."""
+
+    board: chess.Board
+    move: chess.Move
+    best: chess.Move
+    loss: int
+    kind: str
+
+
+def balance(board: chess.Board, line: Sequence[chess.Move], plies: int) -> int:
+    """Centipawns of material that the side to move has gained after the first ``plies`` of ``line``."""
+    side, after = board.turn, board.copy(stack=False)
+    for move in line[:plies]:
+        after.push(move)
+    return _material(after, side) - _material(board, side)
+
+
+def _material(board: chess.Board, side: chess.Color) -> int:
+    return sum(VALUES[piece.piece_type] * (1 if piece.color == side else -1) for piece in board.piece_map().values())
+
+
+def kind_of(board: chess.Board, played: Sequence[chess.Move], best: Sequence[chess.Move]) -> str:
+    """The kind of a mistake, from the line it allows and the line that was better."""
+    after = board.copy(stack=False)
+    after.push(played[0])
+    if _mates(board, best[0]) or (len(played) > 1 and _mates(after, played[1])):
+        return "mate"
+    worse = balance(board, best, AT_ONCE) - balance(board, played, AT_ONCE)
+    taken = len(played) > 1 and _takes(after, played[1])
+    if worse >= A_PIECE and taken and balance(board, played, AT_ONCE) <= -A_PIECE:
+        return "hung"
+    if worse >= A_PIECE and _takes(board, best[0]):
+        return "missed"
+    if worse >= A_PIECE and taken:
+        return "hung"
+    if _takes(board, played[0]):
+        return "capture"
+    return "distance" if balance(board, best, IN_SIGHT) - balance(board, played, IN_SIGHT) >= A_PIECE else "slow"
+
+
+def _takes(board: chess.Board, move: chess.Move) -> bool:
+    return board.is_capture(move) or move.promotion is not None
+
+
+def _mates(board: chess.Board, move: chess.Move) -> bool:
+    after = board.copy(stack=False)
+    after.push(move)
+    return after.is_checkmate()
+
+
+def positions(player: Engine, limit: Limit, chance: random.Random) -> Iterator[tuple[chess.Board, chess.Move]]:
+    """Boards and the moves played on them, from games of ``player`` against itself, without end."""
+    while True:
+        board = chess.Board()
+        for _ in range(OPENING_PLIES):
+            board.push(chance.choice(list(board.legal_moves)))
+            if board.is_game_over():
+                break
+        player.new_game()
+        while not board.is_game_over(claim_draw=True):
+            move = player.play(board, limit)
+            assert move is not None
+            yield board.copy(), move
+            board.push(move)
+
+
+def judge(judging: Engine, nodes: int, board: chess.Board, move: chess.Move) -> Judgement | None:
+    """What full strength says of ``move``; None where the position is decided or leaves no choice."""
+    if board.legal_moves.count() < 2:
+        return None
+    best = judging.analyse(board, Limit(nodes=nodes))
+    if best.score.relative.mate() != 1 and abs(_points(best)) > DECIDED:
+        return None
+    if move == best.move:
+        return Judgement(board, move, move, 0, "")
+    played = judging.analyse(board, Limit(nodes=nodes), root_moves=[move])
+    loss = _points(best) - _points(played)
+    kind = kind_of(board, played.pv, best.pv) if loss >= LEAST_LOSS and best.pv and played.pv else ""
+    return Judgement(board, move, best.pv[0], loss, kind)
+
+
+def _points(line: Analysis) -> int:
+    return max(-1000, min(1000, line.score.relative.score(mate_score=100_000)))
+
+
+def judged(
+    elo: int, count: int, nodes: int, seed: int, limit: Limit, console: Console | None = None
+) -> list[Judgement]:
+    """``count`` judgements of moves that the level of this ``elo`` plays against itself."""
+    found: list[Judgement] = []
+    with (
+        Engine(hash=16, uci_limitstrength=True, uci_elo=elo) as player,
+        Engine(hash=16) as judging,
+    ):
+        games = positions(player, limit, random.Random(seed))
+        numbers = range(count)
+        for _ in track(numbers, f"UCI_Elo {elo}", console=console, transient=True) if console else numbers:
+            judgement = None
+            while judgement is None:
+                judgement = judge(judging, nodes, *next(games))
+            found.append(judgement)
+    return found
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command line of ``python -m tuning.mistakes``."""
+    result = argparse.ArgumentParser(
+        prog="python -m tuning.mistakes", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    result.add_argument("--elo", type=int, nargs="+", default=[1000, 1200, 1500, 1800, 2100], help="UCI_Elo to look at")
+    result.add_argument("--positions", type=int, default=300, metavar="N", help="of each (default %(default)s)")
+    result.add_argument("--nodes", type=int, default=40_000, help="of the judge, for a line (default %(default)s)")
+    result.add_argument("--seed", type=int, default=1, help="of the openings (default %(default)s)")
+    result.add_argument("--show", action="store_true", help="print every mistake of the first three kinds")
+    result.add_argument("--json", metavar="FILE", help="write every mistake there, one a line")
+    return result
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Run the command line; 0, or 2 for what cannot be done."""
+    arguments = parser().parse_args(words)
+    console = Console()
+    if arguments.positions < 1 or arguments.nodes < 1:
+        console.print("error: --positions and --nodes must be above zero", style="bold red")
+        return 2
+    table = Table("UCI_Elo", "moves", "mistakes", *KINDS, "at once, of 100 moves")
+    lines = []
+    try:
+        for elo in arguments.elo:
+            found = judged(elo, arguments.positions, arguments.nodes, arguments.seed, Limit(nodes=10**8), console)
+            kinds = Counter(judgement.kind for judgement in found if judgement.kind)
+            at_once = sum(kinds[kind] for kind in KINDS[:3])
+            table.add_row(str(elo), str(len(found)), str(kinds.total()), *(str(kinds[kind]) for kind in KINDS),
+                          f"{100 * at_once / len(found):.1f}")  # fmt: skip
+            for judgement in found:
+                if not judgement.kind:
+                    continue
+                board = judgement.board
+                told = {"elo": elo, "kind": judgement.kind, "loss": judgement.loss, "fen": board.fen(),
+                        "played": board.san(judgement.move), "best": board.san(judgement.best)}  # fmt: skip
+                lines.append(json.dumps(told))
+                if arguments.show and judgement.kind in KINDS[:3]:
+                    console.print(lines[-1], highlight=False, markup=False, soft_wrap=True)
+        if arguments.json:
+            with open(arguments.json, "w", encoding="utf-8") as file:
+                file.writelines(f"{line}\n" for line in lines)
+    except (ValueError, OSError) as error:  # an Elo that is not to be had, a file that cannot be written
+        console.print(f"error: {error}", style="bold red", highlight=False, markup=False)
+        return 2
+    console.print(table)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
