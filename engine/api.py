@@ -163,6 +163,7 @@ class Engine:
         self._evaluation = _evaluation(self._values["EvalType"], self._values["EvalFile"])
         warm_up(report)
         self._thinker = Thinker(self._values, self._evaluation, report)
+        self._report = report
         self._searcher = ParkedThread("numbat-search")
         self._turn = threading.RLock()  # whoever waits for a search has the engine to itself
         self._position = new_position()
@@ -650,9 +651,14 @@ class Engine:
         try:
             try:
                 result = self._thinker.think(position, limits, on_info, lines)
-            except BaseException:
+            except BaseException as error:
+                is_short_of_memory = isinstance(error, MemoryError)
+                if is_short_of_memory:
+                    self._report("the search ran out of memory")
                 moves = list_moves(position)
                 on_result(Result(to_uci(moves[0], bool(position["chess960"])) if moves else "0000"))
+                if is_short_of_memory:
+                    return
                 raise
             on_result(result)
         finally:

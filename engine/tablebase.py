@@ -163,7 +163,7 @@ class Tablebase:
             return None
         try:
             reader.deadline.time = time.monotonic() + patience
-            return self._judge(reader, board, seen, fifty)
+            return self._judge(reader, reader.board(board), seen, fifty)
         except TimeoutError:
             self._waited += patience
             if self._waited >= PATIENCE:

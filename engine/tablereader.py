@@ -1,7 +1,8 @@
-"""python-chess's reader of Syzygy tables, with a deadline: in a damaged file it may follow symbols in circles for ever.
+"""python-chess's reader of Syzygy tables, with a deadline: in a damaged file it may go in circles for ever.
 
-All that it learns from a file it reads from there byte by byte or number by number, so the bytes look at the clock. A
-thread would not do: nothing in Python can end one, and while the system fetches a page of a slow disk no other runs.
+It does so while it follows symbols in the file, or looks on the board for pieces that are not there. So the bytes of
+the file and the board look at the clock. A thread would not do: nothing in Python can end one, and while the system
+fetches a page from a slow disk no other thread runs.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import math
 import mmap
 import time
 
+import chess
 from chess.syzygy import DtzTable, Table, Tablebase, WdlTable
 
 
@@ -19,6 +21,11 @@ class Deadline:
     def __init__(self) -> None:
         self.time = math.inf
 
+    def check(self) -> None:
+        """Raise TimeoutError if it has passed."""
+        if time.monotonic() > self.time:
+            raise TimeoutError
+
 
 class _Bytes(mmap.mmap):
     """A file in memory of which no byte can be read after the deadline. Raises TimeoutError."""
@@ -26,9 +33,18 @@ class _Bytes(mmap.mmap):
     deadline: Deadline
 
     def __getitem__(self, index):
-        if time.monotonic() > self.deadline.time:
-            raise TimeoutError
+        self.deadline.check()
         return super().__getitem__(index)
+
+
+class _TimedBoard(chess.Board):
+    """A board that is asked for pieces with a deadline."""
+
+    deadline: Deadline
+
+    def pieces_mask(self, piece_type, color):
+        self.deadline.check()
+        return super().pieces_mask(piece_type, color)
 
 
 class _TimedTable(Table):
@@ -58,11 +74,17 @@ _TIMED = {WdlTable: _TimedWdl, DtzTable: _TimedDtz}
 
 
 class TimedReader(Tablebase):
-    """A reader that raises TimeoutError when it is still reading after its :attr:`deadline`."""
+    """A reader that raises TimeoutError when it is still reading, on a board of its own, after the :attr:`deadline`."""
 
     def __init__(self) -> None:
         super().__init__()
         self.deadline = Deadline()
+
+    def board(self, board: chess.Board) -> chess.Board:
+        """A copy of ``board`` to probe with."""
+        timed = _TimedBoard(board.fen(), chess960=board.chess960)
+        timed.deadline = self.deadline
+        return timed
 
     def _open_table(self, hashtable, Table, path):
         def open_timed(path, **options):

@@ -689,6 +689,20 @@ def test_unknown_keywords_are_named() -> None:
 # The rest
 
 
+def test_a_search_without_memory_is_one_line_and_a_move(monkeypatch: pytest.MonkeyPatch) -> None:
+    remarks: list[str] = []
+    with Engine(hash=1, report=remarks.append) as running:
+
+        def refuse(*arguments: object) -> None:
+            raise MemoryError
+
+        with monkeypatch.context() as patch:
+            patch.setattr(running._thinker.pool, "search", refuse)
+            assert running.play(chess.Board(), Limit(depth=3)) in chess.Board().legal_moves
+        assert remarks[-1] == "the search ran out of memory"
+        assert running.analyse(chess.Board(), Limit(depth=3)).depth == 3
+
+
 def test_perft_counts_and_divides(numbat: Engine) -> None:
     shares: dict[str, int] = {}
     assert numbat.perft(3, on_move=lambda move, leaves: shares.__setitem__(move, leaves)) == 8902

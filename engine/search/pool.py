@@ -225,6 +225,7 @@ class Pool:
 
     def arm(self, limits: Limits, white_to_move: bool, overhead: int) -> None:
         """Start the clock of the next search; from here on :meth:`stop` ends it."""
+        self.rest()  # who has not left the last search yet would take this one's clock for its own
         with self._lock:
             self._control["deadline"] = NEVER
             self._control["stop"] = 0
@@ -303,7 +304,6 @@ class Pool:
         search and its number. ``endgames`` are the tables to ask on the way. Under ``infinite`` and ``ponder``
         the return waits for :meth:`stop` or :meth:`ponderhit`. The result always holds a legal move.
         """
-        self.rest()
         table.new_search()
         share = UNLIMITED if limits.nodes is None else max(1, limits.nodes // len(self.workers))
         last = MAX_PLY if limits.depth is None else limits.depth

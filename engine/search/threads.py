@@ -124,6 +124,10 @@ def _start_thread(name: str, items: deque[_Item], wake: SimpleQueue[bool]) -> th
 _STARTING = threading.Lock()
 
 
+def _done() -> None:
+    """In place of work that was done."""
+
+
 def _serve(items: deque[_Item], wake: SimpleQueue[bool]) -> None:
     """The life of a thread: it leaves an item among ``items`` until that is done, so that no search is overlooked."""
     while wake.get():
@@ -135,7 +139,7 @@ def _serve(items: deque[_Item], wake: SimpleQueue[bool]) -> None:
                 report = threading.ExceptHookArgs((type(error), error, error.__traceback__, threading.current_thread()))
                 threading.excepthook(report)
                 del report
-            over = item.over
+            item.work = _done  # what was worked for may be held by nobody else
             items.popleft()
-            del item  # it may have been the last to hold an engine
-            over.set()
+            item.over.set()
+            del item

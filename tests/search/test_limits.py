@@ -12,6 +12,7 @@ import pytest
 from engine.api import Engine
 from engine.messages import Info, Limits, Score
 from engine.search.scores import MAX_PLY
+from engine.search.state import NEVER
 from engine.search.watch import CHECK_INTERVAL
 from tests.search.conftest import Bare
 from tests.search.conversation import PATIENCE, reports, start
@@ -83,6 +84,21 @@ def test_threads_share_the_nodes(bare: Callable[..., Bare]) -> None:
     search = bare(threads=3)
     search.search(Limits(nodes=30_000), KIWIPETE)
     assert 10_000 <= search.pool.nodes <= 30_000
+
+
+def test_the_deadline_is_one_word_that_threads_read_at_any_time(bare: Callable[..., Bare]) -> None:
+    """Two words, the time and whether there is one, could be seen in either order."""
+    search = bare(threads=2)
+    control = search.pool._control
+    assert control.dtype.names == ("stop", "deadline")
+    search.pool.arm(Limits(), True, 0)
+    assert control["deadline"] == NEVER
+    search.pool.arm(Limits(movetime=100), True, 0)
+    assert control["deadline"] > 1
+    setter = threading.Timer(0.2, lambda: control.__setitem__("deadline", 1))
+    setter.start()
+    search.search(Limits(), KIWIPETE)  # endless, but for the deadline
+    assert setter.finished.is_set()
 
 
 def test_movetime_is_kept(engine: Engine) -> None:

@@ -10,7 +10,7 @@ import sys
 import threading
 import time
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import chess
 import pytest
@@ -27,21 +27,22 @@ from tests.search.conversation import PATIENCE, start
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
 
 
-def ours() -> int:
-    """How many threads of the engine there are."""
-    return sum(thread.name.startswith("numbat") for thread in threading.enumerate())
-
-
-def falls_to(count: int) -> bool:
-    """Whether soon there are so many threads of the engine or fewer: they take a moment to end."""
+def have_ended(threads: Iterable[threading.Thread]) -> bool:
+    """Whether ``threads`` are at their end, or soon will be."""
     deadline = time.perf_counter() + PATIENCE
-    while ours() > count and time.perf_counter() < deadline:
+    while not set(threads).isdisjoint(threading.enumerate()):
+        if time.perf_counter() > deadline:
+            return False
         time.sleep(0.01)
-    return ours() <= count
+    return True
+
+
+def threads_of(pool: Pool) -> list[threading.Thread]:
+    return [thread._thread for thread in (*pool._helpers, pool._ticker) if thread is not None]
 
 
 def is_collected(gone: weakref.ref[Engine]) -> bool:
-    """Whether nothing holds the engine soon: a thread that has given its result takes a moment to leave its work."""
+    """Whether nothing holds the engine soon: the thread of the ticks takes a moment to see its end."""
     deadline = time.perf_counter() + PATIENCE
     gc.collect()
     while gone() is not None and time.perf_counter() < deadline:
@@ -86,23 +87,22 @@ def test_a_thread_ends_with_its_owner_and_holds_nothing_that_was_done() -> None:
     class Big:
         def work(self) -> None: ...
 
-    before = ours()
-    thread, big = ParkedThread("numbat-test"), Big()
+    thread, big = ParkedThread("numbat-owned"), Big()
+    (started,) = [thread for thread in threading.enumerate() if thread.name == "numbat-owned"]
     gone = weakref.ref(big)
     thread.run(big.work)
     del big
     assert thread.wait(PATIENCE)
     assert gone() is None
-    assert ours() == before + 1
+    assert started in threading.enumerate()
     del thread
-    assert falls_to(before)
+    assert have_ended([started])
 
 
 def test_a_thread_that_was_ended_is_started_again_for_more_work() -> None:
-    before = ours()
     thread, done = ParkedThread("numbat-test"), []
     thread.end()
-    assert falls_to(before)
+    assert have_ended([thread._thread])
     thread.run(lambda: done.append(1))
     assert thread.wait(PATIENCE)
     assert done == [1]
@@ -119,13 +119,12 @@ def test_an_error_is_reported_and_the_thread_goes_on(monkeypatch: pytest.MonkeyP
 
 
 def test_work_on_a_deep_stack_raises_here() -> None:
-    before = ours()
-    seen: list[int] = []
-    run_on_deep_stack(lambda: seen.append(threading.get_ident()))
-    assert seen != [threading.get_ident()]
+    seen: list[threading.Thread] = []
+    run_on_deep_stack(lambda: seen.append(threading.current_thread()))
+    assert seen != [threading.current_thread()]
+    assert have_ended(seen)
     with pytest.raises(ZeroDivisionError):
         run_on_deep_stack(lambda: 1 // 0)
-    assert falls_to(before)
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
@@ -155,7 +154,7 @@ def test_interrupted_searches_leave_an_engine_that_searches() -> None:
     done = child("-m", "tests.search.interrupted")
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
-    assert int(done.stdout) == 110
+    assert int(done.stdout) == 50
 
 
 # How many there are
@@ -175,17 +174,18 @@ def test_a_crew_that_is_closed_lets_nobody_in() -> None:
 
 
 def test_threads_are_there_before_the_search_and_go_when_they_are_not_wanted() -> None:
-    before = ours()
     pool = Pool(5, choose("Material", ""))
-    assert ours() == before + 5  # four helpers and the ticker
+    started = threads_of(pool)
+    assert len(started) == 5  # four helpers and the ticker
     last = weakref.ref(pool.workers[4])
     pool.resize(2)
     assert last() is None
-    assert falls_to(before + 2)
+    assert have_ended(started[1:4])
     pool.resize(3)
     assert len(pool.workers) == 3
+    started = threads_of(pool)
     pool.close()
-    assert falls_to(before)
+    assert have_ended(started)
 
 
 def test_no_thread_is_started_by_a_search(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -207,22 +207,23 @@ def test_all_threads_take_part(bare: Callable[..., Bare]) -> None:
 
 
 def test_an_engine_is_collected_and_its_threads_end() -> None:
-    before = ours()
+    started: list[threading.Thread] = []
     for _ in range(10):
         engine = Engine(hash=1, threads=3)
         engine.search(chess.Board(), Limits(depth=3))
+        started += [engine._searcher._thread, *threads_of(engine._thinker.pool)]
         gone = weakref.ref(engine)
         del engine
         assert is_collected(gone)
-    assert falls_to(before)
+    assert len(started) == 40
+    assert have_ended(started)
 
 
 def test_closing_an_engine_ends_its_threads() -> None:
-    before = ours()
     engine = Engine(hash=1, threads=3)
-    assert ours() > before
+    started = [engine._searcher._thread, *threads_of(engine._thinker.pool)]
     engine.close()
-    assert falls_to(before)
+    assert have_ended(started)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
