@@ -41,7 +41,7 @@ def plot_tournament(tournament: Tournament, path: Path, ratings: RatingList | No
 
 
 def rating_figure(ratings: RatingList, highlight: str | None = None) -> Figure:
-    """Every engine's rating with its 95% error bar, the best on top."""
+    """Every engine's rating with its 95% error bar, the best on top; without one if the games do not tell it."""
     rows = list(reversed(ratings.ratings))
     figure = Figure(figsize=(8, 1.2 + 0.4 * len(rows)))
     axes = figure.subplots()
@@ -81,7 +81,9 @@ def _draw_elo(axes: Axes, points: Sequence[int]) -> None:
     for number, category in enumerate(points, start=1):
         counts[category] += 1
         found = estimate(counts)
-        if found is not None and all(map(math.isfinite, (found.elo, found.elo_low, found.elo_high))):
+        if found is None or found.elo_low is None or found.elo_high is None:
+            continue  # too few pairs
+        if all(map(math.isfinite, (found.elo, found.elo_low, found.elo_high))):
             places.append(number)
             middle.append(found.elo)
             low.append(found.elo_low)

@@ -18,6 +18,7 @@ import argparse
 import json
 import math
 import sys
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -117,12 +118,15 @@ def rising(measured: Mapping[int, float], count: int) -> list[float]:
 
 
 def fitted(counts: Mapping[tuple[str, str], Sequence[float]]) -> dict[str, tuple[float, float]]:
-    """Elo and 95% error of each player from the (losses, draws, wins) of each encounter; a setting of Stockfish has
-    the Elo in its name and no error. Without any the mean is 0."""
+    """Elo and 95% error of each player from the (losses, draws, wins) of each encounter; a setting of Stockfish has the
+    Elo in its name and no error. Without any the mean is 0, and a level whose error is not known has the largest.
+    """
     names = list(dict.fromkeys(name for pair in counts for name in pair))
     known = {name: float(name.split()[1]) for name in names if name.startswith("Stockfish ")}
     if not known:
-        return {rating.name: (rating.elo, rating.error) for rating in ratings.fit(names, counts).ratings}
+        found_alone = ratings.fit(names, counts).ratings
+        widest = max((rating.error for rating in found_alone if rating.error is not None), default=1.0)
+        return {rating.name: (rating.elo, widest if rating.error is None else rating.error) for rating in found_alone}
     free = [name for name in names if name not in known]
     place = {name: number for number, name in enumerate([*free, *known])}
     first, second = np.array([[place[a], place[b]] for a, b in counts]).T
@@ -147,6 +151,15 @@ def fitted(counts: Mapping[tuple[str, str], Sequence[float]]) -> dict[str, tuple
     errors = 1.96 * np.sqrt(variance)
     found = dict(zip(free, zip(elos.tolist(), errors.tolist(), strict=True), strict=True))
     return {**found, **{name: (elo, 0.0) for name, elo in known.items()}}
+
+
+def games_of_each(counts: Mapping[tuple[str, str], Sequence[float]]) -> Counter[str]:
+    """How many games each player has."""
+    games: Counter[str] = Counter()
+    for pair, results in counts.items():
+        for name in pair:
+            games[name] += int(sum(results))
+    return games
 
 
 def write(path: Path, elos: Sequence[float], note: str) -> None:
@@ -219,8 +232,10 @@ def main(words: Sequence[str] | None = None) -> int:
             counts.update(found)
         found_ratings = fitted(counts)
         table = Table("player", "Elo", "95%")
+        games = games_of_each(counts)
         for name, (elo, error) in sorted(found_ratings.items(), key=lambda item: -item[1][0]):
-            table.add_row(name, f"{elo:.0f}", f"±{error:.0f}")
+            shown = f"±{error:.0f}" if games[name] >= ratings.LEAST_GAMES else f"too few games ({games[name]})"
+            table.add_row(name, f"{elo:.0f}", "" if name.startswith("Stockfish ") else shown)
         console.print(table)
         elos = rising(smooth({level: found_ratings[f"Level {level}"] for level in levels}), len(LEVELS))
         scale = (

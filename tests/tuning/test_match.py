@@ -86,6 +86,33 @@ def test_an_interrupted_match_goes_on_where_it_was(monkeypatch, tmp_path):
     assert (tmp_path / "r.pgn").read_text().count("[Event ") == 6
 
 
+def test_a_single_pair_gets_no_interval(monkeypatch, tmp_path):
+    """The spread of pairs is not known from one; it used to be made up."""
+    engines = [*words("w", FOOLS_MATE), *words("b", FOOLS_MATE)]
+    code, page = run(
+        monkeypatch, *engines, "--tc", "5", "--games", "2", "--plies", "0", "--sprt", "0", "400",
+        "--json", str(tmp_path / "r.jsonl"), "--plot", str(tmp_path / "r.png"),
+    )  # fmt: skip
+    assert code == 0
+    assert "Elo +0.0 (too few for an interval): error and superiority are told from 10 pairs on" in page
+    assert "±" not in page
+    figures = dict(read_events(tmp_path / "r.jsonl"))["summary"]["encounters"][0]
+    assert figures["elo"] == 0
+    assert [figures[key] for key in ("elo low", "elo high", "nelo", "nelo error", "los")] == [None] * 5
+    assert (tmp_path / "r.png").is_file()
+
+
+def test_a_round_of_few_games_gets_no_errors(monkeypatch, tmp_path):
+    engines = [*words("a", FOOLS_MATE), *words("b", FOOLS_MATE), *words("c", FOOLS_MATE)]
+    arguments = ["--tc", "5", "--games", "2", "--plies", "0", "--json", str(tmp_path / "r.jsonl")]
+    code, page = run(monkeypatch, *engines, *arguments, "--plot", str(tmp_path / "r.png"))
+    assert code == 0
+    assert "no error from fewer than 20 games" in page
+    assert page.count("too few for an interval") == 3
+    assert [row["error"] for row in dict(read_events(tmp_path / "r.jsonl"))["summary"]["ratings"]] == [None] * 3
+    assert (tmp_path / "r.png").is_file()
+
+
 def test_sprt_stops_by_itself(monkeypatch, tmp_path):
     line = long_line(30)
     code, page = run(
