@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -27,10 +28,14 @@ class Ledger:
     @classmethod
     def create(cls, path: Path, tool: str, settings: Mapping[str, Any]) -> Ledger:
         """Begin a new file. Raises :class:`SetupError` when there is one already: results are not overwritten."""
+        if path.is_dir():
+            raise SetupError(f"cannot write {path}: it is a directory")
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             stream = path.open("x", encoding="utf-8")
         except FileExistsError:
+            if not path.exists():
+                raise SetupError(f"cannot write {path}: {path.parent} is no directory") from None
             raise SetupError(f"{path} exists already; continue it with --resume or choose another name") from None
         except OSError as error:
             raise SetupError(f"cannot write {path}: {error.strerror}") from None
@@ -47,20 +52,36 @@ class Ledger:
         header, events, good_bytes = _read(path)
         if header.get("tool") != tool or "settings" not in header:
             raise SetupError(f"{path} is not a results file of {tool}")
-        os.truncate(path, good_bytes)
-        stream = path.open("a", encoding="utf-8")
+        try:
+            os.truncate(path, good_bytes)
+            stream = path.open("a", encoding="utf-8")
+        except OSError as error:
+            raise SetupError(f"cannot write {path}: {error.strerror}") from None
         return cls(path, header["settings"], stream), events
 
     def add(self, kind: str, data: Any) -> None:
-        """Append one event; it is in the operating system's hands when this returns."""
+        """Append one event; it is in the operating system's hands when this returns.
+
+        Raises :class:`SetupError` when it cannot be written; nothing more can be then.
+        """
         self._write({kind: data})
 
     def _write(self, line: Mapping[str, Any]) -> None:
-        self._stream.write(json.dumps(line, separators=(",", ":")) + "\n")
-        self._stream.flush()
+        try:
+            self._stream.write(json.dumps(line, separators=(",", ":")) + "\n")
+            self._stream.flush()
+        except (OSError, ValueError) as error:  # ValueError: closed by a failure before
+            self.close()
+            raise SetupError(f"cannot write {self.path}: {getattr(error, 'strerror', None) or error}") from None
+
+    @property
+    def closed(self) -> bool:
+        """Whether nothing more can be written."""
+        return self._stream.closed
 
     def close(self) -> None:
-        self._stream.close()
+        with suppress(OSError):  # what could not be written has been told
+            self._stream.close()
 
 
 def read_events(path: Path) -> Iterator[tuple[str, Any]]:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import matplotlib
 from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from tuning.elo import estimate
@@ -20,6 +21,19 @@ matplotlib.use("Agg")
 
 COLOR = "#2b6ca3"
 HIGHLIGHT = "#c44536"
+
+
+def check(path: Path) -> None:
+    """Raise :class:`SetupError` if no picture can be written to ``path``, before the work that is to be drawn."""
+    known = sorted(FigureCanvasAgg.get_supported_filetypes())
+    if path.suffix.lower().removeprefix(".") not in known:
+        raise SetupError(f"cannot draw {path}: the end of its name is none of .{', .'.join(known)}")
+    if path.is_dir():
+        raise SetupError(f"cannot draw {path}: it is a directory")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise SetupError(f"cannot draw {path}: {path.parent}: {error.strerror}") from None
 
 
 def save(figure: Figure, path: Path) -> None:

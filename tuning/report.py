@@ -257,7 +257,7 @@ class LiveReport(AbstractContextManager["LiveReport"]):
         if quiet:
             self._troubles.append(message)
         else:
-            self._console.print(f"! {message}", style="red", highlight=False, markup=False)
+            self._console.print(f"! {message}", style="red", highlight=False, markup=False, soft_wrap=True)
 
     def _picture(self) -> Group:
         assert self._tournament is not None

@@ -34,8 +34,8 @@ from scipy.special import expit
 from engine.strength import FILE, LEVELS
 from tuning import match, ratings
 from tuning.engines import EngineSpec
-from tuning.errors import EngineFailure, SetupError
-from tuning.files import write_whole
+from tuning.errors import EngineFailure, SetupError, at_least
+from tuning.files import keep_apart, write_whole
 from tuning.ledger import read_settings
 from tuning.limits import Limits
 from tuning.revisions import PROJECT
@@ -205,7 +205,7 @@ def play(
     path = arguments.dir / ("-".join(spec.name.replace(" ", "") for spec in pair) + ".jsonl")
     resume = path.exists()
     if resume:
-        former = Settings.from_json(read_settings(path))
+        former = Settings.read(path, read_settings(path))
         if replace(former, games=settings.games) != settings:
             raise SetupError(f"{path} was played with other settings; name another --dir")
     tournament, code = match.run(
@@ -222,8 +222,9 @@ def main(words: Sequence[str] | None = None) -> int:
         levels = sorted(set(arguments.levels))
         if len(levels) < 2 or levels[0] < 0 or levels[-1] >= len(LEVELS):
             raise SetupError(f"--levels takes two or more of 0 to {len(LEVELS) - 1}")
-        if arguments.games < 1:
-            raise SetupError(f"--games must be above zero, not {arguments.games}")
+        at_least(1, games=arguments.games, anchor_nodes=arguments.anchor_nodes)
+        at_least(1, anchors=min(arguments.anchors, default=1))
+        keep_apart(arguments.out, ())
         counts: dict[tuple[str, str], Any] = {}
         for pair in encounters(levels, arguments.anchors, arguments.anchor_nodes):
             code, found = play(pair, arguments, console)
@@ -245,7 +246,7 @@ def main(words: Sequence[str] | None = None) -> int:
             arguments.out, elos, f"measured by python -m tuning.strength: {arguments.games} games an encounter, {scale}"
         )
     except (SetupError, EngineFailure, OSError) as error:
-        console.print(f"error: {error}", style="bold red", highlight=False, markup=False)
+        console.print(f"error: {error}", style="bold red", highlight=False, markup=False, soft_wrap=True)
         return 2
     console.print(f"written: {arguments.out}", highlight=False)
     return 0
