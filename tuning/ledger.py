@@ -1,16 +1,20 @@
 """The results file: JSON, one object a line, each written when it happens and never touched again.
 
-The first line holds the settings under ``"settings"``; every further line is one event under its own name
-(``"game"``, ``"trouble"``, ...). A run that was cut off, even in the middle of a line, is continued by
-reading the file back and appending to it.
+The first line holds the tool, its settings under ``"settings"`` and how the run began; every further line is one event
+under its own name (``"game"``, ``"trouble"``, ...). A run that was cut off, even in the middle of a line, is continued
+by reading the file back and appending to it.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import shlex
+import subprocess
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from datetime import datetime
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -40,7 +44,7 @@ class Ledger:
         except OSError as error:
             raise SetupError(f"cannot write {path}: {error.strerror}") from None
         ledger = cls(path, settings, stream)
-        ledger._write({"tool": tool, "settings": settings})
+        ledger._write({"tool": tool, "settings": settings, "origin": origin(tool)})
         return ledger
 
     @classmethod
@@ -82,6 +86,30 @@ class Ledger:
     def close(self) -> None:
         with suppress(OSError):  # what could not be written has been told
             self._stream.close()
+
+
+def origin(tool: str) -> dict[str, str | None]:
+    """When and how a run begins: the time, the command line if there is one, and the commit of this checkout."""
+    command = None
+    if Path(sys.argv[0]).stem == tool.split(".")[-1]:
+        command = shlex.join(["python", "-m", tool, *sys.argv[1:]])
+    return {"began": datetime.now().isoformat(timespec="seconds"), "command": command, "revision": revision()}
+
+
+def revision() -> str | None:
+    """The short commit id of this checkout, with a ``+`` if files differ from it; ``None`` outside of git."""
+    here = ["git", "-C", str(Path(__file__).parent)]
+    with suppress(OSError):
+        commit = subprocess.run([*here, "rev-parse", "--short=7", "HEAD"], capture_output=True, text=True)
+        if commit.returncode == 0:
+            changed = subprocess.run([*here, "diff", "--quiet", "HEAD"], capture_output=True).returncode == 1
+            return commit.stdout.strip() + ("+" if changed else "")
+    return None
+
+
+def read_header(path: Path) -> dict[str, Any]:
+    """The first line of a results file: its tool, settings and origin."""
+    return _read(path)[0]
 
 
 def read_events(path: Path) -> Iterator[tuple[str, Any]]:
