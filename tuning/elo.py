@@ -66,6 +66,24 @@ class Estimate:
         """Half the width of the Elo interval; infinite if the interval is open, ``None`` if there is none."""
         return None if self.elo_low is None or self.elo_high is None else (self.elo_high - self.elo_low) / 2
 
+    @property
+    def text(self) -> str:
+        """``+12.3 ±8.9``; the interval is spelled out if it is open, and missing if the games are too few."""
+        if self.elo_low is None or self.elo_high is None:
+            return f"{f'{self.elo:+.1f} ' if math.isfinite(self.elo) else ''}(too few for an interval)"
+        if not math.isfinite(self.elo):
+            return f"above {self.elo_low:+.0f}" if self.elo > 0 else f"below {self.elo_high:+.0f}"
+        error = (self.elo_high - self.elo_low) / 2
+        if not math.isfinite(error):
+            return f"{self.elo:+.1f} ({self.elo_low:+.0f} to {self.elo_high:+.0f})"
+        return f"{self.elo:+.1f} ±{error:.1f}"
+
+    def figures(self) -> dict[str, float | None]:
+        """All but the games, for JSON: ``None`` is infinite, or more than the results tell."""
+        values = {"score": self.score, "elo": self.elo, "elo low": self.elo_low, "elo high": self.elo_high,
+                  "nelo": self.nelo, "nelo error": self.nelo_error, "los": self.los}  # fmt: skip
+        return {key: round(v, 4) if v is not None and math.isfinite(v) else None for key, v in values.items()}
+
 
 def regularized(counts: Sequence[float]) -> list[float]:
     """The counts with nothing quite impossible."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -62,24 +61,14 @@ class Outcome:
     def text(self) -> str:
         """Elo, test and games in one line."""
         losses, draws, wins = self.wdl
-        parts = [f"Elo {elo_words(self.estimate)}"]
+        found = self.estimate
+        parts = [f"Elo {'?' if found is None else found.text}"]
         if self.sprt is not None:
             verdict = self.verdict
             bounds = f"LLR {self.sprt.llr(self.pairs):+.2f} [{self.sprt.elo0:g}, {self.sprt.elo1:g}]"
             parts.append(bounds + (f" {verdict} accepted" if verdict else ""))
         wanted = "" if self.finished or self.wanted is None else f" of {self.wanted}"
         return ", ".join([*parts, f"{self.games}{wanted} games +{wins} ={draws} -{losses}"])
-
-
-def elo_words(found: Estimate | None) -> str:
-    """``+12.3 ±4.5``, or a bound, or the Elo alone if there are too few games for an error."""
-    if found is None:
-        return "?"
-    if found.elo_low is None or found.elo_high is None:
-        return f"{found.elo:+.1f} (too few games)" if math.isfinite(found.elo) else "(too few games)"
-    if not math.isfinite(found.elo):
-        return f"above {found.elo_low:+.0f}" if found.elo > 0 else f"below {found.elo_high:+.0f}"
-    return f"{found.elo:+.1f} ±{(found.elo_high - found.elo_low) / 2:.1f}"
 
 
 def outcome_of(path: Path) -> Outcome:

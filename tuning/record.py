@@ -24,9 +24,10 @@ from rich.table import Table
 from rich.text import Text
 
 from tuning import match
+from tuning.elo import estimate
 from tuning.errors import SetupError, at_least
 from tuning.files import write_whole
-from tuning.outcome import Outcome, elo_words, outcome_of
+from tuning.outcome import Outcome, outcome_of
 from tuning.sprt import MODELS, Sprt
 
 FILE = Path(__file__).with_name("tests.jsonl")
@@ -207,9 +208,8 @@ def _elo(test: Trial) -> str:
     if test.elo is not None and test.error is not None:
         return f"{test.elo:+.1f} ±{test.error:.1f}"
     if test.pentanomial is not None:
-        from tuning.elo import estimate
-
-        return elo_words(estimate(test.pentanomial))
+        found = estimate(test.pentanomial)
+        return "?" if found is None else found.text
     return "?" if test.elo is None else f"{test.elo:+.1f}"
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import deque
 from contextlib import AbstractContextManager
 from typing import Any
@@ -63,14 +62,8 @@ def _encounter_figures(encounter: Encounter) -> dict[str, Any]:
         "pentanomial": encounter.pairs, "draw ratio": round(encounter.draw_ratio, 4),
     }  # fmt: skip
     if (found := estimate(encounter.counts)) is not None:
-        values = {"score": found.score, "elo": found.elo, "elo low": found.elo_low, "elo high": found.elo_high,
-                  "nelo": found.nelo, "nelo error": found.nelo_error, "los": found.los}  # fmt: skip
-        figures |= {key: _rounded(value) for key, value in values.items()}
+        figures |= found.figures()
     return figures
-
-
-def _rounded(value: float | None) -> float | None:
-    return round(value, 4) if value is not None and math.isfinite(value) else None
 
 
 def ratings_of(tournament: Tournament) -> RatingList | None:
@@ -85,19 +78,9 @@ def ratings_of(tournament: Tournament) -> RatingList | None:
 
 
 def elo_text(encounter: Encounter) -> str:
-    """``+12.3 ±8.9`` with the interval spelled out if it is lopsided or open, without one if the games are too few."""
+    """Elo of the first engine with its error, as :attr:`tuning.elo.Estimate.text` writes it."""
     found = estimate(encounter.counts)
-    if found is None:
-        return "-"
-    if found.elo_low is None or found.elo_high is None:
-        return f"{f'{found.elo:+.1f} ' if math.isfinite(found.elo) else ''}(too few for an interval)"
-    if not math.isfinite(found.elo):
-        bound = found.elo_low if found.elo > 0 else found.elo_high
-        return f"{'above' if found.elo > 0 else 'below'} {bound:+.0f}"
-    error = (found.elo_high - found.elo_low) / 2
-    if not math.isfinite(error):
-        return f"{found.elo:+.1f} ({found.elo_low:+.0f} to {found.elo_high:+.0f})"
-    return f"{found.elo:+.1f} ±{error:.1f}"
+    return "-" if found is None else found.text
 
 
 def encounter_lines(encounter: Encounter) -> Text:
