@@ -196,6 +196,10 @@ def _look(tool: ModuleType, words: Sequence[str]) -> None:
         for file in _files(getattr(arguments, flag, None)):
             if not Path(file).exists():
                 raise SetupError(f"{file}: no such file")
+    for word in words:
+        network = word.removeprefix("option.").removeprefix("EvalFile=")
+        if "EvalFile=" in word and word.endswith(f"EvalFile={network}") and network and not Path(network).is_file():
+            raise SetupError(f"{word}: no such network")
     make = getattr(tool, "settings_from", None)
     if make is None or getattr(arguments, "resume", None):
         return

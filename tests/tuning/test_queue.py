@@ -332,6 +332,8 @@ def test_two_daemons_do_not_run_one_queue(store):
         (["python", "-m", "tuning.match", "--new", "no-such", "--base", "HEAD", "--nodes", "5"], "revision 'no-such'"),
         (["python", "-m", "tuning.match", "--engine", "cat", "--engine", "cat", "--nodes", "5", "--openings", "/no"],
          "/no: no such file"),
+        (["python", "-m", "tuning.match", "--engine", "cat", "option.EvalFile=/no.nnue", "--engine", "cat", "--nodes",
+          "5"], "option.EvalFile=/no.nnue: no such network"),
         (["python", "-m", "tuning.match", "--resume", "/no.jsonl"], "/no.jsonl: no such file"),
         (["python", "-m", "tuning.texel", "--positions", "/no.tsv", "--cache", "x"], "/no.tsv: no such file"),
     ],
