@@ -134,6 +134,32 @@ def test_bad_numbers_are_refused(tmp_path, capsys, extra):
     assert not (tmp_path / "made.bin").exists()
 
 
+@pytest.mark.parametrize(
+    ("data", "complaint"),
+    [
+        (bytes(range(256)) * 50, "not a text file"),
+        (b"", "there is no game with a result"),
+        (b"words and more words\n", "there is no game with a result"),
+        (b"1. e4 e5 *\n", "there is no game with a result"),
+        (b"1. e4 e5 1-0\n", "no move that scored was played in 2 of 1 games (--min-games)"),
+    ],
+)
+def test_junk_makes_no_book(tmp_path, capsys, data, complaint):
+    """It used to write an empty file and to end with 0."""
+    (tmp_path / "games.pgn").write_bytes(data)
+    assert main([str(tmp_path / "games.pgn"), "--out", str(tmp_path / "book.bin")]) == 2
+    assert complaint in " ".join(capsys.readouterr().out.split())
+    assert not (tmp_path / "book.bin").exists()
+
+
+def test_a_book_does_not_replace_its_games(tmp_path, capsys):
+    (tmp_path / "games.pgn").write_text("1. e4 e5 1-0\n")
+    words = [str(tmp_path / "games.pgn"), "--min-games", "1"]
+    assert main([*words, "--out", str(tmp_path / "games.pgn")]) == 2
+    assert (tmp_path / "games.pgn").read_text() == "1. e4 e5 1-0\n"
+    assert main([*words, "--out", str(tmp_path)]) == 2
+
+
 def test_what_is_no_game_of_chess_is_named(tmp_path, capsys):
     games = pgn(GAMES[:1]) + '\n[Variant "Atomic"]\n[Result "1-0"]\n\n1. e4 e5 1-0\n' + "\n[Event \"x\"]\n\ne5 ) ?\n\n"
     (tmp_path / "games.pgn").write_text(games + pgn(GAMES[3:4]))

@@ -30,6 +30,11 @@ class Adjudication:
     tablebases: str | None = None
     max_moves: int = 0
 
+    def __post_init__(self) -> None:
+        for name in ("resign_moves", "resign_score", "draw_from", "draw_moves", "draw_score", "max_moves"):
+            if getattr(self, name) < 0:
+                raise SetupError(f"adjudication: {name.replace('_', ' ')} cannot be negative: {getattr(self, name)}")
+
 
 def parse_rule(words: list[str], keys: dict[str, str], flag: str) -> dict[str, int]:
     """Read ``off`` or words such as ``movecount=3 score=600`` into fields of :class:`Adjudication`."""

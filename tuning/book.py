@@ -20,7 +20,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from tuning.errors import SetupError
-from tuning.files import write_whole
+from tuning.files import keep_apart, refuse_binary, write_whole
 from tuning.pgn import games
 
 GREATEST_WEIGHT = 0xFFFF
@@ -119,6 +119,9 @@ def main(words: list[str] | None = None) -> int:
     try:
         if arguments.plies < 1 or arguments.min_games < 1:
             raise SetupError("--plies and --min-games take whole numbers, 1 or more")
+        keep_apart(arguments.out, arguments.pgn)
+        for path in arguments.pgn:
+            refuse_binary(path, "games")
         sizes: Mapping[Path, int] = {path: size_of(path) for path in arguments.pgn}
         columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
         with Progress(*columns, console=console) as progress:
@@ -128,18 +131,28 @@ def main(words: list[str] | None = None) -> int:
                     read_games(
                         path,
                         tally,
-                        lambda line: console.print(line, style="yellow", highlight=False, markup=False),
+                        lambda line: console.print(line, style="yellow", highlight=False, markup=False, soft_wrap=True),
                         lambda place, task=task: progress.update(task, completed=place),  # type: ignore[misc]
                     )
             except KeyboardInterrupt:
                 code = 130
-        written = write_book(arguments.out, tally.entries(arguments.min_games))
+        entries = tally.entries(arguments.min_games)
+        if not entries:
+            raise SetupError(f"{arguments.out} is not written: {why_empty(tally, arguments.min_games)}")
+        written = write_book(arguments.out, entries)
     except SetupError as error:
-        console.print(f"error: {error}", style="bold red", highlight=False, markup=False)
+        console.print(f"error: {error}", style="bold red", highlight=False, markup=False, soft_wrap=True)
         return 2
     partly = "interrupted: " if code else ""
     console.print(f"{partly}{written} moves from {tally.games} games in {arguments.out}", highlight=False, markup=False)
     return code
+
+
+def why_empty(tally: Tally, min_games: int) -> str:
+    """What is missing where a book would have no move."""
+    if not tally.games:
+        return "there is no game with a result"
+    return f"no move that scored was played in {min_games} of {tally.games} games (--min-games)"
 
 
 def size_of(path: Path) -> int:

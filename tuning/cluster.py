@@ -13,6 +13,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
+from tuning.errors import at_least
+from tuning.extras import need
+
 UnitT = TypeVar("UnitT")
 Report = Callable[[Any], None]
 
@@ -80,8 +83,10 @@ def open_cluster(scheduler: str | None, workers: int | None) -> Cluster:
     ``workers`` bounds how many units run at once; ``None`` means one a core, or all that the scheduler has.
     Raises :class:`tuning.errors.SetupError` when nobody answers at the address.
     """
+    at_least(1, concurrency=workers)
     if scheduler == HERE:
         return Here()
+    need("distributed", "a cluster (without it: --scheduler here)")
     from tuning.dask_cluster import Dask
 
     return Dask(scheduler, workers)

@@ -13,6 +13,8 @@ from pathlib import Path
 import chess
 
 from tuning.errors import SetupError
+from tuning.files import text_of
+from tuning.openings import quoted
 
 _OPERATION = re.compile(r'\s*(\w+)((?:\s*"[^"]*"|[^;"])*);?')
 _POINTS = re.compile(r"([^\s,=]+(?:=[QRBN])?[+#]?)=(\d+)")
@@ -43,10 +45,7 @@ class Task:
 
 def load_suite(path: Path) -> list[Task]:
     """Read a suite. Raises :class:`SetupError` that names file and line for a task that makes no sense."""
-    try:
-        text = path.read_text(encoding="utf-8", errors="replace")
-    except OSError as error:
-        raise SetupError(f"suite {path}: {error.strerror}") from None
+    text = text_of(path, "suite")
     tasks = []
     for number, line in enumerate(text.splitlines(), start=1):
         if line.strip() and not line.startswith("#"):
@@ -63,9 +62,12 @@ def parse_task(line: str, name: str) -> Task:
     """Read one EPD line; ``name`` serves where it has no ``id``. Raises ``ValueError`` that says what is wrong."""
     fields = line.split(None, 4)
     if len(fields) < 4:
-        raise ValueError(f"{line.strip()!r} is not a position")
+        raise ValueError(f"{quoted(line)} is not a position")
     board = chess.Board()
-    board.set_epd(" ".join(fields[:4]))
+    try:
+        board.set_epd(" ".join(fields[:4]))
+    except ValueError as error:
+        raise ValueError(f"{' '.join(fields[:4])!r} is not a position ({error})") from None
     if board.status() != chess.STATUS_VALID:
         raise ValueError(f"{board.fen()!r} is not a legal position ({board.status()!r})")
     rest = re.sub(r"^\d+\s+\d+\s+", "", fields[4]) if len(fields) == 5 else ""
@@ -78,7 +80,7 @@ def parse_task(line: str, name: str) -> Task:
         fen=board.fen(),
         best=tuple(_move(board, san) for san in best.split()),
         avoid=tuple(_move(board, san) for san in operations.get("am", "").split()),
-        mate=int(mate) if mate else None,
+        mate=_number(mate, "dm") if mate else None,
         points=_points(board, operations),
         line=_line(board, operations.get("c0", "")),
     )
@@ -92,7 +94,18 @@ def _move(board: chess.Board, text: str) -> str:
     try:
         return board.parse_san(text).uci()
     except ValueError:
+        pass
+    try:
         return board.parse_uci(text).uci()
+    except ValueError:
+        raise ValueError(f"{text!r} is not a legal move in {board.fen()!r}") from None
+
+
+def _number(text: str, operation: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise ValueError(f"{operation}: {text!r} is not a whole number") from None
 
 
 def _points(board: chess.Board, operations: dict[str, str]) -> tuple[tuple[str, int], ...]:
@@ -101,7 +114,7 @@ def _points(board: chess.Board, operations: dict[str, str]) -> tuple[tuple[str, 
         moves, points = operations["c9"].split(), operations["c8"].split()
         if len(moves) != len(points):
             raise ValueError(f"c9 names {len(moves)} moves but c8 gives points for {len(points)}")
-        return tuple((_move(board, move), int(value)) for move, value in zip(moves, points, strict=True))
+        return tuple((_move(board, move), _number(value, "c8")) for move, value in zip(moves, points, strict=True))
     try:
         return tuple((_move(board, match[1]), int(match[2])) for match in _POINTS.finditer(operations.get("c0", "")))
     except ValueError:

@@ -1,6 +1,7 @@
 """Numbat against every rival that is installed, and the rating picture, in one command.
 
     python -m tuning.gauntlet --tc 8+0.08 --games 20 --openings book.epd
+    python -m tuning.gauntlet --resume results/gauntlet-20260131-120000.jsonl
 
 Rivals that are not installed are named and left out. Their own books are off, each has one thread.
 """
@@ -15,7 +16,8 @@ from pathlib import Path
 
 from tuning import match
 from tuning.engines import EngineSpec
-from tuning.errors import EngineFailure, SetupError
+from tuning.errors import EngineFailure, SetupError, at_least
+from tuning.flags import only_with_resume
 from tuning.limits import Limits
 from tuning.revisions import PROJECT
 from tuning.tournament import Settings, limits_checked
@@ -35,6 +37,10 @@ RIVALS = (
     EngineSpec("sunfish", ("sunfish-uci",)),
 )
 """Engines that Debian packages (and sunfish, ``pip install sunfish``), strongest and whole first."""
+
+
+GAMES = 20
+"""Against each rival, unless the command line says otherwise."""
 
 
 def numbat(limits: Limits) -> EngineSpec:
@@ -64,7 +70,7 @@ def parser() -> argparse.ArgumentParser:
     result.add_argument("--only", nargs="+", metavar="NAME", help=f"some of the rivals: {names}")
     result.add_argument("--rev", metavar="REV", help="Numbat at a git revision instead of the working tree")
     result.add_argument("--sunfish", metavar="CMD", help="where sunfish is, when it is not on the path")
-    result.add_argument("--games", type=int, default=20, help="games against each rival (default 20)")
+    result.add_argument("--games", type=int, help="games against each rival (default 20); with --resume the new number")
     result.add_argument("--hash", type=int, default=16, metavar="MB", help="hash table of every engine (default 16)")
     match.add_limit_flags(result)
     match.add_play_flags(result)
@@ -72,6 +78,7 @@ def parser() -> argparse.ArgumentParser:
     group = result.add_argument_group("results")
     group.add_argument("--event", default="gauntlet", help="a name for PGN and results")
     group.add_argument("--json", metavar="FILE", help="results, one game a line (default: results/EVENT-TIME.jsonl)")
+    group.add_argument("--resume", metavar="FILE", help="go on with a results file; its settings are used")
     group.add_argument("--pgn", metavar="FILE", help="all games")
     group.add_argument("--plot", metavar="FILE", help="the rating picture (default: beside the results, .png)")
     return result
@@ -93,15 +100,14 @@ def settings_from(arguments: argparse.Namespace, rivals: Sequence[EngineSpec] = 
     here, absent = installed(rivals)
     if not here:
         raise SetupError(f"no rival is installed: {'; '.join(absent)}")
-    if arguments.games < 1:
-        raise SetupError(f"--games must be above zero, not {arguments.games}")
+    at_least(1, games=arguments.games, hash=arguments.hash)
     first = numbat(limits)
     if arguments.rev:
         first = match.with_commit(EngineSpec("Numbat", (), revision=arguments.rev))
     shared = {"Threads": "1", "Hash": str(arguments.hash)}
     engines = tuple(replace(spec, limits=limits, shared_options=shared) for spec in (first, *here))
     conditions, book = match.play_settings(arguments)
-    settings = Settings(engines, arguments.games, "gauntlet", conditions, book, None, arguments.event)
+    settings = Settings(engines, arguments.games or GAMES, "gauntlet", conditions, book, None, arguments.event)
     return limits_checked(settings), absent
 
 
@@ -109,20 +115,26 @@ def main(words: Sequence[str] | None = None, rivals: Sequence[EngineSpec] = RIVA
     """Run the command line; exit codes as in :func:`tuning.match.main`."""
     arguments = parser().parse_args(words)
     console = match.make_console()
-    path = match.results_path(arguments)
+    path = Path(arguments.resume) if arguments.resume else match.results_path(arguments)
+    picture = Path(arguments.plot) if arguments.plot else path.with_suffix(".png")
     try:
-        settings, absent = settings_from(arguments, rivals)
-        for line in absent:
-            console.print(f"left out: {line}", style="yellow", highlight=False, markup=False)
+        match.check_picture(str(picture))
+        if arguments.resume:
+            only_with_resume(parser(), words, match.BESIDE_RESUME)
+            settings = match.resumed_settings(path, arguments.games, console)
+        else:
+            settings, absent = settings_from(arguments, rivals)
+            for line in absent:
+                console.print(f"left out: {line}", style="yellow", highlight=False, markup=False, soft_wrap=True)
         tournament, code = match.run(
-            settings, path, console, scheduler=arguments.scheduler, concurrency=arguments.concurrency, pgn=arguments.pgn
-        )
+            settings, path, console, scheduler=arguments.scheduler, concurrency=arguments.concurrency,
+            pgn=arguments.pgn, resume=bool(arguments.resume),
+        )  # fmt: skip
     except (SetupError, EngineFailure) as error:
-        console.print(f"error: {error}", style="bold red", highlight=False, markup=False)
+        console.print(f"error: {error}", style="bold red", highlight=False, markup=False, soft_wrap=True)
         return 2
     if tournament.tally.games:
         console.print(match.closing(tournament))
-        picture = Path(arguments.plot) if arguments.plot else path.with_suffix(".png")
         match.draw(tournament, picture, console)
         console.print(f"\nresults: {path}\npicture: {picture}", highlight=False)
     return code

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass
 
@@ -37,9 +38,9 @@ class Limits:
             raise SetupError("a clock (tc) and a fixed time per move (movetime) exclude each other")
         for name in ("movetime", "nodes", "depth"):
             value = getattr(self, name)
-            if value is not None and value <= 0:
+            if value is not None and not 0 < value < math.inf:
                 raise SetupError(f"{name} must be above zero, not {value}")
-        if self.margin is not None and self.margin < 0:
+        if self.margin is not None and not self.margin >= 0:
             raise SetupError(f"the time margin cannot be negative: {self.margin}")
 
     @property

@@ -8,11 +8,13 @@ python -m tuning.match --resume results/match-20260131-120000.jsonl
 from __future__ import annotations
 
 import argparse
+import math
 import os
 import shlex
 import signal
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -22,7 +24,7 @@ from rich.console import Console
 
 from tuning import revisions
 from tuning.adjudication import Adjudication, parse_rule
-from tuning.cluster import HERE, open_cluster
+from tuning.cluster import HERE, Cluster, open_cluster
 from tuning.engines import (
     WORDS_HELP,
     EngineSpec,
@@ -31,10 +33,13 @@ from tuning.engines import (
     parse_words,
     with_unique_names,
 )
-from tuning.errors import EngineFailure, SetupError
+from tuning.errors import EngineFailure, SetupError, at_least
+from tuning.extras import need
+from tuning.flags import only_with_resume
 from tuning.game import PV_CHECKS, Conditions
 from tuning.ledger import Ledger
 from tuning.limits import Limits, parse_time_control
+from tuning.openings import Book
 from tuning.records import GameRecord
 from tuning.report import LiveReport, closing, ratings_of, summary
 from tuning.schedule import KINDS
@@ -129,6 +134,10 @@ def add_play_flags(parser: argparse.ArgumentParser) -> None:
     )
 
 
+BESIDE_RESUME = ("--games", "--pgn", "--plot", "--scheduler", "--concurrency")
+"""Flags that say more than the results file that is resumed."""
+
+
 def play_settings(arguments: argparse.Namespace) -> tuple[Conditions, BookSettings]:
     """Read the flags of :func:`add_play_flags`. Raises :class:`SetupError` for what cannot be."""
     rules: dict[str, Any] = {
@@ -140,7 +149,12 @@ def play_settings(arguments: argparse.Namespace) -> tuple[Conditions, BookSettin
     if arguments.tb is not None and not any(Path(arguments.tb).glob("*.rtbw")):
         raise SetupError(f"--tb {arguments.tb}: no Syzygy tables (*.rtbw) in that folder")
     adjudication = Adjudication(tablebases=arguments.tb, max_moves=arguments.maxmoves, **rules)
+    at_least(0, plies=arguments.plies)
+    if not 0 < arguments.stall < math.inf:
+        raise SetupError(f"--stall must be above zero, not {arguments.stall:g}")
     path = arguments.openings
+    if path is not None and Path(path).is_dir():
+        raise SetupError(f"--openings {path}: a directory, not a file")
     if path is not None and not Path(path).is_file():
         raise SetupError(f"--openings {path}: No such file")
     return (
@@ -171,8 +185,9 @@ def parser() -> argparse.ArgumentParser:
     add_limit_flags(result)
     group = result.add_argument_group("how much to play")
     group.add_argument(
-        "--games", type=int, metavar="N", help="games for each encounter (default 100; with --sprt no end)"
-    )
+        "--games", type=int, metavar="N",
+        help="games for each encounter (default 100; with --sprt no end); with --resume the new number",
+    )  # fmt: skip
     group.add_argument(
         "--tournament", choices=KINDS, default="roundrobin", help="gauntlet: the first against all others"
     )
@@ -236,13 +251,20 @@ def results_path(arguments: argparse.Namespace) -> Path:
 
 
 class PgnFile:
-    """Games in PGN, appended as they end; on resuming, the file is first made from the results again."""
+    """Games in PGN, appended as they end; on resuming, the file is first made from the results again.
 
-    def __init__(self, path: str | None, settings: Settings, records: Sequence[GameRecord] = ()) -> None:
+    Raises :class:`SetupError` when it cannot be written, or holds something before the first game.
+    """
+
+    def __init__(
+        self, path: str | None, settings: Settings, records: Sequence[GameRecord] = (), resume: bool = False
+    ) -> None:
         self._path = Path(path) if path else None
         self._limits = {spec.name: spec.limits for spec in settings.engines}
         self._event = settings.event
         if self._path is not None:
+            if not resume and self._path.is_file() and self._path.stat().st_size:
+                raise SetupError(f"cannot write {self._path}: it holds something already; choose another name")
             try:
                 self._path.parent.mkdir(parents=True, exist_ok=True)
                 self._path.write_text("".join(map(self._text, records)), encoding="utf-8")
@@ -251,8 +273,14 @@ class PgnFile:
 
     def add(self, record: GameRecord) -> None:
         if self._path is not None:
-            with self._path.open("a", encoding="utf-8") as stream:
-                stream.write(self._text(record))
+            try:
+                with self._path.open("a", encoding="utf-8") as stream:
+                    stream.write(self._text(record))
+            except OSError as error:
+                raise SetupError(
+                    f"cannot write {self._path}: {error.strerror}; the games are in the results, --resume with --pgn "
+                    "writes them again"
+                ) from None
 
     def _text(self, record: GameRecord) -> str:
         white, black = self._limits[record.white], self._limits[record.black]
@@ -272,17 +300,21 @@ def run(
 ) -> tuple[Tournament, int]:
     """Play a tournament with everything around it: results file, PGN, live report. Returns the exit code.
 
-    0: played to the end; 1: stopped by a failure; 130: interrupted. Whatever was played is kept.
+    0: played to the end; 1: stopped by a failure; 130: interrupted. Whatever was played is kept. Raises
+    :class:`SetupError` for what cannot be done as asked, before anything is played; no results file is left then.
     """
+    open_faults: list[str] = []
+    book = settings.book.open(open_faults.append)
     records: list[GameRecord] = []
     if resume:
         ledger, events = Ledger.resume(path, TOOL)
-        records = [GameRecord.from_json(data) for kind, data in events if kind == "game"]
+        records = [GameRecord.read(path, data) for kind, data in events if kind == "game"]
     else:
         ledger = Ledger.create(path, TOOL, settings.to_json())
-    pgn_file = PgnFile(pgn, settings, records)
     code = 0
     report = LiveReport(console, None)
+    cluster: Cluster | None = None
+    begun = False
 
     def on_game(record: GameRecord) -> None:
         pgn_file.add(record)
@@ -290,39 +322,81 @@ def run(
 
     tournament = Tournament(settings, ledger, on_game, report.trouble)
     report = LiveReport(console, tournament.total)
-    tournament.restore(records)
-    for spec in settings.engines:
-        if spec.revision is not None:
-            with console.status(f"building {spec.name}"):
-                revisions.prepare(spec.revision)
-    with console.status("starting workers and engines"):
-        cluster = open_cluster(scheduler, concurrency)
     signal_before = signal.signal(signal.SIGTERM, as_interrupt), signal.getsignal(signal.SIGINT)
     try:
+        tournament.restore(records)
+        pgn_file = PgnFile(pgn, settings, records, resume)
+        for fault in open_faults:
+            tournament.complain(fault)
+        if isinstance(book, Book):
+            book.complain = tournament.complain
+        for spec in settings.engines:
+            if spec.revision is not None:
+                with console.status(f"building {spec.name}"):
+                    revisions.prepare(spec.revision)
+        with console.status("starting workers and engines"):
+            cluster = open_cluster(scheduler, concurrency)
+        begun = True
         for card in tournament.introduce(cluster):
             limits = next(spec.limits for spec in settings.engines if spec.name == card.name)
             console.print(f"{card.name}: {card.identity}, {limits}", highlight=False, markup=False)
         warn_if_busy(cluster.workers, scheduler, console)
         report.attach(tournament)
         with report:
-            tournament.play(cluster)
+            tournament.play(cluster, book)
     except KeyboardInterrupt:
-        console.print(f"interrupted; go on with: python -m tuning.match --resume {shlex.quote(str(path))}")
+        again = f"go on with: python -m tuning.match --resume {shlex.quote(str(path))}"
+        console.print("interrupted" + (f"; {again}" if tournament.tally.games else ""), highlight=False, markup=False)
         code = 130
     except (EngineFailure, SetupError) as error:
-        console.print(f"error: {error}", style="bold red", highlight=False, markup=False)
+        if not begun:
+            raise
+        console.print(f"error: {error}", style="bold red", highlight=False, markup=False, soft_wrap=True)
         code = 1
     finally:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # one Ctrl-C is enough; let everything close in order
-        cluster.close()
+        if cluster is not None:
+            cluster.close()
         signal.signal(signal.SIGTERM, signal_before[0])
         signal.signal(signal.SIGINT, signal_before[1])
-        if tournament.tally.games:
-            ledger.add("summary", summary(tournament))
+        if tournament.tally.games and begun and not ledger.closed:
+            with suppress(SetupError):  # a full disk has been told, or is by the next run
+                ledger.add("summary", summary(tournament))
         ledger.close()
-        if not tournament.tally.games:
+        if not tournament.tally.games and not resume:
             path.unlink()  # nothing in it that the command line does not say
     return tournament, code
+
+
+def resumed_settings(path: Path, games: int | None, console: Console) -> Settings:
+    """The settings to go on with; another number of ``games`` for each encounter is noted in the results file.
+
+    Raises :class:`SetupError`.
+    """
+    at_least(1, games=games)
+    ledger, events = Ledger.resume(path, TOOL)
+    try:
+        settings = Settings.read(path, ledger.settings)
+        for kind, data in events:
+            if kind == "change":
+                settings = replace(settings, games=data["games"])
+        if games is not None and games != settings.games:
+            before = "no end" if settings.games is None else str(settings.games)
+            console.print(f"games of each encounter: {games} in place of {before}", highlight=False)
+            ledger.add("change", {"games": games})
+            settings = replace(settings, games=games)
+    finally:
+        ledger.close()
+    return settings
+
+
+def check_picture(path: str | None) -> None:
+    """Raise :class:`SetupError` now if a picture could not be drawn at the end."""
+    if path is not None:
+        need("matplotlib", "--plot")
+        from tuning.plots import check
+
+        check(Path(path))
 
 
 def warn_if_busy(workers: int, scheduler: str | None, console: Console) -> None:
@@ -343,7 +417,7 @@ def draw(tournament: Tournament, path: Path, console: Console) -> None:
     try:
         plot_tournament(tournament, path, ratings_of(tournament) if len(tournament.tally.engines) > 2 else None)
     except SetupError as error:
-        console.print(f"error: {error}", style="bold red", highlight=False, markup=False)
+        console.print(f"error: {error}", style="bold red", highlight=False, markup=False, soft_wrap=True)
 
 
 def make_console() -> Console:
@@ -362,11 +436,11 @@ def main(words: Sequence[str] | None = None) -> int:
     arguments = parser().parse_args(words)
     console = make_console()
     try:
+        check_picture(arguments.plot)
         if arguments.resume:
             path = Path(arguments.resume)
-            ledger, _ = Ledger.resume(path, TOOL)
-            ledger.close()
-            settings = Settings.from_json(ledger.settings)
+            only_with_resume(parser(), words, BESIDE_RESUME)
+            settings = resumed_settings(path, arguments.games, console)
         else:
             path = results_path(arguments)
             settings = settings_from(arguments)
@@ -380,7 +454,7 @@ def main(words: Sequence[str] | None = None) -> int:
             resume=bool(arguments.resume),
         )
     except (SetupError, EngineFailure) as error:
-        console.print(f"error: {error}", style="bold red", highlight=False, markup=False)
+        console.print(f"error: {error}", style="bold red", highlight=False, markup=False, soft_wrap=True)
         return 2
     if tournament.tally.games:
         console.print(closing(tournament))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import itertools
 import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -12,6 +13,13 @@ import chess
 import chess.pgn
 
 from tuning.errors import SetupError
+from tuning.files import text_of
+
+COMPLAINTS = 10
+"""Faulty lines of a book that are told one by one."""
+
+QUOTED = 100
+"""Letters of a faulty line that a message repeats."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,38 +41,51 @@ class Opening:
 class Book:
     """An endless supply of openings, numbered from 0: ``book.opening(n)`` is the same on every call.
 
-    Lines that do not parse are reported once through ``complain`` and passed over.
+    Lines that do not parse are reported once through ``complain``, :data:`COMPLAINTS` of them, and passed over. Making
+    one of a book without a usable line raises :class:`SetupError`.
     """
 
     def __init__(
-        self, entries: list[Callable[[], Opening]], order: str, seed: int, complain: Callable[[str], None]
+        self, name: str, entries: list[Callable[[], Opening]], order: str, seed: int, complain: Callable[[str], None]
     ) -> None:
         self._entries = entries
         self._sequence = list(range(len(entries)))
         if order == "random":
             random.Random(seed).shuffle(self._sequence)
-        self._complain = complain
+        self.complain = complain
+        self._faults = 0
         self._good: list[Opening] = []
         self._next = 0
+        self._look_for_one(name)
 
     def __len__(self) -> int:
         return len(self._entries)
 
     def opening(self, number: int) -> Opening:
-        """The opening of pair ``number``; after the last one the book begins again.
-
-        Raises :class:`SetupError` when not a single line of the book is usable.
-        """
+        """The opening of pair ``number``; after the last one the book begins again."""
         while number >= len(self._good) and self._next < len(self._sequence):
             entry = self._entries[self._sequence[self._next]]
             self._next += 1
             try:
                 self._good.append(entry())
             except ValueError as error:
-                self._complain(str(error))
-        if not self._good:
-            raise SetupError("the book holds no usable opening")
+                self._faults += 1
+                if self._faults <= COMPLAINTS:
+                    self.complain(str(error))
+                if self._faults == COMPLAINTS:
+                    self.complain("more openings like these are passed over without a word")
         return self._good[number % len(self._good)]
+
+    def _look_for_one(self, name: str) -> None:
+        """Raise :class:`SetupError` if there is nothing but faults, for which one line will do."""
+        first = ""
+        for entry in self._entries:
+            try:
+                entry()
+                return
+            except ValueError as error:
+                first = first or str(error)
+        raise SetupError(f"openings {name}: no usable opening in it, such as {first}")
 
 
 def load_book(
@@ -79,12 +100,9 @@ def load_book(
     """Open an ``.epd``, ``.fen`` or ``.pgn`` book. ``plies`` cuts the lines of a PGN book short.
 
     EPD lines are parsed when they are needed, so a book of a million lines opens at once.
-    Raises :class:`SetupError` for a book that is missing or empty.
+    Raises :class:`SetupError` for a book that is missing, no text, or without a usable opening.
     """
-    try:
-        text = path.read_text(encoding="utf-8", errors="replace")
-    except OSError as error:
-        raise SetupError(f"openings {path}: {error.strerror}") from None
+    text = text_of(path, "openings")
     entries: list[Callable[[], Opening]]
     if path.suffix.lower() == ".pgn":
         entries = list(_pgn_entries(path.name, text, plies, chess960))
@@ -96,7 +114,7 @@ def load_book(
         ]
     if not entries:
         raise SetupError(f"openings {path}: no positions in it")
-    return Book(entries, order, seed, complain)
+    return Book(str(path), entries, order, seed, complain)
 
 
 def _epd_entry(source: str, line: str, chess960: bool) -> Callable[[], Opening]:
@@ -113,8 +131,14 @@ def read_epd(line: str, source: str, chess960: bool = False) -> Opening:
         board = chess.Board(chess960=chess960)
         board.set_fen(" ".join(fields))
     except ValueError as error:
-        raise SetupError(f"{source}: {line.strip()!r} is not a position ({error})") from None
+        raise SetupError(f"{source}: {quoted(line)} is not a position ({error})") from None
     return _checked(board, Opening(board.fen(shredder=chess960), (), source, chess960))
+
+
+def quoted(line: str) -> str:
+    """A line of a file in quotes, not too much of it."""
+    line = line.strip()
+    return repr(line if len(line) <= QUOTED else f"{line[:QUOTED]}...")
 
 
 def _checked(board: chess.Board, opening: Opening) -> Opening:
@@ -128,13 +152,25 @@ def _checked(board: chess.Board, opening: Opening) -> Opening:
 def _pgn_entries(name: str, text: str, plies: int | None, chess960: bool) -> Iterator[Callable[[], Opening]]:
     stream = io.StringIO(text)
     line, position = 1, 0
-    while True:
-        game = chess.pgn.read_game(stream, Visitor=_QuietGameBuilder)
-        if game is None:
-            return
-        yield _pgn_entry(f"{name}:{line}", game, plies, chess960)
+    for number in itertools.count(1):
+        source = f"{name}:{line}"
+        try:
+            game = chess.pgn.read_game(stream, Visitor=_QuietGameBuilder)
+        except (ValueError, IndexError) as error:  # brackets without a move before them, for one
+            yield _fault(f"{source}: game {number} cannot be read ({error})")
+        else:
+            if game is None:
+                return
+            yield _pgn_entry(source, game, plies, chess960)
         line += text.count("\n", position, stream.tell())
         position = stream.tell()
+
+
+def _fault(message: str) -> Callable[[], Opening]:
+    def read() -> Opening:
+        raise SetupError(message)
+
+    return read
 
 
 class _QuietGameBuilder(chess.pgn.GameBuilder[chess.pgn.Game]):

@@ -44,6 +44,8 @@ from scipy.special import expit
 
 from engine.evaluation.material import FULL_PHASE, PIECE_NAMES, WEIGHTS_FILE
 from tuning.errors import SetupError
+from tuning.files import keep_apart
+from tuning.openings import quoted
 
 STAGES = ("middlegame", "endgame")
 
@@ -124,7 +126,7 @@ def read_rows(stream: Iterable[bytes], name: str) -> Iterator[Row]:
             yield _training_row(fields) if len(fields) == 5 and fields[1][:1].isalpha() else _evaluation_row(fields)
         except ValueError:
             text = line.decode("utf-8", "replace").strip()
-            raise SetupError(f"{name}:{number}: {text!r} is neither of the two forms that can be read") from None
+            raise SetupError(f"{name}:{number}: {quoted(text)} is neither of the two forms that can be read") from None
 
 
 def _evaluation_row(fields: Sequence[bytes]) -> Row:
@@ -456,6 +458,8 @@ def parse_arguments(words: Sequence[str] | None = None) -> argparse.Namespace:
     arguments = parser.parse_args(words)
     if arguments.limit < 1 or arguments.iterations < 1:
         parser.error("--limit and --iterations must be at least 1")
+    if arguments.seed < 0:
+        parser.error(f"--seed {arguments.seed} is below 0")
     if not 0 <= arguments.result_share <= 1:
         parser.error(f"--result-share {arguments.result_share} is not between 0 and 1")
     if not arguments.decay > 0:
@@ -467,6 +471,7 @@ def main(words: Sequence[str] | None = None) -> int:
     """Run the command; the weights file is replaced at the very end or not at all."""
     arguments = parse_arguments(words)
     try:
+        keep_apart(arguments.output, arguments.positions)
         learn(arguments, Console(stderr=True))
     except SetupError as error:
         print(f"piece_square: {error}", file=sys.stderr)

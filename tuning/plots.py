@@ -8,6 +8,7 @@ from pathlib import Path
 
 import matplotlib
 from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from tuning.elo import estimate
@@ -20,6 +21,19 @@ matplotlib.use("Agg")
 
 COLOR = "#2b6ca3"
 HIGHLIGHT = "#c44536"
+
+
+def check(path: Path) -> None:
+    """Raise :class:`SetupError` if no picture can be written to ``path``, before the work that is to be drawn."""
+    known = sorted(FigureCanvasAgg.get_supported_filetypes())
+    if path.suffix.lower().removeprefix(".") not in known:
+        raise SetupError(f"cannot draw {path}: the end of its name is none of .{', .'.join(known)}")
+    if path.is_dir():
+        raise SetupError(f"cannot draw {path}: it is a directory")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise SetupError(f"cannot draw {path}: {path.parent}: {error.strerror}") from None
 
 
 def save(figure: Figure, path: Path) -> None:
@@ -41,7 +55,7 @@ def plot_tournament(tournament: Tournament, path: Path, ratings: RatingList | No
 
 
 def rating_figure(ratings: RatingList, highlight: str | None = None) -> Figure:
-    """Every engine's rating with its 95% error bar, the best on top."""
+    """Every engine's rating with its 95% error bar, the best on top; without one if the games do not tell it."""
     rows = list(reversed(ratings.ratings))
     figure = Figure(figsize=(8, 1.2 + 0.4 * len(rows)))
     axes = figure.subplots()
@@ -81,7 +95,9 @@ def _draw_elo(axes: Axes, points: Sequence[int]) -> None:
     for number, category in enumerate(points, start=1):
         counts[category] += 1
         found = estimate(counts)
-        if found is not None and all(map(math.isfinite, (found.elo, found.elo_low, found.elo_high))):
+        if found is None or found.elo_low is None or found.elo_high is None:
+            continue  # too few pairs
+        if all(map(math.isfinite, (found.elo, found.elo_low, found.elo_high))):
             places.append(number)
             middle.append(found.elo)
             low.append(found.elo_low)

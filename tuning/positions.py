@@ -1,11 +1,13 @@
 """Reads positions whose outcome is known from text, millions of lines in seconds.
 
-A file has a position a line, tab-separated, and may be packed by gzip or xz:
+A file has a position a line and may be packed by gzip or xz. A line is one of these, the first two tab-separated:
 
 - FEN, evaluation in centipawns from White's view, result for White (1, 0.5 or 0), anything, ply, flags (``x`` the move
   played captures or promotes; others are passed over), or
 - what Stockfish's network trainer reads, as text: FEN, the move played, evaluation in its internal units and, after the
-  ply, result (1, 0, -1), both for the side to move.
+  ply, result (1, 0, -1), both for the side to move, or
+- ``FEN | evaluation | result``, centipawns and 1.0, 0.5 or 0.0 for White, the FEN with its move number: what
+  ``tuning.viriformat --text`` writes and other trainers read.
 
 Successive lines are one game while the ply grows. The engine's own games, in viriformat, are read as well.
 """
@@ -32,7 +34,9 @@ from engine.jit import popcount
 from tuning import viriformat
 from tuning.compiled import compiled
 from tuning.errors import SetupError
+from tuning.files import refuse_binary
 from tuning.marlinformat import IN_CHECK, NOISY_MOVE, PACKED, pack
+from tuning.openings import quoted
 from tuning.viriformat import Positions
 
 #: Bytes of text parsed at once.
@@ -46,7 +50,9 @@ for _piece, _letter in enumerate(PIECE_LETTERS):
     if _letter != ".":
         _PIECE_OF_LETTER[ord(_letter)] = _piece
 
-_TAB, _NEWLINE, _CARRIAGE_RETURN, _SPACE, _SLASH, _MINUS, _POINT, _0, _1, _A = (ord(sign) for sign in "\t\n\r /-.01a")
+_TAB, _NEWLINE, _CARRIAGE_RETURN, _SPACE, _SLASH, _MINUS, _POINT, _0, _1, _A, _BAR = (
+    ord(sign) for sign in "\t\n\r /-.01a|"
+)
 _LOWER = 32
 
 #: A number that no field holds: what could not be read.
@@ -216,8 +222,45 @@ def _changes_material(text, start, end, position):
 
 
 @compiled
+def _read_bars(text, start, end, position, board):
+    """Set ``board`` from a line ``FEN | evaluation | result``; False if it is none."""
+    first = start
+    while first < end and text[first] != _BAR:
+        first += 1
+    second = first + 1
+    while second < end and text[second] != _BAR:
+        second += 1
+    if second >= end or first - start < 2 or text[first - 1] != _SPACE or text[second - 1] != _SPACE:
+        return False
+    if not _read_fen(text, start, first - 1, position):
+        return False
+    last = first - 1  # the move number is the last word of the FEN
+    while text[last - 1] != _SPACE:
+        last -= 1
+    fullmove = _read_number(text, last, first - 1)
+    score = _read_number(text, first + 2, second - 1)
+    result = _read_half_points(text, second + 2, end)
+    if fullmove < 1 or abs(score) > 32767 or not 0 <= result <= 2:
+        return False
+    _finish(position, board, 2 * (fullmove - 1) + I64(position.side), score, result, I64(0))
+    return True
+
+
+@compiled
+def _finish(position, board, ply, score, result, noisy):
+    """Set ``board`` from ``position`` and what else its line says."""
+    side = I64(position.side)
+    position.fullmove = (ply - side) // 2 + 1
+    pack(position, board)
+    board.score = score
+    board.result = result
+    checked = is_attacked(position, I64(king_square(position, side)), side ^ 1, occupied_by_all(position))
+    board.extra = (IN_CHECK if checked else 0) | (NOISY_MOVE if noisy else 0)
+
+
+@compiled
 def _read_line(text, start, end, tabs, position, board):
-    """Set ``board`` from a line; False where that is of neither form."""
+    """Set ``board`` from a line; False if that is of none of the forms."""
     fields = 1
     for at in range(start, end):
         if text[at] == _TAB:
@@ -225,6 +268,8 @@ def _read_line(text, start, end, tabs, position, board):
                 return False
             tabs[fields] = at
             fields += 1
+    if fields == 1:
+        return _read_bars(text, start, end, position, board)
     if fields < 5 or not _read_fen(text, start, tabs[1], position):
         return False
     tabs[fields] = end
@@ -246,13 +291,7 @@ def _read_line(text, start, end, tabs, position, board):
     if noisy < 0 or abs(score) > 32767 or ply < 0 or not 0 <= result <= 2:
         return False
 
-    side = I64(position.side)
-    position.fullmove = (ply - side) // 2 + 1
-    pack(position, board)
-    board.score = score
-    board.result = result
-    checked = is_attacked(position, I64(king_square(position, side)), side ^ 1, occupied_by_all(position))
-    board.extra = (IN_CHECK if checked else 0) | (NOISY_MOVE if noisy else 0)
+    _finish(position, board, ply, score, result, noisy)
     return True
 
 
@@ -340,7 +379,7 @@ def read_text(file: Path, progress: Progress) -> Positions:
                 count = _read_lines(np.frombuffer(block, np.uint8), tabs, position, part)
                 if count < 0:
                     line = block.split(b"\n", -count)[-1 - count].decode("utf-8", "replace")
-                    raise SetupError(f"{file}:{before - count}: {line!r} is neither of the two forms that can be read")
+                    raise SetupError(f"{file}:{before - count}: {quoted(line)} is none of the forms that can be read")
                 parts.append(part)
                 before += count
     except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
@@ -374,6 +413,8 @@ def _cached_text(file: Path, folder: Path, progress: Progress) -> Positions:
     kept = folder / f"{file.name}.{state.st_size}-{state.st_mtime_ns}-{VERSION}.npz"
     with suppress(OSError, ValueError, KeyError, EOFError, BadZipFile), np.load(kept) as arrays:  # or it is made again
         return Positions(arrays["boards"], arrays["games"])
+    if file.suffix not in _UNPACK:
+        refuse_binary(file, "positions")
     positions = read_text(file, progress)
     spare = kept.with_suffix(".new")
     try:

@@ -17,20 +17,28 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 from scipy.stats import norm
 
+from tuning.elo import LEAST
 from tuning.errors import SetupError
 
 _ELO = math.log(10) / 400
+LEAST_GAMES = 2 * LEAST
+"""Games that a player needs for an error, as many as there are in the least number of pairs."""
+
 _PRIOR_DRAWS = 0.5
 """Virtual draws per encounter where somebody won or lost everything, so that ratings stay finite."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rating:
-    """One player: Elo relative to the anchor (or the mean), 95% error, points and games."""
+    """One player: Elo relative to the anchor (or the mean), 95% error, points and games.
+
+    ``error`` is ``None`` if the games do not tell it: fewer than :data:`LEAST_GAMES`, all of them drawn, or a clean
+    score against those below or above, for which the Elo is a bound at best.
+    """
 
     name: str
     elo: float
-    error: float
+    error: float | None
     points: float
     games: int
 
@@ -39,7 +47,7 @@ class Rating:
 class RatingList:
     """Ratings from best to worst. ``draw_rate`` is the model's between equals; ``softened`` tells that a clean
     score somewhere made virtual draws necessary, so that the extremes are bounds rather than estimates.
-    ``superiority[(a, b)]`` is the likelihood that a is stronger than b."""
+    ``superiority[(a, b)]`` is the likelihood that a is stronger than b, for all pairs of players with an error."""
 
     ratings: tuple[Rating, ...]
     draw_rate: float
@@ -62,7 +70,8 @@ def fit(
     if len(names) < 2 or not played:
         raise SetupError("ratings need at least one game")
     _check_connected(names, played)
-    softened = not _has_finite_fit(len(names), played)
+    group = _groups(len(names), played)
+    softened = len({group[i] for i, j, _ in played} | {group[j] for i, j, _ in played}) > 1
     fitted = [(i, j, counts + np.array([0, _PRIOR_DRAWS if softened else 0, 0])) for i, j, counts in played]
     first = np.array([i for i, _, _ in fitted])
     second = np.array([j for _, j, _ in fitted])
@@ -123,11 +132,14 @@ def fit(
         points[i] += won + drawn / 2
         points[j] += lost + drawn / 2
         games[[i, j]] += int(lost + drawn + won)
+    decided = (losses + wins).sum() > 0
+    together = np.bincount(group)[group] > np.count_nonzero(games) / 2  # beyond them, the mean is a matter of the prior
+    known = decided & (games >= LEAST_GAMES) & together
     ratings = [
         Rating(
             name,
             float(strengths[i] / _ELO + anchor_elo),
-            float(reach * math.sqrt(max(spread[i, i], 0.0)) / _ELO),
+            float(reach * math.sqrt(max(spread[i, i], 0.0)) / _ELO) if known[i] else None,
             float(points[i]),
             int(games[i]),
         )
@@ -138,7 +150,7 @@ def fit(
     superiority = {}
     for i, a in enumerate(names):
         for j, b in enumerate(names):
-            if i != j:
+            if i != j and known[i] and known[j]:
                 deviation = math.sqrt(max(spread[i, i] + spread[j, j] - 2 * spread[i, j], 1e-12))
                 superiority[a, b] = float(norm.cdf((strengths[i] - strengths[j]) / deviation))
     ordered = tuple(sorted(ratings, key=lambda rating: -rating.elo))
@@ -157,8 +169,11 @@ def _check_connected(names: Sequence[str], played: Sequence[tuple[int, int, np.n
         raise SetupError("these never met, not even through others: " + " | ".join(", ".join(g) for g in groups))
 
 
-def _has_finite_fit(players: int, played: Sequence[tuple[int, int, np.ndarray]]) -> bool:
-    """Ford's condition (1957): points must flow, through others if need be, from everyone to everyone."""
+def _groups(players: int, played: Sequence[tuple[int, int, np.ndarray]]) -> np.ndarray:
+    """The group of each player; within one, ratings are finite.
+
+    Ford's condition (1957): points must flow, through others if need be, from everyone to everyone.
+    """
     rows, columns = [], []
     for i, j, (lost, drawn, won) in played:
         if won + drawn:
@@ -167,7 +182,5 @@ def _has_finite_fit(players: int, played: Sequence[tuple[int, int, np.ndarray]])
         if lost + drawn:
             rows.append(j)
             columns.append(i)
-    seen = sorted({*rows, *columns})
     graph = coo_array((np.ones(len(rows)), (rows, columns)), shape=(players, players))
-    _, labels = connected_components(graph, directed=True, connection="strong")
-    return len({labels[i] for i in seen}) == 1
+    return connected_components(graph, directed=True, connection="strong")[1]

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import chess
 import chess.pgn
 
+from tuning.errors import SetupError
 from tuning.openings import Opening
 
 
@@ -89,6 +91,14 @@ class GameRecord:
         fields["pv_lines"] = tuple(fields["pv_lines"])
         fields["pv_faults"] = tuple(fields["pv_faults"])
         return cls(**fields)
+
+    @classmethod
+    def read(cls, path: Path, data: Any) -> GameRecord:
+        """The game in an event of the results file ``path``. Raises :class:`SetupError` if it is none."""
+        try:
+            return cls.from_json(data)
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise SetupError(f"{path} holds a game that is none: {error!r}") from None
 
     def to_pgn(self, headers: Mapping[str, str]) -> str:
         """The game as PGN text, a comment after each move that an engine made."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import deque
 from contextlib import AbstractContextManager
 from typing import Any
@@ -13,9 +12,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
-from tuning.elo import estimate
+from tuning.elo import LEAST, estimate
 from tuning.pvcheck import KINDS
-from tuning.ratings import RatingList, fit
+from tuning.ratings import LEAST_GAMES, RatingList, fit
 from tuning.records import FAULTS, GameRecord
 from tuning.sprt import expected_pairs
 from tuning.tally import Encounter
@@ -26,7 +25,7 @@ PLAIN_EVERY = 10
 
 
 def summary(tournament: Tournament) -> dict[str, Any]:
-    """All figures of a tournament, ready for JSON. Infinite values are given as ``null``."""
+    """All figures of a tournament, ready for JSON; ``null`` is infinite, or more than the games tell."""
     tally = tournament.tally
     data: dict[str, Any] = {"games": tally.games, "encounters": [], "engines": {}}
     for encounter in tally.encounters.values():
@@ -49,9 +48,10 @@ def summary(tournament: Tournament) -> dict[str, Any]:
         }  # fmt: skip
     if len(tally.engines) > 2 and (rating_list := ratings_of(tournament)) is not None:
         data["ratings"] = [
-            {"name": r.name, "elo": round(r.elo, 1), "error": round(r.error, 1), "points": r.points, "games": r.games}
+            {"name": r.name, "elo": round(r.elo, 1), "error": None if r.error is None else round(r.error, 1),
+             "points": r.points, "games": r.games}
             for r in rating_list.ratings
-        ]
+        ]  # fmt: skip
     return data
 
 
@@ -62,9 +62,7 @@ def _encounter_figures(encounter: Encounter) -> dict[str, Any]:
         "pentanomial": encounter.pairs, "draw ratio": round(encounter.draw_ratio, 4),
     }  # fmt: skip
     if (found := estimate(encounter.counts)) is not None:
-        values = {"score": found.score, "elo": found.elo, "elo low": found.elo_low, "elo high": found.elo_high,
-                  "nelo": found.nelo, "nelo error": found.nelo_error, "los": found.los}  # fmt: skip
-        figures |= {key: round(value, 4) if math.isfinite(value) else None for key, value in values.items()}
+        figures |= found.figures()
     return figures
 
 
@@ -80,16 +78,9 @@ def ratings_of(tournament: Tournament) -> RatingList | None:
 
 
 def elo_text(encounter: Encounter) -> str:
-    """``+12.3 +-8.9`` with the interval spelled out where it is lopsided or open."""
+    """Elo of the first engine with its error, as :attr:`tuning.elo.Estimate.text` writes it."""
     found = estimate(encounter.counts)
-    if found is None:
-        return "-"
-    if not math.isfinite(found.elo):
-        bound = found.elo_low if found.elo > 0 else found.elo_high
-        return f"{'above' if found.elo > 0 else 'below'} {bound:+.0f}"
-    if not math.isfinite(found.elo_error):
-        return f"{found.elo:+.1f} ({found.elo_low:+.0f} to {found.elo_high:+.0f})"
-    return f"{found.elo:+.1f} ±{found.elo_error:.1f}"
+    return "-" if found is None else found.text
 
 
 def encounter_lines(encounter: Encounter) -> Text:
@@ -98,11 +89,16 @@ def encounter_lines(encounter: Encounter) -> Text:
     lines = [f"{encounter.first} against {encounter.second}: {encounter.games} games, +{wins} ={draws} -{losses}"]
     found = estimate(encounter.counts)
     if found is not None:
-        what = "pairs" if sum(encounter.pairs) else "single games"
         lines[0] += f", {100 * encounter.points / encounter.games:.1f}%"
-        normalized = f"normalized {found.nelo:+.1f} ±{found.nelo_error:.1f}"
-        lines.append(f"Elo {elo_text(encounter)} (95%, from {what}), {normalized}")
-        lines.append(f"superiority {100 * found.los:.1f}%, draws {100 * encounter.draw_ratio:.1f}%")
+        drawn = f"draws {100 * encounter.draw_ratio:.1f}%"
+        pairs = sum(encounter.pairs)
+        if found.los is None:
+            lines.append(f"Elo {elo_text(encounter)}: error and superiority are told from {LEAST} pairs on")
+            lines.append(drawn)
+        else:
+            normalized = f", normalized {found.nelo:+.1f} ±{found.nelo_error:.1f}" if found.nelo is not None else ""
+            lines.append(f"Elo {elo_text(encounter)} (95%, from {'pairs' if pairs else 'single games'}){normalized}")
+            lines.append(f"superiority {100 * found.los:.1f}%, {drawn}")
         lines.append(f"pairs by points 0, ½, 1, 1½, 2: {', '.join(map(str, encounter.pairs))}")
     return Text("\n".join(lines))
 
@@ -128,7 +124,7 @@ def encounter_table(tournament: Tournament) -> RenderableType:
             str(losses),
             f"{100 * encounter.points / encounter.games:.1f}%" if encounter.games else "-",
             elo_text(encounter),
-            f"{100 * found.los:.0f}%" if found else "-",
+            f"{100 * found.los:.0f}%" if found and found.los is not None else "-",
             " ".join(map(str, encounter.pairs)),
         )
     return table
@@ -139,15 +135,19 @@ def rating_table(rating_list: RatingList) -> Table:
     title = "Ratings (Bradley-Terry with draws, relative to the mean)"
     if rating_list.softened:
         title += "; clean scores: the extremes are bounds"
+    if any(rating.games < LEAST_GAMES for rating in rating_list.ratings):
+        title += f"; no error from fewer than {LEAST_GAMES} games"
     table = Table(title=title, title_justify="left", box=None, pad_edge=False, header_style="bold")
     for heading, justify in (("#", "right"), ("Engine", "left"), ("Elo", "right"), ("±95%", "right"),
                              ("Points", "right"), ("Games", "right"), ("Above next", "right")):  # fmt: skip
         table.add_column(heading, justify=justify)  # type: ignore[arg-type]
     for place, rating in enumerate(rating_list.ratings):
         following = rating_list.ratings[place + 1] if place + 1 < len(rating_list.ratings) else None
-        above = f"{100 * rating_list.superiority[rating.name, following.name]:.0f}%" if following else ""
-        table.add_row(str(place + 1), rating.name, f"{rating.elo:+.0f}", f"{rating.error:.0f}",
-                      f"{rating.points:g}", str(rating.games), above)  # fmt: skip
+        above = rating_list.superiority.get((rating.name, following.name)) if following else None
+        error = "-" if rating.error is None else f"{rating.error:.0f}"
+        chance = "" if above is None else f"{100 * above:.0f}%"
+        table.add_row(str(place + 1), rating.name, f"{rating.elo:+.0f}", error,
+                      f"{rating.points:g}", str(rating.games), chance)  # fmt: skip
     return table
 
 
@@ -240,7 +240,7 @@ class LiveReport(AbstractContextManager["LiveReport"]):
         if quiet:
             self._troubles.append(message)
         else:
-            self._console.print(f"! {message}", style="red", highlight=False, markup=False)
+            self._console.print(f"! {message}", style="red", highlight=False, markup=False, soft_wrap=True)
 
     def _picture(self) -> Group:
         assert self._tournament is not None

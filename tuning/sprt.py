@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 
-from tuning.elo import NORMALIZED, expected_score, moments, regularized
+from tuning.elo import LEAST, NORMALIZED, expected_score, moments, regularized
 from tuning.errors import SetupError
 
 Floats = NDArray[np.float64]
@@ -73,7 +73,9 @@ class Sprt:
         return float(total * np.sum(observed * np.log(p1 / p0)))
 
     def verdict(self, counts: Sequence[float]) -> str | None:
-        """``"H0"`` or ``"H1"`` when the test is over, else ``None``."""
+        """``"H0"`` or ``"H1"`` when the test is over, else ``None``; never from fewer than :data:`tuning.elo.LEAST`."""
+        if sum(counts) < LEAST:
+            return None
         llr = self.llr(counts)
         if llr >= self.upper:
             return "H1"
@@ -108,7 +110,7 @@ def _likeliest_with_t(scores: Floats, observed: Floats, t: float) -> Floats:
 def expected_pairs(test: Sprt, counts: Sequence[float]) -> float | None:
     """About how many more pairs the test takes if results go on as so far; ``None`` when it drifts nowhere."""
     total = sum(counts)
-    if total < 10 or moments(counts)[1] == 0:
+    if total < LEAST or moments(counts)[1] == 0:
         return None
     llr = test.llr(counts)
     drift = llr / total

@@ -18,6 +18,7 @@ import argparse
 import json
 import math
 import sys
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -33,8 +34,8 @@ from scipy.special import expit
 from engine.strength import FILE, FULL_SKILL, LEVELS
 from tuning import match, ratings
 from tuning.engines import EngineSpec
-from tuning.errors import EngineFailure, SetupError
-from tuning.files import write_whole
+from tuning.errors import EngineFailure, SetupError, at_least
+from tuning.files import keep_apart, write_whole
 from tuning.ledger import read_settings
 from tuning.limits import Limits
 from tuning.revisions import PROJECT
@@ -126,12 +127,15 @@ def rising(measured: Mapping[int, float], count: int) -> list[float]:
 
 
 def fitted(counts: Mapping[tuple[str, str], Sequence[float]]) -> dict[str, tuple[float, float]]:
-    """Elo and 95% error of each player from the (losses, draws, wins) of each encounter; a setting of Stockfish has
-    the Elo in its name and no error. Without any the mean is 0."""
+    """Elo and 95% error of each player from the (losses, draws, wins) of each encounter; a setting of Stockfish has the
+    Elo in its name and no error. Without any the mean is 0, and a level whose error is not known has the largest.
+    """
     names = list(dict.fromkeys(name for pair in counts for name in pair))
     known = {name: float(name.split()[1]) for name in names if name.startswith("Stockfish ")}
     if not known:
-        return {rating.name: (rating.elo, rating.error) for rating in ratings.fit(names, counts).ratings}
+        found_alone = ratings.fit(names, counts).ratings
+        widest = max((rating.error for rating in found_alone if rating.error is not None), default=1.0)
+        return {rating.name: (rating.elo, widest if rating.error is None else rating.error) for rating in found_alone}
     free = [name for name in names if name not in known]
     place = {name: number for number, name in enumerate([*free, *known])}
     first, second = np.array([[place[a], place[b]] for a, b in counts]).T
@@ -156,6 +160,15 @@ def fitted(counts: Mapping[tuple[str, str], Sequence[float]]) -> dict[str, tuple
     errors = 1.96 * np.sqrt(variance)
     found = dict(zip(free, zip(elos.tolist(), errors.tolist(), strict=True), strict=True))
     return {**found, **{name: (elo, 0.0) for name, elo in known.items()}}
+
+
+def games_of_each(counts: Mapping[tuple[str, str], Sequence[float]]) -> Counter[str]:
+    """How many games each player has."""
+    games: Counter[str] = Counter()
+    for pair, results in counts.items():
+        for name in pair:
+            games[name] += int(sum(results))
+    return games
 
 
 def write(path: Path, elos: Sequence[float], note: str) -> None:
@@ -203,7 +216,7 @@ def play(
     path = arguments.dir / ("-".join(spec.name.replace(" ", "") for spec in pair) + ".jsonl")
     resume = path.exists()
     if resume:
-        former = Settings.from_json(read_settings(path))
+        former = Settings.read(path, read_settings(path))
         if replace(former, games=settings.games) != settings:
             raise SetupError(f"{path} was played with other settings; name another --dir")
     tournament, code = match.run(
@@ -220,8 +233,9 @@ def main(words: Sequence[str] | None = None) -> int:
         levels = sorted(set(arguments.levels))
         if len(levels) < 2 or levels[0] < 0 or levels[-1] >= len(LEVELS):
             raise SetupError(f"--levels takes two or more of 0 to {len(LEVELS) - 1}")
-        if arguments.games < 1:
-            raise SetupError(f"--games must be above zero, not {arguments.games}")
+        at_least(1, games=arguments.games, anchor_nodes=arguments.anchor_nodes)
+        at_least(1, anchors=min(arguments.anchors, default=1))
+        keep_apart(arguments.out, ())
         counts: dict[tuple[str, str], Any] = {}
         for pair in encounters(levels, arguments.anchors, arguments.anchor_nodes):
             code, found = play(pair, arguments, console)
@@ -230,8 +244,10 @@ def main(words: Sequence[str] | None = None) -> int:
             counts.update(found)
         found_ratings = fitted(counts)
         table = Table("player", "Elo", "95%")
+        games = games_of_each(counts)
         for name, (elo, error) in sorted(found_ratings.items(), key=lambda item: -item[1][0]):
-            table.add_row(name, f"{elo:.0f}", f"±{error:.0f}")
+            shown = f"±{error:.0f}" if games[name] >= ratings.LEAST_GAMES else f"too few games ({games[name]})"
+            table.add_row(name, f"{elo:.0f}", "" if name.startswith("Stockfish ") else shown)
         console.print(table)
         elos = rising(smooth({level: found_ratings[f"Level {level}"] for level in levels}), len(LEVELS))
         scale = (
@@ -241,7 +257,7 @@ def main(words: Sequence[str] | None = None) -> int:
             arguments.out, elos, f"measured by python -m tuning.strength: {arguments.games} games an encounter, {scale}"
         )
     except (SetupError, EngineFailure, OSError) as error:
-        console.print(f"error: {error}", style="bold red", highlight=False, markup=False)
+        console.print(f"error: {error}", style="bold red", highlight=False, markup=False, soft_wrap=True)
         return 2
     console.print(f"written: {arguments.out}", highlight=False)
     return 0

@@ -26,10 +26,11 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from tuning import match
-from tuning.cluster import open_cluster
+from tuning.cluster import HERE, open_cluster
 from tuning.engines import WORDS_HELP, EngineSpec, parse_each, parse_limit_words, parse_words, with_unique_names
 from tuning.epd import Task, load_suite
-from tuning.errors import EngineFailure, SetupError
+from tuning.errors import EngineFailure, SetupError, at_least
+from tuning.flags import only_with_resume
 from tuning.info import Thought, last_scored
 from tuning.ledger import Ledger
 from tuning.limits import Clock, engine_limit
@@ -243,6 +244,7 @@ def _settings(arguments: argparse.Namespace) -> dict[str, Any]:
     specs = with_unique_names([parse_words(words, limits) for words in arguments.engine])
     if not specs:
         raise SetupError("no engine: give --engine at least once")
+    at_least(1, limit=arguments.limit)
     for spec in specs:
         if spec.limits.base is not None:
             raise SetupError(f"{spec.name}: a suite takes --movetime, --nodes or --depth, not a clock")
@@ -250,6 +252,11 @@ def _settings(arguments: argparse.Namespace) -> dict[str, Any]:
             raise SetupError(f"{spec.name} has no limit: give --movetime, --nodes or --depth")
         if spec.protocol != "uci":
             raise SetupError(f"{spec.name}: suites speak UCI only")
+    load_suite(Path(arguments.suite))
+    if arguments.scheduler in (None, HERE):
+        for spec in specs:
+            if spec.revision is None:
+                spec.resolved_command()  # or it is named at once
     engines = [match.with_commit(single_threaded(replace(spec, shared_options=shared))) for spec in specs]
     return {
         "suite": str(Path(arguments.suite).resolve()),
@@ -262,20 +269,27 @@ def _settings(arguments: argparse.Namespace) -> dict[str, Any]:
 def run(arguments: argparse.Namespace, console: Console) -> int:
     """Do what the command line says. Raises :class:`SetupError` when it cannot be done."""
     solutions: list[Solution] = []
+    match.check_picture(arguments.plot)
     if arguments.resume:
-        ledger, events = Ledger.resume(Path(arguments.resume), TOOL)
+        path = Path(arguments.resume)
+        ledger, events = Ledger.resume(path, TOOL)
         settings = dict(ledger.settings)
-        solutions = [Solution(**data) for kind, data in events if kind == "solution"]
+        try:
+            solutions = [Solution(**data) for kind, data in events if kind == "solution"]
+            specs = [EngineSpec.from_json(data) for data in settings["engines"]]
+            suite, most, first_move = Path(settings["suite"]), settings["limit"], settings["first move"]
+        except (KeyError, TypeError, ValueError) as error:
+            raise SetupError(f"{path} does not hold the results of a suite: {error!r}") from None
     else:
         settings = _settings(arguments)
-    tasks = load_suite(Path(settings["suite"]))[: settings["limit"]]
-    if settings["first move"]:
+        specs = [EngineSpec.from_json(data) for data in settings["engines"]]
+        suite, most, first_move = Path(settings["suite"]), settings["limit"], settings["first move"]
+    tasks = load_suite(suite)[:most]
+    if first_move:
         tasks = [replace(task, line=(), best=task.best or task.line[:1]) for task in tasks]
     if not arguments.resume:
-        stem = Path(settings["suite"]).stem
-        path = Path(arguments.json or f"results/{stem}-{datetime.now():%Y%m%d-%H%M%S}.jsonl")
+        path = Path(arguments.json or f"results/{suite.stem}-{datetime.now():%Y%m%d-%H%M%S}.jsonl")
         ledger = Ledger.create(path, TOOL, settings)
-    specs = [EngineSpec.from_json(data) for data in settings["engines"]]
     names = [spec.name for spec in specs]
     done = {(solution.engine, solution.number) for solution in solutions}
     attempts = [
@@ -296,7 +310,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
             bar = progress.add_task("positions", total=len(tasks) * len(specs), completed=len(done), solved="")
             for outcome in cluster.run(solve, iter(attempts), lambda item: None):
                 if outcome.error is not None:
-                    console.print(f"! {outcome.error}", style="red", highlight=False, markup=False)
+                    console.print(f"! {outcome.error}", style="red", highlight=False, markup=False, soft_wrap=True)
                     ledger.add("trouble", str(outcome.error))
                     failures += 1
                     if failures >= 3 and failures > len(solutions):
@@ -333,9 +347,11 @@ def main(words: Sequence[str] | None = None) -> int:
     arguments = parser().parse_args(words)
     console = match.make_console()
     try:
+        if arguments.resume:
+            only_with_resume(parser(), words, ("--list", "--plot", "--scheduler", "--concurrency"))
         return run(arguments, console)
     except (SetupError, EngineFailure) as error:
-        console.print(f"error: {error}", style="bold red", highlight=False, markup=False)
+        console.print(f"error: {error}", style="bold red", highlight=False, markup=False, soft_wrap=True)
         return 2
 
 

@@ -44,9 +44,11 @@ from engine.evaluation.classical.value import traced_value
 from engine.evaluation.classical.weights import STAGES, TRACE, WEIGHTS_FILE
 from engine.evaluation.material import FULL_PHASE, PIECE_NAMES
 from engine.jit import new_record
+from tuning import plots
 from tuning.compiled import compiled
 from tuning.dataset import Quiet, Source, read_sources
 from tuning.errors import SetupError
+from tuning.files import keep_apart
 from tuning.marlinformat import unpack
 from tuning.piece_square import FIRST_PLY, HELD_OUT, fit_scale, logistic_loss
 from tuning.plots import loss_figure, save
@@ -445,6 +447,8 @@ def parse_arguments(words: Sequence[str] | None = None) -> argparse.Namespace:
     arguments = parser.parse_args(words)
     if arguments.limit < 1 or arguments.iterations < 1:
         parser.error("--limit and --iterations must be at least 1")
+    if arguments.seed < 0:
+        parser.error(f"--seed {arguments.seed} is below 0")
     if not 0 <= arguments.result_share <= 1:
         parser.error(f"--result-share {arguments.result_share} is not between 0 and 1")
     if not arguments.decay > 0:
@@ -456,6 +460,9 @@ def main(words: Sequence[str] | None = None) -> int:
     """Run the command; the weights file is replaced at the very end or not at all."""
     arguments = parse_arguments(words)
     try:
+        keep_apart(arguments.output, arguments.positions)
+        if arguments.plot is not None:
+            plots.check(arguments.plot)
         learn(arguments, Console(stderr=True))
     except SetupError as error:
         print(f"texel: {error}", file=sys.stderr)

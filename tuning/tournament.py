@@ -67,6 +67,14 @@ class Settings:
         return asdict(self)
 
     @classmethod
+    def read(cls, path: Path, data: Mapping[str, Any]) -> Settings:
+        """The settings in the results file ``path``. Raises :class:`SetupError` if they are not whole."""
+        try:
+            return cls.from_json(data)
+        except (KeyError, TypeError, ValueError) as error:
+            raise SetupError(f"{path} does not hold the settings of a tournament: {error!r}") from None
+
+    @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Settings:
         conditions = dict(data["conditions"])
         adjudication = Adjudication(**conditions.pop("adjudication"))
@@ -137,10 +145,12 @@ class Tournament:
             cards[outcome.unit.name] = outcome.result
         return [cards[spec.name] for spec in self.settings.engines]
 
-    def play(self, cluster: Cluster) -> None:
-        """Play until the plan is done or the test decided. Raises :class:`EngineFailure` or
-        :class:`SetupError` when going on is pointless; all games until then are kept."""
-        book = self.settings.book.open(self._complain)
+    def play(self, cluster: Cluster, book: Book | RandomOpenings | None = None) -> None:
+        """Play until the plan is done or the test decided, from ``book`` if it is open already.
+
+        Raises :class:`EngineFailure` or :class:`SetupError` when going on is pointless; all games until then are kept.
+        """
+        book = book or self.settings.book.open(self.complain)
         for outcome in cluster.run(units.play_pair, self._pairs(book), self._arrived):
             if outcome.error is None:
                 for data in outcome.result:
@@ -178,12 +188,12 @@ class Tournament:
             if self.settings.sprt is not None:
                 self.llr_history.append(self.settings.sprt.llr(after))
 
-    def _complain(self, message: str) -> None:
+    def complain(self, message: str) -> None:
         self._ledger.add("trouble", message)
         self._on_trouble(message)
 
     def _failed(self, pair: Pair, error: BaseException) -> None:
-        self._complain(f"pair {pair.number + 1} ({pair.opening.source}) was not finished: {error}")
+        self.complain(f"pair {pair.number + 1} ({pair.opening.source}) was not finished: {error}")
         culprit = error.engine if isinstance(error, EngineFailure) else type(error).__name__
         self._failures[culprit] += 1
         if self._failures[culprit] >= PATIENCE:

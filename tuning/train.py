@@ -36,7 +36,8 @@ from engine.evaluation.nnue.file import write_net
 from engine.evaluation.nnue.shape import HIDDEN_STEP, MAX_HIDDEN, SCALE
 from tuning import plots
 from tuning.dataset import Batch, Sample, Source, batches, split
-from tuning.errors import SetupError
+from tuning.errors import SetupError, at_least
+from tuning.flags import only_with_resume
 from tuning.ledger import Ledger
 from tuning.loss import scale_of
 from tuning.network import Network
@@ -251,6 +252,7 @@ def _settings_of(arguments: argparse.Namespace) -> Settings:
     for name in ("epochs", "batch", "learning_rate", "final_learning_rate", "exponent", "decided", "held_out"):
         if not getattr(settings, name) > 0:
             raise SetupError(f"--{name.replace('_', '-')} {getattr(settings, name)} is not above 0")
+    at_least(0, seed=settings.seed, first_ply=settings.first_ply, weight_decay=settings.weight_decay)
     if settings.held_out >= 1:
         raise SetupError(f"--held-out {settings.held_out} is not below 1")
     if not 0 <= settings.result_weight <= 1:
@@ -264,13 +266,15 @@ def main(words: Sequence[str] | None = None) -> int:
     console = Console(stderr=True)
     out = arguments.resume or arguments.out
     try:
+        if arguments.resume:
+            only_with_resume(parser(), words, ())
         settings = settings_of(out) if arguments.resume else _settings_of(arguments)
         train(settings, out, arguments.resume is not None, console)
     except KeyboardInterrupt:
         console.print(f"interrupted; go on with --resume {out}", highlight=False)
         return 130
     except SetupError as error:
-        console.print(f"error: {error}", style="bold red", highlight=False, markup=False)
+        console.print(f"error: {error}", style="bold red", highlight=False, markup=False, soft_wrap=True)
         return 2
     return 0
 

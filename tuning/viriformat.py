@@ -49,6 +49,7 @@ from engine.board.types import I64, NO_TYPE, PAWN, U64, ZERO
 from engine.jit import helper, kernel, new_record, record_type, structure
 from engine.search.scores import MATE, to_message
 from tuning.errors import SetupError
+from tuning.files import keep_apart, whole_text
 from tuning.marlinformat import GIVES_CHECK, IN_CHECK, NOISY_MOVE, PACKED, PACKED_T, pack, unpack
 
 #: The usual suffix of files.
@@ -286,7 +287,7 @@ def write_text(positions: Positions, stream: TextIO) -> None:
 def parser() -> argparse.ArgumentParser:
     lines = (__doc__ or "").splitlines()
     made = argparse.ArgumentParser("python -m tuning.viriformat", description=lines[0])
-    made.add_argument("files", nargs="+", type=Path, metavar="FILE", help="games in viriformat")
+    made.add_argument("files", nargs="+", type=Path, metavar="FILE", help="games in viriformat, or directories of them")
     made.add_argument("--text", type=Path, metavar="FILE", help="write positions: FEN | centipawns | result, for White")
     made.add_argument("--pgn", type=Path, metavar="FILE", help="write games, with scores as comments")
     return made
@@ -296,24 +297,29 @@ def main(words: Sequence[str] | None = None) -> int:
     """Run the command line; 0: done, 2: cannot be done as asked."""
     arguments = parser().parse_args(words)
     try:
+        files = [file for path in arguments.files for file in files_of(path)]
+        for out in (arguments.text, arguments.pgn):
+            keep_apart(out, files)
         total = 0
-        for path in arguments.files:
+        for path in files:
             positions = read_positions([path])
             games, _, size = count_file(path)
             total += len(positions)
             torn = path.stat().st_size - size
             print(f"{path}: {games:,} games, {len(positions):,} positions" + (f", {torn} torn bytes" if torn else ""))
-        print(f"{total:,} positions in {len(arguments.files)} files")
+        print(f"{total:,} positions in {len(files)} files")
+        if not total:
+            raise SetupError(f"no whole game in {', '.join(map(str, arguments.files))}")
         if arguments.text:
-            with arguments.text.open("w", encoding="ascii") as stream:
-                for path in arguments.files:
+            with whole_text(arguments.text, "ascii") as stream:
+                for path in files:
                     write_text(read_positions([path]), stream)
         if arguments.pgn:
-            with arguments.pgn.open("w", encoding="utf-8") as stream:
-                for path in arguments.files:
+            with whole_text(arguments.pgn) as stream:
+                for path in files:
                     for game in games_of(path):
                         print(game, file=stream, end="\n\n")
-    except (SetupError, OSError) as error:
+    except SetupError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
     return 0

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -31,7 +32,7 @@ from scipy.special import expit
 
 from engine.wdl import FILE, LEAST_BLUR, MODEL, REFERENCE_MOVE, Model
 from tuning.errors import SetupError
-from tuning.files import write_whole
+from tuning.files import keep_apart, refuse_binary, write_whole
 from tuning.ledger import read_events
 from tuning.pgn import games
 from tuning.records import GameRecord
@@ -70,7 +71,7 @@ def rows_of_results(path: Path, player: str | None) -> Iterator[Row]:
     for kind, data in read_events(path):
         if kind != "game":
             continue
-        record = GameRecord.from_json(data)
+        record = GameRecord.read(path, data)
         if record.fault is not None:
             continue
         board = record.opening.board()
@@ -83,6 +84,7 @@ def rows_of_results(path: Path, player: str | None) -> Iterator[Row]:
 
 def rows_of_pgn(path: Path, player: str | None) -> Iterator[Row]:
     """The same from PGN: scores in comments, either ``+0.35/12`` for the mover or ``[%eval 0.35]`` for White."""
+    refuse_binary(path, "games")
     with path.open(encoding="utf-8-sig", errors="replace") as stream:
         for _number, game in games(path, stream, _refuse):
             white_result = _RESULTS.get(game.headers.get("Result", "*"))
@@ -127,7 +129,7 @@ def read(paths: Sequence[Path], player: str | None, pawn: float, wrap: Callable[
     parts = []
     for path in wrap(paths):
         if not path.is_file():
-            raise SetupError(f"{path}: no such file")
+            raise SetupError(f"{path}: {'a directory, not a file' if path.is_dir() else 'no such file'}")
         if path.suffix == ".vf":
             parts.append(samples_of_training_games(path))
             continue
@@ -224,6 +226,9 @@ def main(words: Sequence[str] | None = None) -> int:
     arguments = parser().parse_args(words)
     console = Console()
     try:
+        if not 0 < arguments.shown_pawn < math.inf:
+            raise SetupError(f"--shown-pawn must be above zero, not {arguments.shown_pawn:g}")
+        keep_apart(arguments.out, arguments.games)
         samples = read(
             arguments.games,
             arguments.player,
@@ -241,10 +246,10 @@ def main(words: Sequence[str] | None = None) -> int:
         }
         write_whole(arguments.out, (json.dumps(data, indent=1) + "\n").encode())
     except OSError as error:
-        console.print(f"error: {error}", style="bold red", highlight=False, markup=False)
+        console.print(f"error: {error}", style="bold red", highlight=False, markup=False, soft_wrap=True)
         return 2
     except SetupError as error:
-        console.print(f"error: {error}", style="bold red", highlight=False, markup=False)
+        console.print(f"error: {error}", style="bold red", highlight=False, markup=False, soft_wrap=True)
         return 2
     console.print(table(model, samples))
     console.print(f"{data['note']}; 100 centipawns shown are {model.pawn:.0f} of the evaluation", highlight=False)

@@ -6,8 +6,14 @@ import math
 
 import numpy as np
 import pytest
+from scipy import stats as distributions
 
-from tuning.elo import elo_of, estimate, expected_score
+from tuning.elo import LEAST, elo_of, estimate, expected_score
+
+
+def student(observations: int) -> float:
+    """How much wider an interval of ours is than fastchess's, which takes the normal distribution."""
+    return float(distributions.t.ppf(0.975, observations - 1) / distributions.norm.ppf(0.975))
 
 
 @pytest.mark.parametrize(
@@ -22,8 +28,8 @@ from tuning.elo import elo_of, estimate, expected_score
 def test_trinomial_examples(wins, losses, draws, nelo, nelo_error, los, score):
     found = estimate([losses, draws, wins])
     assert found.nelo == pytest.approx(nelo, abs=0.01)
-    assert found.nelo_error == pytest.approx(nelo_error, abs=0.01)
-    assert found.los == pytest.approx(los, abs=0.0001)
+    assert found.nelo_error == pytest.approx(nelo_error * student(found.games), abs=0.01)
+    assert found.los == pytest.approx(los, abs=0.001)
     assert found.score == pytest.approx(score, abs=0.0006)
 
 
@@ -38,11 +44,12 @@ def test_trinomial_examples(wins, losses, draws, nelo, nelo_error, los, score):
 )
 def test_pentanomial_examples(pairs, elo, elo_error, nelo, nelo_error, los):
     found = estimate(pairs)
+    wider = student(found.games // 2)
     assert found.elo == pytest.approx(elo, abs=0.01)
-    assert found.elo_error == pytest.approx(elo_error, abs=0.01)
+    assert found.elo_error == pytest.approx(elo_error * wider, rel=0.003)  # n - 1 in place of n besides
     assert found.nelo == pytest.approx(nelo, abs=0.01)
-    assert found.nelo_error == pytest.approx(nelo_error, abs=0.01)
-    assert found.los == pytest.approx(los, abs=0.0001)
+    assert found.nelo_error == pytest.approx(nelo_error * wider, abs=0.01)
+    assert found.los == pytest.approx(los, abs=0.001)
 
 
 def test_score_and_elo_are_inverse():
@@ -51,11 +58,35 @@ def test_score_and_elo_are_inverse():
     assert elo_of(expected_score(-37.5)) == pytest.approx(-37.5)
 
 
-def test_clean_sweep_has_an_open_interval_and_no_nan():
+def test_too_few_results_have_no_interval():
+    """One pair, drawn, used to be Elo -0.0 +-34.1, and half a point of a pair superiority 0.0%."""
+    for counts in ([0, 0, 1, 0, 0], [0, 1, 0, 0, 0], [1, 0, 1], [0, 0, 0, 0, LEAST - 1], [1, 2, 3, 2, 1]):
+        found = estimate(counts)
+        nothing = (found.elo_low, found.elo_high, found.elo_error, found.nelo, found.nelo_error, found.los)
+        assert set(nothing) == {None}
+    assert str(estimate([0, 0, 1, 0, 0]).elo) == "0.0"  # not -0.0
+    assert estimate([0, 1, 0, 0, 0]).elo == pytest.approx(-190.85, abs=0.01)
+    assert estimate([1, 2, 4, 2, 1]).los == pytest.approx(0.5)
+
+
+def test_a_clean_sweep_says_as_much_as_its_length():
+    """If a pair is won 2 to 0 with probability p, all n of them are with p**n: p is at least 0.05**(1/n)."""
     found = estimate([0, 0, 0, 0, 12])
-    assert found.elo == math.inf
-    assert 100 < found.elo_low < math.inf
-    assert found.los > 0.999
+    assert found.elo == math.inf == found.elo_high
+    assert found.elo_low == pytest.approx(elo_of(0.05 ** (1 / 12)))
+    assert found.los == pytest.approx(1 - 0.5**12)
+    assert found.nelo is None
+    lost = estimate([12, 0, 0, 0, 0])
+    assert (lost.elo_low, lost.elo_high) == (-math.inf, -found.elo_low)
+    assert lost.los == pytest.approx(0.5**12)
+    assert estimate([0, 0, 0, 0, 100]).elo_low > found.elo_low
+
+
+def test_equal_pairs_alone_are_not_certain():
+    found = estimate([0, 0, 10, 0, 0])
+    assert found.los == 0.5
+    assert found.elo_high == pytest.approx(-found.elo_low) == pytest.approx(elo_of(1 - 0.05**0.1 / 2))
+    assert 0.5 < estimate([0, 0, 0, 10, 0]).los < 1 - 0.5**10  # 1.5 to 0.5 is less than 2 to 0
 
 
 def test_no_games_say_nothing():
@@ -74,3 +105,22 @@ def test_interval_covers_the_truth_as_often_as_it_says():
         found = estimate(counts.tolist())
         covered += found.elo_low <= elo <= found.elo_high
     assert 930 <= covered <= 968
+
+
+@pytest.mark.parametrize(
+    "truth",
+    [
+        (0.05, 0.2, 0.5, 0.2, 0.05),
+        (0.0, 0.08, 0.84, 0.08, 0.0),
+        (0.0, 0.02, 0.96, 0.02, 0.0),
+        (0.4, 0.3, 0.2, 0.08, 0.02),
+        (0.0, 0.05, 0.15, 0.3, 0.5),
+        (0.0, 0.0, 0.05, 0.15, 0.8),
+    ],
+)
+@pytest.mark.parametrize("pairs", [LEAST, 20, 40])
+def test_intervals_of_few_pairs_cover_the_truth_too(truth, pairs):
+    source = np.random.default_rng(3)
+    elo = elo_of(float(np.array(truth) @ [0, 0.25, 0.5, 0.75, 1]))
+    found = [estimate(counts.tolist()) for counts in source.multinomial(pairs, truth, size=1000)]
+    assert np.mean([one.elo_low <= elo <= one.elo_high for one in found]) > 0.85

@@ -13,6 +13,7 @@ from tests.tuning.conftest import FOOLS_MATE
 from tuning import gauntlet, match, revisions
 from tuning.engines import EngineSpec
 from tuning.errors import SetupError
+from tuning.ledger import read_events
 
 
 def test_absent_rivals_are_named_and_left_out(monkeypatch, tmp_path, trivial):
@@ -29,6 +30,23 @@ def test_absent_rivals_are_named_and_left_out(monkeypatch, tmp_path, trivial):
     assert "left out: gone: no program 'no-such-engine' on the path" in text
     assert "Ratings" in text
     assert results.with_suffix(".png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_gauntlet_goes_on_where_it_was(monkeypatch, tmp_path, trivial):
+    """A second run with the same --json points to --resume; it used to lack one."""
+    page = io.StringIO()
+    monkeypatch.setattr(match, "make_console", lambda: Console(file=page, width=160))
+    monkeypatch.setattr(gauntlet, "numbat", lambda limits: trivial("Numbat", FOOLS_MATE))
+    rivals = (trivial("here", FOOLS_MATE), trivial("here too", FOOLS_MATE))
+    path = str(tmp_path / "g.jsonl")
+    play = ["--tc", "5", "--games", "2", "--plies", "0", "--scheduler", "here", "--json", path]
+    assert gauntlet.main(play, rivals) == 0
+    assert gauntlet.main(play, rivals) == 2
+    assert "continue it with --resume" in page.getvalue()
+    assert gauntlet.main(["--resume", path, "--scheduler", "here", "--games", "4"], rivals) == 0
+    assert len([kind for kind, _ in read_events(Path(path)) if kind == "game"]) == 8
+    assert gauntlet.main(["--resume", path, "--hash", "4"], rivals) == 2
+    assert "so --hash cannot be given with it" in page.getvalue()
 
 
 def test_nobody_to_play_is_an_error(capsys):

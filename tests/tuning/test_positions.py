@@ -23,6 +23,7 @@ from tuning.positions import plies, read_positions, read_text
 SILENT = Progress(console=Console(quiet=True))
 
 GOOD = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0\t18\t1\t0\t-"
+BARS = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1 | 18 | 1.0"
 
 
 def fen_of(packed) -> str:
@@ -107,6 +108,17 @@ def test_public_positions(tmp_path, data_file, name):
         "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1\te4e5\t1\t2\t0",  # no piece there
         "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1\te2\t1\t2\t0",
         "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1\te2e4\t1\t2\t5",
+        BARS.replace(" | 1.0", ""),
+        BARS.replace(" | 1.0", " | 2.0"),
+        BARS.replace("| 18 |", "| 1.8 |"),
+        BARS.replace("| 18 |", "|18|"),
+        BARS.replace(" 0 1 |", " 0 |"),
+        BARS.replace(" 0 1 |", " 0 x |"),
+        BARS.replace(" 0 1 |", " |"),
+        BARS.replace("8/8/8/8", "8/8/8"),
+        "|",
+        "| |",
+        " | | ",
     ],
 )
 def test_broken_lines_are_named(tmp_path, line):
@@ -114,7 +126,22 @@ def test_broken_lines_are_named(tmp_path, line):
     file.write_text(f"{GOOD}\n{GOOD}\n{line}\n{GOOD}\n")
     with pytest.raises(SetupError, match=r"broken\.tsv:3: ") as caught:
         read_text(file, SILENT)
-    assert repr(line) in str(caught.value)
+    assert repr(line.strip()) in str(caught.value)
+
+
+def test_the_form_with_bars(tmp_path):
+    (tmp_path / "bars.txt").write_text(f"{BARS}\n{BARS.replace(' 0 1 |', ' 7 30 |')}\r\n")
+    found = read_text(tmp_path / "bars.txt", SILENT)
+    assert found.boards["score"].tolist() == [18, 18]
+    assert found.boards["result"].tolist() == [2, 2]
+    assert found.boards["rule50"].tolist() == [0, 7]
+    assert plies(found.boards).tolist() == [0, 58]
+
+
+def test_a_binary_file_is_no_text(tmp_path):
+    (tmp_path / "binary.tsv").write_bytes(bytes(range(256)) * 100)
+    with pytest.raises(SetupError, match=r"positions .*binary\.tsv: not a text file"):
+        read_positions(tmp_path / "binary.tsv", tmp_path, SILENT)
 
 
 def test_damaged_files(tmp_path):

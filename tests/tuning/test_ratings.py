@@ -92,6 +92,19 @@ def test_a_clean_score_is_softened_and_says_so():
     assert found.ratings[0].name == "a"
     assert np.isfinite(found.ratings[0].elo)
     assert not fit(["a", "b"], {("a", "b"): (1, 0, 20)}).softened
+    assert found.ratings[0].error is None  # a bound
+    assert all(rating.error > 0 for rating in found.ratings[1:])
+    assert set(found.superiority) == {("b", "c"), ("c", "b")}
+    assert [rating.error for rating in fit(["a", "b"], {("a", "b"): (0, 0, 50)}).ratings] == [None, None]
+
+
+def test_few_games_have_no_error_and_drawn_ones_neither():
+    """One drawn game used to be 0 +-11520107."""
+    for counts in ((0, 1, 0), (1, 0, 1), (5, 4, 10), (0, 100, 0)):
+        found = fit(["a", "b"], {("a", "b"): counts})
+        assert [rating.error for rating in found.ratings] == [None, None]
+        assert not found.superiority
+    assert all(rating.error for rating in fit(["a", "b"], {("a", "b"): (5, 5, 10)}).ratings)
 
 
 def test_strangers_cannot_be_rated_together():
@@ -100,7 +113,7 @@ def test_strangers_cannot_be_rated_together():
 
 
 def test_superiority_is_certain_only_with_evidence():
-    few = fit(["a", "b"], {("a", "b"): (1, 0, 2)})
+    few = fit(["a", "b"], {("a", "b"): (10, 0, 13)})
     many = fit(["a", "b"], {("a", "b"): (100, 0, 200)})
     assert 0.5 < few.superiority["a", "b"] < 0.9
     assert many.superiority["a", "b"] > 0.999

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tuning.elo import NORMALIZED, expected_score, moments
+from tuning.elo import LEAST, NORMALIZED, expected_score, moments
 from tuning.errors import SetupError
 from tuning.sprt import Sprt, expected_pairs
 
@@ -34,6 +34,37 @@ def test_a_clean_sweep_accepts_h1():
     assert Sprt(0, 10).verdict([0, 0, 0, 0, 40]) is None
     assert Sprt(0, 10).verdict([0, 0, 0, 0, 200]) == "H1"
     assert Sprt(0, 10).verdict([200, 0, 0, 0, 0]) == "H0"
+
+
+def exact_ratio(test: Sprt, counts: list[int]) -> float:
+    """The logistic ratio of pairs that are all alike, in closed form: what a hypothesis takes from their likelihood
+    goes to the best or the worst result, whichever is needed."""
+    score = next(place for place, count in enumerate(counts) if count) / 4
+    chances = []
+    for elo in (test.elo0, test.elo1):
+        mean = expected_score(elo)
+        chances.append(mean / score if mean <= score else (1 - mean) / (1 - score))
+    return sum(counts) * float(np.log(chances[1] / chances[0]))
+
+
+@pytest.mark.parametrize("place", range(5))
+def test_few_pairs_move_the_ratio_no_more_than_they_say(place):
+    """Virtual counts serve the solver; what a pair adds to the ratio is its own likelihood, and hardly anything."""
+    for test in (Sprt(0, 5), Sprt(-5, 0), Sprt(0, 10)):
+        for pairs in (1, 2, 5, 12):
+            counts = [0] * 5
+            counts[place] = pairs
+            exact = exact_ratio(test, counts)
+            assert test.llr(counts) == pytest.approx(exact, abs=0.01)
+            assert abs(test.llr(counts)) <= abs(exact) + 0.002
+            assert abs(Sprt(test.elo0, test.elo1, model="normalized").llr(counts)) < 0.045 * pairs
+
+
+def test_no_verdict_from_fewer_pairs_than_an_interval_takes():
+    test = Sprt(0, 400)
+    assert test.llr([0, 0, 0, 0, LEAST - 1]) > test.upper
+    assert test.verdict([0, 0, 0, 0, LEAST - 1]) is None
+    assert test.verdict([0, 0, 0, 0, LEAST]) == "H1"
 
 
 def test_bounds_are_walds():

@@ -11,7 +11,7 @@ import pytest
 
 from engine.strength import LEVELS, Level
 from tuning.elo import expected_score
-from tuning.strength import NEIGHBOURS, encounters, fitted, main, rising, smooth, write
+from tuning.strength import NEIGHBOURS, encounters, fitted, games_of_each, main, rising, smooth, write
 
 
 def results(
@@ -107,3 +107,10 @@ def test_what_is_written_is_what_the_engine_reads(tmp_path: Path):
 def test_bad_numbers_are_refused(words, capsys):
     assert main(words) == 2
     assert words[0] in capsys.readouterr().out
+
+
+def test_without_anchors_a_clean_score_still_gives_a_weight_to_each_level():
+    found = fitted({("Level 0", "Level 1"): [0, 0, 20], ("Level 1", "Level 2"): [10, 0, 10]})
+    assert all(error > 0 for _, error in found.values())
+    assert games_of_each({("Level 0", "Level 1"): [0, 1, 2], ("Level 1", "Level 2"): [1, 0, 0]}) == {
+        "Level 0": 3, "Level 1": 4, "Level 2": 1}  # fmt: skip

@@ -10,12 +10,13 @@ import chess.engine
 import chess.pgn
 import numpy as np
 import pytest
+from rich.progress import Progress
 
 from engine.board.fen import set_fen
 from engine.board.setup import new_position
 from engine.search.scores import MATE_BOUND
 from tests.tuning import games
-from tuning import marlinformat, viriformat
+from tuning import marlinformat, positions, viriformat
 from tuning.errors import SetupError
 from tuning.marlinformat import GIVES_CHECK, IN_CHECK, NOISY_MOVE
 
@@ -148,6 +149,39 @@ def test_a_faulty_game_is_named(tmp_path: Path, data: bytes, fault: str | None) 
         with pytest.raises(SetupError) as error:
             read()
         assert str(error.value) == f"{path}: game 2 at byte {len(games.EXAMPLE)} {fault}"
+
+
+def test_written_text_is_read_as_the_same_positions(tmp_path: Path) -> None:
+    """What ``--text`` writes is what ``tuning.texel`` and ``tuning.train`` read."""
+    made = [games.random_game(start, seed) for seed, start in enumerate(games.STARTS)]
+    _write(tmp_path / "some.vf", *(games.pack_game(*game) for game in made))
+    assert viriformat.main([str(tmp_path / "some.vf"), "--text", str(tmp_path / "some.txt")]) == 0
+    direct = viriformat.read_positions([tmp_path / "some.vf"])
+    text = positions.read_positions(tmp_path / "some.txt", tmp_path, Progress(disable=True))
+    for field in ("occupancy", "pieces", "side_en_passant", "rule50", "fullmove", "score", "result"):
+        assert np.array_equal(direct.boards[field], text.boards[field]), field
+    inside = np.flatnonzero(np.diff(direct.games) == 0)  # the next position tells what was captured
+    inside = inside[np.diff(text.games)[inside] == 0]
+    assert len(inside) > len(direct) // 2
+    flags = IN_CHECK | NOISY_MOVE
+    assert np.array_equal(direct.boards["extra"][inside] & flags, text.boards["extra"][inside] & flags)
+
+
+def test_what_holds_no_game_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "out.txt"
+    for data in (b"", bytes(range(1, 256)) * 9):
+        path = _write(tmp_path / "junk.vf", data)
+        assert viriformat.main([str(path), "--text", str(out)]) == 2
+        assert f"error: no whole game in {path}" in capsys.readouterr().err
+    whole = _write(tmp_path / "whole.vf", games.EXAMPLE)
+    assert viriformat.main([str(whole), "--text", str(whole)]) == 2
+    assert whole.read_bytes() == games.EXAMPLE
+    assert viriformat.main([str(whole), "--text", str(tmp_path)]) == 2
+    assert viriformat.main([str(whole), "--text", str(whole / "x")]) == 2
+    assert capsys.readouterr().err.count("error: cannot write") == 3
+    assert not out.exists()
+    assert viriformat.main([str(tmp_path), "--text", str(out)]) == 0  # the directory; junk is told and left out
+    assert len(out.read_text().splitlines()) == 5
 
 
 def test_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

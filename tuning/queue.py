@@ -1,0 +1,359 @@
+"""Run tests and other long jobs one after the other on the free cores, whatever is stopped in between.
+
+    python -m tuning.queue add --name razoring --cores 2 -- python -m tuning.match --new . --base HEAD --nodes 8000 \\
+        --sprt 0 5 --model normalized --openings uho_4060_30k.epd --concurrency {cores}
+    python -m tuning.queue run --cores 2        # the daemon; Ctrl-C ends it and its jobs in order
+    python -m tuning.queue                      # what ran, what runs, what it found
+
+Jobs live in sessions of their own: if the daemon is killed they go on, and the next one finds them. What was
+interrupted is continued: tools with a results file by --resume, others by their --resume-command or the same command.
+A job that ends with an error is named, and the others go on.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from tuning import queue_processes as processes
+from tuning.errors import SetupError, at_least
+from tuning.extras import need
+from tuning.queue_checks import completed, in_worktree
+from tuning.queue_daemon import Daemon, last_line, title
+from tuning.queue_store import DONE, FAILED, INTERRUPTED, OPEN, REMOVED, RUNNING, WAITING, Job, Order, State, Store
+
+STYLES = {RUNNING: "green", FAILED: "red", INTERRUPTED: "yellow"}
+
+FOLDER_VARIABLE = "NUMBAT_QUEUE"
+
+
+def default_folder() -> Path:
+    """``NUMBAT_QUEUE``, or ``queue`` in the folder where the user's programs keep data."""
+    if folder := os.environ.get(FOLDER_VARIABLE):
+        return Path(folder).expanduser()
+    need("platformdirs", "the queue's folder (or give --directory)")
+    import platformdirs
+
+    return platformdirs.user_data_path("numbat") / "queue"
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command line of ``python -m tuning.queue``."""
+    result = argparse.ArgumentParser(
+        prog="python -m tuning.queue", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    where = "where the queue is kept (default: NUMBAT_QUEUE, or numbat/queue in the user's data folder)"
+    result.add_argument("--directory", type=Path, metavar="DIR", help=where)
+    commands = result.add_subparsers(dest="action", metavar="COMMAND")
+
+    def command(name: str, text: str) -> argparse.ArgumentParser:
+        made = commands.add_parser(name, help=text, description=text)
+        made.add_argument("--directory", type=Path, metavar="DIR", default=argparse.SUPPRESS, help=where)
+        return made
+
+    one = command("add", "put a command into the queue")
+    one.add_argument("--name", help="what to call it (default: the command's beginning)")
+    one.add_argument("--cores", type=int, metavar="N", help="cores that it takes (default: its --concurrency, or 1)")
+    one.add_argument("--priority", type=int, default=0, metavar="N", help="higher ones run first (default 0)")
+    one.add_argument("--resume-command", metavar="TEXT", help="continues it after an interruption (default: see above)")
+    one.add_argument("--resume-file", metavar="FILE", help="only if this file is there then; else the command again")
+    one.add_argument("--timed", action="store_true", help="it measures time: pausing ends it in order, to be continued")
+    one.add_argument(
+        "--rev", metavar="REV", help="run it in a worktree of this revision ('.': of the files as they are now)"
+    )
+    one.add_argument("--cwd", type=Path, metavar="DIR", help="the folder it runs in (default: this one)")
+    one.add_argument("command", nargs=argparse.REMAINDER, metavar="-- COMMAND", help="the command with its words")
+    run = command("run", "run the queue until it is stopped")
+    run.add_argument("--cores", type=int, metavar="N", help="cores to use (default: all)")
+    run.add_argument("--nice", type=int, default=10, metavar="N", help="how much jobs give way (default %(default)s)")
+    run.add_argument("--until-empty", action="store_true", help="end when nothing is left to run")
+    command("list", "all jobs in order, and what they found").add_argument("--all", action="store_true")
+    for name, text in (
+        ("show", "everything about one job"),
+        ("log", "what a job printed"),
+        ("remove", "take a job out; if it runs, it is ended first"),
+        ("again", "run a job once more that failed or is done; it is continued where it can be"),
+    ):
+        command(name, text).add_argument("job", type=int)
+    commands.choices["log"].add_argument("-n", "--lines", type=int, default=40, help="(default %(default)s)")
+    commands.choices["log"].add_argument("-f", "--follow", action="store_true", help="and what comes")
+    for name, text in (("pause", "stop a job, or all, without ending them"), ("resume", "let them go on")):
+        command(name, text).add_argument("job", type=int, nargs="?")
+    change = command("priority", "change the order of jobs")
+    change.add_argument("job", type=int)
+    change.add_argument("priority", type=int)
+    return result
+
+
+def add(store: Store, arguments: argparse.Namespace, console: Console) -> int:
+    """Put a job in. Raises :class:`SetupError` for one that cannot run."""
+    words = tuple(arguments.command[1:] if arguments.command[:1] == ["--"] else arguments.command)
+    directory = (arguments.cwd or Path.cwd()).resolve()
+    if not directory.is_dir():
+        raise SetupError(f"--cwd {directory}: no such directory")
+    cores = arguments.cores
+    if cores is None:
+        found = [words[place + 1] for place, word in enumerate(words[:-1]) if word == "--concurrency"]
+        cores = int(found[-1]) if found and found[-1].isdigit() else 1
+    at_least(1, cores=cores)
+    resume = tuple(shlex.split(arguments.resume_command)) if arguments.resume_command else None
+    name = " ".join((arguments.name or shlex.join(words)[:40]).split())
+    order = Order(
+        name, words, str(directory), cores, arguments.priority, resume,
+        arguments.resume_file and str(directory / arguments.resume_file), timed=arguments.timed,
+    )  # fmt: skip
+    before = Path.cwd()
+    os.chdir(directory)  # where its files are looked for
+    try:
+        if arguments.rev is not None:
+            with console.status(f"preparing revision {arguments.rev}"):
+                order = in_worktree(order, arguments.rev)
+        order = completed(order, store.folder / "results" / f"{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}.jsonl")
+    finally:
+        os.chdir(before)
+    with store.locked():
+        number = store.add(order)
+    on = f"{cores} core{'s' if cores > 1 else ''}"
+    console.print(f"{number} {order.name}: waits, {on}", highlight=False, markup=False)
+    return 0
+
+
+def run(store: Store, arguments: argparse.Namespace, console: Console) -> int:
+    """The daemon. 0: nothing left, or ended by SIGTERM; 130: by Ctrl-C."""
+    cores = os.cpu_count() or 1 if arguments.cores is None else arguments.cores
+    at_least(1, cores=cores)
+    at_least(0, nice=arguments.nice)
+    code = 0
+
+    def say(line: str) -> None:
+        text = f"{time.strftime('%H:%M:%S')} {line}"
+        console.print(text, highlight=False, markup=False, soft_wrap=True)
+
+    daemon = Daemon(store, cores, arguments.nice, say)
+
+    def stop(number: int, frame: object) -> None:
+        nonlocal code
+        code = 130 if number == signal.SIGINT else 0
+        daemon.stop.set()
+
+    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+    say(f"runs {store.folder} on {cores} core{'s' if cores > 1 else ''}")
+    try:
+        daemon.run(arguments.until_empty)
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    return code
+
+
+def seconds_of(job: Job) -> float:
+    """How long a job has run in all."""
+    running = time.time() - job.started if job.state == RUNNING and job.started is not None else 0.0
+    return job.seconds + running
+
+
+def duration(seconds: float) -> str:
+    """Hours and minutes, or seconds if it is little."""
+    if seconds < 60:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 3600:.1f} h" if seconds >= 3600 else f"{seconds / 60:.0f} min"
+
+
+def finding(store: Store, job: Job) -> str:
+    """What a job has found, or what became of it, in one line."""
+    if job.note and job.state != RUNNING:
+        return job.note
+    if job.order.results is not None and job.state != WAITING:
+        from tuning.outcome import outcome_of
+
+        try:
+            return outcome_of(Path(job.order.results)).text
+        except SetupError:
+            pass  # nothing in it yet
+    return last_line(store.log(job.number))
+
+
+def shown_state(job: Job, state: State) -> Text:
+    """A job's state in colour; paused where that matters."""
+    paused = (job.paused or state.paused) and job.state in (*OPEN, RUNNING)
+    return Text(f"{job.state}{', paused' if paused else ''}", STYLES.get(job.state, ""))
+
+
+def show_list(store: Store, arguments: argparse.Namespace, console: Console) -> int:
+    """The table of jobs: what runs, what waits, then what ended, the latest last."""
+    state = store.read()
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for heading, justify in (("#", "right"), ("Job", "left"), ("State", "left"), ("Cores", "right"), ("Ran", "right")):
+        table.add_column(heading, justify=justify, no_wrap=heading != "Job")  # type: ignore[arg-type]
+    table.add_column("What it found", overflow="fold")
+    jobs = state.in_order()
+    ended = [job for job in jobs if job.state in (DONE, FAILED)]
+    for job in [*sorted(ended, key=lambda job: job.ended or 0.0), *(job for job in jobs if job not in ended)]:
+        cells = (str(job.number), Text(job.order.name), shown_state(job, state), str(job.order.cores))
+        table.add_row(*cells, duration(seconds_of(job)) if job.attempts else "", Text(finding(store, job)))
+    console.print(table if jobs else "the queue is empty")
+    if state.paused:
+        console.print("everything is paused: python -m tuning.queue resume", style="yellow")
+    return 0
+
+
+def show(store: Store, arguments: argparse.Namespace, console: Console) -> int:
+    """Everything about one job."""
+    state = store.read()
+    job = job_of(state, arguments.job)
+    order = job.order
+    rows = [
+        ("state", shown_state(job, state).plain + (f", exit code {job.code}" if job.code is not None else "")),
+        ("command", shlex.join(order.command)),
+        ("continued by", shlex.join(order.resume_command) if order.resume_command else "the same command"),
+        ("folder", order.directory),
+        ("cores, priority", f"{order.cores}, {order.priority}" + (", measures time" if order.timed else "")),
+        ("added", moment(job.added)),
+        ("began", f"{moment(job.started)}, attempt {job.attempts}" if job.started else "-"),
+        ("ended", moment(job.ended) if job.ended else "-"),
+        ("ran", duration(seconds_of(job))),
+        ("results", order.results or "-"),
+        ("log", str(store.log(job.number))),
+        ("found", finding(store, job) or "-"),
+    ]
+    console.print(f"{title(job)[:-1]}", style="bold", highlight=False, markup=False)
+    for name, value in rows:
+        console.print(f"  {name:16}{value}", highlight=False, markup=False, soft_wrap=True)
+    return 0
+
+
+def moment(seconds: float | None) -> str:
+    return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(seconds))
+
+
+def show_log(store: Store, arguments: argparse.Namespace, console: Console) -> int:
+    """The last lines of a job's output."""
+    job_of(store.read(), arguments.job)
+    at_least(1, lines=arguments.lines)
+    path = store.log(arguments.job)
+    if not path.exists():
+        raise SetupError(f"job {arguments.job} has printed nothing yet")
+    words = ["tail", "-n", str(arguments.lines), *(["-f"] if arguments.follow else []), str(path)]
+    try:
+        return subprocess.run(words).returncode
+    except KeyboardInterrupt:
+        return 130
+
+
+def job_of(state: State, number: int) -> Job:
+    """The job of that number. Raises :class:`SetupError` if there is none."""
+    job = state.jobs.get(number)
+    if job is None or job.state == REMOVED:
+        raise SetupError(f"no job {number} in the queue")
+    return job
+
+
+def pause(store: Store, arguments: argparse.Namespace, console: Console) -> int:
+    """Stop one job or all of them; those that measure time are ended in order, and continued later."""
+    with store.locked() as state:
+        chosen = _chosen(store, state, arguments.job, True)
+    for job in chosen:
+        assert job.process is not None
+        if job.order.timed:
+            processes.end(job.process, job.boot)
+            console.print(f"{title(job)} ended in order, since it measures time", highlight=False, markup=False)
+        else:
+            processes.send(processes.members(job.process, job.boot), signal.SIGSTOP)
+            console.print(f"{title(job)} stopped", highlight=False, markup=False)
+    return 0
+
+
+def resume(store: Store, arguments: argparse.Namespace, console: Console) -> int:
+    """Let one job or all of them go on."""
+    with store.locked() as state:
+        chosen = _chosen(store, state, arguments.job, False)
+    for job in chosen:
+        assert job.process is not None
+        if not (job.paused and arguments.job is None):
+            processes.send(processes.members(job.process, job.boot), signal.SIGCONT)
+            console.print(f"{title(job)} goes on", highlight=False, markup=False)
+    return 0
+
+
+def _chosen(store: Store, state: State, number: int | None, paused: bool) -> list[Job]:
+    """Note a pause or its end; the jobs concerned that run."""
+    if number is None:
+        store.append(pause_all=paused)
+        chosen = list(state.jobs.values())
+    else:
+        chosen = [job_of(state, number)]
+        store.append(pause=paused, number=number)
+        if not paused and state.paused:
+            raise SetupError(f"everything is paused, job {number} with it: python -m tuning.queue resume")
+    return [job for job in chosen if job.state == RUNNING and job.process is not None]
+
+
+def remove(store: Store, arguments: argparse.Namespace, console: Console) -> int:
+    """Take a job out of the queue; its log and results stay."""
+    with store.locked() as state:
+        job = job_of(state, arguments.job)
+        store.append(remove=True, number=job.number)
+    if job.process is not None:
+        processes.end(job.process, job.boot)
+    console.print(f"{title(job)} removed", highlight=False, markup=False)
+    return 0
+
+
+def again(store: Store, arguments: argparse.Namespace, console: Console) -> int:
+    """Queue a job once more that failed or is done, as if it had been interrupted."""
+    with store.locked() as state:
+        job = job_of(state, arguments.job)
+        if job.state not in (DONE, FAILED):
+            raise SetupError(f"job {job.number} is {job.state}; only what is done or failed runs again")
+        store.append(again=INTERRUPTED, number=job.number)
+    console.print(f"{title(job)} waits", highlight=False, markup=False)
+    return 0
+
+
+def priority(store: Store, arguments: argparse.Namespace, console: Console) -> int:
+    """Change what runs first."""
+    with store.locked() as state:
+        job_of(state, arguments.job)
+        store.append(priority=arguments.priority, number=arguments.job)
+    return 0
+
+
+ACTIONS = {
+    "add": add, "run": run, "list": show_list, "show": show, "log": show_log, "pause": pause, "resume": resume,
+    "remove": remove, "again": again, "priority": priority,
+}  # fmt: skip
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Run the command line; 0: done, 2: cannot be done as asked, 130: interrupted."""
+    arguments = parser().parse_args(words)
+    console = Console()
+    if not console.is_terminal:
+        console = Console(width=160)
+    try:
+        if os.name != "posix":
+            raise SetupError("the queue runs on Linux and macOS: it needs their sessions and signals")
+        store = Store(arguments.directory or default_folder())
+        return ACTIONS[arguments.action or "list"](store, arguments, console)
+    except SetupError as error:
+        console.print(f"error: {error}", style="bold red", highlight=False, markup=False, soft_wrap=True)
+        return 2
+    except OSError as error:
+        text = f"error: {f'{error.filename}: ' if error.filename else ''}{error.strerror}"
+        console.print(text, style="bold red", highlight=False, markup=False, soft_wrap=True)
+        return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main())
