@@ -62,7 +62,7 @@ FRAME = structure(
     ("moves", MOVE_LIST),
 )
 
-#: The best line that an iteration has found so far. The first move is 0 where there is none.
+#: The best line that an iteration has found so far; without moves when there is none.
 LINE = structure(("score", "i8"), ("seldepth", "i8"), ("pv_length", "i8"), ("pv", "i4", (MAX_PLY + 2,)))
 
 #: Where an iteration and its aspiration windows stand (see deepening).
@@ -86,7 +86,7 @@ WORKER = structure(
     ("position", POSITION),
     ("table", TABLE),
     ("endgames", TABLES),
-    ("params", TUNABLES),
+    ("params_address", "u8"),  # of a TUNABLES record
     ("control_address", "u8"),
     ("node_limit", "i8"),
     ("nodes", "i8"),
@@ -118,6 +118,14 @@ WORKER = structure(
 WORKER_T = record_type(WORKER)
 
 control_at = record_at(CONTROL)
+
+_params_at = record_at(TUNABLES)
+
+
+@helper
+def params_of(worker):
+    """The search parameters that ``worker`` plays with."""
+    return _params_at(worker.params_address, 0)
 
 
 @helper
