@@ -35,6 +35,7 @@ from tuning.duel import Rules
 from tuning.elo import estimate
 from tuning.errors import SetupError
 from tuning.ledger import Ledger
+from tuning.records import GameRecord
 from tuning.report import elo_text, encounter_lines
 from tuning.sides import EVALUATION
 from tuning.sprt import MODELS, Sprt, expected_pairs
@@ -206,8 +207,9 @@ class _Enough(Exception):
     """All wanted games are there, or the test has ended."""
 
 
-def plan(settings: Settings, count: Count, console: Console) -> Iterator[Batch]:
+def plan(settings: Settings, count: Count, console: Console, with_games: bool = False) -> Iterator[Batch]:
     """The batches that are still to be played, each opening of the book once."""
+    names = settings.names if with_games else None
     book = settings.book.open(lambda message: console.print(f"! {message}", markup=False))
     size = max(1, _BATCH_NODES // settings.meeting.rules.nodes)
     wanted = None if settings.games is None else (settings.games + 1) // 2
@@ -221,11 +223,11 @@ def plan(settings: Settings, count: Count, console: Console) -> Iterator[Batch]:
         if not count.knows(number):
             pairs.append(PlannedPair(number, opening))
         if len(pairs) == size:
-            yield Batch(settings.meeting, tuple(pairs))
+            yield Batch(settings.meeting, tuple(pairs), names)
             pairs = []
         number += 1
     if pairs:
-        yield Batch(settings.meeting, tuple(pairs))
+        yield Batch(settings.meeting, tuple(pairs), names)
 
 
 def play(
@@ -236,8 +238,10 @@ def play(
     *,
     scheduler: str | None = None,
     concurrency: int | None = None,
+    pgn: Path | None = None,
 ) -> int:
     """Play until the games are there or the test has ended; the exit code. 130: interrupted, 1: with failures.
+    The games themselves are appended to ``pgn``.
 
     Raises :class:`SetupError` when units keep failing. What was played is in the ledger in any case.
     """
@@ -246,7 +250,11 @@ def play(
     def take(pairs: list[dict[str, Any]]) -> None:
         new = [pair for pair in pairs if count.add(pair)]
         for pair in new:
+            games = pair.pop("games", ())
             ledger.add("pair", pair)
+            if pgn is not None:
+                with pgn.open("a", encoding="utf-8") as stream:
+                    stream.writelines(GameRecord.from_json(game).to_pgn({"Event": "arena"}) for game in games)
         display.add(2 * len(new))
         if count.done:
             raise _Enough
@@ -260,7 +268,7 @@ def play(
         with console.status("starting workers"):
             cluster = open_cluster(scheduler, concurrency)
         with display.bar:
-            for outcome in cluster.run(play_batch, plan(settings, count, console), take):
+            for outcome in cluster.run(play_batch, plan(settings, count, console, pgn is not None), take):
                 if outcome.error is None:
                     continue
                 failures += 1
@@ -328,6 +336,7 @@ def parser() -> argparse.ArgumentParser:
     group = result.add_argument_group("results")
     group.add_argument("--json", metavar="FILE", help="results, one pair a line (default: results/arena-TIME.jsonl)")
     group.add_argument("--resume", metavar="FILE", help="go on with a results file; its settings are used")
+    group.add_argument("--pgn", metavar="FILE", help="append the games themselves, with the scores")
     return result
 
 
@@ -389,6 +398,7 @@ def _begin(arguments: argparse.Namespace) -> tuple[Settings, Ledger, Count]:
     ledger, events = Ledger.resume(Path(arguments.resume), TOOL)
     settings = Settings.from_json(ledger.settings)
     if arranged(settings.meeting) != settings.meeting:
+        ledger.close()
         raise SetupError(f"{ledger.path} was begun with another engine, network or evaluation: begin a new test")
     count = Count(settings)
     for kind, data in events:
@@ -399,14 +409,22 @@ def _begin(arguments: argparse.Namespace) -> tuple[Settings, Ledger, Count]:
 
 def run(arguments: argparse.Namespace, console: Console) -> int:
     """Do what the command line says. Raises :class:`SetupError` when it cannot be done."""
+    pgn = Path(arguments.pgn) if arguments.pgn else None
+    try:
+        if pgn is not None:
+            pgn.parent.mkdir(parents=True, exist_ok=True)
+            pgn.open("a", encoding="utf-8").close()
+    except OSError as error:
+        raise SetupError(f"cannot write {pgn}: {error.strerror}") from None
     warm_up(lambda line: console.print(line, highlight=False))  # before many workers want the same
     settings, ledger, count = _begin(arguments)
     first, second = settings.names
     console.print(f"{first} against {second}; results: {ledger.path}", highlight=False, markup=False)
     try:
         code = play(
-            settings, ledger, count, console, scheduler=arguments.scheduler, concurrency=arguments.concurrency
-        )
+            settings, ledger, count, console,
+            scheduler=arguments.scheduler, concurrency=arguments.concurrency, pgn=pgn,
+        )  # fmt: skip
     finally:
         if count.pairs:
             ledger.add("summary", summary(settings, count))
@@ -429,9 +447,7 @@ def summary(settings: Settings, count: Count) -> dict[str, Any]:
         "first": settings.names[0], "second": settings.names[1], "games": count.encounter.games,
         "wdl": count.encounter.wdl, "pentanomial": count.encounter.pairs,
     }  # fmt: skip
-    values = {"elo": found.elo, "elo low": found.elo_low, "elo high": found.elo_high,
-              "nelo": found.nelo, "nelo error": found.nelo_error, "los": found.los}  # fmt: skip
-    data |= {key: round(value, 4) if abs(value) < 1e6 else None for key, value in values.items()}
+    data |= found.figures()
     if (test := settings.sprt) is not None:
         data["sprt"] = {**asdict(test), "llr": round(test.llr(count.encounter.pairs), 4), "verdict": count.verdict}
     return data

@@ -13,13 +13,12 @@ from typing import Any
 
 from engine import api  # noqa: F401 (the warm-up wants every kernel imported)
 from engine.board.fen import START_FEN
-from engine.board.notation import to_uci
 from engine.jit.warmup import warm_up
 from engine.messages import OptionError
 from engine.search.threads import run_on_deep_stack
 from tuning.adjudication import Adjudication
 from tuning.cluster import Report
-from tuning.duel import Duel, Played, Rules
+from tuning.duel import Duel, Played, Rules, record_of
 from tuning.errors import SetupError
 from tuning.openings import Opening
 
@@ -54,11 +53,11 @@ class PlannedPair:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """A work unit. ``with_moves``: report the moves and scores of the games too."""
+    """A work unit. If ``names`` are given, the games themselves are reported too, as data of :class:`GameRecord`."""
 
     meeting: Meeting
     pairs: tuple[PlannedPair, ...]
-    with_moves: bool = False
+    names: tuple[str, str] | None = None
 
 
 _players: tuple[Meeting, Duel] | None = None
@@ -99,7 +98,7 @@ def play_batch(batch: Batch, report: Report) -> None:
             for side, values in enumerate(pair.values):
                 duel.set_parameters(side, values)
             games = duel.play_pair(pair.opening)
-            done.append(_described(pair, games, batch.with_moves))
+            done.append(_described(pair, games, batch.names))
             if time.monotonic() - since >= REPORT_EVERY or pair is batch.pairs[-1]:
                 report(done)
                 done, since = [], time.monotonic()
@@ -107,7 +106,7 @@ def play_batch(batch: Batch, report: Report) -> None:
     _in_a_deep_thread(work)
 
 
-def _described(pair: PlannedPair, games: tuple[Played, Played], with_moves: bool) -> dict[str, Any]:
+def _described(pair: PlannedPair, games: tuple[Played, Played], names: tuple[str, str] | None) -> dict[str, Any]:
     """A pair for the results file; ``points`` are the first side's half points in each game, ``nodes`` those of the
     first and of the second side."""
     first, second = games
@@ -119,10 +118,9 @@ def _described(pair: PlannedPair, games: tuple[Played, Played], with_moves: bool
         "plies": [len(game.moves) for game in games],
         "nodes": [first.nodes[0] + second.nodes[1], first.nodes[1] + second.nodes[0]],
     }
-    if with_moves:
-        chess960 = pair.opening.chess960
-        data["moves"] = [[to_uci(move, chess960) for move in game.moves] for game in games]
-        data["scores"] = [list(game.scores) for game in games]
+    if names is not None:
+        records = [record_of(game, pair.number, white, names, pair.opening) for white, game in enumerate(games)]
+        data["games"] = [record.to_json() for record in records]
     return data
 
 

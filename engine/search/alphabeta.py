@@ -43,7 +43,7 @@ from engine.search.scores import (
     mated_in,
     to_table,
 )
-from engine.search.state import MAX_TRIED, WORKER_T, frame_at
+from engine.search.state import MAX_TRIED, WORKER_T, frame_at, params_of
 from engine.search.tables import EXTRA_DEPTH, UNKNOWN, look_up, outcome_score
 from engine.search.transposition import (
     BOUND_EXACT,
@@ -105,7 +105,7 @@ def _in_hindsight(worker, ply, depth, static_eval):
     gain = static_eval + before.static_eval  # of the side to move
     if before.reduction >= 3 and gain <= 0:
         return depth + 1
-    if before.reduction >= 1 and depth >= 2 and gain > worker.params.HindsightMargin:
+    if before.reduction >= 1 and depth >= 2 and gain > params_of(worker).HindsightMargin:
         return depth - 1
     return depth
 
@@ -138,7 +138,7 @@ def search(worker, alpha, beta, depth, ply, cut_node):
     if should_abort(worker):
         return I64(0)
     enter_node(worker, ply)
-    position, params = worker.position, worker.params
+    position, params = worker.position, params_of(worker)
     frame = frame_at(worker, ply)
     frame.pv_length = 0
     excluded = frame.excluded

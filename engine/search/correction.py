@@ -4,7 +4,7 @@ the same, learned from the search itself (80 Elo by the measure of alphabeta).""
 from engine.board.types import I64, U64
 from engine.jit import helper
 from engine.search.scores import DECIDED
-from engine.search.state import CORRECTIONS, frame_at
+from engine.search.state import CORRECTIONS, frame_at, params_of
 
 #: Entries stay within plus and minus this, which is 64 centipawns.
 _LIMIT = 1024
@@ -34,10 +34,10 @@ def corrected_eval(worker, ply, raw_eval):
     total += I64(worker.nonpawn_correction[side, 0, _nonpawn_slot(position, 0)])
     total += I64(worker.nonpawn_correction[side, 1, _nonpawn_slot(position, 1)])
     total += I64(worker.continuation_correction[side, frame_at(worker, ply - 1).moved])
-    plies = worker.params.DampingPlies
+    plies = params_of(worker).DampingPlies
     if plies != 0:
         raw_eval = raw_eval * (plies - min(I64(position.rule50), plies)) // plies
-    score = raw_eval + total * worker.params.CorrectionWeight // (1024 * _GRAIN)
+    score = raw_eval + total * params_of(worker).CorrectionWeight // (1024 * _GRAIN)
     return max(min(score, DECIDED - 1), 1 - DECIDED)
 
 

@@ -4,8 +4,8 @@ A narrow window around the last score cuts off more; if the score falls outside,
 A move that failed high is good at one ply less too, and the sooner that is known the better (A of alphabeta). Scores
 beyond DECIDED jump from one mate or table win to the next, so there the window is open from the start.
 
-The engine calls :func:`search_window` once for each window, because it reports between them; :func:`deepen` searches
-one position from depth 1 on in one call.
+The engine calls :func:`first_window` and then :func:`next_window` for as long as one fails, because it reports between
+them; :func:`deepen` searches one position from depth 1 on in one call.
 """
 
 from numba import int64, types
@@ -15,7 +15,7 @@ from engine.board.types import I64
 from engine.jit import helper, kernel
 from engine.search.alphabeta import search_root
 from engine.search.scores import DECIDED, INFINITY, NONE
-from engine.search.state import WORKER_T, frame_at
+from engine.search.state import WORKER_T, frame_at, params_of
 from engine.search.transposition import start_generation
 
 #: The first depth that is searched within a window.
@@ -54,12 +54,11 @@ def begin_search(worker, node_limit):
         frame.static_eval = NONE
 
 
-@kernel(types.void(WORKER_T, int64, int64, int64), "the search")
-def begin_iteration(worker, depth, former_score, former_move):
-    """Set the first window of an iteration; the one before it found ``former_score`` for ``former_move`` (0: none)."""
+@helper
+def _begin_iteration(worker, depth, former_score, former_move):
     iteration = worker.iteration
     iteration.depth = depth
-    iteration.delta = worker.params.AspirationStart
+    iteration.delta = params_of(worker).AspirationStart
     iteration.alpha = -INFINITY
     iteration.beta = INFINITY
     if depth >= FIRST_WINDOW and abs(former_score) < DECIDED and worker.exact == 0:
@@ -68,7 +67,6 @@ def begin_iteration(worker, depth, former_score, former_move):
     iteration.less = 0
     iteration.former_move = former_move
     iteration.line.pv_length = 0
-    iteration.line.pv[0] = 0
     worker.seldepth = 0
 
 
@@ -82,13 +80,9 @@ def _keep_line(worker, score):
         line.pv[ply] = frame.pv[ply]
 
 
-@kernel(int64(WORKER_T), "the search")
-def search_window(worker):
-    """Search the window of ``worker.iteration``; return what came of it, with the next window set if it failed.
-
-    ``iteration.score`` bounds the value after a failure. ``iteration.line`` is the iteration's result when it is
-    FINISHED; with FAILED_HIGH and BROKEN_OFF its score is a lower bound.
-    """
+@helper
+def _search_window(worker):
+    """Search the window of ``worker.iteration``; return what came of it, with the next window set if it failed."""
     iteration = worker.iteration
     alpha, beta, delta = iteration.alpha, iteration.beta, iteration.delta
     score = search_root(worker, alpha, beta, max(iteration.depth - iteration.less, 1))
@@ -109,8 +103,26 @@ def search_window(worker):
         return I64(FAILED_LOW)
     _keep_line(worker, score)
     iteration.beta = min(score + delta, INFINITY)
-    iteration.less += worker.params.AspirationLess
+    iteration.less += params_of(worker).AspirationLess
     return I64(FAILED_HIGH)
+
+
+@kernel(int64(WORKER_T, int64, int64, int64), "the search")
+def first_window(worker, depth, former_score, former_move):
+    """Begin an iteration and search its first window; the one before it found ``former_score`` for ``former_move``
+    (0: none). Returns what came of it.
+
+    ``iteration.line`` is the iteration's result when it is FINISHED; with FAILED_HIGH and BROKEN_OFF its score is a
+    lower bound. ``iteration.score`` bounds the value after a failure.
+    """
+    _begin_iteration(worker, depth, former_score, former_move)
+    return _search_window(worker)
+
+
+@kernel(int64(WORKER_T), "the search")
+def next_window(worker):
+    """Search the next window of an iteration, after one that failed; returns as :func:`first_window`."""
+    return _search_window(worker)
 
 
 @helper
@@ -136,10 +148,10 @@ def deepen(worker, nodes, hard, last):
     move, score = I64(0), I64(0)
     for depth in range(1, last + 1):
         worker.node_limit = UNLIMITED if depth == 1 else hard
-        begin_iteration(worker, depth, score, move)
-        outcome = search_window(worker)
+        _begin_iteration(worker, depth, score, move)
+        outcome = _search_window(worker)
         while outcome == FAILED_LOW or outcome == FAILED_HIGH:
-            outcome = search_window(worker)
+            outcome = _search_window(worker)
         line = worker.iteration.line
         if outcome != UNFINISHED:
             move = I64(line.pv[0])

@@ -5,7 +5,7 @@ from engine.board.moves import origin_of, target_of
 from engine.board.position import piece_on, type_on
 from engine.board.types import I64, NO_TYPE, ONE, PAWN, U64
 from engine.jit import helper
-from engine.search.state import frame_at
+from engine.search.state import frame_at, params_of
 
 #: Entries stay within plus and minus this.
 HISTORY_LIMIT = 16_384
@@ -32,7 +32,7 @@ def moved_index(position, move):
 @helper
 def find_threats(worker, ply):
     """Note at ``ply`` the squares under attack, by which :func:`butterfly_history` tells moves apart."""
-    if worker.params.ThreatHistory != 0:
+    if params_of(worker).ThreatHistory != 0:
         frame_at(worker, ply).threats = all_attacks(worker.position, I64(worker.position.side) ^ 1)
 
 
@@ -63,7 +63,7 @@ def continuation_history(worker, ply, move):
     total = I64(worker.continuation[U64(frame_at(worker, ply - 1).moved), moved])
     total += I64(worker.continuation[U64(frame_at(worker, ply - 2).moved), moved])
     total += I64(worker.continuation[U64(frame_at(worker, ply - 4).moved), moved]) // 2
-    return total * worker.params.ContinuationWeight // 1024
+    return total * params_of(worker).ContinuationWeight // 1024
 
 
 @helper
@@ -119,7 +119,7 @@ def reward_quiet(worker, ply, move, depth):
     if frame.killer[0] != move:
         frame.killer[1] = frame.killer[0]
         frame.killer[0] = move
-    bonus = history_bonus(worker.params, depth)
+    bonus = history_bonus(params_of(worker), depth)
     _update_quiet(worker, ply, move, bonus)
     for index in range(frame.quiet_count):
         _update_quiet(worker, ply, I64(frame.quiets[index]), -bonus)
@@ -131,7 +131,7 @@ def reward_parent(worker, ply, depth):
     """Nothing at ``ply`` answers the quiet move that led here: praise it where it was made."""
     parent = frame_at(worker, ply - 1)
     if parent.moved != 0:
-        bonus = history_bonus(worker.params, depth)
+        bonus = history_bonus(params_of(worker), depth)
         _update_continuation(worker, ply - 2, parent.moved, bonus)
         _update_continuation(worker, ply - 3, parent.moved, bonus)
 
@@ -139,13 +139,13 @@ def reward_parent(worker, ply, depth):
 @helper
 def reward_cutoff(worker, ply, move, depth):
     """The table knows that the quiet ``move`` cuts off here: praise it."""
-    _update_quiet(worker, ply, move, history_bonus(worker.params, depth))
+    _update_quiet(worker, ply, move, history_bonus(params_of(worker), depth))
 
 
 @helper
 def reward_noisy(worker, ply, move, depth):
     """A capture or promotion ``move`` cut off: praise it, blame the noisy moves tried before it."""
-    bonus = history_bonus(worker.params, depth)
+    bonus = history_bonus(params_of(worker), depth)
     _update_capture(worker, move, bonus)
     _blame_noisies(worker, frame_at(worker, ply), bonus)
 

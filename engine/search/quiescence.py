@@ -13,7 +13,7 @@ from engine.search.history import captured_type
 from engine.search.line import ascend, descend, extend_pv, prefetch_child
 from engine.search.movepick import next_noisy, start_picking_noisy
 from engine.search.scores import DECIDED, DRAW, INFINITY, MAX_PLY, NONE, from_table, mated_in, to_table
-from engine.search.state import WORKER_T, frame_at
+from engine.search.state import WORKER_T, frame_at, params_of
 from engine.search.transposition import (
     BOUND_EXACT,
     BOUND_LOWER,
@@ -47,7 +47,7 @@ def qsearch(worker, alpha, beta, ply):
     if ply >= MAX_PLY:
         return I64(DRAW) if in_check else evaluate(worker.evaluator, position)
 
-    if worker.params.UpcomingRepetition != 0 and alpha < DRAW and has_upcoming_repetition(position, ply):
+    if params_of(worker).UpcomingRepetition != 0 and alpha < DRAW and has_upcoming_repetition(position, ply):
         alpha = I64(DRAW)
         if alpha >= beta:
             return alpha
@@ -74,13 +74,13 @@ def qsearch(worker, alpha, beta, ply):
         if raw_eval == NONE:
             raw_eval = evaluate(worker.evaluator, position)
         best = corrected_eval(worker, ply, raw_eval)
-        if found.found != 0 and worker.params.QuiescenceTableScore != 0 and abs(found.score) < DECIDED:
+        if found.found != 0 and params_of(worker).QuiescenceTableScore != 0 and abs(found.score) < DECIDED:
             above, below = found.bound & BOUND_LOWER != 0, found.bound & BOUND_UPPER != 0
             if (above and found.score > best) or (below and found.score < best):
                 best = found.score
         if best >= beta:
             return best
-        futility_base = best + worker.params.DeltaMargin
+        futility_base = best + params_of(worker).DeltaMargin
     old_alpha = alpha
     alpha = max(alpha, best)
 

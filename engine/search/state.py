@@ -6,7 +6,7 @@ Nothing else holds state. A worker is about 4.3 MB, its frames touched only as d
 from engine.board.position import MOVE_LIST, POSITION
 from engine.board.types import U64
 from engine.evaluation.evaluator import EVALUATOR
-from engine.jit import helper, record_type, structure
+from engine.jit import helper, record_at, record_type, structure
 from engine.search.scores import MAX_PLY
 from engine.search.tables import TABLES
 from engine.search.transposition import PROBE, TABLE
@@ -69,7 +69,7 @@ FRAME = structure(
     ("moves", MOVE_LIST),
 )
 
-#: The best line that an iteration has found so far. The first move is 0 where there is none.
+#: The best line that an iteration has found so far; without moves when there is none.
 LINE = structure(("score", "i8"), ("seldepth", "i8"), ("pv_length", "i8"), ("pv", "i4", (MAX_PLY + 2,)))
 
 #: Where an iteration and its aspiration windows stand (see deepening).
@@ -93,7 +93,7 @@ WORKER = structure(
     ("position", POSITION),
     ("table", TABLE),
     ("endgames", TABLES),
-    ("params", TUNABLES),
+    ("params_address", "u8"),  # of a TUNABLES record
     ("control_address", "u8"),
     ("node_limit", "i8"),
     ("nodes", "i8"),
@@ -123,6 +123,14 @@ WORKER = structure(
 )
 
 WORKER_T = record_type(WORKER)
+
+_params_at = record_at(TUNABLES)
+
+
+@helper
+def params_of(worker):
+    """The search parameters that ``worker`` plays with."""
+    return _params_at(worker.params_address, 0)
 
 
 @helper

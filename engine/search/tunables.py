@@ -1,6 +1,6 @@
 """The search parameters as the kernels see them: a record with one field for each row of ``PARAMS``.
 
-Every worker has a copy of its own, so engines of one process, and the two sides of a game, may differ in them.
+Every worker is told the address of one, so engines of one process, and the two sides of a game, may differ in them.
 """
 
 from __future__ import annotations

@@ -17,9 +17,9 @@ from engine.search.deepening import (
     FINISHED,
     UNFINISHED,
     UNLIMITED,
-    begin_iteration,
     begin_search,
-    search_window,
+    first_window,
+    next_window,
 )
 from engine.search.scores import MAX_PLY
 from engine.search.state import WORKER
@@ -65,13 +65,12 @@ def _ranked(lines: list[Line], former: list[Line]) -> list[Line]:
 
 
 class Worker:
-    """A WORKER record and the loop that deepens it. ``parameters`` (the defaults unless given) are read anew for each
-    search."""
+    """A WORKER record and the loop that deepens it, with ``parameters`` (the defaults unless given)."""
 
     def __init__(self, control_address: int, evaluation: Evaluation, parameters: Parameters | None = None) -> None:
         self.record: Any = new_record(WORKER)
         self.record["control_address"] = control_address
-        self.parameters = parameters or Parameters()
+        self.parameters = parameters or Parameters()  # the record holds no more than their address
         self.lines: list[Line] = []
         self.use(evaluation)
 
@@ -124,7 +123,7 @@ class Worker:
         for name in table.record.dtype.names:
             record["table"][name] = table.record[name]
         install(record["endgames"], endgames)
-        record["params"] = self.parameters.record
+        record["params_address"] = self.parameters.record.__array_interface__["data"][0]
         record["root_count"] = len(moves)
         record["root"]["move"][: len(moves)] = moves
         begin_search(record, node_limit)
@@ -176,9 +175,8 @@ class Worker:
     def _iterate(self, depth: int, previous: Line, on_bound: Callable[[Line], None] | None) -> Line | None:
         """One iteration; None if it was broken off without another first move than ``previous`` has."""
         record = self.record
-        begin_iteration(record, depth, previous.score, previous.moves[0] if previous.moves else 0)
+        outcome = first_window(record, depth, previous.score, previous.moves[0] if previous.moves else 0)
         while True:
-            outcome = search_window(record)
             if outcome == UNFINISHED:
                 return None
             if outcome == FAILED_LOW:
@@ -190,6 +188,7 @@ class Worker:
                 return line
             if on_bound is not None and line.moves:
                 on_bound(line)
+            outcome = next_window(record)
 
     def _line_found(self, depth: int, bound: str) -> Line:
         """What the iteration of this ``depth`` has found so far."""
