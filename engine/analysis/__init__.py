@@ -7,7 +7,7 @@
 ``pace``      how a game's time is shared out among its positions
 ``record``    what is known of a game while it is analysed
 ``annotate``  a game's moves, each with its evaluation and what was better
-``boards``    boards from FENs
+``boards``    boards from FENs, moves as people write them
 ``notes``     how that is written into a PGN, read back and taken out
 ``files``     PGN in and out: nothing is lost, and what was begun is continued
 ``lines``     lines as text
@@ -15,6 +15,8 @@
 ``positions`` ``analyse FEN``
 ``games``     ``analyse PGN``
 ``play``      ``play``
+``diagram``   the board in the terminal
+``clock``     the chess clock
 ``terminal``  signals and letters
 ``cli``       their command lines
 """

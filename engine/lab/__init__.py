@@ -3,7 +3,7 @@
 ``games``    the games it knows, with how to show them and how to read a move
 ``measure``  one row of the table: an algorithm on a game at a depth
 ``table``    the rows as text
-``growth``   the curves b^m, b^(3m/4), b^(m/2) against what was measured, and their picture
+``growth``   the curves b^m, b^(3m/4) and Knuth and Moore's minimum against what was measured, and their picture
 ``trace``    a search written down event by event
 ``page``     all of it as one self-contained HTML page
 ``play``     a game against a search in the terminal

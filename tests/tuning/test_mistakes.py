@@ -46,7 +46,7 @@ def test_material_is_counted_from_the_mover_s_view():
 def test_a_move_is_judged_by_full_strength():
     board = chess.Board(START.replace("RNBQKBNR", "RNB1KBNR"))  # White has no queen, and can take Black's
     with Engine(hash=1) as engine:
-        for san, kind in (("Bxg5", ""), ("Bd2", "missed"), ("Nf3", "missed")):
+        for san, kind in (("Bxg5", ""), ("Bd2", "missed"), ("Nf3", "hung")):
             judgement = judge(engine, 5000, board, board.parse_san(san))
             assert judgement is not None
             assert (judgement.kind, judgement.loss >= 150) == (kind, bool(kind)), san

@@ -9,9 +9,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.strength import LEVELS, Level
+from engine.strength import FULL_SKILL, LEVELS, Level
 from tuning.elo import expected_score
-from tuning.strength import NEIGHBOURS, encounters, fitted, games_of_each, main, rising, smooth, write
+from tuning.strength import (
+    NEIGHBOURS,
+    encounters,
+    fitted,
+    games_of_each,
+    level_spec,
+    main,
+    rising,
+    smooth,
+    write,
+)
 
 
 def results(
@@ -83,6 +93,13 @@ def test_errors_of_measurement_are_smoothed_out():
     assert smooth({3: (1000.0, 5.0), 5: (1100.0, 50.0)}) == pytest.approx({3: 1000.0, 5: 1100.0})
 
 
+def test_beyond_the_skill_levels_the_curve_goes_straight_on():
+    last = FULL_SKILL - 1
+    true = {level: 700.0 + 140 * min(level, last) - 2.5 * min(level, last) ** 2 + 40 * max(level - last, 0)
+            for level in (*range(0, 20, 2), last, 20, 21, 24)}  # fmt: skip
+    assert smooth({level: (elo, 50.0) for level, elo in true.items()}) == pytest.approx(true)
+
+
 def test_levels_rise_whatever_was_measured():
     elos = rising({2: 1200.0, 4: 1190.0, 6: 1400.0}, 9)
     assert len(elos) == 9
@@ -100,10 +117,18 @@ def test_what_is_written_is_what_the_engine_reads(tmp_path: Path):
     assert data["note"] == "a test"
     read = [Level(**level) for level in data["levels"]]
     assert [level.elo for level in read] == elos
-    assert [level.nodes for level in read] == [level.nodes for level in LEVELS]
+    assert [(level.nodes, level.noise, level.alert) for level in read] == [
+        (level.nodes, level.noise, level.alert) for level in LEVELS
+    ]
 
 
-@pytest.mark.parametrize("words", [["--levels", "3"], ["--levels", "0", "20"], ["--games", "0"]])
+def test_beyond_the_skill_levels_a_level_is_a_number_of_nodes():
+    assert level_spec(3).options == {"Skill Level": "3"}
+    assert level_spec(FULL_SKILL).options == {}
+    assert level_spec(FULL_SKILL).limits.nodes == LEVELS[FULL_SKILL].nodes
+
+
+@pytest.mark.parametrize("words", [["--levels", "3"], ["--levels", "0", "99"], ["--games", "0"]])
 def test_bad_numbers_are_refused(words, capsys):
     assert main(words) == 2
     assert words[0] in capsys.readouterr().out
