@@ -34,6 +34,7 @@ from engine.analysis.files import (
 from engine.analysis.notes import positions, read
 from engine.analysis.openings import opening_of
 from engine.analysis.report import render
+from engine.explanation import explain
 from engine.messages import PositionError
 
 #: Seconds between two writings of what is annotated so far.
@@ -59,7 +60,7 @@ def analyse(paths: Sequence[Path], chosen: argparse.Namespace, options: dict[str
         with Engine(report=lambda text: _say(console, text)) as engine:
             for option, value in options.items():
                 engine.set_option(option, value)
-            _annotate_all(files, Annotator(engine, limit, name, whole_game), console)
+            _annotate_all(files, Annotator(engine, limit, name, whole_game, explain), console)
     except KeyboardInterrupt:
         for file in files:
             file.write(name)

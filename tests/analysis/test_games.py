@@ -80,7 +80,8 @@ def test_what_others_wrote_stays(pgn, capsys):
     assert nodes[5].nags & {1, 2, 3, 4, 5, 6} == {chess.pgn.NAG_BLUNDER}
     assert list(after[1].mainline())[2].nags == {2}  # its author's judgement
     assert re.search(
-        r"Blunder: [^:]+ was better. White \d+%, draw \d+%, Black \d+%; now White 100%, draw 0%, Black 0%\.",
+        r"Blunder: [^:]+ was better. Allows mate at once with Qxf7#\. "
+        r"White \d+%, draw \d+%, Black \d+%; now White 100%, draw 0%, Black 0%\.",
         nodes[5].comment,
     )
     assert all(node.eval() for node in nodes[:-1])
