@@ -319,10 +319,11 @@ def explained(line: Line) -> tuple[str, str]:
 
 
 def _is_part(line: Line, finding: Finding, what: str) -> bool:
-    """Whether what simply hangs is part of what is lost: a queen taken now may be one that is exchanged later."""
-    if finding.theme != "hanging":
-        return True
+    """Whether what the theme takes is the better part of what is lost: a pawn may be forked when a queen is gone, and
+    a queen that hangs may be one that is exchanged later."""
     kind = line.captured(finding.cashed)
+    if finding.theme != "hanging":
+        return kind is None or 2 * value(kind) >= line.gain
     return kind is not None and (NAMES[kind] in what or "piece" in what or (kind == chess.ROOK and "exchange" in what))
 
 
