@@ -22,6 +22,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from engine.glance import MATE
+
 FILE = Path(__file__).with_name("strength.json")
 
 #: A level with misjudgements chooses from two lines at least, and from six at most: one more for each so many
@@ -86,10 +88,15 @@ def not_glaring(scores: Sequence[int], glances: Sequence[int]) -> list[int]:
     """The indices of the lines that do not give away at a glance what the first, the best one, keeps.
 
     ``scores`` are what the search found, ``glances`` what :func:`engine.glance.at_a_glance` says, both centipawns. The
-    search has a say because a piece may be left hanging for a good reason.
+    search has a say because a piece may be left hanging for a good reason. There is none to allow a mate in one, which
+    a short search may have pruned.
     """
+    sound = [index for index, glance in enumerate(glances) if glance > -MATE] or list(range(len(glances)))
+    best = sound[0]
     return [
         index
-        for index, (score, glance) in enumerate(zip(scores, glances, strict=True))
-        if index == 0 or score > scores[0] - GLARING_SCORE or glance > glances[0] - GLARING_LOSS
+        for index in sound
+        if index == best
+        or scores[index] > scores[best] - GLARING_SCORE
+        or glances[index] > glances[best] - GLARING_LOSS
     ]

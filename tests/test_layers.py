@@ -26,7 +26,7 @@ FLOORS: dict[str, int] = {
     "bench": 6,
     "wdl": 6,
     "strength": 6,
-    "glance": 6,
+    "glance": 5,
     "chesstypes": 6,
     "thinker": 7,
     "explanation": 7,

@@ -69,6 +69,20 @@ def test_a_line_is_glaring_that_gives_away_at_a_glance_what_the_best_one_keeps()
     assert not_glaring([900, 0, 850], [900, 0, 0]) == [0, 2]  # what can be taken is seen as well
     assert not_glaring([500, 0], [-300, 0]) == [0, 1]  # not to see a sacrifice is human
     assert not_glaring([-900, -1200], [-900, -900]) == [0, 1]  # it is lost whatever is played
+    assert not_glaring([35, 20, -200], [-MATE, 0, -300]) == [1]  # a mate in one that the search pruned
+    assert not_glaring([-9, -10], [-MATE, -MATE]) == [0, 1]
+
+
+def test_nobody_above_1200_allows_a_mate_in_one_that_can_be_prevented(numbat):
+    """A short search takes Qh2 for the best: the mate Qf1 looks like a lost queen, as the knight that takes is pinned."""
+    fen = "4k3/1p2r3/p3p3/Pq3nP1/3r1Q2/2R5/1PPN4/R2K4 w - - 1 39"
+    numbat.set_option("UCI_LimitStrength", True)
+    numbat.set_option("UCI_Elo", 1500)
+    board = chess.Board(fen)
+    for _ in range(10):
+        numbat.new_game()
+        move = board.parse_uci(think(numbat, fen, Limits(movetime=10_000))[0].bestmove)
+        assert at_a_glance(board, move) > -MATE, board.san(move)
 
 
 @pytest.mark.parametrize(

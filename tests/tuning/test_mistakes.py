@@ -53,7 +53,7 @@ def test_a_move_is_judged_by_full_strength():
         hanging = chess.Board("r1bqk2r/pppp1ppp/2n2n2/2b5/3QP3/5N2/PPP2PPP/RNB1KB1R w KQkq - 0 6")
         judgement = judge(engine, 5000, hanging, hanging.parse_san("a3"))
         assert judgement is None or judgement.kind == "hung"
-        assert judge(engine, 5000, chess.Board("7k/8/8/8/8/8/8/QQQ4K w - - 0 1"), chess.Move.from_uci("a1a2")) is None
+        assert judge(engine, 5000, chess.Board("k7/8/8/8/8/8/8/1RRR3K w - - 0 1"), chess.Move.from_uci("b1b2")) is None
 
 
 def test_the_command_counts(capsys, tmp_path):
