@@ -298,10 +298,9 @@ class Store:
         """Raises OSError or Refused where nothing can be saved, or not the whole engine."""
         probe = self._ready(root, root.path / self._settings) / f"{uuid.uuid4().hex[:8]}.tmp"
         try:
-            with open(os.open(probe, _CREATE, 0o600), "wb", buffering=0) as file:
+            with open(os.open(probe, _CREATE, 0o600), "wb") as file:
                 for _ in range(_MEGABYTES):
-                    if file.write(bytes(1 << 20)) != 1 << 20:  # less at the very end of a disk
-                        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+                    file.write(bytes(1 << 20))
         finally:
             with suppress(FileNotFoundError):
                 os.unlink(probe)

@@ -106,7 +106,7 @@ class Miniature:
     @staticmethod
     def finish(process: subprocess.Popen) -> dict[str, Any]:
         """What the process told."""
-        out, error = process.communicate(timeout=120)
+        out, error = process.communicate(timeout=600)
         assert process.returncode == 0, error
         assert error == ""
         return json.loads(out)
