@@ -74,7 +74,7 @@ def test_a_line_is_glaring_that_gives_away_at_a_glance_what_the_best_one_keeps()
 
 
 def test_nobody_above_1200_allows_a_mate_in_one_that_can_be_prevented(numbat):
-    """A short search takes Qh2 for the best: the mate Qf1 looks like a lost queen, as the knight that takes is pinned."""
+    """A short search likes Qh2: the mate Qf1 looks like a lost queen, but the knight that takes is pinned."""
     fen = "4k3/1p2r3/p3p3/Pq3nP1/3r1Q2/2R5/1PPN4/R2K4 w - - 1 39"
     numbat.set_option("UCI_LimitStrength", True)
     numbat.set_option("UCI_Elo", 1500)
@@ -154,7 +154,7 @@ def test_a_level_keeps_to_its_nodes(numbat, skill):
     numbat.set_option("Skill Level", skill)
     result, infos = think(numbat, chess.STARTING_FEN, Limits(wtime=600_000, btime=600_000))
     assert infos[-1].nodes <= LEVELS[skill].nodes
-    assert infos[-1].pv[0] == result.bestmove
+    assert [info for info in infos if info.pv][-1].pv[0] == result.bestmove  # on a busy machine others come between
 
 
 def test_weak_play_varies_and_strong_play_does_not(numbat):
