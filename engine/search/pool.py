@@ -132,7 +132,7 @@ class Pool:
         self._nodes_before = 0  # those of pondering, which are not charged
         #: Counts nodes for milliseconds where its ``rate`` is not 0.
         self.node_clock = NodeClock()
-        self.workers = [Worker(self._address, evaluation)]
+        self.workers = [Worker(self._address, evaluation, self.parameters)]
         self._active: list[Worker] = []  # those that took part in this search
         self._helpers: list[ParkedThread] = []  # one for each worker but the first
         self._ticker: ParkedThread | None = None

@@ -203,7 +203,9 @@ def test_a_table_may_come_from_any_earlier_search(tree, depths):
         game = ExplicitTree(tree)
         found = alpha_beta_with_table(game, None, depth, table=table)
         plain = minimax_decision(game, None, depth)
-        assert (found.value, found.exact) == (plain.value, plain.exact)
+        assert found.value == plain.value
+        assert found.exact or not plain.exact  # what it need not look at may be estimated
+        assert not found.exact or found.value == naive(tree)
 
 
 @given(tree=trees(), window=st.tuples(st.integers(-10, 10), st.integers(-10, 10)).filter(lambda w: w[0] < w[1]))
