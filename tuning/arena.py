@@ -17,8 +17,8 @@ import signal
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,6 @@ from typing import Any
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from engine.jit.warmup import warm_up
 from tuning import match
 from tuning.adjudication import Adjudication, parse_rule
 from tuning.arena_units import Batch, Meeting, Options, PlannedPair, arranged, play_batch
@@ -71,13 +70,9 @@ class Settings:
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Settings:
         """The inverse of :meth:`to_json`."""
-        meeting = dict(data["meeting"])
-        rules = dict(meeting.pop("rules"))
-        adjudication = Adjudication(**rules.pop("adjudication"))
-        first, second = (tuple((name, value) for name, value in meeting.pop(side)) for side in ("first", "second"))
         return cls(
             names=(data["names"][0], data["names"][1]),
-            meeting=Meeting(first, second, Rules(adjudication=adjudication, **rules), **meeting),
+            meeting=Meeting.from_json(data["meeting"]),
             games=data["games"],
             book=BookSettings(**data["book"]),
             sprt=Sprt(**data["sprt"]) if data["sprt"] else None,
@@ -387,17 +382,17 @@ def settings_from(arguments: argparse.Namespace) -> Settings:
     return Settings((first[0], second[0]), Meeting(first[1], second[1], rules_played), games, book, sprt)
 
 
-def _begin(arguments: argparse.Namespace) -> tuple[Settings, Ledger, Count]:
+def _begin(arguments: argparse.Namespace, say: Callable[[str], None]) -> tuple[Settings, Ledger, Count]:
     """A new run, or the one of ``--resume`` with the pairs that it has. Raises :class:`SetupError`."""
     if not arguments.resume:
         settings = settings_from(arguments)
         settings.book.open(lambda message: None).opening(0)  # a book that cannot be used is named before anything else
-        settings = Settings(settings.names, arranged(settings.meeting), settings.games, settings.book, settings.sprt)
+        settings = replace(settings, meeting=arranged(settings.meeting, say))
         path = Path(arguments.json or f"results/arena-{datetime.now():%Y%m%d-%H%M%S}.jsonl")
         return settings, Ledger.create(path, TOOL, settings.to_json()), Count(settings)
     ledger, events = Ledger.resume(Path(arguments.resume), TOOL)
     settings = Settings.from_json(ledger.settings)
-    if arranged(settings.meeting) != settings.meeting:
+    if arranged(settings.meeting, say) != settings.meeting:
         ledger.close()
         raise SetupError(f"{ledger.path} was begun with another engine, network or evaluation: begin a new test")
     count = Count(settings)
@@ -416,8 +411,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
             pgn.open("a", encoding="utf-8").close()
     except OSError as error:
         raise SetupError(f"cannot write {pgn}: {error.strerror}") from None
-    warm_up(lambda line: console.print(line, highlight=False))  # before many workers want the same
-    settings, ledger, count = _begin(arguments)
+    settings, ledger, count = _begin(arguments, lambda line: console.print(line, highlight=False))
     first, second = settings.names
     console.print(f"{first} against {second}; results: {ledger.path}", highlight=False, markup=False)
     try:
