@@ -21,6 +21,7 @@ import signal
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -35,6 +36,7 @@ from tuning.adjudication import Adjudication
 from tuning.cluster import Report, open_cluster
 from tuning.engines import EngineSpec, parse_each, parse_words
 from tuning.errors import EngineFailure, SetupError
+from tuning.flags import only_with_resume
 from tuning.game import Conditions
 from tuning.ledger import Ledger
 from tuning.openings import Book, RandomOpenings
@@ -44,6 +46,9 @@ from tuning.tournament import BookSettings, single_threaded
 from tuning.units import Pair
 
 TOOL = "tuning.spsa"
+
+#: Flags that may stand beside --resume.
+BESIDE_RESUME = ("--plot", "--scheduler", "--concurrency")
 
 #: Seconds between lines of progress where there is no terminal.
 LINE_EVERY = 60.0
@@ -397,8 +402,9 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
         code = 130
     finally:
         cluster.close()
-        if any(spsa.history.values()):
-            ledger.add("values", spsa.theta)
+        if any(spsa.history.values()) and not ledger.closed:
+            with suppress(SetupError):  # a full disk has been told, or is by the next run
+                ledger.add("values", spsa.theta)
         ledger.close()
         signal.signal(signal.SIGTERM, before)
     console.print(result_table(spsa))
@@ -418,9 +424,11 @@ def main(words: Sequence[str] | None = None) -> int:
     arguments = parser().parse_args(words)
     console = match.make_console()
     try:
+        if arguments.resume:
+            only_with_resume(parser(), words, BESIDE_RESUME)
         return run(arguments, console)
     except (SetupError, EngineFailure) as error:
-        console.print(f"error: {error}", style="bold red", highlight=False, markup=False)
+        console.print(f"error: {error}", style="bold red", highlight=False, markup=False, soft_wrap=True)
         return 2
 
 
