@@ -17,8 +17,9 @@ import signal
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -26,7 +27,7 @@ from typing import Any
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from engine.jit.warmup import warm_up
+from engine.messages import OptionError
 from tuning import match
 from tuning.adjudication import Adjudication, parse_rule
 from tuning.arena_units import Batch, Meeting, Options, PlannedPair, arranged, play_batch
@@ -34,10 +35,11 @@ from tuning.cluster import open_cluster
 from tuning.duel import Rules
 from tuning.elo import estimate
 from tuning.errors import SetupError
+from tuning.flags import only_with_resume
 from tuning.ledger import Ledger
 from tuning.records import GameRecord
 from tuning.report import elo_text, encounter_lines
-from tuning.sides import EVALUATION
+from tuning.sides import EVALUATION, evaluation_of, parameters_of
 from tuning.sprt import MODELS, Sprt, expected_pairs
 from tuning.tally import Encounter
 from tuning.tournament import BookSettings
@@ -50,8 +52,11 @@ LINE_EVERY = 30.0
 #: Nodes a move, summed over the pairs of a batch: a few seconds of games.
 _BATCH_NODES = 50_000
 
-#: Batches of one worker that may fail in a row.
+#: Batches that may fail before the run is given up.
 PATIENCE = 3
+
+#: Flags that may stand beside --resume.
+BESIDE_RESUME = ("--games", "--scheduler", "--concurrency", "--pgn")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,13 +76,9 @@ class Settings:
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Settings:
         """The inverse of :meth:`to_json`."""
-        meeting = dict(data["meeting"])
-        rules = dict(meeting.pop("rules"))
-        adjudication = Adjudication(**rules.pop("adjudication"))
-        first, second = (tuple((name, value) for name, value in meeting.pop(side)) for side in ("first", "second"))
         return cls(
             names=(data["names"][0], data["names"][1]),
-            meeting=Meeting(first, second, Rules(adjudication=adjudication, **rules), **meeting),
+            meeting=Meeting.from_json(data["meeting"]),
             games=data["games"],
             book=BookSettings(**data["book"]),
             sprt=Sprt(**data["sprt"]) if data["sprt"] else None,
@@ -152,10 +153,11 @@ def final_line(count: Count, test: Sprt | None) -> str:
     found = estimate(count.encounter.pairs)
     if found is None:
         return "no pair was finished"
-    parts = [
-        f"Elo {elo_text(count.encounter)} ({found.elo_low:+.1f} to {found.elo_high:+.1f})",
-        f"normalized {found.nelo:+.1f} ±{found.nelo_error:.1f}",
-    ]
+    parts = [f"Elo {found.text}"]
+    if found.elo_low is not None:
+        parts[0] += f" ({found.elo_low:+.1f} to {found.elo_high:+.1f})"
+    if found.nelo is not None:
+        parts.append(f"normalized {found.nelo:+.1f} ±{found.nelo_error:.1f}")
     if test is not None:
         verdict = test.verdict(count.encounter.pairs)
         parts.append(f"LLR {test.llr(count.encounter.pairs):+.2f}" + (f" {verdict} accepted" if verdict else ""))
@@ -241,9 +243,8 @@ def play(
     pgn: Path | None = None,
 ) -> int:
     """Play until the games are there or the test has ended; the exit code. 130: interrupted, 1: with failures.
-    The games themselves are appended to ``pgn``.
 
-    Raises :class:`SetupError` when units keep failing. What was played is in the ledger in any case.
+    The games themselves are appended to ``pgn``. What was played is in the ledger in any case.
     """
     display = Display(console, settings, count)
 
@@ -263,8 +264,6 @@ def play(
     before = signal.signal(signal.SIGTERM, match.as_interrupt), signal.getsignal(signal.SIGINT)
     cluster = None
     try:
-        if count.done:
-            return 0
         with console.status("starting workers"):
             cluster = open_cluster(scheduler, concurrency)
         with display.bar:
@@ -272,11 +271,14 @@ def play(
                 if outcome.error is None:
                     continue
                 failures += 1
-                if isinstance(outcome.error, SetupError) or failures >= PATIENCE:
-                    raise SetupError(f"gave up: {outcome.error}")
                 console.print(f"! {outcome.error}", style="red", highlight=False, markup=False)
+                if isinstance(outcome.error, SetupError) or failures >= PATIENCE:
+                    return 1
     except _Enough:
         pass
+    except SetupError as error:
+        console.print(f"error: {error}", style="bold red", highlight=False, markup=False, soft_wrap=True)
+        return 1
     except KeyboardInterrupt:
         console.print(f"interrupted; go on with: python -m tuning.arena --resume {shlex.quote(str(ledger.path))}")
         return 130
@@ -286,8 +288,7 @@ def play(
             cluster.close()
         signal.signal(signal.SIGTERM, before[0])
         signal.signal(signal.SIGINT, before[1])
-        if display.games_per_hour:
-            console.print(f"{display.games_per_hour:,.0f} games an hour", highlight=False)
+        console.print(f"{display.games_per_hour:,.0f} games an hour", highlight=False)
     return int(failures > 0)
 
 
@@ -358,13 +359,15 @@ def side_from(words: Sequence[str], role: str) -> tuple[str, Options]:
 
 def settings_from(arguments: argparse.Namespace) -> Settings:
     """What the command line asks for. Raises :class:`SetupError` for what cannot be."""
-    limits = {"nodes": (1, 10**9), "hash": (1, 65_536), "games": (1, 10**9), "hard": (arguments.nodes, 10**12)}
-    for name, (least, most) in limits.items():
-        value = getattr(arguments, name)
-        if value is not None and not least <= value <= most:
-            raise SetupError(f"--{name} {value} is not from {least} to {most}")
+    _check_numbers(arguments)
     first = side_from([*arguments.each, *arguments.new], "new")
     second = side_from([*arguments.each, *arguments.base], "base")
+    for _, options in (first, second):
+        try:
+            parameters_of(dict(options))
+            evaluation_of(dict(options))
+        except OptionError as error:
+            raise SetupError(str(error)) from None
     rules: dict[str, Any] = {
         **parse_rule(arguments.resign, match.RESIGN_KEYS, "--resign"),
         **parse_rule(arguments.draw, match.DRAW_KEYS, "--draw"),
@@ -387,23 +390,49 @@ def settings_from(arguments: argparse.Namespace) -> Settings:
     return Settings((first[0], second[0]), Meeting(first[1], second[1], rules_played), games, book, sprt)
 
 
-def _begin(arguments: argparse.Namespace) -> tuple[Settings, Ledger, Count]:
-    """A new run, or the one of ``--resume`` with the pairs that it has. Raises :class:`SetupError`."""
-    if not arguments.resume:
-        settings = settings_from(arguments)
-        settings.book.open(lambda message: None).opening(0)  # a book that cannot be used is named before anything else
-        settings = Settings(settings.names, arranged(settings.meeting), settings.games, settings.book, settings.sprt)
-        path = Path(arguments.json or f"results/arena-{datetime.now():%Y%m%d-%H%M%S}.jsonl")
-        return settings, Ledger.create(path, TOOL, settings.to_json()), Count(settings)
-    ledger, events = Ledger.resume(Path(arguments.resume), TOOL)
-    settings = Settings.from_json(ledger.settings)
-    if arranged(settings.meeting) != settings.meeting:
+def _check_numbers(arguments: argparse.Namespace) -> None:
+    """Raise :class:`SetupError` for a number that cannot be."""
+    limits = {"nodes": (1, 10**9), "hash": (1, 65_536), "games": (1, 10**9), "hard": (arguments.nodes, 10**12)}
+    for name, (least, most) in limits.items():
+        value = getattr(arguments, name)
+        if value is not None and not least <= value <= most:
+            raise SetupError(f"--{name} {value} is not from {least} to {most}")
+
+
+def _begun(arguments: argparse.Namespace, say: Callable[[str], None]) -> tuple[Settings, Ledger, Count]:
+    """A new run. Raises :class:`SetupError`."""
+    settings = settings_from(arguments)
+    settings.book.open(lambda message: None)  # a book that cannot be used is named before anything is played
+    settings = replace(settings, meeting=arranged(settings.meeting, say))
+    path = Path(arguments.json or f"results/arena-{datetime.now():%Y%m%d-%H%M%S}.jsonl")
+    return settings, Ledger.create(path, TOOL, settings.to_json()), Count(settings)
+
+
+def _resumed(path: Path, games: int | None, say: Callable[[str], None]) -> tuple[Settings, Ledger, Count]:
+    """The run of a results file with the pairs that it has; another number of ``games`` is noted in it.
+
+    Raises :class:`SetupError`.
+    """
+    ledger, events = Ledger.resume(path, TOOL)
+    try:
+        settings = Settings.from_json(ledger.settings)
+        changes = [data["games"] for kind, data in events if kind == "change"]
+        settings = replace(settings, games=changes[-1]) if changes else settings
+        if arranged(settings.meeting, say) != settings.meeting:
+            raise SetupError(f"{path} was begun with another engine, network or evaluation: begin a new test")
+        if games is not None and games != settings.games:
+            say(f"games: {games} in place of {'no end' if settings.games is None else settings.games}")
+            ledger.add("change", {"games": games})
+            settings = replace(settings, games=games)
+        count = Count(settings)
+        for kind, data in events:
+            if kind == "pair":
+                count.add(data)
+    except BaseException as error:
         ledger.close()
-        raise SetupError(f"{ledger.path} was begun with another engine, network or evaluation: begin a new test")
-    count = Count(settings)
-    for kind, data in events:
-        if kind == "pair":
-            count.add(data)
+        if isinstance(error, (KeyError, TypeError, IndexError, AttributeError)):
+            raise SetupError(f"{path} is no whole results file: {error!r}") from None
+        raise
     return settings, ledger, count
 
 
@@ -416,26 +445,36 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
             pgn.open("a", encoding="utf-8").close()
     except OSError as error:
         raise SetupError(f"cannot write {pgn}: {error.strerror}") from None
-    warm_up(lambda line: console.print(line, highlight=False))  # before many workers want the same
-    settings, ledger, count = _begin(arguments)
+
+    def say(line: str) -> None:
+        console.print(line, highlight=False, markup=False)
+
+    if arguments.resume:
+        _check_numbers(arguments)
+        settings, ledger, count = _resumed(Path(arguments.resume), arguments.games, say)
+    else:
+        settings, ledger, count = _begun(arguments, say)
     first, second = settings.names
-    console.print(f"{first} against {second}; results: {ledger.path}", highlight=False, markup=False)
+    say(f"{first} against {second}; results: {ledger.path}")
+    code = 0
     try:
-        code = play(
-            settings, ledger, count, console,
-            scheduler=arguments.scheduler, concurrency=arguments.concurrency, pgn=pgn,
-        )  # fmt: skip
+        if not count.done:
+            code = play(
+                settings, ledger, count, console,
+                scheduler=arguments.scheduler, concurrency=arguments.concurrency, pgn=pgn,
+            )  # fmt: skip
     finally:
-        if count.pairs:
-            ledger.add("summary", summary(settings, count))
+        if count.pairs and not ledger.closed:
+            with suppress(SetupError):  # a full disk has been told, or is by the next run
+                ledger.add("summary", summary(settings, count))
         ledger.close()
     if count.pairs:
         console.print(encounter_lines(count.encounter))
         if settings.sprt is not None:
-            console.print(sprt_text(settings.sprt, count.encounter.pairs), highlight=False)
+            say(sprt_text(settings.sprt, count.encounter.pairs))
         ends = ", ".join(f"{name} {number}" for name, number in count.reasons.most_common())
-        console.print(f"ends: {ends}; {count.plies / count.encounter.games:.0f} plies a game", highlight=False)
-        console.print(final_line(count, settings.sprt), highlight=False, markup=False)
+        say(f"ends: {ends}; {count.plies / count.encounter.games:.0f} plies a game")
+        console.print(final_line(count, settings.sprt), highlight=False, markup=False, soft_wrap=True)
     return code
 
 
@@ -458,9 +497,11 @@ def main(words: Sequence[str] | None = None) -> int:
     arguments = parser().parse_args(words)
     console = match.make_console()
     try:
+        if arguments.resume:
+            only_with_resume(parser(), words, BESIDE_RESUME)
         return run(arguments, console)
     except SetupError as error:
-        console.print(f"error: {error}", style="bold red", highlight=False, markup=False)
+        console.print(f"error: {error}", style="bold red", highlight=False, markup=False, soft_wrap=True)
         return 2
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -33,12 +33,20 @@ Options = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True, slots=True)
 class Meeting:
-    """Who plays whom, and how. ``fingerprint`` says how the two sides play (see :func:`fingerprint_of`)."""
+    """Who plays whom, and how. ``fingerprint`` says how the two sides play (see :func:`arranged`)."""
 
     first: Options = ()
     second: Options = ()
     rules: Rules = field(default_factory=Rules)
     fingerprint: str = ""
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Meeting:
+        """The meeting of which ``dataclasses.asdict`` made the ``data``, also after JSON."""
+        first, second = (tuple((name, value) for name, value in data[side]) for side in ("first", "second"))
+        rules = dict(data["rules"])
+        adjudication = Adjudication(**rules.pop("adjudication"))
+        return cls(first, second, Rules(adjudication=adjudication, **rules), data["fingerprint"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,11 +88,6 @@ def _fingerprint(meeting: Meeting) -> str:
     duel = Duel(_TRIAL, dict(meeting.first), dict(meeting.second))
     games = duel.play_pair(Opening(START_FEN))
     return hashlib.blake2b(repr([(game.moves, game.scores) for game in games]).encode(), digest_size=8).hexdigest()
-
-
-def fingerprint_of(meeting: Meeting) -> str:
-    """What tells the engines of two workers apart. Raises :class:`SetupError` for sides that cannot play."""
-    return _in_a_deep_thread(lambda: _fingerprint(meeting))
 
 
 def play_batch(batch: Batch, report: Report) -> None:
@@ -134,6 +137,10 @@ def _in_a_deep_thread(work: Callable[[], Any]) -> Any:
     return results[0]
 
 
-def arranged(meeting: Meeting) -> Meeting:
-    """The meeting with its fingerprint. Raises :class:`SetupError` for sides that cannot play."""
-    return replace(meeting, fingerprint=fingerprint_of(meeting))
+def arranged(meeting: Meeting, say: Callable[[str], None] = lambda line: None) -> Meeting:
+    """The meeting with its fingerprint. Raises :class:`SetupError` for sides that cannot play.
+
+    Compiles what there is to compile, before many workers want the same; ``say`` is told of it.
+    """
+    warm_up(say)
+    return replace(meeting, fingerprint=_in_a_deep_thread(lambda: _fingerprint(meeting)))

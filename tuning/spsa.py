@@ -1,12 +1,14 @@
 """Tune the search parameters by games: simultaneous perturbation stochastic approximation.
 
-    python -m tuning.spsa --tc 2+0.02 --iterations 2000 --openings book.epd
-    python -m tuning.spsa --only FutilityBase FutilityMargin --tc 2+0.02 --iterations 500
+    python -m tuning.spsa --arena --nodes 8000 --iterations 30000 --openings book.epd
+    python -m tuning.spsa --only TimeEffort TimeTrend --tc 2+0.02 --iterations 2000 --openings book.epd
 
 Each iteration plays one pair of games between theta + c*delta and theta - c*delta, delta a random sign for
 every parameter at once, and moves theta along delta by the result: two games say something about all
 parameters. After J. C. Spall (1998), https://www.jhuapl.edu/SPSA, with the gains as fishtest sets them: the
 step c ends at the table's step size, the learning rate r at --rate.
+
+With --arena games are played in compiled code (see tuning.arena), else by two processes of the engine.
 """
 
 from __future__ import annotations
@@ -17,7 +19,9 @@ import random
 import shlex
 import signal
 import sys
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -29,17 +33,25 @@ from rich.table import Table
 
 from tuning import match, units
 from tuning.adjudication import Adjudication
-from tuning.cluster import open_cluster
+from tuning.cluster import Report, open_cluster
 from tuning.engines import EngineSpec, parse_each, parse_words
 from tuning.errors import EngineFailure, SetupError
+from tuning.flags import only_with_resume
 from tuning.game import Conditions
 from tuning.ledger import Ledger
+from tuning.openings import Book, RandomOpenings
 from tuning.records import FAULTS, GameRecord
 from tuning.revisions import PROJECT
 from tuning.tournament import BookSettings, single_threaded
 from tuning.units import Pair
 
 TOOL = "tuning.spsa"
+
+#: Flags that may stand beside --resume.
+BESIDE_RESUME = ("--plot", "--scheduler", "--concurrency")
+
+#: Seconds between lines of progress where there is no terminal.
+LINE_EVERY = 60.0
 
 ALPHA = 0.602
 GAMMA = 0.101
@@ -122,14 +134,31 @@ class Spsa:
 
 
 def load_params(names: Sequence[str] | None = None) -> list[Tunable]:
-    """The engine's table of tunables, or the named ones. Raises :class:`SetupError` for an unknown name."""
+    """The named ones of the engine's tunables, or all that are no switches.
+
+    Raises :class:`SetupError` for an unknown name.
+    """
     from engine.search.params import PARAMS
 
     known = {param.name: param for param in PARAMS}
     unknown = [name for name in names or () if name not in known]
     if unknown:
         raise SetupError(f"no search parameter is called {', '.join(unknown)}; there are: {', '.join(known)}")
-    return [known[name] for name in (names or known)]
+    return [known[name] for name in names] if names else [param for param in PARAMS if not is_switch(param)]
+
+
+def is_switch(param: Tunable) -> bool:
+    """Whether a parameter only switches something on, so that there is no slope to climb."""
+    return param.maximum - param.minimum == 1
+
+
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """What one iteration found: ``points`` (0..2) of the plus side, and the games lost by other means than chess."""
+
+    iteration: int
+    points: float
+    faults: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -140,9 +169,63 @@ class Numbered:
     pair: Pair
 
 
-def play(unit: Numbered, report: Any) -> list[dict[str, Any]]:
-    """Play one iteration's pair; only its result matters, so single games are not reported."""
-    return units.play_pair(unit.pair, lambda item: None)
+def play(unit: Numbered, report: Report) -> Learned:
+    """Play one iteration's pair by two processes; single games do not matter, so they are not reported."""
+    games = [GameRecord.from_json(data) for data in units.play_pair(unit.pair, lambda item: None)]
+    broken = tuple(game.fault for game in games if game.fault in FAULTS and game.fault is not None)
+    return Learned(unit.iteration, sum(game.score_of("plus") for game in games), broken)
+
+
+def play_in_arena(unit: Any, report: Report) -> Learned:
+    """Play one iteration's pair, a batch of one, in compiled code."""
+    from tuning.arena_units import play_batch  # the engine, which tuning by processes does not need
+
+    pairs: list[dict[str, Any]] = []
+    play_batch(unit, pairs.extend)
+    return Learned(pairs[0]["number"], sum(pairs[0]["points"]) / 2)
+
+
+class Processes:
+    """Iterations as matches between two processes of the engine in ``settings``."""
+
+    function = staticmethod(play)
+
+    def __init__(self, settings: Mapping[str, Any], book: Book | RandomOpenings) -> None:
+        self._engine = EngineSpec.from_json(settings["engine"])
+        conditions = dict(settings["conditions"])
+        conditions["adjudication"] = Adjudication(**conditions["adjudication"])
+        self._rules = Conditions(**conditions)
+        self._book = book
+
+    def unit(self, iteration: int, candidates: tuple[dict[str, int], dict[str, int]]) -> Numbered:
+        """The work unit in which the two candidates meet."""
+        engine = self._engine
+        both = [
+            replace(engine, name=side, options={**engine.options, **{k: str(v) for k, v in values.items()}})
+            for side, values in zip(("plus", "minus"), candidates, strict=True)
+        ]
+        pair = Pair(iteration, (both[0], both[1]), self._book.opening(iteration), self._rules)
+        return Numbered(iteration, pair)
+
+
+class InArena:
+    """Iterations as compiled games in the arena."""
+
+    function = staticmethod(play_in_arena)
+
+    def __init__(self, settings: Mapping[str, Any], book: Book | RandomOpenings) -> None:
+        from tuning.arena_units import Meeting, arranged
+
+        self._meeting = Meeting.from_json(settings["arena"])
+        if arranged(self._meeting) != self._meeting:
+            raise SetupError("the run was begun with another engine, network or evaluation: begin a new one")
+        self._book = book
+
+    def unit(self, iteration: int, candidates: tuple[dict[str, int], dict[str, int]]) -> Any:
+        """The work unit in which the two candidates meet."""
+        from tuning.arena_units import Batch, PlannedPair
+
+        return Batch(self._meeting, (PlannedPair(iteration, self._book.opening(iteration), candidates),))
 
 
 def result_table(spsa: Spsa) -> Table:
@@ -163,13 +246,23 @@ def parser() -> argparse.ArgumentParser:
     result = argparse.ArgumentParser(
         prog="python -m tuning.spsa", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    result.add_argument("--only", nargs="+", metavar="NAME", help="tune these parameters (default: the whole table)")
+    result.add_argument(
+        "--only", nargs="+", metavar="NAME",
+        help="tune these parameters (default: all but switches, and in the arena but those of time)",
+    )  # fmt: skip
     result.add_argument("--iterations", type=int, default=1000, metavar="N", help="pairs of games (default 1000)")
     result.add_argument("--rate", type=float, default=0.002, help="final learning rate (default 0.002)")
     result.add_argument(
         "--rev", metavar="REV", help="the engine at a git revision ('.': a snapshot of the working tree)"
     )
     result.add_argument("--each", nargs="+", default=[], metavar="WORD", help="option.NAME=VALUE for the engine")
+    group = result.add_argument_group("the arena")
+    group.add_argument("--arena", action="store_true", help="play in compiled code, --nodes nodes a move")
+    group.add_argument(
+        "--hard", type=int, metavar="N",
+        help="makes --nodes a soft limit: the iteration that passes it is finished, unless it comes to N nodes",
+    )  # fmt: skip
+    group.add_argument("--hash", type=int, default=16, metavar="MB", help="table of each side (default 16)")
     match.add_limit_flags(result)
     match.add_play_flags(result)
     match.add_cluster_flags(result)
@@ -181,29 +274,69 @@ def parser() -> argparse.ArgumentParser:
 
 
 def _settings(arguments: argparse.Namespace) -> dict[str, Any]:
+    if arguments.arena:
+        return _arena_settings(arguments)
+    if arguments.hard is not None:
+        raise SetupError("--hard goes with --arena")
     limits = match.limits_from(arguments)
     if not limits.bounded:
         raise SetupError("no limit: give --tc, --movetime, --nodes or --depth")
-    if arguments.iterations < 1:
-        raise SetupError(f"--iterations must be above zero, not {arguments.iterations}")
-    if arguments.rate <= 0:
-        raise SetupError(f"--rate must be above zero, not {arguments.rate:g}")
-    params = load_params(arguments.only)
-    options, limit_words = parse_each(arguments.each)
-    if limit_words:
-        raise SetupError(f"--each takes options here, not {limit_words[0]!r}")
+    options = _options(arguments)
     spec = EngineSpec("Numbat", (sys.executable, str(PROJECT / "uci_main.py"), "--tune"), limits=limits)
     if arguments.rev:
         spec = match.with_commit(parse_words(["name=Numbat", f"rev={arguments.rev}", "arg=--tune"], limits))
     conditions, book = match.play_settings(arguments)
     return {
         "engine": single_threaded(replace(spec, shared_options=options)).to_json(),
+        **_plan(arguments, load_params(arguments.only)),
+        "conditions": asdict(conditions),
+        "book": asdict(book),
+    }
+
+
+def _arena_settings(arguments: argparse.Namespace) -> dict[str, Any]:
+    from tuning.arena_units import Meeting, arranged
+    from tuning.duel import Rules
+
+    for name in ("rev", "tc", "movetime", "depth", "tb"):
+        if getattr(arguments, name) is not None:
+            raise SetupError(f"--{name} has no use with --arena")
+    if arguments.nodes is None or arguments.nodes < 1:
+        raise SetupError("--arena needs --nodes, the nodes for each move")
+    if arguments.hard is not None and arguments.hard < arguments.nodes:
+        raise SetupError(f"--hard {arguments.hard} is less than --nodes {arguments.nodes}")
+    params = load_params(arguments.only)
+    if not arguments.only:  # where nodes are fixed, the parameters of time do nothing
+        params = [param for param in params if not param.name.startswith("Time")]
+    options = tuple(sorted(_options(arguments).items()))
+    conditions, book = match.play_settings(arguments)
+    rules = Rules(arguments.nodes, arguments.hard, arguments.hash, conditions.adjudication)
+    return {
+        "arena": asdict(arranged(Meeting(options, options, rules))),
+        **_plan(arguments, params),
+        "book": asdict(book),
+    }
+
+
+def _options(arguments: argparse.Namespace) -> dict[str, str]:
+    """What ``--each`` asks for."""
+    options, limit_words = parse_each(arguments.each)
+    if limit_words:
+        raise SetupError(f"--each takes options here, not {limit_words[0]!r}")
+    return options
+
+
+def _plan(arguments: argparse.Namespace, params: Sequence[Tunable]) -> dict[str, Any]:
+    """What is learned and how."""
+    if arguments.iterations < 1:
+        raise SetupError(f"--iterations must be above zero, not {arguments.iterations}")
+    if arguments.rate <= 0:
+        raise SetupError(f"--rate must be above zero, not {arguments.rate:g}")
+    return {
         "parameters": [param.name for param in params],
         "iterations": arguments.iterations,
         "rate": arguments.rate,
         "seed": arguments.seed,
-        "conditions": asdict(conditions),
-        "book": asdict(book),
     }
 
 
@@ -223,23 +356,19 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
         if kind == "pair":
             done.add(data["iteration"])
             spsa.update(data["iteration"], data["points"])
-    engine = EngineSpec.from_json(settings["engine"])
-    conditions = dict(settings["conditions"])
-    conditions["adjudication"] = Adjudication(**conditions["adjudication"])
-    rules = Conditions(**conditions)
     book = BookSettings(**settings["book"]).open(lambda message: console.print(f"! {message}", markup=False))
+    try:
+        player = InArena(settings, book) if "arena" in settings else Processes(settings, book)
+    except SetupError:
+        ledger.close()
+        raise
 
-    def pairs() -> Iterator[Numbered]:
+    def pairs() -> Iterator[Any]:
         for iteration in range(settings["iterations"]):
             if iteration not in done:
-                both = [
-                    replace(engine, name=side, options={**engine.options, **{k: str(v) for k, v in values.items()}})
-                    for side, values in zip(("plus", "minus"), spsa.candidates(iteration), strict=True)
-                ]
-                pair = Pair(iteration, (both[0], both[1]), book.opening(iteration), rules)
-                yield Numbered(iteration, pair)
+                yield player.unit(iteration, spsa.candidates(iteration))
 
-    code = failures = faults = 0
+    code = failures = faults = played = 0
     cluster = open_cluster(arguments.scheduler, arguments.concurrency)
     progress = Progress(
         TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn(),
@@ -250,28 +379,32 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
     try:
         with progress:
             bar = progress.add_task("pairs", total=settings["iterations"], completed=len(done), faults=0)
-            for outcome in cluster.run(play, pairs(), lambda item: None):
+            began = shown = time.monotonic()
+            for outcome in cluster.run(player.function, pairs(), lambda item: None):
                 if outcome.error is not None:
                     console.print(f"! {outcome.error}", style="red", highlight=False, markup=False)
                     failures += 1
                     if failures >= 3:
                         raise SetupError(f"gave up: {outcome.error}")
                     continue
-                games = [GameRecord.from_json(data) for data in outcome.result]
-                broken = [game.fault for game in games if game.fault in FAULTS]
-                faults += len(broken)
-                points = sum(game.score_of("plus") for game in games)
-                number = outcome.unit.iteration
-                ledger.add("pair", {"iteration": number, "points": points, "faults": broken})
-                spsa.update(number, points)
+                learned: Learned = outcome.result
+                faults += len(learned.faults)
+                ledger.add("pair", asdict(learned))
+                spsa.update(learned.iteration, learned.points)
+                played += 1
                 progress.update(bar, advance=1, faults=faults)
+                if not console.is_terminal and time.monotonic() - shown >= LINE_EVERY:
+                    shown = time.monotonic()
+                    speed = 7200 * played / (shown - began)
+                    console.print(f"{len(done) + played} pairs, {speed:,.0f} games/h", highlight=False)
     except KeyboardInterrupt:
         console.print(f"interrupted; go on with: python -m tuning.spsa --resume {shlex.quote(str(ledger.path))}")
         code = 130
     finally:
         cluster.close()
-        if any(spsa.history.values()):
-            ledger.add("values", spsa.theta)
+        if any(spsa.history.values()) and not ledger.closed:
+            with suppress(SetupError):  # a full disk has been told, or is by the next run
+                ledger.add("values", spsa.theta)
         ledger.close()
         signal.signal(signal.SIGTERM, before)
     console.print(result_table(spsa))
@@ -291,9 +424,11 @@ def main(words: Sequence[str] | None = None) -> int:
     arguments = parser().parse_args(words)
     console = match.make_console()
     try:
+        if arguments.resume:
+            only_with_resume(parser(), words, BESIDE_RESUME)
         return run(arguments, console)
     except (SetupError, EngineFailure) as error:
-        console.print(f"error: {error}", style="bold red", highlight=False, markup=False)
+        console.print(f"error: {error}", style="bold red", highlight=False, markup=False, soft_wrap=True)
         return 2
 
 

@@ -117,6 +117,19 @@ def test_it_goes_on_where_it_was_interrupted(
     assert resumed.splitlines()[-1] == page.splitlines()[-1]
 
 
+def test_more_games_may_be_asked_for(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, whole: tuple[Path, str]
+) -> None:
+    path = tmp_path / "fewer.jsonl"
+    words = (*QUICK, "--new", "ReductionBase=140", "--games", "4", "--json", str(path))
+    assert _run(monkeypatch, *words)[0] == 0
+    code, page = _run(monkeypatch, "--resume", str(path), "--games", str(GAMES))
+    assert code == 0
+    assert f"games: {GAMES} in place of 4" in page
+    assert _pairs(path) == _pairs(whole[0])
+    assert _run(monkeypatch, "--resume", str(path))[1].splitlines()[-1] == whole[1].splitlines()[-1]
+
+
 def test_another_engine_does_not_go_on(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, whole: tuple[Path, str]
 ) -> None:
@@ -226,14 +239,15 @@ def test_values_of_a_pair_do_not_stay() -> None:
         (("--sprt", "5", "0"), "SPRT needs elo0 below elo1"),
         (("--resign", "score=x"), "--resign: 'score=x' is not 'off'"),
         (("--pgn", "/no/folder/games.pgn"), "cannot write /no/folder/games.pgn"),
-        (("--resume", "no/such.jsonl"), "cannot read no/such.jsonl"),
+        (("--resume", "no/such.jsonl", "--games", "0"), "--games 0 is not from 1"),
     ],
 )
 def test_what_it_refuses(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, words: tuple[str, ...], complaint: str
 ) -> None:
     monkeypatch.setattr(Path, "mkdir", _no_folders(tmp_path))
-    code, page = _run(monkeypatch, "--json", str(tmp_path / "r.jsonl"), *words)
+    results = () if "--resume" in words else ("--json", str(tmp_path / "r.jsonl"))
+    code, page = _run(monkeypatch, *results, *words)
     assert code == 2
     assert complaint in page
     assert len(page.splitlines()) == 1
@@ -284,3 +298,17 @@ def test_a_signal_ends_it_and_everything_is_kept(
     once = tmp_path / "once.jsonl"
     assert _run(monkeypatch, *words[3:-2], "--games", "8", "--json", str(once))[0] == 0
     assert played[:4] == _pairs(once)
+
+
+def test_what_does_not_go_with_resume(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    code, page = _run(monkeypatch, "--resume", str(tmp_path / "none.jsonl"), "--nodes", "100")
+    assert code == 2
+    assert "--nodes cannot be given with it" in page
+    code, page = _run(monkeypatch, "--resume", str(tmp_path / "none.jsonl"))
+    assert code == 2
+    assert "none.jsonl: No such file" in page
+    damaged = tmp_path / "damaged.jsonl"
+    damaged.write_text('{"tool":"tuning.arena","settings":{"names":["a"]}}\n')
+    code, page = _run(monkeypatch, "--resume", str(damaged))
+    assert code == 2
+    assert f"{damaged} is no whole results file" in page

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+import io
+import json
 import random
+from dataclasses import asdict
+from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from rich.console import Console
 
+from tuning import match, spsa
+from tuning.arena_units import Meeting, arranged
+from tuning.duel import Duel, Rules
 from tuning.elo import expected_score
 from tuning.errors import SetupError
-from tuning.spsa import Gains, Spsa, load_params
+from tuning.ledger import read_events
+from tuning.openings import RandomOpenings
+from tuning.spsa import Gains, InArena, Spsa, load_params, play_in_arena
 
 
 class Row(NamedTuple):
@@ -30,12 +40,12 @@ def elo_at(setting: dict[str, int]) -> float:
 
 def climb(iterations: int, seed: int = 3) -> Spsa:
     source = random.Random(seed)
-    spsa = Spsa(ROWS, Gains(iterations, rate=0.02), seed)
+    climber = Spsa(ROWS, Gains(iterations, rate=0.02), seed)
     for iteration in range(iterations):
-        plus, minus = spsa.candidates(iteration)
+        plus, minus = climber.candidates(iteration)
         score = expected_score(elo_at(plus) - elo_at(minus))
-        spsa.update(iteration, sum(source.random() < score for _ in range(2)))
-    return spsa
+        climber.update(iteration, sum(source.random() < score for _ in range(2)))
+    return climber
 
 
 def test_it_finds_the_top_of_a_noisy_hill():
@@ -82,5 +92,73 @@ def test_the_engines_table_makes_sense():
         assert param.minimum <= param.default <= param.maximum
         assert param.step > 0
     assert [param.name for param in load_params([params[1].name])] == [params[1].name]
+    assert "Hindsight" not in {param.name for param in params}  # a switch has no slope
+    assert load_params(["Hindsight"])[0].maximum == 1
     with pytest.raises(SetupError, match="no search parameter is called Nonsense"):
         load_params(["Nonsense"])
+
+
+ARENA = ("--arena", "--nodes", "150", "--hash", "1", "--each", "option.EvalType=Material")
+
+
+def _run(monkeypatch: pytest.MonkeyPatch, *words: str) -> tuple[int, str]:
+    """The exit code and what was printed."""
+    page = io.StringIO()
+    monkeypatch.setattr(match, "make_console", lambda: Console(file=page, width=200))
+    return spsa.main([*words, "--scheduler", "here"]), page.getvalue()
+
+
+def test_it_learns_in_the_arena_and_goes_on_after_an_interruption(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    whole, torn = tmp_path / "whole.jsonl", tmp_path / "torn.jsonl"
+    code, page = _run(monkeypatch, *ARENA, "--iterations", "8", "--rate", "0.1", "--json", str(whole))
+    assert code == 0
+    assert "FutilityMargin" in page
+    assert "TimeEffort" not in page  # it does nothing there
+    assert whole.with_suffix(".png").read_bytes().startswith(b"\x89PNG")
+    events = list(read_events(whole))
+    assert [data["iteration"] for kind, data in events if kind == "pair"] == list(range(8))
+    assert any(data["points"] != 1 for kind, data in events if kind == "pair")
+    values = events[-1][1]
+    assert values != {param.name: float(param.default) for param in load_params(list(values))}
+    torn.write_text("".join(whole.read_text().splitlines(keepends=True)[:4]) + '{"pair":{"iter')
+    assert _run(monkeypatch, "--resume", str(torn))[0] == 0
+    assert list(read_events(torn)) == events
+
+
+def test_the_points_are_those_of_the_plus_side() -> None:
+    meeting = arranged(Meeting(rules=Rules(nodes=300, hash=1)))
+    player = InArena(json.loads(json.dumps({"arena": asdict(meeting)})), RandomOpenings(8, 1))
+    plain, other = {"FutilityDepth": 8}, {"NoisyExchangeDepth": 0, "LateMoveDepth": 0, "ReverseFutilityDepth": 0}
+    duel = Duel(meeting.rules, {}, {name: str(value) for name, value in other.items()})
+    points: list[float] = []
+    for number in range(6):
+        first, second = duel.play_pair(RandomOpenings(8, 1).opening(number))
+        points.append((first.result + 2 - second.result) / 2)
+        for candidates, expected in (((plain, other), points[-1]), ((other, plain), 2 - points[-1])):
+            learned = play_in_arena(player.unit(number, candidates), lambda item: None)
+            assert (learned.iteration, learned.points) == (number, expected)
+    assert any(value != 1 for value in points)
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (("--arena",), "--arena needs --nodes"),
+        (("--arena", "--nodes", "100", "--tc", "1+1"), "--tc has no use with --arena"),
+        (("--arena", "--nodes", "100", "--hard", "50"), "--hard 50 is less than --nodes 100"),
+        ((*ARENA, "--only", "Nonsense"), "no search parameter is called Nonsense"),
+        ((*ARENA, "--each", "option.Nonsense=1"), "unknown parameter 'Nonsense'"),
+        ((*ARENA, "--iterations", "0"), "--iterations must be above zero"),
+        (("--nodes", "100", "--hard", "200"), "--hard goes with --arena"),
+        (("--iterations", "5"), "no limit: give --tc"),
+    ],
+)
+def test_what_it_refuses(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, words: tuple[str, ...], complaint: str
+) -> None:
+    code, page = _run(monkeypatch, "--json", str(tmp_path / "r.jsonl"), *words)
+    assert code == 2
+    assert complaint in page
+    assert not (tmp_path / "r.jsonl").exists()
