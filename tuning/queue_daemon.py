@@ -116,11 +116,12 @@ class Daemon:
         assert job.process is not None
         if processes.members(job.process, job.boot):
             return
-        self._children.pop(job.number, None)
         self.settle(job, asked=False)
 
     def settle(self, job: Job, asked: bool) -> None:
         """Write down how a job ended, of which nothing is alive. ``asked``: we had asked it to."""
+        if (child := self._children.pop(job.number, None)) is not None:
+            child.wait()  # it may have ended after it was looked at
         code, problem = _exit_code(self.store.exit_file(job))
         asked = asked or job.paused or self.store.read().paused  # a pause ends what measures time
         ran = time.time() - (job.started or 0.0)

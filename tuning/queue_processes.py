@@ -20,6 +20,9 @@ TERMINATE_SECONDS = 10.0
 """For a job to end after SIGTERM; then SIGKILL."""
 
 
+SAME_MOMENT = 3.0
+"""Seconds by which two processes may read another start of a third one: the time of booting is rounded."""
+
 _SHELLS = ("sh", "bash", "dash", "zsh")
 
 
@@ -65,7 +68,7 @@ def members(process: tuple[int, float], booted: str) -> list[psutil.Process]:
     found: dict[int, psutil.Process] = {}
     try:
         leader = psutil.Process(pid)
-        if abs(leader.create_time() - when) > 1.0:
+        if abs(leader.create_time() - when) > SAME_MOMENT:
             return []
         found.update((child.pid, child) for child in leader.children(recursive=True))
         found[pid] = leader
