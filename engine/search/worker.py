@@ -65,12 +65,12 @@ def _ranked(lines: list[Line], former: list[Line]) -> list[Line]:
 
 
 class Worker:
-    """A WORKER record and the loop that deepens it, with ``parameters`` (the defaults unless given)."""
+    """A WORKER record and the loop that deepens it."""
 
-    def __init__(self, control_address: int, evaluation: Evaluation, parameters: Parameters | None = None) -> None:
+    def __init__(self, control_address: int, evaluation: Evaluation, parameters: Parameters) -> None:
         self.record: Any = new_record(WORKER)
         self.record["control_address"] = control_address
-        self.parameters = parameters or Parameters()  # the record holds no more than their address
+        self.parameters = parameters  # the record holds no more than their address
         self.lines: list[Line] = []
         self.use(evaluation)
 

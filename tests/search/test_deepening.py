@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from engine import Engine
 from engine.board.fen import START_FEN, set_fen
 from engine.board.notation import list_moves
 from engine.board.setup import new_position
@@ -37,7 +38,7 @@ def fresh(fen: str, parameters: Parameters | None = None) -> tuple[Worker, Trans
     position = new_position()
     set_fen(position, fen)
     control = new_record(CONTROL)
-    worker = Worker(control.__array_interface__["data"][0], choose("Material", ""), parameters)
+    worker = Worker(control.__array_interface__["data"][0], choose("Material", ""), parameters or Parameters())
     worker.keep = control  # type: ignore[attr-defined]
     table = TranspositionTable(1)
     worker.prepare(position, [], table, UNLIMITED)
@@ -111,6 +112,23 @@ def test_parameters_belong_to_their_worker() -> None:
         nodes.append(worker.nodes)
         assert table.megabytes == 1
     assert nodes[0] == nodes[2] != nodes[1] == nodes[3]
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_an_engine_searches_with_its_own_parameters(threads: int) -> None:
+    """Set before a search they count for all of its threads, and for no other engine."""
+    with Engine(hash=1, threads=threads) as engine, Engine(hash=1) as other:
+        before = other.bench(5)[0]
+        engine.set_option("FutilityDepth", 0)
+        engine.set_option("ReductionBase", 20)
+        pool = engine._thinker.pool
+        addresses = {int(pool.parameters.record.__array_interface__["data"][0])}
+        changed = engine.bench(5)[0]
+        assert {int(worker.record["params_address"]) for worker in pool.workers} == addresses
+        other.new_game()
+        assert other.bench(5)[0] == before
+        if threads == 1:
+            assert changed != before
 
 
 def test_parameters_refuse_what_they_do_not_know() -> None:

@@ -24,6 +24,7 @@ from engine.jit import new_record
 from engine.search.scores import MATE
 from engine.search.state import CONTROL, WORKER_T, frame_at
 from engine.search.transposition import TranspositionTable
+from engine.search.tunables import Parameters
 from engine.search.worker import UNLIMITED, Worker
 
 COUNT = 200
@@ -104,7 +105,7 @@ def random_positions() -> list[str]:
 def worker() -> Iterator[Worker]:
     """A worker in exact mode, alone; the control record lives as long as it."""
     control = new_record(CONTROL)
-    worker = Worker(control.__array_interface__["data"][0], choose("Material", ""))
+    worker = Worker(control.__array_interface__["data"][0], choose("Material", ""), Parameters())
     worker.record["exact"] = 1
     yield worker
     assert control["stop"] == 0

@@ -18,6 +18,7 @@ from engine.search.deepening import deepen
 from engine.search.scores import MATE_BOUND
 from engine.search.state import CONTROL
 from engine.search.transposition import TranspositionTable
+from engine.search.tunables import Parameters
 from engine.search.worker import UNLIMITED, Worker
 from tests.tuning import games
 from tuning import selfplay
@@ -143,7 +144,8 @@ def test_the_hard_limit_is_kept() -> None:
     control = new_record(CONTROL)
     position = new_position()
     set_fen(position, games.STARTS[1])
-    worker, table = Worker(control.__array_interface__["data"][0], choose("Material", "")), TranspositionTable(1)
+    address, table = control.__array_interface__["data"][0], TranspositionTable(1)
+    worker = Worker(address, choose("Material", ""), Parameters())
     deepen_once = 0
     for hard in (1, 10, 3_000):
         worker.clear()
