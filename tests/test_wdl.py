@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from engine.api import Engine
 from engine.messages import Limits
 from engine.wdl import MODEL, REFERENCE_MOVE, Model
-from tuning.openings import Opening
-from tuning.records import GameRecord, MoveRecord
+from tuning.matches.openings import Opening
+from tuning.matches.records import GameRecord, MoveRecord
 from tuning.wdl import main
 
 TRUTH = Model((120.0, 30.0, 0.0), (70.0, 10.0, 0.0), (8, 100))

@@ -29,20 +29,20 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from engine.messages import OptionError
 from tuning import match
-from tuning.adjudication import Adjudication, parse_rule
-from tuning.arena_units import Batch, Meeting, Options, PlannedPair, arranged, play_batch
-from tuning.cluster import open_cluster
-from tuning.duel import Rules
-from tuning.elo import estimate
-from tuning.errors import SetupError
-from tuning.flags import only_with_resume
-from tuning.ledger import Ledger
-from tuning.records import GameRecord
-from tuning.report import elo_text, encounter_lines
-from tuning.sides import EVALUATION, evaluation_of, parameters_of
-from tuning.sprt import MODELS, Sprt, expected_pairs
-from tuning.tally import Encounter
-from tuning.tournament import BookSettings
+from tuning.cluster.choice import open_cluster
+from tuning.common.errors import SetupError
+from tuning.common.flags import only_with_resume
+from tuning.common.ledger import Ledger
+from tuning.matches.adjudication import Adjudication, parse_rule
+from tuning.matches.records import GameRecord
+from tuning.matches.report import elo_text, encounter_lines
+from tuning.matches.tally import Encounter
+from tuning.matches.tournament import BookSettings
+from tuning.selfplay.batches import Batch, Meeting, Options, PlannedPair, arranged, play_batch
+from tuning.selfplay.duel import Rules
+from tuning.selfplay.sides import EVALUATION, evaluation_of, parameters_of
+from tuning.statistics.elo import estimate
+from tuning.statistics.sprt import MODELS, Sprt, expected_pairs
 
 TOOL = "tuning.arena"
 

@@ -19,9 +19,9 @@ from chess.polyglot import ENTRY_STRUCT, zobrist_hash
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-from tuning.errors import SetupError
-from tuning.files import keep_apart, refuse_binary, write_whole
-from tuning.pgn import games
+from tuning.common.errors import SetupError
+from tuning.common.files import keep_apart, refuse_binary, write_whole
+from tuning.data.pgn import games
 
 GREATEST_WEIGHT = 0xFFFF
 """Of an entry; where moves of a position weigh more, all of them are scaled down."""

@@ -30,11 +30,11 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, Ti
 from engine.board.fen import START_FEN
 from engine.jit.warmup import warm_up
 from tuning import match
-from tuning.cluster import open_cluster
-from tuning.errors import SetupError
-from tuning.openings import load_book
-from tuning.selfplay import LONGEST, LONGEST_OPENING, Rules
-from tuning.shards import REPORT_EVERY, SHARD, Run, Settings, Shard, begin, play_shard
+from tuning.cluster.choice import open_cluster
+from tuning.common.errors import SetupError
+from tuning.matches.openings import load_book
+from tuning.selfplay.games import LONGEST, LONGEST_OPENING, Rules
+from tuning.selfplay.shards import REPORT_EVERY, SHARD, Run, Settings, Shard, begin, play_shard
 from tuning.viriformat import SUFFIX, count_file, files_of
 
 #: Seconds between lines of progress where there is no terminal.

@@ -15,12 +15,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from tuning import match
-from tuning.engines import EngineSpec
-from tuning.errors import EngineFailure, SetupError, at_least
-from tuning.flags import only_with_resume
-from tuning.limits import Limits
-from tuning.revisions import PROJECT
-from tuning.tournament import Settings, limits_checked
+from tuning.common.errors import EngineFailure, SetupError, at_least
+from tuning.common.flags import only_with_resume
+from tuning.common.revisions import PROJECT
+from tuning.matches.engines import EngineSpec
+from tuning.matches.limits import Limits
+from tuning.matches.tournament import Settings, limits_checked
 
 RIVALS = (
     EngineSpec("Stockfish", ("stockfish",)),

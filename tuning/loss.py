@@ -23,11 +23,11 @@ from scipy.special import expit
 from engine.evaluation.choice import Evaluation, choose
 from engine.evaluation.evaluator import KINDS
 from engine.evaluation.nnue.file import NetError
-from tuning.dataset import Sample, split
-from tuning.errors import SetupError
+from tuning.common.errors import SetupError
+from tuning.data.dataset import Sample, split
+from tuning.data.values import values_of
+from tuning.learning.recipe import settings_of
 from tuning.piece_square import fit_scale, logistic_loss
-from tuning.recipe import settings_of
-from tuning.values import values_of
 
 #: So many positions settle a scale.
 SCALED_BY = 200_000

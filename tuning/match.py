@@ -22,10 +22,15 @@ from typing import Any, NoReturn
 
 from rich.console import Console
 
-from tuning import revisions
-from tuning.adjudication import Adjudication, parse_rule
-from tuning.cluster import HERE, Cluster, open_cluster
-from tuning.engines import (
+from tuning.cluster.base import Cluster
+from tuning.cluster.choice import HERE, open_cluster
+from tuning.common import revisions
+from tuning.common.errors import EngineFailure, SetupError, at_least
+from tuning.common.extras import need
+from tuning.common.flags import only_with_resume
+from tuning.common.ledger import Ledger
+from tuning.matches.adjudication import Adjudication, parse_rule
+from tuning.matches.engines import (
     WORDS_HELP,
     EngineSpec,
     parse_each,
@@ -33,18 +38,14 @@ from tuning.engines import (
     parse_words,
     with_unique_names,
 )
-from tuning.errors import EngineFailure, SetupError, at_least
-from tuning.extras import need
-from tuning.flags import only_with_resume
-from tuning.game import PV_CHECKS, Conditions
-from tuning.ledger import Ledger
-from tuning.limits import Limits, parse_time_control
-from tuning.openings import Book
-from tuning.records import GameRecord
-from tuning.report import LiveReport, closing, ratings_of, summary
-from tuning.schedule import KINDS
-from tuning.sprt import MODELS, Sprt
-from tuning.tournament import TOOL, BookSettings, Settings, Tournament, limits_checked, single_threaded
+from tuning.matches.game import PV_CHECKS, Conditions
+from tuning.matches.limits import Limits, parse_time_control
+from tuning.matches.openings import Book
+from tuning.matches.records import GameRecord
+from tuning.matches.report import LiveReport, closing, ratings_of, summary
+from tuning.matches.schedule import KINDS
+from tuning.matches.tournament import TOOL, BookSettings, Settings, Tournament, limits_checked, single_threaded
+from tuning.statistics.sprt import MODELS, Sprt
 
 PAGE_WIDTH = 120
 
@@ -394,7 +395,7 @@ def check_picture(path: str | None) -> None:
     """Raise :class:`SetupError` now if a picture could not be drawn at the end."""
     if path is not None:
         need("matplotlib", "--plot")
-        from tuning.plots import check
+        from tuning.common.plots import check
 
         check(Path(path))
 
@@ -412,7 +413,7 @@ def warn_if_busy(workers: int, scheduler: str | None, console: Console) -> None:
 
 def draw(tournament: Tournament, path: Path, console: Console) -> None:
     """Draw the result; a picture that cannot be written is said, and costs nothing else."""
-    from tuning.plots import plot_tournament  # matplotlib takes half a second that most runs can spare
+    from tuning.matches.plots import plot_tournament  # matplotlib takes half a second that most runs can spare
 
     try:
         plot_tournament(tournament, path, ratings_of(tournament) if len(tournament.tally.engines) > 2 else None)

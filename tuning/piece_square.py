@@ -43,9 +43,8 @@ from scipy.optimize import minimize, minimize_scalar
 from scipy.special import expit
 
 from engine.evaluation.material import FULL_PHASE, PIECE_NAMES, WEIGHTS_FILE
-from tuning.errors import SetupError
-from tuning.files import keep_apart
-from tuning.openings import quoted
+from tuning.common.errors import SetupError
+from tuning.common.files import keep_apart, quoted
 
 STAGES = ("middlegame", "endgame")
 

@@ -26,12 +26,24 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from tuning import queue_processes as processes
-from tuning.errors import SetupError, at_least
-from tuning.extras import need
-from tuning.queue_checks import completed, in_worktree
-from tuning.queue_daemon import Daemon, last_line, title
-from tuning.queue_store import DONE, FAILED, INTERRUPTED, OPEN, REMOVED, RUNNING, WAITING, Job, Order, State, Store
+from tuning.common.errors import SetupError, at_least
+from tuning.common.extras import need
+from tuning.experiments import processes
+from tuning.experiments.checks import completed, in_worktree
+from tuning.experiments.daemon import Daemon, last_line, title
+from tuning.experiments.store import (
+    DONE,
+    FAILED,
+    INTERRUPTED,
+    OPEN,
+    REMOVED,
+    RUNNING,
+    WAITING,
+    Job,
+    Order,
+    State,
+    Store,
+)
 
 STYLES = {RUNNING: "green", FAILED: "red", INTERRUPTED: "yellow"}
 
@@ -175,7 +187,7 @@ def finding(store: Store, job: Job) -> str:
     if job.note and job.state != RUNNING:
         return job.note
     if job.order.results is not None and job.state != WAITING:
-        from tuning.outcome import outcome_of
+        from tuning.experiments.outcome import outcome_of
 
         try:
             return outcome_of(Path(job.order.results)).text

@@ -24,11 +24,11 @@ from rich.table import Table
 from rich.text import Text
 
 from tuning import match
-from tuning.elo import estimate
-from tuning.errors import SetupError, at_least
-from tuning.files import write_whole
-from tuning.outcome import Outcome, outcome_of
-from tuning.sprt import MODELS, Sprt
+from tuning.common.errors import SetupError, at_least
+from tuning.common.files import write_whole
+from tuning.experiments.outcome import Outcome, outcome_of
+from tuning.statistics.elo import estimate
+from tuning.statistics.sprt import MODELS, Sprt
 
 FILE = Path(__file__).with_name("tests.jsonl")
 

@@ -31,19 +31,21 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 
-from tuning import match, units
-from tuning.adjudication import Adjudication
-from tuning.cluster import Report, open_cluster
-from tuning.engines import EngineSpec, parse_each, parse_words
-from tuning.errors import EngineFailure, SetupError
-from tuning.flags import only_with_resume
-from tuning.game import Conditions
-from tuning.ledger import Ledger
-from tuning.openings import Book, RandomOpenings
-from tuning.records import FAULTS, GameRecord
-from tuning.revisions import PROJECT
-from tuning.tournament import BookSettings, single_threaded
-from tuning.units import Pair
+from tuning import match
+from tuning.cluster.base import Report
+from tuning.cluster.choice import open_cluster
+from tuning.common.errors import EngineFailure, SetupError
+from tuning.common.flags import only_with_resume
+from tuning.common.ledger import Ledger
+from tuning.common.revisions import PROJECT
+from tuning.matches import units
+from tuning.matches.adjudication import Adjudication
+from tuning.matches.engines import EngineSpec, parse_each, parse_words
+from tuning.matches.game import Conditions
+from tuning.matches.openings import Book, RandomOpenings
+from tuning.matches.records import FAULTS, GameRecord
+from tuning.matches.tournament import BookSettings, single_threaded
+from tuning.matches.units import Pair
 
 TOOL = "tuning.spsa"
 
@@ -178,7 +180,7 @@ def play(unit: Numbered, report: Report) -> Learned:
 
 def play_in_arena(unit: Any, report: Report) -> Learned:
     """Play one iteration's pair, a batch of one, in compiled code."""
-    from tuning.arena_units import play_batch  # the engine, which tuning by processes does not need
+    from tuning.selfplay.batches import play_batch  # the engine, which tuning by processes does not need
 
     pairs: list[dict[str, Any]] = []
     play_batch(unit, pairs.extend)
@@ -214,7 +216,7 @@ class InArena:
     function = staticmethod(play_in_arena)
 
     def __init__(self, settings: Mapping[str, Any], book: Book | RandomOpenings) -> None:
-        from tuning.arena_units import Meeting, arranged
+        from tuning.selfplay.batches import Meeting, arranged
 
         self._meeting = Meeting.from_json(settings["arena"])
         if arranged(self._meeting) != self._meeting:
@@ -223,7 +225,7 @@ class InArena:
 
     def unit(self, iteration: int, candidates: tuple[dict[str, int], dict[str, int]]) -> Any:
         """The work unit in which the two candidates meet."""
-        from tuning.arena_units import Batch, PlannedPair
+        from tuning.selfplay.batches import Batch, PlannedPair
 
         return Batch(self._meeting, (PlannedPair(iteration, self._book.opening(iteration), candidates),))
 
@@ -295,8 +297,8 @@ def _settings(arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def _arena_settings(arguments: argparse.Namespace) -> dict[str, Any]:
-    from tuning.arena_units import Meeting, arranged
-    from tuning.duel import Rules
+    from tuning.selfplay.batches import Meeting, arranged
+    from tuning.selfplay.duel import Rules
 
     for name in ("rev", "tc", "movetime", "depth", "tb"):
         if getattr(arguments, name) is not None:
@@ -409,7 +411,8 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
         signal.signal(signal.SIGTERM, before)
     console.print(result_table(spsa))
     if any(spsa.history.values()):
-        from tuning.plots import save, trajectory_figure
+        from tuning.common.plots import save
+        from tuning.learning.plots import trajectory_figure
 
         picture = Path(arguments.plot) if arguments.plot else ledger.path.with_suffix(".png")
         ranges = {param.name: (float(param.minimum), float(param.maximum)) for param in spsa.params}

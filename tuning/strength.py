@@ -32,14 +32,15 @@ from scipy.optimize import minimize
 from scipy.special import expit
 
 from engine.strength import FILE, FULL_SKILL, LEVELS
-from tuning import match, ratings
-from tuning.engines import EngineSpec
-from tuning.errors import EngineFailure, SetupError, at_least
-from tuning.files import keep_apart, write_whole
-from tuning.ledger import read_settings
-from tuning.limits import Limits
-from tuning.revisions import PROJECT
-from tuning.tournament import Settings
+from tuning import match
+from tuning.common.errors import EngineFailure, SetupError, at_least
+from tuning.common.files import keep_apart, write_whole
+from tuning.common.ledger import read_settings
+from tuning.common.revisions import PROJECT
+from tuning.matches.engines import EngineSpec
+from tuning.matches.limits import Limits
+from tuning.matches.tournament import Settings
+from tuning.statistics import ratings
 
 ANCHORS = (1350, 1550, 1750, 1950, 2150, 2350, 2550)
 """``UCI_Elo`` of Stockfish that levels are measured against."""

@@ -26,17 +26,17 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from tuning import match
-from tuning.cluster import HERE, open_cluster
-from tuning.engines import WORDS_HELP, EngineSpec, parse_each, parse_limit_words, parse_words, with_unique_names
-from tuning.epd import Task, load_suite
-from tuning.errors import EngineFailure, SetupError, at_least
-from tuning.flags import only_with_resume
-from tuning.info import Thought, last_scored
-from tuning.ledger import Ledger
-from tuning.limits import Clock, engine_limit
-from tuning.player import Player
-from tuning.tournament import single_threaded
-from tuning.units import bench
+from tuning.cluster.choice import HERE, open_cluster
+from tuning.common.errors import EngineFailure, SetupError, at_least
+from tuning.common.flags import only_with_resume
+from tuning.common.ledger import Ledger
+from tuning.matches.engines import WORDS_HELP, EngineSpec, parse_each, parse_limit_words, parse_words, with_unique_names
+from tuning.matches.info import Thought, last_scored
+from tuning.matches.limits import Clock, engine_limit
+from tuning.matches.player import Player
+from tuning.matches.tournament import single_threaded
+from tuning.matches.units import bench
+from tuning.suites.epd import Task, load_suite
 
 TOOL = "tuning.suite"
 
@@ -334,7 +334,8 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
         parts += ["", position_table(tasks, names, solutions)]
     console.print(Group(*parts))
     if arguments.plot:
-        from tuning.plots import save, suite_figure
+        from tuning.common.plots import save
+        from tuning.suites.plots import suite_figure
 
         times = {n: [s.seconds for s in solutions if s.engine == n and s.seconds is not None] for n in names}
         save(suite_figure(times, len(tasks), str(specs[0].limits)), Path(arguments.plot))

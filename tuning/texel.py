@@ -12,7 +12,7 @@ one that turns our centipawns into its log-odds, fitted along with the weights.
 The loss has an analytic gradient, its minimum is found by L-BFGS (scipy). Whole games are held out to judge it by.
 What a centipawn is remains to be settled: the army of the start position is worth what it is in ``material.json``.
 
-Positions come from what :mod:`tuning.positions` reads: text, or games of :mod:`tuning.datagen`.
+Positions come from what :mod:`tuning.data.positions` reads: text, or games of :mod:`tuning.datagen`.
 """
 
 from __future__ import annotations
@@ -44,14 +44,15 @@ from engine.evaluation.classical.value import traced_value
 from engine.evaluation.classical.weights import STAGES, TRACE, WEIGHTS_FILE
 from engine.evaluation.material import FULL_PHASE, PIECE_NAMES
 from engine.jit import new_record
-from tuning import plots
-from tuning.compiled import compiled
-from tuning.dataset import Quiet, Source, read_sources
-from tuning.errors import SetupError
-from tuning.files import keep_apart
-from tuning.marlinformat import unpack
+from tuning.common import plots
+from tuning.common.compiled import compiled
+from tuning.common.errors import SetupError
+from tuning.common.files import keep_apart
+from tuning.common.plots import save
+from tuning.data.dataset import Quiet, Source, read_sources
+from tuning.data.marlinformat import unpack
+from tuning.learning.plots import loss_figure
 from tuning.piece_square import FIRST_PLY, HELD_OUT, fit_scale, logistic_loss
-from tuning.plots import loss_figure, save
 
 #: Which positions are learned from: where a game is decided, features are no longer what decides it.
 QUIET = Quiet(FIRST_PLY, 2000.0)

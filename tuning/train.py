@@ -34,14 +34,15 @@ from rich.text import Text
 from engine.evaluation.choice import choose
 from engine.evaluation.nnue.file import write_net
 from engine.evaluation.nnue.shape import HIDDEN_STEP, MAX_HIDDEN, SCALE
-from tuning import plots
-from tuning.dataset import Batch, Sample, Source, batches, split
-from tuning.errors import SetupError, at_least
-from tuning.flags import only_with_resume
-from tuning.ledger import Ledger
+from tuning.common import plots
+from tuning.common.errors import SetupError, at_least
+from tuning.common.flags import only_with_resume
+from tuning.common.ledger import Ledger
+from tuning.data.dataset import Batch, Sample, Source, batches, split
+from tuning.learning.network import Network
+from tuning.learning.plots import loss_figure
+from tuning.learning.recipe import CHECKPOINT, CURVES, LOG, NET, Settings, settings_of
 from tuning.loss import scale_of
-from tuning.network import Network
-from tuning.recipe import CHECKPOINT, CURVES, LOG, NET, Settings, settings_of
 
 TOOL = "tuning.train"
 
@@ -191,7 +192,7 @@ def train(settings: Settings, out: Path, resume: bool, console: Console) -> None
             training.history.append(entry)
             training.save(out / CHECKPOINT)
             ledger.add("epoch", entry)
-            plots.save(plots.loss_figure(training.history), out / CURVES)
+            plots.save(loss_figure(training.history), out / CURVES)
             write_net(out / NET, training.network.quantised(recipe(settings, sources, scale, training.history)))
             console.print(
                 f"epoch {entry['epoch']:3}: train {loss:.6f}, validation {entry['validation']:.6f}, "
@@ -209,7 +210,7 @@ def parser() -> argparse.ArgumentParser:
     lines = (__doc__ or "").splitlines()
     made = argparse.ArgumentParser("python -m tuning.train", description=lines[0])
     add = made.add_argument
-    add("--positions", nargs="+", metavar="FILE", help="what to learn from: see tuning.positions for the forms")
+    add("--positions", nargs="+", metavar="FILE", help="what to learn from: see tuning.data.positions for the forms")
     add("--cache", type=Path, metavar="DIR", help="where parsed positions are kept for the next time")
     add("--out", type=Path, metavar="DIR", help="a folder for the results, not yet there")
     add("--resume", type=Path, metavar="DIR", help="go on with the run in this folder; its settings are used")

@@ -6,7 +6,7 @@
 
 This is the format of the viriformat crate, version 3.0.0 (github.com/cosmobobak/viriformat, Cosmo Bobak; the
 layout is unchanged since 1.0.0). All numbers are little-endian. A file is games one after the other; a game is a
-:data:`tuning.marlinformat.PACKED` position with the result, then for each move two bytes of move and two of score
+:data:`tuning.data.marlinformat.PACKED` position with the result, then for each move two bytes of move and two of score
 (centipawns, White's view, of the search in the position before the move), then four zero bytes. A move is
 ``from | to << 6 | promotion << 12 | type << 14``, the promotion 0..3 for knight to queen, the type 1 for en
 passant, 2 for castling (the king takes its rook) and 3 for promotion. (The example in the crate's description shows
@@ -48,9 +48,9 @@ from engine.board.setup import new_position, play_move
 from engine.board.types import I64, NO_TYPE, PAWN, U64, ZERO
 from engine.jit import helper, kernel, new_record, record_type, structure
 from engine.search.scores import MATE, to_message
-from tuning.errors import SetupError
-from tuning.files import keep_apart, whole_text
-from tuning.marlinformat import GIVES_CHECK, IN_CHECK, NOISY_MOVE, PACKED, PACKED_T, pack, unpack
+from tuning.common.errors import SetupError
+from tuning.common.files import keep_apart, whole_text
+from tuning.data.marlinformat import GIVES_CHECK, IN_CHECK, NOISY_MOVE, PACKED, PACKED_T, pack, unpack
 
 #: The usual suffix of files.
 SUFFIX = ".vf"
@@ -175,7 +175,7 @@ def _signed(bits):
 @dataclass(frozen=True, slots=True)
 class Positions:
     """Positions of games, in order: ``boards`` are :data:`PACKED`, their extra byte the flags of
-    :mod:`tuning.marlinformat`; ``games`` (int32) numbers the game that each is of, from 0 through all files."""
+    :mod:`tuning.data.marlinformat`; ``games`` (int32) numbers the game that each is of, from 0 through all files."""
 
     boards: Any
     games: Any

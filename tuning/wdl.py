@@ -31,11 +31,11 @@ from scipy.optimize import minimize
 from scipy.special import expit
 
 from engine.wdl import FILE, LEAST_BLUR, MODEL, REFERENCE_MOVE, Model
-from tuning.errors import SetupError
-from tuning.files import keep_apart, refuse_binary, write_whole
-from tuning.ledger import read_events
-from tuning.pgn import games
-from tuning.records import GameRecord
+from tuning.common.errors import SetupError
+from tuning.common.files import keep_apart, refuse_binary, write_whole
+from tuning.common.ledger import read_events
+from tuning.data.pgn import games
+from tuning.matches.records import GameRecord
 
 DECIDED = 4.0
 """Scores beyond so many pawns (as they are shown) tell nothing about the border between winning and drawing."""

@@ -12,7 +12,7 @@ from rich.progress import Progress
 
 from engine.evaluation.material import WEIGHTS_FILE
 from tuning import piece_square as ps
-from tuning.errors import SetupError
+from tuning.common.errors import SetupError
 
 MATERIAL = np.array([100, 300, 300, 500, 900, 0])
 PHASES = np.array([0, 1, 1, 2, 4, 0])

@@ -17,14 +17,15 @@ import chess.pgn
 import pytest
 from rich.console import Console
 
-from tuning import arena, arena_units, match
+from tuning import arena, match
 from tuning.arena import Count, Settings
-from tuning.arena_units import Batch, Meeting, PlannedPair
-from tuning.duel import Rules
-from tuning.errors import SetupError
-from tuning.ledger import read_events, read_settings
-from tuning.openings import Opening
-from tuning.sprt import Sprt
+from tuning.common.errors import SetupError
+from tuning.common.ledger import read_events, read_settings
+from tuning.matches.openings import Opening
+from tuning.selfplay import batches
+from tuning.selfplay.batches import Batch, Meeting, PlannedPair
+from tuning.selfplay.duel import Rules
+from tuning.statistics.sprt import Sprt
 
 QUICK = ("--each", "EvalType=Material", "--nodes", "200", "--hash", "1")
 
@@ -140,7 +141,7 @@ def test_another_engine_does_not_go_on(
     assert code == 2
     assert "was begun with another engine, network or evaluation" in page
     with pytest.raises(SetupError, match="a worker plays differently"):
-        arena_units.play_batch(Batch(Meeting(fingerprint="0" * 16), ()), lambda item: None)
+        batches.play_batch(Batch(Meeting(fingerprint="0" * 16), ()), lambda item: None)
 
 
 @pytest.mark.parametrize(("new", "verdict"), [("EvalType=NNUE", "H1"), ("NoisyExchangeDepth=0", "H0")])
@@ -219,7 +220,7 @@ def test_values_of_a_pair_do_not_stay() -> None:
         PlannedPair(2, opening),
     )
     items: list[dict[str, Any]] = []
-    arena_units.play_batch(Batch(meeting, pairs), items.extend)
+    batches.play_batch(Batch(meeting, pairs), items.extend)
     first, second, third = (dict(item, number=0) for item in items)
     assert first == third != second
 

@@ -13,12 +13,12 @@ from typing import Any
 import pytest
 
 from tests.tuning.conftest import FOOLS_MATE, long_line
-from tuning.cluster import HERE, open_cluster
-from tuning.dask_cluster import Dask
-from tuning.errors import SetupError
-from tuning.ledger import Ledger, read_events
-from tuning.limits import Limits
-from tuning.tournament import TOOL, BookSettings, Settings, Tournament
+from tuning.cluster.choice import HERE, open_cluster
+from tuning.cluster.dask import Dask
+from tuning.common.errors import SetupError
+from tuning.common.ledger import Ledger, read_events
+from tuning.matches.limits import Limits
+from tuning.matches.tournament import TOOL, BookSettings, Settings, Tournament
 
 
 def square(unit: int, report: Any) -> int:
@@ -120,7 +120,7 @@ def test_a_running_scheduler_is_used(dask):
 
 
 def test_no_scheduler_is_one_clear_error(monkeypatch):
-    monkeypatch.setattr("tuning.dask_cluster.CONNECT_TIMEOUT", "1s")
+    monkeypatch.setattr("tuning.cluster.dask.CONNECT_TIMEOUT", "1s")
     with pytest.raises(SetupError, match=r"no dask scheduler answers at tcp://127\.0\.0\.1:9"):
         open_cluster("tcp://127.0.0.1:9", None)
 

@@ -15,10 +15,11 @@ from typing import Any
 import pytest
 from filelock import FileLock
 
-from tuning import datagen, shards, viriformat
-from tuning.errors import SetupError
-from tuning.selfplay import Rules
-from tuning.shards import Settings
+from tuning import datagen, viriformat
+from tuning.common.errors import SetupError
+from tuning.selfplay import shards
+from tuning.selfplay.games import Rules
+from tuning.selfplay.shards import Settings
 
 QUICK = ("--nodes", "100", "--opening-nodes", "100", "--hash", "1", "--scheduler", "here")
 

@@ -13,11 +13,11 @@ from engine.evaluation.choice import choose
 from engine.evaluation.nnue import plain
 from engine.evaluation.nnue.shape import INPUTS
 from tests.tuning.lines import evaluation_line, random_games, training_line
-from tuning.dataset import REFERENCE, Quiet, make_batch, make_source, read_sources, split
-from tuning.errors import SetupError
-from tuning.marlinformat import IN_CHECK, NOISY_MOVE, unpack
-from tuning.positions import plies, read_text
-from tuning.values import values_of
+from tuning.common.errors import SetupError
+from tuning.data.dataset import REFERENCE, Quiet, make_batch, make_source, read_sources, split
+from tuning.data.marlinformat import IN_CHECK, NOISY_MOVE, unpack
+from tuning.data.positions import plies, read_text
+from tuning.data.values import values_of
 from tuning.viriformat import Positions
 
 SILENT = Progress(console=Console(quiet=True))

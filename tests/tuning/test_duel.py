@@ -15,10 +15,10 @@ from engine import Engine, wdl
 from engine.board.notation import to_uci
 from engine.jit import new_record
 from engine.messages import OptionError
-from tuning import duel
-from tuning.adjudication import Adjudication, Referee
-from tuning.duel import Duel, Played, Rules, least_shown, record_of
-from tuning.openings import Opening, RandomOpenings
+from tuning.matches.adjudication import Adjudication, Referee
+from tuning.matches.openings import Opening, RandomOpenings
+from tuning.selfplay import duel
+from tuning.selfplay.duel import Duel, Played, Rules, least_shown, record_of
 
 NODES = 300
 NEVER = Adjudication(resign_moves=0, draw_moves=0)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats as distributions
 
-from tuning.elo import LEAST, elo_of, estimate, expected_score
+from tuning.statistics.elo import LEAST, elo_of, estimate, expected_score
 
 
 def student(observations: int) -> float:

@@ -9,8 +9,8 @@ import pytest
 
 from tests.tuning.conftest import FOOLS_MATE
 from tests.tuning.test_match import run, words
-from tuning import extras
-from tuning.errors import SetupError
+from tuning.common import extras
+from tuning.common.errors import SetupError
 
 TOOLS = {
     "scipy": ["match", "gauntlet", "suite", "strength", "spsa", "datagen", "texel", "piece_square", "wdl", "loss"],

@@ -10,16 +10,16 @@ import chess.pgn
 import pytest
 
 from tests.tuning.conftest import FOOLS_MATE, SCHOLARS_MATE, long_line, rival
-from tuning import player as player_module
-from tuning import units
-from tuning.adjudication import Adjudication
-from tuning.engines import EngineSpec
-from tuning.errors import EngineFailure
-from tuning.game import Conditions
-from tuning.limits import Limits
-from tuning.openings import Opening
-from tuning.records import GameRecord
-from tuning.units import Pair
+from tuning.common.errors import EngineFailure
+from tuning.matches import player as player_module
+from tuning.matches import units
+from tuning.matches.adjudication import Adjudication
+from tuning.matches.engines import EngineSpec
+from tuning.matches.game import Conditions
+from tuning.matches.limits import Limits
+from tuning.matches.openings import Opening
+from tuning.matches.records import GameRecord
+from tuning.matches.units import Pair
 
 START = Opening(chess.STARTING_FEN)
 NO_ADJUDICATION = Conditions(Adjudication(resign_moves=0, draw_moves=0))

@@ -10,10 +10,11 @@ import pytest
 from rich.console import Console
 
 from tests.tuning.conftest import FOOLS_MATE
-from tuning import gauntlet, match, revisions
-from tuning.engines import EngineSpec
-from tuning.errors import SetupError
-from tuning.ledger import read_events
+from tuning import gauntlet, match
+from tuning.common import revisions
+from tuning.common.errors import SetupError
+from tuning.common.ledger import read_events
+from tuning.matches.engines import EngineSpec
 
 
 def test_absent_rivals_are_named_and_left_out(monkeypatch, tmp_path, trivial):

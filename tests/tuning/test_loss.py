@@ -14,10 +14,10 @@ from engine.evaluation.nnue.file import Net, write_net
 from engine.evaluation.nnue.plain import plain_value
 from engine.evaluation.nnue.shape import INPUTS, OUTPUT_BUCKETS
 from tests.tuning.lines import evaluation_line, random_games
-from tuning.errors import SetupError
+from tuning.common.errors import SetupError
+from tuning.data.marlinformat import PACKED, unpack
+from tuning.data.positions import read_text
 from tuning.loss import main, values_of
-from tuning.marlinformat import PACKED, unpack
-from tuning.positions import read_text
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,7 @@ from rich.console import Console
 
 from tests.tuning.conftest import FOOLS_MATE, SCRIPT, long_line
 from tuning import match
-from tuning.ledger import Ledger, read_events
+from tuning.common.ledger import Ledger, read_events
 
 NEVER_LEGAL = ["a1a8"] * 2
 
@@ -338,7 +338,7 @@ def test_an_engine_that_never_starts_again_ends_the_match_with_its_games_kept(mo
     inner = shlex.join([sys.executable, "-S", "-E", str(SCRIPT), ",".join(FOOLS_MATE), "die", "2"])
     script.write_text(f"#!/bin/sh\n[ -e {flag} ] || {{ echo used up >&2; exit 9; }}\nrm {flag}\nexec {inner}\n")
     script.chmod(0o755)
-    monkeypatch.setattr("tuning.units.KEPT_ENGINES", 4)
+    monkeypatch.setattr("tuning.matches.units.KEPT_ENGINES", 4)
     code, page = run(
         monkeypatch, "--engine", f"cmd={script}", "name=once", *words("b", FOOLS_MATE), "--tc", "5", "--games", "20",
         "--plies", "0", "--json", str(tmp_path / "r.jsonl"),

@@ -12,14 +12,14 @@ from engine.evaluation.nnue import plain
 from engine.evaluation.nnue.file import read_net, write_net
 from engine.evaluation.nnue.shape import SCALE
 from tests.tuning.lines import evaluation_line, random_games
-from tuning.dataset import Sample, make_batch
-from tuning.marlinformat import unpack
-from tuning.positions import read_text
+from tuning.data.dataset import Sample, make_batch
+from tuning.data.marlinformat import unpack
+from tuning.data.positions import read_text
 
 torch = pytest.importorskip("torch")
 
-from tuning import network as module  # noqa: E402
-from tuning.network import Network  # noqa: E402
+from tuning.learning import network as module  # noqa: E402
+from tuning.learning.network import Network  # noqa: E402
 
 
 @pytest.fixture(scope="module")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import chess
 import pytest
 
-from tuning.errors import SetupError
-from tuning.openings import RandomOpenings, load_book
+from tuning.common.errors import SetupError
+from tuning.matches.openings import RandomOpenings, load_book
 
 EPD = """\
 rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2

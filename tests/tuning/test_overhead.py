@@ -8,12 +8,12 @@ from dataclasses import replace
 import chess
 
 from tests.tuning.conftest import long_line
-from tuning import units
-from tuning.adjudication import Adjudication
-from tuning.game import Conditions
-from tuning.openings import Opening
-from tuning.records import GameRecord
-from tuning.units import Pair
+from tuning.matches import units
+from tuning.matches.adjudication import Adjudication
+from tuning.matches.game import Conditions
+from tuning.matches.openings import Opening
+from tuning.matches.records import GameRecord
+from tuning.matches.units import Pair
 
 
 def test_a_move_costs_less_than_two_milliseconds(trivial):

@@ -15,10 +15,10 @@ from rich.progress import Progress
 from engine.board.fen import to_fen
 from engine.board.setup import new_position
 from tests.tuning.lines import evaluation_line, random_games, training_line
-from tuning import positions as module
-from tuning.errors import SetupError
-from tuning.marlinformat import IN_CHECK, NOISY_MOVE, unpack
-from tuning.positions import plies, read_positions, read_text
+from tuning.common.errors import SetupError
+from tuning.data import positions as module
+from tuning.data.marlinformat import IN_CHECK, NOISY_MOVE, unpack
+from tuning.data.positions import plies, read_positions, read_text
 
 SILENT = Progress(console=Console(quiet=True))
 

@@ -18,12 +18,13 @@ from rich.console import Console
 
 from tests.tuning.conftest import FOOLS_MATE
 from tests.tuning.test_match import words
-from tuning import queue, revisions
-from tuning import queue_processes as processes
-from tuning.errors import SetupError
-from tuning.queue_checks import completed, module_of, pinned
-from tuning.queue_daemon import Daemon
-from tuning.queue_store import Order, Store
+from tuning import queue
+from tuning.common import revisions
+from tuning.common.errors import SetupError
+from tuning.experiments import processes
+from tuning.experiments.checks import completed, module_of, pinned
+from tuning.experiments.daemon import Daemon
+from tuning.experiments.store import Order, Store
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="the queue needs sessions")
 

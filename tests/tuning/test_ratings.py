@@ -7,9 +7,9 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from tuning.elo import elo_of, expected_score
-from tuning.errors import SetupError
-from tuning.ratings import fit
+from tuning.common.errors import SetupError
+from tuning.statistics.elo import elo_of, expected_score
+from tuning.statistics.ratings import fit
 
 
 def davidson(elo: float, nu: float) -> np.ndarray:

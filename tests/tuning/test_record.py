@@ -12,9 +12,9 @@ from rich.console import Console
 from tests.tuning.conftest import FOOLS_MATE, long_line
 from tests.tuning.test_match import NEVER_LEGAL, run, words
 from tuning import match, record
-from tuning.errors import SetupError
-from tuning.ledger import Ledger
-from tuning.outcome import outcome_of
+from tuning.common.errors import SetupError
+from tuning.common.ledger import Ledger
+from tuning.experiments.outcome import outcome_of
 from tuning.record import Trial, parse, read, without_folders
 
 LINE = {"date": "2026-01-31", "idea": "no razoring", "outcome": "kept", "games": 4, "elo": 1.5, "error": 9.0}

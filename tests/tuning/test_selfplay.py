@@ -20,8 +20,8 @@ from engine.search.state import CONTROL
 from engine.search.transposition import TranspositionTable
 from engine.search.worker import UNLIMITED, Worker
 from tests.tuning import games
-from tuning import selfplay
-from tuning.selfplay import ENDS, Played, Rules, SelfPlay, random_state
+from tuning.selfplay import games as selfplay
+from tuning.selfplay.games import ENDS, Played, Rules, SelfPlay, random_state
 
 RULES = Rules(nodes=100, opening_nodes=100, draw_from=30, hash=1)
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tuning.elo import LEAST, NORMALIZED, expected_score, moments
-from tuning.errors import SetupError
-from tuning.sprt import Sprt, expected_pairs
+from tuning.common.errors import SetupError
+from tuning.statistics.elo import LEAST, NORMALIZED, expected_score, moments
+from tuning.statistics.sprt import Sprt, expected_pairs
 
 
 @pytest.mark.parametrize(

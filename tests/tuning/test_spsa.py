@@ -13,13 +13,13 @@ import pytest
 from rich.console import Console
 
 from tuning import match, spsa
-from tuning.arena_units import Meeting, arranged
-from tuning.duel import Duel, Rules
-from tuning.elo import expected_score
-from tuning.errors import SetupError
-from tuning.ledger import read_events
-from tuning.openings import RandomOpenings
+from tuning.common.errors import SetupError
+from tuning.common.ledger import read_events
+from tuning.matches.openings import RandomOpenings
+from tuning.selfplay.batches import Meeting, arranged
+from tuning.selfplay.duel import Duel, Rules
 from tuning.spsa import Gains, InArena, Spsa, load_params, play_in_arena
+from tuning.statistics.elo import expected_score
 
 
 class Row(NamedTuple):

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from engine.strength import FULL_SKILL, LEVELS, Level
-from tuning.elo import expected_score
+from tuning.statistics.elo import expected_score
 from tuning.strength import (
     NEIGHBOURS,
     encounters,

@@ -10,10 +10,10 @@ from rich.console import Console
 
 from tests.tuning.conftest import rival
 from tuning import match, suite
-from tuning.epd import load_suite, parse_task
-from tuning.info import Thought
-from tuning.ledger import read_events
+from tuning.common.ledger import read_events
+from tuning.matches.info import Thought
 from tuning.suite import judge
+from tuning.suites.epd import load_suite, parse_task
 
 
 def thought(seconds: float, *pv: str, mate: int | None = None) -> Thought:

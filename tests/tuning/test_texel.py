@@ -15,9 +15,9 @@ from engine.evaluation.classical import features, weights
 from engine.evaluation.classical.explain import trace_of
 from engine.evaluation.classical.scaling import SCALE_CLASSES, SCALE_UNIT
 from tuning import texel
-from tuning.dataset import read_sources
-from tuning.errors import SetupError
-from tuning.positions import read_text
+from tuning.common.errors import SetupError
+from tuning.data.dataset import read_sources
+from tuning.data.positions import read_text
 
 
 def random_board(choose):

@@ -11,8 +11,8 @@ import pytest
 from engine.evaluation.nnue.file import read_net
 from tests.tuning.lines import evaluation_line, random_games
 from tuning import loss
-from tuning.errors import SetupError
-from tuning.recipe import settings_of
+from tuning.common.errors import SetupError
+from tuning.learning.recipe import settings_of
 
 pytest.importorskip("torch")
 

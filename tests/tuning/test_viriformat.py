@@ -16,9 +16,10 @@ from engine.board.fen import set_fen
 from engine.board.setup import new_position
 from engine.search.scores import MATE_BOUND
 from tests.tuning import games
-from tuning import marlinformat, positions, viriformat
-from tuning.errors import SetupError
-from tuning.marlinformat import GIVES_CHECK, IN_CHECK, NOISY_MOVE
+from tuning import viriformat
+from tuning.common.errors import SetupError
+from tuning.data import marlinformat, positions
+from tuning.data.marlinformat import GIVES_CHECK, IN_CHECK, NOISY_MOVE
 
 CHESS960 = (
     "bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9",

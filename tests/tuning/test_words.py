@@ -5,14 +5,14 @@ from __future__ import annotations
 import chess
 import pytest
 
-from tuning.adjudication import Adjudication, Referee, parse_rule
-from tuning.engines import parse_each, parse_limit_words, parse_words, with_unique_names
-from tuning.errors import SetupError
-from tuning.info import last_scored, parse_uci, parse_xboard
-from tuning.limits import Clock, Limits, engine_limit, parse_time_control
+from tuning.common.errors import SetupError
 from tuning.match import DRAW_KEYS, RESIGN_KEYS
-from tuning.player import edit_commands
-from tuning.schedule import pairings, plan
+from tuning.matches.adjudication import Adjudication, Referee, parse_rule
+from tuning.matches.engines import parse_each, parse_limit_words, parse_words, with_unique_names
+from tuning.matches.info import last_scored, parse_uci, parse_xboard
+from tuning.matches.limits import Clock, Limits, engine_limit, parse_time_control
+from tuning.matches.player import edit_commands
+from tuning.matches.schedule import pairings, plan
 
 
 @pytest.mark.parametrize(
