@@ -17,12 +17,13 @@ import chess.pgn
 import pytest
 from rich.console import Console
 
-from tuning import arena, match
-from tuning.arena import Count, Settings
+from tuning.arena import main
+from tuning.common import command
 from tuning.common.errors import SetupError
 from tuning.common.ledger import read_events, read_settings
 from tuning.matches.openings import Opening
-from tuning.selfplay import batches
+from tuning.selfplay import arena, batches
+from tuning.selfplay.arena import Count, Settings
 from tuning.selfplay.batches import Batch, Meeting, PlannedPair
 from tuning.selfplay.duel import Rules
 from tuning.statistics.sprt import Sprt
@@ -35,8 +36,8 @@ GAMES = 12
 def _run(monkeypatch: pytest.MonkeyPatch, *words: str, cluster: tuple[str, ...] = ("--scheduler", "here")) -> Any:
     """The exit code and what was printed."""
     page = io.StringIO()
-    monkeypatch.setattr(match, "make_console", lambda: Console(file=page, width=240))
-    code = arena.main([*words, *cluster])
+    monkeypatch.setattr(command, "make_console", lambda: Console(file=page, width=240))
+    code = main([*words, *cluster])
     return code, page.getvalue()
 
 

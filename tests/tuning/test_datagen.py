@@ -15,9 +15,11 @@ from typing import Any
 import pytest
 from filelock import FileLock
 
-from tuning import datagen, viriformat
+from engine.board.fen import START_FEN
 from tuning.common.errors import SetupError
-from tuning.selfplay import shards
+from tuning.data import viriformat
+from tuning.datagen import main
+from tuning.selfplay import generation, shards
 from tuning.selfplay.games import Rules
 from tuning.selfplay.shards import Settings
 
@@ -27,7 +29,7 @@ GAMES = 6
 
 
 def _run(directory: Path, *words: str) -> int:
-    return datagen.main([str(directory), *QUICK, *words])
+    return main([str(directory), *QUICK, *words])
 
 
 def _bytes(directory: Path) -> dict[str, bytes]:
@@ -45,7 +47,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def _two_in_a_shard(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(datagen, "SHARD", 2)
+    patch.setattr(generation, "SHARD", 2)
     patch.setattr(shards, "SHARD", 2)
 
 
@@ -169,7 +171,7 @@ def test_one_process_at_a_time(copy: Path, capsys: pytest.CaptureFixture[str]) -
 
 
 def test_a_report_that_comes_twice_counts_once(tmp_path: Path) -> None:
-    store = datagen.Store(tmp_path, shards.Run(Settings(rules=Rules())))
+    store = generation.Store(tmp_path, shards.Run(Settings(rules=Rules())))
     data = [bytes([number]) * 36 for number in range(4)]
     assert store.add(0, 0, data[:2], [3, 4]) == 7
     assert store.add(0, 0, data[:1], [3]) == 0
@@ -181,7 +183,7 @@ def test_a_report_that_comes_twice_counts_once(tmp_path: Path) -> None:
 
 
 def test_a_worker_with_another_engine_is_found(copy: Path) -> None:
-    run = shards.begin(Settings(rules=Rules(nodes=100, opening_nodes=100, hash=1)), (datagen.START_FEN,))
+    run = shards.begin(Settings(rules=Rules(nodes=100, opening_nodes=100, hash=1)), (START_FEN,))
     assert run.first_game
     reports: list[Any] = []
     shards.play_shard(shards.Shard(0, 0, 1, run), reports.append)

@@ -18,7 +18,7 @@ from tuning.data.dataset import REFERENCE, Quiet, make_batch, make_source, read_
 from tuning.data.marlinformat import IN_CHECK, NOISY_MOVE, unpack
 from tuning.data.positions import plies, read_text
 from tuning.data.values import values_of
-from tuning.viriformat import Positions
+from tuning.data.viriformat import Positions
 
 SILENT = Progress(console=Console(quiet=True))
 ALL = Quiet(first_ply=0, decided=100)

@@ -13,7 +13,7 @@ from tuning.common import extras
 from tuning.common.errors import SetupError
 
 TOOLS = {
-    "scipy": ["match", "gauntlet", "suite", "strength", "spsa", "datagen", "texel", "piece_square", "wdl", "loss"],
+    "scipy": ["match", "gauntlet", "suite", "strength", "spsa", "arena", "texel", "piece_square", "wdl", "loss"],
     "matplotlib": ["texel", "match --plot x.png", "gauntlet", "suite x.epd --plot x.png"],
     "torch": ["train"],
     "distributed": ["match --engine cat --engine cat --nodes 1 --plies 0"],
@@ -56,7 +56,7 @@ def test_a_cluster_that_cannot_be_leaves_no_results_file(monkeypatch, tmp_path):
     def missing(package: str, what_for: str) -> None:
         raise SetupError(f"{what_for}: {extras.advice(package)}")
 
-    monkeypatch.setattr("tuning.match.need", missing)
+    monkeypatch.setattr("tuning.common.command.need", missing)
     engines = [*words("w", FOOLS_MATE), *words("b", FOOLS_MATE)]
     code, page = run(monkeypatch, *engines, "--tc", "5", "--json", str(tmp_path / "r.jsonl"), "--plot", "x.png")
     assert code == 2

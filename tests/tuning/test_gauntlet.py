@@ -10,8 +10,8 @@ import pytest
 from rich.console import Console
 
 from tests.tuning.conftest import FOOLS_MATE
-from tuning import gauntlet, match
-from tuning.common import revisions
+from tuning import gauntlet
+from tuning.common import command, revisions
 from tuning.common.errors import SetupError
 from tuning.common.ledger import read_events
 from tuning.matches.engines import EngineSpec
@@ -19,7 +19,7 @@ from tuning.matches.engines import EngineSpec
 
 def test_absent_rivals_are_named_and_left_out(monkeypatch, tmp_path, trivial):
     page = io.StringIO()
-    monkeypatch.setattr(match, "make_console", lambda: Console(file=page, width=160))
+    monkeypatch.setattr(command, "make_console", lambda: Console(file=page, width=160))
     monkeypatch.setattr(gauntlet, "numbat", lambda limits: trivial("Numbat", FOOLS_MATE))
     rivals = (trivial("here", FOOLS_MATE), EngineSpec("gone", ("no-such-engine",)), trivial("here too", FOOLS_MATE))
     results = tmp_path / "g.jsonl"
@@ -36,7 +36,7 @@ def test_absent_rivals_are_named_and_left_out(monkeypatch, tmp_path, trivial):
 def test_a_gauntlet_goes_on_where_it_was(monkeypatch, tmp_path, trivial):
     """A second run with the same --json points to --resume; it used to lack one."""
     page = io.StringIO()
-    monkeypatch.setattr(match, "make_console", lambda: Console(file=page, width=160))
+    monkeypatch.setattr(command, "make_console", lambda: Console(file=page, width=160))
     monkeypatch.setattr(gauntlet, "numbat", lambda limits: trivial("Numbat", FOOLS_MATE))
     rivals = (trivial("here", FOOLS_MATE), trivial("here too", FOOLS_MATE))
     path = str(tmp_path / "g.jsonl")

@@ -17,7 +17,8 @@ from tests.tuning.lines import evaluation_line, random_games
 from tuning.common.errors import SetupError
 from tuning.data.marlinformat import PACKED, unpack
 from tuning.data.positions import read_text
-from tuning.loss import main, values_of
+from tuning.data.values import values_of
+from tuning.loss import main
 
 
 @pytest.fixture(scope="module")

@@ -15,6 +15,7 @@ from rich.console import Console
 
 from tests.tuning.conftest import FOOLS_MATE, SCRIPT, long_line
 from tuning import match
+from tuning.common import command
 from tuning.common.ledger import Ledger, read_events
 
 NEVER_LEGAL = ["a1a8"] * 2
@@ -29,7 +30,7 @@ def words(name: str, line: Sequence[str], *fault: str) -> list[str]:
 def run(monkeypatch, *arguments: str) -> tuple[int, str]:
     """The exit code and what was printed."""
     page = io.StringIO()
-    monkeypatch.setattr(match, "make_console", lambda: Console(file=page, width=200))
+    monkeypatch.setattr(command, "make_console", lambda: Console(file=page, width=200))
     code = match.main([*arguments, "--scheduler", "here"])
     return code, page.getvalue()
 

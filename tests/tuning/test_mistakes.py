@@ -6,7 +6,8 @@ import chess
 import pytest
 
 from engine import Engine
-from tuning.mistakes import balance, judge, kind_of, main
+from tuning.levels.mistakes import balance, judge, kind_of
+from tuning.mistakes import main
 
 
 def line(board: chess.Board, text: str) -> list[chess.Move]:

@@ -11,11 +11,13 @@ from rich.console import Console
 
 from tests.tuning.conftest import FOOLS_MATE, long_line
 from tests.tuning.test_match import NEVER_LEGAL, run, words
-from tuning import match, record
+from tuning.common import command
 from tuning.common.errors import SetupError
 from tuning.common.ledger import Ledger
+from tuning.experiments import trials
 from tuning.experiments.outcome import outcome_of
-from tuning.record import Trial, parse, read, without_folders
+from tuning.experiments.trials import Trial, parse, read, without_folders
+from tuning.record import main
 
 LINE = {"date": "2026-01-31", "idea": "no razoring", "outcome": "kept", "games": 4, "elo": 1.5, "error": 9.0}
 
@@ -23,8 +25,8 @@ LINE = {"date": "2026-01-31", "idea": "no razoring", "outcome": "kept", "games":
 def ask(monkeypatch, file: Path, *arguments: str) -> tuple[int, str]:
     page = io.StringIO()
     console = Console(file=page, width=250, force_terminal=True, no_color=True)
-    monkeypatch.setattr(match, "make_console", lambda: console)
-    return record.main(["--file", str(file), *arguments]), page.getvalue()
+    monkeypatch.setattr(command, "make_console", lambda: console)
+    return main(["--file", str(file), *arguments]), page.getvalue()
 
 
 def test_the_record_of_the_repository_is_whole_and_names_no_folders(monkeypatch):
@@ -34,7 +36,7 @@ def test_the_record_of_the_repository_is_whole_and_names_no_folders(monkeypatch)
     assert [parse(json.loads(test.line())) for test in tests] == tests
     for test in tests:
         assert test.command is None or without_folders(test.command) == test.command
-    code, page = ask(monkeypatch, record.FILE, "show", "razoring", "8000 nodes")
+    code, page = ask(monkeypatch, trials.FILE, "show", "razoring", "8000 nodes")
     assert code == 0
     assert "no razoring" in page
     assert "ProbCut" not in page

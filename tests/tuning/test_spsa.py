@@ -12,13 +12,14 @@ from typing import NamedTuple
 import pytest
 from rich.console import Console
 
-from tuning import match, spsa
+from tuning import spsa
+from tuning.common import command
 from tuning.common.errors import SetupError
 from tuning.common.ledger import read_events
+from tuning.learning.spsa import Gains, InArena, Spsa, load_params, play_in_arena
 from tuning.matches.openings import RandomOpenings
 from tuning.selfplay.batches import Meeting, arranged
 from tuning.selfplay.duel import Duel, Rules
-from tuning.spsa import Gains, InArena, Spsa, load_params, play_in_arena
 from tuning.statistics.elo import expected_score
 
 
@@ -104,7 +105,7 @@ ARENA = ("--arena", "--nodes", "150", "--hash", "1", "--each", "option.EvalType=
 def _run(monkeypatch: pytest.MonkeyPatch, *words: str) -> tuple[int, str]:
     """The exit code and what was printed."""
     page = io.StringIO()
-    monkeypatch.setattr(match, "make_console", lambda: Console(file=page, width=200))
+    monkeypatch.setattr(command, "make_console", lambda: Console(file=page, width=200))
     return spsa.main([*words, "--scheduler", "here"]), page.getvalue()
 
 

@@ -10,18 +10,9 @@ import numpy as np
 import pytest
 
 from engine.strength import FULL_SKILL, LEVELS, Level
+from tuning.levels.strength import NEIGHBOURS, encounters, fitted, games_of_each, level_spec, rising, smooth, write
 from tuning.statistics.elo import expected_score
-from tuning.strength import (
-    NEIGHBOURS,
-    encounters,
-    fitted,
-    games_of_each,
-    level_spec,
-    main,
-    rising,
-    smooth,
-    write,
-)
+from tuning.strength import main
 
 
 def results(

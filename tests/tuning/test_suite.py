@@ -9,11 +9,12 @@ import pytest
 from rich.console import Console
 
 from tests.tuning.conftest import rival
-from tuning import match, suite
+from tuning import suite
+from tuning.common import command
 from tuning.common.ledger import read_events
 from tuning.matches.info import Thought
-from tuning.suite import judge
 from tuning.suites.epd import load_suite, parse_task
+from tuning.suites.solving import judge
 
 
 def thought(seconds: float, *pv: str, mate: int | None = None) -> Thought:
@@ -77,7 +78,7 @@ def test_public_suites_are_read_whole(shared_data, name, count):
 
 def run(monkeypatch, *arguments: str) -> tuple[int, str]:
     page = io.StringIO()
-    monkeypatch.setattr(match, "make_console", lambda: Console(file=page, width=160))
+    monkeypatch.setattr(command, "make_console", lambda: Console(file=page, width=160))
     code = suite.main([*arguments, "--scheduler", "here"])
     return code, page.getvalue()
 

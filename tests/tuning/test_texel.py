@@ -14,10 +14,11 @@ from engine.board.setup import new_position
 from engine.evaluation.classical import features, weights
 from engine.evaluation.classical.explain import trace_of
 from engine.evaluation.classical.scaling import SCALE_CLASSES, SCALE_UNIT
-from tuning import texel
 from tuning.common.errors import SetupError
 from tuning.data.dataset import read_sources
 from tuning.data.positions import read_text
+from tuning.learning import texel
+from tuning.texel import main
 
 
 def random_board(choose):
@@ -129,7 +130,7 @@ def test_settled_weights_are_the_same_evaluation_in_centipawns(sample):
 
 def run(positions, output, *more):
     cache = str(output.parent / "cache")
-    return texel.main(
+    return main(
         ["--positions", str(positions), "--cache", cache, "--output", str(output), "--iterations", "15", *more]
     )
 

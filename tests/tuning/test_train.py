@@ -17,6 +17,7 @@ from tuning.learning.recipe import settings_of
 pytest.importorskip("torch")
 
 from tuning import train
+from tuning.learning import training
 
 
 @pytest.fixture(scope="module")
@@ -72,14 +73,14 @@ def test_goes_on_where_it_was_interrupted(words, tmp_path, monkeypatch):
     assert train.main([*words, "--out", str(tmp_path / "whole")]) == 0
 
     broken = tmp_path / "broken"
-    learn = train.Training.learn
+    learn = training.Training.learn
 
-    def interrupted(training, *arguments):
-        if training.epoch == 1:
+    def interrupted(self, *arguments):
+        if self.epoch == 1:
             raise KeyboardInterrupt
-        return learn(training, *arguments)
+        return learn(self, *arguments)
 
-    monkeypatch.setattr(train.Training, "learn", interrupted)
+    monkeypatch.setattr(training.Training, "learn", interrupted)
     assert train.main([*words, "--out", str(broken)]) == 130
     assert len(history(broken)) == 1
     monkeypatch.undo()

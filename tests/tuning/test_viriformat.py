@@ -16,10 +16,10 @@ from engine.board.fen import set_fen
 from engine.board.setup import new_position
 from engine.search.scores import MATE_BOUND
 from tests.tuning import games
-from tuning import viriformat
 from tuning.common.errors import SetupError
-from tuning.data import marlinformat, positions
+from tuning.data import marlinformat, positions, viriformat
 from tuning.data.marlinformat import GIVES_CHECK, IN_CHECK, NOISY_MOVE
+from tuning.viriformat import main
 
 CHESS960 = (
     "bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9",
@@ -156,7 +156,7 @@ def test_written_text_is_read_as_the_same_positions(tmp_path: Path) -> None:
     """What ``--text`` writes is what ``tuning.texel`` and ``tuning.train`` read."""
     made = [games.random_game(start, seed) for seed, start in enumerate(games.STARTS)]
     _write(tmp_path / "some.vf", *(games.pack_game(*game) for game in made))
-    assert viriformat.main([str(tmp_path / "some.vf"), "--text", str(tmp_path / "some.txt")]) == 0
+    assert main([str(tmp_path / "some.vf"), "--text", str(tmp_path / "some.txt")]) == 0
     direct = viriformat.read_positions([tmp_path / "some.vf"])
     text = positions.read_positions(tmp_path / "some.txt", tmp_path, Progress(disable=True))
     for field in ("occupancy", "pieces", "side_en_passant", "rule50", "fullmove", "score", "result"):
@@ -172,23 +172,23 @@ def test_what_holds_no_game_is_refused(tmp_path: Path, capsys: pytest.CaptureFix
     out = tmp_path / "out.txt"
     for data in (b"", bytes(range(1, 256)) * 9):
         path = _write(tmp_path / "junk.vf", data)
-        assert viriformat.main([str(path), "--text", str(out)]) == 2
+        assert main([str(path), "--text", str(out)]) == 2
         assert f"error: no whole game in {path}" in capsys.readouterr().err
     whole = _write(tmp_path / "whole.vf", games.EXAMPLE)
-    assert viriformat.main([str(whole), "--text", str(whole)]) == 2
+    assert main([str(whole), "--text", str(whole)]) == 2
     assert whole.read_bytes() == games.EXAMPLE
-    assert viriformat.main([str(whole), "--text", str(tmp_path)]) == 2
-    assert viriformat.main([str(whole), "--text", str(whole / "x")]) == 2
+    assert main([str(whole), "--text", str(tmp_path)]) == 2
+    assert main([str(whole), "--text", str(whole / "x")]) == 2
     assert capsys.readouterr().err.count("error: cannot write") == 3
     assert not out.exists()
-    assert viriformat.main([str(tmp_path), "--text", str(out)]) == 0  # the directory; junk is told and left out
+    assert main([str(tmp_path), "--text", str(out)]) == 0  # the directory; junk is told and left out
     assert len(out.read_text().splitlines()) == 5
 
 
 def test_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = _write(tmp_path / "example.vf", games.EXAMPLE, b"\x00" * 5)
     text, pgn = tmp_path / "positions.txt", tmp_path / "games.pgn"
-    assert viriformat.main([str(path), "--text", str(text), "--pgn", str(pgn)]) == 0
+    assert main([str(path), "--text", str(text), "--pgn", str(pgn)]) == 0
     assert capsys.readouterr().out == f"{path}: 1 games, 5 positions, 5 torn bytes\n5 positions in 1 files\n"
     assert text.read_text().splitlines() == [
         "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1 | 10 | 1.0",
@@ -201,5 +201,5 @@ def test_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
         game = chess.pgn.read_game(stream)
     assert game is not None
     assert [move.uci() for move in game.mainline_moves()] == ["e2e4", "e7e5", "d1h5", "e8e7", "h5e5"]
-    assert viriformat.main([str(tmp_path / "missing.vf")]) == 2
+    assert main([str(tmp_path / "missing.vf")]) == 2
     assert "cannot read" in capsys.readouterr().err

@@ -6,9 +6,9 @@ import chess
 import pytest
 
 from tuning.common.errors import SetupError
-from tuning.match import DRAW_KEYS, RESIGN_KEYS
 from tuning.matches.adjudication import Adjudication, Referee, parse_rule
 from tuning.matches.engines import parse_each, parse_limit_words, parse_words, with_unique_names
+from tuning.matches.flags import DRAW_KEYS, RESIGN_KEYS
 from tuning.matches.info import last_scored, parse_uci, parse_xboard
 from tuning.matches.limits import Clock, Limits, engine_limit, parse_time_control
 from tuning.matches.player import edit_commands

@@ -1,4 +1,4 @@
-"""What was really written on a command line, defaults apart."""
+"""Flags that several commands have, and what was really written on a command line, defaults apart."""
 
 from __future__ import annotations
 
@@ -27,3 +27,15 @@ def only_with_resume(parser: argparse.ArgumentParser, words: Sequence[str] | Non
             f"--resume goes on with the settings of its file, so {', '.join(settled)} cannot be given with it "
             f"(only {', '.join(sorted(allowed))})"
         )
+
+
+def add_cluster_flags(parser: argparse.ArgumentParser) -> None:
+    """The flags that say where work runs, the same for every tool."""
+    group = parser.add_argument_group("where the work runs")
+    group.add_argument("--concurrency", type=int, metavar="N", help="units at once (default: one for each core)")
+    group.add_argument(
+        "--scheduler",
+        metavar="ADDRESS",
+        help="a running dask scheduler, such as tcp://host:8786; 'here' runs everything in this process "
+        "(default: a cluster of local processes)",
+    )

@@ -19,7 +19,7 @@ from tuning.data.features import MOST_PIECES, list_features
 from tuning.data.marlinformat import IN_CHECK, NOISY_MOVE
 from tuning.data.positions import plies, read_positions
 from tuning.data.values import values_of
-from tuning.viriformat import Positions
+from tuning.data.viriformat import Positions
 
 #: Centipawns of the Classical evaluation that multiply the odds of success by e, about as its own games have it.
 REFERENCE = 220.0

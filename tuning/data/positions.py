@@ -31,12 +31,12 @@ from engine.board.position import bit, king_square, occupied_by_all, piece_on, t
 from engine.board.setup import new_position
 from engine.board.types import EMPTY, I64, KING, NO_SQUARE, NO_TYPE, PAWN, PIECE_LETTERS, ROOK
 from engine.jit import popcount
-from tuning import viriformat
 from tuning.common.compiled import compiled
 from tuning.common.errors import SetupError
 from tuning.common.files import quoted, refuse_binary
+from tuning.data import viriformat
 from tuning.data.marlinformat import IN_CHECK, NOISY_MOVE, PACKED, pack
-from tuning.viriformat import Positions
+from tuning.data.viriformat import Positions
 
 #: Bytes of text parsed at once.
 BLOCK = 1 << 22

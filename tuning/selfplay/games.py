@@ -29,8 +29,8 @@ from engine.search.state import CONTROL, WORKER_T, frame_at
 from engine.search.transposition import TranspositionTable
 from engine.search.worker import UNLIMITED, Worker
 from tuning.data.marlinformat import BLACK_WINS, DRAW, PACKED, WHITE_WINS, pack
+from tuning.data.viriformat import encode_move
 from tuning.selfplay.sides import evaluation_of, parameters_of
-from tuning.viriformat import encode_move
 
 #: No game is longer, in plies.
 LONGEST = 1000
