@@ -18,7 +18,6 @@ from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 from rich.console import Console
 
@@ -27,15 +26,19 @@ from tuning.common import command
 from tuning.common.errors import SetupError
 from tuning.common.flags import add_cluster_flags, only_with_resume
 from tuning.common.ledger import Ledger
-from tuning.matches.adjudication import Adjudication, parse_rule
-from tuning.matches.flags import DRAW_KEYS, RESIGN_KEYS
+from tuning.matches.flags import (
+    add_end_flags,
+    add_opening_flags,
+    add_sprt_flags,
+    adjudication_from,
+    book_from,
+    sprt_from,
+)
 from tuning.matches.report import encounter_lines
-from tuning.matches.tournament import BookSettings
 from tuning.selfplay.arena import TOOL, Count, Settings, final_line, play, sprt_text, summary
 from tuning.selfplay.batches import Meeting, Options, arranged
 from tuning.selfplay.duel import Rules
 from tuning.selfplay.sides import EVALUATION, evaluation_of, parameters_of
-from tuning.statistics.sprt import MODELS, Sprt
 
 #: Flags that may stand beside --resume.
 BESIDE_RESUME = ("--games", "--scheduler", "--concurrency", "--pgn")
@@ -59,29 +62,9 @@ def parser() -> argparse.ArgumentParser:
     group.add_argument("--hash", type=int, default=16, metavar="MB", help="table of each side (default 16)")
     group = result.add_argument_group("how much to play")
     group.add_argument("--games", type=int, metavar="N", help="games (default 1000; with --sprt as many as it takes)")
-    group.add_argument("--sprt", nargs=2, type=float, metavar=("ELO0", "ELO1"), help="stop when H0 or H1 is accepted")
-    group.add_argument("--alpha", type=float, default=0.05, help="chance to accept H1 falsely (default 0.05)")
-    group.add_argument("--beta", type=float, default=0.05, help="chance to accept H0 falsely (default 0.05)")
-    group.add_argument("--model", choices=MODELS, default="logistic", help="the Elo that --sprt speaks of")
-    group = result.add_argument_group("openings, each played twice with colours reversed")
-    group.add_argument("--openings", metavar="FILE", help="EPD, FEN or PGN book (default: 8 random plies)")
-    group.add_argument("--order", choices=("random", "sequential"), default="random", help="order of the book")
-    group.add_argument("--seed", type=int, default=1, help="of the random order or the random openings (default 1)")
-    group.add_argument("--plies", type=int, help="cut PGN lines to so many plies; without a book: random plies")
-    group.add_argument("--chess960", action="store_true", help="Fischer random chess")
-    usual = Adjudication()
-    group = result.add_argument_group("ends of games, as in tuning.match")
-    group.add_argument(
-        "--resign", nargs="+", metavar="WORD", default=[],
-        help=f"'off', or movecount= score= (centipawns) twosided=0|1; default movecount={usual.resign_moves} "
-        f"score={usual.resign_score} twosided=1: both sides must agree",
-    )  # fmt: skip
-    group.add_argument(
-        "--draw", nargs="+", metavar="WORD", default=[],
-        help=f"'off', or movenumber= movecount= score=; default movenumber={usual.draw_from} "
-        f"movecount={usual.draw_moves} score={usual.draw_score}",
-    )  # fmt: skip
-    group.add_argument("--maxmoves", type=int, default=0, metavar="N", help="call it a draw after N moves")
+    add_sprt_flags(group)
+    add_opening_flags(result)
+    add_end_flags(result)
     add_cluster_flags(result)
     group = result.add_argument_group("results")
     group.add_argument("--json", metavar="FILE", help="results, one pair a line (default: results/arena-TIME.jsonl)")
@@ -117,23 +100,8 @@ def settings_from(arguments: argparse.Namespace) -> Settings:
             evaluation_of(dict(options))
         except OptionError as error:
             raise SetupError(str(error)) from None
-    rules: dict[str, Any] = {
-        **parse_rule(arguments.resign, RESIGN_KEYS, "--resign"),
-        **parse_rule(arguments.draw, DRAW_KEYS, "--draw"),
-    }
-    if "resign_both" in rules:
-        rules["resign_both"] = bool(rules["resign_both"])
-    adjudication = Adjudication(max_moves=arguments.maxmoves, **rules)
-    path = arguments.openings
-    if path is not None and not Path(path).is_file():
-        raise SetupError(f"--openings {path}: No such file")
-    book = BookSettings(
-        path and str(Path(path).resolve()), arguments.order, arguments.seed, arguments.plies, arguments.chess960
-    )
-    sprt = None
-    if arguments.sprt:
-        elo0, elo1 = arguments.sprt
-        sprt = Sprt(elo0, elo1, arguments.alpha, arguments.beta, arguments.model)
+    adjudication, book = adjudication_from(arguments), book_from(arguments)
+    sprt = sprt_from(arguments)
     games = 1000 if arguments.games is None and sprt is None else arguments.games
     rules_played = Rules(arguments.nodes, arguments.hard, arguments.hash, adjudication)
     return Settings((first[0], second[0]), Meeting(first[1], second[1], rules_played), games, book, sprt)
@@ -236,8 +204,7 @@ def main(words: Sequence[str] | None = None) -> int:
             only_with_resume(parser(), words, BESIDE_RESUME)
         return run(arguments, console)
     except SetupError as error:
-        console.print(f"error: {error}", style="bold red", highlight=False, markup=False, soft_wrap=True)
-        return 2
+        return command.refused(console, error)
 
 
 if __name__ == "__main__":

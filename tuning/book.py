@@ -16,6 +16,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
+from tuning.common import command
 from tuning.common.errors import SetupError
 from tuning.common.files import keep_apart, refuse_binary
 from tuning.data.polyglot import Tally, read_games, size_of, why_empty, write_book
@@ -58,14 +59,13 @@ def main(words: list[str] | None = None) -> int:
                         lambda place, task=task: progress.update(task, completed=place),  # type: ignore[misc]
                     )
             except KeyboardInterrupt:
-                code = 130
+                code = command.INTERRUPTED
         entries = tally.entries(arguments.min_games)
         if not entries:
             raise SetupError(f"{arguments.out} is not written: {why_empty(tally, arguments.min_games)}")
         written = write_book(arguments.out, entries)
     except SetupError as error:
-        console.print(f"error: {error}", style="bold red", highlight=False, markup=False, soft_wrap=True)
-        return 2
+        return command.refused(console, error)
     partly = "interrupted: " if code else ""
     console.print(f"{partly}{written} moves from {tally.games} games in {arguments.out}", highlight=False, markup=False)
     return code

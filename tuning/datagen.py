@@ -130,8 +130,7 @@ def main(words: Sequence[str] | None = None) -> int:
     try:
         return run(arguments, console)
     except SetupError as error:
-        console.print(f"error: {error}", style="bold red", highlight=False, markup=False)
-        return 2
+        return command.refused(console, error)
 
 
 if __name__ == "__main__":

@@ -108,8 +108,7 @@ def main(words: Sequence[str] | None = None, rivals: Sequence[EngineSpec] = RIVA
             pgn=arguments.pgn, resume=bool(arguments.resume),
         )  # fmt: skip
     except (SetupError, EngineFailure) as error:
-        console.print(f"error: {error}", style="bold red", highlight=False, markup=False, soft_wrap=True)
-        return 2
+        return command.refused(console, error)
     if tournament.tally.games:
         console.print(closing(tournament))
         draw(tournament, picture, console)

@@ -13,6 +13,7 @@ from pathlib import Path
 from rich.console import Console
 
 from engine.evaluation.evaluator import KINDS
+from tuning.common import command
 from tuning.common.errors import SetupError
 from tuning.learning.loss import compare
 
@@ -34,7 +35,7 @@ def main(words: Sequence[str] | None = None) -> int:
         compare(arguments.run, arguments.evaluations, Console())
     except SetupError as error:
         print(f"error: {error}", file=sys.stderr)
-        return 2
+        return command.REFUSED
     return 0
 
 

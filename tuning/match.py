@@ -29,16 +29,17 @@ from tuning.matches.flags import (
     BESIDE_RESUME,
     add_limit_flags,
     add_play_flags,
+    add_sprt_flags,
     limits_from,
     play_settings,
     results_path,
+    sprt_from,
     with_commit,
 )
 from tuning.matches.report import closing
 from tuning.matches.running import draw, resumed_settings, run
 from tuning.matches.schedule import KINDS
 from tuning.matches.tournament import Settings, limits_checked, single_threaded
-from tuning.statistics.sprt import MODELS, Sprt
 
 
 def parser() -> argparse.ArgumentParser:
@@ -67,10 +68,7 @@ def parser() -> argparse.ArgumentParser:
     group.add_argument(
         "--tournament", choices=KINDS, default="roundrobin", help="gauntlet: the first against all others"
     )
-    group.add_argument("--sprt", nargs=2, type=float, metavar=("ELO0", "ELO1"), help="stop when H0 or H1 is accepted")
-    group.add_argument("--alpha", type=float, default=0.05, help="chance to accept H1 falsely (default 0.05)")
-    group.add_argument("--beta", type=float, default=0.05, help="chance to accept H0 falsely (default 0.05)")
-    group.add_argument("--model", choices=MODELS, default="logistic", help="the Elo that --sprt speaks of")
+    add_sprt_flags(group)
     add_play_flags(result)
     add_cluster_flags(result)
     group = result.add_argument_group("results")
@@ -101,10 +99,7 @@ def settings_from(arguments: argparse.Namespace) -> Settings:
     games = 100 if arguments.games is None and not arguments.sprt else arguments.games
     if games is not None and games < 1:
         raise SetupError(f"--games must be above zero, not {games}")
-    sprt = None
-    if arguments.sprt:
-        elo0, elo1 = arguments.sprt
-        sprt = Sprt(elo0, elo1, arguments.alpha, arguments.beta, arguments.model)
+    sprt = sprt_from(arguments)
     engines = with_unique_names([with_commit(spec) for spec in specs])
     return limits_checked(
         Settings(tuple(engines), games, arguments.tournament, conditions, book, sprt, arguments.event)
@@ -134,8 +129,7 @@ def main(words: Sequence[str] | None = None) -> int:
             resume=bool(arguments.resume),
         )
     except (SetupError, EngineFailure) as error:
-        console.print(f"error: {error}", style="bold red", highlight=False, markup=False, soft_wrap=True)
-        return 2
+        return command.refused(console, error)
     if tournament.tally.games:
         console.print(closing(tournament))
         if arguments.plot:

@@ -28,6 +28,7 @@ from chess.engine import Limit
 from rich.console import Console
 from rich.table import Table
 
+from tuning.common import command
 from tuning.levels.mistakes import KINDS, judged
 
 
@@ -51,7 +52,7 @@ def main(words: Sequence[str] | None = None) -> int:
     console = Console()
     if arguments.positions < 1 or arguments.nodes < 1:
         console.print("error: --positions and --nodes must be above zero", style="bold red")
-        return 2
+        return command.REFUSED
     table = Table("UCI_Elo", "moves", "mistakes", *KINDS, "at once, of 100 moves")
     lines = []
     try:
@@ -74,8 +75,7 @@ def main(words: Sequence[str] | None = None) -> int:
             with open(arguments.json, "w", encoding="utf-8") as file:
                 file.writelines(f"{line}\n" for line in lines)
     except (ValueError, OSError) as error:  # an Elo that is not to be had, a file that cannot be written
-        console.print(f"error: {error}", style="bold red", highlight=False, markup=False)
-        return 2
+        return command.refused(console, error)
     console.print(table)
     return 0
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from rich.console import Console
 
 from engine.evaluation.material import WEIGHTS_FILE
+from tuning.common import command
 from tuning.common.errors import SetupError
 from tuning.common.files import keep_apart
 from tuning.learning.piece_square import learn
@@ -54,10 +55,10 @@ def main(words: Sequence[str] | None = None) -> int:
         learn(arguments, Console(stderr=True))
     except SetupError as error:
         print(f"piece_square: {error}", file=sys.stderr)
-        return 2
+        return command.REFUSED
     except KeyboardInterrupt:
         print(f"piece_square: interrupted; {arguments.output} is as it was", file=sys.stderr)
-        return 130
+        return command.INTERRUPTED
     return 0
 
 

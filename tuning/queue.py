@@ -26,6 +26,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from tuning.common import command
 from tuning.common.errors import SetupError, at_least
 from tuning.common.extras import need
 from tuning.experiments import processes
@@ -156,7 +157,7 @@ def run(store: Store, arguments: argparse.Namespace, console: Console) -> int:
 
     def stop(number: int, frame: object) -> None:
         nonlocal code
-        code = 130 if number == signal.SIGINT else 0
+        code = command.INTERRUPTED if number == signal.SIGINT else 0
         daemon.stop.set()
 
     before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
@@ -260,7 +261,7 @@ def show_log(store: Store, arguments: argparse.Namespace, console: Console) -> i
     try:
         return subprocess.run(words).returncode
     except KeyboardInterrupt:
-        return 130
+        return command.INTERRUPTED
 
 
 def job_of(state: State, number: int) -> Job:
@@ -359,12 +360,11 @@ def main(words: Sequence[str] | None = None) -> int:
         store = Store(arguments.directory or default_folder())
         return ACTIONS[arguments.action or "list"](store, arguments, console)
     except SetupError as error:
-        console.print(f"error: {error}", style="bold red", highlight=False, markup=False, soft_wrap=True)
-        return 2
+        return command.refused(console, error)
     except OSError as error:
         text = f"error: {f'{error.filename}: ' if error.filename else ''}{error.strerror}"
         console.print(text, style="bold red", highlight=False, markup=False, soft_wrap=True)
-        return 2
+        return command.REFUSED
 
 
 if __name__ == "__main__":

@@ -68,8 +68,7 @@ def main(words: Sequence[str] | None = None) -> int:
         tests = sorted(tests, key=lambda test: test.date)[-last if last else 0 :]
         console.print(table_of(tests) if tests else "no such test")
     except (SetupError, ValueError) as error:
-        console.print(f"error: {error}", style="bold red", highlight=False, markup=False, soft_wrap=True)
-        return 2
+        return command.refused(console, error)
     return 0
 
 

@@ -205,7 +205,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
                     console.print(f"{len(done) + played} pairs, {speed:,.0f} games/h", highlight=False)
     except KeyboardInterrupt:
         console.print(f"interrupted; go on with: python -m tuning.spsa --resume {shlex.quote(str(ledger.path))}")
-        code = 130
+        code = command.INTERRUPTED
     finally:
         cluster.close()
         if any(spsa.history.values()) and not ledger.closed:
@@ -235,8 +235,7 @@ def main(words: Sequence[str] | None = None) -> int:
             only_with_resume(parser(), words, BESIDE_RESUME)
         return run(arguments, console)
     except (SetupError, EngineFailure) as error:
-        console.print(f"error: {error}", style="bold red", highlight=False, markup=False, soft_wrap=True)
-        return 2
+        return command.refused(console, error)
 
 
 if __name__ == "__main__":

@@ -113,8 +113,7 @@ def main(words: Sequence[str] | None = None) -> int:
             arguments.out, elos, f"measured by python -m tuning.strength: {arguments.games} games an encounter, {scale}"
         )
     except (SetupError, EngineFailure, OSError) as error:
-        console.print(f"error: {error}", style="bold red", highlight=False, markup=False, soft_wrap=True)
-        return 2
+        return command.refused(console, error)
     console.print(f"written: {arguments.out}", highlight=False)
     return 0
 

@@ -146,7 +146,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
                 )  # fmt: skip
     except KeyboardInterrupt:
         console.print(f"interrupted; go on with: python -m tuning.suite --resume {shlex.quote(str(ledger.path))}")
-        code = 130
+        code = command.INTERRUPTED
     finally:
         cluster.close()
         ledger.close()
@@ -174,8 +174,7 @@ def main(words: Sequence[str] | None = None) -> int:
             only_with_resume(parser(), words, ("--list", "--plot", "--scheduler", "--concurrency"))
         return run(arguments, console)
     except (SetupError, EngineFailure) as error:
-        console.print(f"error: {error}", style="bold red", highlight=False, markup=False, soft_wrap=True)
-        return 2
+        return command.refused(console, error)
 
 
 if __name__ == "__main__":

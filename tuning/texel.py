@@ -13,7 +13,7 @@ from pathlib import Path
 from rich.console import Console
 
 from engine.evaluation.classical.weights import WEIGHTS_FILE
-from tuning.common import plots
+from tuning.common import command, plots
 from tuning.common.errors import SetupError
 from tuning.common.files import keep_apart
 from tuning.learning.texel import learn
@@ -57,10 +57,10 @@ def main(words: Sequence[str] | None = None) -> int:
         learn(arguments, Console(stderr=True))
     except SetupError as error:
         print(f"texel: {error}", file=sys.stderr)
-        return 2
+        return command.REFUSED
     except KeyboardInterrupt:
         print(f"texel: interrupted; {arguments.output} is as it was", file=sys.stderr)
-        return 130
+        return command.INTERRUPTED
     return 0
 
 

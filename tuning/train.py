@@ -15,6 +15,7 @@ from pathlib import Path
 from rich.console import Console
 
 from engine.evaluation.nnue.shape import HIDDEN_STEP, MAX_HIDDEN
+from tuning.common import command
 from tuning.common.errors import SetupError, at_least
 from tuning.common.flags import only_with_resume
 from tuning.learning.recipe import Settings, settings_of
@@ -88,10 +89,9 @@ def main(words: Sequence[str] | None = None) -> int:
         train(settings, out, arguments.resume is not None, console)
     except KeyboardInterrupt:
         console.print(f"interrupted; go on with --resume {out}", highlight=False)
-        return 130
+        return command.INTERRUPTED
     except SetupError as error:
-        console.print(f"error: {error}", style="bold red", highlight=False, markup=False, soft_wrap=True)
-        return 2
+        return command.refused(console, error)
     return 0
 
 

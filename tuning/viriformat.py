@@ -12,6 +12,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from tuning.common import command
 from tuning.common.errors import SetupError
 from tuning.common.files import keep_apart, whole_text
 from tuning.data.viriformat import count_file, files_of, games_of, read_positions, write_text
@@ -54,7 +55,7 @@ def main(words: Sequence[str] | None = None) -> int:
                         print(game, file=stream, end="\n\n")
     except SetupError as error:
         print(f"error: {error}", file=sys.stderr)
-        return 2
+        return command.REFUSED
     return 0
 
 

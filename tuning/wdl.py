@@ -22,6 +22,7 @@ from rich.console import Console
 from rich.progress import track
 
 from engine.wdl import FILE, MODEL
+from tuning.common import command
 from tuning.common.errors import SetupError
 from tuning.common.files import keep_apart, write_whole
 from tuning.learning.wdl import check, fit, read, table
@@ -70,12 +71,8 @@ def main(words: Sequence[str] | None = None) -> int:
             "moves": model.moves,
         }
         write_whole(arguments.out, (json.dumps(data, indent=1) + "\n").encode())
-    except OSError as error:
-        console.print(f"error: {error}", style="bold red", highlight=False, markup=False, soft_wrap=True)
-        return 2
-    except SetupError as error:
-        console.print(f"error: {error}", style="bold red", highlight=False, markup=False, soft_wrap=True)
-        return 2
+    except (OSError, SetupError) as error:
+        return command.refused(console, error)
     console.print(table(model, samples))
     console.print(f"{data['note']}; 100 centipawns shown are {model.pawn:.0f} of the evaluation", highlight=False)
     return 0

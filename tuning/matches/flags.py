@@ -12,12 +12,13 @@ from typing import Any
 from tuning.common import revisions
 from tuning.common.errors import SetupError, at_least
 from tuning.matches.adjudication import Adjudication, parse_rule
-from tuning.matches.engines import (
-    EngineSpec,
-)
+from tuning.matches.engines import EngineSpec
 from tuning.matches.game import PV_CHECKS, Conditions
 from tuning.matches.limits import Limits, parse_time_control
 from tuning.matches.tournament import BookSettings
+from tuning.statistics.sprt import MODELS, Sprt
+
+Group = argparse._ArgumentGroup
 
 RESIGN_KEYS = {"movecount": "resign_moves", "score": "resign_score", "twosided": "resign_both"}
 DRAW_KEYS = {"movenumber": "draw_from", "movecount": "draw_moves", "score": "draw_score"}
@@ -52,16 +53,49 @@ def limits_from(arguments: argparse.Namespace) -> Limits:
     )
 
 
-def add_play_flags(parser: argparse.ArgumentParser) -> None:
-    """The flags that say how games begin, end and are checked."""
-    group = parser.add_argument_group("openings")
-    group.add_argument("--openings", metavar="FILE", help="EPD, FEN or PGN book; every opening is played twice")
+def add_sprt_flags(group: Group) -> None:
+    """The flags of the sequential test, among those that say how much to play."""
+    group.add_argument("--sprt", nargs=2, type=float, metavar=("ELO0", "ELO1"), help="stop when H0 or H1 is accepted")
+    group.add_argument("--alpha", type=float, default=0.05, help="chance to accept H1 falsely (default 0.05)")
+    group.add_argument("--beta", type=float, default=0.05, help="chance to accept H0 falsely (default 0.05)")
+    group.add_argument("--model", choices=MODELS, default="logistic", help="the Elo that --sprt speaks of")
+
+
+def sprt_from(arguments: argparse.Namespace) -> Sprt | None:
+    """Read the flags of :func:`add_sprt_flags`. Raises :class:`SetupError` for bounds that cannot be."""
+    if not arguments.sprt:
+        return None
+    elo0, elo1 = arguments.sprt
+    return Sprt(elo0, elo1, arguments.alpha, arguments.beta, arguments.model)
+
+
+def add_opening_flags(parser: argparse.ArgumentParser) -> None:
+    """The flags that say how games begin."""
+    group = parser.add_argument_group("openings, each played twice with colours reversed")
+    group.add_argument("--openings", metavar="FILE", help="EPD, FEN or PGN book (default: random plies)")
     group.add_argument("--order", choices=("random", "sequential"), default="random", help="order of the book")
     group.add_argument("--seed", type=int, default=1, help="of the random order or the random openings (default 1)")
     group.add_argument(
         "--plies", type=int, help="cut PGN lines to so many plies; without a book: random plies (default 8)"
     )
     group.add_argument("--chess960", action="store_true", help="Fischer random chess")
+
+
+def book_from(arguments: argparse.Namespace) -> BookSettings:
+    """Read the flags of :func:`add_opening_flags`. Raises :class:`SetupError` for what cannot be."""
+    at_least(0, plies=arguments.plies)
+    path = arguments.openings
+    if path is not None and Path(path).is_dir():
+        raise SetupError(f"--openings {path}: a directory, not a file")
+    if path is not None and not Path(path).is_file():
+        raise SetupError(f"--openings {path}: No such file")
+    return BookSettings(
+        path and str(Path(path).resolve()), arguments.order, arguments.seed, arguments.plies, arguments.chess960
+    )
+
+
+def add_end_flags(parser: argparse.ArgumentParser) -> Group:
+    """The flags that say how games end; their group, for more of them."""
     group = parser.add_argument_group("ends of games")
     usual = Adjudication()
     group.add_argument(
@@ -70,7 +104,7 @@ def add_play_flags(parser: argparse.ArgumentParser) -> None:
         metavar="WORD",
         default=[],
         help=f"'off', or movecount= score= (centipawns) twosided=0|1; default movecount={usual.resign_moves} "
-        f"score={usual.resign_score} twosided=1: both engines must agree",
+        f"score={usual.resign_score} twosided=1: both sides must agree",
     )
     group.add_argument(
         "--draw",
@@ -80,8 +114,26 @@ def add_play_flags(parser: argparse.ArgumentParser) -> None:
         help=f"'off', or movenumber= movecount= score=; default movenumber={usual.draw_from} "
         f"movecount={usual.draw_moves} score={usual.draw_score}",
     )
-    group.add_argument("--tb", metavar="DIR", help="folder of Syzygy tables to decide endings by")
     group.add_argument("--maxmoves", type=int, default=0, metavar="N", help="call it a draw after N moves")
+    return group
+
+
+def adjudication_from(arguments: argparse.Namespace, tablebases: str | None = None) -> Adjudication:
+    """Read the flags of :func:`add_end_flags`. Raises :class:`SetupError` for what cannot be."""
+    rules: dict[str, Any] = {
+        **parse_rule(arguments.resign, RESIGN_KEYS, "--resign"),
+        **parse_rule(arguments.draw, DRAW_KEYS, "--draw"),
+    }
+    if "resign_both" in rules:
+        rules["resign_both"] = bool(rules["resign_both"])
+    return Adjudication(tablebases=tablebases, max_moves=arguments.maxmoves, **rules)
+
+
+def add_play_flags(parser: argparse.ArgumentParser) -> None:
+    """The flags that say how games of engine processes begin, end and are checked."""
+    add_opening_flags(parser)
+    group = add_end_flags(parser)
+    group.add_argument("--tb", metavar="DIR", help="folder of Syzygy tables to decide endings by")
     group.add_argument(
         "--pv-check",
         choices=PV_CHECKS,
@@ -99,29 +151,12 @@ BESIDE_RESUME = ("--games", "--pgn", "--plot", "--scheduler", "--concurrency")
 
 def play_settings(arguments: argparse.Namespace) -> tuple[Conditions, BookSettings]:
     """Read the flags of :func:`add_play_flags`. Raises :class:`SetupError` for what cannot be."""
-    rules: dict[str, Any] = {
-        **parse_rule(arguments.resign, RESIGN_KEYS, "--resign"),
-        **parse_rule(arguments.draw, DRAW_KEYS, "--draw"),
-    }
-    if "resign_both" in rules:
-        rules["resign_both"] = bool(rules["resign_both"])
     if arguments.tb is not None and not any(Path(arguments.tb).glob("*.rtbw")):
         raise SetupError(f"--tb {arguments.tb}: no Syzygy tables (*.rtbw) in that folder")
-    adjudication = Adjudication(tablebases=arguments.tb, max_moves=arguments.maxmoves, **rules)
-    at_least(0, plies=arguments.plies)
+    adjudication = adjudication_from(arguments, arguments.tb)
     if not 0 < arguments.stall < math.inf:
         raise SetupError(f"--stall must be above zero, not {arguments.stall:g}")
-    path = arguments.openings
-    if path is not None and Path(path).is_dir():
-        raise SetupError(f"--openings {path}: a directory, not a file")
-    if path is not None and not Path(path).is_file():
-        raise SetupError(f"--openings {path}: No such file")
-    return (
-        Conditions(adjudication, arguments.pv_check, arguments.stall),
-        BookSettings(
-            path and str(Path(path).resolve()), arguments.order, arguments.seed, arguments.plies, arguments.chess960
-        ),
-    )
+    return Conditions(adjudication, arguments.pv_check, arguments.stall), book_from(arguments)
 
 
 def with_commit(spec: EngineSpec) -> EngineSpec:

@@ -15,7 +15,7 @@ from rich.console import Console
 from tuning.cluster.base import Cluster
 from tuning.cluster.choice import HERE, open_cluster
 from tuning.common import revisions
-from tuning.common.command import as_interrupt
+from tuning.common.command import FAILED, INTERRUPTED, as_interrupt, complain
 from tuning.common.errors import EngineFailure, SetupError, at_least
 from tuning.common.ledger import Ledger
 from tuning.matches.openings import Book
@@ -121,12 +121,12 @@ def run(
     except KeyboardInterrupt:
         again = f"go on with: python -m tuning.match --resume {shlex.quote(str(path))}"
         console.print("interrupted" + (f"; {again}" if tournament.tally.games else ""), highlight=False, markup=False)
-        code = 130
+        code = INTERRUPTED
     except (EngineFailure, SetupError) as error:
         if not begun:
             raise
-        console.print(f"error: {error}", style="bold red", highlight=False, markup=False, soft_wrap=True)
-        code = 1
+        complain(console, error)
+        code = FAILED
     finally:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # one Ctrl-C is enough; let everything close in order
         if cluster is not None:
@@ -182,4 +182,4 @@ def draw(tournament: Tournament, path: Path, console: Console) -> None:
     try:
         plot_tournament(tournament, path, ratings_of(tournament) if len(tournament.tally.engines) > 2 else None)
     except SetupError as error:
-        console.print(f"error: {error}", style="bold red", highlight=False, markup=False, soft_wrap=True)
+        complain(console, error)

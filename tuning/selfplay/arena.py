@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from tuning.cluster.choice import open_cluster
-from tuning.common.command import as_interrupt
+from tuning.common.command import INTERRUPTED, as_interrupt, complain
 from tuning.common.errors import SetupError
 from tuning.common.ledger import Ledger
 from tuning.matches.records import GameRecord
@@ -256,11 +256,11 @@ def play(
     except _Enough:
         pass
     except SetupError as error:
-        console.print(f"error: {error}", style="bold red", highlight=False, markup=False, soft_wrap=True)
+        complain(console, error)
         return 1
     except KeyboardInterrupt:
         console.print(f"interrupted; go on with: python -m tuning.arena --resume {shlex.quote(str(ledger.path))}")
-        return 130
+        return INTERRUPTED
     finally:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # one Ctrl-C is enough; let everything close in order
         if cluster is not None:

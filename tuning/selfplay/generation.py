@@ -21,7 +21,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from tuning.cluster.choice import open_cluster
-from tuning.common.command import as_interrupt
+from tuning.common.command import INTERRUPTED, as_interrupt
 from tuning.common.errors import SetupError
 from tuning.data.viriformat import SUFFIX, count_file, files_of
 from tuning.selfplay.shards import REPORT_EVERY, SHARD, Run, Shard, play_shard
@@ -232,7 +232,7 @@ def generate(
         pass
     except KeyboardInterrupt:
         console.print("interrupted; the same command goes on")
-        return 130
+        return INTERRUPTED
     finally:
         cluster.close()
         signal.signal(signal.SIGTERM, before)
