@@ -21,8 +21,8 @@ NORMALIZED = 800 / math.log(10)
 LEAST = 10
 """Observations (pairs, or single games) from which an error is estimated; below that their spread is not known.
 
-By simulation (`tests/tuning/test_elo.py`) 95% intervals from ten pairs and more hold the truth as often as they say, or
-nearly: 88% in the worst case looked at, pairs of which four of five are won by 2 to 0."""
+By simulation (`tests/tuning/statistics/test_elo.py`) 95% intervals from ten pairs and more hold the truth as often as
+they say, or nearly: 88% in the worst case looked at, pairs of which four of five are won by 2 to 0."""
 
 _RARE = 1e-3
 """Virtual count in a category that never occurred, which a likelihood ratio needs and a variance must not have."""

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from tests.tuning.conftest import FOOLS_MATE
-from tests.tuning.test_match import run, words
+from tests.tuning.matches.test_match import run, words
 from tuning.common import extras
 from tuning.common.errors import SetupError
 

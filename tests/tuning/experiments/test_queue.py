@@ -17,7 +17,7 @@ import pytest
 from rich.console import Console
 
 from tests.tuning.conftest import FOOLS_MATE
-from tests.tuning.test_match import words
+from tests.tuning.matches.test_match import words
 from tuning import queue
 from tuning.common import revisions
 from tuning.common.errors import SetupError

@@ -283,7 +283,7 @@ def test_a_signal_ends_it_and_everything_is_kept(
 ) -> None:
     path = tmp_path / "r.jsonl"
     words = [sys.executable, "-m", "tuning.arena", *QUICK, "--new", "ReductionBase=140", "--json", str(path)]
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[2])}
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[3])}
     process = subprocess.Popen(
         [*words, "--games", "100000", "--concurrency", "2"], env=environment, start_new_session=True,
         stdout=subprocess.PIPE, text=True,

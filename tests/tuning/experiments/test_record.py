@@ -10,7 +10,7 @@ import pytest
 from rich.console import Console
 
 from tests.tuning.conftest import FOOLS_MATE, long_line
-from tests.tuning.test_match import NEVER_LEGAL, run, words
+from tests.tuning.matches.test_match import NEVER_LEGAL, run, words
 from tuning.common import command
 from tuning.common.errors import SetupError
 from tuning.common.ledger import Ledger

@@ -205,7 +205,7 @@ def test_a_book(tmp_path: Path) -> None:
 def test_an_interrupted_run_on_two_processes_comes_out_the_same(tmp_path: Path, whole: Path) -> None:
     """SIGINT and then SIGKILL, wherever they strike; the data are those of one process that ran through."""
     words = [sys.executable, "-m", "tuning.datagen", str(tmp_path / "run"), *QUICK[:-2], "--processes", "2"]
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[2])}
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[3])}
     for number in (signal.SIGINT, signal.SIGKILL):
         before = sum(map(len, _bytes(tmp_path / "run").values())) if (tmp_path / "run").exists() else 0
         process = subprocess.Popen([*words, "--games", "100000"], env=environment, start_new_session=True)
