@@ -93,7 +93,7 @@ def test_plies_and_games_bound_a_book(tmp_path):
 
 
 def test_great_weights_are_scaled_to_what_an_entry_holds():
-    from tuning.book import GREATEST_WEIGHT, Tally
+    from tuning.data.polyglot import GREATEST_WEIGHT, Tally
 
     tally = Tally(1)
     tally.counts = {7: {1: [100_000, 200_000], 2: [50_000, 100_000], 3: [3, 1]}}

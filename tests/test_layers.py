@@ -1,8 +1,10 @@
-"""Imports point down only; every file of the engine is looked at, imports inside functions included."""
+"""Imports point down only, in engine and workbench; every file is looked at, imports inside functions included."""
 
 from __future__ import annotations
 
 import ast
+import graphlib
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -44,6 +46,23 @@ PACKAGE = "__init__"
 
 #: The floor of ``uci_main``, above everything.
 TOP = 100
+
+#: The rooms of the workbench; each imports only from those before it. Commands, the files beside them, stand on all.
+ROOMS = (
+    "common",
+    "statistics",
+    "cluster",
+    "matches",
+    "data",
+    "selfplay",
+    "learning",
+    "suites",
+    "levels",
+    "experiments",
+)
+
+#: Stands alone: it makes one file of the engine, and its launcher runs where there is no workbench.
+OPENBENCH = "openbench"
 
 
 def source_files() -> list[Path]:
@@ -135,3 +154,74 @@ def test_imports_that_point_up_are_found(module, source):
 )
 def test_imports_that_point_down_are_allowed(module, source):
     assert violations(module, source) == []
+
+
+def workbench_files() -> list[Path]:
+    """All Python files of the workbench."""
+    return sorted((REPOSITORY / "tuning").rglob("*.py"))
+
+
+def imports_of_workbench(source: str) -> Iterator[tuple[int, str]]:
+    """Line and module of every import from the workbench; a file that is imported from its folder counts by itself."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                if alias.name.split(".")[0] == "tuning":
+                    yield node.lineno, alias.name
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"line {node.lineno}: write imports in full"
+            assert node.module is not None
+            if node.module.split(".")[0] == "tuning":
+                for alias in node.names:
+                    inside = f"{node.module}.{alias.name}"
+                    is_file = (REPOSITORY / inside.replace(".", "/")).with_suffix(".py").exists()
+                    yield node.lineno, inside if is_file else node.module
+
+
+def room_violations(module: str, source: str) -> list[str]:
+    """What ``source`` imports against the rules of the workbench, were it the module ``module`` of it."""
+    found = []
+    room = module.split(".")[1] if module.count(".") > 1 else None
+    for line, imported in imports_of_workbench(source):
+        target = [*imported.split("."), ""][1]
+        if target not in ROOMS:
+            found.append(f"line {line}: no file imports the command {imported}")
+        elif room == OPENBENCH or (room in ROOMS and ROOMS.index(target) > ROOMS.index(room)):
+            found.append(f"line {line}: {module} must not import {imported}")
+    return found
+
+
+@pytest.mark.parametrize("path", workbench_files(), ids=lambda path: path.relative_to(REPOSITORY).as_posix())
+def test_imports_of_the_workbench_point_down(path):
+    module = ".".join(path.relative_to(REPOSITORY).with_suffix("").parts)
+    assert path.parent.name in ("tuning", OPENBENCH, *ROOMS), f"give {path.parent.name} a place in ROOMS"
+    assert room_violations(module, path.read_text(encoding="utf-8")) == []
+
+
+def test_no_two_files_of_the_workbench_stand_on_each_other():
+    graph = {}
+    for path in workbench_files():
+        module = ".".join(path.relative_to(REPOSITORY).with_suffix("").parts)
+        graph[module] = {imported for _, imported in imports_of_workbench(path.read_text(encoding="utf-8"))}
+    graphlib.TopologicalSorter(graph).prepare()  # raises CycleError
+
+
+def test_the_rooms_are_in_the_order_that_the_readme_tells():
+    readme = (REPOSITORY / "tuning" / "README.md").read_text(encoding="utf-8")
+    rooms = re.findall(r"^(\w+)/ ", readme, re.MULTILINE)
+    assert rooms == [*ROOMS, OPENBENCH]
+    assert set(rooms) == {path.parent.name for path in workbench_files()} - {"tuning"}
+
+
+@pytest.mark.parametrize(
+    ("module", "source"),
+    [
+        ("tuning.common.files", "from tuning.matches import openings"),
+        ("tuning.cluster.base", "def f():\n    from tuning.matches.units import close_bench"),
+        ("tuning.gauntlet", "from tuning import match"),
+        ("tuning.levels.strength", "import tuning.match"),
+        ("tuning.openbench.launcher", "from tuning.common.errors import SetupError"),
+    ],
+)
+def test_imports_of_the_workbench_that_point_up_are_found(module, source):
+    assert len(room_violations(module, source)) == 1

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from engine.api import Engine
 from engine.messages import Limits
 from engine.wdl import MODEL, REFERENCE_MOVE, Model
-from tuning.openings import Opening
-from tuning.records import GameRecord, MoveRecord
+from tuning.matches.openings import Opening
+from tuning.matches.records import GameRecord, MoveRecord
 from tuning.wdl import main
 
 TRUTH = Model((120.0, 30.0, 0.0), (70.0, 10.0, 0.0), (8, 100))
@@ -99,7 +99,7 @@ def test_scores_as_shown_are_turned_back(results: Path, tmp_path: Path) -> None:
 
 
 def test_pgn_gives_the_same_scores_as_results(tmp_path: Path) -> None:
-    from tuning.wdl import rows_of_pgn, rows_of_results
+    from tuning.learning.wdl import rows_of_pgn, rows_of_results
 
     results_file(tmp_path / "games.jsonl", 20)
     rows = list(rows_of_results(tmp_path / "games.jsonl", None))

@@ -2,7 +2,7 @@
 
 import sys
 
-from tuning import extras
+from tuning.common import extras
 
 if sys.excepthook is sys.__excepthook__:  # a debugger's or a notebook's own hook stays
     sys.excepthook = extras.explain

@@ -14,51 +14,28 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from tuning import match
-from tuning.engines import EngineSpec
-from tuning.errors import EngineFailure, SetupError, at_least
-from tuning.flags import only_with_resume
-from tuning.limits import Limits
-from tuning.revisions import PROJECT
-from tuning.tournament import Settings, limits_checked
-
-RIVALS = (
-    EngineSpec("Stockfish", ("stockfish",)),
-    *(
-        EngineSpec(f"Stockfish at {elo}", ("stockfish",), options={"UCI_LimitStrength": "true", "UCI_Elo": str(elo)})
-        for elo in (1500, 2000, 2500)
-    ),
-    EngineSpec("Ethereal", ("ethereal-chess",)),
-    EngineSpec("Toga II", ("toga2",), options={"OwnBook": "false"}),
-    EngineSpec("Glaurung", ("glaurung",), options={"OwnBook": "false"}),
-    EngineSpec("GNU Chess", ("gnuchess", "-u"), options={"OwnBook": "false"}),
-    EngineSpec("Phalanx", ("phalanx", "-b", "-"), protocol="xboard"),
-    EngineSpec("Fairy-Max", ("fairymax",), protocol="xboard"),
-    EngineSpec("sunfish", ("sunfish-uci",)),
+from tuning.common import command
+from tuning.common.command import check_picture
+from tuning.common.errors import EngineFailure, SetupError, at_least
+from tuning.common.flags import add_cluster_flags, only_with_resume
+from tuning.matches import running
+from tuning.matches.engines import EngineSpec
+from tuning.matches.flags import (
+    BESIDE_RESUME,
+    add_limit_flags,
+    add_play_flags,
+    limits_from,
+    play_settings,
+    results_path,
+    with_commit,
 )
-"""Engines that Debian packages (and sunfish, ``pip install sunfish``), strongest and whole first."""
-
+from tuning.matches.report import closing
+from tuning.matches.rivals import RIVALS, installed, numbat
+from tuning.matches.running import draw, resumed_settings
+from tuning.matches.tournament import Settings, limits_checked
 
 GAMES = 20
 """Against each rival, unless the command line says otherwise."""
-
-
-def numbat(limits: Limits) -> EngineSpec:
-    """The engine of this working tree, as it is."""
-    return EngineSpec("Numbat", (sys.executable, str(PROJECT / "uci_main.py")), limits=limits)
-
-
-def installed(rivals: Sequence[EngineSpec]) -> tuple[list[EngineSpec], list[str]]:
-    """Those of the rivals that are here, and the names of those that are not."""
-    here, absent = [], []
-    for rival in rivals:
-        try:
-            rival.resolved_command()
-        except EngineFailure as failure:
-            absent.append(str(failure))
-        else:
-            here.append(rival)
-    return here, absent
 
 
 def parser() -> argparse.ArgumentParser:
@@ -72,9 +49,9 @@ def parser() -> argparse.ArgumentParser:
     result.add_argument("--sunfish", metavar="CMD", help="where sunfish is, when it is not on the path")
     result.add_argument("--games", type=int, help="games against each rival (default 20); with --resume the new number")
     result.add_argument("--hash", type=int, default=16, metavar="MB", help="hash table of every engine (default 16)")
-    match.add_limit_flags(result)
-    match.add_play_flags(result)
-    match.add_cluster_flags(result)
+    add_limit_flags(result)
+    add_play_flags(result)
+    add_cluster_flags(result)
     group = result.add_argument_group("results")
     group.add_argument("--event", default="gauntlet", help="a name for PGN and results")
     group.add_argument("--json", metavar="FILE", help="results, one game a line (default: results/EVENT-TIME.jsonl)")
@@ -86,7 +63,7 @@ def parser() -> argparse.ArgumentParser:
 
 def settings_from(arguments: argparse.Namespace, rivals: Sequence[EngineSpec] = RIVALS) -> tuple[Settings, list[str]]:
     """The tournament, and the rivals that are not here. Raises :class:`SetupError` when nobody is."""
-    limits = match.limits_from(arguments)
+    limits = limits_from(arguments)
     if not limits.bounded:
         limits = replace(limits, base=8.0, increment=0.08)
     if arguments.only:
@@ -103,10 +80,10 @@ def settings_from(arguments: argparse.Namespace, rivals: Sequence[EngineSpec] = 
     at_least(1, games=arguments.games, hash=arguments.hash)
     first = numbat(limits)
     if arguments.rev:
-        first = match.with_commit(EngineSpec("Numbat", (), revision=arguments.rev))
+        first = with_commit(EngineSpec("Numbat", (), revision=arguments.rev))
     shared = {"Threads": "1", "Hash": str(arguments.hash)}
     engines = tuple(replace(spec, limits=limits, shared_options=shared) for spec in (first, *here))
-    conditions, book = match.play_settings(arguments)
+    conditions, book = play_settings(arguments)
     settings = Settings(engines, arguments.games or GAMES, "gauntlet", conditions, book, None, arguments.event)
     return limits_checked(settings), absent
 
@@ -114,28 +91,27 @@ def settings_from(arguments: argparse.Namespace, rivals: Sequence[EngineSpec] = 
 def main(words: Sequence[str] | None = None, rivals: Sequence[EngineSpec] = RIVALS) -> int:
     """Run the command line; exit codes as in :func:`tuning.match.main`."""
     arguments = parser().parse_args(words)
-    console = match.make_console()
-    path = Path(arguments.resume) if arguments.resume else match.results_path(arguments)
+    console = command.make_console()
+    path = Path(arguments.resume) if arguments.resume else results_path(arguments)
     picture = Path(arguments.plot) if arguments.plot else path.with_suffix(".png")
     try:
-        match.check_picture(str(picture))
+        check_picture(str(picture))
         if arguments.resume:
-            only_with_resume(parser(), words, match.BESIDE_RESUME)
-            settings = match.resumed_settings(path, arguments.games, console)
+            only_with_resume(parser(), words, BESIDE_RESUME)
+            settings = resumed_settings(path, arguments.games, console)
         else:
             settings, absent = settings_from(arguments, rivals)
             for line in absent:
                 console.print(f"left out: {line}", style="yellow", highlight=False, markup=False, soft_wrap=True)
-        tournament, code = match.run(
+        tournament, code = running.run(
             settings, path, console, scheduler=arguments.scheduler, concurrency=arguments.concurrency,
             pgn=arguments.pgn, resume=bool(arguments.resume),
         )  # fmt: skip
     except (SetupError, EngineFailure) as error:
-        console.print(f"error: {error}", style="bold red", highlight=False, markup=False, soft_wrap=True)
-        return 2
+        return command.refused(console, error)
     if tournament.tally.games:
-        console.print(match.closing(tournament))
-        match.draw(tournament, picture, console)
+        console.print(closing(tournament))
+        draw(tournament, picture, console)
         console.print(f"\nresults: {path}\npicture: {picture}", highlight=False)
     return code
 

@@ -1,10 +1,6 @@
 """How well evaluations predict what becomes of positions that no network has learned from.
 
     python -m tuning.loss run Material run/net.nnue
-
-The positions are those that the training run in the folder ``run`` held out. An evaluation is named as the option
-``EvalType`` names it, or is the file of a network. Each speaks of centipawns of its own, so each is given the scale
-that makes the best of it on other positions, those the run learned from; then all are held to the same expected scores.
 """
 
 from __future__ import annotations
@@ -14,56 +10,12 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-import numpy as np
 from rich.console import Console
-from rich.progress import Progress
-from rich.table import Table
-from scipy.special import expit
 
-from engine.evaluation.choice import Evaluation, choose
 from engine.evaluation.evaluator import KINDS
-from engine.evaluation.nnue.file import NetError
-from tuning.dataset import Sample, split
-from tuning.errors import SetupError
-from tuning.piece_square import fit_scale, logistic_loss
-from tuning.recipe import settings_of
-from tuning.values import values_of
-
-#: So many positions settle a scale.
-SCALED_BY = 200_000
-
-
-def scale_of(evaluation: Evaluation, sample: Sample) -> float:
-    """How many centipawns of ``evaluation`` multiply the odds of success by e, as some of ``sample`` tell."""
-    chosen = np.random.default_rng(0).permutation(len(sample))[:SCALED_BY]
-    return fit_scale(values_of(evaluation, sample.boards[chosen]), sample.expected[chosen])
-
-
-def _evaluation(name: str) -> Evaluation:
-    try:
-        return choose(name, "") if name in KINDS else choose("NNUE", name)
-    except NetError as error:
-        raise SetupError(f"{error}; the evaluations are {', '.join(KINDS)} and files of networks") from None
-
-
-def compare(run: Path, names: Sequence[str], console: Console) -> None:
-    """Print a table of losses. Raises :class:`SetupError` for what cannot be used."""
-    settings = settings_of(run)
-    evaluations = [_evaluation(name) for name in names]
-    with Progress(console=console, transient=True) as progress:
-        learned, judged = split(settings.sources(progress))
-    table = Table("evaluation", "scale (cp)", "mean squared error", "cross-entropy (nats)")
-    table.title = f"expected score of {len(judged):,} positions of games held out"
-    even = np.zeros(len(judged))
-    rows = [("0", even, np.nan)]
-    for name, evaluation in zip(names, evaluations, strict=True):
-        scale = scale_of(evaluation, learned)
-        rows.append((name, values_of(evaluation, judged.boards) / scale, scale))
-    for name, log_odds, scale in rows:
-        error = float(np.mean((expit(log_odds) - judged.expected) ** 2))
-        shown = "" if np.isnan(scale) else f"{scale:.0f}"
-        table.add_row(name, shown, f"{error:.6f}", f"{logistic_loss(log_odds, judged.expected):.6f}")
-    console.print(table)
+from tuning.common import command
+from tuning.common.errors import SetupError
+from tuning.learning.loss import compare
 
 
 def parser() -> argparse.ArgumentParser:
@@ -83,7 +35,7 @@ def main(words: Sequence[str] | None = None) -> int:
         compare(arguments.run, arguments.evaluations, Console())
     except SetupError as error:
         print(f"error: {error}", file=sys.stderr)
-        return 2
+        return command.REFUSED
     return 0
 
 

@@ -26,12 +26,25 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from tuning import queue_processes as processes
-from tuning.errors import SetupError, at_least
-from tuning.extras import need
-from tuning.queue_checks import completed, in_worktree
-from tuning.queue_daemon import Daemon, last_line, title
-from tuning.queue_store import DONE, FAILED, INTERRUPTED, OPEN, REMOVED, RUNNING, WAITING, Job, Order, State, Store
+from tuning.common import command
+from tuning.common.errors import SetupError, at_least
+from tuning.common.extras import need
+from tuning.experiments import processes
+from tuning.experiments.checks import completed, in_worktree
+from tuning.experiments.daemon import Daemon, last_line, title
+from tuning.experiments.store import (
+    DONE,
+    FAILED,
+    INTERRUPTED,
+    OPEN,
+    REMOVED,
+    RUNNING,
+    WAITING,
+    Job,
+    Order,
+    State,
+    Store,
+)
 
 STYLES = {RUNNING: "green", FAILED: "red", INTERRUPTED: "yellow"}
 
@@ -144,7 +157,7 @@ def run(store: Store, arguments: argparse.Namespace, console: Console) -> int:
 
     def stop(number: int, frame: object) -> None:
         nonlocal code
-        code = 130 if number == signal.SIGINT else 0
+        code = command.INTERRUPTED if number == signal.SIGINT else 0
         daemon.stop.set()
 
     before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
@@ -175,7 +188,7 @@ def finding(store: Store, job: Job) -> str:
     if job.note and job.state != RUNNING:
         return job.note
     if job.order.results is not None and job.state != WAITING:
-        from tuning.outcome import outcome_of
+        from tuning.experiments.outcome import outcome_of
 
         try:
             return outcome_of(Path(job.order.results)).text
@@ -248,7 +261,7 @@ def show_log(store: Store, arguments: argparse.Namespace, console: Console) -> i
     try:
         return subprocess.run(words).returncode
     except KeyboardInterrupt:
-        return 130
+        return command.INTERRUPTED
 
 
 def job_of(state: State, number: int) -> Job:
@@ -347,12 +360,11 @@ def main(words: Sequence[str] | None = None) -> int:
         store = Store(arguments.directory or default_folder())
         return ACTIONS[arguments.action or "list"](store, arguments, console)
     except SetupError as error:
-        console.print(f"error: {error}", style="bold red", highlight=False, markup=False, soft_wrap=True)
-        return 2
+        return command.refused(console, error)
     except OSError as error:
         text = f"error: {f'{error.filename}: ' if error.filename else ''}{error.strerror}"
         console.print(text, style="bold red", highlight=False, markup=False, soft_wrap=True)
-        return 2
+        return command.REFUSED
 
 
 if __name__ == "__main__":

@@ -11,206 +11,16 @@ with normalized bounds [0, 5] or [-5, 0], or 5,000 games and more, at 8,000 node
 from __future__ import annotations
 
 import argparse
-import json
-import re
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Any
 
 from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
-from tuning import match
-from tuning.elo import estimate
-from tuning.errors import SetupError, at_least
-from tuning.files import write_whole
-from tuning.outcome import Outcome, outcome_of
-from tuning.sprt import MODELS, Sprt
-
-FILE = Path(__file__).with_name("tests.jsonl")
-
-OUTCOMES = ("kept", "dropped", "open")
-
-PROVING_GAMES = 5000
-PROVING_NODES = 8000
-PROVING_BOUNDS = ((0.0, 5.0), (-5.0, 0.0))
-
-_NODES = re.compile(r"(\d+) nodes")
-
-
-@dataclass(frozen=True, slots=True)
-class Trial:
-    """One line of the record. What is not known is ``None``.
-
-    ``idea``: what was tried, as a change from ``second`` to ``first``; the figures are those of ``first``.
-    ``wdl``: losses, draws, wins; ``pentanomial``: pairs by points 0, 1/2, 1, 3/2, 2; ``error``: of ``elo``, 95%;
-    ``limit``: nodes a move or the clock; ``bounds`` and ``model`` of the SPRT; ``outcome``: kept, dropped or open.
-    """
-
-    date: str
-    idea: str
-    outcome: str
-    games: int
-    elo: float | None
-    error: float | None
-    wdl: tuple[int, int, int] | None = None
-    pentanomial: tuple[int, ...] | None = None
-    bounds: tuple[float, float] | None = None
-    model: str | None = None
-    llr: float | None = None
-    verdict: str | None = None
-    limit: str | None = None
-    book: str | None = None
-    evaluation: str | None = None
-    first: str | None = None
-    second: str | None = None
-    revisions: tuple[str, ...] = ()
-    command: str | None = None
-    note: str | None = None
-
-    def __post_init__(self) -> None:
-        if not self.idea.strip():
-            raise ValueError("the idea is missing")
-        if self.outcome not in OUTCOMES:
-            raise ValueError(f"the outcome is one of {', '.join(OUTCOMES)}, not {self.outcome!r}")
-        if self.games < 1 or (self.wdl is not None and (len(self.wdl) != 3 or sum(self.wdl) != self.games)):
-            raise ValueError(f"{self.games} games are not those of {self.wdl}")
-        if self.pentanomial is not None and (len(self.pentanomial) != 5 or 2 * sum(self.pentanomial) > self.games):
-            raise ValueError(f"{self.games} games do not make the pairs {self.pentanomial}")
-        if self.model is not None and self.model not in MODELS:
-            raise ValueError(f"the model is one of {', '.join(MODELS)}, not {self.model!r}")
-
-    @property
-    def proof(self) -> bool:
-        """Whether the rule takes this for a proof, one way or the other."""
-        nodes = _NODES.fullmatch(self.limit or "")
-        if self.limit is None or (nodes is not None and int(nodes[1]) < PROVING_NODES):
-            return False
-        ended = self.verdict is not None and self.model == "normalized" and self.bounds in PROVING_BOUNDS
-        return ended or self.games >= PROVING_GAMES
-
-    def line(self) -> str:
-        """The test as a line of the file; what is not known is left out."""
-        known = {key: value for key, value in asdict(self).items() if value is not None and value != ()}
-        return json.dumps(known, ensure_ascii=False)
-
-
-def parse(data: Any) -> Trial:
-    """A test from a line's data. Raises ``ValueError`` that says what is wrong with it."""
-    if not isinstance(data, dict):
-        raise ValueError("it is no JSON object")
-    unknown = sorted(data.keys() - {field.name for field in fields(Trial)})
-    if unknown:
-        raise ValueError(f"nothing is called {', '.join(unknown)} in it")
-    lists = {name: tuple(data[name]) for name in ("wdl", "pentanomial", "bounds", "revisions") if data.get(name)}
-    try:
-        return Trial(**{"elo": None, "error": None, **data, **lists})
-    except TypeError as error:
-        raise ValueError(str(error).removeprefix("Trial.__init__() ")) from None
-
-
-def read(path: Path = FILE) -> list[Trial]:
-    """All tests of the file, none if it is not there. Raises :class:`SetupError` that names file and line."""
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except FileNotFoundError:
-        return []
-    except (OSError, UnicodeDecodeError) as error:
-        raise SetupError(f"cannot read {path}: {getattr(error, 'strerror', None) or 'not a text file'}") from None
-    tests = []
-    for number, line in enumerate(lines, start=1):
-        if line.strip():
-            try:
-                tests.append(parse(json.loads(line)))
-            except ValueError as error:
-                raise SetupError(f"{path}:{number} is not a test: {error}") from None
-    return tests
-
-
-def trial_of(outcome: Outcome, idea: str, chosen: str, note: str | None, evaluation: str | None) -> Trial:
-    """The line for a finished run. The folders of files in its command are left out."""
-    found = outcome.estimate
-    test: Sprt | None = outcome.sprt
-    error = found.elo_error if found is not None else None
-    return Trial(
-        date=outcome.date,
-        idea=idea,
-        outcome=chosen,
-        games=outcome.games,
-        elo=None if found is None else _finite(found.elo),
-        error=None if error is None else _finite(error),
-        wdl=outcome.wdl,
-        pentanomial=outcome.pairs,
-        bounds=None if test is None else (test.elo0, test.elo1),
-        model=None if test is None else test.model,
-        llr=None if test is None else round(test.llr(outcome.pairs), 2),
-        verdict=outcome.verdict,
-        limit=outcome.limit,
-        book=outcome.book,
-        evaluation=evaluation or outcome.evaluation,
-        first=outcome.first,
-        second=outcome.second,
-        revisions=outcome.revisions,
-        command=None if outcome.command is None else without_folders(outcome.command),
-        note=note,
-    )
-
-
-def _finite(value: float) -> float | None:
-    return round(value, 1) if abs(value) < 1e6 else None
-
-
-def without_folders(command: str) -> str:
-    """The command with file names in place of full paths, which are another machine's."""
-    return re.sub(r"(?<![\w.-])(?:~|\.{1,2})?/(?:[^\s'\"=,:]+/)*([^\s'\"=,:/]+)", r"\1", command)
-
-
-def add(path: Path, results: Path, test: Trial) -> None:
-    """Add a line. Raises :class:`SetupError` if the same run is there already."""
-    known = read(path)
-    for one in known:
-        if (one.date, one.pentanomial, one.first, one.second) == (
-            test.date, test.pentanomial, test.first, test.second,
-        ):  # fmt: skip
-            raise SetupError(f"{results} is in the record already: {one.idea!r}")
-    before = path.read_bytes() if path.exists() else b""
-    if before and not before.endswith(b"\n"):
-        before += b"\n"
-    write_whole(path, before + test.line().encode() + b"\n")
-
-
-def table_of(tests: Sequence[Trial]) -> Table:
-    """The record for people, the oldest first."""
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for heading, justify in (("Date", "left"), ("Idea", "left"), ("Games", "right"), ("Elo (95%)", "right"),
-                             ("LLR", "right"), ("Pairs 0 to 2", "right"), ("At", "left"), ("Evaluation", "left"),
-                             ("Proof", "left"), ("Outcome", "left")):  # fmt: skip
-        whole = heading not in ("Idea", "Evaluation")
-        table.add_column(heading, justify=justify, no_wrap=whole, overflow="fold")  # type: ignore[arg-type]
-    for test in tests:
-        llr = ""
-        if test.bounds is not None and test.llr is not None:
-            kind = "n" if test.model == "normalized" else ""
-            llr = f"{test.llr:+.2f} {kind}[{test.bounds[0]:g}, {test.bounds[1]:g}]"
-        style = {"kept": "green", "dropped": "red"}.get(test.outcome, "")
-        table.add_row(
-            test.date, Text(test.idea), f"{test.games:,}", _elo(test), llr,
-            " ".join(map(str, test.pentanomial or ())), test.limit or "?", Text(test.evaluation or "?"),
-            "yes" if test.proof else "no", Text(test.outcome, style),
-        )  # fmt: skip
-    return table
-
-
-def _elo(test: Trial) -> str:
-    if test.elo is not None and test.error is not None:
-        return f"{test.elo:+.1f} ±{test.error:.1f}"
-    if test.pentanomial is not None:
-        found = estimate(test.pentanomial)
-        return "?" if found is None else found.text
-    return "?" if test.elo is None else f"{test.elo:+.1f}"
+from tuning.common import command
+from tuning.common.errors import SetupError, at_least
+from tuning.experiments.outcome import outcome_of
+from tuning.experiments.trials import FILE, OUTCOMES, add, read, table_of, trial_of
 
 
 def parser() -> argparse.ArgumentParser:
@@ -236,7 +46,7 @@ def parser() -> argparse.ArgumentParser:
 def main(words: Sequence[str] | None = None) -> int:
     """Run the command line; 0: done, 2: cannot be done as asked."""
     arguments = parser().parse_args(words)
-    console = match.make_console()
+    console = command.make_console()
     if not console.is_terminal:
         console = Console(width=200)
     try:
@@ -258,8 +68,7 @@ def main(words: Sequence[str] | None = None) -> int:
         tests = sorted(tests, key=lambda test: test.date)[-last if last else 0 :]
         console.print(table_of(tests) if tests else "no such test")
     except (SetupError, ValueError) as error:
-        console.print(f"error: {error}", style="bold red", highlight=False, markup=False, soft_wrap=True)
-        return 2
+        return command.refused(console, error)
     return 0
 
 

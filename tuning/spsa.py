@@ -14,231 +14,37 @@ With --arena games are played in compiled code (see tuning.arena), else by two p
 from __future__ import annotations
 
 import argparse
-import math
-import random
 import shlex
 import signal
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-from rich.table import Table
 
-from tuning import match, units
-from tuning.adjudication import Adjudication
-from tuning.cluster import Report, open_cluster
-from tuning.engines import EngineSpec, parse_each, parse_words
-from tuning.errors import EngineFailure, SetupError
-from tuning.flags import only_with_resume
-from tuning.game import Conditions
-from tuning.ledger import Ledger
-from tuning.openings import Book, RandomOpenings
-from tuning.records import FAULTS, GameRecord
-from tuning.revisions import PROJECT
-from tuning.tournament import BookSettings, single_threaded
-from tuning.units import Pair
-
-TOOL = "tuning.spsa"
+from tuning.cluster.choice import open_cluster
+from tuning.common import command
+from tuning.common.command import as_interrupt
+from tuning.common.errors import EngineFailure, SetupError
+from tuning.common.flags import add_cluster_flags, only_with_resume
+from tuning.common.ledger import Ledger
+from tuning.common.revisions import PROJECT
+from tuning.learning.spsa import TOOL, Gains, InArena, Learned, Processes, Spsa, Tunable, load_params, result_table
+from tuning.matches.engines import EngineSpec, parse_each, parse_words
+from tuning.matches.flags import add_limit_flags, add_play_flags, limits_from, play_settings, with_commit
+from tuning.matches.tournament import BookSettings, single_threaded
 
 #: Flags that may stand beside --resume.
 BESIDE_RESUME = ("--plot", "--scheduler", "--concurrency")
 
 #: Seconds between lines of progress where there is no terminal.
 LINE_EVERY = 60.0
-
-ALPHA = 0.602
-GAMMA = 0.101
-STABILITY = 0.1
-"""Spall's constants: the decay of the learning rate and of the step, and the share of iterations by which
-the former is held back at the start."""
-
-
-class Tunable(Protocol):
-    """One row of the parameter table in ``engine/search/params.py``."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def default(self) -> int: ...
-    @property
-    def minimum(self) -> int: ...
-    @property
-    def maximum(self) -> int: ...
-    @property
-    def step(self) -> int: ...
-
-
-@dataclass(frozen=True, slots=True)
-class Gains:
-    """The sizes of steps over ``iterations``; ``rate`` is the final learning rate (step as a share of c)."""
-
-    iterations: int
-    rate: float = 0.002
-
-    def perturbation(self, step: float, iteration: int) -> float:
-        """c_k: how far to try to either side; it shrinks to ``step``."""
-        return step * (self.iterations / (iteration + 1)) ** GAMMA
-
-    def learning(self, step: float, iteration: int) -> float:
-        """a_k: how far one won pair moves a parameter, times its c_k."""
-        hold = STABILITY * self.iterations
-        final = self.rate * step**2
-        return final * ((hold + self.iterations) / (hold + iteration + 1)) ** ALPHA
-
-
-class Spsa:
-    """The state of a tuning run: the current values, exactly reproducible from the results so far."""
-
-    def __init__(self, params: Sequence[Tunable], gains: Gains, seed: int = 1) -> None:
-        self.params = list(params)
-        self.gains = gains
-        self.seed = seed
-        self.theta = {param.name: float(param.default) for param in params}
-        self.history: dict[str, list[float]] = {param.name: [] for param in params}
-
-    def signs(self, iteration: int) -> dict[str, int]:
-        """delta_k: a sign for each parameter, the same on every call."""
-        source = random.Random(f"{self.seed}/{iteration}")
-        return {param.name: source.choice((-1, 1)) for param in self.params}
-
-    def candidates(self, iteration: int) -> tuple[dict[str, int], dict[str, int]]:
-        """The two settings to play against each other: whole numbers (rounded at random, so that steps
-        below one count too), within their ranges."""
-        source = random.Random(f"{self.seed}/{iteration}/rounding")
-        signs = self.signs(iteration)
-        settings: tuple[dict[str, int], dict[str, int]] = ({}, {})
-        for param in self.params:
-            reach = self.gains.perturbation(param.step, iteration) * signs[param.name]
-            fraction = source.random()
-            for side, candidate in zip((1, -1), settings, strict=True):
-                value = math.floor(self.theta[param.name] + side * reach + fraction)
-                candidate[param.name] = min(max(value, param.minimum), param.maximum)
-        return settings
-
-    def update(self, iteration: int, points: float) -> None:
-        """Learn from one pair: ``points`` (0..2) of the plus side."""
-        signs = self.signs(iteration)
-        for param in self.params:
-            c = self.gains.perturbation(param.step, iteration)
-            slope = (2 * points - 2) / (c * signs[param.name])  # points of plus less points of minus
-            moved = self.theta[param.name] + self.gains.learning(param.step, iteration) * slope
-            self.theta[param.name] = min(max(moved, param.minimum), param.maximum)
-            self.history[param.name].append(self.theta[param.name])
-
-
-def load_params(names: Sequence[str] | None = None) -> list[Tunable]:
-    """The named ones of the engine's tunables, or all that are no switches.
-
-    Raises :class:`SetupError` for an unknown name.
-    """
-    from engine.search.params import PARAMS
-
-    known = {param.name: param for param in PARAMS}
-    unknown = [name for name in names or () if name not in known]
-    if unknown:
-        raise SetupError(f"no search parameter is called {', '.join(unknown)}; there are: {', '.join(known)}")
-    return [known[name] for name in names] if names else [param for param in PARAMS if not is_switch(param)]
-
-
-def is_switch(param: Tunable) -> bool:
-    """Whether a parameter only switches something on, so that there is no slope to climb."""
-    return param.maximum - param.minimum == 1
-
-
-@dataclass(frozen=True, slots=True)
-class Learned:
-    """What one iteration found: ``points`` (0..2) of the plus side, and the games lost by other means than chess."""
-
-    iteration: int
-    points: float
-    faults: tuple[str, ...] = ()
-
-
-@dataclass(slots=True)
-class Numbered:
-    """A pair in flight and the iteration it belongs to."""
-
-    iteration: int
-    pair: Pair
-
-
-def play(unit: Numbered, report: Report) -> Learned:
-    """Play one iteration's pair by two processes; single games do not matter, so they are not reported."""
-    games = [GameRecord.from_json(data) for data in units.play_pair(unit.pair, lambda item: None)]
-    broken = tuple(game.fault for game in games if game.fault in FAULTS and game.fault is not None)
-    return Learned(unit.iteration, sum(game.score_of("plus") for game in games), broken)
-
-
-def play_in_arena(unit: Any, report: Report) -> Learned:
-    """Play one iteration's pair, a batch of one, in compiled code."""
-    from tuning.arena_units import play_batch  # the engine, which tuning by processes does not need
-
-    pairs: list[dict[str, Any]] = []
-    play_batch(unit, pairs.extend)
-    return Learned(pairs[0]["number"], sum(pairs[0]["points"]) / 2)
-
-
-class Processes:
-    """Iterations as matches between two processes of the engine in ``settings``."""
-
-    function = staticmethod(play)
-
-    def __init__(self, settings: Mapping[str, Any], book: Book | RandomOpenings) -> None:
-        self._engine = EngineSpec.from_json(settings["engine"])
-        conditions = dict(settings["conditions"])
-        conditions["adjudication"] = Adjudication(**conditions["adjudication"])
-        self._rules = Conditions(**conditions)
-        self._book = book
-
-    def unit(self, iteration: int, candidates: tuple[dict[str, int], dict[str, int]]) -> Numbered:
-        """The work unit in which the two candidates meet."""
-        engine = self._engine
-        both = [
-            replace(engine, name=side, options={**engine.options, **{k: str(v) for k, v in values.items()}})
-            for side, values in zip(("plus", "minus"), candidates, strict=True)
-        ]
-        pair = Pair(iteration, (both[0], both[1]), self._book.opening(iteration), self._rules)
-        return Numbered(iteration, pair)
-
-
-class InArena:
-    """Iterations as compiled games in the arena."""
-
-    function = staticmethod(play_in_arena)
-
-    def __init__(self, settings: Mapping[str, Any], book: Book | RandomOpenings) -> None:
-        from tuning.arena_units import Meeting, arranged
-
-        self._meeting = Meeting.from_json(settings["arena"])
-        if arranged(self._meeting) != self._meeting:
-            raise SetupError("the run was begun with another engine, network or evaluation: begin a new one")
-        self._book = book
-
-    def unit(self, iteration: int, candidates: tuple[dict[str, int], dict[str, int]]) -> Any:
-        """The work unit in which the two candidates meet."""
-        from tuning.arena_units import Batch, PlannedPair
-
-        return Batch(self._meeting, (PlannedPair(iteration, self._book.opening(iteration), candidates),))
-
-
-def result_table(spsa: Spsa) -> Table:
-    """Where each parameter stands, against its default."""
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("Parameter")
-    for heading in ("Default", "Now", "Rounded", "Range", "Step"):
-        table.add_column(heading, justify="right")
-    for param in spsa.params:
-        value = spsa.theta[param.name]
-        span = f"{param.minimum}..{param.maximum}"
-        table.add_row(param.name, str(param.default), f"{value:.2f}", str(round(value)), span, str(param.step))
-    return table
 
 
 def parser() -> argparse.ArgumentParser:
@@ -263,9 +69,9 @@ def parser() -> argparse.ArgumentParser:
         help="makes --nodes a soft limit: the iteration that passes it is finished, unless it comes to N nodes",
     )  # fmt: skip
     group.add_argument("--hash", type=int, default=16, metavar="MB", help="table of each side (default 16)")
-    match.add_limit_flags(result)
-    match.add_play_flags(result)
-    match.add_cluster_flags(result)
+    add_limit_flags(result)
+    add_play_flags(result)
+    add_cluster_flags(result)
     group = result.add_argument_group("results")
     group.add_argument("--json", metavar="FILE", help="results, one pair a line (default: results/spsa-TIME.jsonl)")
     group.add_argument("--resume", metavar="FILE", help="go on with a results file; its settings are used")
@@ -278,14 +84,14 @@ def _settings(arguments: argparse.Namespace) -> dict[str, Any]:
         return _arena_settings(arguments)
     if arguments.hard is not None:
         raise SetupError("--hard goes with --arena")
-    limits = match.limits_from(arguments)
+    limits = limits_from(arguments)
     if not limits.bounded:
         raise SetupError("no limit: give --tc, --movetime, --nodes or --depth")
     options = _options(arguments)
     spec = EngineSpec("Numbat", (sys.executable, str(PROJECT / "uci_main.py"), "--tune"), limits=limits)
     if arguments.rev:
-        spec = match.with_commit(parse_words(["name=Numbat", f"rev={arguments.rev}", "arg=--tune"], limits))
-    conditions, book = match.play_settings(arguments)
+        spec = with_commit(parse_words(["name=Numbat", f"rev={arguments.rev}", "arg=--tune"], limits))
+    conditions, book = play_settings(arguments)
     return {
         "engine": single_threaded(replace(spec, shared_options=options)).to_json(),
         **_plan(arguments, load_params(arguments.only)),
@@ -295,8 +101,8 @@ def _settings(arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def _arena_settings(arguments: argparse.Namespace) -> dict[str, Any]:
-    from tuning.arena_units import Meeting, arranged
-    from tuning.duel import Rules
+    from tuning.selfplay.batches import Meeting, arranged
+    from tuning.selfplay.duel import Rules
 
     for name in ("rev", "tc", "movetime", "depth", "tb"):
         if getattr(arguments, name) is not None:
@@ -309,7 +115,7 @@ def _arena_settings(arguments: argparse.Namespace) -> dict[str, Any]:
     if not arguments.only:  # where nodes are fixed, the parameters of time do nothing
         params = [param for param in params if not param.name.startswith("Time")]
     options = tuple(sorted(_options(arguments).items()))
-    conditions, book = match.play_settings(arguments)
+    conditions, book = play_settings(arguments)
     rules = Rules(arguments.nodes, arguments.hard, arguments.hash, conditions.adjudication)
     return {
         "arena": asdict(arranged(Meeting(options, options, rules))),
@@ -375,7 +181,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
         TextColumn("{task.fields[faults]} games lost on time or by faults"), console=console,
         disable=not console.is_terminal,
     )  # fmt: skip
-    before = signal.signal(signal.SIGTERM, match.as_interrupt)
+    before = signal.signal(signal.SIGTERM, as_interrupt)
     try:
         with progress:
             bar = progress.add_task("pairs", total=settings["iterations"], completed=len(done), faults=0)
@@ -399,7 +205,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
                     console.print(f"{len(done) + played} pairs, {speed:,.0f} games/h", highlight=False)
     except KeyboardInterrupt:
         console.print(f"interrupted; go on with: python -m tuning.spsa --resume {shlex.quote(str(ledger.path))}")
-        code = 130
+        code = command.INTERRUPTED
     finally:
         cluster.close()
         if any(spsa.history.values()) and not ledger.closed:
@@ -409,7 +215,8 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
         signal.signal(signal.SIGTERM, before)
     console.print(result_table(spsa))
     if any(spsa.history.values()):
-        from tuning.plots import save, trajectory_figure
+        from tuning.common.plots import save
+        from tuning.learning.plots import trajectory_figure
 
         picture = Path(arguments.plot) if arguments.plot else ledger.path.with_suffix(".png")
         ranges = {param.name: (float(param.minimum), float(param.maximum)) for param in spsa.params}
@@ -422,14 +229,13 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
 def main(words: Sequence[str] | None = None) -> int:
     """Run the command line; 0: done, 2: cannot be done as asked, 130: interrupted."""
     arguments = parser().parse_args(words)
-    console = match.make_console()
+    console = command.make_console()
     try:
         if arguments.resume:
             only_with_resume(parser(), words, BESIDE_RESUME)
         return run(arguments, console)
     except (SetupError, EngineFailure) as error:
-        console.print(f"error: {error}", style="bold red", highlight=False, markup=False, soft_wrap=True)
-        return 2
+        return command.refused(console, error)
 
 
 if __name__ == "__main__":

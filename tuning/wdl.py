@@ -14,192 +14,18 @@ from __future__ import annotations
 import argparse
 import json
 import math
-import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
-import chess
-import chess.pgn
-import numpy as np
 from rich.console import Console
 from rich.progress import track
-from rich.table import Table
-from scipy.optimize import minimize
-from scipy.special import expit
 
-from engine.wdl import FILE, LEAST_BLUR, MODEL, REFERENCE_MOVE, Model
-from tuning.errors import SetupError
-from tuning.files import keep_apart, refuse_binary, write_whole
-from tuning.ledger import read_events
-from tuning.pgn import games
-from tuning.records import GameRecord
-
-DECIDED = 4.0
-"""Scores beyond so many pawns (as they are shown) tell nothing about the border between winning and drawing."""
-
-MOVES = (8, 100)
-"""First and last move of the game that the fit looks at; the model is constant outside."""
-
-DEGREE = 2
-"""Of the polynomials in the move number."""
-
-_PGN_SCORE = re.compile(r"^([+-]\d+\.\d+)/\d+")
-_RESULTS = {"1-0": 1.0, "1/2-1/2": 0.0, "0-1": -1.0}
-
-
-@dataclass(frozen=True, slots=True)
-class Samples:
-    """One row for each move: its score in centipawns of the evaluation, its number in the game, and the result
-    (1, 0, -1), score and result from the mover's view."""
-
-    score: np.ndarray
-    move: np.ndarray
-    result: np.ndarray
-
-    def __len__(self) -> int:
-        return len(self.score)
-
-
-Row = tuple[float, int, float]
-
-
-def rows_of_results(path: Path, player: str | None) -> Iterator[Row]:
-    """The moves in a results file of tuning.match; scores are centipawns as shown. ``player``: only its moves."""
-    for kind, data in read_events(path):
-        if kind != "game":
-            continue
-        record = GameRecord.read(path, data)
-        if record.fault is not None:
-            continue
-        board = record.opening.board()
-        white_result = _RESULTS[record.result]
-        for ply, made in enumerate(record.moves, board.ply()):
-            white = ply % 2 == 0
-            if player in (None, record.white if white else record.black) and made.score and "M" not in made.score:
-                yield 100 * float(made.score), ply // 2 + 1, white_result if white else -white_result
-
-
-def rows_of_pgn(path: Path, player: str | None) -> Iterator[Row]:
-    """The same from PGN: scores in comments, either ``+0.35/12`` for the mover or ``[%eval 0.35]`` for White."""
-    refuse_binary(path, "games")
-    with path.open(encoding="utf-8-sig", errors="replace") as stream:
-        for _number, game in games(path, stream, _refuse):
-            white_result = _RESULTS.get(game.headers.get("Result", "*"))
-            if white_result is None:
-                continue
-            for node in game.mainline():
-                white = not node.turn()
-                if player is not None and player != game.headers.get("White" if white else "Black"):
-                    continue
-                score = _score_of(node, white)
-                if score is not None:
-                    yield score, (node.ply() - 1) // 2 + 1, white_result if white else -white_result
-
-
-def _refuse(fault: str) -> None:
-    raise SetupError(fault)
-
-
-def _score_of(node: chess.pgn.ChildNode, white: bool) -> float | None:
-    if found := _PGN_SCORE.match(node.comment):
-        return 100 * float(found[1])
-    evaluation = node.eval()
-    return None if evaluation is None else evaluation.pov(white).score()
-
-
-def samples_of_training_games(path: Path) -> Samples:
-    """The moves of a file of tuning.datagen, whose scores are those of the evaluation."""
-    from engine.search.scores import MATE_BOUND
-    from tuning.viriformat import read_positions
-
-    boards = read_positions([path]).boards
-    boards = boards[np.abs(boards["score"]) < MATE_BOUND]
-    sign = np.where(boards["side_en_passant"] >> 7, -1.0, 1.0)
-    return Samples(boards["score"] * sign, boards["fullmove"].astype(int), (boards["result"] - 1.0) * sign)
-
-
-def read(paths: Sequence[Path], player: str | None, pawn: float, wrap: Callable[[Any], Any] = iter) -> Samples:
-    """All samples of ``paths`` that count. ``pawn``: centipawns of the evaluation that were shown as 100.
-
-    Raises :class:`SetupError`.
-    """
-    parts = []
-    for path in wrap(paths):
-        if not path.is_file():
-            raise SetupError(f"{path}: {'a directory, not a file' if path.is_dir() else 'no such file'}")
-        if path.suffix == ".vf":
-            parts.append(samples_of_training_games(path))
-            continue
-        rows = list((rows_of_results if path.suffix == ".jsonl" else rows_of_pgn)(path, player))
-        score, move, result = np.array(rows, float).reshape(-1, 3).T
-        parts.append(Samples(score * pawn / 100, move.astype(int), result))
-    score = np.concatenate([part.score for part in parts])
-    move = np.concatenate([part.move for part in parts])
-    result = np.concatenate([part.result for part in parts])
-    kept = (np.abs(score) <= DECIDED * pawn) & (move >= MOVES[0]) & (move <= MOVES[1])
-    if kept.sum() < 100 or not (result[kept] > 0).any() or not (result[kept] == 0).any():
-        raise SetupError(
-            f"{int(kept.sum())} scored moves between moves {MOVES[0]} and {MOVES[1]} are too few, or all alike"
-        )
-    return Samples(score[kept], move[kept], result[kept])
-
-
-def fit(samples: Samples) -> tuple[Model, float]:
-    """The model under which the results are likeliest, and its mean log-loss for each move."""
-    powers = (samples.move / REFERENCE_MOVE)[:, None] ** np.arange(DEGREE + 1)
-    won, lost = samples.result > 0, samples.result < 0
-
-    def loss(x: np.ndarray) -> float:
-        a = powers @ x[: DEGREE + 1] * 100
-        b = np.maximum(powers @ x[DEGREE + 1 :] * 100, LEAST_BLUR)
-        win, defeat = expit((samples.score - a) / b), expit((-samples.score - a) / b)
-        chance = np.where(won, win, np.where(lost, defeat, 1 - win - defeat))
-        return -float(np.log(np.maximum(chance, 1e-9)).mean())
-
-    start = np.zeros(2 * (DEGREE + 1))
-    start[0], start[DEGREE + 1] = MODEL.pawn / 100, 0.6
-    done = minimize(loss, start, method="L-BFGS-B", options={"maxiter": 500})
-    coefficients = 100 * done.x
-    model = Model(
-        tuple(round(float(c), 3) for c in coefficients[: DEGREE + 1]),
-        tuple(round(float(c), 3) for c in coefficients[DEGREE + 1 :]),
-        (max(MOVES[0], int(samples.move.min())), min(MOVES[1], int(samples.move.max()))),
-    )
-    return model, float(done.fun)
-
-
-def check(model: Model) -> None:
-    """Raises :class:`SetupError` for a model that makes no sense: then there were too few games."""
-    for move in range(model.moves[0], model.moves[1] + 1):
-        a, b = model.at(move)
-        if a <= 0 or b <= LEAST_BLUR:
-            raise SetupError(f"the fit makes no sense at move {move} (a {a:.0f}, b {b:.0f}): more games are needed")
-
-
-def table(model: Model, samples: Samples) -> Table:
-    """What the model says beside what happened, for the eye."""
-    result = Table("moves", "score shown", "samples", "won", "model", "drawn", "model")
-    for first, last in ((8, 20), (20, 32), (32, 50), (50, 100)):
-        for low in (-150, -50, 50, 150):
-            score = samples.score * 100 / model.pawn
-            here = (samples.move >= first) & (samples.move < last) & (score >= low) & (score < low + 100)
-            if here.sum() < 50:
-                continue
-            a, b = np.array([model.at(int(move)) for move in samples.move[here]]).T
-            win, defeat = expit((samples.score[here] - a) / b), expit((-samples.score[here] - a) / b)
-            result.add_row(
-                f"{first}-{last - 1}",
-                f"{low}..{low + 100}",
-                str(int(here.sum())),
-                f"{(samples.result[here] > 0).mean():.1%}",
-                f"{win.mean():.1%}",
-                f"{(samples.result[here] == 0).mean():.1%}",
-                f"{(1 - win - defeat).mean():.1%}",
-            )
-    return result
+from engine.wdl import FILE, MODEL
+from tuning.common import command
+from tuning.common.errors import SetupError
+from tuning.common.files import keep_apart, write_whole
+from tuning.learning.wdl import check, fit, read, table
 
 
 def parser() -> argparse.ArgumentParser:
@@ -245,12 +71,8 @@ def main(words: Sequence[str] | None = None) -> int:
             "moves": model.moves,
         }
         write_whole(arguments.out, (json.dumps(data, indent=1) + "\n").encode())
-    except OSError as error:
-        console.print(f"error: {error}", style="bold red", highlight=False, markup=False, soft_wrap=True)
-        return 2
-    except SetupError as error:
-        console.print(f"error: {error}", style="bold red", highlight=False, markup=False, soft_wrap=True)
-        return 2
+    except (OSError, SetupError) as error:
+        return command.refused(console, error)
     console.print(table(model, samples))
     console.print(f"{data['note']}; 100 centipawns shown are {model.pawn:.0f} of the evaluation", highlight=False)
     return 0

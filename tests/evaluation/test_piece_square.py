@@ -11,8 +11,9 @@ import pytest
 from rich.progress import Progress
 
 from engine.evaluation.material import WEIGHTS_FILE
-from tuning import piece_square as ps
-from tuning.errors import SetupError
+from tuning.common.errors import SetupError
+from tuning.learning import piece_square as ps
+from tuning.piece_square import main
 
 MATERIAL = np.array([100, 300, 300, 500, 900, 0])
 PHASES = np.array([0, 1, 1, 2, 4, 0])
@@ -140,7 +141,7 @@ def positions(tmp_path_factory):
 
 def run(positions, output, *more):
     output.write_bytes(WEIGHTS_FILE.read_bytes())
-    return ps.main(["--positions", str(positions), "--output", str(output), "--iterations", "20", *more])
+    return main(["--positions", str(positions), "--output", str(output), "--iterations", "20", *more])
 
 
 def test_the_command_rewrites_the_tables_alone(positions, tmp_path, capsys):

@@ -13,9 +13,9 @@ import chess
 import chess.syzygy
 import pytest
 
-from tuning import units
-from tuning.engines import EngineSpec
-from tuning.limits import Limits
+from tuning.matches import units
+from tuning.matches.engines import EngineSpec
+from tuning.matches.limits import Limits
 
 SCRIPT = Path(__file__).with_name("trivial_engine.py")
 

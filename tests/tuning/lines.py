@@ -1,4 +1,4 @@
-"""Random games as lines of text, in the two forms that ``tuning.positions`` reads."""
+"""Random games as lines of text, in the two forms that ``tuning.data.positions`` reads."""
 
 from __future__ import annotations
 

@@ -1,0 +1,64 @@
+"""Tools in an installation that lacks a package: one line with the command that gets it, whatever the tool."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from tests.tuning.conftest import FOOLS_MATE
+from tests.tuning.matches.test_match import run, words
+from tuning.common import extras
+from tuning.common.errors import SetupError
+
+TOOLS = {
+    "scipy": ["match", "gauntlet", "suite", "strength", "spsa", "arena", "texel", "piece_square", "wdl", "loss"],
+    "matplotlib": ["texel", "match --plot x.png", "gauntlet", "suite x.epd --plot x.png"],
+    "torch": ["train"],
+    "distributed": ["match --engine cat --engine cat --nodes 1 --plies 0"],
+}
+
+WITHOUT = """
+import runpy, sys
+class Missing:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] == {package!r}:
+            raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
+sys.meta_path.insert(0, Missing())
+sys.argv = {words!r}
+runpy.run_module("tuning." + sys.argv[0], run_name="__main__", alter_sys=True)
+"""
+
+
+@pytest.mark.parametrize(("package", "tool"), [(package, tool) for package in TOOLS for tool in TOOLS[package]])
+def test_a_missing_package_is_one_line(tmp_path, package, tool):
+    script = WITHOUT.format(package=package, words=tool.split())
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, cwd=tmp_path, timeout=120)
+    said = " ".join((done.stdout + done.stderr).split())
+    assert done.returncode == 2, said
+    assert "Traceback" not in said
+    extra = "train" if package == "torch" else "tuning"
+    assert f'{package} is not installed: python -m pip install -e ".[{extra}]"' in said
+    assert len(done.stderr.splitlines()) <= 1
+    assert list(tmp_path.iterdir()) in ([], [tmp_path / "results"])
+
+
+def test_other_errors_keep_their_traceback(capsys):
+    try:
+        raise ModuleNotFoundError("No module named 'tuning.nonsense'", name="tuning.nonsense")
+    except ModuleNotFoundError as error:
+        extras.explain(type(error), error, error.__traceback__)
+    assert "Traceback" in capsys.readouterr().err
+
+
+def test_a_cluster_that_cannot_be_leaves_no_results_file(monkeypatch, tmp_path):
+    def missing(package: str, what_for: str) -> None:
+        raise SetupError(f"{what_for}: {extras.advice(package)}")
+
+    monkeypatch.setattr("tuning.common.command.need", missing)
+    engines = [*words("w", FOOLS_MATE), *words("b", FOOLS_MATE)]
+    code, page = run(monkeypatch, *engines, "--tc", "5", "--json", str(tmp_path / "r.jsonl"), "--plot", "x.png")
+    assert code == 2
+    assert "--plot: matplotlib is not installed" in page
+    assert not list(tmp_path.iterdir())

@@ -1,0 +1,173 @@
+"""The record of tests: its lines, what is proof, and how finished runs come into it."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from tests.tuning.conftest import FOOLS_MATE, long_line
+from tests.tuning.matches.test_match import NEVER_LEGAL, run, words
+from tuning.common import command
+from tuning.common.errors import SetupError
+from tuning.common.ledger import Ledger
+from tuning.experiments import trials
+from tuning.experiments.outcome import outcome_of
+from tuning.experiments.trials import Trial, parse, read, without_folders
+from tuning.record import main
+
+LINE = {"date": "2026-01-31", "idea": "no razoring", "outcome": "kept", "games": 4, "elo": 1.5, "error": 9.0}
+
+
+def ask(monkeypatch, file: Path, *arguments: str) -> tuple[int, str]:
+    page = io.StringIO()
+    console = Console(file=page, width=250, force_terminal=True, no_color=True)
+    monkeypatch.setattr(command, "make_console", lambda: console)
+    return main(["--file", str(file), *arguments]), page.getvalue()
+
+
+def test_the_record_of_the_repository_is_whole_and_names_no_folders(monkeypatch):
+    tests = read()
+    assert len(tests) >= 70
+    assert {test.outcome for test in tests} >= {"kept", "dropped"}
+    assert [parse(json.loads(test.line())) for test in tests] == tests
+    for test in tests:
+        assert test.command is None or without_folders(test.command) == test.command
+    code, page = ask(monkeypatch, trials.FILE, "show", "razoring", "8000 nodes")
+    assert code == 0
+    assert "no razoring" in page
+    assert "ProbCut" not in page
+
+
+@pytest.mark.parametrize(
+    ("changes", "proof"),
+    [
+        ({}, False),
+        ({"games": 5000, "limit": "8000 nodes"}, True),
+        ({"games": 5000, "limit": "7999 nodes"}, False),
+        ({"games": 5000, "limit": "2+0.02"}, True),
+        ({"games": 4999, "limit": "2+0.02"}, False),
+        ({"games": 5000}, False),
+        ({"limit": "8000 nodes", "verdict": "H1", "model": "normalized", "bounds": (0.0, 5.0)}, True),
+        ({"limit": "8000 nodes", "verdict": "H0", "model": "normalized", "bounds": (-5.0, 0.0)}, True),
+        ({"limit": "8000 nodes", "verdict": "H0", "model": "logistic", "bounds": (0.0, 5.0)}, False),
+        ({"limit": "8000 nodes", "verdict": "H1", "model": "normalized", "bounds": (0.0, 50.0)}, False),
+        ({"limit": "8000 nodes", "model": "normalized", "bounds": (0.0, 5.0), "llr": 2.9}, False),
+        ({"limit": "1000 nodes", "verdict": "H1", "model": "normalized", "bounds": (0.0, 5.0)}, False),
+    ],
+)
+def test_what_counts_as_proof(changes, proof):
+    assert Trial(**{**LINE, **changes}).proof == proof
+
+
+@pytest.mark.parametrize(
+    ("line", "complaint"),
+    [
+        ("nonsense", "Expecting value"),
+        ("[1]", "no JSON object"),
+        (json.dumps({**LINE, "outcome": "great"}), "one of kept, dropped, open, not 'great'"),
+        (json.dumps({**LINE, "wdl": [1, 1, 1]}), "4 games are not those of"),
+        (json.dumps({**LINE, "pentanomial": [0, 0, 3, 0, 0]}), "do not make the pairs"),
+        (json.dumps({**LINE, "colour": "red"}), "nothing is called colour"),
+        (json.dumps({"idea": "x"}), "missing"),
+        (json.dumps({**LINE, "idea": " "}), "idea is missing"),
+    ],
+)
+def test_a_line_that_is_none_is_named(monkeypatch, tmp_path, line, complaint):
+    file = tmp_path / "tests.jsonl"
+    file.write_text(f"{json.dumps(LINE)}\n\n{line}\n")
+    code, page = ask(monkeypatch, file)
+    assert code == 2
+    assert f"{file}:3 is not a test: " in page
+    assert complaint in page
+
+
+def test_a_finished_match_is_added_once(monkeypatch, tmp_path):
+    results, file = tmp_path / "r.jsonl", tmp_path / "tests.jsonl"
+    file.write_text(json.dumps(LINE))  # without an end of line
+    engines = [*words("strong", long_line(30)), *words("weak", NEVER_LEGAL)]
+    run(monkeypatch, *engines, "--nodes", "10", "--sprt", "0", "200", "--plies", "0", "--json", str(results))
+    add = ("add", str(results), "--idea", "legal moves", "--outcome", "kept", "--evaluation", "none", "--note", "why")
+    code, page = ask(monkeypatch, file, *add)
+    assert code == 0
+    assert "legal moves" in page
+    old, new = read(file)
+    assert old.idea == "no razoring"
+    assert (new.verdict, new.bounds, new.model) == ("H1", (0, 200), "logistic")
+    assert (new.limit, new.evaluation) == ("10 nodes", "none")
+    assert (new.first, new.second, new.note) == ("strong", "weak", "why")
+    assert new.games == 2 * sum(new.pentanomial) == sum(new.wdl)
+    assert new.llr > 2.9
+    code, page = ask(monkeypatch, file, *add)
+    assert code == 2
+    assert "in the record already: 'legal moves'" in page
+    assert len(read(file)) == 2
+
+
+def test_what_is_not_finished_is_not_added_unless_asked_for(monkeypatch, tmp_path):
+    results, file = tmp_path / "r.jsonl", tmp_path / "tests.jsonl"
+    engines = [*words("a", FOOLS_MATE), *words("b", FOOLS_MATE)]
+    run(monkeypatch, *engines, "--nodes", "9", "--games", "4", "--plies", "0", "--json", str(results))
+    lines = results.read_text().splitlines()
+    add = ("add", str(results), "--idea", "x", "--outcome", "open")
+    results.write_text("\n".join(lines[:-1]) + "\n")
+    assert "has no summary" in ask(monkeypatch, file, *add)[1]
+    results.write_text("\n".join([*lines, json.dumps({"change": {"games": 8}})]) + "\n")
+    code, page = ask(monkeypatch, file, *add)
+    assert code == 2
+    assert "is not finished" in page
+    assert not file.exists()
+    assert ask(monkeypatch, file, *add, "--stopped")[0] == 0
+    assert read(file)[0].elo == 0
+    assert read(file)[0].error is None  # of two pairs
+
+
+def arena_file(path: Path, summary: bool = True) -> Path:
+    """A results file as the arena writes it."""
+    rules = {"nodes": 8000, "hard": False, "hash": 8, "adjudication": {}}
+    settings = {
+        "names": ["FutilityBase=110", "base"],
+        "meeting": {"first": [["FutilityBase", "110"]], "second": [], "rules": rules, "fingerprint": "f"},
+        "games": None,
+        "book": {"path": "/somewhere/uho.epd", "order": "random", "seed": 1, "plies": None, "chess960": False},
+        "sprt": {"elo0": 0.0, "elo1": 5.0, "alpha": 0.05, "beta": 0.05, "model": "normalized"},
+    }
+    ledger = Ledger.create(path, "tuning.arena", settings)
+    ledger.add("pair", {"number": 0})
+    if summary:
+        pairs = [300, 1500, 3000, 2300, 450]
+        losses, wins = 2 * 300 + 1500, 2 * 450 + 2300
+        wdl = [losses, 2 * sum(pairs) - losses - wins, wins]
+        ledger.add("summary", {"first": "FutilityBase=110", "second": "base", "games": 15100, "wdl": wdl,
+                               "pentanomial": pairs})  # fmt: skip
+    ledger.close()
+    return path
+
+
+def test_a_finished_arena_is_added(monkeypatch, tmp_path):
+    results = arena_file(tmp_path / "arena.jsonl")
+    code, page = ask(monkeypatch, tmp_path / "t.jsonl", "add", str(results), "--idea", "futility", "--outcome", "kept")
+    assert code == 0
+    (found,) = read(tmp_path / "t.jsonl")
+    assert found.proof
+    assert (found.verdict, found.limit, found.book, found.games) == ("H1", "8000 nodes", "uho.epd", 15100)
+    assert found.evaluation.startswith("numbat.nnue ")
+    assert found.pentanomial == (300, 1500, 3000, 2300, 450)
+    assert "H1 accepted" in outcome_of(results).text
+    assert "yes" in page
+
+
+@pytest.mark.parametrize("header", [{"tool": "tuning.suite", "settings": {}}, {"tool": "tuning.match", "settings": {}}])
+def test_other_files_are_refused(monkeypatch, tmp_path, header):
+    (tmp_path / "r.jsonl").write_text(json.dumps(header) + "\n" + json.dumps({"summary": {}}) + "\n")
+    with pytest.raises(SetupError, match=r"r\.jsonl is "):
+        outcome_of(tmp_path / "r.jsonl")
+
+
+def test_commands_are_recorded_without_the_folders_of_one_machine():
+    assert without_folders("x --openings /a/b.c/book.epd cmd='/usr/bin/sf 11' ../y/net.nnue name=a/b 8+0.08") == (
+        "x --openings book.epd cmd='sf 11' net.nnue name=a/b 8+0.08"
+    )

@@ -1,0 +1,64 @@
+"""Evaluations side by side."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from rich.console import Console
+from rich.progress import Progress
+
+from engine.board.setup import new_position
+from engine.evaluation import material
+from engine.evaluation.choice import choose
+from engine.evaluation.nnue.file import Net, write_net
+from engine.evaluation.nnue.plain import plain_value
+from engine.evaluation.nnue.shape import INPUTS, OUTPUT_BUCKETS
+from tests.tuning.lines import evaluation_line, random_games
+from tuning.common.errors import SetupError
+from tuning.data.marlinformat import PACKED, unpack
+from tuning.data.positions import read_text
+from tuning.data.values import values_of
+from tuning.loss import main
+
+
+@pytest.fixture(scope="module")
+def boards(tmp_path_factory):
+    file = tmp_path_factory.mktemp("loss") / "games.tsv"
+    file.write_text("".join(map(evaluation_line, random_games(4, seed=2))))
+    return read_text(file, Progress(console=Console(quiet=True))).boards
+
+
+def test_material(boards):
+    position = new_position()
+    for packed, value in zip(boards, values_of(choose("Material", ""), boards), strict=True):
+        assert unpack(position, packed)
+        shares = [white - black for _, white, black in material.explain(position)]
+        assert value == pytest.approx(sum(shares), abs=len(shares) + 1)  # each share is rounded
+
+
+def test_network(boards, tmp_path):
+    random = np.random.default_rng(1)
+    net = Net(
+        random.integers(-90, 90, (INPUTS, 16)),
+        random.integers(0, 90, 16),
+        random.integers(-99_999, 99_999, INPUTS),
+        random.integers(-99, 99, (OUTPUT_BUCKETS, 2, 16)),
+        random.integers(-999, 999, OUTPUT_BUCKETS),
+    )
+    write_net(tmp_path / "net.nnue", net)
+    position = new_position()
+    for packed, value in zip(boards, values_of(choose("NNUE", str(tmp_path / "net.nnue")), boards), strict=True):
+        assert unpack(position, packed)
+        assert value == pytest.approx((-1 if position["side"] else 1) * sum(plain_value(net, position)), abs=1)
+
+
+def test_positions_that_are_none(boards):
+    broken = boards.copy()
+    broken[7] = np.zeros(1, PACKED)[0]
+    with pytest.raises(SetupError, match=f"position 8 of {len(boards)} is not legal"):
+        values_of(choose("Material", ""), broken)
+
+
+def test_what_cannot_be_compared(tmp_path, capsys):
+    assert main([str(tmp_path), "Material"]) == 2
+    assert str(tmp_path) in capsys.readouterr().err

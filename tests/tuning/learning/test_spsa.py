@@ -1,0 +1,165 @@
+"""SPSA: it climbs a known hill, replays exactly, and plays within the parameters' ranges."""
+
+from __future__ import annotations
+
+import io
+import json
+import random
+from dataclasses import asdict
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from rich.console import Console
+
+from tuning import spsa
+from tuning.common import command
+from tuning.common.errors import SetupError
+from tuning.common.ledger import read_events
+from tuning.learning.spsa import Gains, InArena, Spsa, load_params, play_in_arena
+from tuning.matches.openings import RandomOpenings
+from tuning.selfplay.batches import Meeting, arranged
+from tuning.selfplay.duel import Duel, Rules
+from tuning.statistics.elo import expected_score
+
+
+class Row(NamedTuple):
+    name: str
+    default: int
+    minimum: int
+    maximum: int
+    step: int
+
+
+ROWS = (Row("A", 100, 0, 200, 10), Row("B", 50, 0, 100, 5), Row("C", 3, 1, 4, 1))
+
+
+def elo_at(setting: dict[str, int]) -> float:
+    """A hill with its top at A = 140, B = 30; C changes nothing."""
+    return -(((setting["A"] - 140) / 4) ** 2) - ((setting["B"] - 30) / 2) ** 2
+
+
+def climb(iterations: int, seed: int = 3) -> Spsa:
+    source = random.Random(seed)
+    climber = Spsa(ROWS, Gains(iterations, rate=0.02), seed)
+    for iteration in range(iterations):
+        plus, minus = climber.candidates(iteration)
+        score = expected_score(elo_at(plus) - elo_at(minus))
+        climber.update(iteration, sum(source.random() < score for _ in range(2)))
+    return climber
+
+
+def test_it_finds_the_top_of_a_noisy_hill():
+    spsa = climb(3000)
+    assert spsa.theta["A"] == pytest.approx(140, abs=10)
+    assert spsa.theta["B"] == pytest.approx(30, abs=5)
+    assert len(spsa.history["A"]) == 3000
+
+
+def test_the_same_results_give_the_same_values():
+    first, second = Spsa(ROWS, Gains(100), 1), Spsa(ROWS, Gains(100), 1)
+    for iteration, points in enumerate((2, 0.5, 1, 0, 1.5)):
+        first.update(iteration, points)
+        second.update(iteration, points)
+    assert first.theta == second.theta != {row.name: row.default for row in ROWS}
+    assert first.candidates(5) == second.candidates(5)
+
+
+def test_candidates_stay_in_range_and_straddle_the_current_values():
+    spsa = Spsa(ROWS, Gains(1000), 1)
+    middles = {row.name: 0.0 for row in ROWS}
+    for iteration in range(1000):
+        pair = spsa.candidates(iteration)
+        for row in ROWS:
+            for setting in pair:
+                assert row.minimum <= setting[row.name] <= row.maximum
+                middles[row.name] += setting[row.name] / 2000
+    assert middles["A"] == pytest.approx(100, abs=0.5)
+    assert middles["B"] == pytest.approx(50, abs=0.5)
+
+
+def test_an_even_pair_teaches_nothing_and_a_win_moves_towards_the_winner():
+    spsa = Spsa(ROWS, Gains(100), 1)
+    spsa.update(0, 1.0)
+    assert spsa.theta["A"] == 100
+    spsa.update(1, 2.0)
+    assert (spsa.theta["A"] > 100) == (spsa.signs(1)["A"] > 0)
+
+
+def test_the_engines_table_makes_sense():
+    params = load_params()
+    assert len({param.name for param in params}) == len(params) > 10
+    for param in params:
+        assert param.minimum <= param.default <= param.maximum
+        assert param.step > 0
+    assert [param.name for param in load_params([params[1].name])] == [params[1].name]
+    assert "Hindsight" not in {param.name for param in params}  # a switch has no slope
+    assert load_params(["Hindsight"])[0].maximum == 1
+    with pytest.raises(SetupError, match="no search parameter is called Nonsense"):
+        load_params(["Nonsense"])
+
+
+ARENA = ("--arena", "--nodes", "150", "--hash", "1", "--each", "option.EvalType=Material")
+
+
+def _run(monkeypatch: pytest.MonkeyPatch, *words: str) -> tuple[int, str]:
+    """The exit code and what was printed."""
+    page = io.StringIO()
+    monkeypatch.setattr(command, "make_console", lambda: Console(file=page, width=200))
+    return spsa.main([*words, "--scheduler", "here"]), page.getvalue()
+
+
+def test_it_learns_in_the_arena_and_goes_on_after_an_interruption(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    whole, torn = tmp_path / "whole.jsonl", tmp_path / "torn.jsonl"
+    code, page = _run(monkeypatch, *ARENA, "--iterations", "8", "--rate", "0.1", "--json", str(whole))
+    assert code == 0
+    assert "FutilityMargin" in page
+    assert "TimeEffort" not in page  # it does nothing there
+    assert whole.with_suffix(".png").read_bytes().startswith(b"\x89PNG")
+    events = list(read_events(whole))
+    assert [data["iteration"] for kind, data in events if kind == "pair"] == list(range(8))
+    assert any(data["points"] != 1 for kind, data in events if kind == "pair")
+    values = events[-1][1]
+    assert values != {param.name: float(param.default) for param in load_params(list(values))}
+    torn.write_text("".join(whole.read_text().splitlines(keepends=True)[:4]) + '{"pair":{"iter')
+    assert _run(monkeypatch, "--resume", str(torn))[0] == 0
+    assert list(read_events(torn)) == events
+
+
+def test_the_points_are_those_of_the_plus_side() -> None:
+    meeting = arranged(Meeting(rules=Rules(nodes=300, hash=1)))
+    player = InArena(json.loads(json.dumps({"arena": asdict(meeting)})), RandomOpenings(8, 1))
+    plain, other = {"FutilityDepth": 8}, {"NoisyExchangeDepth": 0, "LateMoveDepth": 0, "ReverseFutilityDepth": 0}
+    duel = Duel(meeting.rules, {}, {name: str(value) for name, value in other.items()})
+    points: list[float] = []
+    for number in range(6):
+        first, second = duel.play_pair(RandomOpenings(8, 1).opening(number))
+        points.append((first.result + 2 - second.result) / 2)
+        for candidates, expected in (((plain, other), points[-1]), ((other, plain), 2 - points[-1])):
+            learned = play_in_arena(player.unit(number, candidates), lambda item: None)
+            assert (learned.iteration, learned.points) == (number, expected)
+    assert any(value != 1 for value in points)
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (("--arena",), "--arena needs --nodes"),
+        (("--arena", "--nodes", "100", "--tc", "1+1"), "--tc has no use with --arena"),
+        (("--arena", "--nodes", "100", "--hard", "50"), "--hard 50 is less than --nodes 100"),
+        ((*ARENA, "--only", "Nonsense"), "no search parameter is called Nonsense"),
+        ((*ARENA, "--each", "option.Nonsense=1"), "unknown parameter 'Nonsense'"),
+        ((*ARENA, "--iterations", "0"), "--iterations must be above zero"),
+        (("--nodes", "100", "--hard", "200"), "--hard goes with --arena"),
+        (("--iterations", "5"), "no limit: give --tc"),
+    ],
+)
+def test_what_it_refuses(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, words: tuple[str, ...], complaint: str
+) -> None:
+    code, page = _run(monkeypatch, "--json", str(tmp_path / "r.jsonl"), *words)
+    assert code == 2
+    assert complaint in page
+    assert not (tmp_path / "r.jsonl").exists()

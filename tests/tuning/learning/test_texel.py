@@ -1,0 +1,176 @@
+"""Learning the classical evaluation: the features are the engine's, the gradient is right, known weights come back."""
+
+import gzip
+import json
+import random
+
+import chess
+import numpy as np
+import pytest
+from rich.progress import Progress
+
+from engine.board.fen import set_fen
+from engine.board.setup import new_position
+from engine.evaluation.classical import features, weights
+from engine.evaluation.classical.explain import trace_of
+from engine.evaluation.classical.scaling import SCALE_CLASSES, SCALE_UNIT
+from tuning.common.errors import SetupError
+from tuning.data.dataset import read_sources
+from tuning.data.positions import read_text
+from tuning.learning import texel
+from tuning.texel import main
+
+
+def random_board(choose):
+    """A random game's position some dozens of plies on, captures preferred now and then."""
+    board = chess.Board()
+    for _ in range(choose.randrange(20, 160)):
+        moves = list(board.legal_moves)
+        if not moves or board.is_insufficient_material():
+            break
+        captures = [move for move in moves if board.is_capture(move)]
+        board.push(choose.choice(captures if captures and choose.random() < 0.3 else moves))
+    return board
+
+
+def white_value(fen):
+    position = new_position()
+    set_fen(position, fen, False)
+    value = trace_of(position)[1]
+    return value if fen.split()[1] == "w" else -value
+
+
+@pytest.fixture(scope="module")
+def games():
+    """Boards, and the results that our own evaluation expects of them."""
+    choose = random.Random(5)
+    boards = [board for board in (random_board(choose) for _ in range(1200)) if not board.is_check()]
+    return [(board, white_value(board.fen())) for board in boards]
+
+
+@pytest.fixture(scope="module")
+def positions(games, tmp_path_factory):
+    """A file of these positions, three a game."""
+    choose = random.Random(7)
+    file = tmp_path_factory.mktemp("positions") / "games.tsv.gz"
+    with gzip.open(file, "wt") as out:
+        for board, value in games:
+            result = float(choose.random() < 1 / (1 + np.exp(-value / 200)))
+            for ply in range(20, 23):
+                out.write(f"{board.fen()}\t{value}\t{result}\t30\t{ply}\t-\n")
+    return file
+
+
+@pytest.fixture(scope="module")
+def source(positions):
+    with Progress(disable=True) as progress:
+        return read_sources([positions], positions.parent / "cache", texel.QUIET, 0.0, texel.HELD_OUT, progress)[0]
+
+
+@pytest.fixture(scope="module")
+def sample(source):
+    return texel.encode(source.boards, source.expected)
+
+
+def own_weights():
+    """The engine's, as the tuner holds them."""
+    values, scale = weights.read_weights()
+    return texel.Weights(values.astype(float), np.zeros((2, 6)), scale / SCALE_UNIT, np.array([0.4]))
+
+
+def test_the_tuner_s_score_is_the_engine_s(games, positions):
+    with Progress(disable=True) as progress:
+        boards = read_text(positions, progress).boards[::3]
+    sample = texel.encode(boards, np.zeros(len(boards), np.float32))
+    scores = texel.scores(sample, own_weights())
+    assert scores == pytest.approx([value for _, value in games], abs=1.01)
+    assert len(np.unique(sample.classes)) > 5
+
+
+def test_the_gradient_is_that_of_the_loss(sample):
+    random = np.random.default_rng(3)
+    loss = texel.Loss(sample, 1, decay=1e-3)
+    base = own_weights()
+    parameters = loss.pack(base) + random.normal(0, 0.02, loss.pack(base).shape)
+    gradient = loss(parameters)[1]
+    for _ in range(8):
+        direction = random.normal(0, 1, parameters.shape)
+        step = 1e-3
+        difference = (loss(parameters + step * direction)[0] - loss(parameters - step * direction)[0]) / (2 * step)
+        assert difference == pytest.approx(gradient @ direction, rel=0.02, abs=1e-4)
+
+
+def test_packing_and_unpacking_are_inverse(sample):
+    loss = texel.Loss(sample, 1, decay=1e-3)
+    parameters = np.random.default_rng(2).normal(size=2 * (features.COUNT + 6) + SCALE_CLASSES + 1)
+    assert loss.pack(loss.unpack(parameters)) == pytest.approx(parameters)
+
+
+def test_known_weights_are_found_again(sample):
+    truth = own_weights()
+    found = texel.fit(sample, texel.beginning(1), decay=1e-7, iterations=150)
+    best = texel.logistic_loss(texel._log_odds(sample.target), sample.target)
+    start = texel.loss_of(sample, texel.material_evaluation(sample, 1))
+    assert texel.loss_of(sample, found) - best < 0.05 * (start - best)
+    correlation = np.corrcoef(texel.scores(sample, found), texel.scores(sample, truth))[0, 1]
+    assert correlation > 0.99
+
+
+def test_settled_weights_are_the_same_evaluation_in_centipawns(sample):
+    found = texel.fit(sample, texel.beginning(1), decay=1e-5, iterations=20)
+    columns = sample.features[:, features.PIECE_SQUARE : features.PIECE_SQUARE + 384]
+    visits = np.asarray(abs(columns).sum(axis=0)).reshape(6, 64)
+    settled = texel.settled(found, visits, 3900.0)
+    assert texel.army(settled.material) == pytest.approx(3900)
+    assert settled.material[:, 5].tolist() == [0, 0]
+    assert texel.effective_material(settled, visits)[:, :5] == pytest.approx(settled.material[:, :5])
+    ratio = texel.scores(sample, settled) * settled.slopes[0] - texel.scores(sample, found) * found.slopes[0]
+    assert abs(ratio).max() < 0.05
+
+
+def run(positions, output, *more):
+    cache = str(output.parent / "cache")
+    return main(
+        ["--positions", str(positions), "--cache", cache, "--output", str(output), "--iterations", "15", *more]
+    )
+
+
+def test_the_command_writes_what_the_engine_loads(positions, tmp_path, capsys):
+    output, plot = tmp_path / "weights.json", tmp_path / "loss.png"
+    assert run(positions, output, "--plot", str(plot)) == 0
+    report = capsys.readouterr().err
+    assert "held out" in report
+    assert plot.read_bytes().startswith(b"\x89PNG")
+    values, scale = weights.read_weights(output)
+    assert values.any()
+    assert scale.shape == (SCALE_CLASSES,)
+    recipe = json.loads(output.read_text())["recipe"]
+    assert recipe["sources"][0]["name"] == "games.tsv.gz"
+    assert str(positions.parent) not in output.read_text()
+    assert recipe["loss"]["held out"] > recipe["loss"]["training"] - 0.05
+    again = tmp_path / "again.json"
+    assert run(positions, again) == 0
+    assert again.read_text() == output.read_text()
+
+
+def test_a_limit_is_kept(source):
+    part = texel.limited(source, 25, np.random.default_rng(1))
+    assert len(part.boards) == len(part.expected) == len(part.held_out) == 25
+    whole = {board.tobytes(): expected for board, expected in zip(source.boards, source.expected, strict=True)}
+    assert all(whole[board.tobytes()] == expected for board, expected in zip(part.boards, part.expected, strict=True))
+    assert texel.limited(source, len(source.boards), np.random.default_rng(1)) is source
+
+
+@pytest.mark.parametrize(("content", "complaint"), [("nonsense\n", "bad.tsv:1"), (None, "bad.tsv"), ("", "bad.tsv")])
+def test_unusable_positions_are_refused_by_name(content, complaint, tmp_path, capsys):
+    file, output = tmp_path / "bad.tsv", tmp_path / "weights.json"
+    if content is not None:
+        file.write_text(content)
+    assert run(file, output) == 2
+    assert complaint in capsys.readouterr().err
+    assert not output.exists()
+
+
+def test_an_output_that_cannot_be_written_is_named(tmp_path):
+    with pytest.raises(SetupError, match="nowhere"):
+        texel.write_weights(tmp_path / "nowhere" / "weights.json", texel.beginning(1), {})

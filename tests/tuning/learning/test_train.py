@@ -1,0 +1,128 @@
+"""The command that trains: it learns, goes on where it was interrupted, and says what is wrong."""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+
+import pytest
+
+from engine.evaluation.nnue.file import read_net
+from tests.tuning.lines import evaluation_line, random_games
+from tuning import loss
+from tuning.common.errors import SetupError
+from tuning.learning.recipe import settings_of
+
+pytest.importorskip("torch")
+
+from tuning import train
+from tuning.learning import training
+
+
+@pytest.fixture(scope="module")
+def positions(tmp_path_factory):
+    """Games in which nothing counts but knights on c3 and f3 (c6, f6): easy to see, and not what Material says."""
+    file = tmp_path_factory.mktemp("train") / "games.tsv"
+    lines, dice = [], random.Random(1)
+    for position in random_games(80, seed=9, plies=40):
+        board = position.board
+        placed = [str(board.piece_at(square) or "") for square in (18, 21, 42, 45)]
+        bonus = 400 * ((placed[0] == "N") + (placed[1] == "N") - (placed[2] == "n") - (placed[3] == "n"))
+        line = evaluation_line(position).split("\t")
+        line[1] = str(bonus)
+        line[2] = "1" if dice.random() < 1 / (1 + math.exp(-bonus / 400)) else "0"
+        lines.append("\t".join(line))
+    file.write_text("".join(lines))
+    return file
+
+
+@pytest.fixture
+def words(positions):
+    return [
+        "--positions", str(positions), "--cache", str(positions.parent / "cache"),
+        "--hidden", "16", "--epochs", "3", "--batch", "256", "--held-out", "0.2", "--first-ply", "2",
+    ]  # fmt: skip
+
+
+def history(out):
+    return [json.loads(line)["epoch"] for line in (out / "log.jsonl").read_text().splitlines()[1:]]
+
+
+def test_learns(words, tmp_path, capsys):
+    out = tmp_path / "run"
+    assert train.main([*words, "--out", str(out), "--epochs", "15"]) == 0
+    losses = [entry["validation"] for entry in history(out)]
+    assert len(losses) == 15
+    assert history(out)[-1]["train"] < history(out)[0]["train"] / 2
+    assert (out / "loss.png").stat().st_size > 1000
+    recipe = read_net(out / "net.nnue").training
+    assert recipe["validation_loss"] == losses[-1]
+    assert recipe["positions"][0]["games"] == 80
+    assert recipe["seed"] == 1
+
+    capsys.readouterr()
+    assert loss.main([str(out), "Material", str(out / "net.nnue")]) == 0
+    errors = [float(line.split("│")[3]) for line in capsys.readouterr().out.splitlines() if line.startswith("│")]
+    even, material, network = errors
+    assert network < min(even, material) / 2
+    assert network < 1.1 * losses[-1]  # rounding costs little; a scale of its own may gain
+
+
+def test_goes_on_where_it_was_interrupted(words, tmp_path, monkeypatch):
+    assert train.main([*words, "--out", str(tmp_path / "whole")]) == 0
+
+    broken = tmp_path / "broken"
+    learn = training.Training.learn
+
+    def interrupted(self, *arguments):
+        if self.epoch == 1:
+            raise KeyboardInterrupt
+        return learn(self, *arguments)
+
+    monkeypatch.setattr(training.Training, "learn", interrupted)
+    assert train.main([*words, "--out", str(broken)]) == 130
+    assert len(history(broken)) == 1
+    monkeypatch.undo()
+    assert train.main(["--resume", str(broken)]) == 0
+    assert [entry["validation"] for entry in history(broken)] == [
+        entry["validation"] for entry in history(tmp_path / "whole")
+    ]
+    whole, resumed = read_net(tmp_path / "whole" / "net.nnue"), read_net(broken / "net.nnue")
+    assert (whole.weights == resumed.weights).all()
+    assert (whole.output_weights == resumed.output_weights).all()
+    assert (whole.skip == resumed.skip).all()
+
+    (broken / "checkpoint.pt").write_bytes(b"damaged")
+    assert train.main(["--resume", str(broken)]) == 2
+
+
+@pytest.mark.parametrize(
+    ("extra", "message"),
+    [
+        (["--hidden", "20"], "--hidden 20 is not a multiple of 16"),
+        (["--epochs", "0"], "--epochs 0 is not above 0"),
+        (["--learning-rate", "-1"], "--learning-rate -1.0 is not above 0"),
+        (["--held-out", "1"], "--held-out 1.0 is not below 1"),
+        (["--result-weight", "2"], "--result-weight 2.0 is not between 0 and 1"),
+        (["--positions", "nowhere.tsv"], "nowhere.tsv"),
+        (["--resume", "nowhere"], "nowhere"),
+    ],
+)
+def test_what_cannot_be_done(words, tmp_path, capsys, extra, message):
+    assert train.main([*words, "--out", str(tmp_path / "run"), *extra]) == 2
+    said = capsys.readouterr().err.replace("\n", " ").strip()
+    assert said.startswith("error: ")
+    assert message in said
+
+
+def test_results_are_not_overwritten(words, tmp_path, capsys):
+    (tmp_path / "log.jsonl").write_text("{}\n")
+    assert train.main([*words, "--out", str(tmp_path)]) == 2
+    assert "exists already" in capsys.readouterr().err.replace("\n", " ")
+
+
+def test_other_folders_are_no_runs(tmp_path):
+    (tmp_path / "log.jsonl").write_text('{"tool":"tuning.match","settings":{"games":5}}\n')
+    with pytest.raises(SetupError, match="not the log of a training run"):
+        settings_of(tmp_path)

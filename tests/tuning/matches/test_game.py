@@ -1,0 +1,182 @@
+"""One game: ends by the rules, by the clock and by every way in which an engine can break down."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import replace
+
+import chess
+import chess.pgn
+import pytest
+
+from tests.tuning.conftest import FOOLS_MATE, SCHOLARS_MATE, long_line, rival
+from tuning.common.errors import EngineFailure
+from tuning.matches import player as player_module
+from tuning.matches import units
+from tuning.matches.adjudication import Adjudication
+from tuning.matches.engines import EngineSpec
+from tuning.matches.game import Conditions
+from tuning.matches.limits import Limits
+from tuning.matches.openings import Opening
+from tuning.matches.records import GameRecord
+from tuning.matches.units import Pair
+
+START = Opening(chess.STARTING_FEN)
+NO_ADJUDICATION = Conditions(Adjudication(resign_moves=0, draw_moves=0))
+
+
+def play(white: EngineSpec, black: EngineSpec, opening: Opening = START, conditions=NO_ADJUDICATION) -> GameRecord:
+    """One game through the same door as the workers use, JSON included."""
+    (data,) = units.play_pair(Pair(0, (white, black), opening, conditions, games=1), lambda item: None)
+    return GameRecord.from_json(data)
+
+
+def test_a_mate_is_a_win(trivial):
+    record = play(trivial("w", FOOLS_MATE), trivial("b", FOOLS_MATE))
+    assert (record.result, record.reason, record.fault) == ("0-1", "Black mates", None)
+    assert [move.move for move in record.moves] == list(FOOLS_MATE)
+    assert record.score_of("b") == 1
+    assert record.pv_lines == (2, 2)
+    assert record.pv_faults == ({}, {})
+
+
+def test_pgn_holds_the_game_and_the_usual_comments(trivial):
+    opening = Opening(chess.STARTING_FEN, FOOLS_MATE[:2])
+    record = play(trivial("w", FOOLS_MATE), trivial("b", FOOLS_MATE), opening)
+    game = chess.pgn.read_game(io.StringIO(record.to_pgn({"Event": "test"})))
+    assert not game.errors
+    assert [move.uci() for move in game.mainline_moves()] == list(FOOLS_MATE)
+    assert game.headers["Result"] == "0-1"
+    assert game.headers["White"] == "w"
+    comments = [node.comment for node in game.mainline()]
+    assert comments[:2] == ["", ""]
+    assert comments[2].startswith("+0.10/1 0.0")
+    assert "n=20, tl=" in comments[2]
+    assert comments[3].endswith("Black mates")
+
+
+@pytest.mark.parametrize(
+    ("fault", "kind", "reason"),
+    [
+        ("die", "disconnect", "White disconnects"),
+        ("illegal", "illegal", "White makes an illegal move"),
+        ("null", "illegal", "White makes an illegal move"),
+    ],
+)
+def test_a_broken_engine_loses_and_the_match_goes_on(trivial, fault, kind, reason):
+    line = long_line(20)
+    broken, sound = trivial("broken", line, fault, 4), trivial("sound", line)
+    record = play(broken, sound)
+    assert (record.result, record.fault, record.culprit, record.reason) == ("0-1", kind, "broken", reason)
+    assert len(record.moves) == 4
+    assert record.detail
+    again = play(broken, sound)  # started anew, it gets as far as before
+    assert (again.fault, again.culprit, len(again.moves)) == (kind, "broken", 4)
+
+
+def test_a_late_move_loses_on_time(trivial):
+    limits = Limits(base=0.2)
+    late, sound = trivial("late", FOOLS_MATE, "late", 2, 0.3, limits), trivial("sound", FOOLS_MATE, limits=limits)
+    record = play(late, sound)
+    assert (record.result, record.fault, record.culprit) == ("0-1", "time", "late")
+    assert record.termination == "time forfeit"
+
+
+def test_a_margin_forgives(trivial):
+    limits = Limits(base=0.2, margin=1.0)
+    late, sound = trivial("late", FOOLS_MATE, "late", 2, 0.3, limits), trivial("sound", FOOLS_MATE, limits=limits)
+    assert play(late, sound).reason == "Black mates"
+
+
+def test_a_fixed_time_is_kept_within_its_margin(trivial):
+    limits = Limits(movetime=0.05)
+    late, sound = trivial("late", FOOLS_MATE, "late", 2, 0.3, limits), trivial("sound", FOOLS_MATE, limits=limits)
+    record = play(late, sound)
+    assert (record.fault, record.culprit) == ("time", "late")
+
+
+def test_an_engine_that_hangs_is_killed_and_loses(trivial, monkeypatch):
+    monkeypatch.setattr(player_module, "STOP_SECONDS", 0.3)
+    hangs = trivial("hangs", FOOLS_MATE, "hang", 2, limits=Limits(base=0.1))
+    record = play(hangs, trivial("sound", FOOLS_MATE))
+    assert (record.result, record.fault, record.culprit) == ("0-1", "stall", "hangs")
+
+
+def test_a_search_without_clock_hangs_after_the_stall_limit(trivial, monkeypatch):
+    monkeypatch.setattr(player_module, "STOP_SECONDS", 0.3)
+    hangs = trivial("hangs", FOOLS_MATE, "hang", 2, limits=Limits(nodes=100))
+    record = play(hangs, trivial("sound", FOOLS_MATE), conditions=replace(NO_ADJUDICATION, stall=0.2))
+    assert (record.fault, record.culprit) == ("stall", "hangs")
+
+
+@pytest.mark.parametrize(
+    ("fault", "line", "at", "kind"),
+    [
+        ("badpv", FOOLS_MATE, 0, "illegal"),
+        ("longpv", SCHOLARS_MATE, 2, "after end"),
+        ("falsemate", SCHOLARS_MATE, 0, "mate"),
+    ],
+)
+def test_wrong_lines_of_thought_are_found(trivial, fault, line, at, kind):
+    record = play(trivial("w", line, fault, at), trivial("b", line))
+    assert record.fault is None
+    assert record.pv_faults == ({kind: 1}, {})
+    assert record.pv_examples
+    unchecked = play(
+        trivial("w", line, fault, at), trivial("b", line), conditions=replace(NO_ADJUDICATION, pv_check="off")
+    )
+    assert unchecked.pv_lines == (0, 0)
+
+
+def test_repetition_and_fifty_moves_are_drawn(trivial):
+    dance = ["g1f3", "g8f6", "f3g1", "f6g8"] * 3
+    record = play(trivial("w", dance), trivial("b", dance))
+    assert (record.result, record.reason, len(record.moves)) == ("1/2-1/2", "Draw by 3-fold repetition", 8)
+    old = Opening("8/8/8/8/8/5k2/7R/5K2 b - - 99 80", ("f3e3",))
+    assert play(trivial("w", dance), trivial("b", dance), old).reason == "Draw by fifty moves rule"
+
+
+def test_scores_adjudicate_a_draw(trivial):
+    line = long_line(200)
+    rules = Adjudication(draw_from=3, draw_moves=4, draw_score=20)
+    record = play(trivial("w", line), trivial("b", line), conditions=Conditions(rules))
+    assert (record.result, record.reason, record.termination) == ("1/2-1/2", "Draw by adjudication", "adjudication")
+    assert len(record.moves) == 8
+
+
+@pytest.mark.parametrize(
+    ("fault", "problem"),
+    [("unborn", "died at start, exit code 3: no licence file"), ("mute", "did not answer its protocol's greeting")],
+)
+def test_an_engine_that_does_not_start_is_named(trivial, monkeypatch, fault, problem):
+    monkeypatch.setattr(player_module, "START_SECONDS", 1.0)
+    with pytest.raises(EngineFailure, match=f"^lazy: {problem}"):
+        units.introduce(trivial("lazy", FOOLS_MATE, fault, 0), lambda item: None)
+
+
+def test_a_missing_engine_is_named():
+    with pytest.raises(EngineFailure, match=r"^ghost: no program 'no-such-engine' on the path nor in /nowhere"):
+        units.introduce(EngineSpec("ghost", ("no-such-engine",), directory="/nowhere"), lambda item: None)
+
+
+def test_an_unknown_option_names_the_engine(trivial):
+    spec = replace(trivial("w", FOOLS_MATE), options={"Contempt": "3"})
+    with pytest.raises(EngineFailure, match=r"^w: .*Contempt.*Hash"):
+        units.introduce(spec, lambda item: None)
+
+
+def test_shared_options_go_only_where_they_exist(trivial):
+    spec = replace(trivial("w", FOOLS_MATE), shared_options={"Contempt": "3", "Hash": "4"})
+    assert units.introduce(spec, lambda item: None).options == ("Hash",)
+
+
+@pytest.mark.parametrize(("name", "protocol"), [("phalanx", "xboard"), ("fairymax", "xboard"), ("gnuchess", "uci")])
+def test_real_engines_of_both_protocols(name, protocol):
+    """Ten plies from a position with castling rights and Black to move, then cut short by the move limit."""
+    arguments = ("-u",) if name == "gnuchess" else ()
+    limits = Limits(base=3.0, increment=0.1)
+    specs = [EngineSpec(f"{name} {n}", (rival(name), *arguments), protocol, limits=limits) for n in (1, 2)]
+    opening = Opening("r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 2 3", ("f1b5",))
+    record = play(*specs, opening, Conditions(Adjudication(max_moves=7)))
+    assert record.fault is None, record.detail
+    assert record.reason == "Draw by adjudication: 7 moves"

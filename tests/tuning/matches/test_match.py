@@ -1,0 +1,356 @@
+"""The whole of ``python -m tuning.match`` from its command line: results, PGN, resuming, refusals."""
+
+from __future__ import annotations
+
+import io
+import json
+import shlex
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import chess.pgn
+import pytest
+from rich.console import Console
+
+from tests.tuning.conftest import FOOLS_MATE, SCRIPT, long_line
+from tuning import match
+from tuning.common import command
+from tuning.common.ledger import Ledger, read_events
+
+NEVER_LEGAL = ["a1a8"] * 2
+
+
+def words(name: str, line: Sequence[str], *fault: str) -> list[str]:
+    """An ``--engine`` flag for the trivial engine."""
+    command = shlex.join([sys.executable, "-S", "-E", str(SCRIPT), ",".join(line), *fault])
+    return ["--engine", f"cmd={command}", f"name={name}"]
+
+
+def run(monkeypatch, *arguments: str) -> tuple[int, str]:
+    """The exit code and what was printed."""
+    page = io.StringIO()
+    monkeypatch.setattr(command, "make_console", lambda: Console(file=page, width=200))
+    code = match.main([*arguments, "--scheduler", "here"])
+    return code, page.getvalue()
+
+
+def test_a_match_from_start_to_end(monkeypatch, tmp_path):
+    code, page = run(
+        monkeypatch, *words("w", FOOLS_MATE), *words("b", FOOLS_MATE, "die", "2"), "--tc", "5+0.1", "--games", "4",
+        "--plies", "0", "--json", str(tmp_path / "r.jsonl"), "--pgn", str(tmp_path / "r.pgn"),
+        "--plot", str(tmp_path / "r.png"),
+    )  # fmt: skip
+    assert code == 0
+    assert "w against b: 4 games, +2 =0 -2" in page
+    assert "White disconnects" in page
+    assert "pairs by points 0, ½, 1, 1½, 2: 0, 0, 2, 0, 0" in page
+    summary = dict(read_events(tmp_path / "r.jsonl"))["summary"]
+    assert summary["engines"]["b"]["disconnections"] == 2
+    assert summary["engines"]["w"]["pv lines checked"] == 6
+    assert summary["encounters"][0]["pentanomial"] == [0, 0, 2, 0, 0]
+    stream = (tmp_path / "r.pgn").open()
+    with stream:
+        games = list(iter(lambda: chess.pgn.read_game(stream), None))
+    assert [game.headers["Round"] for game in games] == ["1.1", "1.2", "2.1", "2.2"]
+    assert [game.headers["Termination"] for game in games] == ["normal", "abandoned"] * 2
+    assert (tmp_path / "r.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_an_interrupted_match_goes_on_where_it_was(monkeypatch, tmp_path):
+    """Interrupted after three games, in the middle of a pair, and with a torn last line besides."""
+    path = tmp_path / "r.jsonl"
+    count = 0
+    add = Ledger.add
+
+    def interrupt(self: Ledger, kind: str, data: object) -> None:
+        nonlocal count
+        add(self, kind, data)
+        count += kind == "game"
+        if count == 3:
+            count += 1
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(Ledger, "add", interrupt)
+    engines = [*words("w", FOOLS_MATE), *words("b", FOOLS_MATE)]
+    code, page = run(monkeypatch, *engines, "--tc", "5", "--games", "6", "--plies", "0", "--json", str(path))
+    assert code == 130
+    assert "--resume" in page
+    monkeypatch.setattr(Ledger, "add", add)
+    with path.open("a") as stream:
+        stream.write('{"game": {"pair": 1, "ind')
+    code, page = run(monkeypatch, "--resume", str(path), "--pgn", str(tmp_path / "r.pgn"))
+    assert code == 0
+    assert "w against b: 6 games, +3 =0 -3" in page
+    games = [(data["pair"], data["index"]) for kind, data in read_events(path) if kind == "game"]
+    assert sorted(games) == [(pair, index) for pair in range(3) for index in range(2)]
+    assert (tmp_path / "r.pgn").read_text().count("[Event ") == 6
+
+
+def test_a_single_pair_gets_no_interval(monkeypatch, tmp_path):
+    """The spread of pairs is not known from one; it used to be made up."""
+    engines = [*words("w", FOOLS_MATE), *words("b", FOOLS_MATE)]
+    code, page = run(
+        monkeypatch, *engines, "--tc", "5", "--games", "2", "--plies", "0", "--sprt", "0", "400",
+        "--json", str(tmp_path / "r.jsonl"), "--plot", str(tmp_path / "r.png"),
+    )  # fmt: skip
+    assert code == 0
+    assert "Elo +0.0 (too few for an interval): error and superiority are told from 10 pairs on" in page
+    assert "±" not in page
+    figures = dict(read_events(tmp_path / "r.jsonl"))["summary"]["encounters"][0]
+    assert figures["elo"] == 0
+    assert [figures[key] for key in ("elo low", "elo high", "nelo", "nelo error", "los")] == [None] * 5
+    assert (tmp_path / "r.png").is_file()
+
+
+def test_a_round_of_few_games_gets_no_errors(monkeypatch, tmp_path):
+    engines = [*words("a", FOOLS_MATE), *words("b", FOOLS_MATE), *words("c", FOOLS_MATE)]
+    arguments = ["--tc", "5", "--games", "2", "--plies", "0", "--json", str(tmp_path / "r.jsonl")]
+    code, page = run(monkeypatch, *engines, *arguments, "--plot", str(tmp_path / "r.png"))
+    assert code == 0
+    assert "no error from fewer than 20 games" in page
+    assert page.count("too few for an interval") == 3
+    assert [row["error"] for row in dict(read_events(tmp_path / "r.jsonl"))["summary"]["ratings"]] == [None] * 3
+    assert (tmp_path / "r.png").is_file()
+
+
+def test_sprt_stops_by_itself(monkeypatch, tmp_path):
+    line = long_line(30)
+    code, page = run(
+        monkeypatch, *words("strong", line), *words("weak", NEVER_LEGAL), "--nodes", "10", "--sprt", "0", "200",
+        "--plies", "0", "--json", str(tmp_path / "r.jsonl"),
+    )  # fmt: skip
+    assert code == 0
+    assert "H1 accepted" in page
+    settings = json.loads((tmp_path / "r.jsonl").read_text().splitlines()[0])["settings"]
+    assert settings["games"] is None
+
+
+def test_a_round_robin_gets_a_rating_list(monkeypatch, tmp_path):
+    engines = [*words("a", FOOLS_MATE), *words("b", FOOLS_MATE), *words("c", NEVER_LEGAL)]
+    code, page = run(
+        monkeypatch, *engines, "--tc", "5", "--games", "2", "--plies", "0", "--json", str(tmp_path / "r.jsonl"),
+        "--plot", str(tmp_path / "r.svg"),
+    )  # fmt: skip
+    assert code == 0
+    assert "Ratings (Bradley-Terry" in page
+    summary = dict(read_events(tmp_path / "r.jsonl"))["summary"]
+    assert summary["ratings"][-1]["name"] == "c"
+    assert len(summary["encounters"]) == 3
+    assert "<svg" in (tmp_path / "r.svg").read_text()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["--engine", "cmd=x"], "a match needs two engines"),
+        (["--new", "HEAD"], "--new and --base go together"),
+        ([*words("a", FOOLS_MATE), *words("b", FOOLS_MATE)], "a has no limit: give --tc"),
+        (["--engine", "no-such", "--engine", "cmd=nor-this", "--tc", "1"], "no-such: no program 'no-such' on the path"),
+        (["--engine", "a", "--engine", "b", "--tc", "1", "--openings", "/no/book.epd"], "/no/book.epd: No such file"),
+        (["--engine", "a", "--engine", "b", "--tc", "1", "--games", "0"], "--games must be above zero"),
+        (["--engine", "a", "--engine", "b", "--tc", "1", "--sprt", "5", "0"], "elo0 below elo1"),
+        (["--engine", "a", "--engine", "b", "--tc", "1", "--tb", "/none"], "no Syzygy tables"),
+        (["--new", "no-such-revision", "--base", "HEAD", "--tc", "1"], "'no-such-revision'"),
+        (["--resume", "/no/results.jsonl"], "cannot read /no/results.jsonl"),
+    ],
+)
+def test_what_cannot_be_done_is_refused_in_one_line(monkeypatch, tmp_path, arguments, complaint):
+    monkeypatch.chdir(tmp_path)
+    code, page = run(monkeypatch, *arguments)
+    assert code in (1, 2)
+    (line,) = [line for line in page.splitlines() if line.startswith("error:")]
+    assert complaint in line
+
+
+def test_results_are_never_overwritten(monkeypatch, tmp_path):
+    path = tmp_path / "r.jsonl"
+    path.write_text("precious\n")
+    engines = [*words("w", FOOLS_MATE), *words("b", FOOLS_MATE)]
+    code, page = run(monkeypatch, *engines, "--tc", "5", "--json", str(path))
+    assert code == 2
+    assert "exists already" in page
+    assert path.read_text() == "precious\n"
+    code, page = run(monkeypatch, "--resume", str(path))
+    assert code == 2
+    assert "not JSON" in page
+
+
+def test_a_resumed_match_gets_the_games_it_is_told(monkeypatch, tmp_path):
+    """--games 8 used to be passed over without a word."""
+    path = tmp_path / "r.jsonl"
+    engines = [*words("w", FOOLS_MATE), *words("b", FOOLS_MATE)]
+    run(monkeypatch, *engines, "--tc", "5", "--games", "2", "--plies", "0", "--json", str(path))
+    code, page = run(monkeypatch, "--resume", str(path), "--games", "8")
+    assert code == 0
+    assert "games of each encounter: 8 in place of 2" in page
+    assert "w against b: 8 games" in page
+    code, page = run(monkeypatch, "--resume", str(path))  # and it stays so
+    assert "w against b: 8 games" in page
+    code, page = run(monkeypatch, "--resume", str(path), "--games", "0")
+    assert (code, page) == (2, "error: --games must be 1 or more, not 0\n")
+
+
+@pytest.mark.parametrize("extra", [["--tc", "9"], ["--seed", "1"], ["--engine", "x"], ["--sprt", "0", "5"]])
+def test_flags_that_a_resumed_match_cannot_obey_are_refused(monkeypatch, tmp_path, extra):
+    engines = [*words("w", FOOLS_MATE), *words("b", FOOLS_MATE)]
+    run(monkeypatch, *engines, "--tc", "5", "--games", "2", "--plies", "0", "--json", str(tmp_path / "r.jsonl"))
+    code, page = run(monkeypatch, "--resume", str(tmp_path / "r.jsonl"), *extra)
+    assert code == 2
+    assert f"so {extra[0]} cannot be given with it" in page
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "complaint"),
+    [
+        ("junk.epd", bytes(range(256)) * 5000, "not a text file"),
+        ("junk.pgn", bytes(range(256)) * 5000, "not a text file"),
+        ("empty.epd", b"", "no positions in it"),
+        ("empty.pgn", b"", "no positions in it"),
+        ("prose.epd", b"# Not an opening\nhere\n" * 500, "no usable opening in it, such as prose.epd:2: 'here'"),
+        ("prose.pgn", b"[FEN \"x\"]\n\n1. e4 *\n\n" * 30, "no usable opening in it, such as prose.pgn:"),
+    ],
+)
+def test_a_book_of_junk_is_one_line(monkeypatch, tmp_path, name, data, complaint):
+    """A binary file used to print a screen of itself."""
+    (tmp_path / name).write_bytes(data)
+    engines = [*words("w", FOOLS_MATE), *words("b", FOOLS_MATE)]
+    results = tmp_path / "r.jsonl"
+    code, page = run(monkeypatch, *engines, "--tc", "5", "--openings", str(tmp_path / name), "--json", str(results))
+    assert code == 2
+    assert len(page.splitlines()) == 1
+    assert complaint in page
+    assert not results.exists()
+
+
+def test_many_broken_lines_are_not_all_told(monkeypatch, tmp_path):
+    book = tmp_path / "book.epd"
+    book.write_text("nonsense\n" * 100 + f"{chess.STARTING_FEN}\n")
+    engines = [*words("w", FOOLS_MATE), *words("b", FOOLS_MATE)]
+    code, page = run(
+        monkeypatch, *engines, "--tc", "5", "--games", "2", "--openings", str(book), "--order", "sequential",
+        "--json", str(tmp_path / "r.jsonl"),
+    )  # fmt: skip
+    assert code == 0
+    assert page.count("! book.epd:") == 10
+    assert "passed over without a word" in page
+
+
+@pytest.mark.parametrize(
+    ("extra", "complaint"),
+    [
+        (["--plies", "-1"], "--plies must be 0 or more"),
+        (["--maxmoves", "-1"], "max moves cannot be negative"),
+        (["--stall", "-1"], "--stall must be above zero"),
+        (["--stall", "nan"], "--stall must be above zero"),
+        (["--concurrency", "-1"], "--concurrency must be 1 or more"),
+        (["--concurrency", "0"], "--concurrency must be 1 or more"),
+        (["--resign", "movecount=-3"], "resign moves cannot be negative"),
+        (["--movetime", "nan"], "movetime must be above zero"),
+        (["--plot", "picture.txt"], "the end of its name is none of"),
+        (["--plot", "."], "cannot draw"),
+        (["--json", "."], "cannot write .: it is a directory"),
+        (["--pgn", "."], "cannot write .: Is a directory"),
+    ],
+)
+def test_numbers_and_files_that_cannot_be_are_one_line(monkeypatch, tmp_path, extra, complaint):
+    monkeypatch.chdir(tmp_path)
+    engines = [*words("w", FOOLS_MATE), *words("b", FOOLS_MATE)]
+    limit = [] if "--movetime" in extra else ["--tc", "5"]
+    code, page = run(monkeypatch, *engines, *limit, "--games", "2", *extra)
+    assert code == 2
+    assert len(page.splitlines()) == 1
+    assert complaint in page
+    assert not list(tmp_path.rglob("*.jsonl"))
+
+
+def test_games_that_are_there_are_not_overwritten(monkeypatch, tmp_path):
+    (tmp_path / "games.pgn").write_text("precious")
+    engines = [*words("w", FOOLS_MATE), *words("b", FOOLS_MATE)]
+    code, page = run(
+        monkeypatch, *engines, "--tc", "5", "--json", str(tmp_path / "r.jsonl"), "--pgn", str(tmp_path / "games.pgn")
+    )
+    assert code == 2
+    assert "holds something already" in page
+    assert (tmp_path / "games.pgn").read_text() == "precious"
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device of Linux")
+def test_a_disk_that_is_full_ends_the_match_in_one_line(monkeypatch, tmp_path):
+    engines = [*words("w", FOOLS_MATE), *words("b", FOOLS_MATE)]
+    path = tmp_path / "r.jsonl"
+    code, page = run(
+        monkeypatch, *engines, "--tc", "5", "--games", "4", "--plies", "0", "--json", str(path), "--pgn", "/dev/full"
+    )
+    assert code == 1
+    assert "error: cannot write /dev/full: No space left on device; the games are in the results" in page
+    assert [kind for kind, _ in read_events(path)] == ["game", "summary"]
+    resume = Ledger.resume
+
+    def full_disk(path: Path, tool: str):
+        ledger, events = resume(path, tool)
+        ledger._stream.close()
+        ledger._stream = open("/dev/full", "w")  # noqa: SIM115
+        return ledger, events
+
+    monkeypatch.setattr(Ledger, "resume", full_disk)
+    code, page = run(monkeypatch, "--resume", str(path))
+    assert code == 1
+    assert f"error: cannot write {path}: No space left on device" in page
+    assert "2 games" not in page  # what is not in the file does not count
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        '{"tool":"tuning.match","settings":{}}\n',
+        '{"tool":"tuning.match","settings":{"engines":[]}}\n{"game":{}}\n',
+        '{"tool":"tuning.suite","settings":{}}\n',
+        "[1, 2]\n",
+        "",
+        "\x00\xff\n",
+    ],
+)
+def test_results_that_are_none_are_one_line(monkeypatch, tmp_path, lines):
+    (tmp_path / "r.jsonl").write_text(lines)
+    code, page = run(monkeypatch, "--resume", str(tmp_path / "r.jsonl"))
+    assert code == 2
+    assert len(page.splitlines()) == 1
+    assert (tmp_path / "r.jsonl").read_text() == lines
+
+
+def test_a_broken_book_line_costs_only_itself(monkeypatch, tmp_path):
+    book = tmp_path / "book.epd"
+    book.write_text(f"nonsense\n{chess.STARTING_FEN}\n")
+    engines = [*words("w", FOOLS_MATE), *words("b", FOOLS_MATE)]
+    code, page = run(
+        monkeypatch, *engines, "--tc", "5", "--games", "4", "--openings", str(book), "--json", str(tmp_path / "r.jsonl")
+    )
+    assert code == 0
+    assert "book.epd:1: 'nonsense'" in page
+    assert "4 games" in page
+
+
+def test_an_engine_that_never_starts_again_ends_the_match_with_its_games_kept(monkeypatch, tmp_path):
+    """The engine deletes what it needs in the middle of its first game."""
+    flag = tmp_path / "flag"
+    flag.touch()
+    script = tmp_path / "once.sh"
+    inner = shlex.join([sys.executable, "-S", "-E", str(SCRIPT), ",".join(FOOLS_MATE), "die", "2"])
+    script.write_text(f"#!/bin/sh\n[ -e {flag} ] || {{ echo used up >&2; exit 9; }}\nrm {flag}\nexec {inner}\n")
+    script.chmod(0o755)
+    monkeypatch.setattr("tuning.matches.units.KEPT_ENGINES", 4)
+    code, page = run(
+        monkeypatch, "--engine", f"cmd={script}", "name=once", *words("b", FOOLS_MATE), "--tc", "5", "--games", "20",
+        "--plies", "0", "--json", str(tmp_path / "r.jsonl"),
+    )  # fmt: skip
+    assert code == 1
+    assert "error: once: died at start, exit code 9: used up" in page
+    assert sum(kind == "game" for kind, _ in read_events(tmp_path / "r.jsonl")) == 1
+
+
+def test_help_is_complete():
+    text = " ".join(match.parser().format_help().split())
+    for flag in ("--engine", "--tc", "--sprt", "--openings", "--resume", "--scheduler", "--pv-check"):
+        assert flag in text
+    assert Path(match.__file__).name == "match.py"

@@ -1,0 +1,103 @@
+"""Opening books: every format, every defect with its file and line, the same order for the same seed."""
+
+from __future__ import annotations
+
+import chess
+import pytest
+
+from tuning.common.errors import SetupError
+from tuning.matches.openings import RandomOpenings, load_book
+
+EPD = """\
+rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2
+rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq -
+this is not a position
+rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3
+8/8/8/8/8/8/8/k7 w - - 0 1
+rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - id "Sicilian";
+"""
+
+PGN = """\
+[Event "good"]
+
+1. e4 e5 2. Nf3 *
+
+[Event "bad"]
+
+1. e4 e5 2. Ke4 *
+
+[Event "set up"]
+[FEN "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"]
+[SetUp "1"]
+
+1. e4 Kd7 *
+"""
+
+
+def test_epd_lines_with_and_without_counters(tmp_path):
+    (tmp_path / "book.epd").write_text(EPD)
+    complaints: list[str] = []
+    book = load_book(tmp_path / "book.epd", order="sequential", complain=complaints.append)
+    boards = [book.opening(number).board() for number in range(3)]
+    assert boards[0].fullmove_number == 2
+    assert boards[1].fullmove_number == 1
+    assert boards[2].piece_at(chess.C5) == chess.Piece.from_symbol("p")
+    assert book.opening(3) == book.opening(0)
+    assert [complaint.split(":")[1] for complaint in complaints] == ["3", "4", "5"]
+    assert "book.epd:3: 'this is not a position' is not a position" in complaints[0]
+    assert "over before it begins" in complaints[1]
+    assert "not a legal position" in complaints[2]
+
+
+def test_pgn_lines_and_their_defects(tmp_path):
+    (tmp_path / "book.pgn").write_text(PGN)
+    complaints: list[str] = []
+    book = load_book(tmp_path / "book.pgn", order="sequential", plies=2, complain=complaints.append)
+    assert book.opening(0).moves == ("e2e4", "e7e5")
+    assert book.opening(1).moves == ("e2e4", "e8d7")
+    assert book.opening(1).fen.startswith("4k3/")
+    assert book.opening(2) == book.opening(0)
+    assert len(complaints) == 1
+    assert complaints[0].startswith("book.pgn:5: illegal san: 'Ke4'")
+
+
+def test_order_depends_on_the_seed_alone(tmp_path):
+    (tmp_path / "book.epd").write_text("\n".join(chess.Board.from_chess960_pos(n).fen() for n in range(200)))
+
+    def order(seed: int) -> list[str]:
+        book = load_book(tmp_path / "book.epd", seed=seed, chess960=True)
+        return [book.opening(number).source for number in range(200)]
+
+    assert order(1) == order(1)
+    assert order(1) != order(2)
+    assert sorted(order(1)) == sorted(order(2))
+
+
+def test_books_that_cannot_be_used(tmp_path):
+    with pytest.raises(SetupError, match=r"none\.epd: No such file"):
+        load_book(tmp_path / "none.epd")
+    (tmp_path / "empty.epd").write_text("\n")
+    with pytest.raises(SetupError, match="no positions in it"):
+        load_book(tmp_path / "empty.epd")
+    (tmp_path / "broken.epd").write_text("x\n")
+    with pytest.raises(SetupError, match="no usable opening"):
+        load_book(tmp_path / "broken.epd", complain=lambda message: None).opening(0)
+
+
+def test_random_openings_are_repeatable_and_playable():
+    openings = RandomOpenings(plies=6, seed=5)
+    boards = [openings.opening(number).board() for number in range(50)]
+    assert all(len(board.move_stack) == 6 and not board.is_game_over() for board in boards)
+    assert len({board.fen() for board in boards}) > 45
+    assert openings.opening(7) == RandomOpenings(plies=6, seed=5).opening(7)
+
+
+@pytest.mark.parametrize(
+    "name", ["uho_4060_30k.epd", "noob_3moves_20k.epd", "popularpos_20k.epd", "chess960_openings.epd"]
+)
+def test_public_books_open_without_complaint(shared_data, name):
+    complaints: list[str] = []
+    book = load_book(shared_data / "books" / name, chess960="960" in name, complain=complaints.append)
+    for number in range(100):
+        assert not book.opening(number).board().is_game_over()
+    assert complaints == []

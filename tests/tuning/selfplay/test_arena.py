@@ -1,0 +1,316 @@
+"""``python -m tuning.arena`` from its command line: the same games however they are played, counted once, in order."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import chess.pgn
+import pytest
+from rich.console import Console
+
+from tuning.arena import main
+from tuning.common import command
+from tuning.common.errors import SetupError
+from tuning.common.ledger import read_events, read_settings
+from tuning.matches.openings import Opening
+from tuning.selfplay import arena, batches
+from tuning.selfplay.arena import Count, Settings
+from tuning.selfplay.batches import Batch, Meeting, PlannedPair
+from tuning.selfplay.duel import Rules
+from tuning.statistics.sprt import Sprt
+
+QUICK = ("--each", "EvalType=Material", "--nodes", "200", "--hash", "1")
+
+GAMES = 12
+
+
+def _run(monkeypatch: pytest.MonkeyPatch, *words: str, cluster: tuple[str, ...] = ("--scheduler", "here")) -> Any:
+    """The exit code and what was printed."""
+    page = io.StringIO()
+    monkeypatch.setattr(command, "make_console", lambda: Console(file=page, width=240))
+    code = main([*words, *cluster])
+    return code, page.getvalue()
+
+
+def _pairs(path: Path) -> list[dict[str, Any]]:
+    """The pairs in a results file, by their numbers."""
+    return sorted((data for kind, data in read_events(path) if kind == "pair"), key=lambda pair: pair["number"])
+
+
+@pytest.fixture
+def whole(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> tuple[Path, str]:
+    """A run of GAMES games in one process, and the page that it printed."""
+    path = tmp_path / "whole.jsonl"
+    code, page = _run(
+        monkeypatch, *QUICK, "--new", "ReductionBase=140", "--games", str(GAMES), "--json", str(path),
+        "--pgn", str(tmp_path / "whole.pgn"),
+    )  # fmt: skip
+    assert code == 0
+    return path, page
+
+
+def test_a_run_from_start_to_end(whole: tuple[Path, str]) -> None:
+    path, page = whole
+    pairs = _pairs(path)
+    assert [pair["number"] for pair in pairs] == list(range(GAMES // 2))
+    points = [half for pair in pairs for half in pair["points"]]
+    assert f"+{points.count(2)} ={points.count(1)} -{points.count(0)}" in page
+    summary = dict(read_events(path))["summary"]
+    assert summary["pentanomial"] == [sum(sum(pair["points"]) == half for pair in pairs) for half in range(5)]
+    assert "games an hour" in page
+    last = page.splitlines()[-1]
+    assert last.startswith("Elo ")
+    assert last.endswith(f"{GAMES} games")
+    assert f"pairs {', '.join(map(str, summary['pentanomial']))}" in last
+    with path.with_suffix(".pgn").open() as stream:
+        games = list(iter(lambda: chess.pgn.read_game(stream), None))
+    assert len(games) == GAMES
+    for game in games:
+        assert not game.errors
+        pair = pairs[(int(game.headers["Round"].split(".")[0])) - 1]
+        white = int(game.headers["Round"].split(".")[1]) - 1
+        assert game.headers["White"].split()[0] == ("new", "base")[white]
+        half = pair["points"][white] if white == 0 else 2 - pair["points"][white]
+        assert game.headers["Result"] == ("0-1", "1/2-1/2", "1-0")[half]
+        assert int(game.headers["PlyCount"]) == pair["plies"][white] + 8
+
+
+def test_equal_sides_are_equal(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    code, page = _run(monkeypatch, *QUICK, "--games", "8", "--json", str(tmp_path / "r.jsonl"))
+    assert code == 0
+    assert "pairs by points 0, ½, 1, 1½, 2: 0, 0, 4, 0, 0" in page
+    for pair in _pairs(tmp_path / "r.jsonl"):
+        assert sum(pair["points"]) == 2
+        assert pair["plies"][0] == pair["plies"][1]
+        assert pair["nodes"][0] == pair["nodes"][1]
+
+
+def test_the_number_of_processes_does_not_matter(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, whole: tuple[Path, str]
+) -> None:
+    path = tmp_path / "two.jsonl"
+    monkeypatch.setattr(arena, "_BATCH_NODES", 400)  # two pairs in a unit
+    words = (*QUICK, "--new", "ReductionBase=140", "--games", str(GAMES), "--json", str(path))
+    code, page = _run(monkeypatch, *words, cluster=("--concurrency", "2"))
+    assert code == 0
+    assert _pairs(path) == _pairs(whole[0])
+    assert page.splitlines()[-1] == whole[1].splitlines()[-1]
+
+
+def test_it_goes_on_where_it_was_interrupted(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, whole: tuple[Path, str]
+) -> None:
+    path, page = whole
+    torn = tmp_path / "torn.jsonl"
+    lines = path.read_text().splitlines(keepends=True)
+    torn.write_text("".join([lines[0], lines[3], lines[1], lines[4][: len(lines[4]) // 2]]))
+    code, resumed = _run(monkeypatch, "--resume", str(torn))
+    assert code == 0
+    assert _pairs(torn) == _pairs(path)
+    assert resumed.splitlines()[-1] == page.splitlines()[-1]
+
+
+def test_more_games_may_be_asked_for(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, whole: tuple[Path, str]
+) -> None:
+    path = tmp_path / "fewer.jsonl"
+    words = (*QUICK, "--new", "ReductionBase=140", "--games", "4", "--json", str(path))
+    assert _run(monkeypatch, *words)[0] == 0
+    code, page = _run(monkeypatch, "--resume", str(path), "--games", str(GAMES))
+    assert code == 0
+    assert f"games: {GAMES} in place of 4" in page
+    assert _pairs(path) == _pairs(whole[0])
+    assert _run(monkeypatch, "--resume", str(path))[1].splitlines()[-1] == whole[1].splitlines()[-1]
+
+
+def test_another_engine_does_not_go_on(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, whole: tuple[Path, str]
+) -> None:
+    other = tmp_path / "other.jsonl"
+    fingerprint = read_settings(whole[0])["meeting"]["fingerprint"]
+    other.write_text(whole[0].read_text().replace(fingerprint, "0" * 16, 1))
+    code, page = _run(monkeypatch, "--resume", str(other))
+    assert code == 2
+    assert "was begun with another engine, network or evaluation" in page
+    with pytest.raises(SetupError, match="a worker plays differently"):
+        batches.play_batch(Batch(Meeting(fingerprint="0" * 16), ()), lambda item: None)
+
+
+@pytest.mark.parametrize(("new", "verdict"), [("EvalType=NNUE", "H1"), ("NoisyExchangeDepth=0", "H0")])
+def test_a_sequential_test_ends(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, new: str, verdict: str) -> None:
+    path = tmp_path / "r.jsonl"
+    base = () if verdict == "H1" else ("--base", "EvalType=NNUE")
+    code, page = _run(
+        monkeypatch, *QUICK, "--new", new, *base, "--sprt", "0", "60", "--model", "normalized", "--json", str(path)
+    )
+    assert code == 0
+    assert f"{verdict} accepted" in page.splitlines()[-1]
+    summary = dict(read_events(path))["summary"]
+    assert summary["sprt"]["verdict"] == verdict
+    assert summary["games"] == 2 * sum(summary["pentanomial"]) < 200
+    code, again = _run(monkeypatch, "--resume", str(path))  # it has ended
+    assert code == 0
+    assert again.splitlines()[-1] == page.splitlines()[-1]
+
+
+def test_pairs_count_in_their_order_and_once() -> None:
+    """However the pairs come in, the test ends at the same one, and those after it do not count."""
+    settings = Settings(("a", "b"), Meeting(), sprt=Sprt(0, 100))
+    source = random.Random(4)
+    pairs = [
+        {"number": number, "points": [source.choice((1, 2)), 2], "reasons": [], "plies": [1, 1], "nodes": [1, 1]}
+        for number in range(200)
+    ]
+    expected = Count(settings)
+    for pair in pairs:
+        expected.add(pair)
+    assert expected.verdict == "H1"
+    assert expected.pairs < 100
+    for _ in range(20):
+        order = sorted(pairs, key=lambda pair: pair["number"] + source.randrange(30))
+        count = Count(settings)
+        for pair in order:
+            count.add(pair)
+            assert not count.add(pair)
+        assert (count.pairs, count.encounter) == (expected.pairs, expected.encounter)
+
+
+def test_a_book_is_played_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    book = tmp_path / "book.epd"
+    fens = ("4k3/pppp4/8/8/8/8/4PPPP/4K3 w - -", "this is not a position", "4k3/4pppp/8/8/8/8/PPPP4/4K3 w - -")
+    book.write_text("\n".join(fens) + "\n")
+    path = tmp_path / "r.jsonl"
+    code, page = _run(monkeypatch, *QUICK, "--games", "100", "--openings", str(book), "--json", str(path))
+    assert code == 0
+    assert "the book ends after 2 openings" in page
+    assert "'this is not a position' is not a position" in page
+    assert sorted(pair["opening"] for pair in _pairs(path)) == ["book.epd:1", "book.epd:3"]
+
+
+def test_settings_of_a_side(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    path = tmp_path / "r.jsonl"
+    code, page = _run(
+        monkeypatch, "--each", "EvalType=Material", "--new", "name=wide", "AspirationStart=40", "--base",
+        "EvalType=Classical", "--nodes", "100", "--hard", "900", "--games", "2", "--json", str(path),
+    )  # fmt: skip
+    assert code == 0
+    assert "wide against base EvalType=Classical" in page
+    settings = Settings.from_json(read_settings(path))
+    assert settings.meeting.first == (("AspirationStart", "40"), ("EvalType", "Material"))
+    assert settings.meeting.second == (("EvalType", "Classical"),)
+    assert (settings.meeting.rules.nodes, settings.meeting.rules.hard) == (100, 900)
+    assert Settings.from_json(json.loads(json.dumps(settings.to_json()))) == settings
+
+
+def test_values_of_a_pair_do_not_stay() -> None:
+    material = (("EvalType", "Material"),)
+    meeting = Meeting(material, material, Rules(nodes=200, hash=1))
+    opening = Opening(chess.STARTING_FEN)
+    pairs = (
+        PlannedPair(0, opening),
+        PlannedPair(1, opening, ({"FutilityDepth": 0}, {"ReductionBase": 140})),
+        PlannedPair(2, opening),
+    )
+    items: list[dict[str, Any]] = []
+    batches.play_batch(Batch(meeting, pairs), items.extend)
+    first, second, third = (dict(item, number=0) for item in items)
+    assert first == third != second
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (("--new", "Nonsense=1"), "unknown parameter 'Nonsense'"),
+        (("--base", "FutilityDepth=100"), "FutilityDepth takes a whole number from 0 to 12, not 100"),
+        (("--new", "FutilityDepth"), "--new FutilityDepth: write NAME=VALUE"),
+        (("--new", "EvalFile=no/such.nnue"), "no/such.nnue"),
+        (("--each", "EvalType=Magic"), "option EvalType cannot be 'Magic'"),
+        (("--openings", "no/such.epd"), "--openings no/such.epd: No such file"),
+        (("--nodes", "0"), "--nodes 0 is not from 1"),
+        (("--nodes", "100", "--hard", "50"), "--hard 50 is not from 100"),
+        (("--games", "0"), "--games 0 is not from 1"),
+        (("--sprt", "5", "0"), "SPRT needs elo0 below elo1"),
+        (("--resign", "score=x"), "--resign: 'score=x' is not 'off'"),
+        (("--pgn", "/no/folder/games.pgn"), "cannot write /no/folder/games.pgn"),
+        (("--resume", "no/such.jsonl", "--games", "0"), "--games 0 is not from 1"),
+    ],
+)
+def test_what_it_refuses(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, words: tuple[str, ...], complaint: str
+) -> None:
+    monkeypatch.setattr(Path, "mkdir", _no_folders(tmp_path))
+    results = () if "--resume" in words else ("--json", str(tmp_path / "r.jsonl"))
+    code, page = _run(monkeypatch, *results, *words)
+    assert code == 2
+    assert complaint in page
+    assert len(page.splitlines()) == 1
+    assert not (tmp_path / "r.jsonl").exists()
+
+
+def _no_folders(allowed: Path) -> Any:
+    """Path.mkdir, but nowhere else than in ``allowed``: whoever runs the tests may write anywhere."""
+    mkdir = Path.mkdir
+
+    def refuse(path: Path, *arguments: Any, **keywords: Any) -> None:
+        if allowed not in (path, *path.parents):
+            raise PermissionError(13, "Permission denied")
+        mkdir(path, *arguments, **keywords)
+
+    return refuse
+
+
+def test_results_are_not_overwritten(monkeypatch: pytest.MonkeyPatch, whole: tuple[Path, str]) -> None:
+    before = whole[0].read_bytes()
+    code, page = _run(monkeypatch, *QUICK, "--games", "2", "--json", str(whole[0]))
+    assert code == 2
+    assert "exists already" in page
+    assert whole[0].read_bytes() == before
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_it_and_everything_is_kept(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, number: signal.Signals
+) -> None:
+    path = tmp_path / "r.jsonl"
+    words = [sys.executable, "-m", "tuning.arena", *QUICK, "--new", "ReductionBase=140", "--json", str(path)]
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[3])}
+    process = subprocess.Popen(
+        [*words, "--games", "100000", "--concurrency", "2"], env=environment, start_new_session=True,
+        stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    deadline = time.monotonic() + 300
+    while time.monotonic() < deadline and not (path.exists() and len(_pairs(path)) >= 4):
+        time.sleep(0.2)
+    process.send_signal(number)
+    page = process.communicate(timeout=60)[0]
+    assert process.returncode == 130
+    assert f"--resume {path}" in page.replace("\n", "")
+    played = _pairs(path)
+    assert len(played) >= 4
+    once = tmp_path / "once.jsonl"
+    assert _run(monkeypatch, *words[3:-2], "--games", "8", "--json", str(once))[0] == 0
+    assert played[:4] == _pairs(once)
+
+
+def test_what_does_not_go_with_resume(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    code, page = _run(monkeypatch, "--resume", str(tmp_path / "none.jsonl"), "--nodes", "100")
+    assert code == 2
+    assert "--nodes cannot be given with it" in page
+    code, page = _run(monkeypatch, "--resume", str(tmp_path / "none.jsonl"))
+    assert code == 2
+    assert "none.jsonl: No such file" in page
+    damaged = tmp_path / "damaged.jsonl"
+    damaged.write_text('{"tool":"tuning.arena","settings":{"names":["a"]}}\n')
+    code, page = _run(monkeypatch, "--resume", str(damaged))
+    assert code == 2
+    assert f"{damaged} is no whole results file" in page

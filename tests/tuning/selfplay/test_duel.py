@@ -1,0 +1,218 @@
+"""Games of two sides in compiled code: the engine's own moves, fair, and decided as a match decides them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import chess
+import pytest
+from chess.engine import Limit
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine import Engine, wdl
+from engine.board.notation import to_uci
+from engine.jit import new_record
+from engine.messages import OptionError
+from tuning.matches.adjudication import Adjudication, Referee
+from tuning.matches.openings import Opening, RandomOpenings
+from tuning.selfplay import duel
+from tuning.selfplay.duel import Duel, Played, Rules, least_shown, record_of
+
+NODES = 300
+NEVER = Adjudication(resign_moves=0, draw_moves=0)
+RULES = Rules(nodes=NODES, hash=1)
+BOOK = RandomOpenings(8, seed=3)
+MATERIAL = {"EvalType": "Material"}
+BLUNT = {**MATERIAL, "FutilityDepth": "0", "ReductionBase": "140"}
+
+
+@pytest.fixture(scope="module")
+def equal() -> Duel:
+    return Duel(RULES, MATERIAL, MATERIAL)
+
+
+def _boards(game: Played, opening: Opening) -> Iterator[chess.Board]:
+    """The positions of a game, the last one included; raises where a move is not legal."""
+    board = opening.board()
+    yield board
+    for move in game.moves:
+        board.push(board.parse_uci(to_uci(move, opening.chess960)))
+        yield board
+
+
+def test_equal_sides_play_the_same_game_twice(equal: Duel) -> None:
+    for number in range(4):
+        first, second = equal.play_pair(BOOK.opening(number))
+        assert first == second
+        assert first.result + (2 - second.result) == 2
+
+
+def test_a_game_depends_on_nothing_before_it(equal: Duel) -> None:
+    games = [equal.play(BOOK.opening(number), 0) for number in (0, 1, 0)]
+    assert games[0] == games[2] != games[1]
+    assert Duel(RULES, MATERIAL, MATERIAL).play(BOOK.opening(1), 1) == games[1]
+
+
+def test_sides_keep_their_parameters_to_themselves(equal: Duel) -> None:
+    opening = BOOK.opening(5)
+    plain = equal.play(opening, 0)
+    both = Duel(RULES, BLUNT, BLUNT).play(opening, 0)
+    mixed, swapped = Duel(RULES, BLUNT, MATERIAL), Duel(RULES, MATERIAL, BLUNT)
+    for white in (0, 1):
+        assert mixed.play(opening, white) == swapped.play(opening, 1 - white)
+    assert len({game.moves for game in (plain, both, mixed.play(opening, 0), mixed.play(opening, 1))}) == 4
+    # White's first move knows nothing of Black's parameters.
+    for white, alike in ((0, both), (1, plain)):
+        game = mixed.play(opening, white)
+        assert (game.moves[0], game.scores[0]) == (alike.moves[0], alike.scores[0])
+
+
+def test_parameters_are_set_between_games(equal: Duel) -> None:
+    opening = BOOK.opening(5)
+    mixed = Duel(RULES, BLUNT, MATERIAL)
+    try:
+        equal.set_parameters(0, {"FutilityDepth": 0, "ReductionBase": 140})
+        assert equal.play_pair(opening) == mixed.play_pair(opening)
+        equal.set_parameters(0, {"AspirationStart": 18})  # what was set before is forgotten
+        assert equal.play(opening, 0) == Duel(RULES, MATERIAL, MATERIAL).play(opening, 0)
+        with pytest.raises(OptionError, match="FutilityDepth takes a whole number"):
+            equal.set_parameters(0, {"FutilityDepth": 100})
+    finally:
+        equal.set_parameters(0, {})
+
+
+@pytest.mark.parametrize(
+    ("first", "second"), [(MATERIAL, BLUNT), ({"EvalType": "Classical"}, {"AspirationStart": "30"})], ids=str
+)
+def test_it_plays_the_moves_of_the_engine(first: dict[str, str], second: dict[str, str]) -> None:
+    """A game in the arena is the game of two engines with the same limit, move by move."""
+    opening = BOOK.opening(2)
+    rules = Rules(nodes=700, hash=1, adjudication=Adjudication(resign_moves=0, draw_moves=0, max_moves=40))
+    game = Duel(rules, first, second).play(opening, 0)
+    assert len(game.moves) > 40
+    with Engine(hash=1) as white, Engine(hash=1) as black:
+        for engine, options in ((white, first), (black, second)):
+            for name, value in options.items():
+                engine.set_option(name, value if name == "EvalType" else int(value))
+            engine.new_game()
+        board = opening.board()
+        for move in game.moves:
+            engine = white if board.turn == chess.WHITE else black
+            assert engine.play(board, Limit(nodes=700)) == board.parse_uci(to_uci(move, False))
+            board.push_uci(to_uci(move, False))
+    assert game.nodes == (700 * len(game.moves[::2]), 700 * len(game.moves[1::2]))
+
+
+ENDINGS = (
+    "8/8/4k3/8/8/3RK3/8/7r w - - 94 80",
+    "4k3/8/8/8/8/8/1q6/3K4 w - - 0 1",
+    "8/5k2/8/8/2R2K2/8/8/8 w - - 0 1",
+    "8/8/4k3/8/8/3BK3/7p/8 w - - 0 1",
+    "8/p1k5/Pp1p1p2/1PpPpPp1/2P1P1Pp/7P/2K5/8 w - - 60 80",  # closed for good
+    "8/8/8/3k4/8/3K4/3R4/8 w - - 99 90",
+    chess.STARTING_FEN,
+)
+
+
+def test_games_are_legal_and_end_by_the_rules_of_chess() -> None:
+    players = Duel(Rules(nodes=100, hash=1, adjudication=NEVER), MATERIAL, MATERIAL)
+    reasons = set()
+    for fen in ENDINGS:
+        opening = Opening(fen)
+        game = players.play(opening, 0)
+        reasons.add(game.reason)
+        for number, board in enumerate(_boards(game, opening)):
+            result = "1/2-1/2" if board.halfmove_clock >= 100 or board.is_repetition(3) else board.result()
+            assert (result != "*") == (number == len(game.moves))
+        assert result == ("0-1", "1/2-1/2", "1-0")[game.result]
+    assert reasons >= {"checkmate", "fifty moves", "repetition"}
+
+
+def test_the_number_of_moves_may_be_limited() -> None:
+    opening = Opening(chess.STARTING_FEN, ("e2e4", "e7e5"))
+    rules = Rules(nodes=50, hash=1, adjudication=Adjudication(resign_moves=0, draw_moves=0, max_moves=10))
+    game = Duel(rules, MATERIAL, MATERIAL).play(opening, 0)
+    assert (game.result, game.reason, len(game.moves)) == (1, "length", 18)  # eleven moves are not begun
+
+
+def test_a_side_that_sees_more_wins() -> None:
+    rules = Rules(nodes=NODES, hash=1)
+    strong = Duel(rules, {}, {**MATERIAL, "NoisyExchangeDepth": "0"})
+    pairs = [strong.play_pair(BOOK.opening(number)) for number in range(6)]
+    assert sum(first.result + 2 - second.result for first, second in pairs) >= 18
+
+
+def test_chess960() -> None:
+    opening = Opening("nbbrkrqn/pppppppp/8/8/8/8/PPPPPPPP/NBBRKRQN w FDfd - 0 1", chess960=True)
+    game = Duel(RULES, MATERIAL, MATERIAL).play(opening, 0)
+    assert len(list(_boards(game, opening))) > 10
+
+
+SCORES = st.lists(
+    st.one_of(
+        st.integers(-40, 40),
+        st.integers(-1200, 1200),
+        st.sampled_from((-600, -599, 599, 600, 20, 21, -20, -21, 30_990)),
+    ),
+    max_size=60,
+)
+
+
+RULES_OF_ENDS = st.builds(
+    Adjudication,
+    resign_moves=st.sampled_from((0, 1, 3)),
+    resign_both=st.booleans(),
+    draw_moves=st.sampled_from((0, 1, 8)),
+)
+
+
+@given(RULES_OF_ENDS, SCORES, st.booleans(), st.integers(25, 40))
+def test_it_adjudicates_as_a_match_does(
+    rules: Adjudication, scores: list[int], black_begins: bool, move: int
+) -> None:
+    players = Duel(Rules(nodes=1, hash=1, adjudication=rules), MATERIAL, MATERIAL)
+    game: Any = new_record(duel.GAME)
+    game["rules"] = players._game["rules"]
+    referee = Referee(rules)
+    board = chess.Board()
+    board.turn, board.fullmove_number = not black_begins, move
+    results = {0: "0-1", 1: "1/2-1/2", 2: "1-0", -1: None}
+    for score in scores:
+        referee.note(board.turn, wdl.MODEL.shown(score))
+        duel.note_score(game, 0 if board.turn == chess.WHITE else 1, score)
+        board.push(chess.Move.null())
+        verdict = referee.verdict(board)
+        assert results[int(duel.adjudicated(game, board.fullmove_number))] == (verdict[0] if verdict else None)
+
+
+def test_centipawns_that_are_shown() -> None:
+    for centipawns in (1, 20, 21, 600, 2_500):
+        least = least_shown(centipawns)
+        assert wdl.MODEL.shown(least) >= centipawns > wdl.MODEL.shown(least - 1)
+
+
+def test_a_game_as_pgn(equal: Duel) -> None:
+    opening = BOOK.opening(1)
+    game = equal.play(opening, 1)
+    record = record_of(game, 7, 1, ("a", "b"), opening)
+    assert (record.white, record.black, record.reason) == ("b", "a", game.reason)
+    text = record.to_pgn({})
+    assert '[Round "8.2"]' in text
+    assert f'[PlyCount "{8 + len(game.moves)}"]' in text
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"Nonsense": "1"}, "unknown parameter 'Nonsense'"),
+        ({"FutilityDepth": "x"}, "FutilityDepth cannot be 'x'"),
+        ({"EvalFile": "no/such.nnue"}, "no/such.nnue"),
+    ],
+)
+def test_sides_that_cannot_play(options: dict[str, str], message: str) -> None:
+    for sides in (({}, options), (options, {})):
+        with pytest.raises(OptionError) as error:
+            Duel(RULES, *sides)
+        assert message in str(error.value)

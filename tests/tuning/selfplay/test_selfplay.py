@@ -1,0 +1,185 @@
+"""Games of the engine against itself: legal, ended for the reason they give, and the same ones again."""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import replace
+
+import chess
+import pytest
+
+from engine.board.fen import set_fen
+from engine.board.notation import list_moves
+from engine.board.setup import new_position
+from engine.evaluation.choice import choose
+from engine.jit import new_record
+from engine.messages import OptionError
+from engine.search.deepening import deepen
+from engine.search.scores import MATE_BOUND
+from engine.search.state import CONTROL
+from engine.search.transposition import TranspositionTable
+from engine.search.tunables import Parameters
+from engine.search.worker import UNLIMITED, Worker
+from tests.tuning import games
+from tuning.selfplay import games as selfplay
+from tuning.selfplay.games import ENDS, Played, Rules, SelfPlay, random_state
+
+RULES = Rules(nodes=100, opening_nodes=100, draw_from=30, hash=1)
+
+GAMES = 60
+
+
+def _replay(data: bytes) -> tuple[list[chess.Board], list[chess.Move], list[int]]:
+    """All positions of one game (one more than moves), the moves and the scores."""
+    board = games.unpack_board(data[:32])[0]
+    assert board.is_valid()
+    boards, moves, scores = [board.copy()], [], []
+    words = struct.iter_unpack("<Hh", data[32:-4])
+    for written, score in words:
+        (move,) = (move for move in board.legal_moves if games.pack_move(board, move) == written)
+        board.push(move)
+        boards.append(board.copy())
+        moves.append(move)
+        scores.append(score)
+    assert data[-4:] == bytes(4)
+    return boards, moves, scores
+
+
+@pytest.fixture(scope="module")
+def player() -> SelfPlay:
+    return SelfPlay(RULES)
+
+
+@pytest.fixture(scope="module")
+def played(player: SelfPlay) -> list[Played]:
+    """Some games, and some that reach rarer ends: they begin in endings and are never adjudicated."""
+    some = [player.play(random_state(1, 0, number)) for number in range(GAMES)]
+    patient = SelfPlay(replace(RULES, opening_plies=0, opening_score=32_000, win_score=31_000, draw_plies=1000))
+    endings = ("8/8/4k3/8/8/3RK3/8/7r w - - 94 80", "8/5k2/8/8/2R2K2/8/8/8 w - - 0 1", "4k3/8/8/8/8/8/1q6/K7 w - - 0 1")
+    for number, fen in enumerate(endings):
+        some.append(patient.play(random_state(1, 1, number), fen))
+    assert None not in some
+    return [game for game in some if game is not None]
+
+
+def _end_by_rule(board: chess.Board) -> str | None:
+    if board.is_checkmate():
+        return "checkmate"
+    if board.is_stalemate():
+        return "stalemate"
+    if board.halfmove_clock >= 100:
+        return "fifty moves"
+    if board.is_insufficient_material():
+        return "material"
+    return "repetition" if board.is_repetition(3) else None
+
+
+def test_games_are_legal_and_end_when_and_as_they_say(played: list[Played]) -> None:
+    seen = set()
+    for game in played:
+        boards, moves, scores = _replay(game.data)
+        result, end = game.data[30], ENDS[game.end]
+        assert (result, len(moves)) == (game.result, game.plies)
+        seen.add(end)
+        assert not any(_end_by_rule(board) for board in boards[:-1])
+        winner = 1 if scores[-1] == 0 else 2 * (scores[-1] > 0)
+        streak = [score for score in scores[-RULES.win_plies :]]
+        drawn = scores[-RULES.draw_plies :]
+        match end:
+            case "mate found":
+                assert abs(scores[-1]) > MATE_BOUND
+                assert result == winner
+            case "won score":
+                assert min(map(abs, streak)) >= RULES.win_score
+                assert len({score > 0 for score in streak}) == 1
+                assert result == winner
+            case "drawn score":
+                assert max(map(abs, drawn)) <= RULES.draw_score
+                assert len(scores) >= RULES.draw_from + RULES.draw_plies
+                assert result == 1
+            case "length":
+                assert (len(scores), result) == (RULES.max_plies, 1)
+            case _:
+                assert _end_by_rule(boards[-1]) == end
+                assert result == (1 if end != "checkmate" else 2 * (not boards[-1].turn))
+        if end != "mate found":
+            assert all(abs(score) <= MATE_BOUND for score in scores)
+    assert seen >= {"mate found", "won score", "repetition", "fifty moves", "material"}
+
+
+def test_openings_are_random_and_balanced(played: list[Played]) -> None:
+    starts = [games.unpack_board(game.data[:32])[0] for game in played[:GAMES]]
+    assert {board.ply() for board in starts} == {8, 9}
+    assert len({board.fen() for board in starts}) == GAMES
+    assert sum(game.rejected for game in played[:GAMES]) > 0
+
+
+def test_the_same_state_gives_the_same_game(player: SelfPlay, played: list[Played]) -> None:
+    for number in (7, 3):
+        assert player.play(random_state(1, 0, number)) == played[number]
+    assert SelfPlay(RULES).play(random_state(1, 0, 5)) == played[5]
+    states = {random_state(seed, shard, number) for seed in range(5) for shard in range(12) for number in range(12)}
+    assert len(states) == 5 * 12 * 12
+
+
+def test_no_balanced_opening() -> None:
+    lost = SelfPlay(replace(RULES, opening_plies=1))
+    assert lost.play(1, "4k3/8/8/8/8/8/8/QQQ1K3 w - - 0 1") is None
+    over = SelfPlay(replace(RULES, opening_plies=0, opening_score=32_000))
+    for fen in (
+        "7k/5Q2/8/8/8/8/8/K7 b - - 0 1",
+        "8/8/4k3/8/8/3NK3/8/8 w - - 0 1",
+        "8/8/4k3/8/8/3RK3/8/7r w - - 100 80",
+    ):
+        assert over.play(1 << 63, fen) is None
+
+
+def test_the_longest_game() -> None:
+    game = SelfPlay(replace(RULES, max_plies=10)).play(random_state(1, 0, 0))
+    assert game is not None
+    assert (game.plies, game.result, ENDS[game.end]) == (10, 1, "length")
+
+
+def test_the_hard_limit_is_kept() -> None:
+    control = new_record(CONTROL)
+    position = new_position()
+    set_fen(position, games.STARTS[1])
+    address, table = control.__array_interface__["data"][0], TranspositionTable(1)
+    worker = Worker(address, choose("Material", ""), Parameters())
+    deepen_once = 0
+    for hard in (1, 10, 3_000):
+        worker.clear()
+        table.clear()
+        worker.prepare(position, list_moves(position), table, UNLIMITED)
+        move, score = deepen(worker.record, UNLIMITED, hard, selfplay.DEEPEST)
+        assert move in list_moves(position)
+        assert abs(score) < 500
+        if hard < 100:  # the first iteration is finished whatever the limit is
+            deepen_once = deepen_once or worker.nodes
+            assert worker.nodes == deepen_once > hard
+        else:
+            assert worker.nodes == hard
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"Nonsense": "1"}, "unknown parameter 'Nonsense'"),
+        ({"AspirationStart": "100000"}, "AspirationStart takes a whole number from"),
+        ({"AspirationStart": "much"}, "AspirationStart cannot be 'much'"),
+        ({"EvalType": "Magic"}, "option EvalType cannot be 'Magic'"),
+        ({"EvalType": "Material", "EvalFile": "x.nnue"}, "EvalFile x.nnue has no use with EvalType Material"),
+        ({"EvalType": "NNUE", "EvalFile": "no/such.nnue"}, "no/such.nnue"),
+    ],
+)
+def test_options_that_cannot_be_used(options: dict[str, str], message: str) -> None:
+    with pytest.raises(OptionError) as error:
+        SelfPlay(RULES, options)
+    assert message in str(error.value)
+
+
+def test_an_option_changes_the_games(played: list[Played]) -> None:
+    game = SelfPlay(RULES, {"AspirationStart": "5", "FutilityBase": "20"}).play(random_state(1, 0, 0))
+    assert game is not None
+    assert game.nodes != played[0].nodes
+    assert SelfPlay(RULES).play(random_state(1, 0, 0)) == played[0]  # and only those of the side that has it

@@ -1,0 +1,120 @@
+"""The rating list: exact on noiseless results, honest about its errors, clear about what it cannot say."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from tuning.common.errors import SetupError
+from tuning.statistics.elo import elo_of, expected_score
+from tuning.statistics.ratings import fit
+
+
+def davidson(elo: float, nu: float) -> np.ndarray:
+    """Loss, draw and win of the stronger player in Davidson's model."""
+    ratio = 10 ** (elo / 800)
+    weights = np.array([1 / ratio, nu, ratio])
+    return weights / weights.sum()
+
+
+def test_two_players_get_the_elo_of_their_score():
+    """With two players the fit is saturated: it reproduces the observed frequencies exactly."""
+    found = fit(["a", "b"], {("a", "b"): (20, 30, 50)}, anchor="b")
+    ratings = {rating.name: rating for rating in found.ratings}
+    win, loss = 0.5, 0.2
+    assert ratings["a"].elo == pytest.approx(400 * np.log10(win / loss), abs=1e-3)
+    assert ratings["b"].error == 0
+    assert found.draw_rate == pytest.approx(0.3 / (0.3 + 2 * np.sqrt(win * loss)), abs=1e-6)
+
+
+def test_known_strengths_are_found_again():
+    truth = {"a": 150.0, "b": 40.0, "c": -30.0, "d": -160.0}
+    results = {(x, y): 1e6 * davidson(truth[x] - truth[y], 0.8) for x, y in combinations(truth, 2)}
+    found = fit(list(truth), results)
+    assert [rating.name for rating in found.ratings] == ["a", "b", "c", "d"]
+    for rating in found.ratings:
+        assert rating.elo == pytest.approx(truth[rating.name], abs=0.01)
+    assert found.draw_rate == pytest.approx(0.8 / 2.8, abs=1e-5)
+
+
+def test_without_draws_it_is_bradley_terry():
+    """Bradley and Terry (1952): with two players and no draws, the odds are the ratio of wins."""
+    found = fit(["a", "b"], {("a", "b"): (25, 0, 75)}, anchor="b")
+    assert found.ratings[0].elo == pytest.approx(elo_of(0.75), abs=1e-3)
+    assert expected_score(found.ratings[0].elo) == pytest.approx(0.75, abs=1e-5)
+
+
+def test_published_baseball_example():
+    """Agresti, Categorical Data Analysis: American League 1987, seven teams, home advantage ignored.
+
+    Published log-abilities relative to Baltimore: Milwaukee 1.58, Detroit 1.44, Toronto 1.29, New York 1.25,
+    Boston 1.11, Cleveland 0.68.
+    """
+    teams = ["Milwaukee", "Detroit", "Toronto", "New York", "Boston", "Cleveland", "Baltimore"]
+    wins = np.array([
+        [0, 7, 9, 7, 7, 9, 11],
+        [6, 0, 7, 5, 11, 9, 9],
+        [4, 6, 0, 7, 7, 8, 12],
+        [6, 8, 6, 0, 6, 7, 10],
+        [6, 2, 6, 7, 0, 7, 12],
+        [4, 4, 5, 6, 6, 0, 6],
+        [2, 4, 1, 3, 1, 7, 0],
+    ])  # fmt: skip
+    results = {
+        (teams[i], teams[j]): (int(wins[j, i]), 0, int(wins[i, j])) for i, j in combinations(range(len(teams)), 2)
+    }
+    found = fit(teams, results, anchor="Baltimore")
+    abilities = {rating.name: rating.elo * np.log(10) / 400 for rating in found.ratings}
+    published = {"Milwaukee": 1.58, "Detroit": 1.44, "Toronto": 1.29, "New York": 1.25, "Boston": 1.11}
+    for team, ability in {**published, "Cleveland": 0.68, "Baltimore": 0.0}.items():
+        assert abilities[team] == pytest.approx(ability, abs=0.006)
+
+
+def test_error_bars_cover_the_truth():
+    """Of many simulated tournaments, about 95% have a player's true rating inside its error bar."""
+    source = np.random.default_rng(11)
+    truth = {"a": 60.0, "b": 10.0, "c": -70.0}
+    meetings = list(combinations(truth, 2))
+    covered = total = 0
+    for _ in range(150):
+        results = {(x, y): source.multinomial(120, davidson(truth[x] - truth[y], 0.9)) for x, y in meetings}
+        for rating in fit(list(truth), results).ratings:
+            covered += abs(rating.elo - truth[rating.name]) <= rating.error
+            total += 1
+    assert 0.91 <= covered / total <= 0.985
+
+
+def test_a_clean_score_is_softened_and_says_so():
+    found = fit(["a", "b", "c"], {("a", "b"): (0, 0, 20), ("a", "c"): (0, 0, 20), ("b", "c"): (8, 4, 8)})
+    assert found.softened
+    assert found.ratings[0].name == "a"
+    assert np.isfinite(found.ratings[0].elo)
+    assert not fit(["a", "b"], {("a", "b"): (1, 0, 20)}).softened
+    assert found.ratings[0].error is None  # a bound
+    assert all(rating.error > 0 for rating in found.ratings[1:])
+    assert set(found.superiority) == {("b", "c"), ("c", "b")}
+    assert [rating.error for rating in fit(["a", "b"], {("a", "b"): (0, 0, 50)}).ratings] == [None, None]
+
+
+def test_few_games_have_no_error_and_drawn_ones_neither():
+    """One drawn game used to be 0 +-11520107."""
+    for counts in ((0, 1, 0), (1, 0, 1), (5, 4, 10), (0, 100, 0)):
+        found = fit(["a", "b"], {("a", "b"): counts})
+        assert [rating.error for rating in found.ratings] == [None, None]
+        assert not found.superiority
+    assert all(rating.error for rating in fit(["a", "b"], {("a", "b"): (5, 5, 10)}).ratings)
+
+
+def test_strangers_cannot_be_rated_together():
+    with pytest.raises(SetupError, match=r"never met.*a, b \| c, d"):
+        fit(["a", "b", "c", "d"], {("a", "b"): (1, 1, 1), ("c", "d"): (1, 1, 1)})
+
+
+def test_superiority_is_certain_only_with_evidence():
+    few = fit(["a", "b"], {("a", "b"): (10, 0, 13)})
+    many = fit(["a", "b"], {("a", "b"): (100, 0, 200)})
+    assert 0.5 < few.superiority["a", "b"] < 0.9
+    assert many.superiority["a", "b"] > 0.999
+    assert many.superiority["a", "b"] + many.superiority["b", "a"] == pytest.approx(1)

@@ -1,0 +1,1 @@
+"""What every tool of the workbench shares."""

@@ -1,0 +1,46 @@
+"""What every command does alike: exit codes, the console, how it refuses and how it is interrupted."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NoReturn
+
+from rich.console import Console
+
+from tuning.common.extras import need
+
+PAGE_WIDTH = 120
+
+DONE, FAILED, REFUSED, INTERRUPTED = 0, 1, 2, 130
+"""Exit codes: done as asked; a failure on the way; cannot be done as asked; ended by Ctrl-C or SIGTERM."""
+
+
+def check_picture(path: str | None) -> None:
+    """Raise :class:`SetupError` now if a picture could not be drawn at the end."""
+    if path is not None:
+        need("matplotlib", "--plot")
+        from tuning.common.plots import check
+
+        check(Path(path))
+
+
+def make_console() -> Console:
+    """The terminal, or for a file or pipe a page wide enough for the tables."""
+    console = Console()
+    return console if console.is_terminal else Console(width=PAGE_WIDTH)
+
+
+def as_interrupt(number: int, frame: object) -> NoReturn:
+    """A signal handler: end as Ctrl-C does, with everything written down."""
+    raise KeyboardInterrupt
+
+
+def complain(console: Console, error: object) -> None:
+    """Print an error in one line, however long, so that it can be searched for and copied."""
+    console.print(f"error: {error}", style="bold red", highlight=False, markup=False, soft_wrap=True)
+
+
+def refused(console: Console, error: object) -> int:
+    """Say what cannot be done as asked; the exit code."""
+    complain(console, error)
+    return REFUSED

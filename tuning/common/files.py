@@ -1,0 +1,98 @@
+"""Files that are never seen half, and what is no text taken for none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TextIO
+
+from tuning.common.errors import SetupError
+
+_CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\f\x1a\x1b"))
+_LOOKED_AT = 1 << 16
+
+QUOTED = 100
+"""Letters of a faulty line that a message repeats."""
+
+
+def text_of(path: Path, what: str) -> str:
+    """The text of a file. Raises :class:`SetupError`, which begins with ``what`` it is to be, if it is none."""
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise SetupError(f"{what} {path}: {error.strerror}") from None
+    if is_binary(data):
+        raise SetupError(f"{what} {path}: not a text file")
+    return data.decode("utf-8-sig", "replace")
+
+
+def is_binary(data: bytes) -> bool:
+    """Whether bytes are anything but text, as their beginning shows by its control characters."""
+    beginning = data[:_LOOKED_AT]
+    return b"\0" in beginning or 50 * (len(beginning) - len(beginning.translate(None, _CONTROLS))) > len(beginning)
+
+
+def refuse_binary(path: Path, what: str) -> None:
+    """Raise :class:`SetupError` for a file that cannot be read or is no text; for files too large to read twice."""
+    try:
+        with path.open("rb") as stream:
+            beginning = stream.read(_LOOKED_AT)
+    except OSError as error:
+        raise SetupError(f"{what} {path}: {error.strerror}") from None
+    if is_binary(beginning):
+        raise SetupError(f"{what} {path}: not a text file")
+
+
+def keep_apart(out: Path | None, inputs: Sequence[Path]) -> None:
+    """Raise :class:`SetupError` if the file to be written is one of those to be read, or a directory."""
+    if out is None:
+        return
+    if out.is_dir():
+        raise SetupError(f"cannot write {out}: it is a directory")
+    if any(out.resolve() == path.resolve() for path in inputs):
+        raise SetupError(f"cannot write {out}: it is one of the files to read")
+
+
+@contextmanager
+def whole_text(path: Path, encoding: str = "utf-8") -> Iterator[TextIO]:
+    """A stream for ``path``, which becomes the new file at the end, and only if nothing was raised until then.
+
+    Raises :class:`SetupError`.
+    """
+    draft = path.with_name(path.name + ".part")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with draft.open("w", encoding=encoding) as stream:
+            yield stream
+        draft.replace(path)
+    except OSError as error:
+        raise SetupError(f"cannot write {path}: {error.strerror}") from None
+    finally:
+        _discard(draft)
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Write ``data`` to ``path``; whenever that is interrupted, there is the former file or the new one.
+
+    Raises :class:`SetupError`.
+    """
+    draft = path.with_name(path.name + ".part")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        draft.write_bytes(data)
+        draft.replace(path)
+    except OSError as error:
+        _discard(draft)
+        raise SetupError(f"cannot write {path}: {error.strerror}") from None
+
+
+def _discard(draft: Path) -> None:
+    with suppress(OSError):
+        draft.unlink()
+
+
+def quoted(line: str) -> str:
+    """A line of a file in quotes, not too much of it."""
+    line = line.strip()
+    return repr(line if len(line) <= QUOTED else f"{line[:QUOTED]}...")

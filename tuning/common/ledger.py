@@ -1,0 +1,140 @@
+"""The results file: JSON, one object a line, each written when it happens and never touched again.
+
+The first line holds the tool, its settings under ``"settings"`` and how the run began; every further line is one event
+under its own name (``"game"``, ``"trouble"``, ...). A run that was cut off, even in the middle of a line, is continued
+by reading the file back and appending to it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from datetime import datetime
+from pathlib import Path
+from typing import Any, TextIO
+
+from tuning.common.errors import SetupError
+
+
+class Ledger:
+    """An append-only results file. Make one with :meth:`create` or :meth:`resume`."""
+
+    def __init__(self, path: Path, settings: Mapping[str, Any], stream: TextIO) -> None:
+        self.path = path
+        self.settings = settings
+        self._stream = stream
+
+    @classmethod
+    def create(cls, path: Path, tool: str, settings: Mapping[str, Any]) -> Ledger:
+        """Begin a new file. Raises :class:`SetupError` when there is one already: results are not overwritten."""
+        if path.is_dir():
+            raise SetupError(f"cannot write {path}: it is a directory")
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            stream = path.open("x", encoding="utf-8")
+        except FileExistsError:
+            if not path.exists():
+                raise SetupError(f"cannot write {path}: {path.parent} is no directory") from None
+            raise SetupError(f"{path} exists already; continue it with --resume or choose another name") from None
+        except OSError as error:
+            raise SetupError(f"cannot write {path}: {error.strerror}") from None
+        ledger = cls(path, settings, stream)
+        ledger._write({"tool": tool, "settings": settings, "origin": origin(tool)})
+        return ledger
+
+    @classmethod
+    def resume(cls, path: Path, tool: str) -> tuple[Ledger, list[tuple[str, Any]]]:
+        """Open a file to go on with it: the ledger and all events so far. A torn last line is cut off.
+
+        Raises :class:`SetupError` when the file is missing, damaged in the middle or another tool's.
+        """
+        header, events, good_bytes = _read(path)
+        if header.get("tool") != tool or "settings" not in header:
+            raise SetupError(f"{path} is not a results file of {tool}")
+        try:
+            os.truncate(path, good_bytes)
+            stream = path.open("a", encoding="utf-8")
+        except OSError as error:
+            raise SetupError(f"cannot write {path}: {error.strerror}") from None
+        return cls(path, header["settings"], stream), events
+
+    def add(self, kind: str, data: Any) -> None:
+        """Append one event; it is in the operating system's hands when this returns.
+
+        Raises :class:`SetupError` when it cannot be written; nothing more can be then.
+        """
+        self._write({kind: data})
+
+    def _write(self, line: Mapping[str, Any]) -> None:
+        try:
+            self._stream.write(json.dumps(line, separators=(",", ":")) + "\n")
+            self._stream.flush()
+        except (OSError, ValueError) as error:  # ValueError: closed by a failure before
+            self.close()
+            raise SetupError(f"cannot write {self.path}: {getattr(error, 'strerror', None) or error}") from None
+
+    @property
+    def closed(self) -> bool:
+        """Whether nothing more can be written."""
+        return self._stream.closed
+
+    def close(self) -> None:
+        with suppress(OSError):  # what could not be written has been told
+            self._stream.close()
+
+
+def origin(tool: str) -> dict[str, str | None]:
+    """When and how a run begins: the time, the command line if there is one, and the commit of this checkout."""
+    command = None
+    if Path(sys.argv[0]).stem == tool.split(".")[-1]:
+        command = shlex.join(["python", "-m", tool, *sys.argv[1:]])
+    return {"began": datetime.now().isoformat(timespec="seconds"), "command": command, "revision": revision()}
+
+
+def revision() -> str | None:
+    """The short commit id of this checkout, with a ``+`` if files differ from it; ``None`` outside of git."""
+    here = ["git", "-C", str(Path(__file__).parent)]
+    with suppress(OSError):
+        commit = subprocess.run([*here, "rev-parse", "--short=7", "HEAD"], capture_output=True, text=True)
+        if commit.returncode == 0:
+            changed = subprocess.run([*here, "diff", "--quiet", "HEAD"], capture_output=True).returncode == 1
+            return commit.stdout.strip() + ("+" if changed else "")
+    return None
+
+
+def read_header(path: Path) -> dict[str, Any]:
+    """The first line of a results file: its tool, settings and origin."""
+    return _read(path)[0]
+
+
+def read_events(path: Path) -> Iterator[tuple[str, Any]]:
+    """The events of a results file, for whoever wants to look at one."""
+    yield from _read(path)[1]
+
+
+def read_settings(path: Path) -> dict[str, Any]:
+    """The settings a results file began with."""
+    return _read(path)[0].get("settings", {})
+
+
+def _read(path: Path) -> tuple[dict[str, Any], list[tuple[str, Any]], int]:
+    try:
+        raw = path.read_bytes()
+    except OSError as error:
+        raise SetupError(f"cannot read {path}: {error.strerror}") from None
+    whole, newline, _ = raw.rpartition(b"\n")
+    objects: list[dict[str, Any]] = []
+    for number, line in enumerate(whole.split(b"\n") if newline else [], start=1):
+        try:
+            objects.append(json.loads(line))
+        except ValueError:
+            raise SetupError(f"{path}:{number} is not JSON") from None
+    if not objects or not all(isinstance(item, dict) and item for item in objects):
+        raise SetupError(f"{path} holds no results")
+    events = [next(iter(item.items())) for item in objects[1:]]
+    return objects[0], events, len(whole) + len(newline)

@@ -1,0 +1,1 @@
+"""Positions and games as data: their formats, and arrays made of them."""

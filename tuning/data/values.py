@@ -1,0 +1,41 @@
+"""What the engine's evaluations say of packed positions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from engine.board.setup import new_position
+from engine.evaluation.choice import Evaluation
+from engine.evaluation.evaluator import EVALUATOR, evaluate, reset
+from engine.jit import new_record
+from tuning.common.compiled import compiled
+from tuning.common.errors import SetupError
+from tuning.data.marlinformat import unpack
+
+
+@compiled
+def _evaluate_all(boards, position, evaluator, values):
+    """Set ``values`` to centipawns from White's view; the number of positions before the first that is not legal."""
+    for number in range(len(boards)):
+        if unpack(position, boards[number]) == 0:
+            return number
+        reset(evaluator, position)
+        value = evaluate(evaluator, position)
+        values[number] = -value if position.side else value
+    return len(boards)
+
+
+def values_of(evaluation: Evaluation, boards: Any) -> np.ndarray:
+    """What ``evaluation`` says of packed positions: centipawns from White's view, float64.
+
+    Raises :class:`SetupError` for a position that is not legal.
+    """
+    evaluator = new_record(EVALUATOR)
+    evaluation.install(evaluator)
+    values = np.empty(len(boards), np.float64)
+    count = _evaluate_all(boards, new_position(), evaluator, values)
+    if count < len(boards):
+        raise SetupError(f"position {count + 1} of {len(boards)} is not legal")
+    return values

@@ -1,0 +1,277 @@
+"""Games with the score of every move, four bytes each: the viriformat of the engine Viridithas.
+
+This is the format of the viriformat crate, version 3.0.0 (github.com/cosmobobak/viriformat, Cosmo Bobak; the
+layout is unchanged since 1.0.0). All numbers are little-endian. A file is games one after the other; a game is a
+:data:`tuning.data.marlinformat.PACKED` position with the result, then for each move two bytes of move and two of score
+(centipawns, White's view, of the search in the position before the move), then four zero bytes. A move is
+``from | to << 6 | promotion << 12 | type << 14``, the promotion 0..3 for knight to queen, the type 1 for en
+passant, 2 for castling (the king takes its rook) and 3 for promotion. (The example in the crate's description shows
+the two pieces of each byte the other way round than its code, which decides.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TextIO
+
+import chess
+import chess.engine
+import chess.pgn
+import numpy as np
+from numba import int32, int64, types, uint32
+
+from engine.board.fen import to_fen
+from engine.board.legality import is_legal
+from engine.board.moves import (
+    CAPTURE,
+    CASTLE_LONG,
+    CASTLE_SHORT,
+    DOUBLE_PUSH,
+    EN_PASSANT,
+    PROMOTION,
+    encode,
+    is_castling,
+    is_noisy,
+    is_promotion,
+    kind_of,
+)
+from engine.board.position import POSITION_T, type_on
+from engine.board.setup import new_position, play_move
+from engine.board.types import I64, NO_TYPE, PAWN, U64, ZERO
+from engine.jit import helper, kernel, new_record, record_type, structure
+from engine.search.scores import MATE, to_message
+from tuning.common.errors import SetupError
+from tuning.data.marlinformat import GIVES_CHECK, IN_CHECK, NOISY_MOVE, PACKED, PACKED_T, pack, unpack
+
+#: The usual suffix of files.
+SUFFIX = ".vf"
+
+_EN_PASSANT, _CASTLING, _PROMOTION = 1, 2, 3
+
+#: A position has this many words of 32 bits, a move with its score one.
+_HEAD = PACKED.itemsize // 4
+
+#: Results in the text form, by White's half points.
+_RESULTS = ("0.0", "0.5", "1.0")
+
+
+@helper
+def encode_move(move):
+    """The engine's ``move`` as the format writes it."""
+    squares = move & 0xFFF
+    if is_promotion(move):
+        return squares | (move & 3 << 12) | _PROMOTION << 14
+    if is_castling(move):
+        return squares | _CASTLING << 14
+    return squares | _EN_PASSANT << 14 if kind_of(move) == EN_PASSANT else squares
+
+
+@helper
+def decode_move(position, written):
+    """The engine's move for what the format wrote; test it with ``is_legal`` before making it."""
+    origin, target, kind = written & 63, written >> 6 & 63, written >> 14
+    capture = CAPTURE if type_on(position, target) != NO_TYPE else 0
+    if kind == _PROMOTION:
+        return encode(origin, target, PROMOTION | capture | written >> 12 & 3)
+    if kind == _EN_PASSANT:
+        return encode(origin, target, EN_PASSANT)
+    if kind == _CASTLING:
+        return encode(origin, target, CASTLE_SHORT if target > origin else CASTLE_LONG)
+    if type_on(position, origin) == PAWN and abs(target - origin) == 16:
+        return encode(origin, target, DOUBLE_PUSH)
+    return encode(origin, target, capture)
+
+
+#: Where a scan or a replay stands, and what it met.
+CURSOR = structure(
+    ("word", "i8"),  # the first word of the first game not yet done
+    ("games", "i8"),
+    ("positions", "i8"),
+    ("fault", "i8"),  # 0: none, 1: no position, 2: an illegal move, after ``ply`` moves of the game
+    ("ply", "i8"),
+)
+CURSOR_T = record_type(CURSOR)
+_PACKED_ARRAY = types.Array(PACKED_T, 1, "C")
+
+
+@kernel(types.void(uint32[::1], int64, CURSOR_T), "the data format")
+def scan_games(words, games, cursor):
+    """Move the cursor over whole games, at most ``games`` more, and count them and their positions."""
+    last = cursor.games + games
+    while cursor.games < last:
+        place = cursor.word + _HEAD
+        while place < len(words) and words[place] != 0:
+            place += 1
+        if place >= len(words):
+            return
+        cursor.positions += place - cursor.word - _HEAD
+        cursor.games += 1
+        cursor.word = place + 1
+
+
+@kernel(types.void(uint32[::1], PACKED_T, POSITION_T, _PACKED_ARRAY, int32[::1], CURSOR_T), "the data format")
+def replay_games(words, start, position, boards, numbers, cursor):
+    """Play whole games through: fill ``boards`` and ``numbers``, as many positions as they hold.
+
+    ``start`` and ``position`` are scratch space. Stops at a faulty game with the cursor on it.
+    """
+    while cursor.positions < len(boards):
+        _copy_head(words, cursor.word, start)
+        cursor.ply = 0
+        if unpack(position, start) == 0 or start.result > 2:
+            cursor.fault = 1
+            return
+        place = cursor.word + _HEAD
+        while words[place] != 0:
+            move = decode_move(position, I64(words[place] & 0xFFFF))
+            if not is_legal(position, move):
+                cursor.fault = 2
+                return
+            board = boards[cursor.positions + cursor.ply]
+            pack(position, board)
+            board.score = _signed(I64(words[place] >> 16))
+            board.result = start.result
+            flags = IN_CHECK if position.checkers != ZERO else 0
+            flags |= NOISY_MOVE if is_noisy(move) else 0
+            play_move(position, move)
+            board.extra = flags | (GIVES_CHECK if position.checkers != ZERO else 0)
+            numbers[cursor.positions + cursor.ply] = cursor.games
+            cursor.ply += 1
+            place += 1
+        cursor.positions += cursor.ply
+        cursor.games += 1
+        cursor.word = place + 1
+
+
+@helper
+def _copy_head(words, place, start):
+    """Write the eight words of a start position at ``place`` to ``start``."""
+    start.occupancy = U64(words[place]) | U64(words[place + 1]) << U64(32)
+    for index in range(16):
+        start.pieces[index] = I64(words[place + 2 + (index >> 2)]) >> 8 * (index & 3) & 0xFF
+    state, outcome = I64(words[place + 6]), I64(words[place + 7])
+    start.side_en_passant = state & 0xFF
+    start.rule50 = state >> 8 & 0xFF
+    start.fullmove = state >> 16
+    start.score = _signed(outcome & 0xFFFF)
+    start.result = outcome >> 16 & 0xFF
+    start.extra = outcome >> 24
+
+
+@helper
+def _signed(bits):
+    return bits - 0x1_0000 if bits >= 0x8000 else bits
+
+
+@dataclass(frozen=True, slots=True)
+class Positions:
+    """Positions of games, in order: ``boards`` are :data:`PACKED`, their extra byte the flags of
+    :mod:`tuning.data.marlinformat`; ``games`` (int32) numbers the game that each is of, from 0 through all files."""
+
+    boards: Any
+    games: Any
+
+    def __len__(self) -> int:
+        return len(self.boards)
+
+
+def _words(path: Path) -> Any:
+    """The file in words of 32 bits; what is left over at its end belongs to no whole game."""
+    try:
+        return np.fromfile(path, "<u4")
+    except OSError as error:
+        raise SetupError(f"cannot read {path}: {error.strerror}") from None
+
+
+def count_file(path: Path, games: int = 1 << 62) -> tuple[int, int, int]:
+    """Whole games of the file (at most ``games``), their positions and their bytes; no move is looked at.
+
+    Bytes beyond are a torn game, as a writer leaves that was killed. Raises :class:`SetupError`.
+    """
+    cursor = new_record(CURSOR)
+    scan_games(_words(path), games, cursor)
+    return int(cursor["games"]), int(cursor["positions"]), 4 * int(cursor["word"])
+
+
+def read_positions(paths: Iterable[Path]) -> Positions:
+    """All positions of the files' whole games, each with its score, its game's result and flags; every move is checked.
+
+    Raises :class:`SetupError` that names the file and the faulty game.
+    """
+    boards, numbers = [np.empty(0, PACKED)], [np.empty(0, np.int32)]
+    games = 0
+    for path in paths:
+        words = _words(path)
+        end = new_record(CURSOR)
+        scan_games(words, 1 << 62, end)
+        boards.append(np.empty(int(end["positions"]), PACKED))
+        numbers.append(np.empty(int(end["positions"]), np.int32))
+        cursor = new_record(CURSOR)
+        replay_games(words, new_record(PACKED), new_position(), boards[-1], numbers[-1], cursor)
+        if cursor["fault"]:
+            place, ply = int(cursor["games"]), int(cursor["ply"])
+            fault = "has no legal start position" if cursor["fault"] == 1 else f"has an illegal move after {ply} plies"
+            raise SetupError(f"{path}: game {place + 1} at byte {4 * int(cursor['word'])} {fault}")
+        numbers[-1] += games
+        games += int(end["games"])
+    return Positions(np.concatenate(boards), np.concatenate(numbers))
+
+
+def _to_chess(board: chess.Board, written: int) -> chess.Move:
+    """The move for python-chess, which castles by the king's own move except in Chess960."""
+    origin, target, kind = written & 63, written >> 6 & 63, written >> 14
+    if kind == _CASTLING and not board.chess960:
+        target = chess.square(6 if target > origin else 2, chess.square_rank(origin))
+    promotion = (written >> 12 & 3) + chess.KNIGHT if kind == _PROMOTION else None
+    return chess.Move(origin, target, promotion)
+
+
+def _to_score(bits: int) -> chess.engine.Score:
+    """The score for python-chess; what is more than any mate of ours is another engine's, and mate all the same."""
+    score = to_message(max(min(int(_signed(bits)), MATE - 1), 1 - MATE))
+    return chess.engine.Cp(score.cp) if score.cp is not None else chess.engine.Mate(score.mate or 0)
+
+
+def files_of(path: Path) -> list[Path]:
+    """The files of games at ``path``: itself, or those in it where it is the directory of a run."""
+    return sorted(path.glob(f"*{SUFFIX}")) if path.is_dir() else [path]
+
+
+def games_of(path: Path) -> Iterator[chess.pgn.Game]:
+    """The file's whole games for python-chess, each move with its score in the comment (``[%eval ...]``).
+
+    Raises :class:`SetupError` for a game that is not legal.
+    """
+    read_positions([path])  # finds what is not legal
+    words = _words(path)
+    cursor = new_record(CURSOR)
+    position = new_position()
+    begin = 0
+    while True:
+        scan_games(words, 1, cursor)
+        end, number = int(cursor["word"]), int(cursor["games"])
+        if end == begin:
+            return
+        start = words[begin : begin + _HEAD].view(PACKED)[0]
+        unpack(position, start)
+        board = chess.Board(to_fen(position), chess960=bool(position["chess960"]))
+        game = chess.pgn.Game()
+        game.setup(board)
+        game.headers["Round"] = str(number)
+        game.headers["Result"] = ("0-1", "1/2-1/2", "1-0")[start["result"]]
+        node: chess.pgn.GameNode = game
+        for word in words[begin + _HEAD : end - 1].tolist():
+            node = node.add_variation(_to_chess(board, word & 0xFFFF))
+            node.set_eval(chess.engine.PovScore(_to_score(word >> 16), chess.WHITE))
+        yield game
+        begin = end
+
+
+def write_text(positions: Positions, stream: TextIO) -> None:
+    """Write the positions as lines ``FEN | score | result``: centipawns and points (1.0, 0.5 or 0.0), White's view."""
+    position = new_position()
+    for board in positions.boards:
+        unpack(position, board)
+        stream.write(f"{to_fen(position)} | {board['score']} | {_RESULTS[board['result']]}\n")

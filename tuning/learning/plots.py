@@ -1,0 +1,44 @@
+"""Figures of learning: losses, and how the parameters of a tuning run move."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from matplotlib.figure import Figure
+
+from tuning.common.plots import COLOR, HIGHLIGHT
+
+
+def trajectory_figure(
+    history: Mapping[str, Sequence[float]], bounds: Mapping[str, tuple[float, float]], defaults: Mapping[str, float]
+) -> Figure:
+    """Each parameter's way through a tuning run, a panel each, its default dashed."""
+    columns = min(3, len(history))
+    rows = -(-len(history) // columns)
+    figure = Figure(figsize=(4 * columns, 2.4 * rows), layout="constrained")
+    panels = figure.subplots(rows, columns, squeeze=False).flat
+    for axes, (name, values) in zip(panels, history.items(), strict=False):
+        axes.plot(range(1, len(values) + 1), values, color=COLOR)
+        axes.axhline(defaults[name], color="black", linestyle="--", linewidth=0.8)
+        spread = max(abs(value - defaults[name]) for value in values) * 1.3 or 1.0
+        low, high = bounds[name]
+        axes.set_ylim(max(low, defaults[name] - spread), min(high, defaults[name] + spread))
+        axes.set_title(name, fontsize=9)
+        axes.grid(alpha=0.3)
+    for axes in list(panels):
+        axes.set_visible(False)
+    return figure
+
+
+def loss_figure(history: Sequence[Mapping[str, float]], step: str = "epoch") -> Figure:
+    """Training and validation loss over the epochs, or whatever ``step`` counts."""
+    figure = Figure(figsize=(8, 4.5))
+    axes = figure.subplots()
+    steps = [entry[step] for entry in history]
+    axes.plot(steps, [entry["train"] for entry in history], color=COLOR, label="train", marker=".")
+    axes.plot(steps, [entry["validation"] for entry in history], color=HIGHLIGHT, label="validation", marker=".")
+    axes.set_xlabel(step)
+    axes.set_ylabel("loss")
+    axes.grid(alpha=0.3)
+    axes.legend()
+    return figure

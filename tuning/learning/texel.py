@@ -1,0 +1,424 @@
+"""Learns the weights of the classical evaluation from positions whose outcome is known.
+
+Texel's method (https://www.chessprogramming.org/Texel%27s_Tuning_Method) as one logistic regression. The engine's own
+evaluation, traced, says how often each feature occurs in a quiet position; the log-odds of the outcome are the weighted
+sum of these counts over a scale in centipawns. The outcome is a blend of the game's result and of a search's
+evaluation. Evaluations of different sources mean different things, and so do results of weak and strong players, so
+each source has two scales of its own: one that turns its evaluations into expected scores, fitted to its results, and
+one that turns our centipawns into its log-odds, fitted along with the weights.
+
+The loss has an analytic gradient, its minimum is found by L-BFGS (scipy). Whole games are held out to judge it by.
+What a centipawn is remains to be settled: the army of the start position is worth what it is in ``material.json``.
+
+Positions come from what :mod:`tuning.data.positions` reads: text, or games of :mod:`tuning.datagen`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
+from rich.table import Table
+from scipy.optimize import minimize
+from scipy.special import expit
+
+from engine.board.setup import new_position
+from engine.evaluation import material
+from engine.evaluation.classical.features import COUNT, GROUPS, PIECE_SQUARE
+from engine.evaluation.classical.pawns import PAWN_TABLE
+from engine.evaluation.classical.scaling import SCALE_CLASSES, SCALE_UNIT
+from engine.evaluation.classical.value import traced_value
+from engine.evaluation.classical.weights import STAGES, TRACE
+from engine.evaluation.material import FULL_PHASE, PIECE_NAMES
+from engine.jit import new_record
+from tuning.common.compiled import compiled
+from tuning.common.errors import SetupError
+from tuning.common.plots import save
+from tuning.data.dataset import Quiet, Source, read_sources
+from tuning.data.marlinformat import unpack
+from tuning.learning.piece_square import FIRST_PLY, HELD_OUT, fit_scale, logistic_loss
+from tuning.learning.plots import loss_figure
+
+#: Which positions are learned from: where a game is decided, features are no longer what decides it.
+QUIET = Quiet(FIRST_PLY, 2000.0)
+
+#: Weights are fitted in this unit (centipawns), so that all parameters are of like size.
+UNIT = 100.0
+
+#: Positions turned into features at once.
+BLOCK = 100_000
+
+#: The curve of the losses has a point every so many iterations.
+CURVE_STEP = 5
+
+#: What the pieces of the start position but the king are worth in classical centipawns.
+ARMY = {"pawn": 8, "knight": 2, "bishop": 2, "rook": 2, "queen": 1}
+
+
+# From positions to numbers -------------------------------------------------------------------------------------------
+
+
+@compiled
+def _trace_block(boards, position, pawn_table, trace, columns, counts, ends, classes, phases):
+    """Features of ``boards`` in sparse rows: White's count minus Black's where they differ; returns how many."""
+    filled = 0
+    for number in range(len(boards)):
+        unpack(position, boards[number])
+        traced_value(pawn_table, position, trace)
+        for feature in range(trace.count.shape[1]):
+            count = trace.count[0, feature] - trace.count[1, feature]
+            if count != 0:
+                columns[filled] = feature
+                counts[filled] = count
+                filled += 1
+        ends[number] = filled
+        classes[number, 0] = trace.scale_class[0]
+        classes[number, 1] = trace.scale_class[1]
+        phases[number] = min(trace.accumulator.phase, FULL_PHASE)
+    return filled
+
+
+@dataclass
+class Sample:
+    """Positions as numbers: what the loss is computed from.
+
+    ``features`` float32 [position][feature], White's count minus Black's; ``phase`` from 1, the full board, to 0;
+    ``classes`` [position][color] the class of ending were that colour the stronger; ``source`` the number of the
+    file; ``target`` White's expected score.
+    """
+
+    features: scipy.sparse.csr_matrix
+    phase: np.ndarray
+    classes: np.ndarray
+    source: np.ndarray
+    target: np.ndarray
+
+    def part(self, chosen: np.ndarray) -> Sample:
+        """The positions where ``chosen`` is true."""
+        return Sample(
+            self.features[chosen], self.phase[chosen], self.classes[chosen], self.source[chosen], self.target[chosen]
+        )
+
+    def __len__(self) -> int:
+        return len(self.phase)
+
+
+def limited(source: Source, limit: int, random: np.random.Generator) -> Source:
+    """At most ``limit`` positions of ``source``, chosen at random."""
+    if len(source.boards) <= limit:
+        return source
+    chosen = np.sort(random.choice(len(source.boards), limit, replace=False))
+    return replace(
+        source, boards=source.boards[chosen], expected=source.expected[chosen], held_out=source.held_out[chosen]
+    )
+
+
+def encode(
+    boards: np.ndarray, expected: np.ndarray, number: int = 0, advance: Callable[[int], None] = lambda count: None
+) -> Sample:
+    """Positions of source ``number`` as numbers; ``advance`` is told of positions done."""
+    state = (new_position(), new_record(PAWN_TABLE), new_record(TRACE))
+    columns, counts = np.empty(BLOCK * 256, np.int32), np.empty(BLOCK * 256, np.float32)
+    blocks = []
+    classes, phase = np.empty((len(boards), 2), np.int16), np.empty(len(boards), np.float32)
+    for start in range(0, len(boards), BLOCK):
+        block = slice(start, min(start + BLOCK, len(boards)))
+        size = block.stop - start
+        ends = np.zeros(size + 1, np.int64)
+        filled = int(_trace_block(boards[block], *state, columns, counts, ends[1:], classes[block], phase[block]))
+        contents = (counts[:filled].copy(), columns[:filled].copy(), ends)
+        blocks.append(scipy.sparse.csr_matrix(contents, shape=(size, COUNT)))
+        advance(size)
+    features = scipy.sparse.vstack(blocks, format="csr")
+    return Sample(features, phase / np.float32(FULL_PHASE), classes, np.full(len(boards), number, np.int16), expected)
+
+
+def joined(samples: Sequence[Sample]) -> Sample:
+    """Several samples as one."""
+    return Sample(
+        scipy.sparse.vstack([sample.features for sample in samples], format="csr"),
+        *(
+            np.concatenate([getattr(sample, name) for sample in samples])
+            for name in ("phase", "classes", "source", "target")
+        ),
+    )
+
+
+# Fitting -------------------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class Weights:
+    """What is learned: ``values`` [stage][feature] in centipawns (material apart from piece-square tables),
+    ``material`` [stage][kind], ``scale`` [class of ending] with 1 for no change, ``slopes`` [source] log-odds for
+    :data:`UNIT` centipawns."""
+
+    values: np.ndarray
+    material: np.ndarray
+    scale: np.ndarray
+    slopes: np.ndarray
+
+    def together(self) -> np.ndarray:
+        """[stage][feature] with the material added to the tables."""
+        values = self.values.copy()
+        values[:, PIECE_SQUARE : PIECE_SQUARE + 384] += np.repeat(self.material, 64, axis=1)
+        return values
+
+
+def scores(sample: Sample, weights: Weights) -> np.ndarray:
+    """The evaluation of every position in centipawns from White's view."""
+    middlegame, endgame = (sample.features @ weights.together().astype(np.float32).T).T
+    strong = np.where(endgame > 0, sample.classes[:, 0], sample.classes[:, 1])
+    return sample.phase * middlegame + (1 - sample.phase) * weights.scale[strong].astype(np.float32) * endgame
+
+
+def loss_of(sample: Sample, weights: Weights) -> float:
+    """Mean cross-entropy in nats."""
+    return logistic_loss(scores(sample, weights) * weights.slopes[sample.source] / UNIT, sample.target)
+
+
+class Loss:
+    """The penalised loss and its gradient over one vector of parameters, in units of :data:`UNIT`."""
+
+    def __init__(self, sample: Sample, sources: int, decay: float) -> None:
+        self.sample = sample
+        self.decay = decay
+        self.sources = sources
+        self.transposed = sample.features.T
+        self.size = 2 * (COUNT + 6)
+
+    def pack(self, weights: Weights) -> np.ndarray:
+        """Weights as parameters."""
+        parts = (weights.values / UNIT, weights.material / UNIT, weights.scale, np.log(weights.slopes))
+        return np.concatenate([part.ravel() for part in parts])
+
+    def unpack(self, parameters: np.ndarray) -> Weights:
+        """The inverse of :meth:`pack`."""
+        values, piece_values = np.split(parameters[: self.size], [2 * COUNT])
+        scale, slopes = np.split(parameters[self.size :], [SCALE_CLASSES])
+        return Weights(values.reshape(2, COUNT) * UNIT, piece_values.reshape(2, 6) * UNIT, scale, np.exp(slopes))
+
+    def __call__(self, parameters: np.ndarray) -> tuple[float, np.ndarray]:
+        weights, sample = self.unpack(parameters), self.sample
+        phase = sample.phase
+        middlegame, endgame = (sample.features @ (weights.together() / UNIT).astype(np.float32).T).T
+        strong = np.where(endgame > 0, sample.classes[:, 0], sample.classes[:, 1])
+        scale = weights.scale[strong].astype(np.float32)
+        slope = weights.slopes[sample.source].astype(np.float32)
+        late = (1 - phase) * endgame
+        log_odds = slope * (phase * middlegame + scale * late)
+        residual = ((expit(log_odds) - sample.target) / len(phase)).astype(np.float32)
+        push = residual * slope
+        by_stage = (self.transposed @ np.stack((push * phase, push * scale * (1 - phase)), axis=1)).T
+        by_kind = by_stage[:, PIECE_SQUARE : PIECE_SQUARE + 384].reshape(2, 6, 64).sum(axis=2)
+        by_class = np.bincount(strong, push * late, SCALE_CLASSES)
+        by_source = np.bincount(sample.source, residual * log_odds, self.sources)
+        gradient = np.concatenate((by_stage.ravel(), by_kind.ravel(), by_class, by_source)).astype(np.float64)
+
+        away = np.zeros_like(parameters)  # what is held to 0, and scales to 1; material and slopes are free
+        away[: 2 * COUNT] = parameters[: 2 * COUNT]
+        away[self.size : self.size + SCALE_CLASSES] = weights.scale - 1
+        penalty = self.decay / 2 * float(away @ away)
+        return logistic_loss(log_odds, sample.target) + penalty, gradient + self.decay * away
+
+
+def fit(
+    train: Sample,
+    start: Weights,
+    decay: float,
+    iterations: int,
+    report: Callable[[Weights], None] = lambda weights: None,
+) -> Weights:
+    """The weights with the best penalised likelihood; ``report`` is called at each iteration."""
+    loss = Loss(train, len(start.slopes), decay)
+    bounds: list[tuple[float | None, float | None]] = [(None, None)] * loss.size
+    bounds += [(0.0, 2.0)] * SCALE_CLASSES + [(None, None)] * loss.sources
+    found = minimize(
+        loss, loss.pack(start), jac=True, method="L-BFGS-B", bounds=bounds,
+        callback=lambda parameters: report(loss.unpack(parameters)),
+        options={"maxiter": iterations, "maxcor": 20, "ftol": 1e-9, "gtol": 1e-7, "maxfun": 2 * iterations + 50},
+    )  # fmt: skip
+    return loss.unpack(found.x)
+
+
+def army(material_values: np.ndarray) -> float:
+    """The mean over the stages of what the start position's army is worth."""
+    counts = np.array([ARMY.get(name, 0) for name in PIECE_NAMES])
+    return float((material_values @ counts).mean())
+
+
+def effective_material(weights: Weights, visits: np.ndarray) -> np.ndarray:
+    """[stage][kind] the value of a piece on the squares where pieces stand, each counted ``visits`` [kind][square]."""
+    values = weights.together()[:, PIECE_SQUARE : PIECE_SQUARE + 384].reshape(2, 6, 64)
+    return (values * visits).sum(axis=2) / np.maximum(visits.sum(axis=1), 1)
+
+
+def settled(weights: Weights, visits: np.ndarray, worth: float) -> Weights:
+    """The same evaluation told as people read it: tables average to 0 over where pieces stand, the rest is material;
+    kings are worth 0; and all is scaled so that an army is worth ``worth`` centipawns."""
+    average = effective_material(weights, visits)
+    values = weights.together()
+    values[:, PIECE_SQUARE : PIECE_SQUARE + 384] -= np.repeat(average, 64, axis=1)
+    never = (visits == 0).ravel()
+    values[:, PIECE_SQUARE : PIECE_SQUARE + 384][:, never] = 0
+    average[:, PIECE_NAMES.index("king")] = 0
+    factor = worth / army(average)
+    return Weights(values * factor, average * factor, weights.scale, weights.slopes / factor)
+
+
+def rounded(weights: Weights) -> Weights:
+    """As the file will hold them."""
+    scale = np.rint(weights.scale * SCALE_UNIT) / SCALE_UNIT
+    return Weights(np.rint(weights.values), np.rint(weights.material), scale, weights.slopes)
+
+
+# Weights as a file ---------------------------------------------------------------------------------------------------
+
+
+def _rows(values: np.ndarray) -> Any:
+    return values.astype(int).tolist()
+
+
+def write_weights(file: Path, weights: Weights, recipe: dict[str, Any]) -> None:
+    """Write what the engine loads, and the ``recipe``; the old file stays until the new one is whole."""
+    tables = weights.values[:, PIECE_SQUARE : PIECE_SQUARE + 384].reshape(2, 6, 8, 8)[:, :, ::-1]
+    by_stage = tuple(enumerate(STAGES))
+    contents = {
+        "recipe": recipe,
+        "material": {
+            name: {stage: int(weights.material[s, kind]) for s, stage in by_stage}
+            for kind, name in enumerate(PIECE_NAMES)
+        },
+        "scale": _rows(weights.scale * SCALE_UNIT),
+        "features": {
+            group.name: {
+                "meaning": group.help,
+                **{
+                    stage: _rows(weights.values[s, group.start : group.start + group.size].reshape(group.shape))
+                    for s, stage in by_stage
+                },
+            }
+            for group in GROUPS
+            if group.start != PIECE_SQUARE
+        },
+        "piece_square": {
+            name: {stage: _rows(tables[s, kind]) for s, stage in by_stage} for kind, name in enumerate(PIECE_NAMES)
+        },
+    }
+    text = re.sub(r"\[\s*(-?\d[-\d\s,]*?)\s*\]", _aligned_row, json.dumps(contents, indent=1))
+    spare = file.with_suffix(".new")
+    try:
+        spare.write_text(text + "\n", encoding="utf-8")
+        spare.replace(file)
+    except OSError as error:
+        raise SetupError(f"cannot write {file}: {error.strerror}") from None
+
+
+def _aligned_row(match: re.Match[str]) -> str:
+    return "[" + ", ".join(f"{int(value):4}" for value in match[1].split(",")) + "]"
+
+
+# The command ---------------------------------------------------------------------------------------------------------
+
+
+def beginning(sources: int) -> Weights:
+    """Where the fit begins: material alone."""
+    table = json.loads(material.WEIGHTS_FILE.read_text())["material"]
+    values = np.tile([float(table[name]) for name in PIECE_NAMES], (2, 1))
+    return Weights(np.zeros((2, COUNT)), values, np.ones(SCALE_CLASSES), np.full(sources, UNIT / 300))
+
+
+def learn(arguments: argparse.Namespace, console: Console) -> None:
+    """Read, fit, report and write. Raises :class:`SetupError` for input that cannot be used."""
+    random = np.random.default_rng(arguments.seed)
+    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
+    history: list[dict[str, float]] = []
+    with Progress(*columns, console=console) as progress:
+        samples, described = [], []
+        sources = read_sources(arguments.positions, arguments.cache, QUIET, arguments.result_share, HELD_OUT, progress)
+        chosen = [limited(source, arguments.limit, random) for source in sources]
+        for number, source in enumerate(chosen):
+            task = progress.add_task(f"features of {source.name}", total=len(source.boards))
+            samples.append(encode(source.boards, source.expected, number, partial(progress.advance, task)))
+            size, scale = len(source.boards), round(source.scale, 1)
+            described.append({"name": source.name, "positions": size, "games": source.games, "scale": scale})
+            console.print(f"{source.name}: {size} quiet positions of {source.games} games, scale {scale:.0f}")
+        sample, out = joined(samples), np.concatenate([source.held_out for source in chosen])
+        del samples
+        train, test = sample.part(~out), sample.part(out)
+        if not len(train) or not len(test):
+            raise SetupError("too few games to keep some from the fit: give more positions")
+        start = beginning(len(arguments.positions))
+        task = progress.add_task("fitting", total=arguments.iterations)
+
+        def report(weights: Weights) -> None:
+            progress.advance(task)
+            if (step := int(progress.tasks[task].completed)) % CURVE_STEP == 0:
+                history.append(
+                    {"iteration": step, "train": loss_of(train, weights), "validation": loss_of(test, weights)}
+                )
+                progress.update(task, description=f"fitting, held-out loss {history[-1]['validation']:.5f}")
+
+        found = fit(train, start, arguments.decay, arguments.iterations, report)
+        progress.update(task, total=progress.tasks[task].completed)
+
+    visits = np.asarray(abs(sample.features[:, PIECE_SQUARE : PIECE_SQUARE + 384]).sum(axis=0)).reshape(6, 64)
+    final = rounded(settled(found, visits, army(start.material)))
+    losses = {"training": loss_of(train, final), "held out": loss_of(test, final)}
+    baseline = material_evaluation(train, len(arguments.positions))
+    table = Table("evaluation", *losses, title="cross-entropy (nats)")
+    table.add_row("Material", *(f"{loss_of(part, baseline):.5f}" for part in (train, test)))
+    table.add_row("Classical, learned", *(f"{loss:.5f}" for loss in losses.values()))
+    floor = [logistic_loss(_log_odds(part.target), part.target) for part in (train, test)]
+    table.add_row("target itself", *(f"{loss:.5f}" for loss in floor))
+    console.print(table)
+    values = Table("piece", *STAGES, title="material (cp)")
+    for kind, row in zip(PIECE_NAMES, final.material.T, strict=True):
+        values.add_row(kind, *(f"{value:.0f}" for value in row))
+    console.print(values)
+
+    recipe = {
+        "command": "python -m tuning.texel --positions "
+        + " ".join(source.name for source in chosen)
+        + f" --limit {arguments.limit} --result-share {arguments.result_share} --decay {arguments.decay}"
+        + f" --iterations {arguments.iterations} --seed {arguments.seed}",
+        "sources": described,
+        "seed": arguments.seed,
+        "loss": {name: round(loss, 5) for name, loss in losses.items()},
+        "log_odds_scale": [round(UNIT / slope, 1) for slope in final.slopes],
+    }
+    write_weights(arguments.output, final, recipe)
+    console.print(f"wrote {arguments.output}")
+    if arguments.plot is not None:
+        save(loss_figure(history, "iteration"), arguments.plot)
+        console.print(f"drew {arguments.plot}")
+
+
+def material_evaluation(sample: Sample, sources: int) -> Weights:
+    """The engine's Material evaluation with a fitted slope for each source: what the learned one is compared with."""
+    table = material.WEIGHTS["piece_square"][: len(PIECE_NAMES)]  # White's
+    values = np.zeros((2, COUNT))
+    for stage, name in enumerate(STAGES):
+        values[stage, PIECE_SQUARE : PIECE_SQUARE + table.size] = table[name].ravel()
+    weights = Weights(values, np.zeros((2, len(PIECE_NAMES))), np.ones(SCALE_CLASSES), np.ones(sources))
+    plain = scores(sample, weights)
+    for number in range(sources):
+        part = sample.source == number
+        weights.slopes[number] = UNIT / fit_scale(plain[part], sample.target[part])
+    return weights
+
+
+def _log_odds(probability: np.ndarray) -> np.ndarray:
+    """The inverse of the logistic function, within what float32 targets can say."""
+    inside = np.clip(probability.astype(np.float64), 1e-7, 1 - 1e-7)
+    return np.log(inside) - np.log1p(-inside)

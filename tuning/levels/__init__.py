@@ -1,0 +1,1 @@
+"""Weaker play: what the levels are worth, and how they err."""

@@ -1,0 +1,162 @@
+"""What the levels of weaker play are worth: who meets whom, the fit, the file."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+from scipy.optimize import minimize
+from scipy.special import expit
+
+from engine.strength import FULL_SKILL, LEVELS
+from tuning.common.files import write_whole
+from tuning.common.revisions import PROJECT
+from tuning.matches.engines import EngineSpec
+from tuning.matches.limits import Limits
+from tuning.statistics import ratings
+
+ANCHORS = (1350, 1550, 1750, 1950, 2150, 2350, 2550)
+"""``UCI_Elo`` of Stockfish that levels are measured against."""
+
+NEIGHBOURS = 2
+"""Levels that each anchor plays."""
+
+ANCHOR_NODES = 100_000
+"""Nodes that Stockfish searches for a move, 0.15 s or so.
+
+Its settings are worth what they say at a minute a game and 0.6 s a move. With less they are weaker: they choose their
+move at a fixed depth, but what was searched beyond it stands in the transposition table when the next move is to be
+found. At 1550, 300,000 nodes beat 40,000 by 120 +- 109 Elo.
+"""
+
+LEAST_STEP = 5.0
+"""Elo between one level and the next where measurements would have them equal or reversed."""
+
+WITHOUT_CLOCK = Limits(nodes=100_000_000)
+"""For the levels, which end their searches themselves."""
+
+
+def level_spec(level: int) -> EngineSpec:
+    """This engine at a level. Beyond the Skill Levels, where nothing is misjudged, a level is a number of nodes."""
+    command = (sys.executable, str(PROJECT / "uci_main.py"))
+    if level < FULL_SKILL:
+        return EngineSpec(f"Level {level}", command, options={"Skill Level": str(level)}, limits=WITHOUT_CLOCK)
+    return EngineSpec(f"Level {level}", command, limits=Limits(nodes=LEVELS[level].nodes))
+
+
+def anchor_spec(elo: int, nodes: int) -> EngineSpec:
+    """Stockfish at ``UCI_Elo``, ``nodes`` a move."""
+    options = {"UCI_LimitStrength": "true", "UCI_Elo": str(elo)}
+    return EngineSpec(f"Stockfish {elo}", ("stockfish",), options=options, limits=Limits(nodes=nodes))
+
+
+def encounters(levels: Sequence[int], anchors: Sequence[int], nodes: int) -> list[tuple[EngineSpec, EngineSpec]]:
+    """Who plays whom: each anchor the levels nearest to it, and levels outside the anchors the next one."""
+    specs = {level: level_spec(level) for level in levels}
+    weakest, strongest = min(anchors, default=math.inf), max(anchors, default=-math.inf)
+    outside = [(a, b) for a, b in pairwise(levels) if LEVELS[a].elo < weakest or LEVELS[b].elo > strongest]
+    result = [(specs[a], specs[b]) for a, b in outside]
+    for elo in anchors:
+        near = sorted(levels, key=lambda level: abs(LEVELS[level].elo - elo))[:NEIGHBOURS]
+        result += [(specs[level], anchor_spec(elo, nodes)) for level in sorted(near)]
+    return result
+
+
+def smooth(measured: Mapping[int, tuple[float, float]]) -> dict[int, float]:
+    """The Elo of levels, each measured with an error, on the likeliest curve: a parabola for the Skill Levels, and a
+    straight line from there on, where levels differ in nothing but nodes.
+
+    Nodes and misjudgement change evenly from level to level, so leaps in the Elo are errors of measurement.
+    """
+    levels = sorted(measured)
+    elos, errors = np.array([measured[level] for level in levels]).T
+    last = FULL_SKILL - 1
+    below = np.minimum(levels, last)
+    basis = [below**power for power in range(min(3, len(set(below.tolist()))))]
+    if levels[-1] > last:
+        basis.append(np.maximum(np.array(levels) - last, 0))
+    terms = np.array(basis, float).T
+    factors = np.linalg.lstsq(terms / errors[:, None], elos / errors, rcond=None)[0]
+    return dict(zip(levels, (terms @ factors).tolist(), strict=True))
+
+
+def rising(measured: Mapping[int, float], count: int) -> list[float]:
+    """The Elo of ``count`` levels from those that were measured: between them by straight lines, outside with the
+    slope of the nearest two, and never falling."""
+    known = sorted(measured)
+    values = [measured[level] for level in known]
+    for place, (weaker, stronger) in enumerate(pairwise(known), 1):
+        values[place] = max(values[place], values[place - 1] + LEAST_STEP * (stronger - weaker))
+    elos = []
+    for level in range(count):
+        if level < known[0]:
+            slope = (values[1] - values[0]) / (known[1] - known[0])
+            elos.append(values[0] + slope * (level - known[0]))
+        elif level > known[-1]:
+            slope = (values[-1] - values[-2]) / (known[-1] - known[-2])
+            elos.append(values[-1] + slope * (level - known[-1]))
+        else:
+            elos.append(float(np.interp(level, known, values)))
+    return elos
+
+
+def fitted(counts: Mapping[tuple[str, str], Sequence[float]]) -> dict[str, tuple[float, float]]:
+    """Elo and 95% error of each player from the (losses, draws, wins) of each encounter; a setting of Stockfish has the
+    Elo in its name and no error. Without any the mean is 0, and a level whose error is not known has the largest.
+    """
+    names = list(dict.fromkeys(name for pair in counts for name in pair))
+    known = {name: float(name.split()[1]) for name in names if name.startswith("Stockfish ")}
+    if not known:
+        found_alone = ratings.fit(names, counts).ratings
+        widest = max((rating.error for rating in found_alone if rating.error is not None), default=1.0)
+        return {rating.name: (rating.elo, widest if rating.error is None else rating.error) for rating in found_alone}
+    free = [name for name in names if name not in known]
+    place = {name: number for number, name in enumerate([*free, *known])}
+    first, second = np.array([[place[a], place[b]] for a, b in counts]).T
+    table = np.array(list(counts.values()), float)
+    table[(table[:, 0] + table[:, 1] == 0) | (table[:, 1] + table[:, 2] == 0), 1] += 1  # never infinitely stronger
+    won, lost = table[:, 2] + table[:, 1] / 2, table[:, 0] + table[:, 1] / 2
+    anchors = np.array(list(known.values()))
+    slope = np.log(10) / 400
+    differences = np.zeros((len(counts), len(place)))
+    differences[np.arange(len(counts)), first] = slope
+    differences[np.arange(len(counts)), second] = -slope
+    own, given = differences[:, : len(free)], differences[:, len(free) :] @ anchors
+
+    def loss(elos: np.ndarray) -> tuple[float, np.ndarray]:
+        log_odds = own @ elos + given
+        value = won @ np.logaddexp(0, -log_odds) + lost @ np.logaddexp(0, log_odds)
+        return float(value), own.T @ ((won + lost) * expit(log_odds) - won)
+
+    elos = minimize(loss, np.full(len(free), anchors.mean()), jac=True, method="L-BFGS-B", options={"ftol": 1e-15}).x
+    chance = expit(own @ elos + given)
+    variance = np.linalg.pinv(own.T @ (own * ((won + lost) * chance * (1 - chance))[:, None])).diagonal()
+    errors = 1.96 * np.sqrt(variance)
+    found = dict(zip(free, zip(elos.tolist(), errors.tolist(), strict=True), strict=True))
+    return {**found, **{name: (elo, 0.0) for name, elo in known.items()}}
+
+
+def games_of_each(counts: Mapping[tuple[str, str], Sequence[float]]) -> Counter[str]:
+    """How many games each player has."""
+    games: Counter[str] = Counter()
+    for pair, results in counts.items():
+        for name in pair:
+            games[name] += int(sum(results))
+    return games
+
+
+def write(path: Path, elos: Sequence[float], note: str) -> None:
+    """Write the levels with their Elo."""
+    rows = [
+        {"nodes": level.nodes, "noise": level.noise, "elo": round(elo)}
+        | ({"alert": level.alert} if level.alert < 1 else {})
+        for level, elo in zip(LEVELS, elos, strict=True)
+    ]
+    lines = ",\n".join(f"  {json.dumps(row)}" for row in rows)
+    write_whole(path, f'{{\n "note": {json.dumps(note)},\n "levels": [\n{lines}\n ]\n}}\n'.encode())

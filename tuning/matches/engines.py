@@ -1,0 +1,178 @@
+"""Which engine, started how: the words of a ``--engine`` flag and the record they become."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from tuning.common.errors import EngineFailure, SetupError
+from tuning.matches.limits import Limits, parse_time_control
+
+PROTOCOLS = ("uci", "xboard")
+
+GAME_FOLDERS = ("/usr/games", "/usr/local/games")
+"""Where the Filesystem Hierarchy Standard puts engines; not every account has them on its path."""
+
+WORDS_HELP = (
+    "cmd=COMMAND (or just COMMAND), name=, dir=, arg=, proto=uci|xboard, option.NAME=VALUE, env.NAME=VALUE, "
+    "rev=REVISION (this engine at a git revision), and limits of its own: tc=, st= (seconds a move) or movetime= "
+    "(milliseconds a move), nodes=, depth=, timemargin= (milliseconds)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class EngineSpec:
+    """Everything needed to start one engine on any machine of the cluster.
+
+    ``options`` must exist in the engine; ``shared_options`` are sent only to engines that have them.
+    ``revision`` is a commit of this project; the command then runs inside a worktree of it.
+    """
+
+    name: str
+    command: tuple[str, ...]
+    protocol: str = "uci"
+    directory: str | None = None
+    options: Mapping[str, str] = field(default_factory=dict)
+    shared_options: Mapping[str, str] = field(default_factory=dict)
+    environment: Mapping[str, str] = field(default_factory=dict)
+    revision: str | None = None
+    limits: Limits = field(default_factory=Limits)
+
+    def differs_in_values(self, other: EngineSpec) -> bool:
+        """Whether setting the same options anew turns an engine of this kind into one of the other."""
+        same_keys = self.options.keys() == other.options.keys()
+        return same_keys and replace(self, name=other.name, options=other.options, limits=other.limits) == other
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> EngineSpec:
+        return cls(**{**data, "command": tuple(data["command"]), "limits": Limits(**data["limits"])})
+
+    def resolved_command(self) -> list[str]:
+        """The command with its program looked up on the path, then in ``directory``.
+
+        Raises :class:`EngineFailure` naming the engine when there is no such program.
+        """
+        program, *arguments = self.command
+        candidates = [shutil.which(program), shutil.which(program, path=os.pathsep.join(GAME_FOLDERS))]
+        if self.directory:
+            candidates.append(shutil.which(str(Path(self.directory).expanduser() / program)))
+        for found in candidates:
+            if found:
+                return [os.path.abspath(found), *arguments]
+        raise EngineFailure(self.name, f"no program {program!r} on the path{self._nor_in_directory()}")
+
+    def _nor_in_directory(self) -> str:
+        return f" nor in {self.directory}" if self.directory else ""
+
+
+def parse_words(words: Sequence[str], default: Limits = Limits()) -> EngineSpec:  # noqa: B008
+    """Read one ``--engine`` flag, written as cutechess writes it (see ``WORDS_HELP``).
+
+    ``default`` gives the limits that the words leave open. Raises :class:`SetupError` naming the bad word.
+    """
+    name = command = directory = revision = None
+    protocol = "uci"
+    arguments: list[str] = []
+    options: dict[str, str] = {}
+    environment: dict[str, str] = {}
+    limit_words: list[str] = []
+    for position, word in enumerate(words):
+        key, equals, value = word.partition("=")
+        if not equals or (position == 0 and key not in _KEYS and "." not in key):
+            if command is not None:
+                raise SetupError(f"engine word {word!r} is not of the form NAME=VALUE")
+            command = shlex.split(word)
+        elif key == "cmd":
+            command = shlex.split(value)
+        elif key == "name":
+            name = value
+        elif key == "dir":
+            directory = value
+        elif key == "arg":
+            arguments.append(value)
+        elif key == "rev":
+            revision = value
+        elif key == "proto":
+            if value not in PROTOCOLS:
+                raise SetupError(f"engine word {word!r}: the protocol is one of {', '.join(PROTOCOLS)}")
+            protocol = value
+        elif key.startswith("option."):
+            options[key.removeprefix("option.")] = value
+        elif key.startswith("env."):
+            environment[key.removeprefix("env.")] = value
+        elif key in LIMIT_KEYS:
+            limit_words.append(word)
+        else:
+            raise SetupError(f"engine word {word!r} is unknown; the words are: {WORDS_HELP}")
+    if not command and not revision:
+        raise SetupError(f"engine {' '.join(words)!r} has no command (cmd=...) and no revision (rev=...)")
+    return EngineSpec(
+        name=name or (Path(command[0]).name if command else str(revision)),
+        command=(*(command or ()), *arguments),
+        protocol=protocol,
+        directory=directory,
+        options=options,
+        environment=environment,
+        revision=revision,
+        limits=parse_limit_words(limit_words, default),
+    )
+
+
+LIMIT_KEYS = ("tc", "st", "movetime", "nodes", "depth", "timemargin")
+_KEYS = ("cmd", "name", "dir", "arg", "rev", "proto", *LIMIT_KEYS)
+
+
+def parse_limit_words(words: Sequence[str], default: Limits = Limits()) -> Limits:  # noqa: B008
+    """Read ``tc= st= movetime= nodes= depth= timemargin=``. A word replaces what ``default`` said of it."""
+    fields: dict[str, Any] = {}
+    for word in words:
+        key, _, value = word.partition("=")
+        try:
+            if key == "tc":
+                base, increment, moves = parse_time_control(value)
+                fields |= {"base": base, "increment": increment, "moves": moves, "movetime": None}
+            elif key in ("st", "movetime"):
+                seconds = float(value) / (1.0 if key == "st" else 1000.0)
+                fields |= {"movetime": seconds, "base": None, "increment": 0.0, "moves": 0}
+            elif key == "timemargin":
+                fields["margin"] = float(value) / 1000.0
+            else:
+                fields[key] = int(value)
+        except ValueError as error:
+            if isinstance(error, SetupError):
+                raise
+            raise SetupError(f"engine word {word!r}: {value!r} is not a number") from None
+    return replace(default, **fields)
+
+
+def parse_each(words: Sequence[str]) -> tuple[dict[str, str], list[str]]:
+    """Split the words that hold for every engine into options and limit words."""
+    options: dict[str, str] = {}
+    limit_words: list[str] = []
+    for word in words:
+        key, _, value = word.partition("=")
+        if key.startswith("option."):
+            options[key.removeprefix("option.")] = value
+        elif key in LIMIT_KEYS:
+            limit_words.append(word)
+        else:
+            raise SetupError(f"--each takes option.NAME=VALUE and limits, not {word!r}")
+    return options, limit_words
+
+
+def with_unique_names(specs: Sequence[EngineSpec]) -> list[EngineSpec]:
+    """Number engines that share a name (``numbat``, ``numbat (2)``), so that results can tell them apart."""
+    seen: dict[str, int] = {}
+    unique = []
+    for spec in specs:
+        count = seen[spec.name] = seen.get(spec.name, 0) + 1
+        unique.append(spec if count == 1 else replace(spec, name=f"{spec.name} ({count})"))
+    return unique

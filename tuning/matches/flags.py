@@ -1,0 +1,174 @@
+"""Flags of commands that play games between engines, and what they ask for."""
+
+from __future__ import annotations
+
+import argparse
+import math
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from tuning.common import revisions
+from tuning.common.errors import SetupError, at_least
+from tuning.matches.adjudication import Adjudication, parse_rule
+from tuning.matches.engines import EngineSpec
+from tuning.matches.game import PV_CHECKS, Conditions
+from tuning.matches.limits import Limits, parse_time_control
+from tuning.matches.tournament import BookSettings
+from tuning.statistics.sprt import MODELS, Sprt
+
+Group = argparse._ArgumentGroup
+
+RESIGN_KEYS = {"movecount": "resign_moves", "score": "resign_score", "twosided": "resign_both"}
+DRAW_KEYS = {"movenumber": "draw_from", "movecount": "draw_moves", "score": "draw_score"}
+
+
+def add_limit_flags(parser: argparse.ArgumentParser) -> None:
+    """The flags that say how long engines think, the same for every tool."""
+    group = parser.add_argument_group("time and other limits (an engine's own words come first)")
+    group.add_argument("--tc", metavar="TC", help="clock: [moves/][minutes:]seconds[+increment], such as 8+0.08")
+    group.add_argument("--movetime", type=float, metavar="MS", help="fixed time for each move, milliseconds")
+    group.add_argument("--nodes", type=int, metavar="N", help="nodes for each move")
+    group.add_argument("--depth", type=int, metavar="PLIES", help="depth for each move")
+    group.add_argument(
+        "--timemargin",
+        type=float,
+        metavar="MS",
+        help="milliseconds that the time may be overstepped by (default: 0, but 100 with a fixed time)",
+    )
+
+
+def limits_from(arguments: argparse.Namespace) -> Limits:
+    """Read the flags of :func:`add_limit_flags`."""
+    base, increment, moves = parse_time_control(arguments.tc) if arguments.tc else (None, 0.0, 0)
+    return Limits(
+        base,
+        increment,
+        moves,
+        movetime=None if arguments.movetime is None else arguments.movetime / 1000,
+        nodes=arguments.nodes,
+        depth=arguments.depth,
+        margin=None if arguments.timemargin is None else arguments.timemargin / 1000,
+    )
+
+
+def add_sprt_flags(group: Group) -> None:
+    """The flags of the sequential test, among those that say how much to play."""
+    group.add_argument("--sprt", nargs=2, type=float, metavar=("ELO0", "ELO1"), help="stop when H0 or H1 is accepted")
+    group.add_argument("--alpha", type=float, default=0.05, help="chance to accept H1 falsely (default 0.05)")
+    group.add_argument("--beta", type=float, default=0.05, help="chance to accept H0 falsely (default 0.05)")
+    group.add_argument("--model", choices=MODELS, default="logistic", help="the Elo that --sprt speaks of")
+
+
+def sprt_from(arguments: argparse.Namespace) -> Sprt | None:
+    """Read the flags of :func:`add_sprt_flags`. Raises :class:`SetupError` for bounds that cannot be."""
+    if not arguments.sprt:
+        return None
+    elo0, elo1 = arguments.sprt
+    return Sprt(elo0, elo1, arguments.alpha, arguments.beta, arguments.model)
+
+
+def add_opening_flags(parser: argparse.ArgumentParser) -> None:
+    """The flags that say how games begin."""
+    group = parser.add_argument_group("openings, each played twice with colours reversed")
+    group.add_argument("--openings", metavar="FILE", help="EPD, FEN or PGN book (default: random plies)")
+    group.add_argument("--order", choices=("random", "sequential"), default="random", help="order of the book")
+    group.add_argument("--seed", type=int, default=1, help="of the random order or the random openings (default 1)")
+    group.add_argument(
+        "--plies", type=int, help="cut PGN lines to so many plies; without a book: random plies (default 8)"
+    )
+    group.add_argument("--chess960", action="store_true", help="Fischer random chess")
+
+
+def book_from(arguments: argparse.Namespace) -> BookSettings:
+    """Read the flags of :func:`add_opening_flags`. Raises :class:`SetupError` for what cannot be."""
+    at_least(0, plies=arguments.plies)
+    path = arguments.openings
+    if path is not None and Path(path).is_dir():
+        raise SetupError(f"--openings {path}: a directory, not a file")
+    if path is not None and not Path(path).is_file():
+        raise SetupError(f"--openings {path}: No such file")
+    return BookSettings(
+        path and str(Path(path).resolve()), arguments.order, arguments.seed, arguments.plies, arguments.chess960
+    )
+
+
+def add_end_flags(parser: argparse.ArgumentParser) -> Group:
+    """The flags that say how games end; their group, for more of them."""
+    group = parser.add_argument_group("ends of games")
+    usual = Adjudication()
+    group.add_argument(
+        "--resign",
+        nargs="+",
+        metavar="WORD",
+        default=[],
+        help=f"'off', or movecount= score= (centipawns) twosided=0|1; default movecount={usual.resign_moves} "
+        f"score={usual.resign_score} twosided=1: both sides must agree",
+    )
+    group.add_argument(
+        "--draw",
+        nargs="+",
+        metavar="WORD",
+        default=[],
+        help=f"'off', or movenumber= movecount= score=; default movenumber={usual.draw_from} "
+        f"movecount={usual.draw_moves} score={usual.draw_score}",
+    )
+    group.add_argument("--maxmoves", type=int, default=0, metavar="N", help="call it a draw after N moves")
+    return group
+
+
+def adjudication_from(arguments: argparse.Namespace, tablebases: str | None = None) -> Adjudication:
+    """Read the flags of :func:`add_end_flags`. Raises :class:`SetupError` for what cannot be."""
+    rules: dict[str, Any] = {
+        **parse_rule(arguments.resign, RESIGN_KEYS, "--resign"),
+        **parse_rule(arguments.draw, DRAW_KEYS, "--draw"),
+    }
+    if "resign_both" in rules:
+        rules["resign_both"] = bool(rules["resign_both"])
+    return Adjudication(tablebases=tablebases, max_moves=arguments.maxmoves, **rules)
+
+
+def add_play_flags(parser: argparse.ArgumentParser) -> None:
+    """The flags that say how games of engine processes begin, end and are checked."""
+    add_opening_flags(parser)
+    group = add_end_flags(parser)
+    group.add_argument("--tb", metavar="DIR", help="folder of Syzygy tables to decide endings by")
+    group.add_argument(
+        "--pv-check",
+        choices=PV_CHECKS,
+        default="all",
+        help="which lines of thought to check for illegal moves, moves after the end and false mates",
+    )
+    group.add_argument(
+        "--stall", type=float, default=120.0, metavar="S", help="a search without a clock hangs after this"
+    )
+
+
+BESIDE_RESUME = ("--games", "--pgn", "--plot", "--scheduler", "--concurrency")
+"""Flags that say more than the results file that is resumed."""
+
+
+def play_settings(arguments: argparse.Namespace) -> tuple[Conditions, BookSettings]:
+    """Read the flags of :func:`add_play_flags`. Raises :class:`SetupError` for what cannot be."""
+    if arguments.tb is not None and not any(Path(arguments.tb).glob("*.rtbw")):
+        raise SetupError(f"--tb {arguments.tb}: no Syzygy tables (*.rtbw) in that folder")
+    adjudication = adjudication_from(arguments, arguments.tb)
+    if not 0 < arguments.stall < math.inf:
+        raise SetupError(f"--stall must be above zero, not {arguments.stall:g}")
+    return Conditions(adjudication, arguments.pv_check, arguments.stall), book_from(arguments)
+
+
+def with_commit(spec: EngineSpec) -> EngineSpec:
+    """The engine with its revision pinned to a commit, so that a resumed match means the same one."""
+    if spec.revision is None:
+        return spec
+    commit = revisions.resolve(spec.revision)
+    return replace(spec, revision=commit, name=f"{spec.name}@{commit[:7]}")
+
+
+def results_path(arguments: argparse.Namespace) -> Path:
+    """Where results go unless the user says otherwise."""
+    if arguments.json:
+        return Path(arguments.json)
+    return Path("results") / f"{arguments.event}-{datetime.now():%Y%m%d-%H%M%S}.jsonl"

@@ -1,0 +1,133 @@
+"""How long an engine may think: time controls as tournaments write them, and fixed limits."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+
+import chess
+import chess.engine
+
+from tuning.common.errors import SetupError
+
+MOVETIME_MARGIN = 0.1
+"""Seconds that a fixed time per move may be exceeded by: few engines subtract their overhead there."""
+
+_TC = re.compile(r"(?:(?P<moves>\d+)/)?(?:(?P<minutes>\d+):)?(?P<seconds>\d+(?:\.\d+)?)(?:\+(?P<inc>\d+(?:\.\d+)?))?")
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one engine may spend on a move or a game. Times are seconds; ``None`` and 0 mean unbounded.
+
+    A clock (``base``) and a fixed time (``movetime``) exclude each other; ``nodes`` and ``depth`` may be
+    added to either or stand alone.
+    """
+
+    base: float | None = None
+    increment: float = 0.0
+    moves: int = 0
+    movetime: float | None = None
+    nodes: int | None = None
+    depth: int | None = None
+    margin: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.base is not None and self.movetime is not None:
+            raise SetupError("a clock (tc) and a fixed time per move (movetime) exclude each other")
+        for name in ("movetime", "nodes", "depth"):
+            value = getattr(self, name)
+            if value is not None and not 0 < value < math.inf:
+                raise SetupError(f"{name} must be above zero, not {value}")
+        if self.margin is not None and not self.margin >= 0:
+            raise SetupError(f"the time margin cannot be negative: {self.margin}")
+
+    @property
+    def bounded(self) -> bool:
+        """Whether a search under these limits ends by itself."""
+        return any(x is not None for x in (self.base, self.movetime, self.nodes, self.depth))
+
+    @property
+    def tolerance(self) -> float:
+        """Seconds by which the time may be exceeded before the game is lost."""
+        if self.margin is not None:
+            return self.margin
+        return MOVETIME_MARGIN if self.movetime is not None else 0.0
+
+    def __str__(self) -> str:
+        parts = []
+        if self.base is not None:
+            parts.append(f"{f'{self.moves}/' if self.moves else ''}{self.base:g}+{self.increment:g}")
+        if self.movetime is not None:
+            parts.append(f"{self.movetime:g} s/move")
+        if self.nodes is not None:
+            parts.append(f"{self.nodes} nodes")
+        if self.depth is not None:
+            parts.append(f"depth {self.depth}")
+        return ", ".join(parts) or "unbounded"
+
+
+def parse_time_control(text: str) -> tuple[float, float, int]:
+    """Read ``[moves/][minutes:]seconds[+increment]`` into base seconds, increment seconds and moves.
+
+    This is the notation of cutechess: ``8+0.08``, ``40/60``, ``0:08+0.08``. Raises :class:`SetupError`.
+    """
+    match = _TC.fullmatch(text.strip())
+    if match is None:
+        raise SetupError(f"time control {text!r} is not of the form [moves/][minutes:]seconds[+increment]")
+    base = 60.0 * int(match["minutes"] or 0) + float(match["seconds"])
+    if base <= 0:
+        raise SetupError(f"time control {text!r} gives no time")
+    return base, float(match["inc"] or 0.0), int(match["moves"] or 0)
+
+
+class Clock:
+    """One player's chess clock, in seconds."""
+
+    def __init__(self, limits: Limits) -> None:
+        self.limits = limits
+        self.left = limits.base
+        self.moves_left = limits.moves
+
+    def spend(self, seconds: float) -> bool:
+        """Take one move's time off; return False when the flag has fallen (beyond the tolerance)."""
+        limits = self.limits
+        if self.left is None:
+            return limits.movetime is None or seconds <= limits.movetime + limits.tolerance
+        self.left -= seconds
+        if self.left < -limits.tolerance:
+            return False
+        self.left = max(self.left, 0.0) + limits.increment
+        if limits.moves:
+            self.moves_left -= 1
+            if self.moves_left == 0:
+                self.left += limits.base or 0.0
+                self.moves_left = limits.moves
+        return True
+
+    def allowance(self, stall: float) -> float:
+        """Seconds after which waiting for a move is pointless: the game is lost whatever comes."""
+        if self.left is not None:
+            return self.left + self.limits.tolerance
+        if self.limits.movetime is not None:
+            return self.limits.movetime + self.limits.tolerance
+        return stall
+
+
+def engine_limit(mover: Clock, opponent: Clock, turn: chess.Color, game: str) -> chess.engine.Limit:
+    """What python-chess tells the side to move about both clocks."""
+    own = mover.limits
+    white, black = (mover, opponent) if turn == chess.WHITE else (opponent, mover)
+    timed = mover.left is not None
+    return chess.engine.Limit(
+        time=own.movetime,
+        depth=own.depth,
+        nodes=own.nodes,
+        white_clock=white.left if timed else None,
+        black_clock=black.left if timed else None,
+        white_inc=white.limits.increment if timed and white.left is not None else None,
+        black_inc=black.limits.increment if timed and black.left is not None else None,
+        remaining_moves=mover.moves_left or None if timed else None,
+        clock_id=(game, turn),
+    )

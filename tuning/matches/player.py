@@ -1,0 +1,303 @@
+"""One running engine behind python-chess, with our stopwatch at its pipes.
+
+python-chess speaks the protocols. What a match needs besides is exact time: the clock starts as ``go`` is
+written and stops when the bytes that hold the move have arrived, so nothing the runner does before or
+after is charged to the engine.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import os
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from time import perf_counter
+from typing import Any
+
+import chess
+import chess.engine
+
+from tuning.common import revisions
+from tuning.common.errors import EngineFailure
+from tuning.matches.engines import EngineSpec
+from tuning.matches.info import Thought, parse_uci, parse_xboard
+
+START_SECONDS = 35.0
+"""Until the protocol's greeting must be answered (what cutechess allows)."""
+
+READY_SECONDS = 150.0
+"""Until an engine with its options set must be ready; compiling engines need long the first time."""
+
+STOP_SECONDS = 5.0
+"""For an engine that has overstepped its time to stop and say it is alive, and for one to quit."""
+
+SLACK_SECONDS = 0.25
+"""Beyond the end of its time we still wait, so that a move just too late is shown as what it is."""
+
+logging.getLogger("chess.engine").addHandler(logging.NullHandler())
+logging.getLogger("chess.engine").propagate = False
+
+
+class _Stopwatch:
+    """Mixed into python-chess's protocols: stamps ``go`` and the answer, keeps the lines between them raw."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.lines: list[str] = []
+        self.complaints: deque[str] = deque(maxlen=6)
+        self.sent = self.arrived = self.answered = 0.0
+
+    def send_line(self, line: str) -> None:
+        if line == "go" or line.startswith("go "):
+            self.lines = []
+            self.answered = 0.0
+            self.sent = perf_counter()
+        super().send_line(line)  # type: ignore[misc]
+
+    def pipe_data_received(self, fd: int, data: bytes | str) -> None:
+        self.arrived = perf_counter()
+        super().pipe_data_received(fd, data)  # type: ignore[misc]
+
+    def line_received(self, line: str) -> None:
+        if line.startswith(self.answer_words):
+            if not self.answered:
+                self.answered = self.arrived
+        elif not self.answered:
+            self.lines.append(line)
+
+    def error_line_received(self, line: str) -> None:
+        self.complaints.append(line)
+
+    answer_words: tuple[str, ...] = ()
+
+
+class _TimedUci(_Stopwatch, chess.engine.UciProtocol):
+    answer_words = ("bestmove",)
+
+
+class _TimedXBoard(_Stopwatch, chess.engine.XBoardProtocol):
+    """The xboard protocol, also for engines that know only the old ``edit`` command (Fairy-Max).
+
+    An edited position carries no castling rights: such engines take a king and a rook on their first
+    squares as unmoved.
+    """
+
+    answer_words = ("move ", "resign", "1-0", "0-1", "1/2-1/2")
+    _edits = False
+
+    def _line_received(self, line: str) -> None:
+        if line.startswith("feature ") and "setboard=0" in line:
+            self._edits = True
+            line = line.replace("setboard=0", "setboard=1")
+        super()._line_received(line)
+
+    def send_line(self, line: str) -> None:
+        if self._edits and line.startswith("setboard "):
+            for command in edit_commands(chess.Board(line.removeprefix("setboard "))):
+                super().send_line(command)
+        else:
+            super().send_line(line)
+
+
+def edit_commands(board: chess.Board) -> list[str]:
+    """The ``edit`` commands that set up ``board`` in an xboard engine without ``setboard``.
+
+    Editing leaves the side to move as it was, so a move is played first where Black is to move.
+    """
+    commands = ["a2a3"] if board.turn == chess.BLACK else []
+    commands += ["edit", "#"]
+    for color, closing in ((chess.WHITE, "c"), (chess.BLACK, ".")):
+        for square, piece in board.piece_map().items():
+            if piece.color == color:
+                commands.append(piece.symbol().upper() + chess.square_name(square))
+        commands.append(closing)
+    return commands
+
+
+@dataclass(slots=True)
+class Answer:
+    """What came back for one request. ``fault`` is ``None``, or why the game is lost: ``time`` (the engine
+    lives), ``stall`` (it had to be killed), ``disconnect``, ``illegal``; ``detail`` says more."""
+
+    move: chess.Move | None = None
+    seconds: float = 0.0
+    fault: str | None = None
+    detail: str = ""
+    resigned: bool = False
+    lines: list[str] = field(default_factory=list)
+
+
+class Player:
+    """A started engine. Open one with :func:`open_player`; a broken one is closed and opened anew."""
+
+    def __init__(self, spec: EngineSpec, protocol: Any) -> None:
+        self.spec = spec
+        self.protocol = protocol
+
+    @property
+    def alive(self) -> bool:
+        return not self.protocol.returncode.done()
+
+    @property
+    def identity(self) -> str:
+        """What the engine calls itself."""
+        return str(self.protocol.id.get("name", self.spec.name))
+
+    async def adopt(self, spec: EngineSpec) -> bool:
+        """Become ``spec``, which differs in name, limits and option values at most; False when that fails."""
+        if spec.options != self.spec.options:
+            try:
+                async with asyncio.timeout(READY_SECONDS):
+                    await self.protocol.configure(_options(spec, self.protocol))
+                    await self.protocol.ping()
+            except (TimeoutError, chess.engine.EngineError):
+                return False
+        self.spec = spec
+        return True
+
+    async def ask(self, board: chess.Board, limit: chess.engine.Limit, allowance: float, game: str) -> Answer:
+        """Have the engine move in ``board``; wait ``allowance`` seconds of its own time at most.
+
+        Never raises for what the engine does: the answer says what went wrong.
+        """
+        protocol = self.protocol
+        protocol.answered = protocol.sent = 0.0
+        selector = chess.engine.INFO_BASIC if self.spec.protocol == "xboard" else chess.engine.INFO_NONE
+        request = asyncio.ensure_future(protocol.play(board, limit, game=game, info=selector))
+        try:
+            await self._watch(request, allowance)
+            result = request.result()
+        except TimeoutError:
+            return await self._overstepped(request)
+        except chess.engine.EngineTerminatedError:
+            return Answer(fault="disconnect", detail=self._last_words(), seconds=self._spent())
+        except chess.engine.EngineError as error:
+            return Answer(fault="illegal", detail=str(error), seconds=self._spent(), lines=protocol.lines)
+        answer = Answer(result.move, self._spent(), resigned=result.resigned, lines=protocol.lines)
+        if not result.move and not result.resigned:
+            said = "a null move" if result.move is not None else "no move"
+            answer.move, answer.fault, answer.detail = None, "illegal", f"{said} in {board.fen()}"
+        return answer
+
+    async def _watch(self, request: asyncio.Future[Any], allowance: float) -> None:
+        """Wait for the request until the engine's own time, counted from ``go``, is up."""
+        began = perf_counter()
+        while not request.done():
+            now = perf_counter()
+            if self.protocol.answered:  # The move is there; an xboard engine owes its pong.
+                wait = self.protocol.answered + STOP_SECONDS - now
+            elif self.protocol.sent:
+                wait = self.protocol.sent + allowance + SLACK_SECONDS - now
+            else:  # The engine is still getting ready for a new game.
+                wait = min(began + READY_SECONDS - now, allowance + SLACK_SECONDS)
+                wait = max(wait, 0.01) if now < began + READY_SECONDS else 0.0
+            if wait <= 0:
+                raise TimeoutError
+            await asyncio.wait({request}, timeout=wait)
+
+    async def _overstepped(self, request: asyncio.Future[Any]) -> Answer:
+        """Stop an engine that is out of time; tell one that is merely late from one that hangs."""
+        seconds = self._spent()
+        request.cancel()
+        with contextlib.suppress(asyncio.CancelledError, chess.engine.EngineError):
+            await request
+        try:
+            async with asyncio.timeout(STOP_SECONDS):
+                await self.protocol.ping()
+        except (TimeoutError, chess.engine.EngineError):
+            await self.kill()
+            return Answer(fault="stall", detail=f"no move after {seconds:.1f} s and no answer to stop", seconds=seconds)
+        return Answer(fault="time", detail=f"no move after {seconds:.3f} s", seconds=self._spent())
+
+    def _spent(self) -> float:
+        start, end = self.protocol.sent, self.protocol.answered
+        return max(0.0, (end or perf_counter()) - start) if start else 0.0
+
+    def _last_words(self) -> str:
+        code = self.protocol.returncode.result() if self.protocol.returncode.done() else None
+        words = " | ".join(self.protocol.complaints)
+        return f"exit code {code}" + (f": {words}" if words else "")
+
+    def thoughts(self, lines: list[str]) -> list[Thought]:
+        """The lines of thought among what the engine said."""
+        if self.spec.protocol == "uci":
+            return [parse_uci(line) for line in lines if line.startswith("info ") and " score " in line]
+        return [thought for line in lines if (thought := parse_xboard(line)).depth]
+
+    async def close(self) -> None:
+        """Let the engine quit, or kill it if it will not."""
+        try:
+            async with asyncio.timeout(STOP_SECONDS):
+                await self.protocol.quit()
+        except (TimeoutError, chess.engine.EngineError, OSError, RuntimeError):
+            pass
+        await self.kill()
+
+    async def kill(self) -> None:
+        """End the process, if it still runs, and let go of its pipes."""
+        with contextlib.suppress(ProcessLookupError):
+            self.protocol.transport.kill()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(STOP_SECONDS):
+                await asyncio.shield(self.protocol.returncode)
+        self.protocol.transport.close()
+        await asyncio.sleep(0)
+
+
+async def open_player(spec: EngineSpec) -> Player:
+    """Start an engine, set its options and wait until it is ready.
+
+    Raises :class:`EngineFailure` that names the engine and says what it did instead.
+    """
+    environment: Mapping[str, str] = spec.environment
+    directory = spec.directory
+    if spec.revision is not None:
+        home = await asyncio.to_thread(revisions.prepare, spec.revision)
+        command = [*home.command, *spec.command]
+        environment = {**home.environment, **environment}
+        directory = str(home.tree)
+    else:
+        command = spec.resolved_command()
+    kind = _TimedXBoard if spec.protocol == "xboard" else _TimedUci
+    try:
+        # A process group of its own: Ctrl-C ends the match, not the engine in the middle of a game.
+        variables = {**os.environ, **environment}
+        _, protocol = await kind.popen(command, setpgrp=True, cwd=directory, env=variables)
+    except OSError as error:
+        raise EngineFailure(spec.name, f"cannot start {command[0]}: {error.strerror or error}") from None
+    player = Player(spec, protocol)
+    stage, patience = "answer its protocol's greeting", START_SECONDS
+    try:
+        async with asyncio.timeout(START_SECONDS):
+            await protocol.initialize()
+        stage, patience = "get ready", READY_SECONDS
+        async with asyncio.timeout(READY_SECONDS):
+            await protocol.configure(_options(spec, protocol))
+            await protocol.ping()
+    except TimeoutError:
+        await player.kill()
+        raise EngineFailure(spec.name, f"did not {stage} within {patience:g} s") from None
+    except chess.engine.EngineTerminatedError:
+        await player.kill()
+        raise EngineFailure(spec.name, f"died at start, {player._last_words()}") from None
+    except (chess.engine.EngineError, ValueError) as error:
+        await player.kill()
+        raise EngineFailure(spec.name, str(error)) from None
+    return player
+
+
+def _options(spec: EngineSpec, protocol: Any) -> dict[str, Any]:
+    """The options to send: all of its own (an unknown one is an error), and the shared ones that it has."""
+    known = {name.lower() for name in protocol.options}
+    shared = {
+        name: value
+        for name, value in spec.shared_options.items()
+        if name.lower() in known and not protocol.options[name].is_managed()
+    }
+    memory = next((v for k, v in spec.shared_options.items() if k.lower() == "hash"), None)
+    if spec.protocol == "xboard" and memory is not None and "memory" in known:
+        shared["memory"] = memory  # Xboard's word for the hash size, megabytes as well.
+    return {**shared, **spec.options}

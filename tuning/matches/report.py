@@ -1,0 +1,267 @@
+"""What a tournament looks like on the screen, while it runs and when it is over."""
+
+from __future__ import annotations
+
+from collections import deque
+from contextlib import AbstractContextManager
+from typing import Any
+
+from rich.console import Console, Group, RenderableType
+from rich.live import Live
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.table import Table
+from rich.text import Text
+
+from tuning.matches.pvcheck import KINDS
+from tuning.matches.records import FAULTS, GameRecord
+from tuning.matches.tally import Encounter
+from tuning.matches.tournament import Tournament
+from tuning.statistics.elo import LEAST, estimate
+from tuning.statistics.ratings import LEAST_GAMES, RatingList, fit
+from tuning.statistics.sprt import expected_pairs
+
+PLAIN_EVERY = 10
+"""Games between two lines of report where the output is a file or a pipe."""
+
+
+def summary(tournament: Tournament) -> dict[str, Any]:
+    """All figures of a tournament, ready for JSON; ``null`` is infinite, or more than the games tell."""
+    tally = tournament.tally
+    data: dict[str, Any] = {"games": tally.games, "encounters": [], "engines": {}}
+    for encounter in tally.encounters.values():
+        data["encounters"].append(_encounter_figures(encounter))
+    for name, count in tally.engines.items():
+        data["engines"][name] = {
+            "games": count.games,
+            **{heading: count.faults[kind] for kind, heading in FAULTS.items()},
+            "pv lines checked": count.pv_lines,
+            **{heading: count.pv_faults[kind] for kind, heading in KINDS.items()},
+            "mean depth": round(count.mean_depth, 2),
+            "nodes per second": round(count.nps),
+        }
+    if (test := tournament.settings.sprt) is not None:
+        counts = next(iter(tally.encounters.values())).pairs
+        data["sprt"] = {
+            "elo0": test.elo0, "elo1": test.elo1, "model": test.model, "alpha": test.alpha, "beta": test.beta,
+            "llr": round(test.llr(counts), 4), "lower": round(test.lower, 4), "upper": round(test.upper, 4),
+            "verdict": test.verdict(counts),
+        }  # fmt: skip
+    if len(tally.engines) > 2 and (rating_list := ratings_of(tournament)) is not None:
+        data["ratings"] = [
+            {"name": r.name, "elo": round(r.elo, 1), "error": None if r.error is None else round(r.error, 1),
+             "points": r.points, "games": r.games}
+            for r in rating_list.ratings
+        ]  # fmt: skip
+    return data
+
+
+def _encounter_figures(encounter: Encounter) -> dict[str, Any]:
+    losses, draws, wins = encounter.wdl
+    figures: dict[str, Any] = {
+        "first": encounter.first, "second": encounter.second, "wins": wins, "losses": losses, "draws": draws,
+        "pentanomial": encounter.pairs, "draw ratio": round(encounter.draw_ratio, 4),
+    }  # fmt: skip
+    if (found := estimate(encounter.counts)) is not None:
+        figures |= found.figures()
+    return figures
+
+
+def ratings_of(tournament: Tournament) -> RatingList | None:
+    """The rating list of what has been played, once everybody is connected with everybody."""
+    results = {key: encounter.wdl for key, encounter in tournament.tally.encounters.items()}
+    met = {name for key, counts in results.items() if sum(counts) for name in key}
+    names = [name for name in tournament.tally.engines if name in met]
+    try:
+        return fit(names, {key: counts for key, counts in results.items() if sum(counts)})
+    except ValueError:
+        return None
+
+
+def elo_text(encounter: Encounter) -> str:
+    """Elo of the first engine with its error, as :attr:`tuning.statistics.elo.Estimate.text` writes it."""
+    found = estimate(encounter.counts)
+    return "-" if found is None else found.text
+
+
+def encounter_lines(encounter: Encounter) -> Text:
+    """One pairing in full, for a match of two."""
+    losses, draws, wins = encounter.wdl
+    lines = [f"{encounter.first} against {encounter.second}: {encounter.games} games, +{wins} ={draws} -{losses}"]
+    found = estimate(encounter.counts)
+    if found is not None:
+        lines[0] += f", {100 * encounter.points / encounter.games:.1f}%"
+        drawn = f"draws {100 * encounter.draw_ratio:.1f}%"
+        pairs = sum(encounter.pairs)
+        if found.los is None:
+            lines.append(f"Elo {elo_text(encounter)}: error and superiority are told from {LEAST} pairs on")
+            lines.append(drawn)
+        else:
+            normalized = f", normalized {found.nelo:+.1f} ±{found.nelo_error:.1f}" if found.nelo is not None else ""
+            lines.append(f"Elo {elo_text(encounter)} (95%, from {'pairs' if pairs else 'single games'}){normalized}")
+            lines.append(f"superiority {100 * found.los:.1f}%, {drawn}")
+        lines.append(f"pairs by points 0, ½, 1, 1½, 2: {', '.join(map(str, encounter.pairs))}")
+    return Text("\n".join(lines))
+
+
+def encounter_table(tournament: Tournament) -> RenderableType:
+    """One line for each pairing."""
+    encounters = list(tournament.tally.encounters.values())
+    if len(encounters) == 1:
+        return encounter_lines(encounters[0])
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in ("First", "Second"):
+        table.add_column(heading, overflow="fold")
+    for heading in ("+", "=", "-", "Score", "Elo (95%)", "LOS", "Pairs"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for encounter in encounters:
+        losses, draws, wins = encounter.wdl
+        found = estimate(encounter.counts)
+        table.add_row(
+            encounter.first,
+            encounter.second,
+            str(wins),
+            str(draws),
+            str(losses),
+            f"{100 * encounter.points / encounter.games:.1f}%" if encounter.games else "-",
+            elo_text(encounter),
+            f"{100 * found.los:.0f}%" if found and found.los is not None else "-",
+            " ".join(map(str, encounter.pairs)),
+        )
+    return table
+
+
+def rating_table(rating_list: RatingList) -> Table:
+    """The list from best to worst, with the likelihood that each is stronger than the next."""
+    title = "Ratings (Bradley-Terry with draws, relative to the mean)"
+    if rating_list.softened:
+        title += "; clean scores: the extremes are bounds"
+    if any(rating.games < LEAST_GAMES for rating in rating_list.ratings):
+        title += f"; no error from fewer than {LEAST_GAMES} games"
+    table = Table(title=title, title_justify="left", box=None, pad_edge=False, header_style="bold")
+    for heading, justify in (("#", "right"), ("Engine", "left"), ("Elo", "right"), ("±95%", "right"),
+                             ("Points", "right"), ("Games", "right"), ("Above next", "right")):  # fmt: skip
+        table.add_column(heading, justify=justify)  # type: ignore[arg-type]
+    for place, rating in enumerate(rating_list.ratings):
+        following = rating_list.ratings[place + 1] if place + 1 < len(rating_list.ratings) else None
+        above = rating_list.superiority.get((rating.name, following.name)) if following else None
+        error = "-" if rating.error is None else f"{rating.error:.0f}"
+        chance = "" if above is None else f"{100 * above:.0f}%"
+        table.add_row(str(place + 1), rating.name, f"{rating.elo:+.0f}", error,
+                      f"{rating.points:g}", str(rating.games), chance)  # fmt: skip
+    return table
+
+
+def engine_table(tournament: Tournament) -> Table:
+    """Faults and thinking of each engine: nothing that went wrong is left out, zeros included."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("Engine")
+    for heading in ("Lost on time", "Stalled", "Illegal", "Gone", "Wrong lines", "Depth", "Nodes/s"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for name, count in tournament.tally.engines.items():
+        faults = [Text(str(count.faults[kind]), "bold red" if count.faults[kind] else "") for kind in FAULTS]
+        wrong = sum(count.pv_faults.values())
+        lines = Text(f"{wrong} of {count.pv_lines}", "bold red" if wrong else "")
+        table.add_row(name, *faults, lines, f"{count.mean_depth:.1f}", f"{count.nps / 1000:,.0f}k")
+    return table
+
+
+def sprt_line(tournament: Tournament) -> str | None:
+    """Where the sequential test stands."""
+    test = tournament.settings.sprt
+    if test is None:
+        return None
+    counts = next(iter(tournament.tally.encounters.values())).pairs
+    llr = test.llr(counts)
+    text = f"SPRT [{test.elo0:g}, {test.elo1:g}] {test.model}: LLR {llr:+.2f} in ({test.lower:.2f}, {test.upper:.2f})"
+    verdict = test.verdict(counts)
+    if verdict is not None:
+        return f"{text}: {verdict} accepted"
+    more = expected_pairs(test, counts)
+    return text if more is None else f"{text}, about {2 * more:,.0f} games to go"
+
+
+def closing(tournament: Tournament) -> Group:
+    """The final report."""
+    parts: list[RenderableType] = [encounter_table(tournament)]
+    if line := sprt_line(tournament):
+        parts += ["", line]
+    if len(tournament.tally.engines) > 2 and (rating_list := ratings_of(tournament)) is not None:
+        parts += ["", rating_table(rating_list)]
+    parts += ["", engine_table(tournament)]
+    return Group(*parts)
+
+
+class LiveReport(AbstractContextManager["LiveReport"]):
+    """A live display on a terminal; plain lines now and then elsewhere."""
+
+    def __init__(self, console: Console, total: int | None) -> None:
+        self._console = console
+        self._recent: deque[str] = deque(maxlen=5)
+        self._troubles: deque[str] = deque(maxlen=5)
+        self._progress = Progress(
+            TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("eta"),
+            TimeRemainingColumn(elapsed_when_finished=False), console=console,
+        )  # fmt: skip
+        self._task = self._progress.add_task("games", total=total)
+        self._live = Live(console=console, auto_refresh=console.is_terminal, refresh_per_second=4, transient=True)
+        self._tournament: Tournament | None = None
+
+    def attach(self, tournament: Tournament) -> None:
+        """Say whose report this is; games restored from a file count as done."""
+        self._tournament = tournament
+        self._progress.update(self._task, completed=tournament.tally.games)
+
+    def __enter__(self) -> LiveReport:
+        if self._console.is_terminal:
+            self._live.start()
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        if self._console.is_terminal:
+            self._live.stop()
+
+    def game(self, record: GameRecord) -> None:
+        """Show a game that has just been counted."""
+        assert self._tournament is not None
+        text = f"{record.white} - {record.black} {record.result} {record.reason}"
+        if record.detail:
+            text += f" ({record.detail})"
+        self._recent.append(text)
+        if record.fault:
+            self.trouble(f"game {record.pair + 1}.{record.index + 1}: {text}", quiet=self._console.is_terminal)
+        self._progress.update(self._task, completed=self._tournament.tally.games)
+        if self._console.is_terminal:
+            self._live.update(self._picture())
+        elif self._tournament.tally.games % PLAIN_EVERY == 0:
+            self._console.print(self._plain(), highlight=False)
+
+    def trouble(self, message: str, quiet: bool = False) -> None:
+        """Show something that went wrong and stays on the screen."""
+        if quiet:
+            self._troubles.append(message)
+        else:
+            self._console.print(f"! {message}", style="red", highlight=False, markup=False, soft_wrap=True)
+
+    def _picture(self) -> Group:
+        assert self._tournament is not None
+        parts: list[RenderableType] = [self._progress, encounter_table(self._tournament)]
+        if line := sprt_line(self._tournament):
+            parts.append(line)
+        parts.append(engine_table(self._tournament))
+        parts += [Text(line, "dim", no_wrap=True, overflow="ellipsis") for line in self._recent]
+        parts += [Text(f"! {line}", "red") for line in self._troubles]
+        return Group(*parts)
+
+    def _plain(self) -> str:
+        assert self._tournament is not None
+        tally = self._tournament.tally
+        total = self._tournament.total
+        parts = [f"{tally.games}{f'/{total}' if total else ''} games"]
+        if len(tally.encounters) == 1:
+            encounter = next(iter(tally.encounters.values()))
+            losses, draws, wins = encounter.wdl
+            parts.append(f"+{wins} ={draws} -{losses}, Elo {elo_text(encounter)}")
+            if line := sprt_line(self._tournament):
+                parts.append(line)
+        faults = [f"{count} {FAULTS[kind]}" for kind, count in tally.faults.items() if count]
+        return "; ".join(parts + faults)

@@ -1,0 +1,185 @@
+"""A tournament with everything around it: results file, PGN, live report, interruption."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import signal
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+
+from rich.console import Console
+
+from tuning.cluster.base import Cluster
+from tuning.cluster.choice import HERE, open_cluster
+from tuning.common import revisions
+from tuning.common.command import FAILED, INTERRUPTED, as_interrupt, complain
+from tuning.common.errors import EngineFailure, SetupError, at_least
+from tuning.common.ledger import Ledger
+from tuning.matches.openings import Book
+from tuning.matches.records import GameRecord
+from tuning.matches.report import LiveReport, ratings_of, summary
+from tuning.matches.tournament import TOOL, Settings, Tournament
+
+
+class PgnFile:
+    """Games in PGN, appended as they end; on resuming, the file is first made from the results again.
+
+    Raises :class:`SetupError` when it cannot be written, or holds something before the first game.
+    """
+
+    def __init__(
+        self, path: str | None, settings: Settings, records: Sequence[GameRecord] = (), resume: bool = False
+    ) -> None:
+        self._path = Path(path) if path else None
+        self._limits = {spec.name: spec.limits for spec in settings.engines}
+        self._event = settings.event
+        if self._path is not None:
+            if not resume and self._path.is_file() and self._path.stat().st_size:
+                raise SetupError(f"cannot write {self._path}: it holds something already; choose another name")
+            try:
+                self._path.parent.mkdir(parents=True, exist_ok=True)
+                self._path.write_text("".join(map(self._text, records)), encoding="utf-8")
+            except OSError as error:
+                raise SetupError(f"cannot write {self._path}: {error.strerror}") from None
+
+    def add(self, record: GameRecord) -> None:
+        if self._path is not None:
+            try:
+                with self._path.open("a", encoding="utf-8") as stream:
+                    stream.write(self._text(record))
+            except OSError as error:
+                raise SetupError(
+                    f"cannot write {self._path}: {error.strerror}; the games are in the results, --resume with --pgn "
+                    "writes them again"
+                ) from None
+
+    def _text(self, record: GameRecord) -> str:
+        white, black = self._limits[record.white], self._limits[record.black]
+        control = str(white) if white == black else f"{white} / {black}"
+        return record.to_pgn({"Event": self._event, "TimeControl": control})
+
+
+def run(
+    settings: Settings,
+    path: Path,
+    console: Console,
+    *,
+    scheduler: str | None = None,
+    concurrency: int | None = None,
+    pgn: str | None = None,
+    resume: bool = False,
+) -> tuple[Tournament, int]:
+    """Play a tournament with everything around it: results file, PGN, live report. Returns the exit code.
+
+    0: played to the end; 1: stopped by a failure; 130: interrupted. Whatever was played is kept. Raises
+    :class:`SetupError` for what cannot be done as asked, before anything is played; no results file is left then.
+    """
+    open_faults: list[str] = []
+    book = settings.book.open(open_faults.append)
+    records: list[GameRecord] = []
+    if resume:
+        ledger, events = Ledger.resume(path, TOOL)
+        records = [GameRecord.read(path, data) for kind, data in events if kind == "game"]
+    else:
+        ledger = Ledger.create(path, TOOL, settings.to_json())
+    code = 0
+    report = LiveReport(console, None)
+    cluster: Cluster | None = None
+    begun = False
+
+    def on_game(record: GameRecord) -> None:
+        pgn_file.add(record)
+        report.game(record)
+
+    tournament = Tournament(settings, ledger, on_game, report.trouble)
+    report = LiveReport(console, tournament.total)
+    signal_before = signal.signal(signal.SIGTERM, as_interrupt), signal.getsignal(signal.SIGINT)
+    try:
+        tournament.restore(records)
+        pgn_file = PgnFile(pgn, settings, records, resume)
+        for fault in open_faults:
+            tournament.complain(fault)
+        if isinstance(book, Book):
+            book.complain = tournament.complain
+        for spec in settings.engines:
+            if spec.revision is not None:
+                with console.status(f"building {spec.name}"):
+                    revisions.prepare(spec.revision)
+        with console.status("starting workers and engines"):
+            cluster = open_cluster(scheduler, concurrency)
+        begun = True
+        for card in tournament.introduce(cluster):
+            limits = next(spec.limits for spec in settings.engines if spec.name == card.name)
+            console.print(f"{card.name}: {card.identity}, {limits}", highlight=False, markup=False)
+        warn_if_busy(cluster.workers, scheduler, console)
+        report.attach(tournament)
+        with report:
+            tournament.play(cluster, book)
+    except KeyboardInterrupt:
+        again = f"go on with: python -m tuning.match --resume {shlex.quote(str(path))}"
+        console.print("interrupted" + (f"; {again}" if tournament.tally.games else ""), highlight=False, markup=False)
+        code = INTERRUPTED
+    except (EngineFailure, SetupError) as error:
+        if not begun:
+            raise
+        complain(console, error)
+        code = FAILED
+    finally:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # one Ctrl-C is enough; let everything close in order
+        if cluster is not None:
+            cluster.close()
+        signal.signal(signal.SIGTERM, signal_before[0])
+        signal.signal(signal.SIGINT, signal_before[1])
+        if tournament.tally.games and begun and not ledger.closed:
+            with suppress(SetupError):  # a full disk has been told, or is by the next run
+                ledger.add("summary", summary(tournament))
+        ledger.close()
+        if not tournament.tally.games and not resume:
+            path.unlink()  # nothing in it that the command line does not say
+    return tournament, code
+
+
+def resumed_settings(path: Path, games: int | None, console: Console) -> Settings:
+    """The settings to go on with; another number of ``games`` for each encounter is noted in the results file.
+
+    Raises :class:`SetupError`.
+    """
+    at_least(1, games=games)
+    ledger, events = Ledger.resume(path, TOOL)
+    try:
+        settings = Settings.read(path, ledger.settings)
+        for kind, data in events:
+            if kind == "change":
+                settings = replace(settings, games=data["games"])
+        if games is not None and games != settings.games:
+            before = "no end" if settings.games is None else str(settings.games)
+            console.print(f"games of each encounter: {games} in place of {before}", highlight=False)
+            ledger.add("change", {"games": games})
+            settings = replace(settings, games=games)
+    finally:
+        ledger.close()
+    return settings
+
+
+def warn_if_busy(workers: int, scheduler: str | None, console: Console) -> None:
+    """Games by the clock need a core each; say so when others are using this machine."""
+    cores = os.cpu_count() or 1
+    if scheduler not in (None, HERE) or not hasattr(os, "getloadavg"):
+        return
+    load = os.getloadavg()[0]
+    if load + workers > cores + 0.75:
+        text = f"! the machine is busy: load {load:.1f} and {workers} games on {cores} cores; clocks will suffer"
+        console.print(text, style="yellow", highlight=False, markup=False)
+
+
+def draw(tournament: Tournament, path: Path, console: Console) -> None:
+    """Draw the result; a picture that cannot be written is said, and costs nothing else."""
+    from tuning.matches.plots import plot_tournament  # matplotlib takes half a second that most runs can spare
+
+    try:
+        plot_tournament(tournament, path, ratings_of(tournament) if len(tournament.tally.engines) > 2 else None)
+    except SetupError as error:
+        complain(console, error)

@@ -1,0 +1,215 @@
+"""A tournament from its settings to its last game: plan, play on a cluster, write down, stop when decided."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from tuning.cluster.base import Cluster
+from tuning.common.errors import EngineFailure, SetupError
+from tuning.common.ledger import Ledger
+from tuning.matches import units
+from tuning.matches.adjudication import Adjudication
+from tuning.matches.engines import EngineSpec
+from tuning.matches.game import Conditions
+from tuning.matches.openings import Book, RandomOpenings, load_book
+from tuning.matches.records import GameRecord
+from tuning.matches.schedule import PlannedPair, pairings, plan
+from tuning.matches.tally import Tally
+from tuning.matches.units import EngineCard, Pair
+from tuning.statistics.sprt import Sprt
+
+TOOL = "tuning.match"
+
+PATIENCE = 3
+"""Units in a row that may fail because of one engine before the tournament gives up."""
+
+
+@dataclass(frozen=True, slots=True)
+class BookSettings:
+    """Where openings come from; without a ``path``, ``plies`` random moves (8 unless said otherwise)."""
+
+    path: str | None = None
+    order: str = "random"
+    seed: int = 1
+    plies: int | None = None
+    chess960: bool = False
+
+    def open(self, complain: Callable[[str], None]) -> Book | RandomOpenings:
+        if self.path is None:
+            return RandomOpenings(8 if self.plies is None else self.plies, self.seed)
+        return load_book(
+            Path(self.path),
+            order=self.order,
+            seed=self.seed,
+            plies=self.plies,
+            chess960=self.chess960,
+            complain=complain,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Everything that decides what is played. ``games`` is for each encounter, ``None`` for no end."""
+
+    engines: tuple[EngineSpec, ...]
+    games: int | None = 100
+    kind: str = "roundrobin"
+    conditions: Conditions = field(default_factory=Conditions)
+    book: BookSettings = field(default_factory=BookSettings)
+    sprt: Sprt | None = None
+    event: str = "match"
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def read(cls, path: Path, data: Mapping[str, Any]) -> Settings:
+        """The settings in the results file ``path``. Raises :class:`SetupError` if they are not whole."""
+        try:
+            return cls.from_json(data)
+        except (KeyError, TypeError, ValueError) as error:
+            raise SetupError(f"{path} does not hold the settings of a tournament: {error!r}") from None
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Settings:
+        conditions = dict(data["conditions"])
+        adjudication = Adjudication(**conditions.pop("adjudication"))
+        return cls(
+            engines=tuple(EngineSpec.from_json(engine) for engine in data["engines"]),
+            games=data["games"],
+            kind=data["kind"],
+            conditions=Conditions(adjudication=adjudication, **conditions),
+            book=BookSettings(**data["book"]),
+            sprt=Sprt(**data["sprt"]) if data["sprt"] else None,
+            event=data["event"],
+        )
+
+
+class Tournament:
+    """Plays what ``settings`` say and keeps the tally.
+
+    ``on_game`` hears of every newly counted game, ``on_trouble`` of everything that went wrong besides.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        ledger: Ledger,
+        on_game: Callable[[GameRecord], None],
+        on_trouble: Callable[[str], None],
+    ) -> None:
+        names = [spec.name for spec in settings.engines]
+        self.settings = settings
+        self.meetings = pairings(len(names), settings.kind)
+        self.tally = Tally(names, self.meetings)
+        self.points_history: list[int] = []
+        """Half points of each finished pair of the first encounter, in the order in which they finished."""
+        self.llr_history: list[float] = []
+        """The log-likelihood ratio after each of them."""
+        self._ledger = ledger
+        self._on_game = on_game
+        self._on_trouble = on_trouble
+        self._failures: Counter[str] = Counter()
+
+    @property
+    def total(self) -> int | None:
+        """Games to be played in all, where that is known."""
+        games = self.settings.games
+        return None if games is None else games * len(self.meetings)
+
+    @property
+    def verdict(self) -> str | None:
+        """What the sequential test has decided, if it has."""
+        if self.settings.sprt is None:
+            return None
+        return self.settings.sprt.verdict(self._first_counts())
+
+    def _first_counts(self) -> list[int]:
+        return next(iter(self.tally.encounters.values())).pairs
+
+    def restore(self, records: list[GameRecord]) -> None:
+        """Take over games that were played before."""
+        for record in records:
+            self._count(record)
+
+    def introduce(self, cluster: Cluster) -> list[EngineCard]:
+        """Start every engine once. Raises :class:`EngineFailure` for the first that does not come up."""
+        cards = {}
+        for outcome in cluster.run(units.introduce, iter(self.settings.engines), lambda item: None):
+            if outcome.error is not None:
+                raise outcome.error
+            cards[outcome.unit.name] = outcome.result
+        return [cards[spec.name] for spec in self.settings.engines]
+
+    def play(self, cluster: Cluster, book: Book | RandomOpenings | None = None) -> None:
+        """Play until the plan is done or the test decided, from ``book`` if it is open already.
+
+        Raises :class:`EngineFailure` or :class:`SetupError` when going on is pointless; all games until then are kept.
+        """
+        book = book or self.settings.book.open(self.complain)
+        for outcome in cluster.run(units.play_pair, self._pairs(book), self._arrived):
+            if outcome.error is None:
+                for data in outcome.result:
+                    self._arrived(data)
+                self._failures.clear()
+            else:
+                self._failed(outcome.unit, outcome.error)
+            if self.verdict is not None:
+                return
+
+    def _pairs(self, book: Book | RandomOpenings) -> Iterator[Pair]:
+        for planned in plan(len(self.settings.engines), self.settings.games, self.settings.kind):
+            done = tuple(index for index in range(2) if (planned.number, index) in self.tally.keys)
+            if len(done) < planned.games:
+                yield self._pair(planned, book, done)
+
+    def _pair(self, planned: PlannedPair, book: Book | RandomOpenings, done: tuple[int, ...]) -> Pair:
+        first, second = (self.settings.engines[index] for index in planned.engines)
+        opening = book.opening(planned.opening)
+        return Pair(planned.number, (first, second), opening, self.settings.conditions, done, planned.games)
+
+    def _arrived(self, data: dict[str, Any]) -> None:
+        record = GameRecord.from_json(data)
+        if record.key not in self.tally.keys:
+            self._ledger.add("game", data)
+            self._count(record)
+            self._on_game(record)
+
+    def _count(self, record: GameRecord) -> None:
+        before = list(self._first_counts())
+        self.tally.add(record)
+        after = self._first_counts()
+        if after != before:
+            self.points_history.append(next(half for half in range(5) if after[half] > before[half]))
+            if self.settings.sprt is not None:
+                self.llr_history.append(self.settings.sprt.llr(after))
+
+    def complain(self, message: str) -> None:
+        self._ledger.add("trouble", message)
+        self._on_trouble(message)
+
+    def _failed(self, pair: Pair, error: BaseException) -> None:
+        self.complain(f"pair {pair.number + 1} ({pair.opening.source}) was not finished: {error}")
+        culprit = error.engine if isinstance(error, EngineFailure) else type(error).__name__
+        self._failures[culprit] += 1
+        if self._failures[culprit] >= PATIENCE:
+            if isinstance(error, EngineFailure):
+                raise error
+            raise SetupError(f"gave up after {PATIENCE} failed units: {error}")
+
+
+def limits_checked(settings: Settings) -> Settings:
+    """The settings, when every engine's search ends by itself. Raises :class:`SetupError` otherwise."""
+    for spec in settings.engines:
+        if not spec.limits.bounded:
+            raise SetupError(f"{spec.name} has no limit: give --tc, --movetime, --nodes or --depth")
+    return settings
+
+
+def single_threaded(spec: EngineSpec) -> EngineSpec:
+    """The engine with one thread, where it has such an option."""
+    return replace(spec, shared_options={"Threads": "1", **spec.shared_options})

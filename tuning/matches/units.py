@@ -1,0 +1,178 @@
+"""The unit of work of a match: two games from one opening, colours reversed, played by one worker.
+
+Every worker process keeps one event loop and the engines that it used last, so that a unit costs no
+start-up; a worker that is killed takes its engines with it (their input closes).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+import contextlib
+import threading
+from collections.abc import AsyncIterator, Callable, Coroutine
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import chess
+import chess.syzygy
+
+from tuning.cluster import kept
+from tuning.matches.engines import EngineSpec
+from tuning.matches.game import Conditions, play_game
+from tuning.matches.openings import Opening
+from tuning.matches.player import Player, open_player
+from tuning.matches.records import GameRecord
+
+T = TypeVar("T")
+
+KEPT_ENGINES = 4
+"""Engines that a worker keeps running between units; the least recently used ones quit first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two games between two engines from one opening. ``done`` lists games (0, 1) that need not be played."""
+
+    number: int
+    engines: tuple[EngineSpec, EngineSpec]
+    opening: Opening
+    conditions: Conditions
+    done: tuple[int, ...] = ()
+    games: int = 2
+
+
+@dataclass(frozen=True, slots=True)
+class EngineCard:
+    """What an engine says of itself when it starts."""
+
+    name: str
+    identity: str
+    options: tuple[str, ...]
+
+
+class Bench:
+    """Runs coroutines on a loop of its own thread and keeps engines warm. One per worker process."""
+
+    def __init__(self) -> None:
+        self._idle: list[Player] = []
+        self._tablebases: dict[str, chess.syzygy.Tablebase] = {}
+        self._loop = asyncio.new_event_loop()
+        self._ended = threading.Event()
+        threading.Thread(target=self._run_loop, name="bench", daemon=True).start()
+
+    def _run_loop(self) -> None:
+        self._loop.run_forever()
+        self._ended.set()
+
+    def run(self, coroutine: Coroutine[Any, Any, T]) -> T:
+        """Run to the end from any thread but the loop's own."""
+        return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result()
+
+    @contextlib.asynccontextmanager
+    async def player(self, spec: EngineSpec) -> AsyncIterator[Player]:
+        """A running engine, nobody else's for as long as it is held; afterwards it is kept for the next."""
+        player = self._take_idle(spec)
+        if player is not None and not (player.alive and await player.adopt(spec)):
+            await player.kill()
+            player = None
+        if player is None:
+            player = await open_player(spec)
+        try:
+            yield player
+        except BaseException:
+            await player.kill()
+            raise
+        if player.alive:
+            self._idle.append(player)
+        else:
+            await player.kill()
+        while len(self._idle) > KEPT_ENGINES:
+            await self._idle.pop(0).close()
+
+    def _take_idle(self, spec: EngineSpec) -> Player | None:
+        """The idle engine that needs the least to become ``spec``: itself, or one that differs in option values."""
+        for fits in (lambda idle: idle.spec == spec, lambda idle: idle.spec.differs_in_values(spec)):
+            for player in reversed(self._idle):
+                if fits(player):
+                    self._idle.remove(player)
+                    return player
+        return None
+
+    def tablebase(self, path: str | None) -> chess.syzygy.Tablebase | None:
+        if path is None:
+            return None
+        if path not in self._tablebases:
+            self._tablebases[path] = chess.syzygy.open_tablebase(path)
+        return self._tablebases[path]
+
+    async def play_pair(self, pair: Pair, on_game: Callable[[GameRecord], None]) -> list[GameRecord]:
+        """Play the games of a pair that are not done yet."""
+        records = []
+        tablebase = self.tablebase(pair.conditions.adjudication.tablebases)
+        for index in range(pair.games):
+            if index in pair.done:
+                continue
+            white, black = pair.engines if index % 2 == 0 else pair.engines[::-1]
+            async with self.player(white) as first, self.player(black) as second:
+                players = {chess.WHITE: first, chess.BLACK: second}
+                record = await play_game(players, pair.opening, pair.conditions, pair.number, index, tablebase)
+            records.append(record)
+            on_game(record)
+        return records
+
+    def close(self) -> None:
+        """Let all engines quit and end the loop."""
+        if self._loop.is_closed():
+            return
+
+        async def quit_all() -> None:
+            await asyncio.gather(*(player.close() for player in self._idle))
+
+        self.run(quit_all())
+        self._idle.clear()
+        for tablebase in self._tablebases.values():
+            tablebase.close()
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._ended.wait()
+        self._loop.close()
+
+
+_bench: Bench | None = None
+
+
+def bench() -> Bench:
+    """This process's bench, made on first use."""
+    global _bench
+    if _bench is None:
+        _bench = Bench()
+        atexit.register(close_bench)
+        kept.close_at_end(close_bench)
+    return _bench
+
+
+def close_bench() -> None:
+    """Close this process's bench, if it has one."""
+    global _bench
+    if _bench is not None:
+        _bench.close()
+        _bench = None
+
+
+def play_pair(pair: Pair, report: Callable[[Any], None]) -> list[dict[str, Any]]:
+    """Play one unit in this process; report each game (as JSON data) when it ends, return them all.
+
+    Raises :class:`EngineFailure` when an engine cannot be started.
+    """
+    records = bench().run(bench().play_pair(pair, lambda record: report(record.to_json())))
+    return [record.to_json() for record in records]
+
+
+def introduce(spec: EngineSpec, report: Callable[[Any], None]) -> EngineCard:
+    """Start an engine and say who it is. Raises :class:`EngineFailure` that says what is wrong with it."""
+
+    async def meet() -> EngineCard:
+        async with bench().player(spec) as player:
+            return EngineCard(spec.name, player.identity, tuple(player.protocol.options))
+
+    return bench().run(meet())

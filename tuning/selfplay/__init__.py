@@ -1,0 +1,1 @@
+"""The engine against itself in compiled code."""

@@ -1,0 +1,285 @@
+"""Tests of two settings of this engine: the plan, the count, the display, and the run over work units."""
+
+from __future__ import annotations
+
+import shlex
+import signal
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from tuning.cluster.choice import open_cluster
+from tuning.common.command import INTERRUPTED, as_interrupt, complain
+from tuning.common.errors import SetupError
+from tuning.common.ledger import Ledger
+from tuning.matches.records import GameRecord
+from tuning.matches.report import elo_text
+from tuning.matches.tally import Encounter
+from tuning.matches.tournament import BookSettings
+from tuning.selfplay.batches import Batch, Meeting, PlannedPair, play_batch
+from tuning.statistics.elo import estimate
+from tuning.statistics.sprt import Sprt, expected_pairs
+
+TOOL = "tuning.arena"
+
+#: Seconds between lines of progress where there is no terminal.
+LINE_EVERY = 30.0
+
+#: Nodes a move, summed over the pairs of a batch: a few seconds of games.
+_BATCH_NODES = 50_000
+
+#: Batches that may fail before the run is given up.
+PATIENCE = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Everything that decides what is played. Without ``games`` the book's length or the test is the end."""
+
+    names: tuple[str, str]
+    meeting: Meeting
+    games: int | None = None
+    book: BookSettings = field(default_factory=BookSettings)
+    sprt: Sprt | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain data, for the results file."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Settings:
+        """The inverse of :meth:`to_json`."""
+        return cls(
+            names=(data["names"][0], data["names"][1]),
+            meeting=Meeting.from_json(data["meeting"]),
+            games=data["games"],
+            book=BookSettings(**data["book"]),
+            sprt=Sprt(**data["sprt"]) if data["sprt"] else None,
+        )
+
+
+class Count:
+    """Counts pairs in the order of their numbers, whatever order they come in.
+
+    So the result, and where a sequential test ends, do not depend on how many processes play. Pairs beyond the end are
+    kept in the results file but not counted.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self.encounter = Encounter(*settings.names)
+        self.reasons: Counter[str] = Counter()
+        self.nodes = self.plies = 0
+        self.pairs = 0
+        self._settings = settings
+        self._waiting: dict[int, Mapping[str, Any]] = {}
+
+    def knows(self, number: int) -> bool:
+        """Whether this pair has come in."""
+        return number < self.pairs or number in self._waiting
+
+    def add(self, pair: Mapping[str, Any]) -> bool:
+        """Take a pair; False, and nothing changes, if it is known already."""
+        if self.knows(pair["number"]):
+            return False
+        self._waiting[pair["number"]] = pair
+        while self.verdict is None and self.pairs in self._waiting:
+            self._count(self._waiting.pop(self.pairs))
+            self.pairs += 1
+        return True
+
+    def _count(self, pair: Mapping[str, Any]) -> None:
+        points = pair["points"]
+        for half in points:
+            self.encounter.wdl[half] += 1
+        self.encounter.pairs[sum(points)] += 1
+        self.encounter.equal_pairs_decided += points in ([0, 2], [2, 0])
+        self.reasons.update(pair["reasons"])
+        self.plies += sum(pair["plies"])
+        self.nodes += sum(pair["nodes"])
+
+    @property
+    def verdict(self) -> str | None:
+        """What the sequential test has decided, if it has."""
+        test = self._settings.sprt
+        return None if test is None else test.verdict(self.encounter.pairs)
+
+    @property
+    def done(self) -> bool:
+        """Whether no more games are wanted."""
+        games = self._settings.games
+        return self.verdict is not None or (games is not None and 2 * self.pairs >= games)
+
+
+def sprt_text(test: Sprt, counts: Sequence[int]) -> str:
+    """Where a sequential test stands."""
+    llr = test.llr(counts)
+    text = f"SPRT [{test.elo0:g}, {test.elo1:g}] {test.model}: LLR {llr:+.2f} in ({test.lower:.2f}, {test.upper:.2f})"
+    verdict = test.verdict(counts)
+    if verdict is not None:
+        return f"{text}: {verdict} accepted"
+    more = expected_pairs(test, counts)
+    return text if more is None else f"{text}, about {2 * more:,.0f} games to go"
+
+
+def final_line(count: Count, test: Sprt | None) -> str:
+    """Elo with its 95% interval, normalized Elo, LLR and pentanomial counts, in one line."""
+    found = estimate(count.encounter.pairs)
+    if found is None:
+        return "no pair was finished"
+    parts = [f"Elo {found.text}"]
+    if found.elo_low is not None:
+        parts[0] += f" ({found.elo_low:+.1f} to {found.elo_high:+.1f})"
+    if found.nelo is not None:
+        parts.append(f"normalized {found.nelo:+.1f} ±{found.nelo_error:.1f}")
+    if test is not None:
+        verdict = test.verdict(count.encounter.pairs)
+        parts.append(f"LLR {test.llr(count.encounter.pairs):+.2f}" + (f" {verdict} accepted" if verdict else ""))
+    parts.append(f"pairs {', '.join(map(str, count.encounter.pairs))}")
+    return "; ".join(parts) + f"; {count.encounter.games} games"
+
+
+class Display:
+    """Shows how far the games are: a bar on a terminal, a line now and then elsewhere."""
+
+    def __init__(self, console: Console, settings: Settings, count: Count) -> None:
+        self._console = console
+        self._count = count
+        self._test = settings.sprt
+        self.bar = Progress(
+            TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[text]}"),
+            TimeElapsedColumn(), console=console, disable=not console.is_terminal,
+        )  # fmt: skip
+        self._restored = 2 * count.pairs
+        self._task = self.bar.add_task("games", total=settings.games, completed=self._restored, text="")
+        self._began = self._shown = time.monotonic()
+        self._came = 0  # games in this session, counted or not
+
+    def add(self, games: int) -> None:
+        """Show that so many ``games`` have come in."""
+        if not self._came:  # the first ones come when the workers have started
+            self._began = self._shown = time.monotonic() - 1.0
+        self._came += games
+        self.bar.update(self._task, completed=2 * self._count.pairs, text=self.text())
+        if not self._console.is_terminal and time.monotonic() - self._shown >= LINE_EVERY:
+            self._shown = time.monotonic()
+            self._console.print(f"{2 * self._count.pairs} games, {self.text()}", highlight=False, markup=False)
+
+    @property
+    def games_per_hour(self) -> float:
+        """Of this session."""
+        return 3600 * self._came / max(time.monotonic() - self._began, 1.0)
+
+    def text(self) -> str:
+        """Where it stands, and how fast it is."""
+        parts = [f"Elo {elo_text(self._count.encounter)}"]
+        if self._test is not None:
+            counts = self._count.encounter.pairs
+            parts.append(f"LLR {self._test.llr(counts):+.2f} in ({self._test.lower:.2f}, {self._test.upper:.2f})")
+        return ", ".join([*parts, f"{self.games_per_hour:,.0f} games/h"])
+
+
+class _Enough(Exception):
+    """All wanted games are there, or the test has ended."""
+
+
+def plan(settings: Settings, count: Count, console: Console, with_games: bool = False) -> Iterator[Batch]:
+    """The batches that are still to be played, each opening of the book once."""
+    names = settings.names if with_games else None
+    book = settings.book.open(lambda message: console.print(f"! {message}", markup=False))
+    size = max(1, _BATCH_NODES // settings.meeting.rules.nodes)
+    wanted = None if settings.games is None else (settings.games + 1) // 2
+    pairs: list[PlannedPair] = []
+    number = 0
+    while wanted is None or number < wanted:
+        opening = book.opening(number)
+        if settings.book.path is not None and number > 0 and opening is book.opening(0):
+            console.print(f"! the book ends after {number} openings: played again they would give the same games")
+            break
+        if not count.knows(number):
+            pairs.append(PlannedPair(number, opening))
+        if len(pairs) == size:
+            yield Batch(settings.meeting, tuple(pairs), names)
+            pairs = []
+        number += 1
+    if pairs:
+        yield Batch(settings.meeting, tuple(pairs), names)
+
+
+def play(
+    settings: Settings,
+    ledger: Ledger,
+    count: Count,
+    console: Console,
+    *,
+    scheduler: str | None = None,
+    concurrency: int | None = None,
+    pgn: Path | None = None,
+) -> int:
+    """Play until the games are there or the test has ended; the exit code. 130: interrupted, 1: with failures.
+
+    The games themselves are appended to ``pgn``. What was played is in the ledger in any case.
+    """
+    display = Display(console, settings, count)
+
+    def take(pairs: list[dict[str, Any]]) -> None:
+        new = [pair for pair in pairs if count.add(pair)]
+        for pair in new:
+            games = pair.pop("games", ())
+            ledger.add("pair", pair)
+            if pgn is not None:
+                with pgn.open("a", encoding="utf-8") as stream:
+                    stream.writelines(GameRecord.from_json(game).to_pgn({"Event": "arena"}) for game in games)
+        display.add(2 * len(new))
+        if count.done:
+            raise _Enough
+
+    failures = 0
+    before = signal.signal(signal.SIGTERM, as_interrupt), signal.getsignal(signal.SIGINT)
+    cluster = None
+    try:
+        with console.status("starting workers"):
+            cluster = open_cluster(scheduler, concurrency)
+        with display.bar:
+            for outcome in cluster.run(play_batch, plan(settings, count, console, pgn is not None), take):
+                if outcome.error is None:
+                    continue
+                failures += 1
+                console.print(f"! {outcome.error}", style="red", highlight=False, markup=False)
+                if isinstance(outcome.error, SetupError) or failures >= PATIENCE:
+                    return 1
+    except _Enough:
+        pass
+    except SetupError as error:
+        complain(console, error)
+        return 1
+    except KeyboardInterrupt:
+        console.print(f"interrupted; go on with: python -m tuning.arena --resume {shlex.quote(str(ledger.path))}")
+        return INTERRUPTED
+    finally:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # one Ctrl-C is enough; let everything close in order
+        if cluster is not None:
+            cluster.close()
+        signal.signal(signal.SIGTERM, before[0])
+        signal.signal(signal.SIGINT, before[1])
+        console.print(f"{display.games_per_hour:,.0f} games an hour", highlight=False)
+    return int(failures > 0)
+
+
+def summary(settings: Settings, count: Count) -> dict[str, Any]:
+    """All figures of a run, ready for JSON."""
+    found = estimate(count.encounter.pairs)
+    assert found is not None
+    data: dict[str, Any] = {
+        "first": settings.names[0], "second": settings.names[1], "games": count.encounter.games,
+        "wdl": count.encounter.wdl, "pentanomial": count.encounter.pairs,
+    }  # fmt: skip
+    data |= found.figures()
+    if (test := settings.sprt) is not None:
+        data["sprt"] = {**asdict(test), "llr": round(test.llr(count.encounter.pairs), 4), "verdict": count.verdict}
+    return data

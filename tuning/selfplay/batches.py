@@ -1,0 +1,146 @@
+"""The unit of work of the arena: a batch of pairs of games, played in one worker process.
+
+It stands in a module of its own so that dask finds it by name on every worker.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from engine import api  # noqa: F401 (the warm-up wants every kernel imported)
+from engine.board.fen import START_FEN
+from engine.jit.warmup import warm_up
+from engine.messages import OptionError
+from engine.search.threads import run_on_deep_stack
+from tuning.cluster.base import Report
+from tuning.common.errors import SetupError
+from tuning.matches.adjudication import Adjudication
+from tuning.matches.openings import Opening
+from tuning.selfplay.duel import Duel, Played, Rules, record_of
+
+#: Seconds of games that a worker holds back at most, and that a kill can cost.
+REPORT_EVERY = 1.0
+
+#: The rules of the short game by which engines are told apart.
+_TRIAL = Rules(nodes=500, hash=1, adjudication=Adjudication(resign_moves=0, draw_moves=0, max_moves=40))
+
+Options = tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Meeting:
+    """Who plays whom, and how. ``fingerprint`` says how the two sides play (see :func:`arranged`)."""
+
+    first: Options = ()
+    second: Options = ()
+    rules: Rules = field(default_factory=Rules)
+    fingerprint: str = ""
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Meeting:
+        """The meeting of which ``dataclasses.asdict`` made the ``data``, also after JSON."""
+        first, second = (tuple((name, value) for name, value in data[side]) for side in ("first", "second"))
+        rules = dict(data["rules"])
+        adjudication = Adjudication(**rules.pop("adjudication"))
+        return cls(first, second, Rules(adjudication=adjudication, **rules), data["fingerprint"])
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedPair:
+    """Pair ``number`` of the plan, two games from ``opening``. ``values`` are search parameters of the two sides for
+    this pair alone, besides those of the meeting."""
+
+    number: int
+    opening: Opening
+    values: tuple[dict[str, int], dict[str, int]] = field(default_factory=lambda: ({}, {}))
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """A work unit. If ``names`` are given, the games themselves are reported too, as data of :class:`GameRecord`."""
+
+    meeting: Meeting
+    pairs: tuple[PlannedPair, ...]
+    names: tuple[str, str] | None = None
+
+
+_players: tuple[Meeting, Duel] | None = None
+
+
+def _duel_of(meeting: Meeting) -> Duel:
+    """This process's players, made when the meeting is new to it. Raises :class:`SetupError` where they play otherwise
+    than where the meeting was arranged: this worker has another engine."""
+    global _players
+    if _players is None or _players[0] != meeting:
+        warm_up(lambda line: None)
+        if meeting.fingerprint and _fingerprint(meeting) != meeting.fingerprint:
+            raise SetupError("a worker plays differently: its engine, network or evaluation is another one")
+        _players = meeting, Duel(meeting.rules, dict(meeting.first), dict(meeting.second))
+    return _players[1]
+
+
+def _fingerprint(meeting: Meeting) -> str:
+    """A digest of two short games between the sides."""
+    duel = Duel(_TRIAL, dict(meeting.first), dict(meeting.second))
+    games = duel.play_pair(Opening(START_FEN))
+    return hashlib.blake2b(repr([(game.moves, game.scores) for game in games]).encode(), digest_size=8).hexdigest()
+
+
+def play_batch(batch: Batch, report: Report) -> None:
+    """Play a unit in this process; report its pairs, as plain data, once a second or so."""
+
+    def work() -> None:
+        duel = _duel_of(batch.meeting)
+        done: list[dict[str, Any]] = []
+        since = time.monotonic()
+        for pair in batch.pairs:
+            for side, values in enumerate(pair.values):
+                duel.set_parameters(side, values)
+            games = duel.play_pair(pair.opening)
+            done.append(_described(pair, games, batch.names))
+            if time.monotonic() - since >= REPORT_EVERY or pair is batch.pairs[-1]:
+                report(done)
+                done, since = [], time.monotonic()
+
+    _in_a_deep_thread(work)
+
+
+def _described(pair: PlannedPair, games: tuple[Played, Played], names: tuple[str, str] | None) -> dict[str, Any]:
+    """A pair for the results file; ``points`` are the first side's half points in each game, ``nodes`` those of the
+    first and of the second side."""
+    first, second = games
+    data: dict[str, Any] = {
+        "number": pair.number,
+        "opening": pair.opening.source or pair.opening.fen,
+        "points": [first.result, 2 - second.result],
+        "reasons": [game.reason for game in games],
+        "plies": [len(game.moves) for game in games],
+        "nodes": [first.nodes[0] + second.nodes[1], first.nodes[1] + second.nodes[0]],
+    }
+    if names is not None:
+        records = [record_of(game, pair.number, white, names, pair.opening) for white, game in enumerate(games)]
+        data["games"] = [record.to_json() for record in records]
+    return data
+
+
+def _in_a_deep_thread(work: Callable[[], Any]) -> Any:
+    """What ``work`` returns, done in a thread with the stack that a search needs; what it raises too."""
+    results: list[Any] = []
+    try:
+        run_on_deep_stack(lambda: results.append(work()))
+    except OptionError as error:
+        raise SetupError(str(error)) from None
+    return results[0]
+
+
+def arranged(meeting: Meeting, say: Callable[[str], None] = lambda line: None) -> Meeting:
+    """The meeting with its fingerprint. Raises :class:`SetupError` for sides that cannot play.
+
+    Compiles what there is to compile, before many workers want the same; ``say`` is told of it.
+    """
+    warm_up(say)
+    return replace(meeting, fingerprint=_in_a_deep_thread(lambda: _fingerprint(meeting)))

@@ -1,0 +1,241 @@
+"""A run of games to learn from: its directory of shards, its display, and the run over work units.
+
+The directory gets ``run.json``, the settings, and shards of games, ``games-00000.vf`` and so on, in viriformat
+(:mod:`tuning.data.viriformat`). What game n of shard s is follows from the settings and the engine alone, so a run may
+be interrupted, killed, and continued by the same command with more or fewer processes: it comes out the same.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from filelock import FileLock, Timeout
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+from tuning.cluster.choice import open_cluster
+from tuning.common.command import INTERRUPTED, as_interrupt
+from tuning.common.errors import SetupError
+from tuning.data.viriformat import SUFFIX, count_file, files_of
+from tuning.selfplay.shards import REPORT_EVERY, SHARD, Run, Shard, play_shard
+
+#: Seconds between lines of progress where there is no terminal.
+LINE_EVERY = 30.0
+
+#: The file with the settings of a run, and how the names of its shards begin.
+NOTES, _STEM = "run.json", "games-"
+
+
+def path_of(directory: Path, number: int) -> Path:
+    """The file of shard ``number``."""
+    return directory / f"{_STEM}{number:05}{SUFFIX}"
+
+
+def shard_of(path: Path) -> int:
+    """The inverse of :func:`path_of`. Raises :class:`SetupError` where the file is no shard."""
+    number = path.stem.removeprefix(_STEM)
+    if not number.isdecimal() or path_of(path.parent, int(number)) != path:
+        raise SetupError(f"{path} is not a file of this tool: a run wants a directory of its own")
+    return int(number)
+
+
+class Store:
+    """The directory of a run: appends games to shards, whole and in order, and knows how many there are.
+
+    Raises :class:`SetupError`, and changes nothing, where the directory holds a run with other settings or of another
+    engine, or files that are none of ours, is in use or cannot be written.
+    """
+
+    def __init__(self, directory: Path, run: Run) -> None:
+        self.directory = directory
+        self.games: Counter[int] = Counter()  # by shard
+        self.positions = 0
+        self._lock = FileLock(directory / "run.lock")
+        try:
+            directory.mkdir(parents=True, exist_ok=True)
+            self._lock.acquire(timeout=0)
+            try:
+                self._begin(run)
+            except BaseException:
+                self._lock.release()
+                raise
+        except Timeout:
+            raise SetupError(f"{directory} is in use by another process") from None
+        except OSError as error:
+            raise SetupError(f"cannot use {directory}: {error.strerror}") from None
+
+    def _begin(self, run: Run) -> None:
+        """Count what is there, and cut off what a killed run left unfinished, if it was this one."""
+        sizes: dict[Path, int] = {}
+        for path in files_of(self.directory):
+            games, positions, sizes[path] = count_file(path)
+            self.games[shard_of(path)] = games
+            self.positions += positions
+        notes, described = self.directory / NOTES, run.settings.to_json()
+        if self.positions:
+            _compare(notes, described)
+        else:
+            notes.write_text(json.dumps(described, indent=2) + "\n", encoding="utf-8")
+        if self.games[0] and not path_of(self.directory, 0).read_bytes().startswith(run.first_game):
+            raise SetupError(
+                f"{self.directory} was begun with another engine or evaluation: its first game comes out differently "
+                "now; choose another directory"
+            )
+        for path, size in sizes.items():
+            os.truncate(path, size)
+
+    def close(self) -> None:
+        """Let others use the directory."""
+        self._lock.release()
+
+    def add(self, shard: int, first: int, games: Sequence[bytes], plies: Sequence[int]) -> int:
+        """Append what is new of games ``first``, ``first`` + 1, ... of a shard; return how many positions that is.
+
+        (A worker that took a dead one's unit over reports its games again.)
+        """
+        known = self.games[shard] - first
+        if known < 0 or known >= len(games):
+            return 0
+        with path_of(self.directory, shard).open("ab") as stream:
+            stream.write(b"".join(games[known:]))
+        self.games[shard] += len(games) - known
+        self.positions += sum(plies[known:])
+        return sum(plies[known:])
+
+
+def _compare(notes: Path, described: Mapping[str, Any]) -> None:
+    try:
+        former = json.loads(notes.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise SetupError(f"{notes.parent} holds games but no {notes.name} that says how they were made") from None
+    except ValueError:
+        raise SetupError(f"{notes} is not JSON") from None
+    if not isinstance(former, dict):
+        raise SetupError(f"{notes} does not describe a run")
+    for name in [*described, *former]:
+        if described.get(name) != former.get(name):
+            was, now = json.dumps(former.get(name)), json.dumps(described.get(name))
+            raise SetupError(
+                f"{notes.parent} was begun with {name} {was}, not {now}: use the same settings or another directory"
+            )
+
+
+def shards(store: Store, run: Run, games: int | None) -> Iterator[Shard]:
+    """The units that are still to be played, ``games`` in all (None: without end)."""
+    number = 0
+    while games is None or number * SHARD < games:
+        last = SHARD if games is None else min(SHARD, games - number * SHARD)
+        if store.games[number] < last:
+            yield Shard(number, store.games[number], last, run)
+        number += 1
+
+
+class Display:
+    """Shows how far a run is: a bar on a terminal, a line now and then elsewhere."""
+
+    def __init__(self, console: Console, store: Store, positions: int | None, games: int | None) -> None:
+        self._console = console
+        self._store = store
+        self._by_games = positions is None and games is not None
+        self.bar = Progress(
+            TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[text]}"), TimeElapsedColumn(),
+            TimeRemainingColumn(), console=console, disable=not console.is_terminal,
+        )  # fmt: skip
+        self._task = self.bar.add_task("self-play", total=games if self._by_games else positions, text="")
+        self._began = self._shown = time.monotonic()
+        self.positions = self.games = self.nodes = self.rejected = 0
+        self.results: Counter[str] = Counter()
+        self.ends: Counter[str] = Counter()
+
+    def add(self, item: Mapping[str, Any], positions: int) -> None:
+        """Count a report of which ``positions`` were new."""
+        if not self.positions:  # the first report comes when the workers have started
+            self._began = self._shown = time.monotonic() - REPORT_EVERY
+        self.positions += positions
+        self.games += len(item["games"])
+        self.nodes += item["nodes"]
+        self.rejected += item["rejected"]
+        self.results.update(item["results"])
+        self.ends.update(item["ends"])
+        done = sum(self._store.games.values()) if self._by_games else self._store.positions
+        self.bar.update(self._task, completed=done, text=self.text())
+        if not self._console.is_terminal and time.monotonic() - self._shown >= LINE_EVERY:
+            self._shown = time.monotonic()
+            self._console.print(self.text(), highlight=False)
+
+    def text(self) -> str:
+        """Where the run stands, and how fast it is."""
+        seconds = max(time.monotonic() - self._began, 0.001)
+        return (
+            f"{self._store.positions:,} positions, {sum(self._store.games.values()):,} games, "
+            f"{self.positions / seconds:,.0f} positions/s"
+        )
+
+    def report(self) -> str:
+        """What was played in this session."""
+        games, positions = max(self.games, 1), max(self.positions, 1)
+        results, ends = (
+            ", ".join(f"{name} {count / games:.1%}" for name, count in counts.most_common())
+            for counts in (self.results, self.ends)
+        )
+        return (
+            f"{self.text()}\nthis session: {self.games:,} games of {self.positions / games:.0f} plies; {results}; "
+            f"{self.nodes / positions:,.0f} nodes a position; {self.rejected:,} openings rejected\nends: {ends}"
+        )
+
+
+class _Enough(Exception):
+    """The wanted number of positions is there."""
+
+
+def generate(
+    store: Store,
+    plan: Run,
+    *,
+    positions: int | None,
+    games: int | None,
+    scheduler: str | None = None,
+    processes: int | None = None,
+    console: Console,
+) -> int:
+    """Play until there are ``positions`` or ``games`` in the store (None: no such end); 130 when interrupted.
+
+    Raises :class:`SetupError` when units keep failing.
+    """
+    display = Display(console, store, positions, games)
+    cluster = open_cluster(scheduler, processes)
+
+    def take(item: Mapping[str, Any]) -> None:
+        added = store.add(item["shard"], item["first"], item["games"], item["plies"])
+        display.add(item, added)
+        if positions is not None and store.positions >= positions:
+            raise _Enough
+
+    failures = 0
+    before = signal.signal(signal.SIGTERM, as_interrupt)
+    try:
+        with display.bar:
+            for outcome in cluster.run(play_shard, shards(store, plan, games), take):
+                if outcome.error is not None:
+                    failures += 1
+                    if isinstance(outcome.error, SetupError) or failures >= 3:
+                        raise SetupError(f"gave up: {outcome.error}")
+                    console.print(f"! {outcome.error}", style="red", highlight=False, markup=False)
+    except _Enough:
+        pass
+    except KeyboardInterrupt:
+        console.print("interrupted; the same command goes on")
+        return INTERRUPTED
+    finally:
+        cluster.close()
+        signal.signal(signal.SIGTERM, before)
+        if display.games:
+            console.print(display.report(), highlight=False, markup=False)
+    return int(failures > 0)

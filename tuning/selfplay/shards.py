@@ -1,0 +1,132 @@
+"""The unit of work of data generation: a stretch of the games of one shard, played by one worker.
+
+It stands in a module of its own so that dask finds it by name on every worker.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+from engine import api  # noqa: F401 (the warm-up wants every kernel imported)
+from engine.board.fen import START_FEN
+from engine.jit.warmup import warm_up
+from engine.messages import OptionError
+from engine.search.threads import run_on_deep_stack
+from tuning.cluster.base import Report
+from tuning.common.errors import SetupError
+from tuning.selfplay.games import ENDS, Played, Rules, SelfPlay, random_state
+
+#: Games in a shard: a minute or so.
+SHARD = 1_000
+
+#: Seconds of games that a worker holds back at most, and that a kill can cost.
+REPORT_EVERY = 1.0
+
+#: Openings of a book that may fail one after the other before it is given up.
+PATIENCE = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What decides the games: everything in ``run.json``."""
+
+    seed: int = 1
+    rules: Rules = field(default_factory=Rules)
+    options: tuple[tuple[str, str], ...] = ()
+    book: str | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain data, the options by name."""
+        return {"seed": self.seed, **asdict(self.rules), "options": dict(self.options), "book": self.book}
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """The settings with the start positions that they name, and the first game's bytes as whoever began it saw them."""
+
+    settings: Settings
+    openings: tuple[str, ...] = (START_FEN,)
+    first_game: bytes = b""
+
+
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """A work unit: the games from ``first`` to ``last`` - 1 of shard ``number``."""
+
+    number: int
+    first: int
+    last: int
+    run: Run
+
+
+_RESULTS = ("Black won", "drawn", "White won")
+
+_player: tuple[Run, SelfPlay] | None = None
+
+
+def _player_of(run: Run) -> SelfPlay:
+    """This process's player, made when the run is new to it and tried by the run's first game.
+
+    Raises :class:`SetupError` where that comes out differently: this worker has another engine.
+    """
+    global _player
+    if _player is None or _player[0] != run:
+        warm_up(lambda line: None)
+        player = SelfPlay(run.settings.rules, dict(run.settings.options))
+        if run.first_game and play_one(player, run, 0, 0).data != run.first_game:
+            raise SetupError("a worker plays the first game differently: its engine or evaluation is another one")
+        _player = run, player
+    return _player[1]
+
+
+def play_one(player: SelfPlay, run: Run, shard: int, number: int) -> Played:
+    """Game ``number`` of a shard. Raises :class:`SetupError` where the openings cannot be used."""
+    state = random_state(run.settings.seed, shard, number)
+    for attempt in range(PATIENCE):
+        game = player.play(state, run.openings[(shard * SHARD + number + attempt) % len(run.openings)])
+        if game is not None:
+            return game
+    raise SetupError(f"no balanced opening in {PATIENCE} tries: raise --opening-score or change the openings")
+
+
+def begin(settings: Settings, openings: tuple[str, ...]) -> Run:
+    """Play the first game of a run. Raises :class:`SetupError` for options or openings that cannot be used."""
+    played: list[bytes] = []
+    run = Run(settings, openings)
+    try:
+        play_shard(Shard(0, 0, 1, run), lambda item: played.extend(item["games"]))
+    except OptionError as error:
+        raise SetupError(str(error)) from None
+    return replace(run, first_game=played[0])
+
+
+def play_shard(shard: Shard, report: Report) -> None:
+    """Play a unit in this process; report its games as they come, in order, with a count of what they are."""
+
+    def work() -> None:
+        player = _player_of(shard.run)
+        batch, first, since = [], shard.first, time.monotonic()
+        for number in range(shard.first, shard.last):
+            batch.append(play_one(player, shard.run, shard.number, number))
+            if time.monotonic() - since >= REPORT_EVERY or number == shard.last - 1:
+                report(_summary(shard.number, first, batch))
+                batch, first, since = [], number + 1, time.monotonic()
+
+    run_on_deep_stack(work)  # the search wants more stack than a worker's thread may have
+
+
+def _summary(shard: int, first: int, games: Sequence[Played]) -> dict[str, Any]:
+    return {
+        "shard": shard,
+        "first": first,
+        "games": [game.data for game in games],
+        "plies": [game.plies for game in games],
+        "nodes": sum(game.nodes for game in games),
+        "rejected": sum(game.rejected for game in games),
+        "results": Counter(_RESULTS[game.result] for game in games),
+        "ends": Counter(ENDS[game.end] for game in games),
+    }

@@ -1,0 +1,1 @@
+"""Pure functions of counts: Elo, SPRT, ratings."""

@@ -1,0 +1,1 @@
+"""Test positions: EPD files, and solving them."""
