@@ -46,6 +46,21 @@ class Kernel:
         """The part of the engine that it is in (see :data:`engine.jit.digest.LAYERS`), or the package beside it."""
         return self.dispatcher.py_func.__module__.removeprefix("engine.").split(".")[0]
 
+    @property
+    def module(self) -> str:
+        """The module that defines it."""
+        return self.dispatcher.py_func.__module__
+
+    @property
+    def name(self) -> str:
+        """What tells it from all other kernels."""
+        return f"{self.module}.{self.dispatcher.py_func.__qualname__}"
+
+    @property
+    def size(self) -> int:
+        """Bytes of Python's own code for it, by which to guess how long it takes to compile."""
+        return len(self.dispatcher.py_func.__code__.co_code)
+
     def fetch(self) -> bool:
         """Whether it only has to be loaded."""
         return self.cache is not None and self.cache.fetch(self.signature)

@@ -12,7 +12,7 @@ from typing import Any
 import llvmlite
 import numba
 from llvmlite import ir
-from numba.core import caching, cgutils, codegen, compiler, config, serialize
+from numba.core import caching, cgutils, codegen, compiler, config, serialize, typing, utils
 
 #: True when the kernels run as plain Python, for reading them in a debugger.
 INTERPRETED = bool(config.DISABLE_JIT)
@@ -133,3 +133,23 @@ def stack_slots(builder: Any, kind: Any, count: int) -> Any:
     """Room for ``count`` values on the stack, taken once for each call of the function. (LLVM does not inline functions
     that take it elsewhere than at their entry.)"""
     return cgutils.alloca_once(builder, kind, size=count)
+
+
+def postpone(dispatcher: Any, signature: Any, ready: Any) -> None:
+    """Have callers of ``dispatcher`` typed by its ``signature``; it is needed only when they are lowered.
+
+    ``ready()`` is then called, and has to compile or load it, which it may also do before: then nothing is different.
+    """
+
+    def get_call_template(args: Any, keywords: Any) -> Any:
+        if keywords or tuple(args) != signature.args or not ready.may_wait():
+            return type(dispatcher).get_call_template(dispatcher, args, keywords)
+        name = dispatcher.py_func.__name__
+        template = typing.make_concrete_template(f"CallTemplate({name})", key=name, signatures=[signature])
+        return template, utils.pysignature(dispatcher.py_func), args, keywords
+
+    def get_overload(wanted: Any) -> Any:
+        ready()
+        return type(dispatcher).get_overload(dispatcher, wanted)
+
+    dispatcher.get_call_template, dispatcher.get_overload = get_call_template, get_overload

@@ -10,6 +10,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from engine.jit.cache import STORE
+from engine.jit.crew import compile_apart
 from engine.jit.decorators import KERNELS, Kernel
 from engine.jit.digest import LAYERS, START
 from engine.jit.store import discard
@@ -21,8 +22,8 @@ def warm_up(report: Report, layer: str = START) -> None:
     """Make every kernel of the imported modules ready to call, but for those of the layers above ``layer``.
 
     With a complete cache they are only loaded, and ``report`` is not called unless something is wrong with the cache.
-    Otherwise one process at a time compiles (others that start meanwhile wait and then load what it made), and
-    ``report`` gets a line for each stage, and one if nothing will be kept.
+    Otherwise one start at a time compiles, on several processors in several processes (others that start meanwhile
+    wait and then load what it made), and ``report`` gets a line for each stage, and one if nothing will be kept.
     """
     kernels = _missing(layer)
     if not kernels:  # plain Python, or not the first call
@@ -64,6 +65,19 @@ def _compile(kernels: list[Kernel], absent: list[Kernel], report: Report) -> Non
             kernel.dispatcher.compile(kernel.signature)
 
 
+def _compile_apart(absent: list[Kernel], report: Report) -> list[Kernel]:
+    """Have ``absent`` compiled in other processes; those that this one still has to compile."""
+    begun: set[str] = set()
+
+    def begin(kernel: Kernel) -> None:
+        if kernel.stage not in begun:
+            begun.add(kernel.stage)
+            report(f"compiling {kernel.stage}")
+
+    compile_apart(absent, begin, report)
+    return _absent(absent) if begun else absent
+
+
 def _compile_and_keep(kernels: list[Kernel], report: Report, layer: str) -> None:
     """Compile what cannot be loaded, unless another process does, and say why that is needed."""
     STORE.repair()
@@ -84,7 +98,7 @@ def _compile_and_keep(kernels: list[Kernel], report: Report, layer: str) -> None
             report(f"some compiled code is missing from {STORE.used or place.parent}: compiling it again")
         elif layer == START:
             report("first start: compiling the engine, once (later starts take a second or two)")
-        _compile(kernels, absent, report)
+        _compile(kernels, _compile_apart(absent, report), report)
         _pass_on(report, compiling=True)
         if STORE.prepare() is None:
             report("no cache directory can be written (set NUMBAT_CACHE_DIR): compiled for this run only")

@@ -1,0 +1,147 @@
+"""Compiling kernels in several processes at once, each of which saves in the cache what it has made.
+
+numba compiles under a lock, so threads would wait for each other. The largest kernel takes about as long as all others
+together: it comes first, in a process of its own. The kernels defined before it cannot need it; those defined after it
+are begun when it is done. Nothing depends on the processes: what they leave undone is compiled by the one that loads.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+
+from engine.jit.decorators import Kernel
+from engine.jit.digest import settings_digest
+
+#: Fewer kernels than these are not worth the start of a process, which takes a second.
+_WORTHWHILE = 4
+
+#: More processes have nothing to do while the largest kernel is compiled; each takes about 300 MB.
+_MOST = 3
+
+_PROGRAM = "import sys, json; sys.path[:] = json.loads(sys.argv[1]); from engine.jit.part import main; "
+_PROGRAM += "main(sys.argv[2], sys.argv[3:])"
+
+
+def compile_apart(kernels: list[Kernel], begin: Callable[[Kernel], None], report: Callable[[str], None]) -> None:
+    """Have ``kernels``, in order of definition, compiled into the cache by other processes, as far as that goes.
+
+    ``begin`` is told of each that is begun, ``report`` of a process that fails. With one processor, or little to do,
+    nothing happens.
+    """
+    count = min(_processors(), _MOST, len(kernels))
+    if count < 2 or len(kernels) < _WORTHWHILE or not sys.executable:
+        return
+    crew = _Crew(kernels, begin, report)
+    try:
+        crew.hire(count)
+        crew.work()
+    finally:
+        crew.dismiss()
+
+
+def _processors() -> int:
+    """How many processors this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+class _Crew:
+    """The processes, and what each of them is at."""
+
+    def __init__(self, kernels: list[Kernel], begin: Callable[[Kernel], None], report: Callable[[str], None]) -> None:
+        self._begin, self._report = begin, report
+        largest = max(range(len(kernels)), key=lambda index: kernels[index].size)
+        self._largest = kernels[largest]
+        self._later = kernels[largest + 1 :]
+        self._waiting = [self._largest, *sorted(kernels[:largest], key=lambda kernel: -kernel.size)]
+        self._modules = list(dict.fromkeys(kernel.module for kernel in kernels))
+        self._at_work: dict[subprocess.Popen, Kernel | None] = {}
+        self._hired: list[subprocess.Popen] = []
+        self._events: queue.SimpleQueue[tuple[subprocess.Popen, str]] = queue.SimpleQueue()
+
+    def hire(self, count: int) -> None:
+        """Start the processes."""
+        path = json.dumps([os.path.abspath(place) for place in sys.path])
+        for _ in range(count):
+            try:
+                process = subprocess.Popen(
+                    [sys.executable, "-c", _PROGRAM, path, settings_digest(), *self._modules],
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.DEVNULL,
+                    text=True,
+                    creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+                )
+            except OSError as error:
+                self._report(f"cannot start a process to compile in: {error.strerror}")
+                return
+            self._hired.append(process)
+            self._at_work[process] = None
+            threading.Thread(target=self._listen, args=(process,), daemon=True).start()
+
+    def work(self) -> None:
+        """Give out the kernels, until all are compiled or nobody is left."""
+        for process in list(self._at_work):
+            self._give(process)
+        while any(self._at_work.values()):
+            process, line = self._events.get()
+            kernel = self._at_work[process]
+            if not line:
+                self._report(f"a process that compiled has failed (exit code {process.wait()}): going on without it")
+                del self._at_work[process]
+            if kernel is None:
+                continue
+            self._tell(f"settled {kernel.name}")
+            if line:
+                self._at_work[process] = None
+            if kernel is self._largest and line:
+                self._waiting += self._later
+            for idle in [other for other, busy in self._at_work.items() if busy is None]:
+                self._give(idle)
+
+    def dismiss(self) -> None:
+        """End the processes."""
+        for process in self._hired:
+            process.kill()
+        for process in self._hired:
+            assert process.stdin is not None
+            process.wait()
+            with suppress(OSError):
+                process.stdin.close()
+
+    def _listen(self, process: subprocess.Popen) -> None:
+        assert process.stdout is not None
+        with process.stdout as lines:
+            for line in lines:
+                self._events.put((process, line))
+        self._events.put((process, ""))
+
+    def _give(self, process: subprocess.Popen) -> None:
+        """Order the next kernel of an idle process."""
+        if not self._waiting:
+            return
+        kernel = self._waiting.pop(0)
+        self._at_work[process] = kernel
+        self._begin(kernel)
+        self._tell(f"taken {kernel.name}", process)
+        self._write(process, f"compile {kernel.name}")
+
+    def _tell(self, line: str, besides: subprocess.Popen | None = None) -> None:
+        for process in self._at_work:
+            if process is not besides:
+                self._write(process, line)
+
+    @staticmethod
+    def _write(process: subprocess.Popen, line: str) -> None:
+        assert process.stdin is not None
+        with suppress(OSError):  # it has ended, as its output tells too
+            process.stdin.write(line + "\n")
+            process.stdin.flush()

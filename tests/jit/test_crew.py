@@ -1,0 +1,126 @@
+"""Compiling in several processes that fill one cache."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from engine.jit import INTERPRETED
+from engine.jit.digest import settings_digest
+from engine.jit.part import OTHER_SETTINGS
+from tests.jit.conftest import Miniature
+
+pytestmark = pytest.mark.skipif(INTERPRETED, reason="nothing is compiled")
+
+#: Kernels that call each other and themselves; the largest is in the middle.
+MANY = """
+from numba import int64
+from engine.board.low import step
+from engine.jit import kernel
+
+@kernel(int64(int64), "one")
+def first(x):
+    return step(x) + 1
+
+@kernel(int64(int64), "two")
+def second(x):
+    return int64(0) if x <= 0 else 2 + second(x - int64(1))
+
+@kernel(int64(int64, int64), "three")
+def largest(x, depth):
+    if depth == 0:
+        return second(x)
+    total = first(x) + second(x)
+    for number in range(3):
+        total += largest(x + number, depth - int64(1))
+    return total
+
+@kernel(int64(int64), "four")
+def last(x):
+    return largest(x, int64(2))
+"""
+
+MAIN = """
+import json, os
+from engine.board.many import last
+from engine.jit import crew
+from engine.jit.decorators import KERNELS
+from engine.jit.warmup import warm_up
+reports = []
+crew._processors = lambda: int(os.environ["PROCESSORS"])
+crew._PROGRAM = os.environ.get("PROGRAM", crew._PROGRAM)
+if __name__ == "__main__":
+    warm_up(reports.append)
+    compiled = [kernel.dispatcher.py_func.__name__ for kernel in KERNELS if not kernel.cache.hits]
+    print(json.dumps({"result": int(last(1)), "compiled": compiled, "reports": reports}))
+"""
+
+FIRST, *STAGES, END = (
+    "first start: compiling the engine, once (later starts take a second or two)",
+    "compiling one",
+    "compiling two",
+    "compiling three",
+    "compiling four",
+    "compiled",
+)
+
+#: What ``last`` gives for 1 in plain Python.
+RESULT = 83
+
+
+def _run(miniature: Miniature, processors: int, **environment: str) -> dict:
+    (miniature.package / "board" / "many.py").write_text(MANY)
+    variables = {key: value for key, value in os.environ.items() if not key.startswith("NUMB")} | environment
+    variables |= {"NUMBAT_CACHE_DIR": str(miniature.cache), "PROCESSORS": str(processors)}
+    process = subprocess.run(
+        [sys.executable, "-c", MAIN], cwd=miniature.folder, env=variables, capture_output=True, text=True, timeout=600
+    )
+    assert (process.returncode, process.stderr) == (0, "")
+    return json.loads(process.stdout)
+
+
+@pytest.mark.parametrize("processors", [2, 8])
+def test_others_compile_and_this_one_loads(miniature: Miniature, processors: int) -> None:
+    """Each stage is told once, and the kernels do what they say."""
+    told = _run(miniature, processors)
+    assert told["result"] == RESULT
+    assert told["compiled"] == []
+    assert (told["reports"][0], told["reports"][-1]) == (FIRST, END)
+    assert sorted(told["reports"][1:-1]) == sorted(STAGES)
+
+
+def test_one_processor_compiles_alone(miniature: Miniature) -> None:
+    """No process is started."""
+    told = _run(miniature, 1, PROGRAM="raise SystemExit(7)")
+    assert told["result"] == RESULT
+    assert told["compiled"] == ["first", "second", "largest", "last"]
+    assert told["reports"] == [FIRST, *STAGES, END]
+
+
+def test_a_process_that_fails_costs_a_line(miniature: Miniature) -> None:
+    """The others, and in the end this one, compile what it leaves."""
+    told = _run(miniature, 2, PROGRAM="raise SystemExit(7)")
+    assert told["result"] == RESULT
+    assert told["compiled"] == ["first", "second", "largest", "last"]
+    failures = [line for line in told["reports"] if "exit code 7" in line]
+    assert 1 <= len(failures) <= 2
+    assert told["reports"][-1] == END
+
+
+def test_a_process_ends_with_its_input() -> None:
+    """No orphan goes on compiling, however its parent ended."""
+    program = "import sys; from engine.jit.part import main; main(sys.argv[1], sys.argv[2:])"
+    for settings, expected in ((settings_digest(), 0), ("others", OTHER_SETTINGS)):
+        process = subprocess.Popen(
+            [sys.executable, "-c", program, settings, "engine.search.alphabeta"], stdin=subprocess.PIPE, text=True
+        )
+        assert process.stdin is not None
+        if expected == 0:
+            process.stdin.write("compile engine.search.alphabeta.search\n")
+            process.stdin.close()
+        assert process.wait(timeout=120) == expected
+        process.stdin.close()
