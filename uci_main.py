@@ -5,11 +5,15 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from importlib.util import find_spec
 from typing import NoReturn
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit code. The path to ``uciok`` imports next to nothing."""
+    stranger = _stranger()
+    if stranger:
+        return _fail(f"{stranger} is in the way of Numbat's own package 'engine': rename it, or leave its folder")
     words = list(sys.argv[1:] if arguments is None else arguments)
     if not words or words == ["--tune"]:
         from engine.uci.loop import run
@@ -21,6 +25,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _run_subcommand(words)
     finally:
         _flush()
+
+
+def _stranger() -> str:
+    """The file that Python would take for the package ``engine``, if that is not the one beside this file."""
+    spec = find_spec("engine")
+    own = os.path.join(os.path.dirname(os.path.abspath(__file__)), "engine", "__init__.py")
+    if spec is None or not spec.origin:  # nothing, or a mere folder
+        return ", ".join(spec.submodule_search_locations or ()) if spec else ""
+    return "" if os.path.realpath(spec.origin) == os.path.realpath(own) else spec.origin
 
 
 def _flush() -> None:
