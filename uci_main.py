@@ -72,7 +72,7 @@ def _run_subcommand(words: list[str]) -> int:
             case "perft":
                 terminal.perft(parsed.depth, " ".join(parsed.fen) or None, parsed.threads, parsed.divide)
             case "warmup":
-                terminal.warm_up()
+                terminal.warm_up(parsed.all)
     except (PositionError, OptionError, MemoryError, ImportError) as error:
         return _fail(str(error) or type(error).__name__)
     return 0
@@ -129,7 +129,8 @@ def _parser():
     commands.add_parser("analyse", help="explain a position, or annotate the games of a PGN file")
     commands.add_parser("play", help="play a game against the engine in the terminal")
     commands.add_parser("lab", help="compare the textbook searches, on chess and other games (see lab --help)")
-    commands.add_parser("warmup", help="compile the engine now, so that no game has to wait for it")
+    warmup = commands.add_parser("warmup", help="compile the engine now, so that no game has to wait for it")
+    warmup.add_argument("--all", action="store_true", help="also what reads endgame tables")
     commands.add_parser("version", help="print the version")
     commands.add_parser("help", help="print this, or the help of a subcommand")
     return parser
