@@ -5,11 +5,15 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from importlib.util import find_spec
 from typing import NoReturn
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit code. The path to ``uciok`` imports next to nothing."""
+    stranger = _stranger()
+    if stranger:
+        return _fail(f"{stranger} is in the way of Numbat's own package 'engine': rename it, or leave its folder")
     words = list(sys.argv[1:] if arguments is None else arguments)
     if not words or words == ["--tune"]:
         from engine.uci.loop import run
@@ -21,6 +25,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _run_subcommand(words)
     finally:
         _flush()
+
+
+def _stranger() -> str:
+    """The file that Python would take for the package ``engine``, if that is not the one beside this file."""
+    spec = find_spec("engine")
+    own = os.path.join(os.path.dirname(os.path.abspath(__file__)), "engine", "__init__.py")
+    if spec is None or not spec.origin:  # nothing, or a mere folder
+        return ", ".join(spec.submodule_search_locations or ()) if spec else ""
+    return "" if os.path.realpath(spec.origin) == os.path.realpath(own) else spec.origin
 
 
 def _flush() -> None:
@@ -59,7 +72,7 @@ def _run_subcommand(words: list[str]) -> int:
             case "perft":
                 terminal.perft(parsed.depth, " ".join(parsed.fen) or None, parsed.threads, parsed.divide)
             case "warmup":
-                terminal.warm_up()
+                terminal.warm_up(parsed.all)
     except (PositionError, OptionError, MemoryError, ImportError) as error:
         return _fail(str(error) or type(error).__name__)
     return 0
@@ -116,7 +129,8 @@ def _parser():
     commands.add_parser("analyse", help="explain a position, or annotate the games of a PGN file")
     commands.add_parser("play", help="play a game against the engine in the terminal")
     commands.add_parser("lab", help="compare the textbook searches, on chess and other games (see lab --help)")
-    commands.add_parser("warmup", help="compile the engine now, so that no game has to wait for it")
+    warmup = commands.add_parser("warmup", help="compile the engine now, so that no game has to wait for it")
+    warmup.add_argument("--all", action="store_true", help="also what reads endgame tables")
     commands.add_parser("version", help="print the version")
     commands.add_parser("help", help="print this, or the help of a subcommand")
     return parser

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 
+import uci_main
 from engine import __version__
 from uci_main import main
 
@@ -40,3 +46,27 @@ def test_help(words, said, capsys):
 def test_analyze_is_analyse(capsys):
     assert main(["analyze", "--depth", "2"]) == 0
     assert " depth 2 " in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", ["engine.py", "engine/__init__.py"])
+@pytest.mark.parametrize("words", [[], ["bench"]], ids=["uci", "bench"])
+def test_a_stranger_of_our_name_is_named(tmp_path: Path, name: str, words: list[str]) -> None:
+    """Whose file is in the way, in one line; it is not run."""
+    stranger = tmp_path / name
+    stranger.parent.mkdir(exist_ok=True)
+    stranger.write_text("raise SystemExit('the stranger ran')")
+    own = Path(uci_main.__file__).parent
+    program = f"import sys; sys.path.append({str(own)!r}); from uci_main import main; sys.exit(main(sys.argv[1:]))"
+    process = subprocess.run(
+        [sys.executable, "-c", program, *words],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(tmp_path)},
+        input="quit\n",
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert process.returncode == 2
+    assert process.stderr.splitlines() == [
+        f"numbat: {stranger} is in the way of Numbat's own package 'engine': rename it, or leave its folder"
+    ]

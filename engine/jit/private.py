@@ -7,6 +7,7 @@ the newest version that these tests have passed with.
 from __future__ import annotations
 
 import pickle
+from collections.abc import Callable
 from typing import Any
 
 import llvmlite
@@ -133,6 +134,25 @@ def stack_slots(builder: Any, kind: Any, count: int) -> Any:
     """Room for ``count`` values on the stack, taken once for each call of the function. (LLVM does not inline functions
     that take it elsewhere than at their entry.)"""
     return cgutils.alloca_once(builder, kind, size=count)
+
+
+#: Options of functions that only compiled code calls: without what lets Python and C call them, which for small
+#: functions is most of the work.
+INNER = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+
+
+def let_python_call(dispatcher: Any, other: Callable[[], Any]) -> None:
+    """Have calls from Python of ``dispatcher``, which has the options :data:`INNER`, go to the one that ``other`` makes
+    at the first of them."""
+    made: list[Any] = []
+
+    def compile_for_args(*arguments: Any, **keywords: Any) -> Any:
+        if not made:
+            made.append(other())
+        return made[0]._compile_for_args(*arguments, **keywords)
+
+    dispatcher._insert = lambda *ignored, **others: None  # what it has compiled has no entry for Python
+    dispatcher._compile_for_args = compile_for_args
 
 
 def postpone(dispatcher: Any, signature: Any, ready: Any) -> None:

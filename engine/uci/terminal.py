@@ -44,13 +44,19 @@ def perft(depth: int, fen: str | None = None, threads: int = 1, divide: bool = F
     _interruptible(work)
 
 
-def warm_up() -> None:
-    """Compile the engine, or find that this was done, and say how long it took."""
+def warm_up(everything: bool = False) -> None:
+    """Compile the engine, or find that this was done, and say how long it took; with ``everything`` also the reader of
+    endgame tables."""
     output = Output()
 
     def work() -> None:
         start = perf_counter()
         _load(output.line)
+        if everything:
+            from engine.jit import warmup
+            from engine.syzygy import files  # noqa: F401 - defines the kernels
+
+            warmup.warm_up(output.line, layer="syzygy")
         output.line(f"ready after {perf_counter() - start:.1f} s")
 
     _interruptible(work)

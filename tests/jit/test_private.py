@@ -17,7 +17,7 @@ from numba import from_dtype, int64, njit
 from numba.core import caching
 from numba.core.registry import cpu_target
 
-from engine.jit import INTERPRETED, clock_ticks, private
+from engine.jit import INTERPRETED, clock_ticks, helper, private
 
 compiled_only = pytest.mark.skipif(INTERPRETED, reason="nothing is compiled")
 
@@ -153,3 +153,22 @@ def test_room_on_the_stack_is_taken_at_the_entry() -> None:
     entry = str(builder.function.entry_basic_block)
     assert "alloca" in entry, "numba takes room on the stack where it stands: see stack_slots()"
     assert "alloca" not in str(loop)
+
+
+@compiled_only
+def test_python_can_call_what_only_compiled_code_should() -> None:
+    """A helper has no entry for Python, whether it was compiled for a caller before or not."""
+
+    @helper
+    def twice(x):
+        return 2 * x
+
+    @njit
+    def caller(x):
+        return twice(x) + 1
+
+    assert twice(3) == 6
+    assert caller(3) == 7
+    assert (twice(4), twice(1.5), twice(x=5)) == (8, 3.0, 10)
+    assert "_ZN7cpython" not in twice.inspect_llvm(caller.signatures[0])
+    assert "_ZN7cpython" in caller.inspect_llvm(caller.signatures[0])

@@ -19,6 +19,7 @@ from engine.api import Engine
 from engine.messages import Limits
 from tests.search.conftest import HASH
 from tests.search.positions import random_board
+from tests.strict import STRICT
 
 DEPTH = 8
 FENS = [chess.STARTING_FEN, *(random_board(seed, 40).fen() for seed in (11, 12))]
@@ -27,7 +28,7 @@ FENS = [chess.STARTING_FEN, *(random_board(seed, 40).fen() for seed in (11, 12))
 def child(command: str, depth: int, fens: list[str], **environment: str) -> dict[str, Any]:
     """The answer of a process started with ``environment``; a crash fails with what it wrote."""
     process = subprocess.run(
-        [sys.executable, "-W", "error", "-m", "tests.search.child", command, str(depth), *fens],
+        [sys.executable, *STRICT, "-m", "tests.search.child", command, str(depth), *fens],
         env=os.environ | environment,
         cwd=Path(__file__).resolve().parents[2],
         capture_output=True,

@@ -16,6 +16,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple
 
+from tests.strict import STRICT
+
 MAIN = Path(__file__).resolve().parents[2] / "uci_main.py"
 
 #: Seconds. Generous, because a time-out here tells "never" from "late" and nothing finer.
@@ -45,7 +47,7 @@ class UciProcess:
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed in __exit__
         self.started = time.perf_counter()
         self.process = subprocess.Popen(
-            [sys.executable, "-W", "error", str(main), *arguments],
+            [sys.executable, *STRICT, str(main), *arguments],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._errors,

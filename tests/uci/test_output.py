@@ -8,6 +8,7 @@ import sys
 
 import pytest
 
+from tests.strict import STRICT
 from tests.uci.process import COLD_TIMEOUT, MAIN
 
 FULL = "/dev/full"
@@ -33,7 +34,7 @@ def test_a_full_disk_is_an_error_of_one_line(command):
     arguments, said = COMMANDS[command]
     with open(FULL, "wb") as full:
         result = subprocess.run(
-            [sys.executable, "-W", "error", str(MAIN), *arguments],
+            [sys.executable, *STRICT, str(MAIN), *arguments],
             input=said,
             stdout=full,
             stderr=subprocess.PIPE,
@@ -54,7 +55,7 @@ def test_a_reader_that_left_is_no_error(command):
     os.close(reading)
     with os.fdopen(writing, "wb") as broken:
         result = subprocess.run(
-            [sys.executable, "-W", "error", str(MAIN), *arguments],
+            [sys.executable, *STRICT, str(MAIN), *arguments],
             input=said,
             stdout=broken,
             stderr=subprocess.PIPE,

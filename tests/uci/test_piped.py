@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.strict import STRICT
 from tests.uci.process import COLD_TIMEOUT, MAIN, UciProcess
 
 UNIX = pytest.mark.skipif(sys.platform == "win32", reason="signals and terminals are a Unix matter")
@@ -19,7 +20,7 @@ UNIX = pytest.mark.skipif(sys.platform == "win32", reason="signals and terminals
 def piped(*lines: str, timeout: float = COLD_TIMEOUT) -> list[str]:
     """What the engine says to ``lines``, which are all that it ever gets."""
     result = subprocess.run(
-        [sys.executable, "-W", "error", str(MAIN)],
+        [sys.executable, *STRICT, str(MAIN)],
         input="".join(f"{line}\n" for line in lines),
         capture_output=True,
         text=True,

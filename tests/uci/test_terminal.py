@@ -9,13 +9,14 @@ import sys
 import pytest
 
 from engine import __version__
+from tests.strict import STRICT
 from tests.uci.process import COLD_TIMEOUT, MAIN
 
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
     """``uci_main.py`` with ``arguments`` and nothing on standard input."""
     return subprocess.run(
-        [sys.executable, "-W", "error", str(MAIN), *arguments],
+        [sys.executable, *STRICT, str(MAIN), *arguments],
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
@@ -83,8 +84,9 @@ def test_play_ends_with_its_input():
     assert "White plays " in result.stdout
 
 
-def test_warm_up_says_when_it_is_done():
-    result = run("warmup")
+@pytest.mark.parametrize("more", [(), ("--all",)], ids=["to play", "all"])
+def test_warm_up_says_when_it_is_done(more):
+    result = run("warmup", *more)
     assert (result.returncode, result.stderr) == (0, "")
     assert re.fullmatch(r"ready after \d+\.\d s", result.stdout.splitlines()[-1])
 
