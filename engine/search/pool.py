@@ -29,7 +29,7 @@ from engine.search.mates import Prover
 from engine.search.scores import DECIDED, MATE, MATE_BOUND, MAX_PLY
 from engine.search.state import CONTROL, NEVER
 from engine.search.tables import Access
-from engine.search.threads import ParkedThread
+from engine.search.threads import ParkedThread, Signal
 from engine.search.timeman import Budget, NodeClock, Pacer, plan
 from engine.search.transposition import TranspositionTable
 from engine.search.tunables import Parameters
@@ -77,7 +77,7 @@ class Crew:
         self._inside = 0
         self._closed = False
         #: Set when it is closed and the last one has left.
-        self.gone = threading.Event()
+        self.gone = Signal()
 
     def enter(self) -> bool:
         """Whether there is still work to do; who gets True has to :meth:`leave`."""
@@ -122,7 +122,7 @@ class Pool:
         self._report = report
         self._control: Any = new_record(CONTROL)
         self._address = self._control.__array_interface__["data"][0]
-        self._released = threading.Event()
+        self._released = Signal()
         self._lock = threading.Lock()
         self._speaking = threading.Lock()  # held while a report of the ticker is made
         self._pondering = self._infinite = False
@@ -311,7 +311,7 @@ class Pool:
         main = self.workers[0]
         task.prepare(main)
         self._admit(main)
-        finished = threading.Event()
+        finished = Signal()
         if self._ticker is not None:
             self._ticker.run(partial(self._tick, finished, on_tick))
         crew = self._crew = Crew()
@@ -404,7 +404,7 @@ class Pool:
         copy_position(main.record["position"], position)
         return False
 
-    def _tick(self, finished: threading.Event, on_tick: Callable[[int, int, int], None]) -> None:
+    def _tick(self, finished: Signal, on_tick: Callable[[int, int, int], None]) -> None:
         """Report where the search stands, once a second after the first few."""
         record = self.workers[0].record
         if finished.wait(FIRST_TICK):

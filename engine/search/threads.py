@@ -11,7 +11,8 @@ import threading
 import weakref
 from collections import deque
 from collections.abc import Callable
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
+from time import monotonic
 
 Work = Callable[[], object]
 
@@ -39,6 +40,54 @@ def run_on_deep_stack(work: Work) -> None:
         raise errors[0]
 
 
+class Signal:
+    """An event that an exception at any instruction leaves whole.
+
+    ``threading.Event`` guards itself with a lock in Python code, which an interrupt can leave held for good; whoever
+    sets it or waits for it then waits for ever. Here everything is one flag and single calls. :meth:`wait` looks up now
+    and then, so that a wake-up lost to an interrupt costs a moment and a pending interrupt is not kept waiting.
+    """
+
+    __slots__ = ("_bell", "_is_set")
+
+    def __init__(self) -> None:
+        self._is_set = False
+        self._bell: SimpleQueue[bool] = SimpleQueue()
+
+    def is_set(self) -> bool:
+        """Whether it was set."""
+        return self._is_set
+
+    def set(self) -> None:
+        """Wake all who wait."""
+        was_set, self._is_set = self._is_set, True
+        if not was_set:
+            self._bell.put(True)
+
+    def clear(self) -> None:
+        """Have those who come wait again."""
+        self._is_set = False
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Wait until it is set, at most ``timeout`` seconds; return whether it is."""
+        end = None if timeout is None else monotonic() + timeout
+        while not self._is_set:
+            rest = _LOOK if end is None else min(_LOOK, end - monotonic())
+            if rest <= 0:
+                return False
+            try:
+                self._bell.get(timeout=rest)
+            except Empty:
+                continue
+            if self._is_set:
+                self._bell.put(True)  # for the next who waits
+        return True
+
+
+#: Seconds between two looks at a signal.
+_LOOK = 0.1
+
+
 class _Item:
     """A piece of work, and the event of its end."""
 
@@ -46,7 +95,7 @@ class _Item:
 
     def __init__(self, work: Work) -> None:
         self.work = work
-        self.over = threading.Event()
+        self.over = Signal()
 
 
 class ParkedThread:

@@ -31,6 +31,13 @@ def search(depth: int, fens: list[str]) -> dict[str, Any]:
     return {"messages": messages, "found": found}
 
 
+def compile_here() -> None:
+    """Have everything compiled in this process: only of that can :func:`faults` tell."""
+    from engine.jit import crew
+
+    crew._processors = lambda: 1
+
+
 def prepare_tables() -> None:
     """Compile what a start leaves for later."""
     from engine.jit.warmup import warm_up
@@ -83,6 +90,8 @@ def faults() -> list[str]:
 
 if __name__ == "__main__":
     command, depth, *fens = sys.argv[1:]
+    if command == "lint":
+        compile_here()
     answer = search(int(depth), fens)
     if command == "lint":
         prepare_tables()

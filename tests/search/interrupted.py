@@ -46,6 +46,7 @@ def play_against_the_clock(engine: Engine, board: chess.Board) -> None:
 
 
 def main() -> None:
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # who was started in the background ignores it
     count = 0
     with Engine(hash=1, threads=2) as engine:
         board = chess.Board(KIWIPETE)

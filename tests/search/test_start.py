@@ -33,7 +33,7 @@ def child(command: str, depth: int, fens: list[str], **environment: str) -> dict
         cwd=Path(__file__).resolve().parents[2],
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=900,
         check=False,
     )
     assert process.returncode == 0, process.stderr

@@ -112,6 +112,7 @@ ENDINGS = (
     "8/8/4k3/8/8/3BK3/7p/8 w - - 0 1",
     "8/p1k5/Pp1p1p2/1PpPpPp1/2P1P1Pp/7P/2K5/8 w - - 60 80",  # closed for good
     "8/8/8/3k4/8/3K4/3R4/8 w - - 99 90",
+    "8/5pk1/6p1/7p/7P/6P1/1r3PK1/R7 w - - 0 1",
     chess.STARTING_FEN,
 )
 
