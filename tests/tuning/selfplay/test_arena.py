@@ -288,11 +288,15 @@ def test_a_signal_ends_it_and_everything_is_kept(
         [*words, "--games", "100000", "--concurrency", "2"], env=environment, start_new_session=True,
         stdout=subprocess.PIPE, text=True,
     )  # fmt: skip
-    deadline = time.monotonic() + 300
-    while time.monotonic() < deadline and not (path.exists() and len(_pairs(path)) >= 4):
-        time.sleep(0.2)
-    process.send_signal(number)
-    page = process.communicate(timeout=60)[0]
+    try:
+        deadline = time.monotonic() + 300
+        while time.monotonic() < deadline and not (path.exists() and path.read_text().count('{"pair"') >= 4):
+            time.sleep(0.2)
+        process.send_signal(number)
+        page = process.communicate(timeout=60)[0]
+    finally:
+        process.kill()
+        process.communicate()
     assert process.returncode == 130
     assert f"--resume {path}" in page.replace("\n", "")
     played = _pairs(path)
