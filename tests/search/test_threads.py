@@ -238,7 +238,7 @@ def test_memory_comes_back_when_there_are_fewer_threads(running: Engine) -> None
     for worker in pool.workers:
         worker.touch()
     del worker
-    assert resident() > before + 200
+    assert resident() > before + 100  # some of it may lie in memory that was freed before
     pool.resize(1)
     assert resident() < before + 60
 
