@@ -6,14 +6,15 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib.util import find_spec
-from typing import NoReturn
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit code. The path to ``uciok`` imports next to nothing."""
     stranger = _stranger()
     if stranger:
-        return _fail(f"{stranger} is in the way of Numbat's own package 'engine': rename it, or leave its folder")
+        fault = f"{stranger} hides Numbat's package 'engine': rename it, or run numbat from another folder"
+        print(f"numbat: {fault}", file=sys.stderr)
+        return 2
     words = list(sys.argv[1:] if arguments is None else arguments)
     if not words or words == ["--tune"]:
         from engine.uci.loop import run
@@ -61,11 +62,12 @@ def _run_subcommand(words: list[str]) -> int:
         return main([*words[1:], "--help"])
     if words == ["version"]:
         words = ["--version"]
+    from engine.commandline import DONE, UsageError, refuse
     from engine.messages import OptionError, PositionError
     from engine.uci import terminal
 
-    parsed = _parser().parse_args(words)
     try:
+        parsed = _parser().parse_args(words)
         match parsed.command:
             case "bench":
                 terminal.bench(parsed.depth, parsed.threads, parsed.hash)
@@ -73,14 +75,9 @@ def _run_subcommand(words: list[str]) -> int:
                 terminal.perft(parsed.depth, " ".join(parsed.fen) or None, parsed.threads, parsed.divide)
             case "warmup":
                 terminal.warm_up(parsed.all)
-    except (PositionError, OptionError, MemoryError, ImportError) as error:
-        return _fail(str(error) or type(error).__name__)
-    return 0
-
-
-def _fail(message: str) -> int:
-    print(f"numbat: {message}", file=sys.stderr)
-    return 2
+    except (UsageError, PositionError, OptionError, MemoryError, ImportError) as error:
+        return refuse(str(error) or type(error).__name__)
+    return DONE
 
 
 def _parser():
@@ -88,12 +85,8 @@ def _parser():
     import argparse
 
     from engine import __version__
-    from engine.options import find, whole_number
-
-    class Parser(argparse.ArgumentParser):
-        def error(self, message: str) -> NoReturn:
-            """One line that names what was wrong."""
-            raise SystemExit(_fail(f"{message} (see {self.prog} --help)"))
+    from engine.commandline import Parser, plies
+    from engine.options import find
 
     def spin(name: str):
         def number(text: str) -> int:
@@ -104,35 +97,29 @@ def _parser():
 
         return number
 
-    def plies(text: str) -> int:
-        depth = whole_number(text)
-        if depth is None or not 1 <= depth <= 100:
-            raise argparse.ArgumentTypeError(f"'{text}' is not a depth in plies, from 1 to 100")
-        return depth
-
     parser = Parser(prog="numbat", description="A UCI chess engine. Without a subcommand it speaks UCI.")
     parser.add_argument("--version", action="version", version=f"Numbat {__version__}")
-    parser.add_argument("--tune", action="store_true", help="offer the numbers of the search as UCI options")
+    parser.add_argument("--tune", action="store_true", help="offer the search parameters as UCI options")
     commands = parser.add_subparsers(dest="command", metavar="subcommand", required=True)
 
     bench = commands.add_parser("bench", help="search a fixed list of positions; ends with 'N nodes M nps'")
-    bench.add_argument("depth", type=plies, nargs="?", help="in plies")
+    bench.add_argument("depth", type=plies(100), nargs="?", help="in plies")
     bench.add_argument("threads", type=spin("Threads"), nargs="?", default=1)
     bench.add_argument("hash", type=spin("Hash"), nargs="?", default=16, help="in MB")
 
     perft = commands.add_parser("perft", help="count the leaves of the tree of legal moves")
-    perft.add_argument("depth", type=plies, help="in plies")
+    perft.add_argument("depth", type=plies(100), help="in plies")
     perft.add_argument("fen", nargs="*", help="the position, quoted or not (default: the start position)")
     perft.add_argument("--threads", type=spin("Threads"), default=1)
-    perft.add_argument("--divide", action="store_true", help="print the count of each first move too")
+    perft.add_argument("--divide", action="store_true", help="also print the count of each first move")
 
-    commands.add_parser("analyse", help="explain a position, or annotate the games of a PGN file")
+    commands.add_parser("analyse", help="analyse a position, or annotate the games of a PGN file")
     commands.add_parser("play", help="play a game against the engine in the terminal")
     commands.add_parser("lab", help="compare the textbook searches, on chess and other games (see lab --help)")
-    warmup = commands.add_parser("warmup", help="compile the engine now, so that no game has to wait for it")
-    warmup.add_argument("--all", action="store_true", help="also what reads endgame tables")
+    warmup = commands.add_parser("warmup", help="compile the engine ahead of the first game")
+    warmup.add_argument("--all", action="store_true", help="also compile the reader of endgame tables")
     commands.add_parser("version", help="print the version")
-    commands.add_parser("help", help="print this, or the help of a subcommand")
+    commands.add_parser("help", help="print this help, or that of a subcommand")
     return parser
 
 

@@ -7,8 +7,8 @@ that importing this package (as the UCI loop does to answer ``uciok``) does not 
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from engine.aio import AsyncEngine
     from engine.api import Analysis, Engine, Limits, OptionError, PositionError, Stream
+    from engine.api.asynchronous import AsyncEngine
 
 __version__ = "0.1.0"
 
@@ -17,7 +17,7 @@ __all__ = ["Analysis", "AsyncEngine", "Engine", "Limits", "OptionError", "Positi
 
 def __getattr__(name: str):
     if name == "AsyncEngine":
-        from engine.aio import AsyncEngine
+        from engine.api.asynchronous import AsyncEngine
 
         return AsyncEngine
     if name in __all__:

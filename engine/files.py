@@ -1,4 +1,4 @@
-"""Opening files that a user names: regular ones only.
+"""Files that a user names: only regular ones are opened, and none is ever seen half written.
 
 A named pipe would be waited for, a device read for ever, and both look like files to whoever only sees the name.
 """
@@ -8,6 +8,9 @@ from __future__ import annotations
 import errno
 import os
 import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import BinaryIO
 
 #: Not to wait for the other end of what became a pipe since it was looked at; Windows has no such pipes.
@@ -21,7 +24,7 @@ def open_regular(path: str | os.PathLike[str]) -> BinaryIO:
         _check(os.stat(path).st_mode)
         descriptor = os.open(path, os.O_RDONLY | _NO_WAITING)
     except ValueError as error:  # a NUL, or a character that the file system cannot spell
-        raise OSError(errno.EINVAL, f"no name for a file ({error})") from None
+        raise OSError(errno.EINVAL, f"not a valid file name ({error})") from None
     try:
         _check(os.fstat(descriptor).st_mode)
         return os.fdopen(descriptor, "rb")
@@ -35,7 +38,29 @@ def list_directory(path: str) -> list[str]:
     try:
         return sorted(os.listdir(path))
     except ValueError as error:
-        raise OSError(errno.EINVAL, f"no name for a directory ({error})") from None
+        raise OSError(errno.EINVAL, f"not a valid directory name ({error})") from None
+
+
+@contextmanager
+def drafted(path: Path) -> Iterator[Path]:
+    """Where to write the new contents of ``path``, which become the file at the end if nothing was raised until then.
+    A link stays a link.
+
+    Raises OSError. Where the former file cannot be replaced, as one that another program on Windows has open, the
+    finished draft stays, and the error's ``strerror`` says where it is.
+    """
+    target = Path(os.path.realpath(path))
+    draft = target.with_name(f"{target.name}.part")
+    try:
+        yield draft
+    except BaseException:
+        with suppress(OSError):
+            draft.unlink()
+        raise
+    try:
+        os.replace(draft, target)
+    except OSError as error:
+        raise OSError(error.errno, f"{error.strerror}; the finished file is {draft}") from None
 
 
 def size_of(stream: BinaryIO) -> int:

@@ -1,8 +1,8 @@
 """The options that a user can set: their names, kinds, defaults and ranges, in one table.
 
 Everything that offers options reads this table: the protocol layer prints and parses by it, the engine takes
-its defaults from it, and a test compares the README with it. Names and kinds are those of the UCI protocol
-(Stefan Meyer-Kahlen, 2006). Free of heavy imports, because ``uciok`` needs it before the engine is loaded.
+its defaults from it, and a test compares the table in ``uci/README.md`` with it. Names and kinds are those of the UCI
+protocol (Stefan Meyer-Kahlen, 2006). Free of heavy imports, because ``uciok`` needs it before the engine is loaded.
 """
 
 from __future__ import annotations
@@ -87,17 +87,17 @@ ABOUT = "Numbat, a chess engine in plain Python by the Numbat developers, GPL-3.
 
 OPTIONS: tuple[Option, ...] = (
     Option("Hash", "spin", 16, 1, 1_048_576, help="Size of the transposition table in MB."),
-    Option("Clear Hash", "button", help="Forgets everything in the transposition table."),
-    Option("Threads", "spin", 1, 1, 1024, help="How many threads search at the same time."),
+    Option("Clear Hash", "button", help="Clears the transposition table."),
+    Option("Threads", "spin", 1, 1, 1024, help="Number of search threads."),
     Option("Ponder", "check", False, help="Lets the GUI have the engine think on the opponent's time."),
-    Option("MultiPV", "spin", 1, 1, 256, help="How many lines to show, best first."),
+    Option("MultiPV", "spin", 1, 1, 256, help="Number of lines to show, best first."),
     Option(
         "Move Overhead",
         "spin",
         100,
         0,
         5000,
-        help="Milliseconds kept in reserve on every move for the GUI and the network.",
+        help="Milliseconds reserved on every move for the GUI and the network.",
     ),
     Option(
         "nodestime",
@@ -105,16 +105,16 @@ OPTIONS: tuple[Option, ...] = (
         0,
         0,
         10_000,
-        help="Nodes that count as a millisecond, so that games can be repeated; 0: time counts.",
+        help="Nodes that count as one millisecond, for repeatable games; 0 uses real time.",
     ),
     Option(
         "EvalType",
         "combo",
         "NNUE",
         choices=("Material", "Classical", "NNUE"),
-        help="The evaluation that plays.",
+        help="Evaluation function.",
     ),
-    Option("EvalFile", "string", "", help="The network file for NNUE; empty for the one that comes with Numbat."),
+    Option("EvalFile", "string", "", help="Network file for NNUE; empty for the network that comes with Numbat."),
     Option("SyzygyPath", "string", "", help="Directories with Syzygy endgame tables, separated as in PATH."),
     Option(
         "SyzygyProbeDepth",
@@ -122,17 +122,24 @@ OPTIONS: tuple[Option, ...] = (
         1,
         1,
         100,
-        help="Least plies still to search where the tables with the most men are asked.",
+        help="Minimum depth at which the largest tables are probed.",
     ),
-    Option("SyzygyProbeLimit", "spin", 7, 0, 7, help="Most men on the board for which the tables are asked."),
-    Option("Syzygy50MoveRule", "check", True, help="Counts table wins that the 50-move rule spoils as draws."),
-    Option("OwnBook", "check", False, help="Plays from the opening book."),
-    Option("BookFile", "string", "", help="The opening book, in Polyglot's format."),
+    Option(
+        "SyzygyProbeLimit",
+        "spin",
+        7,
+        0,
+        7,
+        help="Maximum number of pieces for which tables are probed.",
+    ),
+    Option("Syzygy50MoveRule", "check", True, help="Counts a table win as a draw if the 50-move rule prevents it."),
+    Option("OwnBook", "check", False, help="Plays moves from the opening book."),
+    Option("BookFile", "string", "", help="Opening book in Polyglot format."),
     Option(
         "Best Book Move",
         "check",
         False,
-        help="Plays the book's likeliest move, instead of each as often as its weight says.",
+        help="Plays the book move with the highest weight, not one by chance in proportion to its weight.",
     ),
     Option(
         "Book Depth",
@@ -140,33 +147,33 @@ OPTIONS: tuple[Option, ...] = (
         255,
         1,
         255,
-        help="The last move of the game, counted from 1, that may come from the book.",
+        help="Last move of the game that may come from the book.",
     ),
-    Option("UCI_Chess960", "check", False, help="Plays Chess960: castling is written king takes rook."),
+    Option("UCI_Chess960", "check", False, help="Plays Chess960; castling is written as king takes rook."),
     Option(
         "UCI_ShowWDL",
         "check",
         False,
-        help="Reports the chances to win, draw and lose, in thousandths, with each score.",
+        help="Shows the chances to win, draw and lose, in thousandths, with each score.",
     ),
-    Option("UCI_LimitStrength", "check", False, help="Plays as strong as UCI_Elo says."),
+    Option("UCI_LimitStrength", "check", False, help="Limits the playing strength to UCI_Elo."),
     Option(
         "UCI_Elo",
         "spin",
         1500,
         1000,
         2532,
-        help="How strong to play under UCI_LimitStrength.",
+        help="Playing strength when UCI_LimitStrength is on.",
     ),
-    Option("Skill Level", "spin", 20, 0, 20, help="How strong to play otherwise, from beginner to full strength."),
+    Option("Skill Level", "spin", 20, 0, 20, help="Playing strength otherwise: 0 is a beginner, 20 full strength."),
     Option(
         "UCI_AnalyseMode",
         "check",
         False,
         help="Treats every search as analysis: no book, full strength, all winning table moves.",
     ),
-    Option("UCI_EngineAbout", "string", ABOUT, help="Says what Numbat is; setting it changes nothing."),
-    Option("UCI_Opponent", "string", "", help="Who the opponent is, as the GUI tells; does not change the play."),
+    Option("UCI_EngineAbout", "string", ABOUT, help="Describes the engine; setting it has no effect."),
+    Option("UCI_Opponent", "string", "", help="Name of the opponent, sent by the GUI; has no effect on play."),
 )
 
 

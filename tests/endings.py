@@ -10,7 +10,7 @@ from pathlib import Path
 import chess
 import chess.syzygy
 
-from engine.tablebase import CURSED_WIN, LOSS, WIN, Tablebase
+from engine.play.tablebase import CURSED_WIN, LOSS, WIN, Tablebase
 
 #: The last distance to zeroing, added to the clock, that surely is in time: distances are rounded by a ply.
 IN_TIME = 99

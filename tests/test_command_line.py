@@ -68,5 +68,5 @@ def test_a_stranger_of_our_name_is_named(tmp_path: Path, name: str, words: list[
     )
     assert process.returncode == 2
     assert process.stderr.splitlines() == [
-        f"numbat: {stranger} is in the way of Numbat's own package 'engine': rename it, or leave its folder"
+        f"numbat: {stranger} hides Numbat's package 'engine': rename it, or run numbat from another folder"
     ]

@@ -1,21 +1,25 @@
-"""Files that a user names: whatever they are, one line that names them, and no waiting."""
+"""Files that a user names: whatever they are, one line that names them, and no waiting. Files written: whole ones."""
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import struct
 import sys
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import chess
 import pytest
 
-from engine.book import Book
+from engine.analysis.files import AnalysisError, write_whole
 from engine.evaluation.nnue.file import MAGIC, NetError, read_net
-from engine.tablebase import Tablebase
+from engine.files import drafted
+from engine.play.book import Book
+from engine.play.tablebase import Tablebase
 
 #: Seconds in which a loader has to say something.
 LONGEST_WAIT = 30.0
@@ -101,7 +105,7 @@ def test_a_directory_is_no_file(path, loader):
 
 
 @pytest.mark.parametrize("loader", ["book", "network", "tables"])
-@pytest.mark.parametrize("name", ["a\0b", "x" * 5000, "missing/file", "\ud800"])
+@pytest.mark.parametrize("name", ["a\0b", "x" * 5000, os.path.join("missing", "file"), "\ud800"])
 def test_names_that_no_file_has(loader, name):
     said(loader, name)
 
@@ -114,6 +118,7 @@ def test_a_file_that_may_not_be_read(path, loader):
     assert "ermission" in said(loader, str(path)) or loader == "tables"
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="links take a privilege there")
 @pytest.mark.parametrize("loader", ["book", "network", "table"])
 def test_a_file_that_vanished(path, loader):
     path.symlink_to(path.with_name("gone"))
@@ -157,5 +162,53 @@ def test_many_directories_and_files_that_cannot_be_used_are_counted(tmp_path):
     Tablebase(remarks.append).open(os.pathsep.join([*missing[:5], str(tmp_path), *missing[5:]]))
     assert len(remarks) < 20
     assert [remark for remark in remarks if "SyzygyPath: /no/such/0: " in remark]
-    assert [remark for remark in remarks if "vK.rtbw is no Syzygy table" in remark]
+    assert [remark for remark in remarks if "vK.rtbw is not a Syzygy table" in remark]
     assert [remark for remark in remarks if "1090 more" in remark]
+
+
+def test_a_file_that_cannot_be_replaced_has_the_finished_one_beside_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As on Windows, where another program has it open."""
+    path = tmp_path / "games.pgn"
+    path.write_text("former")
+
+    def refuse(draft: object, target: object) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr("engine.files.os.replace", refuse)
+    with pytest.raises(AnalysisError) as told:
+        write_whole(path, "finished")
+    assert str(told.value) == f"cannot write {path}: Permission denied; the finished file is {path}.part"
+    assert path.read_text() == "former"
+    assert Path(f"{path}.part").read_text() == "finished"
+
+
+@pytest.mark.skipif(sys.platform != "win32", reason="elsewhere an open file can be replaced")
+def test_an_open_file_is_not_replaced_on_windows(tmp_path: Path) -> None:
+    path = tmp_path / "games.pgn"
+    path.write_text("former")
+    with path.open("r+"), pytest.raises(AnalysisError, match=r"the finished file is .*games\.pgn\.part$"):
+        write_whole(path, "finished")
+    assert Path(f"{path}.part").read_text() == "finished"
+    write_whole(path, "later")
+    assert (path.read_text(), list(tmp_path.iterdir())) == ("later", [path])
+
+
+def test_what_is_broken_off_leaves_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "games.pgn"
+    path.write_text("former")
+    with suppress(KeyboardInterrupt), drafted(path) as draft:
+        draft.write_text("half")
+        raise KeyboardInterrupt
+    assert (path.read_text(), list(tmp_path.iterdir())) == ("former", [path])
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need privileges there")
+def test_a_link_stays_a_link(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "folder" / "file")
+    with drafted(tmp_path / "link") as draft:
+        draft.write_text("text")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "folder" / "file").read_text() == "text"

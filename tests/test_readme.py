@@ -1,4 +1,4 @@
-"""The README says what is so: its commands, its table of options, its examples."""
+"""The README and the pages beside the code say what is so: commands, options, examples, links."""
 
 from __future__ import annotations
 
@@ -13,12 +13,35 @@ from pathlib import Path
 import pytest
 
 from engine.options import OPTIONS
+from tests.conftest import REPOSITORY
 from uci_main import main
 
 
 @pytest.fixture(scope="module")
 def readme(repository: Path) -> str:
     return (repository / "README.md").read_text(encoding="utf-8")
+
+
+#: Pages with Python that a reader may copy.
+EXAMPLES = ("README.md", "engine/api/README.md")
+
+#: Every page with links, modules or files in it.
+PAGES = (
+    "README.md",
+    "CHANGELOG.md",
+    "CONTRIBUTING.md",
+    "engine/analysis/README.md",
+    "engine/api/README.md",
+    "engine/jit/README.md",
+    "engine/textbook/README.md",
+    "engine/uci/README.md",
+    "tuning/README.md",
+    "tuning/RESULTS.md",
+    *(f"tuning/results/{name}.md" for name in (
+        "analysis", "levels", "networks", "platforms", "search", "soundness", "speed", "strength", "tables", "threads",
+        "tools",
+    )),
+)  # fmt: skip
 
 
 def blocks(readme: str, language: str) -> list[str]:
@@ -39,8 +62,9 @@ def test_the_console_script_is_the_command_line(repository):
     assert project["scripts"] == {"numbat": f"{main.__module__}:{main.__name__}"}
 
 
-def test_the_table_of_options_is_the_table_of_options(readme):
-    rows = re.findall(r"^\| ([^|]+) \| ([^|]*) ?\| ([^|]+) \| ([^|]+) \|$", readme, re.MULTILINE)
+def test_the_table_of_options_is_the_table_of_options(repository):
+    page = (repository / "engine" / "uci" / "README.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| ([^|]+) \| ([^|]*) ?\| ([^|]+) \| ([^|]+) \|$", page, re.MULTILINE)
     documented = [tuple(cell.strip() for cell in row) for row in rows if row[0] != "Option"]
     expected = []
     for option in OPTIONS:
@@ -57,8 +81,18 @@ def test_the_table_of_options_is_the_table_of_options(readme):
     assert documented == expected
 
 
-@pytest.mark.parametrize("number", [0, 1])
-def test_python_examples_run(readme, number, repository, tmp_path):
+def examples() -> list[tuple[str, int]]:
+    """Each Python block by its page and its number."""
+    texts = {page: (REPOSITORY / page).read_text(encoding="utf-8") for page in EXAMPLES}
+    return [(page, number) for page, text in texts.items() for number in range(len(blocks(text, "python")))]
+
+
+def test_there_are_examples():
+    assert len(examples()) == 3
+
+
+@pytest.mark.parametrize(("page", "number"), examples())
+def test_python_examples_run(page, number, repository, tmp_path):
     """As written; where ``numbat`` is not installed, a script in its place runs the checkout."""
     environment = dict(os.environ)
     if shutil.which("numbat") is None:
@@ -69,7 +103,7 @@ def test_python_examples_run(readme, number, repository, tmp_path):
         script.chmod(0o755)
         environment["PATH"] = f"{tmp_path}{os.pathsep}{environment['PATH']}"
     result = subprocess.run(
-        [sys.executable, "-c", blocks(readme, "python")[number]],
+        [sys.executable, "-c", blocks((repository / page).read_text(encoding="utf-8"), "python")[number]],
         cwd=repository,
         env=environment,
         capture_output=True,
@@ -78,7 +112,7 @@ def test_python_examples_run(readme, number, repository, tmp_path):
         check=False,
     )
     assert result.returncode == 0, result.stderr
-    assert re.search(r"[a-h][1-8][a-h][1-8]", result.stdout)
+    assert re.search(r"\b(?:[a-h][1-8]|[NBRQK][a-hx1-8]+)", result.stdout)
 
 
 def test_layout_names_what_there_is(readme, repository):
@@ -91,9 +125,40 @@ def test_layout_names_what_there_is(readme, repository):
         parents[indent + 2] = path
 
 
-def test_files_and_modules_that_are_mentioned_exist(readme, repository):
-    for name in re.findall(r"`((?:engine|tuning|tests)/[\w./]+)`", readme):
+@pytest.mark.parametrize("page", PAGES)
+def test_files_and_modules_that_are_mentioned_exist(page, repository):
+    text = (repository / page).read_text(encoding="utf-8")
+    for name in re.findall(r"`((?:engine|tuning|tests)/[\w./]+)`", text):
         assert (repository / name).exists() or name == "engine/__pycache__", name
-    for module in re.findall(r"python -m ((?:tuning|tests)[\w.]*)", readme):
+    for module in re.findall(r"python -m ((?:tuning|tests)[\w.]*)", text):
         place = repository / module.replace(".", "/")
         assert place.with_suffix(".py").exists() or (place / "__main__.py").exists(), module
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_links_lead_somewhere(page, repository):
+    path = repository / page
+    for target in re.findall(r"\]\(([^)\s]+)\)", path.read_text(encoding="utf-8")):
+        if not target.startswith("http"):
+            file, _, section = target.partition("#")
+            linked = path.parent / file if file else path
+            assert linked.exists(), target
+            titles = re.findall(r"^#+ (.*)$", linked.read_text(encoding="utf-8"), re.MULTILINE) if section else []
+            assert not section or section in [re.sub(r"[^\w-]", "", t.lower().replace(" ", "-")) for t in titles], (
+                target
+            )
+
+
+def test_every_page_is_looked_at(repository):
+    listed = subprocess.run(["git", "ls-files", "*.md"], cwd=repository, capture_output=True, text=True, check=False)
+    if listed.returncode:
+        pytest.skip("not a git checkout")
+    assert set(listed.stdout.split()) == set(PAGES)
+
+
+def test_the_commands_of_the_table_are_those_of_the_command_line(readme, capsys):
+    named = set(re.findall(r"^\| `numbat (\w+)", readme, re.MULTILINE)) | {"version"}
+    with pytest.raises(SystemExit):
+        main(["help"])
+    offered = re.findall(r"^    (\w+) ", capsys.readouterr().out, re.MULTILINE)
+    assert named == set(offered)

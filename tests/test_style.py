@@ -1,4 +1,4 @@
-"""The code passes its own linter and type checker."""
+"""The code passes its own linter, formatter and type checker."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ import sys
 
 import pytest
 
+COMMANDS = (["ruff", "check", "."], ["ruff", "format", "--check", "."], ["mypy"])
 
-@pytest.mark.parametrize("command", [["ruff", "check", "."], ["mypy"]], ids=" ".join)
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
 def test_clean(command, repository):
     result = subprocess.run(
         [sys.executable, "-m", *command], cwd=repository, capture_output=True, text=True, timeout=300, check=False

@@ -24,7 +24,7 @@ from rich.console import Console
 from engine.messages import OptionError
 from tuning.common import command
 from tuning.common.errors import SetupError
-from tuning.common.flags import add_cluster_flags, only_with_resume
+from tuning.common.flags import add_cluster_flags, add_results_flags, only_with_resume
 from tuning.common.ledger import Ledger
 from tuning.matches.flags import (
     add_end_flags,
@@ -49,27 +49,27 @@ def parser() -> argparse.ArgumentParser:
     result = argparse.ArgumentParser(
         prog="python -m tuning.arena", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    group = result.add_argument_group("the sides: EvalType=, EvalFile=, search parameters, name=")
-    group.add_argument("--new", nargs="*", default=[], metavar="NAME=VALUE", help="the side that is tested")
-    group.add_argument("--base", nargs="*", default=[], metavar="NAME=VALUE", help="what it is measured against")
-    group.add_argument("--each", nargs="*", default=[], metavar="NAME=VALUE", help="what both have")
+    group = result.add_argument_group("sides: EvalType=, EvalFile=, search parameters, name=")
+    group.add_argument("--new", nargs="*", default=[], metavar="NAME=VALUE", help="side under test")
+    group.add_argument("--base", nargs="*", default=[], metavar="NAME=VALUE", help="side to compare with")
+    group.add_argument("--each", nargs="*", default=[], metavar="NAME=VALUE", help="settings of both sides")
     group = result.add_argument_group("thinking")
-    group.add_argument("--nodes", type=int, default=8_000, metavar="N", help="nodes for each move (default 8000)")
+    group.add_argument("--nodes", type=int, default=8_000, metavar="N", help="nodes per move (default 8000)")
     group.add_argument(
         "--hard", type=int, metavar="N",
-        help="makes --nodes a soft limit: the iteration that passes it is finished, unless it comes to N nodes",
+        help="makes --nodes a soft limit: the iteration that exceeds it is finished, up to N nodes",
     )  # fmt: skip
-    group.add_argument("--hash", type=int, default=16, metavar="MB", help="table of each side (default 16)")
-    group = result.add_argument_group("how much to play")
-    group.add_argument("--games", type=int, metavar="N", help="games (default 1000; with --sprt as many as it takes)")
+    group.add_argument(
+        "--hash", type=int, default=16, metavar="MB", help="transposition table of each side in MB (default 16)"
+    )
+    group = result.add_argument_group("number of games")
+    group.add_argument("--games", type=int, metavar="N", help="games (default 1000; with --sprt no limit)")
     add_sprt_flags(group)
     add_opening_flags(result)
     add_end_flags(result)
     add_cluster_flags(result)
-    group = result.add_argument_group("results")
-    group.add_argument("--json", metavar="FILE", help="results, one pair a line (default: results/arena-TIME.jsonl)")
-    group.add_argument("--resume", metavar="FILE", help="go on with a results file; its settings are used")
-    group.add_argument("--pgn", metavar="FILE", help="append the games themselves, with the scores")
+    group = add_results_flags(result, "arena", "pair")
+    group.add_argument("--pgn", metavar="FILE", help="append the games to this file, with scores")
     return result
 
 
@@ -80,7 +80,7 @@ def side_from(words: Sequence[str], role: str) -> tuple[str, Options]:
     for word in words:
         key, equals, value = word.partition("=")
         if not equals or not key:
-            raise SetupError(f"--{role} {word}: write NAME=VALUE")
+            raise SetupError(f"--{role} {word}: use NAME=VALUE")
         if key == "name":
             name = value
         else:
@@ -136,9 +136,9 @@ def _resumed(path: Path, games: int | None, say: Callable[[str], None]) -> tuple
         changes = [data["games"] for kind, data in events if kind == "change"]
         settings = replace(settings, games=changes[-1]) if changes else settings
         if arranged(settings.meeting, say) != settings.meeting:
-            raise SetupError(f"{path} was begun with another engine, network or evaluation: begin a new test")
+            raise SetupError(f"{path} was started with another engine, network or evaluation: start a new test")
         if games is not None and games != settings.games:
-            say(f"games: {games} in place of {'no end' if settings.games is None else settings.games}")
+            say(f"games: {games} instead of {'no end' if settings.games is None else settings.games}")
             ledger.add("change", {"games": games})
             settings = replace(settings, games=games)
         count = Count(settings)
@@ -148,7 +148,7 @@ def _resumed(path: Path, games: int | None, say: Callable[[str], None]) -> tuple
     except BaseException as error:
         ledger.close()
         if isinstance(error, (KeyError, TypeError, IndexError, AttributeError)):
-            raise SetupError(f"{path} is no whole results file: {error!r}") from None
+            raise SetupError(f"{path} is not a complete results file: {error!r}") from None
         raise
     return settings, ledger, count
 

@@ -27,10 +27,10 @@ def parser() -> argparse.ArgumentParser:
     result = argparse.ArgumentParser(
         prog="python -m tuning.book", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    result.add_argument("pgn", nargs="+", type=Path, metavar="PGN", help="files of games")
-    result.add_argument("--out", type=Path, required=True, metavar="FILE", help="the book to write")
-    result.add_argument("--plies", type=int, default=24, help="plies of each game that count (default 24)")
-    result.add_argument("--min-games", type=int, default=2, help="games that a move must occur in (default 2)")
+    result.add_argument("pgn", nargs="+", type=Path, metavar="PGN", help="files with games")
+    result.add_argument("--out", type=Path, required=True, metavar="FILE", help="book to write")
+    result.add_argument("--plies", type=int, default=24, help="plies of each game to use (default 24)")
+    result.add_argument("--min-games", type=int, default=2, help="minimum number of games with a move (default 2)")
     return result
 
 

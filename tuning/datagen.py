@@ -1,8 +1,8 @@
 """Make training data: games of the engine against itself, with the score of every move.
 
-    python -m tuning.datagen data/first --positions 10_000_000 --nodes 5000 --seed 1
-    python -m tuning.datagen data/second --option EvalFile=first.nnue --processes 8
-    python -m tuning.datagen data/third --scheduler tcp://HOST:8786
+python -m tuning.datagen data/first --positions 10_000_000 --nodes 5000 --seed 1
+python -m tuning.datagen data/second --option EvalFile=first.nnue --processes 8
+python -m tuning.datagen data/third --scheduler tcp://HOST:8786
 """
 
 from __future__ import annotations
@@ -26,17 +26,20 @@ from tuning.selfplay.shards import Settings, begin
 
 
 def parser() -> argparse.ArgumentParser:
+    """The command line of ``python -m tuning.datagen``."""
     made = argparse.ArgumentParser("python -m tuning.datagen", description=(__doc__ or "").splitlines()[0])
-    made.add_argument("directory", type=Path, help="where run.json and the games go; a run there is continued")
-    made.add_argument("--positions", type=_count, metavar="N", help="stop at so many positions (as 10_000_000)")
-    made.add_argument("--games", type=_count, metavar="N", help="stop at so many games")
-    made.add_argument("--seed", type=int, default=1, help="another seed makes other games (default: 1)")
+    made.add_argument("directory", type=Path, help="directory for run.json and the games; an existing run is continued")
+    made.add_argument("--positions", type=_count, metavar="N", help="stop after N positions (such as 10_000_000)")
+    made.add_argument("--games", type=_count, metavar="N", help="stop after N games")
+    made.add_argument("--seed", type=int, default=1, help="random seed (default: 1)")
     made.add_argument(
         "--option", action="append", default=[], metavar="NAME=VALUE",
-        help="an engine option, EvalType, EvalFile or a search parameter; may be repeated",
+        help="engine option: EvalType, EvalFile or a search parameter; may be repeated",
     )  # fmt: skip
-    made.add_argument("--book", metavar="FILE", help="an EPD, FEN or PGN file to start from, before the random plies")
-    made.add_argument("--processes", type=int, metavar="N", help="games at once (default: one for each core)")
+    made.add_argument(
+        "--book", metavar="FILE", help="EPD, FEN or PGN file with positions to start from, before the random plies"
+    )
+    made.add_argument("--processes", type=int, metavar="N", help="games at a time (default: one per core)")
     made.add_argument(
         "--scheduler", metavar="ADDRESS",
         help="a running dask scheduler, such as tcp://host:8786; 'here' plays everything in this process",
@@ -49,18 +52,18 @@ def parser() -> argparse.ArgumentParser:
 
 
 _HELP = {
-    "nodes": "soft limit for a move: the iteration that passes it is finished",
-    "hard": "hard limit, in soft limits",
-    "opening_plies": "random moves before a game, or one more",
-    "opening_nodes": "soft limit of the search that judges an opening",
-    "opening_score": "the worst score of an opening that is played",
-    "win_score": "the score that wins a game",
-    "win_plies": "for so many moves in a row",
-    "draw_score": "the score that draws a game",
-    "draw_plies": "for so many moves in a row",
-    "draw_from": "when so many have been played",
-    "max_plies": "a game this long is drawn",
-    "hash": "megabytes of transposition table, cleared for each game",
+    "nodes": "soft limit per move: the iteration that exceeds it is finished",
+    "hard": "hard limit, as a multiple of the soft limit",
+    "opening_plies": "random plies before a game, or one more",
+    "opening_nodes": "soft limit of the search that checks an opening",
+    "opening_score": "maximum score of an opening, either way",
+    "win_score": "score that wins a game",
+    "win_plies": "for N moves in a row",
+    "draw_score": "score that draws a game",
+    "draw_plies": "for N moves in a row",
+    "draw_from": "from this ply on",
+    "max_plies": "length after which a game is drawn",
+    "hash": "transposition table in MB, cleared for each game",
 }
 
 _LIMITS = {
@@ -93,7 +96,7 @@ def _settings(arguments: argparse.Namespace) -> Settings:
     for word in arguments.option:
         name, equals, value = word.partition("=")
         if not equals:
-            raise SetupError(f"--option {word}: write NAME=VALUE")
+            raise SetupError(f"--option {word}: use NAME=VALUE")
         options.append((name, str(Path(value).resolve()) if name == "EvalFile" and value else value))
     book = str(Path(arguments.book).resolve()) if arguments.book else None
     return Settings(arguments.seed, Rules(**values), tuple(sorted(options)), book)

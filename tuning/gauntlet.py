@@ -17,7 +17,7 @@ from pathlib import Path
 from tuning.common import command
 from tuning.common.command import check_picture
 from tuning.common.errors import EngineFailure, SetupError, at_least
-from tuning.common.flags import add_cluster_flags, only_with_resume
+from tuning.common.flags import add_cluster_flags, add_results_flags, only_with_resume
 from tuning.matches import running
 from tuning.matches.engines import EngineSpec
 from tuning.matches.flags import (
@@ -45,19 +45,19 @@ def parser() -> argparse.ArgumentParser:
     )
     names = ", ".join(rival.name for rival in RIVALS)
     result.add_argument("--only", nargs="+", metavar="NAME", help=f"some of the rivals: {names}")
-    result.add_argument("--rev", metavar="REV", help="Numbat at a git revision instead of the working tree")
-    result.add_argument("--sunfish", metavar="CMD", help="where sunfish is, when it is not on the path")
-    result.add_argument("--games", type=int, help="games against each rival (default 20); with --resume the new number")
-    result.add_argument("--hash", type=int, default=16, metavar="MB", help="hash table of every engine (default 16)")
+    result.add_argument("--rev", metavar="REV", help="play Numbat at this git revision instead of the working tree")
+    result.add_argument("--sunfish", metavar="CMD", help="path of sunfish, if it is not on PATH")
+    result.add_argument("--games", type=int, help="games against each rival (default 20); with --resume a new number")
+    result.add_argument(
+        "--hash", type=int, default=16, metavar="MB", help="hash table of every engine in MB (default 16)"
+    )
     add_limit_flags(result)
     add_play_flags(result)
     add_cluster_flags(result)
-    group = result.add_argument_group("results")
-    group.add_argument("--event", default="gauntlet", help="a name for PGN and results")
-    group.add_argument("--json", metavar="FILE", help="results, one game a line (default: results/EVENT-TIME.jsonl)")
-    group.add_argument("--resume", metavar="FILE", help="go on with a results file; its settings are used")
+    group = add_results_flags(result, "EVENT", "game")
+    group.add_argument("--event", default="gauntlet", help="event name for PGN and results")
     group.add_argument("--pgn", metavar="FILE", help="all games")
-    group.add_argument("--plot", metavar="FILE", help="the rating picture (default: beside the results, .png)")
+    group.add_argument("--plot", metavar="FILE", help="rating plot (default: beside the results, .png)")
     return result
 
 
@@ -102,7 +102,7 @@ def main(words: Sequence[str] | None = None, rivals: Sequence[EngineSpec] = RIVA
         else:
             settings, absent = settings_from(arguments, rivals)
             for line in absent:
-                console.print(f"left out: {line}", style="yellow", highlight=False, markup=False, soft_wrap=True)
+                console.print(f"skipped: {line}", style="yellow", highlight=False, markup=False, soft_wrap=True)
         tournament, code = running.run(
             settings, path, console, scheduler=arguments.scheduler, concurrency=arguments.concurrency,
             pgn=arguments.pgn, resume=bool(arguments.resume),

@@ -1,6 +1,6 @@
 """How well evaluations predict what becomes of positions that no network has learned from.
 
-    python -m tuning.loss run Material run/net.nnue
+python -m tuning.loss run Material run/net.nnue
 """
 
 from __future__ import annotations
@@ -19,12 +19,11 @@ from tuning.learning.loss import compare
 
 
 def parser() -> argparse.ArgumentParser:
+    """The command line of ``python -m tuning.loss``."""
     lines = (__doc__ or "").splitlines()
     made = argparse.ArgumentParser("python -m tuning.loss", description=lines[0])
-    made.add_argument("run", type=Path, help="the folder of a training run, for its settings")
-    made.add_argument(
-        "evaluations", nargs="+", metavar="EVALUATION", help=f"{', '.join(KINDS)} or the file of a network"
-    )
+    made.add_argument("run", type=Path, help="folder of a training run, for its settings")
+    made.add_argument("evaluations", nargs="+", metavar="EVALUATION", help=f"{', '.join(KINDS)} or a network file")
     return made
 
 

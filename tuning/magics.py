@@ -8,6 +8,7 @@ the seed is fixed, so the file can be made again.
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from engine.board.tables import BISHOP_STEPS, ROOK_STEPS, blocker_sets, relevant
 SEED = 1
 
 
-def find_magic(square: int, steps, random: np.random.Generator) -> int:
+def find_magic(square: int, steps: Sequence[tuple[int, int]], random: np.random.Generator) -> int:
     """A magic multiplier for a slider on ``square`` that indexes exactly 2**n entries for n relevant squares."""
     mask = relevant_squares(square, steps)
     blockers = blocker_sets(mask)

@@ -16,7 +16,7 @@ from pathlib import Path
 from tuning.common import command
 from tuning.common.command import check_picture
 from tuning.common.errors import EngineFailure, SetupError
-from tuning.common.flags import add_cluster_flags, only_with_resume
+from tuning.common.flags import add_cluster_flags, add_results_flags, only_with_resume
 from tuning.matches.engines import (
     WORDS_HELP,
     EngineSpec,
@@ -49,34 +49,30 @@ def parser() -> argparse.ArgumentParser:
     )
     group = result.add_argument_group("engines (UCI or xboard)")
     group.add_argument(
-        "--engine", nargs="+", action="append", default=[], metavar="WORD", help=f"one engine: {WORDS_HELP}"
+        "--engine", nargs="+", action="append", default=[], metavar="WORD", help=f"an engine: {WORDS_HELP}"
     )
     group.add_argument(
         "--each", nargs="+", default=[], metavar="WORD",
-        help="option.NAME=VALUE for every engine that has the option, and limits for all",
+        help="option.NAME=VALUE for every engine with that option, and limits for all",
     )  # fmt: skip
-    group.add_argument(
-        "--new", metavar="REV", help="this engine at a git revision ('.': the working tree as it is now)"
-    )
-    group.add_argument("--base", metavar="REV", help="the revision that --new is measured against")
+    group.add_argument("--new", metavar="REV", help="this engine at a git revision ('.': the working tree now)")
+    group.add_argument("--base", metavar="REV", help="revision to compare --new with")
     add_limit_flags(result)
-    group = result.add_argument_group("how much to play")
+    group = result.add_argument_group("number of games")
     group.add_argument(
         "--games", type=int, metavar="N",
-        help="games for each encounter (default 100; with --sprt no end); with --resume the new number",
+        help="games for each pairing (default 100; with --sprt no limit); with --resume a new number",
     )  # fmt: skip
     group.add_argument(
-        "--tournament", choices=KINDS, default="roundrobin", help="gauntlet: the first against all others"
+        "--tournament", choices=KINDS, default="roundrobin", help="gauntlet: the first engine against all others"
     )
     add_sprt_flags(group)
     add_play_flags(result)
     add_cluster_flags(result)
-    group = result.add_argument_group("results")
-    group.add_argument("--event", default="match", help="a name for PGN and results")
-    group.add_argument("--json", metavar="FILE", help="results, one game a line (default: results/EVENT-TIME.jsonl)")
-    group.add_argument("--resume", metavar="FILE", help="go on with a results file; its settings are used")
-    group.add_argument("--pgn", metavar="FILE", help="all games with evaluation, depth and clock comments")
-    group.add_argument("--plot", metavar="FILE", help="a picture of the result, PNG or SVG")
+    group = add_results_flags(result, "EVENT", "game")
+    group.add_argument("--event", default="match", help="event name for PGN and results")
+    group.add_argument("--pgn", metavar="FILE", help="write all games, with evaluation, depth and clock comments")
+    group.add_argument("--plot", metavar="FILE", help="plot of the result, PNG or SVG")
     return result
 
 

@@ -23,12 +23,14 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Sequence
+from pathlib import Path
 
 from chess.engine import Limit
 from rich.console import Console
 from rich.table import Table
 
 from tuning.common import command
+from tuning.common.files import whole_text
 from tuning.levels.mistakes import KINDS, judged
 
 
@@ -37,12 +39,14 @@ def parser() -> argparse.ArgumentParser:
     result = argparse.ArgumentParser(
         prog="python -m tuning.mistakes", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    result.add_argument("--elo", type=int, nargs="+", default=[1000, 1200, 1500, 1800, 2100], help="UCI_Elo to look at")
-    result.add_argument("--positions", type=int, default=300, metavar="N", help="of each (default %(default)s)")
-    result.add_argument("--nodes", type=int, default=40_000, help="of the judge, for a line (default %(default)s)")
-    result.add_argument("--seed", type=int, default=1, help="of the openings (default %(default)s)")
+    result.add_argument("--elo", type=int, nargs="+", default=[1000, 1200, 1500, 1800, 2100], help="UCI_Elo to examine")
+    result.add_argument(
+        "--positions", type=int, default=300, metavar="N", help="positions for each Elo (default %(default)s)"
+    )
+    result.add_argument("--nodes", type=int, default=40_000, help="nodes of the judge, per line (default %(default)s)")
+    result.add_argument("--seed", type=int, default=1, help="seed of the openings (default %(default)s)")
     result.add_argument("--show", action="store_true", help="print every mistake of the first three kinds")
-    result.add_argument("--json", metavar="FILE", help="write every mistake there, one a line")
+    result.add_argument("--json", metavar="FILE", help="write every mistake to this file, one a line")
     return result
 
 
@@ -72,7 +76,7 @@ def main(words: Sequence[str] | None = None) -> int:
                 if arguments.show and judgement.kind in KINDS[:3]:
                     console.print(lines[-1], highlight=False, markup=False, soft_wrap=True)
         if arguments.json:
-            with open(arguments.json, "w", encoding="utf-8") as file:
+            with whole_text(Path(arguments.json)) as file:
                 file.writelines(f"{line}\n" for line in lines)
     except (ValueError, OSError) as error:  # an Elo that is not to be had, a file that cannot be written
         return command.refused(console, error)

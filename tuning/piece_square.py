@@ -8,7 +8,6 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 
 from rich.console import Console
 
@@ -16,6 +15,7 @@ from engine.evaluation.material import WEIGHTS_FILE
 from tuning.common import command
 from tuning.common.errors import SetupError
 from tuning.common.files import keep_apart
+from tuning.common.flags import add_fit_flags, check_fit
 from tuning.learning.piece_square import learn
 
 
@@ -23,27 +23,11 @@ def parse_arguments(words: Sequence[str] | None = None) -> argparse.Namespace:
     """The command line; exits with one message where it is wrong."""
     parser = argparse.ArgumentParser(
         prog="python -m tuning.piece_square",
-        description="Learn the piece-square tables from positions, the material staying as it is.",
+        description="Learn the piece-square tables from positions, with fixed material values.",
     )
-    add = parser.add_argument
-    help_positions = "positions in one of the two forms that the module describes"
-    help_share = "the game result's share in the target, the rest is evaluation (default %(default)s)"
-    add("--positions", type=Path, nargs="+", required=True, metavar="FILE", help=help_positions)
-    add("--limit", type=int, default=600_000, metavar="N", help="positions of each file (default %(default)s)")
-    add("--result-share", type=float, default=0.3, metavar="SHARE", help=help_share)
-    add("--decay", type=float, default=3e-5, metavar="RATE", help="what holds tables to 0 (default %(default)s)")
-    add("--iterations", type=int, default=300, metavar="N", help="of L-BFGS at most (default %(default)s)")
-    add("--seed", type=int, default=1, help="of the choice of positions (default %(default)s)")
-    add("--output", type=Path, default=WEIGHTS_FILE, metavar="FILE", help="the weights file to rewrite")
+    add_fit_flags(parser, limit=600_000, decay=3e-5, output=WEIGHTS_FILE)
     arguments = parser.parse_args(words)
-    if arguments.limit < 1 or arguments.iterations < 1:
-        parser.error("--limit and --iterations must be at least 1")
-    if arguments.seed < 0:
-        parser.error(f"--seed {arguments.seed} is below 0")
-    if not 0 <= arguments.result_share <= 1:
-        parser.error(f"--result-share {arguments.result_share} is not between 0 and 1")
-    if not arguments.decay > 0:
-        parser.error(f"--decay {arguments.decay} is not above 0: the tables' scale would be undetermined")
+    check_fit(parser, arguments, "the tables' scale would be undetermined")
     return arguments
 
 
@@ -57,7 +41,7 @@ def main(words: Sequence[str] | None = None) -> int:
         print(f"piece_square: {error}", file=sys.stderr)
         return command.REFUSED
     except KeyboardInterrupt:
-        print(f"piece_square: interrupted; {arguments.output} is as it was", file=sys.stderr)
+        print(f"piece_square: interrupted; {arguments.output} is unchanged", file=sys.stderr)
         return command.INTERRUPTED
     return 0
 

@@ -1,13 +1,13 @@
-"""Run tests and other long jobs one after the other on the free cores, whatever is stopped in between.
+r"""Run tests and other long jobs one after the other on the free cores, whatever is stopped in between.
 
-    python -m tuning.queue add --name razoring --cores 2 -- python -m tuning.match --new . --base HEAD --nodes 8000 \\
+    python -m tuning.queue add --name razoring --cores 2 -- python -m tuning.match --new . --base HEAD --nodes 8000 \
         --sprt 0 5 --model normalized --openings uho_4060_30k.epd --concurrency {cores}
-    python -m tuning.queue run --cores 2        # the daemon; Ctrl-C ends it and its jobs in order
-    python -m tuning.queue                      # what ran, what runs, what it found
+    python -m tuning.queue run --cores 2        # the daemon; Ctrl-C ends it and its jobs properly
+    python -m tuning.queue                      # all jobs, and what they found
 
-Jobs live in sessions of their own: if the daemon is killed they go on, and the next one finds them. What was
-interrupted is continued: tools with a results file by --resume, others by their --resume-command or the same command.
-A job that ends with an error is named, and the others go on.
+Jobs have sessions of their own: if the daemon is killed they continue, and the next daemon takes them over. An
+interrupted job is resumed: tools with a results file by --resume, others by their --resume-command or the same command.
+A job that fails is listed with its last line of output, and the others continue.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from rich.text import Text
 
 from tuning.common import command
 from tuning.common.errors import SetupError, at_least
-from tuning.common.extras import need
+from tuning.common.folders import data_folder
 from tuning.experiments import processes
 from tuning.experiments.checks import completed, in_worktree
 from tuning.experiments.daemon import Daemon, last_line, title
@@ -55,10 +55,7 @@ def default_folder() -> Path:
     """``NUMBAT_QUEUE``, or ``queue`` in the folder where the user's programs keep data."""
     if folder := os.environ.get(FOLDER_VARIABLE):
         return Path(folder).expanduser()
-    need("platformdirs", "the queue's folder (or give --directory)")
-    import platformdirs
-
-    return platformdirs.user_data_path("numbat") / "queue"
+    return data_folder("the folder of the queue (or use --directory)") / "queue"
 
 
 def parser() -> argparse.ArgumentParser:
@@ -66,7 +63,7 @@ def parser() -> argparse.ArgumentParser:
     result = argparse.ArgumentParser(
         prog="python -m tuning.queue", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    where = "where the queue is kept (default: NUMBAT_QUEUE, or numbat/queue in the user's data folder)"
+    where = "folder of the queue (default: NUMBAT_QUEUE, or numbat/queue in the user's data folder)"
     result.add_argument("--directory", type=Path, metavar="DIR", help=where)
     commands = result.add_subparsers(dest="action", metavar="COMMAND")
 
@@ -75,33 +72,50 @@ def parser() -> argparse.ArgumentParser:
         made.add_argument("--directory", type=Path, metavar="DIR", default=argparse.SUPPRESS, help=where)
         return made
 
-    one = command("add", "put a command into the queue")
-    one.add_argument("--name", help="what to call it (default: the command's beginning)")
-    one.add_argument("--cores", type=int, metavar="N", help="cores that it takes (default: its --concurrency, or 1)")
-    one.add_argument("--priority", type=int, default=0, metavar="N", help="higher ones run first (default 0)")
-    one.add_argument("--resume-command", metavar="TEXT", help="continues it after an interruption (default: see above)")
-    one.add_argument("--resume-file", metavar="FILE", help="only if this file is there then; else the command again")
-    one.add_argument("--timed", action="store_true", help="it measures time: pausing ends it in order, to be continued")
+    one = command("add", "add a command to the queue")
+    one.add_argument("--name", help="name of the job (default: the start of the command)")
     one.add_argument(
-        "--rev", metavar="REV", help="run it in a worktree of this revision ('.': of the files as they are now)"
+        "--cores", type=int, metavar="N", help="cores that the job uses (default: its --concurrency, or 1)"
     )
-    one.add_argument("--cwd", type=Path, metavar="DIR", help="the folder it runs in (default: this one)")
-    one.add_argument("command", nargs=argparse.REMAINDER, metavar="-- COMMAND", help="the command with its words")
+    one.add_argument(
+        "--priority", type=int, default=0, metavar="N", help="jobs with higher priority run first (default 0)"
+    )
+    one.add_argument(
+        "--resume-command",
+        metavar="TEXT",
+        help="command that continues the job after an interruption (default: see above)",
+    )
+    one.add_argument(
+        "--resume-file",
+        metavar="FILE",
+        help="use --resume-command only if this file exists; otherwise run the command again",
+    )
+    one.add_argument(
+        "--timed", action="store_true", help="the job measures time: a pause ends it and continues it later"
+    )
+    one.add_argument(
+        "--rev", metavar="REV", help="run the job in a worktree of this revision ('.': the files as they are now)"
+    )
+    one.add_argument("--cwd", type=Path, metavar="DIR", help="folder to run in (default: this one)")
+    one.add_argument("command", nargs=argparse.REMAINDER, metavar="-- COMMAND", help="the command and its arguments")
     run = command("run", "run the queue until it is stopped")
     run.add_argument("--cores", type=int, metavar="N", help="cores to use (default: all)")
-    run.add_argument("--nice", type=int, default=10, metavar="N", help="how much jobs give way (default %(default)s)")
-    run.add_argument("--until-empty", action="store_true", help="end when nothing is left to run")
-    command("list", "all jobs in order, and what they found").add_argument("--all", action="store_true")
+    run.add_argument("--nice", type=int, default=10, metavar="N", help="niceness of the jobs (default %(default)s)")
+    run.add_argument("--until-empty", action="store_true", help="exit when no job is left to run")
+    command("list", "show all jobs in order, and what they found").add_argument("--all", action="store_true")
     for name, text in (
-        ("show", "everything about one job"),
-        ("log", "what a job printed"),
-        ("remove", "take a job out; if it runs, it is ended first"),
-        ("again", "run a job once more that failed or is done; it is continued where it can be"),
+        ("show", "show everything about a job"),
+        ("log", "show what a job printed"),
+        ("remove", "remove a job; if it is running, it is ended first"),
+        ("again", "run a failed or finished job again; it is continued if possible"),
     ):
         command(name, text).add_argument("job", type=int)
     commands.choices["log"].add_argument("-n", "--lines", type=int, default=40, help="(default %(default)s)")
     commands.choices["log"].add_argument("-f", "--follow", action="store_true", help="and what comes")
-    for name, text in (("pause", "stop a job, or all, without ending them"), ("resume", "let them go on")):
+    for name, text in (
+        ("pause", "pause a job, or all jobs, without ending them"),
+        ("resume", "resume a job, or all jobs"),
+    ):
         command(name, text).add_argument("job", type=int, nargs="?")
     change = command("priority", "change the order of jobs")
     change.add_argument("job", type=int)
@@ -247,6 +261,7 @@ def show(store: Store, arguments: argparse.Namespace, console: Console) -> int:
 
 
 def moment(seconds: float | None) -> str:
+    """A time of day with its date."""
     return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(seconds))
 
 
@@ -256,7 +271,7 @@ def show_log(store: Store, arguments: argparse.Namespace, console: Console) -> i
     at_least(1, lines=arguments.lines)
     path = store.log(arguments.job)
     if not path.exists():
-        raise SetupError(f"job {arguments.job} has printed nothing yet")
+        raise SetupError(f"job {arguments.job} has not printed anything yet")
     words = ["tail", "-n", str(arguments.lines), *(["-f"] if arguments.follow else []), str(path)]
     try:
         return subprocess.run(words).returncode
@@ -280,7 +295,9 @@ def pause(store: Store, arguments: argparse.Namespace, console: Console) -> int:
         assert job.process is not None
         if job.order.timed:
             processes.end(job.process, job.boot)
-            console.print(f"{title(job)} ended in order, since it measures time", highlight=False, markup=False)
+            console.print(
+                f"{title(job)} ended, because it measures time; resume continues it", highlight=False, markup=False
+            )
         else:
             processes.send(processes.members(job.process, job.boot), signal.SIGSTOP)
             console.print(f"{title(job)} stopped", highlight=False, markup=False)
@@ -295,7 +312,7 @@ def resume(store: Store, arguments: argparse.Namespace, console: Console) -> int
         assert job.process is not None
         if not (job.paused and arguments.job is None):
             processes.send(processes.members(job.process, job.boot), signal.SIGCONT)
-            console.print(f"{title(job)} goes on", highlight=False, markup=False)
+            console.print(f"{title(job)} resumed", highlight=False, markup=False)
     return 0
 
 
@@ -308,7 +325,7 @@ def _chosen(store: Store, state: State, number: int | None, paused: bool) -> lis
         chosen = [job_of(state, number)]
         store.append(pause=paused, number=number)
         if not paused and state.paused:
-            raise SetupError(f"everything is paused, job {number} with it: python -m tuning.queue resume")
+            raise SetupError(f"everything is paused, including job {number}: python -m tuning.queue resume")
     return [job for job in chosen if job.state == RUNNING and job.process is not None]
 
 
@@ -328,7 +345,7 @@ def again(store: Store, arguments: argparse.Namespace, console: Console) -> int:
     with store.locked() as state:
         job = job_of(state, arguments.job)
         if job.state not in (DONE, FAILED):
-            raise SetupError(f"job {job.number} is {job.state}; only what is done or failed runs again")
+            raise SetupError(f"job {job.number} is {job.state}; only finished or failed jobs can run again")
         store.append(again=INTERRUPTED, number=job.number)
     console.print(f"{title(job)} waits", highlight=False, markup=False)
     return 0
@@ -356,7 +373,7 @@ def main(words: Sequence[str] | None = None) -> int:
         console = Console(width=160)
     try:
         if os.name != "posix":
-            raise SetupError("the queue runs on Linux and macOS: it needs their sessions and signals")
+            raise SetupError("the queue runs on Linux and macOS only: it needs sessions and signals")
         store = Store(arguments.directory or default_folder())
         return ACTIONS[arguments.action or "list"](store, arguments, console)
     except SetupError as error:

@@ -28,18 +28,18 @@ def parser() -> argparse.ArgumentParser:
     result = argparse.ArgumentParser(
         prog="python -m tuning.record", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    result.add_argument("--file", type=Path, default=FILE, help="another record (default: tuning/tests.jsonl)")
+    result.add_argument("--file", type=Path, default=FILE, help="file of the record (default: tuning/tests.jsonl)")
     commands = result.add_subparsers(dest="action", metavar="COMMAND")
-    show = commands.add_parser("show", help="the table (this is the default)")
-    show.add_argument("words", nargs="*", metavar="WORD", help="only tests whose line holds all of these")
-    show.add_argument("--last", type=int, metavar="N", help="only the last N")
+    show = commands.add_parser("show", help="show the table (the default)")
+    show.add_argument("words", nargs="*", metavar="WORD", help="show only tests whose line contains all of these words")
+    show.add_argument("--last", type=int, metavar="N", help="show only the last N")
     new = commands.add_parser("add", help="add a finished run of tuning.match or tuning.arena")
-    new.add_argument("results", type=Path, metavar="FILE", help="its results file")
+    new.add_argument("results", type=Path, metavar="FILE", help="results file of the run")
     new.add_argument("--idea", required=True, help="what was tried, in a few words")
-    new.add_argument("--outcome", required=True, choices=OUTCOMES, help="what came of it")
-    new.add_argument("--evaluation", metavar="NAME", help="the evaluation or network, if the settings do not say")
-    new.add_argument("--note", metavar="TEXT", help="why, if the figures do not say")
-    new.add_argument("--stopped", action="store_true", help="take a run that was stopped before its end")
+    new.add_argument("--outcome", required=True, choices=OUTCOMES, help="outcome")
+    new.add_argument("--evaluation", metavar="NAME", help="evaluation or network, if the settings do not say")
+    new.add_argument("--note", metavar="TEXT", help="reason, if the figures do not show it")
+    new.add_argument("--stopped", action="store_true", help="accept a run that was stopped before its end")
     return result
 
 
@@ -54,7 +54,8 @@ def main(words: Sequence[str] | None = None) -> int:
             outcome = outcome_of(arguments.results)
             if not outcome.finished and not arguments.stopped:
                 raise SetupError(
-                    f"{arguments.results} is not finished ({outcome.text}): go on with --resume, or add it --stopped"
+                    f"{arguments.results} is not finished ({outcome.text}): continue it with --resume, or add it with "
+                    "--stopped"
                 )
             test = trial_of(outcome, arguments.idea, arguments.outcome, arguments.note, arguments.evaluation)
             add(arguments.file, arguments.results, test)

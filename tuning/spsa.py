@@ -32,7 +32,7 @@ from tuning.cluster.choice import open_cluster
 from tuning.common import command
 from tuning.common.command import as_interrupt
 from tuning.common.errors import EngineFailure, SetupError
-from tuning.common.flags import add_cluster_flags, only_with_resume
+from tuning.common.flags import add_cluster_flags, add_results_flags, only_with_resume
 from tuning.common.ledger import Ledger
 from tuning.common.revisions import PROJECT
 from tuning.learning.spsa import TOOL, Gains, InArena, Learned, Processes, Spsa, Tunable, load_params, result_table
@@ -54,28 +54,26 @@ def parser() -> argparse.ArgumentParser:
     )
     result.add_argument(
         "--only", nargs="+", metavar="NAME",
-        help="tune these parameters (default: all but switches, and in the arena but those of time)",
+        help="parameters to tune (default: all except switches, and in the arena also except those of time)",
     )  # fmt: skip
     result.add_argument("--iterations", type=int, default=1000, metavar="N", help="pairs of games (default 1000)")
     result.add_argument("--rate", type=float, default=0.002, help="final learning rate (default 0.002)")
-    result.add_argument(
-        "--rev", metavar="REV", help="the engine at a git revision ('.': a snapshot of the working tree)"
-    )
+    result.add_argument("--rev", metavar="REV", help="engine at a git revision ('.': a snapshot of the working tree)")
     result.add_argument("--each", nargs="+", default=[], metavar="WORD", help="option.NAME=VALUE for the engine")
     group = result.add_argument_group("the arena")
-    group.add_argument("--arena", action="store_true", help="play in compiled code, --nodes nodes a move")
+    group.add_argument("--arena", action="store_true", help="play in compiled code, with --nodes per move")
     group.add_argument(
         "--hard", type=int, metavar="N",
-        help="makes --nodes a soft limit: the iteration that passes it is finished, unless it comes to N nodes",
+        help="makes --nodes a soft limit: the iteration that exceeds it is finished, up to N nodes",
     )  # fmt: skip
-    group.add_argument("--hash", type=int, default=16, metavar="MB", help="table of each side (default 16)")
+    group.add_argument(
+        "--hash", type=int, default=16, metavar="MB", help="transposition table of each side in MB (default 16)"
+    )
     add_limit_flags(result)
     add_play_flags(result)
     add_cluster_flags(result)
-    group = result.add_argument_group("results")
-    group.add_argument("--json", metavar="FILE", help="results, one pair a line (default: results/spsa-TIME.jsonl)")
-    group.add_argument("--resume", metavar="FILE", help="go on with a results file; its settings are used")
-    group.add_argument("--plot", metavar="FILE", help="each parameter's way (default: beside the results, .png)")
+    group = add_results_flags(result, "spsa", "pair")
+    group.add_argument("--plot", metavar="FILE", help="plot of the parameters (default: beside the results, .png)")
     return result
 
 
@@ -106,9 +104,9 @@ def _arena_settings(arguments: argparse.Namespace) -> dict[str, Any]:
 
     for name in ("rev", "tc", "movetime", "depth", "tb"):
         if getattr(arguments, name) is not None:
-            raise SetupError(f"--{name} has no use with --arena")
+            raise SetupError(f"--{name} has no effect with --arena")
     if arguments.nodes is None or arguments.nodes < 1:
-        raise SetupError("--arena needs --nodes, the nodes for each move")
+        raise SetupError("--arena needs --nodes, the nodes per move")
     if arguments.hard is not None and arguments.hard < arguments.nodes:
         raise SetupError(f"--hard {arguments.hard} is less than --nodes {arguments.nodes}")
     params = load_params(arguments.only)
@@ -204,7 +202,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
                     speed = 7200 * played / (shown - began)
                     console.print(f"{len(done) + played} pairs, {speed:,.0f} games/h", highlight=False)
     except KeyboardInterrupt:
-        console.print(f"interrupted; go on with: python -m tuning.spsa --resume {shlex.quote(str(ledger.path))}")
+        console.print(f"interrupted; continue with: python -m tuning.spsa --resume {shlex.quote(str(ledger.path))}")
         code = command.INTERRUPTED
     finally:
         cluster.close()

@@ -1,4 +1,4 @@
-"""Measure what the levels of playing weaker are worth, and write their Elo to ``engine/strength.json``.
+"""Measure what the levels of playing weaker are worth, and write their Elo to ``engine/play/strength.json``.
 
     python -m tuning.strength --games 40 --levels 0 4 8 11 14 17 19 --openings book.epd
 
@@ -24,7 +24,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from engine.strength import FILE, LEVELS
+from engine.play.strength import FILE, LEVELS
 from tuning.common import command
 from tuning.common.errors import EngineFailure, SetupError, at_least
 from tuning.common.files import keep_apart
@@ -43,22 +43,35 @@ def parser() -> argparse.ArgumentParser:
     result = argparse.ArgumentParser(
         prog="python -m tuning.strength", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    result.add_argument("--games", type=int, default=40, help="games of each encounter (default 40)")
+    result.add_argument("--games", type=int, default=40, help="games of each pairing (default 40)")
     result.add_argument(
-        "--levels", type=int, nargs="+", default=[0, 4, 8, 11, 14, 17, 20, 22], metavar="N", help="levels that play"
+        "--levels", type=int, nargs="+", default=[0, 4, 8, 11, 14, 17, 20, 22], metavar="N", help="levels to measure"
     )
     result.add_argument(
-        "--anchors", type=int, nargs="*", default=list(ANCHORS), metavar="ELO", help="UCI_Elo of Stockfish"
+        "--anchors",
+        type=int,
+        nargs="*",
+        default=list(ANCHORS),
+        metavar="ELO",
+        help="UCI_Elo settings of Stockfish to play against",
     )
     result.add_argument(
-        "--anchor-nodes", type=int, default=ANCHOR_NODES, metavar="N", help="of Stockfish, a move (default %(default)s)"
+        "--anchor-nodes",
+        type=int,
+        default=ANCHOR_NODES,
+        metavar="N",
+        help="nodes per move of Stockfish (default %(default)s)",
     )
     add_play_flags(result)
     add_cluster_flags(result)
     result.add_argument(
-        "--dir", type=Path, default=Path("results/strength"), metavar="DIR", help="results (default results/strength)"
+        "--dir",
+        type=Path,
+        default=Path("results/strength"),
+        metavar="DIR",
+        help="folder for results (default results/strength)",
     )
-    result.add_argument("--out", type=Path, default=FILE, metavar="FILE", help="default: engine/strength.json")
+    result.add_argument("--out", type=Path, default=FILE, metavar="FILE", help="default: engine/play/strength.json")
     return result
 
 
@@ -74,7 +87,7 @@ def play(
     if resume:
         former = Settings.read(path, read_settings(path))
         if replace(former, games=settings.games) != settings:
-            raise SetupError(f"{path} was played with other settings; name another --dir")
+            raise SetupError(f"{path} was played with other settings; choose another --dir")
     tournament, code = running.run(
         settings, path, console, scheduler=arguments.scheduler, concurrency=arguments.concurrency, resume=resume
     )
@@ -109,9 +122,7 @@ def main(words: Sequence[str] | None = None) -> int:
         scale = (
             f"on the scale of Stockfish at {', '.join(map(str, arguments.anchors))}" if arguments.anchors else "mean 0"
         )
-        write(
-            arguments.out, elos, f"measured by python -m tuning.strength: {arguments.games} games an encounter, {scale}"
-        )
+        write(arguments.out, elos, f"measured by python -m tuning.strength: {arguments.games} games a pairing, {scale}")
     except (SetupError, EngineFailure, OSError) as error:
         return command.refused(console, error)
     console.print(f"written: {arguments.out}", highlight=False)

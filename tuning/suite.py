@@ -25,7 +25,7 @@ from tuning.cluster.choice import HERE, open_cluster
 from tuning.common import command
 from tuning.common.command import as_interrupt, check_picture
 from tuning.common.errors import EngineFailure, SetupError, at_least
-from tuning.common.flags import add_cluster_flags, only_with_resume
+from tuning.common.flags import add_cluster_flags, add_results_flags, only_with_resume
 from tuning.common.ledger import Ledger
 from tuning.matches.engines import WORDS_HELP, EngineSpec, parse_each, parse_limit_words, parse_words, with_unique_names
 from tuning.matches.flags import add_limit_flags, limits_from, with_commit
@@ -39,22 +39,20 @@ def parser() -> argparse.ArgumentParser:
     result = argparse.ArgumentParser(
         prog="python -m tuning.suite", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    result.add_argument("suite", nargs="?", help="the EPD file")
+    result.add_argument("suite", nargs="?", help="EPD file")
     result.add_argument(
-        "--engine", nargs="+", action="append", default=[], metavar="WORD", help=f"one UCI engine: {WORDS_HELP}"
+        "--engine", nargs="+", action="append", default=[], metavar="WORD", help=f"a UCI engine: {WORDS_HELP}"
     )
     result.add_argument(
         "--each", nargs="+", default=[], metavar="WORD", help="option.NAME=VALUE and limits for every engine"
     )
-    result.add_argument("--limit", type=int, metavar="N", help="only the first N positions")
-    result.add_argument("--first-move", action="store_true", help="ask only for the first move of puzzle lines")
-    result.add_argument("--list", action="store_true", help="list the positions that not every engine solved")
+    result.add_argument("--limit", type=int, metavar="N", help="use only the first N positions")
+    result.add_argument("--first-move", action="store_true", help="require only the first move of puzzle lines")
+    result.add_argument("--list", action="store_true", help="list positions that not every engine solved")
     add_limit_flags(result)
     add_cluster_flags(result)
-    group = result.add_argument_group("results")
-    group.add_argument("--json", metavar="FILE", help="one position a line (default: results/SUITE-TIME.jsonl)")
-    group.add_argument("--resume", metavar="FILE", help="go on with a results file; its settings are used")
-    group.add_argument("--plot", metavar="FILE", help="positions solved over time, PNG or SVG")
+    group = add_results_flags(result, "SUITE", "position")
+    group.add_argument("--plot", metavar="FILE", help="plot of positions solved over time, PNG or SVG")
     return result
 
 
@@ -101,7 +99,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
             specs = [EngineSpec.from_json(data) for data in settings["engines"]]
             suite, most, first_move = Path(settings["suite"]), settings["limit"], settings["first move"]
         except (KeyError, TypeError, ValueError) as error:
-            raise SetupError(f"{path} does not hold the results of a suite: {error!r}") from None
+            raise SetupError(f"{path} does not contain the results of a suite: {error!r}") from None
     else:
         settings = _settings(arguments)
         specs = [EngineSpec.from_json(data) for data in settings["engines"]]
@@ -145,7 +143,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
                     solved=", ".join(f"{n} {sum(s.solved for s in solutions if s.engine == n)}" for n in names),
                 )  # fmt: skip
     except KeyboardInterrupt:
-        console.print(f"interrupted; go on with: python -m tuning.suite --resume {shlex.quote(str(ledger.path))}")
+        console.print(f"interrupted; continue with: python -m tuning.suite --resume {shlex.quote(str(ledger.path))}")
         code = command.INTERRUPTED
     finally:
         cluster.close()

@@ -16,6 +16,7 @@ from engine.evaluation.classical.weights import WEIGHTS_FILE
 from tuning.common import command, plots
 from tuning.common.errors import SetupError
 from tuning.common.files import keep_apart
+from tuning.common.flags import add_fit_flags, check_fit
 from tuning.learning.texel import learn
 
 
@@ -24,26 +25,12 @@ def parse_arguments(words: Sequence[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="python -m tuning.texel", description="Learn the weights of the classical evaluation from positions."
     )
+    add_fit_flags(parser, limit=1_000_000, decay=1e-5, output=WEIGHTS_FILE)
     add = parser.add_argument
-    help_share = "the game result's share in the target, the rest is evaluation (default %(default)s)"
-    add("--positions", type=Path, nargs="+", required=True, metavar="FILE", help="positions, a line each")
-    add("--cache", type=Path, required=True, metavar="DIR", help="where parsed positions are kept for the next time")
-    add("--limit", type=int, default=1_000_000, metavar="N", help="positions of each file (default %(default)s)")
-    add("--result-share", type=float, default=0.3, metavar="SHARE", help=help_share)
-    add("--decay", type=float, default=1e-5, metavar="RATE", help="what holds weights to 0 (default %(default)s)")
-    add("--iterations", type=int, default=300, metavar="N", help="of L-BFGS at most (default %(default)s)")
-    add("--seed", type=int, default=1, help="of the choice of positions and games (default %(default)s)")
-    add("--output", type=Path, default=WEIGHTS_FILE, metavar="FILE", help="the weights file to write")
-    add("--plot", type=Path, metavar="PICTURE", help="draw the losses over the iterations")
+    add("--cache", type=Path, required=True, metavar="DIR", help="folder that keeps parsed positions for the next run")
+    add("--plot", type=Path, metavar="PICTURE", help="plot of the losses over the iterations")
     arguments = parser.parse_args(words)
-    if arguments.limit < 1 or arguments.iterations < 1:
-        parser.error("--limit and --iterations must be at least 1")
-    if arguments.seed < 0:
-        parser.error(f"--seed {arguments.seed} is below 0")
-    if not 0 <= arguments.result_share <= 1:
-        parser.error(f"--result-share {arguments.result_share} is not between 0 and 1")
-    if not arguments.decay > 0:
-        parser.error(f"--decay {arguments.decay} is not above 0: weights that mean the same could grow without bound")
+    check_fit(parser, arguments, "equivalent weights could grow without bound")
     return arguments
 
 
@@ -59,7 +46,7 @@ def main(words: Sequence[str] | None = None) -> int:
         print(f"texel: {error}", file=sys.stderr)
         return command.REFUSED
     except KeyboardInterrupt:
-        print(f"texel: interrupted; {arguments.output} is as it was", file=sys.stderr)
+        print(f"texel: interrupted; {arguments.output} is unchanged", file=sys.stderr)
         return command.INTERRUPTED
     return 0
 

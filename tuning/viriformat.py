@@ -1,8 +1,8 @@
 """Games with the score of every move, four bytes each: the viriformat of the engine Viridithas.
 
-    python -m tuning.viriformat games/*.vf                     # count them, and check every move
-    python -m tuning.viriformat games/*.vf --text positions.txt
-    python -m tuning.viriformat games/*.vf --pgn games.pgn
+python -m tuning.viriformat games/*.vf                     # count them, and check every move
+python -m tuning.viriformat games/*.vf --text positions.txt
+python -m tuning.viriformat games/*.vf --pgn games.pgn
 """
 
 from __future__ import annotations
@@ -19,9 +19,10 @@ from tuning.data.viriformat import count_file, files_of, games_of, read_position
 
 
 def parser() -> argparse.ArgumentParser:
+    """The command line of ``python -m tuning.viriformat``."""
     lines = (__doc__ or "").splitlines()
     made = argparse.ArgumentParser("python -m tuning.viriformat", description=lines[0])
-    made.add_argument("files", nargs="+", type=Path, metavar="FILE", help="games in viriformat, or directories of them")
+    made.add_argument("files", nargs="+", type=Path, metavar="FILE", help="files in viriformat, or directories of them")
     made.add_argument("--text", type=Path, metavar="FILE", help="write positions: FEN | centipawns | result, for White")
     made.add_argument("--pgn", type=Path, metavar="FILE", help="write games, with scores as comments")
     return made
@@ -43,7 +44,7 @@ def main(words: Sequence[str] | None = None) -> int:
             print(f"{path}: {games:,} games, {len(positions):,} positions" + (f", {torn} torn bytes" if torn else ""))
         print(f"{total:,} positions in {len(files)} files")
         if not total:
-            raise SetupError(f"no whole game in {', '.join(map(str, arguments.files))}")
+            raise SetupError(f"no complete game in {', '.join(map(str, arguments.files))}")
         if arguments.text:
             with whole_text(arguments.text, "ascii") as stream:
                 for path in files:

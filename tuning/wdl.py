@@ -1,4 +1,4 @@
-"""Fit how scores turn into wins: the model of ``engine/wdl.py``, from the engine's own games.
+"""Fit how scores turn into wins: the model of ``engine/play/wdl.py``, from the engine's own games.
 
     python -m tuning.wdl results/match.jsonl games.pgn data/first/games-00000.vf
     python -m tuning.wdl results/*.jsonl --player Numbat --shown-pawn 100
@@ -6,7 +6,7 @@
 Takes results of tuning.match, PGN with scores in its comments (``+0.35/12`` or ``[%eval ...]``), and games of
 tuning.datagen. The likelihood of all games' results given the score of every move is made as great as it can be.
 Scores in the first two are as the engine showed them; they are turned back into those of its evaluation by the
-pawn value of the present model, or by ``--shown-pawn``. Writes ``engine/wdl.json``.
+pawn value of the present model, or by ``--shown-pawn``. Writes ``engine/play/wdl.json``.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import track
 
-from engine.wdl import FILE, MODEL
+from engine.play.wdl import FILE, MODEL
 from tuning.common import command
 from tuning.common.errors import SetupError
 from tuning.common.files import keep_apart, write_whole
@@ -34,7 +34,7 @@ def parser() -> argparse.ArgumentParser:
         prog="python -m tuning.wdl", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     result.add_argument("games", nargs="+", type=Path, metavar="FILE", help="*.jsonl, *.pgn or *.vf")
-    result.add_argument("--player", metavar="NAME", help="only the moves of this player (default: of both)")
+    result.add_argument("--player", metavar="NAME", help="use only the moves of this player (default: both)")
     result.add_argument(
         "--shown-pawn",
         type=float,
@@ -43,7 +43,7 @@ def parser() -> argparse.ArgumentParser:
         help="centipawns of the evaluation that were shown as 100 in results and PGN "
         f"(default: the present model's, {MODEL.pawn:.0f}; 100 where scores were shown as they are)",
     )
-    result.add_argument("--out", type=Path, default=FILE, metavar="FILE", help="default: engine/wdl.json")
+    result.add_argument("--out", type=Path, default=FILE, metavar="FILE", help="default: engine/play/wdl.json")
     return result
 
 

@@ -23,7 +23,7 @@ from engine.analysis.pace import FIRST, Pace
 from engine.analysis.praise import is_recapture, offered, praise
 from engine.analysis.record import LINE, Found, Record, Verdict
 from engine.api import Engine
-from engine.chesstypes import Analysis
+from engine.api.types import Analysis
 
 #: Says why a move was bad: from the board, the move, the line that was better, the line after the move (it begins with
 #: the reply), and the scores of the board and of the position after the move. None if nothing can be said.
@@ -93,7 +93,7 @@ class Annotator:
             count = len(record.positions)
             pace = Pace.of(self._limit, count if self._whole_game else 1)
             if self._whole_game and pace.unit != "time":
-                raise ValueError("only a time can be given to a whole game")
+                raise ValueError("a whole game can only be limited by time")
 
             bare = notes.Bare.of(game)
 

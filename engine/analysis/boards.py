@@ -70,8 +70,8 @@ def read_move(board: chess.Board, text: str) -> chess.Move:
     if len(found) == 1:
         return found[0]
     if ambiguous or found:
-        raise MoveError(f"'{text}' could be several moves: name the square it comes from too")
-    raise MoveError(f"'{text}' is no legal move here; moves are written as e4, Nf3, O-O or e2e4")
+        raise MoveError(f"'{text}' is ambiguous: add the square it comes from")
+    raise MoveError(f"'{text}' is not a legal move here; write moves as e4, Nf3, O-O or e2e4")
 
 
 def _key(san: str) -> str:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import io
-import os
 import re
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
 from pathlib import Path
 
 import chess
@@ -15,6 +13,7 @@ import chess.pgn
 
 from engine.analysis.boards import faults
 from engine.analysis.notes import TAG
+from engine.files import drafted
 
 
 class AnalysisError(ValueError):
@@ -59,9 +58,9 @@ def read_games(path: Path, on_fault: Callable[[str], None] | None = None) -> lis
         else:
             games.append(game)
     if faults and (on_fault is None or not games):
-        raise AnalysisError(faults[0] if len(faults) == 1 or games else f"{faults[0]} (and no other game is right)")
+        raise AnalysisError(faults[0] if len(faults) == 1 or games else f"{faults[0]} (and there is no other game)")
     if not games:
-        raise AnalysisError(f"{path} holds no game")
+        raise AnalysisError(f"{path} contains no game")
     for fault in faults:
         assert on_fault is not None
         on_fault(fault)
@@ -104,7 +103,7 @@ def _fault(game: chess.pgn.Game) -> str:
     """Why a game that could be read cannot be analysed; empty where it can."""
     board = game.board()
     if type(board) is not chess.Board:
-        return f"the variant {game.headers['Variant']} is not played here"
+        return f"the variant {game.headers['Variant']} is not supported"
     if not board.is_valid():
         return f"not a legal position: {board.fen()} ({faults(board)})"
     return ""
@@ -143,16 +142,11 @@ _WORDS = re.compile(r"(?:\[%[^\]]*\]|\S)+")
 
 def write_whole(path: Path, content: str | bytes) -> None:
     """Write a file that is never seen half; a text in UTF-8. Raises :class:`AnalysisError`."""
-    target = Path(os.path.realpath(path))  # a link goes on being one
-    beside = target.with_name(f"{target.name}.part")
     try:
-        beside.write_bytes(content.encode() if isinstance(content, str) else content)
-        os.replace(beside, target)
+        with drafted(path) as draft:
+            draft.write_bytes(content.encode() if isinstance(content, str) else content)
     except OSError as error:
         raise AnalysisError(f"cannot write {path}: {error.strerror}") from None
-    finally:
-        with suppress(OSError):
-            beside.unlink(missing_ok=True)
 
 
 def check_place(path: Path) -> None:
@@ -163,7 +157,7 @@ def check_place(path: Path) -> None:
         elif not path.parent.is_dir():
             reason = "no such directory"
         elif path.exists() and not path.is_file():
-            reason = "it is no plain file"
+            reason = "it is not a regular file"
         else:
             return
     except OSError as error:  # such as a name that is too long
@@ -181,7 +175,7 @@ class AddedGame:
         check_place(path)
         former = _read(path) if path.exists() else b""
         if former.strip() and not _holds_game(_decoded(former)):
-            raise AnalysisError(f"{path} is there and holds no game; --pgn names another file")
+            raise AnalysisError(f"{path} exists and contains no game; choose another file with --pgn")
         self._path = path
         self._before = former.rstrip() + b"\n\n" if former.strip() else b""
 
@@ -210,7 +204,7 @@ def continued(games: list[chess.pgn.Game], path: Path, label: str) -> list[chess
         return games
     former = read_games(path)
     if [_moves(game) for game in former] != [_moves(game) for game in games]:
-        raise AnalysisError(f"{path} is there and holds other games; --output names another file")
+        raise AnalysisError(f"{path} exists and contains other games; choose another file with --output")
     return [old if old.headers.get(TAG) == label else new for old, new in zip(former, games, strict=True)]
 
 
@@ -226,4 +220,4 @@ def fingerprint(games: Sequence[chess.pgn.Game]) -> str:
 def check_page(path: Path, games: Sequence[chess.pgn.Game]) -> None:
     """Raises :class:`AnalysisError` where ``path`` holds anything but a page of these games."""
     if path.exists() and fingerprint(games).encode() not in _read(path):
-        raise AnalysisError(f"{path} is there and is no page of these games; --html names another file")
+        raise AnalysisError(f"{path} exists and is not a page of these games; choose another file with --html")

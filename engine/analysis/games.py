@@ -20,7 +20,7 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 from engine import Engine
 from engine.analysis.accuracy import summary
 from engine.analysis.annotate import Annotator, Judged
-from engine.analysis.cli import INTERRUPTED, engine_name, limit_of
+from engine.analysis.cli import engine_name, limit_of
 from engine.analysis.files import (
     AnalysisError,
     check_page,
@@ -34,6 +34,7 @@ from engine.analysis.files import (
 from engine.analysis.notes import positions, read
 from engine.analysis.openings import opening_of
 from engine.analysis.report import render
+from engine.commandline import INTERRUPTED
 from engine.explanation import explain
 from engine.messages import PositionError
 
@@ -44,10 +45,10 @@ _SAVE_AFTER = 10.0
 def analyse(paths: Sequence[Path], chosen: argparse.Namespace, options: dict[str, Any]) -> int:
     """Annotate the games of all ``paths``; what is done is on disk at least every ten seconds and at the end."""
     if chosen.lines is not None:
-        raise AnalysisError("--lines belongs to a position; a game shows one line where a move was bad")
+        raise AnalysisError("--lines is for a position; an annotated game shows one line for each bad move")
     for option in ("output", "html"):
         if getattr(chosen, option) is not None and len(paths) > 1:
-            raise AnalysisError(f"--{option} is one file, and {len(paths)} are to be analysed")
+            raise AnalysisError(f"--{option} names one file, but there are {len(paths)} to analyse")
     console = Console(stderr=True, highlight=False)
     whole_game = chosen.game_time is not None
     limit, words = limit_of(chosen, 0.5)
@@ -66,7 +67,10 @@ def analyse(paths: Sequence[Path], chosen: argparse.Namespace, options: dict[str
             file.write(name)
         records = [read(game, name) for file in files for game in file.games]
         done, whole = sum(record.looked() for record in records), sum(len(record.positions) for record in records)
-        print(f"\nnumbat: interrupted after {done} of {whole} positions; the same command goes on", file=sys.stderr)
+        print(
+            f"\nnumbat: interrupted after {done} of {whole} positions; run the same command to continue",
+            file=sys.stderr,
+        )
         return INTERRUPTED
     for file in files:
         file.write(name)
@@ -123,7 +127,7 @@ def _check_outputs(path: Path, output: Path, html: Path) -> None:
     for file in (output, html):
         check_place(file)
         if file.exists() and file.samefile(path):
-            raise AnalysisError(f"{file} would replace what it is made from")
+            raise AnalysisError(f"{file} would overwrite a file that it is made from")
     if os.path.realpath(output) == os.path.realpath(html):
         raise AnalysisError(f"the games and their page cannot both be written to {output}")
 
@@ -160,7 +164,7 @@ def _annotate_all(files: Sequence[_File], annotator: Annotator, console: Console
             except PositionError as error:
                 reason, size = str(error), 0
             if reason:
-                _say(console, f"game {number} ({_players(game)}) has {size} positions annotated only: {reason}")
+                _say(console, f"game {number} ({_players(game)}) is annotated for {size} positions only: {reason}")
             done += len(positions(game))
             bar.update(task, completed=done)
 

@@ -8,13 +8,13 @@ from enum import Enum
 import chess
 from chess.engine import MateGiven, PovScore, Score, Wdl
 
-from engine.wdl import MODEL, REFERENCE_MOVE
+from engine.play.wdl import MODEL, REFERENCE_MOVE
 
 
 def chances(score: Score, move: int = REFERENCE_MOVE) -> Wdl:
     """The chances to win, draw and lose, in thousandths, of the side from whose view ``score`` is given.
 
-    ``move`` is the move of the game. By what the engine's own games show (:mod:`engine.wdl`).
+    ``move`` is the move of the game. By what the engine's own games show (:mod:`engine.play.wdl`).
 
     >>> from chess.engine import Mate
     >>> chances(Mate(3)), chances(Mate(-1))

@@ -6,7 +6,7 @@ import chess
 from chess.engine import PovScore, Wdl
 
 from engine.analysis.judge import chances_on, expectation
-from engine.chesstypes import Analysis
+from engine.api.types import Analysis
 
 
 def score_text(score: PovScore) -> str:

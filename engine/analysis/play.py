@@ -24,7 +24,7 @@ from engine.analysis.files import AddedGame
 from engine.analysis.judge import expectation
 from engine.analysis.lines import chances_of, chances_text, ending, ending_text, score_text
 from engine.analysis.terminal import read_line
-from engine.chesstypes import Analysis
+from engine.api.types import Analysis
 
 #: Gets a line from the person, or None when so many seconds have passed. Raises EOFError at the end of the input.
 Ask = Callable[[str, float | None], str | None]
@@ -37,14 +37,14 @@ FIRST_DRAW = 20
 LOOK = 1.0
 
 HELP = f"""\
-A move is written as e4, Nf3, exd5, e8=Q, O-O or 0-0, or as e2e4. Other words:
-  hint     what the engine would play at full strength
-  undo     take back your last move and the answer; the clocks stay as they are
-  moves    the game so far and the legal moves
+Write moves as e4, Nf3, exd5, e8=Q, O-O or 0-0, or as e2e4. Other commands:
+  hint     show what the engine would play at full strength
+  undo     take back your last move and the reply; the clocks do not change
+  moves    show the game so far and the legal moves
   board    show the board again
-  fen      the position as FEN
-  draw     offer a draw; the engine takes it from move {FIRST_DRAW} on if it expects half a point or less
-  resign   give the game up
+  fen      show the position as FEN
+  draw     offer a draw; the engine accepts from move {FIRST_DRAW} on if it expects half a point or less
+  resign   resign the game
   new      begin a new game; 'new white' and 'new black' choose your side
   quit     leave"""
 
@@ -172,7 +172,7 @@ class Table:
             case ["new", "white" | "black" as side]:
                 self._new(side == "white")
             case _ if self.conclusion:
-                self._tell(f"'{word}' is not understood here: the game is over. Type new, undo, moves, fen or quit.")
+                self._tell(f"'{word}' is not understood: the game is over. Type new, undo, moves, fen or quit.")
             case ["hint"]:
                 best = self._look()
                 assert best.move is not None
@@ -234,14 +234,14 @@ class Table:
 
     def _undo(self) -> None:
         if self._called and self._called.termination == "time forfeit":
-            self._tell("a flag that has fallen cannot be taken back")
+            self._tell("a loss on time cannot be taken back")
             return
         if self._called:
             self._called = None  # a word, not a move
         else:
             own = [ply for ply in range(len(self._moves())) if self._mover(ply) == self.human]
             if not own:
-                self._tell("there is no move of yours to take back")
+                self._tell("you have no move to take back")
                 return
             for _ in range(len(self._moves()) - own[-1]):
                 self.board.pop()
@@ -283,7 +283,7 @@ class Table:
     def _offer(self) -> None:
         """The person offers a draw."""
         if self.board.fullmove_number < FIRST_DRAW:
-            self._tell(f"no: it is too early, ask again from move {FIRST_DRAW} on")
+            self._tell(f"no: it is too early; ask again from move {FIRST_DRAW} on")
             return
         if self.clock:
             self.clock.stop()
@@ -292,7 +292,7 @@ class Table:
         if points > 0.5:
             self._tell(f"no: {score_text(line.score)}, it expects {points:.0%} of the point")
             return
-        self._called = Conclusion("1/2-1/2", "A draw is agreed.")
+        self._called = Conclusion("1/2-1/2", "Draw agreed.")
         self._on_change(self)
 
     # What the person sees

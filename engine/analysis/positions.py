@@ -13,9 +13,9 @@ from rich.text import Text
 from engine import Engine
 from engine.analysis.boards import board_of
 from engine.analysis.cli import limit_of
-from engine.analysis.diagram import FEW_COLOURS, painted, shows_chessmen
+from engine.analysis.diagram import FEW_COLOURS, diagram, painted, shows_chessmen
 from engine.analysis.lines import ending_text, line_text
-from engine.chesstypes import Analysis
+from engine.api.types import Analysis
 
 
 class Lines:
@@ -47,7 +47,7 @@ def analyse(fen: str, chosen: argparse.Namespace, options: dict[str, Any]) -> in
     if shows_chessmen(console):
         console.print(painted(board, chess.WHITE, console.color_system in FEW_COLOURS))
     else:
-        console.print(str(board), markup=False)
+        console.print(diagram(board, chess.WHITE), markup=False)
     console.print(f"{board.fen()}, {chess.COLOR_NAMES[board.turn]} to move\n", markup=False)
     if board.outcome() is not None:
         console.print(ending_text(board))

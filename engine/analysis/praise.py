@@ -14,9 +14,7 @@ from __future__ import annotations
 import chess
 
 from engine.analysis.judge import Grade
-
-#: Values for counting exchanges, in pawns.
-VALUES = {chess.PAWN: 1, chess.KNIGHT: 3, chess.BISHOP: 3, chess.ROOK: 5, chess.QUEEN: 9, chess.KING: 0}
+from engine.play.exchange import taken, won_on
 
 #: A sacrifice gives at least so much, in pawns: the exchange.
 SACRIFICE = 2
@@ -67,30 +65,6 @@ def offered(board: chess.Board, move: chess.Move) -> int:
     (4, 0)
     """
     after = board.copy(stack=False)
-    taken = _taken(board, move)
     after.push(move)
     targets = {reply.to_square for reply in after.generate_legal_captures()}
-    return max((won_on(after, square) for square in targets), default=0) - taken
-
-
-def won_on(board: chess.Board, square: chess.Square) -> int:
-    """The pawns that the side to move wins by taking on ``square``, both sides taking with the least piece first.
-
-    Nobody has to go on taking, so it is never less than 0.
-    """
-    takes = list(board.generate_legal_captures(to_mask=chess.BB_SQUARES[square]))
-    if not takes:
-        return 0
-    least = min(takes, key=lambda move: (VALUES[board.piece_type_at(move.from_square) or chess.KING] or 99))
-    after = board.copy(stack=False)
-    after.push(least)
-    return max(0, _taken(board, least) - won_on(after, square))
-
-
-def _taken(board: chess.Board, move: chess.Move) -> int:
-    """The pawns that ``move`` takes and gains by promotion."""
-    gained = VALUES[move.promotion] - 1 if move.promotion else 0
-    if board.is_en_passant(move):
-        return gained + 1
-    piece = board.piece_type_at(move.to_square)
-    return gained + (VALUES[piece] if piece and board.is_capture(move) else 0)
+    return max((won_on(after, square) for square in targets), default=0) - taken(board, move)

@@ -142,7 +142,7 @@ function fillMoments() {
     add(words, "b", {textContent: `${p.label} `, className: style(p)});
     words.append(told(p).slice(p.label.length).trim());
   });
-  if (!$("moments").childElementCount) $("moments").textContent = "No mistake, no blunder, and no move that deserves praise.";
+  if (!$("moments").childElementCount) $("moments").textContent = "No mistakes, no blunders and no outstanding moves.";
 }
 
 function fillSides() {
@@ -184,7 +184,7 @@ function go(to, into = 0) {
   $("value").textContent = isNaN(p.short) ? p.short : Math.abs(p.short).toFixed(1);
   $("value").className = p.chance >= 50 ? "low" : "high";
   $("bar").className = flipped ? "flipped" : "";
-  $("bar").setAttribute("aria-label", `White may expect ${p.chance}% of the point`);
+  $("bar").setAttribute("aria-label", `White's expected score is ${p.chance}%`);
   $("now").setAttribute("x1", x(at));
   $("now").setAttribute("x2", x(at));
   for (const old of document.querySelectorAll("#moves .here")) old.classList.remove("here");

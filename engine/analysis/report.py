@@ -65,9 +65,9 @@ def _game(game: chess.pgn.Game, moves: Sequence[Judged]) -> dict[str, Any]:
 def _theory(moves: Sequence[Judged], last: int) -> str:
     """Up to where the game follows the table of openings."""
     if last == len(moves) - 1:
-        return "known theory to the end"
+        return "opening theory to the end"
     judged, before = moves[last + 1], moves[last].board
-    return f"out of the table of openings with {before.fullmove_number}{'.' if before.turn else '…'} {judged.san}"
+    return f"leaves opening theory with {before.fullmove_number}{'.' if before.turn else '…'} {judged.san}"
 
 
 def _side(tags: chess.pgn.Headers, name: str, side: Side) -> dict[str, Any]:

@@ -3,6 +3,9 @@
 Arguments are int64 squares and uint64 bitboards.
 """
 
+from typing import Any
+
+from engine.board.aliases import Bitboard, Color, Position, Square
 from engine.board.tables import tables
 from engine.board.types import BISHOP, FILE_A, FILE_H, KING, KNIGHT, ONE, PAWN, QUEEN, ROOK, U64, WHITE
 from engine.jit import HAVE_PEXT, helper, lsb, pext
@@ -10,85 +13,85 @@ from engine.jit import HAVE_PEXT, helper, lsb, pext
 if HAVE_PEXT:
 
     @helper
-    def _lookup(slider, occupied):
+    def _lookup(slider: Any, occupied: Bitboard) -> Bitboard:
         return tables().attacks[slider.start + pext(occupied, slider.mask)]
 
 else:
 
     @helper
-    def _lookup(slider, occupied):
+    def _lookup(slider: Any, occupied: Bitboard) -> Bitboard:
         return tables().attacks[slider.start + ((occupied & slider.mask) * slider.magic >> slider.shift)]
 
 
 @helper
-def rook_attacks(square, occupied):
+def rook_attacks(square: Square, occupied: Bitboard) -> Bitboard:
     """Squares a rook on ``square`` attacks, up to and including the first piece on each ray."""
     return _lookup(tables().rook[square], occupied)
 
 
 @helper
-def bishop_attacks(square, occupied):
+def bishop_attacks(square: Square, occupied: Bitboard) -> Bitboard:
     """Squares a bishop on ``square`` attacks, up to and including the first piece on each ray."""
     return _lookup(tables().bishop[square], occupied)
 
 
 @helper
-def queen_attacks(square, occupied):
+def queen_attacks(square: Square, occupied: Bitboard) -> Bitboard:
     """Squares a queen on ``square`` attacks."""
     return rook_attacks(square, occupied) | bishop_attacks(square, occupied)
 
 
 @helper
-def knight_attacks(square):
+def knight_attacks(square: Square) -> Bitboard:
     """Squares a knight on ``square`` attacks."""
     return tables().knight[square]
 
 
 @helper
-def king_attacks(square):
+def king_attacks(square: Square) -> Bitboard:
     """Squares a king on ``square`` attacks."""
     return tables().king[square]
 
 
 @helper
-def pawn_attacks(color, square):
+def pawn_attacks(color: Color, square: Square) -> Bitboard:
     """Squares a pawn of ``color`` on ``square`` attacks."""
     return tables().pawn[color, square]
 
 
 @helper
-def between(a, b):
+def between(a: Square, b: Square) -> Bitboard:
     """The squares strictly between ``a`` and ``b`` on a shared rank, file or diagonal; otherwise none."""
     return tables().between[a, b]
 
 
 @helper
-def forward(bits, color):
+def forward(bits: Bitboard, color: Color) -> Bitboard:
     """All squares one rank ahead, as ``color`` sees it."""
     return bits << U64(8) if color == WHITE else bits >> U64(8)
 
 
 @helper
-def east(bits):
+def east(bits: Bitboard) -> Bitboard:
     """All squares one file towards the h-file; those on the h-file fall off."""
     return (bits & ~FILE_H) << U64(1)
 
 
 @helper
-def west(bits):
+def west(bits: Bitboard) -> Bitboard:
     """All squares one file towards the a-file; those on the a-file fall off."""
     return (bits & ~FILE_A) >> U64(1)
 
 
 @helper
-def all_pawn_attacks(pawns, color):
+def all_pawn_attacks(pawns: Bitboard, color: Color) -> Bitboard:
     """Squares attacked by any of ``pawns``."""
     ahead = forward(pawns, color)
     return east(ahead) | west(ahead)
 
 
 @helper
-def attackers_to(position, square, occupied):
+def attackers_to(position: Position, square: Square, occupied: Bitboard) -> Bitboard:
     """Pieces of both colours that attack ``square`` when ``occupied`` are the occupied squares."""
     pieces = position.pieces
     straight = pieces[ROOK] | pieces[QUEEN]
@@ -105,7 +108,7 @@ def attackers_to(position, square, occupied):
 
 
 @helper
-def is_attacked(position, square, by, occupied):
+def is_attacked(position: Position, square: Square, by: Color, occupied: Bitboard) -> bool:
     """Whether a piece of colour ``by`` attacks ``square`` when ``occupied`` are the occupied squares."""
     pieces = position.pieces
     them = position.colors[by]
@@ -121,7 +124,7 @@ def is_attacked(position, square, by, occupied):
 
 
 @helper
-def all_attacks(position, color):
+def all_attacks(position: Position, color: Color) -> Bitboard:
     """Squares attacked by any piece of ``color``."""
     own, pieces = position.colors[color], position.pieces
     occupied = position.colors[0] | position.colors[1]

@@ -1,14 +1,15 @@
 """Upcoming repetitions: whether the side to move can bring back an earlier position with a single move.
 
 Two positions that differ by one reversible move differ in their keys by that move's two piece keys and the side's.
-All such differences stand in a cuckoo hash table, each in one of two places, so that a look at two entries tells
-whether the difference to an earlier key is a move, and which (Marcel van Kervinck's idea).
+All such differences are kept in a cuckoo hash table, each in one of two places. So two look-ups tell whether the
+difference to an earlier key is a move, and which (Marcel van Kervinck's idea).
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from engine.board.aliases import Ply, Position
 from engine.board.position import occupied_by_all
 from engine.board.tables import TABLES
 from engine.board.types import BISHOP, BLACK, I64, KING, KNIGHT, QUEEN, ROOK, U64, WHITE, ZERO
@@ -72,7 +73,7 @@ def _fill() -> None:
 
 
 @helper
-def has_upcoming_repetition(position, ply):
+def has_upcoming_repetition(position: Position, ply: Ply) -> bool:
     """Whether the side to move can repeat a position that occurred since the root, which lies ``ply`` plies back."""
     reach = min(I64(position.rule50), I64(position.since_null), ply - 1)
     if reach < 3:

@@ -1,12 +1,13 @@
 """Draws by repetition and by lack of material. (The clock of the 50-move rule is ``position.rule50``.)"""
 
+from engine.board.aliases import Ply, Position
 from engine.board.position import occupied_by_all
 from engine.board.types import BISHOP, I64, KING, KNIGHT, LIGHT_SQUARES, ZERO
 from engine.jit import helper, popcount
 
 
 @helper
-def is_repetition(position, ply):
+def is_repetition(position: Position, ply: Ply) -> bool:
     """Whether the position is a draw by repetition: it occurred once after the root of the search, which lies ``ply``
     plies back, or twice in all.
 
@@ -26,7 +27,7 @@ def is_repetition(position, ply):
 
 
 @helper
-def is_insufficient_material(position):
+def is_insufficient_material(position: Position) -> bool:
     """Whether no sequence of legal moves can end in checkmate for want of material."""
     occupied = occupied_by_all(position)
     knights, bishops = position.pieces[KNIGHT], position.pieces[BISHOP]

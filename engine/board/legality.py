@@ -1,5 +1,6 @@
-"""Whether a single move is legal, without generating the others: the test for moves that come from outside."""
+"""Whether a single move is legal, without generating the others: for moves from the table and the killers."""
 
+from engine.board.aliases import Color, Move, Position, Square
 from engine.board.attacks import forward, knight_attacks, pawn_attacks
 from engine.board.movegen import (
     castling_is_legal,
@@ -43,7 +44,7 @@ from engine.jit import helper
 
 
 @helper
-def _pawn_move_is_legal(position, us, king, move):
+def _pawn_move_is_legal(position: Position, us: Color, king: Square, move: Move) -> bool:
     origin, target, kind = origin_of(move), target_of(move), kind_of(move)
     if kind == EN_PASSANT:
         if target != I64(position.en_passant) or pawn_attacks(us, origin) & bit(target) == ZERO:
@@ -65,7 +66,7 @@ def _pawn_move_is_legal(position, us, king, move):
 
 
 @helper
-def is_legal(position, move):
+def is_legal(position: Position, move: Move) -> bool:
     """Whether ``move``, any 16-bit number, is a legal move here."""
     us = I64(position.side)
     origin, target, kind = origin_of(move), target_of(move), kind_of(move)

@@ -1,5 +1,6 @@
 """Making and unmaking moves: the only code that changes a position while a search runs."""
 
+from engine.board.aliases import Color, Key, Move, Piece, Position, Square
 from engine.board.attacks import pawn_attacks
 from engine.board.moves import (
     DOUBLE_PUSH,
@@ -27,8 +28,8 @@ from engine.jit import helper
 
 
 @helper
-def _remember(position, captured):
-    """Push what unmaking cannot work out again."""
+def _remember(position: Position, captured: Piece) -> None:
+    """Push what :func:`unmake_move` cannot work out."""
     undo = position.history[position.ply]
     undo.key = position.key
     undo.pawn_key = position.pawn_key
@@ -46,7 +47,7 @@ def _remember(position, captured):
 
 
 @helper
-def _restore(position):
+def _restore(position: Position) -> Piece:
     """Pop what :func:`_remember` pushed; return the captured piece."""
     position.ply -= 1
     undo = position.history[position.ply]
@@ -65,21 +66,21 @@ def _restore(position):
 
 
 @helper
-def capture_square(move):
+def capture_square(move: Move) -> Square:
     """Where the captured piece stands: behind the target for en passant, else the target."""
     return target_of(move) ^ 8 if kind_of(move) == EN_PASSANT else target_of(move)
 
 
 @helper
-def _clear_en_passant(position):
+def _clear_en_passant(position: Position) -> None:
     if position.en_passant != NO_SQUARE:
         position.key ^= tables().en_passant_key[I64(position.en_passant)]
         position.en_passant = NO_SQUARE
 
 
 @helper
-def key_after(position, move):
-    """The key that :func:`make_move` will lead to, but for castling, promotion, en passant and lost rights.
+def key_after(position: Position, move: Move) -> Key:
+    """The key after ``move``, except for castling, promotion, en passant and lost castling rights.
 
     Good enough to start loading what will be looked up under it.
     """
@@ -93,7 +94,7 @@ def key_after(position, move):
 
 
 @helper
-def _castle(position, us, move):
+def _castle(position: Position, us: Color, move: Move) -> None:
     king, rook = us << 3 | KING, us << 3 | ROOK
     remove_piece(position, king, origin_of(move))
     remove_piece(position, rook, target_of(move))
@@ -102,7 +103,7 @@ def _castle(position, us, move):
 
 
 @helper
-def make_move(position, move):
+def make_move(position: Position, move: Move) -> None:
     """Make a legal ``move``. Keys, clocks, checkers and pins are those of the new position."""
     us = I64(position.side)
     origin, target = origin_of(move), target_of(move)
@@ -146,7 +147,7 @@ def make_move(position, move):
 
 
 @helper
-def unmake_move(position, move):
+def unmake_move(position: Position, move: Move) -> None:
     """Take back ``move``, the last one made."""
     us = I64(position.side) ^ 1
     position.side = us
@@ -172,7 +173,7 @@ def unmake_move(position, move):
 
 
 @helper
-def _uncastle(position, us, move):
+def _uncastle(position: Position, us: Color, move: Move) -> None:
     """Put king and rook back; their squares may overlap, so both are lifted before either is set."""
     king_from, rook_from = origin_of(move), target_of(move)
     king_to, rook_to = castled_king_square(move), castled_rook_square(move)
@@ -188,7 +189,7 @@ def _uncastle(position, us, move):
 
 
 @helper
-def make_null_move(position):
+def make_null_move(position: Position) -> None:
     """Pass. Only where the side to move is not in check."""
     us = I64(position.side)
     _remember(position, I64(EMPTY))
@@ -202,7 +203,7 @@ def make_null_move(position):
 
 
 @helper
-def unmake_null_move(position):
+def unmake_null_move(position: Position) -> None:
     """Take back :func:`make_null_move`."""
     us = I64(position.side) ^ 1
     position.side = us

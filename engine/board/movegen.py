@@ -1,10 +1,11 @@
 """Legal move generation.
 
-Only legal moves are made: checks bound the target squares, pins bound the pinned piece to its line, and the
-king's targets and en passant are tested one by one. Pawns move all at once, as sets. The functions that say
-where each kind of piece may go serve both :func:`generate_moves` and :func:`count_moves`.
+Only legal moves are generated: a check limits the target squares, a pin keeps the piece on its line, and the king's
+targets and en passant are tested one by one. Pawns move all at once, as sets. :func:`generate_moves` and
+:func:`count_moves` use the same functions for where each kind of piece may go.
 """
 
+from engine.board.aliases import Bitboard, Color, Move, MoveList, Position, Square
 from engine.board.attacks import (
     all_pawn_attacks,
     between,
@@ -48,12 +49,12 @@ from engine.board.types import (
 )
 from engine.jit import helper, lsb, popcount
 
-#: What to generate: captures and promotions, the rest, or both.
+#: What to generate: captures and promotions, all other moves, or both.
 NOISY_MOVES, QUIET_MOVES, ALL_MOVES = I64(1), I64(2), I64(3)  # typed, so that one compiled generator serves all
 
 
 @helper
-def evasion_mask(position, king):
+def evasion_mask(position: Position, king: Square) -> Bitboard:
     """Squares to which a piece other than the king may move: all, or those that end a single check."""
     checkers = position.checkers
     if checkers == ZERO:
@@ -62,13 +63,13 @@ def evasion_mask(position, king):
 
 
 @helper
-def in_double_check(position):
+def in_double_check(position: Position) -> bool:
     """Whether only the king can move."""
     return position.checkers & (position.checkers - ONE) != ZERO
 
 
 @helper
-def king_targets(position, us, king, candidates):
+def king_targets(position: Position, us: Color, king: Square, candidates: Bitboard) -> Bitboard:
     """Those of ``candidates`` around the king that are not attacked once it has left its square."""
     them = us ^ 1
     enemy = position.colors[them]
@@ -94,25 +95,25 @@ def king_targets(position, us, king, candidates):
 
 
 @helper
-def movable_knights(position, own):
+def movable_knights(position: Position, own: Bitboard) -> Bitboard:
     """Knights that are not pinned: a pinned knight can never move."""
     return position.pieces[KNIGHT] & own & ~(position.pinned_straight | position.pinned_diagonal)
 
 
 @helper
-def diagonal_movers(position, own):
+def diagonal_movers(position: Position, own: Bitboard) -> Bitboard:
     """Bishops and queens that may move on diagonals."""
     return (position.pieces[BISHOP] | position.pieces[QUEEN]) & own & ~position.pinned_straight
 
 
 @helper
-def straight_movers(position, own):
+def straight_movers(position: Position, own: Bitboard) -> Bitboard:
     """Rooks and queens that may move on ranks and files."""
     return (position.pieces[ROOK] | position.pieces[QUEEN]) & own & ~position.pinned_diagonal
 
 
 @helper
-def diagonal_targets(position, square, occupied):
+def diagonal_targets(position: Position, square: Square, occupied: Bitboard) -> Bitboard:
     """Squares a diagonal mover on ``square`` reaches without leaving its pin.
 
     One mask for all pins is enough: a piece pinned on one diagonal ray of its king meets no other such ray.
@@ -124,7 +125,7 @@ def diagonal_targets(position, square, occupied):
 
 
 @helper
-def straight_targets(position, square, occupied):
+def straight_targets(position: Position, square: Square, occupied: Bitboard) -> Bitboard:
     """Squares a straight mover on ``square`` reaches without leaving its pin."""
     targets = rook_attacks(square, occupied)
     if bit(square) & position.pinned_straight:
@@ -133,7 +134,7 @@ def straight_targets(position, square, occupied):
 
 
 @helper
-def pawn_pushes(position, pawns, us, empty):
+def pawn_pushes(position: Position, pawns: Bitboard, us: Color, empty: Bitboard) -> Bitboard:
     """Squares reached by single pushes (checks are not looked at: a double push may answer one)."""
     pawns &= ~position.pinned_diagonal
     free = pawns & ~position.pinned_straight
@@ -142,13 +143,13 @@ def pawn_pushes(position, pawns, us, empty):
 
 
 @helper
-def pawn_double_pushes(pushes, us, empty):
+def pawn_double_pushes(pushes: Bitboard, us: Color, empty: Bitboard) -> Bitboard:
     """Squares reached by going on from ``pushes`` on the third rank."""
     return forward(pushes & (RANK_3 if us == WHITE else RANK_6), us) & empty
 
 
 @helper
-def pawn_captures_east(position, pawns, us, enemy):
+def pawn_captures_east(position: Position, pawns: Bitboard, us: Color, enemy: Bitboard) -> Bitboard:
     """Squares on which pawns take towards the h-file."""
     pawns &= ~position.pinned_straight
     free = pawns & ~position.pinned_diagonal
@@ -157,7 +158,7 @@ def pawn_captures_east(position, pawns, us, enemy):
 
 
 @helper
-def pawn_captures_west(position, pawns, us, enemy):
+def pawn_captures_west(position: Position, pawns: Bitboard, us: Color, enemy: Bitboard) -> Bitboard:
     """Squares on which pawns take towards the a-file."""
     pawns &= ~position.pinned_straight
     free = pawns & ~position.pinned_diagonal
@@ -166,7 +167,7 @@ def pawn_captures_west(position, pawns, us, enemy):
 
 
 @helper
-def en_passant_is_legal(position, us, king, origin, target):
+def en_passant_is_legal(position: Position, us: Color, king: Square, origin: Square, target: Square) -> bool:
     """Whether the king is safe after an en passant capture.
 
     Two pawns leave the board at once, so neither pins nor checks tell; the sliders are looked up anew.
@@ -183,7 +184,7 @@ def en_passant_is_legal(position, us, king, origin, target):
 
 
 @helper
-def castling_is_legal(position, us, king, right):
+def castling_is_legal(position: Position, us: Color, king: Square, right: int) -> bool:
     """Whether the king, not in check, may castle with the rook of ``right`` (0 .. 3)."""
     if I64(position.castling) & (1 << right) == 0:
         return False
@@ -207,14 +208,14 @@ def castling_is_legal(position, us, king, right):
 
 
 @helper
-def add_move(moves, count, move):
+def add_move(moves: MoveList, count: int, move: Move) -> int:
     """Append ``move``; return the new count."""
     moves.move[U64(count)] = move
     return count + 1
 
 
 @helper
-def _add_targets(moves, count, origin, targets, kind):
+def _add_targets(moves: MoveList, count: int, origin: Square, targets: Bitboard, kind: int) -> int:
     while targets:
         count = add_move(moves, count, encode(origin, lsb(targets), kind))
         targets &= targets - ONE
@@ -222,13 +223,13 @@ def _add_targets(moves, count, origin, targets, kind):
 
 
 @helper
-def _add_piece_moves(moves, count, origin, targets, enemy):
+def _add_piece_moves(moves: MoveList, count: int, origin: Square, targets: Bitboard, enemy: Bitboard) -> int:
     count = _add_targets(moves, count, origin, targets & enemy, CAPTURE)
     return _add_targets(moves, count, origin, targets & ~enemy, QUIET)
 
 
 @helper
-def _add_pawn_moves(moves, count, targets, step, kind):
+def _add_pawn_moves(moves: MoveList, count: int, targets: Bitboard, step: int, kind: int) -> int:
     """Pawn moves to ``targets`` from ``step`` squares before each, promoting on the last ranks."""
     promotions = targets & (RANK_1 | RANK_8)
     targets ^= promotions
@@ -245,7 +246,9 @@ def _add_pawn_moves(moves, count, targets, step, kind):
 
 
 @helper
-def _generate_pawn_moves(position, moves, count, us, king, mask, wanted):
+def _generate_pawn_moves(
+    position: Position, moves: MoveList, count: int, us: Color, king: Square, mask: Bitboard, wanted: int
+) -> int:
     enemy = position.colors[us ^ 1]
     empty = ~occupied_by_all(position)
     pawns = position.pieces[PAWN] & position.colors[us]
@@ -274,7 +277,7 @@ def _generate_pawn_moves(position, moves, count, us, king, mask, wanted):
 
 
 @helper
-def generate_moves(position, moves, count, wanted):
+def generate_moves(position: Position, moves: MoveList, count: int, wanted: int) -> int:
     """Append the legal moves of the kinds in ``wanted`` to ``moves`` from index ``count``; return the new count."""
     us = I64(position.side)
     own, enemy = position.colors[us], position.colors[us ^ 1]
@@ -312,7 +315,7 @@ def generate_moves(position, moves, count, wanted):
 
 
 @helper
-def _count_pawn_moves(position, us, king, mask):
+def _count_pawn_moves(position: Position, us: Color, king: Square, mask: Bitboard) -> int:
     enemy = position.colors[us ^ 1]
     empty = ~occupied_by_all(position)
     pawns = position.pieces[PAWN] & position.colors[us]
@@ -336,7 +339,7 @@ def _count_pawn_moves(position, us, king, mask):
 
 
 @helper
-def count_moves(position):
+def count_moves(position: Position) -> int:
     """How many legal moves there are, without listing them."""
     us = I64(position.side)
     own, enemy = position.colors[us], position.colors[us ^ 1]

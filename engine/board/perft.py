@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numba import int64
 
+from engine.board.aliases import Depth
 from engine.board.make import make_move, unmake_move
 from engine.board.movegen import ALL_MOVES, count_moves, generate_moves
 from engine.board.notation import list_moves, to_uci
@@ -28,7 +29,7 @@ PERFT = structure(
 
 
 @kernel(int64(record_type(PERFT), int64), "perft")
-def count_leaves(work, depth):
+def count_leaves(work: Any, depth: Depth) -> int:
     """Leaves ``depth`` >= 1 plies below ``work.position``; the last ply is counted without being made."""
     position = work.position
     if depth <= 1:

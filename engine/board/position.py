@@ -1,5 +1,6 @@
-"""The position: one record that holds all the rules need to know, and how pieces enter and leave it."""
+"""The position: one record with all that the rules need, and how pieces are put on it and taken off."""
 
+from engine.board.aliases import Bitboard, Color, Piece, PieceType, Position, Square
 from engine.board.attacks import between, bishop_attacks, knight_attacks, pawn_attacks, rook_attacks
 from engine.board.tables import tables
 from engine.board.types import (
@@ -19,7 +20,7 @@ from engine.board.types import (
 )
 from engine.jit import helper, lsb, record_type, structure
 
-#: How many positions back repetitions are seen, plus the deepest search line.
+#: Room for the game's positions and the deepest line of the search.
 HISTORY = 1024
 
 #: When the game's part of the history has grown to this, its oldest half is forgotten.
@@ -70,43 +71,43 @@ MOVE_LIST = structure(("move", "i4", (MAX_MOVES,)), ("value", "i4", (MAX_MOVES,)
 
 
 @helper
-def bit(square):
+def bit(square: Square) -> Bitboard:
     """The bitboard of one square."""
     return ONE << U64(square)
 
 
 @helper
-def piece_on(position, square):
+def piece_on(position: Position, square: Square) -> Piece:
     """The piece on ``square`` as int64, EMPTY for none."""
     return I64(position.board[square])
 
 
 @helper
-def type_on(position, square):
+def type_on(position: Position, square: Square) -> PieceType:
     """The type of the piece on ``square``, NO_TYPE for none."""
     return I64(position.board[square]) & 7
 
 
 @helper
-def occupied_by_all(position):
+def occupied_by_all(position: Position) -> Bitboard:
     """All occupied squares."""
     return position.colors[0] | position.colors[1]
 
 
 @helper
-def king_square(position, color):
+def king_square(position: Position, color: Color) -> Square:
     """Where the king of ``color`` stands."""
     return lsb(position.pieces[KING] & position.colors[color])
 
 
 @helper
-def has_pieces(position, color):
+def has_pieces(position: Position, color: Color) -> bool:
     """Whether ``color`` has anything besides king and pawns."""
     return (position.colors[color] & ~(position.pieces[PAWN] | position.pieces[KING])) != ZERO
 
 
 @helper
-def _toggle_keys(position, piece, square):
+def _toggle_keys(position: Position, piece: Piece, square: Square) -> None:
     key = tables().piece_key[piece, square]
     position.key ^= key
     if piece & 7 == PAWN:
@@ -116,7 +117,7 @@ def _toggle_keys(position, piece, square):
 
 
 @helper
-def put_piece(position, piece, square):
+def put_piece(position: Position, piece: Piece, square: Square) -> None:
     """Set ``piece`` on an empty square, keys included."""
     mask = bit(square)
     position.pieces[piece & 7] |= mask
@@ -126,7 +127,7 @@ def put_piece(position, piece, square):
 
 
 @helper
-def remove_piece(position, piece, square):
+def remove_piece(position: Position, piece: Piece, square: Square) -> None:
     """Take ``piece`` off ``square``, keys included."""
     mask = bit(square)
     position.pieces[piece & 7] ^= mask
@@ -136,7 +137,7 @@ def remove_piece(position, piece, square):
 
 
 @helper
-def move_piece_quietly(position, piece, origin, target):
+def move_piece_quietly(position: Position, piece: Piece, origin: Square, target: Square) -> None:
     """Move ``piece`` without touching keys: unmaking restores those from the history."""
     mask = bit(origin) | bit(target)
     position.pieces[piece & 7] ^= mask
@@ -146,7 +147,7 @@ def move_piece_quietly(position, piece, origin, target):
 
 
 @helper
-def _sort_snipers(snipers, king, own):
+def _sort_snipers(snipers: Bitboard, king: Square, own: Bitboard) -> tuple[Bitboard, Bitboard]:
     """Which of ``snipers`` give check, and the lines (with the sniper) on which the others pin a piece of ``own``.
 
     A sniper is an enemy slider that would attack the king if only enemy pieces stood on the board: with
@@ -166,15 +167,13 @@ def _sort_snipers(snipers, king, own):
 
 
 @helper
-def update_checks(position):
+def update_checks(position: Position) -> None:
     """Find the checkers of the side to move and the lines on which its pieces are pinned."""
     us = I64(position.side)
     own, enemy = position.colors[us], position.colors[us ^ 1]
     pieces = position.pieces
     king = lsb(pieces[KING] & own)
-    checkers = enemy & (
-        (pawn_attacks(us, king) & pieces[PAWN]) | (knight_attacks(king) & pieces[KNIGHT])
-    )
+    checkers = enemy & ((pawn_attacks(us, king) & pieces[PAWN]) | (knight_attacks(king) & pieces[KNIGHT]))
     snipers = rook_attacks(king, enemy) & (pieces[ROOK] | pieces[QUEEN]) & enemy
     straight_checkers, straight = _sort_snipers(snipers, king, own)
     snipers = bishop_attacks(king, enemy) & (pieces[BISHOP] | pieces[QUEEN]) & enemy
@@ -186,7 +185,7 @@ def update_checks(position):
 
 
 @helper
-def recompute_keys(position):
+def recompute_keys(position: Position) -> None:
     """Set all keys from the board: the slow way that the incremental keys must agree with."""
     position.key = tables().castling_key[I64(position.castling)]
     position.key ^= tables().en_passant_key[I64(position.en_passant)]

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from engine.board.aliases import Move, Position, Score
 from engine.board.attacks import attackers_to, bishop_attacks, rook_attacks
 from engine.board.moves import (
     EN_PASSANT,
@@ -21,7 +22,7 @@ SEE_VALUES = np.array([100, 300, 300, 500, 900, 0, 0, 0], np.int64)
 
 
 @helper
-def see_ge(position, move, threshold):
+def see_ge(position: Position, move: Move, threshold: Score) -> bool:
     """Whether the exchange that ``move`` starts gains at least ``threshold`` centipawns for the side to move.
 
     Both sides take with their least valuable attacker and may stop; sliders behind others join in, pins are

@@ -1,8 +1,11 @@
 """Positions from outside: what follows from the placement of the pieces, and moves given as text."""
 
+from typing import Any
+
 import numpy as np
 from numba import int64, types, uint8
 
+from engine.board.aliases import Move, MoveList, Position, Square
 from engine.board.make import make_move
 from engine.board.movegen import ALL_MOVES, generate_moves
 from engine.board.moves import (
@@ -31,7 +34,7 @@ MOVE_LIST_T = record_type(MOVE_LIST)
 
 
 @kernel(types.void(POSITION_T), "the rules")
-def complete_setup(position):
+def complete_setup(position: Position) -> None:
     """Derive bitboards, castling masks, keys, checkers and pins from board, side, rights and clocks."""
     for kind in range(6):
         position.pieces[kind] = ZERO
@@ -56,21 +59,21 @@ def complete_setup(position):
 
 
 @kernel(int64(POSITION_T, MOVE_LIST_T), "the rules")
-def legal_moves(position, moves):
+def legal_moves(position: Position, moves: MoveList) -> int:
     """Fill ``moves`` with the legal moves; return how many."""
     return generate_moves(position, moves, I64(0), ALL_MOVES)
 
 
 @kernel(types.void(POSITION_T, int64), "the rules")
-def play_move(position, move):
-    """Make ``move`` for good: after an irreversible one the history starts anew."""
+def play_move(position: Position, move: Move) -> None:
+    """Make ``move`` for good: after an irreversible one the history starts again."""
     make_move(position, move)
     _trim_history(position)
 
 
 @helper
-def _trim_history(position):
-    """Forget positions that can never occur again; at :data:`GAME_HISTORY` plies the oldest half goes."""
+def _trim_history(position: Position) -> None:
+    """Forget positions that can never occur again; at :data:`GAME_HISTORY` plies the oldest half is dropped."""
     if position.rule50 == 0:
         position.ply = 0
     elif position.ply >= GAME_HISTORY:
@@ -81,7 +84,7 @@ def _trim_history(position):
 
 
 @helper
-def _copy_keys(target, source):
+def _copy_keys(target: Any, source: Any) -> None:
     """Copy what repetition detection reads; played moves are never unmade."""
     target.key = source.key
 
@@ -91,7 +94,7 @@ _PROMOTION_LETTERS = np.frombuffer(b"nbrq", np.uint8).copy()
 
 
 @helper
-def _matches(move, origin, target, letter, castled):
+def _matches(move: Move, origin: Square, target: Square, letter: int, castled: bool) -> bool:
     """Whether ``move`` is the one written as these squares and promotion ``letter`` (0 for none)."""
     if origin_of(move) != origin:
         return False
@@ -105,7 +108,7 @@ def _matches(move, origin, target, letter, castled):
 
 
 @kernel(int64(POSITION_T, MOVE_LIST_T, uint8[::1]), "the rules")
-def play_text(position, moves, text):
+def play_text(position: Position, moves: MoveList, text: Any) -> int:
     """Play moves written in UCI notation, separated by single blanks; ``moves`` is scratch space.
 
     Castling is read as the king's two-square move and as the king taking its rook. Returns -1, or the index

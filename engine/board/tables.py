@@ -15,6 +15,7 @@ from pathlib import Path
 import chess.polyglot
 import numpy as np
 
+from engine.board.aliases import Bitboard
 from engine.board.types import NO_SQUARE, NO_TYPE, ONE, U64
 from engine.jit import HAVE_PEXT, shared_record, structure
 
@@ -52,7 +53,7 @@ def ray(square: int, step: tuple[int, int]) -> list[int]:
     return squares
 
 
-def _bits(squares) -> np.uint64:
+def _bits(squares) -> Bitboard:
     return U64(sum(1 << square for square in squares))
 
 

@@ -4,10 +4,19 @@ Squares run from a1 = 0 to h8 = 63, rank by rank. A piece is ``color << 3 | type
 with bit ``square`` set.
 """
 
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
-U64 = np.uint64
-I64 = np.int64
+if TYPE_CHECKING:  # what they make is a number like any other (see aliases)
+
+    def U64(value: Any) -> int: ...
+
+    def I64(value: Any) -> int: ...
+
+else:
+    U64 = np.uint64
+    I64 = np.int64
 
 WHITE, BLACK = 0, 1
 

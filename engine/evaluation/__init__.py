@@ -1,0 +1,9 @@
+"""How good a position is: three evaluations behind one interface, and their weights as data.
+
+``evaluator``  the interface: a record that follows the moves of a line
+``choice``     which evaluation plays, and its terms for people
+``material``   material and piece squares
+``classical``  king safety, mobility, pawns and the rest, as linear terms
+``nnue``       an efficiently updatable neural network
+``mop_up``     mating a lone king
+"""

@@ -11,7 +11,7 @@ from engine.board.types import WHITE
 from engine.evaluation import material
 from engine.evaluation.classical import explain as classical
 from engine.evaluation.evaluator import CLASSICAL, KINDS, NNUE
-from engine.evaluation.lone_king import lone_king_value
+from engine.evaluation.mop_up import mop_up_value
 from engine.evaluation.nnue import plain
 from engine.evaluation.nnue.file import Net, read_net
 from engine.evaluation.nnue.network import new_net_record
@@ -45,7 +45,7 @@ class Evaluation:
     def explain(self, position: Any) -> list[Term]:
         """How the value comes about."""
         if self.net is not None:
-            return [*plain.explain(self.net, position), ("lone king", None, None, int(lone_king_value(position)))]
+            return [*plain.explain(self.net, position), ("mop-up", None, None, int(mop_up_value(position)))]
         shares = classical.explain(position) if self.kind == CLASSICAL else material.explain(position)
         return [(name, white, black, white - black) for name, white, black in shares]
 

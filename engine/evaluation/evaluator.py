@@ -1,17 +1,19 @@
-"""One interface to all evaluations: a record that follows the moves of a line and evaluates where it stands.
+"""One interface to all evaluations: a record that follows the moves of a line and evaluates where it is.
 
-Going down a line, :func:`push_move` comes before the move is made and :func:`pop` with its taking back;
-:func:`evaluate` is right for the position in between. Which evaluation answers is the record's ``kind``.
+:func:`push_move` is called before a move is made, and :func:`pop` when it is taken back; in between :func:`evaluate`
+is right for the position. The record's ``kind`` chooses the evaluation.
 """
 
 from __future__ import annotations
 
+from engine.board.aliases import Evaluator, Move, Position, Score
 from engine.board.types import U64, WHITE
 from engine.evaluation import material
 from engine.evaluation.classical.pawns import PAWN_TABLE
 from engine.evaluation.classical.value import classical_value
-from engine.evaluation.lone_king import lone_king_value
-from engine.evaluation.nnue.network import SUMS, net_at, network_value, note_move, note_nothing, sum_up
+from engine.evaluation.mop_up import mop_up_value
+from engine.evaluation.nnue import network
+from engine.evaluation.nnue.network import net_at, network_value
 from engine.jit import helper, structure
 
 #: The kinds, as ``EvalType`` names them.
@@ -19,16 +21,16 @@ KINDS = ("Material", "Classical", "NNUE")
 MATERIAL, CLASSICAL, NNUE = range(3)
 
 #: The longest line, in plies, that an evaluator can follow.
-LONGEST_LINE = 256
+STACK_PLIES = 256
 
 #: No evaluation goes beyond this many centipawns.
 HIGHEST = 20_000
 
-#: What one ply's evaluation starts from. Whole cache lines, the network's sums first.
-ACCUMULATOR = structure(("sums", SUMS), ("linear", material.ACCUMULATOR), ("unused", "i4", (13,)))
+#: One ply: the accumulators of the network and of the material evaluation. Whole cache lines.
+ACCUMULATORS = structure(("network", network.ACCUMULATOR), ("material", material.ACCUMULATOR), ("unused", "i4", (13,)))
 
 EVALUATOR = structure(
-    ("stack", ACCUMULATOR, (LONGEST_LINE,)),  # [ply]
+    ("stack", ACCUMULATORS, (STACK_PLIES,)),  # [ply]
     ("ply", "i8"),
     ("kind", "i8"),
     ("net_address", "u8"),  # of a NET record, where the kind is NNUE
@@ -37,53 +39,53 @@ EVALUATOR = structure(
 
 
 @helper
-def reset(evaluator, position):
+def reset(evaluator: Evaluator, position: Position) -> None:
     """Begin a line at ``position``."""
     evaluator.ply = 0
     if evaluator.kind == NNUE:
-        sum_up(net_at(evaluator.net_address, 0), evaluator.stack[0].sums, position)
-    material.refresh_accumulator(evaluator.stack[0].linear, position)
+        network.refresh(net_at(evaluator.net_address, 0), evaluator.stack[0].network, position)
+    material.refresh_accumulator(evaluator.stack[0].material, position)
 
 
 @helper
-def push_move(evaluator, position, move):
+def push_move(evaluator: Evaluator, position: Position, move: Move) -> None:
     """Follow ``move``, which is yet to be made on ``position``."""
     ply = evaluator.ply
     child = evaluator.stack[U64(ply + 1)]
     if evaluator.kind == NNUE:
-        note_move(child.sums, position, move)
+        network.set_update(child.network, position, move)
     else:
-        material.update_accumulator(child.linear, evaluator.stack[U64(ply)].linear, position, move)
+        material.update_accumulator(child.material, evaluator.stack[U64(ply)].material, position, move)
     evaluator.ply = ply + 1
 
 
 @helper
-def push_null(evaluator):
+def push_null(evaluator: Evaluator) -> None:
     """Follow a null move."""
     ply = evaluator.ply
     child = evaluator.stack[U64(ply + 1)]
     if evaluator.kind == NNUE:
-        note_nothing(child.sums)
+        network.set_null_update(child.network)
     else:
-        material.copy_accumulator(child.linear, evaluator.stack[U64(ply)].linear)
+        material.copy_accumulator(child.material, evaluator.stack[U64(ply)].material)
     evaluator.ply = ply + 1
 
 
 @helper
-def pop(evaluator):
+def pop(evaluator: Evaluator) -> None:
     """Go back by one move."""
     evaluator.ply -= 1
 
 
 @helper
-def evaluate(evaluator, position):
+def evaluate(evaluator: Evaluator, position: Position) -> Score:
     """Centipawns for the side to move."""
     if evaluator.kind == NNUE:
         value = network_value(net_at(evaluator.net_address, 0), evaluator.stack, evaluator.ply, position)
-        alone = lone_king_value(position)
-        value += alone if position.side == WHITE else -alone
+        mop_up = mop_up_value(position)
+        value += mop_up if position.side == WHITE else -mop_up
     elif evaluator.kind == CLASSICAL:
-        value = classical_value(evaluator.pawns, evaluator.stack[U64(evaluator.ply)].linear, position)
+        value = classical_value(evaluator.pawns, evaluator.stack[U64(evaluator.ply)].material, position)
     else:
-        value = material.evaluate(evaluator.stack[U64(evaluator.ply)].linear, position)
+        value = material.material_value(evaluator.stack[U64(evaluator.ply)].material, position)
     return max(min(value, HIGHEST), -HIGHEST)

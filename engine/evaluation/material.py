@@ -14,6 +14,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from engine.board.aliases import Accumulator, Move, Piece, Position, Score, Square
 from engine.board.make import capture_square
 from engine.board.moves import (
     castled_king_square,
@@ -65,7 +66,7 @@ def load_weights(file: Path = WEIGHTS_FILE) -> None:
 
 
 @helper
-def add_feature(accumulator, piece, square):
+def add_feature(accumulator: Accumulator, piece: Piece, square: Square) -> None:
     """Count ``piece`` on ``square`` in."""
     weight = weights().piece_square[piece, square]
     accumulator.middlegame += weight.middlegame
@@ -74,7 +75,7 @@ def add_feature(accumulator, piece, square):
 
 
 @helper
-def remove_feature(accumulator, piece, square):
+def remove_feature(accumulator: Accumulator, piece: Piece, square: Square) -> None:
     """Count ``piece`` on ``square`` out."""
     weight = weights().piece_square[piece, square]
     accumulator.middlegame -= weight.middlegame
@@ -83,7 +84,7 @@ def remove_feature(accumulator, piece, square):
 
 
 @helper
-def copy_accumulator(target, source):
+def copy_accumulator(target: Accumulator, source: Accumulator) -> None:
     """Set ``target`` to ``source``, as a null move does."""
     target.middlegame = source.middlegame
     target.endgame = source.endgame
@@ -91,7 +92,7 @@ def copy_accumulator(target, source):
 
 
 @helper
-def refresh_accumulator(accumulator, position):
+def refresh_accumulator(accumulator: Accumulator, position: Position) -> None:
     """Sum up the whole board."""
     accumulator.middlegame = 0
     accumulator.endgame = 0
@@ -104,7 +105,7 @@ def refresh_accumulator(accumulator, position):
 
 
 @helper
-def update_accumulator(target, source, position, move):
+def update_accumulator(target: Accumulator, source: Accumulator, position: Position, move: Move) -> None:
     """Set ``target`` to ``source`` changed by ``move``, which is yet to be made on ``position``."""
     copy_accumulator(target, source)
     us = I64(position.side)
@@ -125,7 +126,7 @@ def update_accumulator(target, source, position, move):
 
 
 @helper
-def evaluate(accumulator, position):
+def material_value(accumulator: Accumulator, position: Position) -> Score:
     """Centipawns for the side to move."""
     phase = min(I64(accumulator.phase), I64(FULL_PHASE))
     total = I64(accumulator.middlegame) * phase + I64(accumulator.endgame) * (FULL_PHASE - phase)

@@ -1,22 +1,13 @@
-"""What captures are worth, counted in pawns on python-chess boards: exchanges on a square, and a board at rest."""
+"""What is attacked and what can be won, counted in pawns on python-chess boards, and a board at rest."""
 
 from __future__ import annotations
 
 import chess
 
-#: Pawns that each kind is worth; the usual numbers, which a reader can add up too.
-VALUES = {chess.PAWN: 1, chess.KNIGHT: 3, chess.BISHOP: 3, chess.ROOK: 5, chess.QUEEN: 9}
-
-#: Worth more than all pieces together: a king cannot be given up.
-KING_VALUE = 100
+from engine.play.exchange import VALUES, exchange, taken, value
 
 #: Captures in a row that are looked at before a board counts as at rest.
 _DEPTH = 10
-
-
-def value(kind: chess.PieceType | None) -> int:
-    """The pawns that ``kind`` is worth; nothing is worth 0."""
-    return 0 if kind is None else VALUES.get(kind, KING_VALUE)
 
 
 def balance(board: chess.Board, color: chess.Color) -> int:
@@ -26,35 +17,6 @@ def balance(board: chess.Board, color: chess.Color) -> int:
 
 def _surplus(board: chess.Board, kind: chess.PieceType, color: chess.Color) -> int:
     return len(board.pieces(kind, color)) - len(board.pieces(kind, not color))
-
-
-def taken(board: chess.Board, move: chess.Move) -> int:
-    """What ``move`` wins at once: the captured piece, and what a pawn becomes."""
-    won = 1 if board.is_en_passant(move) else value(board.piece_type_at(move.to_square))
-    if board.is_castling(move):
-        won = 0
-    return won + (value(move.promotion) - 1 if move.promotion else 0)
-
-
-def exchange(board: chess.Board, move: chess.Move) -> int:
-    """What ``move`` wins when both sides then go on capturing on its square as long as that pays.
-
-    With legal moves only, so that pinned pieces do not take part; the cheapest piece captures first.
-    """
-    won = taken(board, move)
-    board.push(move)
-    reply = _cheapest_capture(board, move.to_square)
-    lost = max(0, exchange(board, reply)) if reply else 0
-    board.pop()
-    return won - lost
-
-
-def _cheapest_capture(board: chess.Board, square: chess.Square) -> chess.Move | None:
-    target = chess.BB_SQUARES[square]
-    captures = board.generate_legal_moves(to_mask=target) if board.color_at(square) != board.turn else ()
-    return min(
-        captures, key=lambda move: (value(board.piece_type_at(move.from_square)), -(move.promotion or 0)), default=None
-    )
 
 
 def recaptures(board: chess.Board, square: chess.Square) -> list[chess.Move]:

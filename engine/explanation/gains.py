@@ -6,9 +6,9 @@ from collections import Counter
 
 import chess
 
-from engine.explanation.exchange import value
 from engine.explanation.line import Line
 from engine.explanation.words import NAMES, counted, listed
+from engine.play.exchange import value
 
 
 def gain_text(line: Line) -> str:

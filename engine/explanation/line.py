@@ -9,7 +9,8 @@ from functools import cached_property
 
 import chess
 
-from engine.explanation.exchange import VALUES, balance, settled
+from engine.explanation.exchange import balance, settled
+from engine.play.exchange import VALUES
 
 #: Plies of a line that are looked at; what comes later is rarely forced.
 HORIZON = 12

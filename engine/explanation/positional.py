@@ -39,9 +39,7 @@ def shift(played: Line, best: Line) -> Shift | None:
     length = min(len(played), len(best), PLIES)
     if length < LEAST:
         return None
-    points = [
-        losses(settled(played.boards[ply]), settled(best.boards[ply]), mover) for ply in (1, length - 1, length)
-    ]
+    points = [losses(settled(played.boards[ply]), settled(best.boards[ply]), mover) for ply in (1, length - 1, length)]
     ranked = sorted(((min(point.get(key, 0) for point in points), key) for key in points[0]), reverse=True)
     loss, (aspect, own) = ranked[0]
     if loss < _CLEAR or loss < _MARGIN * ranked[1][0]:

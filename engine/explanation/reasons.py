@@ -9,13 +9,13 @@ from dataclasses import dataclass
 import chess
 from chess.engine import MateGiven, PovScore, Score
 
-from engine import wdl
-from engine.explanation.exchange import value
 from engine.explanation.gains import gain_text
 from engine.explanation.line import HORIZON, Line
 from engine.explanation.positional import Shift, shift
 from engine.explanation.themes import Finding, draw, findings, mate, opposition
 from engine.explanation.words import NAMES, side
+from engine.play import wdl
+from engine.play.exchange import value
 
 #: What the endgame tables say of a board for its side to move, 2 (won) to -2 (lost); None where they say nothing.
 Tables = Callable[[chess.Board], int | None]
@@ -110,7 +110,7 @@ class Case:
 
 
 def expectation(score: Score, move: int) -> float:
-    """The expected points, from 0 to 1, that ``score`` means at a ``move`` of the game (see :mod:`engine.wdl`)."""
+    """The expected points, from 0 to 1, that ``score`` means at a ``move`` of the game (see :mod:`engine.play.wdl`)."""
     mate_in = score.mate()
     if mate_in is not None:
         return 1.0 if mate_in > 0 or score is MateGiven else 0.0
@@ -196,7 +196,9 @@ def _tables(case: Case, tables: Tables | None) -> Reason | None:
         return None
     names = {2: "won", 1: "won, but for the 50-move rule", 0: "drawn", -1: "lost, but for the 50-move rule", -2: "lost"}
     opposed = _opposition(case)
-    text = f"By the endgame tables this was {names[before]} and is {names[-after]} now; {case.better} was right."
+    text = (
+        f"According to the endgame tables this was {names[before]} and is now {names[-after]}; {case.better} was right."
+    )
     if opposed:
         text = f"{opposed.text} The endgame tables agree."
     return Reason("tables", text)
@@ -270,7 +272,7 @@ def _misses(case: Case) -> Reason | None:
         return None
     theme, how = explained(case.best)
     if retaken := _taken_before(case.board, case.best.moves[0]):
-        text = f"Does not take back: {case.better} would have regained the {retaken}."
+        text = f"Does not recapture: {case.better} would have won back the {retaken}."
         return Reason("recapture", text, case.best, case.best.gain)
     if theme == "line" and " " not in how:
         text = f"Misses {how}, which {'gets' if is_queen(what) else 'wins'} {what}."
@@ -357,5 +359,4 @@ def _positional(case: Case) -> Reason | None:
         return None
     names = {"mover": side(case.mover), "other": side(not case.mover), "better": case.better}
     text = _SHIFTS[found.aspect, found.own].format(**names)
-    return Reason(f"positional:{found.aspect}", f"Nothing falls at once, but {text}.", case.played, 0)
-
+    return Reason(f"positional:{found.aspect}", f"No material is lost at once, but {text}.", case.played, 0)

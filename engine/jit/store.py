@@ -324,16 +324,24 @@ class Store:
                 handle = os.open(part, _CREATE, 0o644)
                 with open(handle, "wb") as file:
                     file.write(content)
-                os.replace(part, directory / name)
+                self._replace(part, directory / name)
                 return
             except OSError as error:
                 with suppress(OSError):
                     part.unlink()
-                if sys.platform == "win32" and isinstance(error, PermissionError) and (directory / name).is_file():
-                    return  # another process is just reading what it has saved there
                 if last or not isinstance(error, FileNotFoundError):
                     raise
                 self._trust.forget(directory)  # another process has just dropped it
+
+    @staticmethod
+    def _replace(part: Path, target: Path) -> None:
+        """Give ``part`` the name ``target``."""
+        try:
+            os.replace(part, target)
+        except PermissionError:
+            if sys.platform != "win32" or not target.is_file():
+                raise
+            part.unlink()  # another process is just reading what it has saved there
 
     def _drop(self, directory: Path) -> None:
         """Have nothing there any more, nor anything in the way of it. Raises OSError."""

@@ -40,7 +40,11 @@ class Trust:
 
         Raises Refused, and OSError where there is no such directory, or no permission to look.
         """
-        if path in self._trusted or not self._checks:
+        if path in self._trusted:
+            return
+        if not self._checks:
+            _check_present(path)
+            self._trusted.add(path)
             return
         owners = self._owners_near(path)
         steps = list(_steps(path))
@@ -94,6 +98,14 @@ class Trust:
         if status.st_mode & stat.S_IWOTH:
             return True
         return bool(status.st_mode & stat.S_IWGRP) and status.st_gid != self._own_group
+
+
+def _check_present(path: Path) -> None:
+    """Raises OSError where ``path`` is no directory. Windows says of what would lie below a file that it is missing."""
+    nearest = next((place for place in (path, *path.parents) if os.path.lexists(place)), path)
+    if not stat.S_ISDIR(os.stat(nearest).st_mode):
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(nearest))
+    os.stat(path)
 
 
 def _steps(path: Path) -> Iterator[tuple[Path, os.stat_result]]:

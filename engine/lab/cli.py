@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import shutil
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NoReturn
 
+from engine.commandline import INTERRUPTED, Parser, plies, refuse, seconds
 from engine.lab import games, growth, table
 from engine.lab.games import Exhibit, LabError
 from engine.lab.measure import ALGORITHMS, Laboratory, Row
@@ -21,11 +22,7 @@ from engine.textbook import MAX, MIN
 GAMES = ("chess", "tictactoe", "bones", "othello", "tree")
 DEEPEST = 60
 
-
-class _Parser(argparse.ArgumentParser):
-    def error(self, message: str) -> NoReturn:
-        """One line instead of the usage and a line."""
-        raise LabError(f"{message} (see numbat lab --help)")
+PROGRAM = "numbat lab"
 
 
 def main(argv: Sequence[str]) -> int:
@@ -33,23 +30,18 @@ def main(argv: Sequence[str]) -> int:
     try:
         chosen = _parser().parse_args(argv)
         exhibit = _exhibit(chosen)
-    except ValueError as error:  # LabError and PositionError among them
-        return _fail(error)
+    except ValueError as error:  # UsageError, LabError and PositionError among them
+        return refuse(error, PROGRAM)
     try:
         if chosen.play:
             play(exhibit, human=MIN if chosen.second else MAX, seconds=chosen.seconds or 2.0)
             return 0
         return _compare(exhibit, chosen)
     except (LabError, PositionError, OSError, ImportError) as error:
-        return _fail(error)
+        return refuse(error, PROGRAM)
     except KeyboardInterrupt:
-        print("\nnumbat lab: interrupted", file=sys.stderr)
-        return 130
-
-
-def _fail(error: Exception) -> int:
-    print(f"numbat lab: {error}", file=sys.stderr)
-    return 2
+        print(f"\n{PROGRAM}: interrupted", file=sys.stderr)
+        return INTERRUPTED
 
 
 def _compare(exhibit: Exhibit, chosen: argparse.Namespace) -> int:
@@ -84,7 +76,7 @@ def _compare(exhibit: Exhibit, chosen: argparse.Namespace) -> int:
         tree = _tree(exhibit, depth)
         if tree is None or tree.depth < depth:
             drawn = f"drawn to {tree.depth} plies" if tree else "not drawn"
-            print(f"the tree is {drawn}: deeper ones are too large, even as alpha-beta sees them")
+            print(f"the tree is {drawn}; deeper ones are too large, even for alpha-beta")
         write_page(chosen.html, exhibit.title, rows, tree)
         print(f"wrote {chosen.html}")
     if interrupted:
@@ -94,9 +86,9 @@ def _compare(exhibit: Exhibit, chosen: argparse.Namespace) -> int:
 
 def _tree(exhibit: Exhibit, depth: int) -> TreeTrace | None:
     """The deepest tree of up to ``depth`` plies that can be drawn."""
-    for plies in range(depth, 0, -1):
+    for tried in range(depth, 0, -1):
         try:
-            return TreeTrace(exhibit, plies)
+            return TreeTrace(exhibit, tried)
         except TooLarge:
             continue
     return None
@@ -116,9 +108,13 @@ def _laboratory(exhibit: Exhibit, chosen: argparse.Namespace) -> Iterator[Labora
 
 
 def _announce(text: str) -> None:
-    """Say on a terminal's last line what is under way; the next word replaces it."""
+    """Say on a terminal's last line what is under way; the next word replaces it.
+
+    With blanks, since not every terminal knows the escape sequence that clears a line.
+    """
     if sys.stderr.isatty():
-        print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
+        width = shutil.get_terminal_size().columns - 1
+        print(f"\r{text[:width]:{width}}\r", end="", file=sys.stderr, flush=True)
 
 
 def _exhibit(chosen: argparse.Namespace) -> Exhibit:
@@ -133,11 +129,11 @@ def _exhibit(chosen: argparse.Namespace) -> Exhibit:
     for option, game in implied.items():
         if getattr(chosen, option) is not None:
             if chosen.game not in (None, game):
-                raise LabError(f"--{option} belongs to --game {game}, not to {chosen.game}")
+                raise LabError(f"--{option} is for --game {game}, not {chosen.game}")
             chosen.game = game
     chosen.game = chosen.game or "chess"
     if chosen.size is not None and chosen.game not in ("bones", "othello"):
-        raise LabError(f"--size belongs to bones and othello, not to {chosen.game}")
+        raise LabError(f"--size is for bones and othello, not {chosen.game}")
     match chosen.game:
         case "chess":
             return games.chess(" ".join(chosen.fen) if chosen.fen else None)
@@ -157,18 +153,20 @@ def _check_writable(path: Path) -> None:
         raise LabError(f"cannot write {path}: {'it is a directory' if path.is_dir() else 'no such directory'}")
 
 
-def _parser() -> _Parser:
-    parser = _Parser(
-        prog="numbat lab",
+def _parser() -> Parser:
+    parser = Parser(
+        prog=PROGRAM,
         description="Textbook game searches side by side: what each visits, how it grows, and how it prunes. "
         "Without options: chess from the start position, 3 plies deep.",
     )
-    parser.add_argument("--game", choices=GAMES, help="what to search (default: chess)")
+    parser.add_argument("--game", choices=GAMES, help="game to search (default: chess)")
     parser.add_argument("--fen", nargs="+", help="a chess position, quoted or not")
     parser.add_argument("--tree", metavar="JSON", help="an explicit tree, such as '[[3,12,8],[2,4,6],[14,5,2]]'")
     parser.add_argument("--size", type=int, help="bones in the heap, or squares along the Othello board (default: 8)")
     parser.add_argument(
-        "--depth", type=_plies, help="plies; every depth up to it is measured (default: 3, or a small game whole)"
+        "--depth",
+        type=plies(DEEPEST),
+        help="plies; every depth up to it is measured (default: 3, small games whole)",
     )
     parser.add_argument(
         "--algorithms",
@@ -178,35 +176,21 @@ def _parser() -> _Parser:
         help=f"a choice of {', '.join(ALGORITHMS)} (default: all)",
     )
     parser.add_argument(
-        "--seconds", type=_seconds, help="at most this long for each row (default: 20), or move (default: 2)"
+        "--seconds", type=seconds, help="at most this long for each row (default: 20), or move (default: 2)"
     )
-    parser.add_argument("--no-engine", action="store_true", help="leave out the compiled engine's row")
-    parser.add_argument("--plot", type=Path, metavar="FILE", help="draw the growth (.png, .svg, .pdf)")
-    parser.add_argument("--html", type=Path, metavar="FILE", help="write a page with all of it and small trees")
-    parser.add_argument("--play", choices=("chess", "tictactoe", "bones", "othello"), help="play against a search")
-    parser.add_argument("--second", action="store_true", help="with --play: let the search begin")
+    parser.add_argument("--no-engine", action="store_true", help="omit the row of the compiled engine")
+    parser.add_argument("--plot", type=Path, metavar="FILE", help="write a plot of the growth (.png, .svg, .pdf)")
+    parser.add_argument("--html", type=Path, metavar="FILE", help="write a page with the table and small trees")
+    parser.add_argument(
+        "--play", choices=("chess", "tictactoe", "bones", "othello"), help="play against one of the searches"
+    )
+    parser.add_argument("--second", action="store_true", help="with --play: the search moves first")
     return parser
-
-
-def _plies(text: str) -> int:
-    if not text.isdecimal() or not 1 <= int(text) <= DEEPEST:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a depth in plies, from 1 to {DEEPEST}")
-    return int(text)
-
-
-def _seconds(text: str) -> float:
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = 0.0
-    if not 0 < seconds < 1e6:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a number of seconds above 0")
-    return seconds
 
 
 def _names(text: str) -> tuple[str, ...]:
     names = tuple(text.split(","))
     for name in names:
         if name not in ALGORITHMS:
-            raise argparse.ArgumentTypeError(f"'{name}' is no algorithm of the lab: {', '.join(ALGORITHMS)}")
+            raise argparse.ArgumentTypeError(f"'{name}' is not an algorithm of the lab: {', '.join(ALGORITHMS)}")
     return names

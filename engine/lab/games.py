@@ -52,7 +52,7 @@ class Exhibit:
             return actions[word]
         found = [action for written, action in actions.items() if written.lower() == word.lower()]
         if len(found) != 1:
-            raise LabError(f"'{word}' is no move here; legal: {' '.join(actions)}")
+            raise LabError(f"'{word}' is not a legal move here; legal: {' '.join(actions)}")
         return found[0]
 
     def write_line(self, line: Iterable[Any]) -> tuple[str, ...]:

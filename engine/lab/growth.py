@@ -79,4 +79,4 @@ def check_format(path: Path) -> None:
 
     formats = Figure().canvas.get_supported_filetypes()
     if path.suffix[1:].lower() not in formats:
-        raise LabError(f"cannot draw '{path}': its ending must be one of {', '.join(sorted(formats))}")
+        raise LabError(f"cannot draw '{path}': its name must end in one of {', '.join(sorted(formats))}")

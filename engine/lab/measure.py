@@ -8,7 +8,7 @@ from math import isfinite
 from time import monotonic, perf_counter
 from typing import TYPE_CHECKING, Any
 
-from engine.chesstypes import moves_of
+from engine.api.types import moves_of
 from engine.lab.games import Exhibit
 from engine.messages import Limits
 from engine.textbook import (
@@ -180,16 +180,16 @@ class Laboratory:
     chess can have, it plays in the last row, and its perft does the counting. The depths are to be measured from
     the first to the last: what learns goes on from there."""
 
-    def __init__(self, exhibit: Exhibit, algorithms: Sequence[str], seconds: float, engine: Engine | None = None):
+    def __init__(
+        self, exhibit: Exhibit, algorithms: Sequence[str], seconds: float, engine: Engine | None = None
+    ) -> None:
         self.exhibit, self.algorithms, self.seconds, self.engine = exhibit, algorithms, seconds, engine
         self._beaten: set[str] = set()
         self._pace = 0.0  # seconds that an exhaustive search needed for a node, last time
         self._counts: dict[int, tuple[int, int] | None] = {}
         self._memories = {name: Memory() for name in algorithms}
 
-    def rows(
-        self, depth: int, announce: Callable[[str], None] = lambda text: None, first: int = 1
-    ) -> Iterator[Row]:
+    def rows(self, depth: int, announce: Callable[[str], None] = lambda text: None, first: int = 1) -> Iterator[Row]:
         """The rows at ``first``, ... ``depth`` plies; ``announce`` hears what is about to be measured."""
         for plies in range(1, depth + 1):
             for name in self.algorithms:

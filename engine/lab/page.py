@@ -9,6 +9,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from engine.files import drafted
 from engine.lab.growth import bounds, measured
 from engine.lab.measure import Row
 from engine.lab.trace import TreeTrace
@@ -16,7 +17,9 @@ from engine.lab.trace import TreeTrace
 
 def write_page(path: Path, title: str, rows: Sequence[Row], tree: TreeTrace | None) -> None:
     """Write the page to ``path``; it needs no network and no other file. Raises ``OSError``."""
-    path.write_text(render(title, rows, tree), encoding="utf-8")
+    text = render(title, rows, tree)
+    with drafted(path) as draft:
+        draft.write_text(text, encoding="utf-8")
 
 
 def render(title: str, rows: Sequence[Row], tree: TreeTrace | None) -> str:

@@ -59,7 +59,7 @@ def play(
                 del history[-2:]
                 on_state(history[-1])
             case "undo":
-                tell("there is no move of yours to take back")
+                tell("you have no move to take back")
             case _:
                 try:
                     history.append(game.result(state, exhibit.read(state, word)))

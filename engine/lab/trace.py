@@ -153,9 +153,7 @@ class TreeTrace:
             "width": self._width,
             "depth": self.depth,
             "whole": self.whole,
-            "searches": {
-                name: [asdict(step) for step in self.steps(search)] for name, search in self.searches.items()
-            },
+            "searches": {name: [asdict(step) for step in self.steps(search)] for name, search in self.searches.items()},
         }
 
     def steps(self, search: Callable[..., Outcome]) -> list[Step]:

@@ -1,5 +1,6 @@
 """Which moves give check, without making them."""
 
+from engine.board.aliases import Frame, Move, Position
 from engine.board.attacks import bishop_attacks, knight_attacks, pawn_attacks, rook_attacks
 from engine.board.moves import origin_of, target_of
 from engine.board.position import king_square, occupied_by_all, type_on
@@ -8,7 +9,7 @@ from engine.jit import helper
 
 
 @helper
-def find_checking_squares(position, frame):
+def find_checking_squares(position: Position, frame: Frame) -> None:
     """Note for each kind of piece the squares from which it would attack the other side's king."""
     them = I64(position.side) ^ 1
     king = king_square(position, them)
@@ -22,6 +23,6 @@ def find_checking_squares(position, frame):
 
 
 @helper
-def checks_directly(position, frame, move):
+def checks_directly(position: Position, frame: Frame, move: Move) -> bool:
     """Whether the piece that moves then attacks the king, promotions and castling left aside."""
     return (frame.checking[U64(type_on(position, origin_of(move)))] >> U64(target_of(move))) & ONE != ZERO

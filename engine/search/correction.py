@@ -1,6 +1,7 @@
 """Correction histories: how far the static evaluation was off where structure, pieces or the last move were
 the same, learned from the search itself (80 Elo by the measure of alphabeta)."""
 
+from engine.board.aliases import Color, Depth, Ply, Position, Score, Worker
 from engine.board.types import I64, U64
 from engine.jit import helper
 from engine.search.scores import DECIDED
@@ -13,28 +14,28 @@ _MASK = U64(CORRECTIONS - 1)
 
 
 @helper
-def _pawn_slot(position):
+def _pawn_slot(position: Position) -> int:
     return I64(position.pawn_key & _MASK)
 
 
 @helper
-def _nonpawn_slot(position, color):
+def _nonpawn_slot(position: Position, color: Color) -> int:
     return I64(position.nonpawn_key[color] & _MASK)
 
 
 @helper
-def corrected_eval(worker, ply, raw_eval):
-    """``raw_eval`` moved by what the corrections of this pawn structure, these pieces and the last move say.
+def corrected_eval(worker: Worker, ply: Ply, raw_eval: Score) -> Score:
+    """``raw_eval`` changed by the corrections for this pawn structure, these pieces and the last move.
 
-    The nearer a draw by the 50-move rule, the less an advantage is worth.
+    The nearer a draw by the 50-move rule is, the less an advantage is worth.
     """
     position = worker.position
     side = I64(position.side)
     total = I64(worker.pawn_correction[side, _pawn_slot(position)])
     total += I64(worker.nonpawn_correction[side, 0, _nonpawn_slot(position, 0)])
     total += I64(worker.nonpawn_correction[side, 1, _nonpawn_slot(position, 1)])
-    total += I64(worker.continuation_correction[side, frame_at(worker, ply - 1).moved])
-    plies = params_of(worker).DampingPlies
+    total += I64(worker.continuation_correction[side, frame_at(worker, ply - 1).continuation_index])
+    plies = params_of(worker).Rule50DampingPlies
     if plies != 0:
         raw_eval = raw_eval * (plies - min(I64(position.rule50), plies)) // plies
     score = raw_eval + total * params_of(worker).CorrectionWeight // (1024 * _GRAIN)
@@ -42,13 +43,13 @@ def corrected_eval(worker, ply, raw_eval):
 
 
 @helper
-def _learn(value, bonus):
-    """``value`` moved by ``bonus``, the less the nearer the limit."""
+def _learn(value: int, bonus: int) -> int:
+    """``value`` changed by ``bonus``, by less the nearer it is to the limit."""
     return value + bonus - value * abs(bonus) // _LIMIT
 
 
 @helper
-def learn_correction(worker, ply, error, depth):
+def learn_correction(worker: Worker, ply: Ply, error: int, depth: Depth) -> None:
     """A search of ``depth`` found the corrected evaluation to be ``error`` centipawns too low."""
     position = worker.position
     side = I64(position.side)
@@ -59,6 +60,6 @@ def learn_correction(worker, ply, error, depth):
         slot = _nonpawn_slot(position, color)
         value = I64(worker.nonpawn_correction[side, color, slot])
         worker.nonpawn_correction[side, color, slot] = _learn(value, bonus)
-    moved = frame_at(worker, ply - 1).moved
-    value = I64(worker.continuation_correction[side, moved])
-    worker.continuation_correction[side, moved] = _learn(value, bonus)
+    index = frame_at(worker, ply - 1).continuation_index
+    value = I64(worker.continuation_correction[side, index])
+    worker.continuation_correction[side, index] = _learn(value, bonus)

@@ -1,19 +1,20 @@
-"""Going down and up one move: position, evaluation and the principal variation together."""
+"""Doing and undoing a move in the search: position, evaluation and the principal variation together."""
 
+from engine.board.aliases import Move, Ply, Worker
 from engine.board.make import key_after, make_move, make_null_move, unmake_move, unmake_null_move
 from engine.board.moves import is_capture, is_noisy, origin_of
 from engine.board.position import type_on
 from engine.board.types import I64, PAWN
 from engine.evaluation.evaluator import pop, push_move, push_null
 from engine.jit import helper
-from engine.search.history import moved_index
+from engine.search.history import continuation_index
 from engine.search.state import frame_at
 from engine.search.transposition import clock_key, prefetch_cluster, table_key
 
 
 @helper
-def prefetch_child(worker, move):
-    """Start loading what the position after ``move`` will look up; ``move`` is yet to be made."""
+def prefetch_child(worker: Worker, move: Move) -> None:
+    """Start loading the table entries of the position after ``move``, which is not made yet."""
     position = worker.position
     resets = is_capture(move) or type_on(position, origin_of(move)) == PAWN
     rule50 = I64(0) if resets else I64(position.rule50) + 1
@@ -21,30 +22,30 @@ def prefetch_child(worker, move):
 
 
 @helper
-def descend(worker, ply, move):
-    """Make ``move`` at ``ply`` and start loading what the child will look up."""
+def do_move(worker: Worker, ply: Ply, move: Move) -> None:
+    """Make ``move`` at ``ply``, and start loading what the child will look up."""
     frame = frame_at(worker, ply)
     prefetch_child(worker, move)
     frame.move = move
-    frame.moved = moved_index(worker.position, move)
+    frame.continuation_index = continuation_index(worker.position, move)
     frame.quiet = 0 if is_noisy(move) else 1
     push_move(worker.evaluator, worker.position, move)
     make_move(worker.position, move)
 
 
 @helper
-def ascend(worker, move):
-    """Take ``move`` back."""
+def undo_move(worker: Worker, move: Move) -> None:
+    """Take ``move``, the last one made, back."""
     unmake_move(worker.position, move)
     pop(worker.evaluator)
 
 
 @helper
-def descend_null(worker, ply):
+def do_null_move(worker: Worker, ply: Ply) -> None:
     """Pass at ``ply``."""
     frame = frame_at(worker, ply)
     frame.move = 0
-    frame.moved = 0
+    frame.continuation_index = 0
     frame.quiet = 0
     push_null(worker.evaluator)
     make_null_move(worker.position)
@@ -52,15 +53,15 @@ def descend_null(worker, ply):
 
 
 @helper
-def ascend_null(worker):
+def undo_null_move(worker: Worker) -> None:
     """Take the pass back."""
     unmake_null_move(worker.position)
     pop(worker.evaluator)
 
 
 @helper
-def extend_pv(worker, ply, move):
-    """Set the principal variation at ``ply`` to ``move`` and the child's variation after it."""
+def extend_pv(worker: Worker, ply: Ply, move: Move) -> None:
+    """Set the principal variation at ``ply`` to ``move`` followed by the child's."""
     frame, child = frame_at(worker, ply), frame_at(worker, ply + 1)
     frame.pv[0] = move
     for index in range(child.pv_length):

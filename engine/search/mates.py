@@ -1,8 +1,8 @@
 """Proving mates: whether the side to move mates, or is mated, within some number of moves, whatever the defence.
 
-The search of ``go mate`` knows nothing but mates. The attacker needs one move that works, the defender one that does
-not; the last attacking move has to give check. What was settled before is kept in a table, so that the proof for one
-move more costs little where it has been. Nothing is pruned: a mate not found is not there.
+The search of ``go mate`` knows nothing but mates. The attacker needs one move that works, the defender one that
+escapes; the last attacking move has to give check. Proved positions are kept in a table, so that looking one move
+deeper costs little there. Nothing is pruned: if no mate is found, there is none.
 """
 
 from __future__ import annotations
@@ -12,18 +12,19 @@ from typing import Any
 
 from numba import int64
 
+from engine.board.aliases import Depth, Flag, Ply, Worker
 from engine.board.make import make_move, unmake_move
 from engine.board.movegen import ALL_MOVES, count_moves, generate_moves
 from engine.board.notation import list_moves
 from engine.board.setup import copy_position, new_position, play_move
 from engine.board.types import I64, ONE, U64, ZERO
 from engine.jit import kernel, new_record, record_type, structure
+from engine.search.node import enter_node, should_abort
 from engine.search.state import WORKER_T, frame_at
-from engine.search.watch import enter_node, should_abort
 
 _ENTRIES = 1 << 20
 
-#: What is settled: the position's key with the answer in the lowest bit, by key and number of plies.
+#: What is proved: the position's key with the answer in the lowest bit, by key and number of plies.
 PROOFS = structure(("key", "u8", (_ENTRIES,)))
 PROOFS_T = record_type(PROOFS)
 
@@ -32,7 +33,7 @@ _SPREAD = U64(0x9E3779B97F4A7C15)
 
 
 @kernel(int64(WORKER_T, PROOFS_T, int64, int64), "the mate search")
-def is_mate(worker, proofs, plies, ply):
+def is_mate(worker: Worker, proofs: Any, plies: Depth, ply: Ply) -> Flag:
     """1 when the attacker mates within ``plies`` plies of ``worker.position``, else 0.
 
     The attacker moves where ``plies`` is odd. Meaningless once ``worker.aborted`` is set.

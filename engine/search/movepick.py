@@ -1,9 +1,10 @@
-"""Staged move picking: the most promising moves first, each stage made only when the one before has not cut off.
+"""Staged move picking: the most promising moves first; a stage is generated only if the one before has not cut off.
 
 Table move, captures that do not lose material (most valuable victim first, then by capture history), killers,
 quiet moves by history, losing captures last.
 """
 
+from engine.board.aliases import Frame, Move, Ply, Worker
 from engine.board.legality import is_legal
 from engine.board.movegen import ALL_MOVES, NOISY_MOVES, QUIET_MOVES, generate_moves
 from engine.board.moves import is_noisy, is_promotion, promoted_type
@@ -13,52 +14,52 @@ from engine.jit import helper
 from engine.search.history import capture_history, captured_type, find_threats, quiet_history
 
 (
-    TABLE_STAGE,
-    MAKE_NOISY_STAGE,
+    TT_MOVE_STAGE,
+    GENERATE_NOISY_STAGE,
     NOISY_STAGE,
     KILLER_STAGE,
     SECOND_KILLER_STAGE,
-    MAKE_QUIET_STAGE,
+    GENERATE_QUIET_STAGE,
     QUIET_STAGE,
-    BAD_STAGE,
-    MAKE_EVASION_STAGE,
+    BAD_NOISY_STAGE,
+    GENERATE_EVASION_STAGE,
     EVASION_STAGE,
-    MAKE_CAPTURE_STAGE,
+    GENERATE_CAPTURE_STAGE,
     CAPTURE_STAGE,
 ) = range(12)
 
 
 @helper
-def start_picking(worker, frame, tt_move):
+def start_picking(worker: Worker, frame: Frame, tt_move: Move) -> None:
     """Begin to pick all moves at ``frame``; ``tt_move`` (0 for none) may be any 16-bit number."""
     picker = frame.picker
-    picker.stage = MAKE_NOISY_STAGE
+    picker.stage = GENERATE_NOISY_STAGE
     picker.tt_move = 0
     picker.skip_quiets = 0
     if tt_move != 0 and is_legal(worker.position, tt_move):
-        picker.stage = TABLE_STAGE
+        picker.stage = TT_MOVE_STAGE
         picker.tt_move = tt_move
 
 
 @helper
-def restart_picking(frame, tt_move):
+def restart_picking(frame: Frame, tt_move: Move) -> None:
     """Go on after ``tt_move`` when another search at the same frame has used the picker meanwhile."""
-    frame.picker.stage = MAKE_NOISY_STAGE
+    frame.picker.stage = GENERATE_NOISY_STAGE
     frame.picker.tt_move = tt_move
     frame.picker.skip_quiets = 0
 
 
 @helper
-def start_picking_noisy(worker, frame, tt_move):
+def start_picking_noisy(worker: Worker, frame: Frame, tt_move: Move) -> None:
     """Begin to pick captures and promotions only, or all evasions when in check."""
     picker = frame.picker
     in_check = worker.position.checkers != ZERO
-    picker.stage = MAKE_EVASION_STAGE if in_check else MAKE_CAPTURE_STAGE
+    picker.stage = GENERATE_EVASION_STAGE if in_check else GENERATE_CAPTURE_STAGE
     picker.tt_move = tt_move if in_check or is_noisy(tt_move) else 0
 
 
 @helper
-def _value_noisy(worker, move):
+def _score_noisy(worker: Worker, move: Move) -> int:
     """Most valuable victim first; among equals what did well before."""
     victim = SEE_VALUES[captured_type(worker.position, move)]
     if is_promotion(move):
@@ -67,7 +68,7 @@ def _value_noisy(worker, move):
 
 
 @helper
-def _value_moves(worker, frame, ply, start, end):
+def _score_moves(worker: Worker, frame: Frame, ply: Ply, start: int, end: int) -> None:
     """Give the moves from ``start`` to ``end`` their sort values."""
     moves = frame.moves
     for index in range(start, end):
@@ -75,13 +76,13 @@ def _value_moves(worker, frame, ply, start, end):
         if move == frame.picker.tt_move:
             moves.value[U64(index)] = 1 << 24
         elif is_noisy(move):
-            moves.value[U64(index)] = (1 << 18) + _value_noisy(worker, move)
+            moves.value[U64(index)] = (1 << 18) + _score_noisy(worker, move)
         else:
             moves.value[U64(index)] = quiet_history(worker, ply, move)
 
 
 @helper
-def _take_best(frame):
+def _take_best(frame: Frame) -> Move:
     """Swap the best of the remaining moves to the cursor, step over it, and return it."""
     moves = frame.moves
     cursor = frame.picker.cursor
@@ -99,25 +100,25 @@ def _take_best(frame):
 
 
 @helper
-def _is_new_killer(worker, frame, killer):
+def _is_new_killer(worker: Worker, frame: Frame, killer: Move) -> bool:
     return killer != 0 and killer != frame.picker.tt_move and is_legal(worker.position, killer)
 
 
 @helper
-def next_move(worker, frame, ply):
+def next_move(worker: Worker, frame: Frame, ply: Ply) -> Move:
     """The next move, or 0 when there are no more. With ``picker.skip_quiets`` set no further quiet moves come."""
     picker = frame.picker
-    if picker.stage == TABLE_STAGE:
-        picker.stage = MAKE_NOISY_STAGE
+    if picker.stage == TT_MOVE_STAGE:
+        picker.stage = GENERATE_NOISY_STAGE
         picker.history = quiet_history(worker, ply, picker.tt_move)
         return picker.tt_move
 
-    if picker.stage == MAKE_NOISY_STAGE:
+    if picker.stage == GENERATE_NOISY_STAGE:
         picker.stage = NOISY_STAGE
         picker.cursor = 0
         picker.bad_end = 0
         picker.end = generate_moves(worker.position, frame.moves, I64(0), NOISY_MOVES)
-        _value_moves(worker, frame, ply, 0, picker.end)
+        _score_moves(worker, frame, ply, 0, picker.end)
 
     if picker.stage == NOISY_STAGE:
         while picker.cursor < picker.end:
@@ -130,8 +131,8 @@ def next_move(worker, frame, ply):
             picker.bad_end += 1
         picker.stage = KILLER_STAGE
 
-    if picker.skip_quiets != 0 and picker.stage < BAD_STAGE:
-        picker.stage = BAD_STAGE
+    if picker.skip_quiets != 0 and picker.stage < BAD_NOISY_STAGE:
+        picker.stage = BAD_NOISY_STAGE
         picker.cursor = 0
 
     if picker.stage == KILLER_STAGE:
@@ -141,44 +142,44 @@ def next_move(worker, frame, ply):
             return frame.killer[0]
 
     if picker.stage == SECOND_KILLER_STAGE:
-        picker.stage = MAKE_QUIET_STAGE
+        picker.stage = GENERATE_QUIET_STAGE
         if _is_new_killer(worker, frame, frame.killer[1]):
             picker.history = quiet_history(worker, ply, frame.killer[1])
             return frame.killer[1]
 
-    if picker.stage == MAKE_QUIET_STAGE:
+    if picker.stage == GENERATE_QUIET_STAGE:
         picker.stage = QUIET_STAGE
         picker.cursor = picker.bad_end
         picker.end = generate_moves(worker.position, frame.moves, picker.bad_end, QUIET_MOVES)
-        _value_moves(worker, frame, ply, picker.cursor, picker.end)
+        _score_moves(worker, frame, ply, picker.cursor, picker.end)
 
     if picker.stage == QUIET_STAGE:
         while picker.cursor < picker.end:
             move = _take_best(frame)
             if move != picker.tt_move and move != frame.killer[0] and move != frame.killer[1]:
                 return move
-        picker.stage = BAD_STAGE
+        picker.stage = BAD_NOISY_STAGE
         picker.cursor = 0
 
-    if picker.stage == BAD_STAGE and picker.cursor < picker.bad_end:
+    if picker.stage == BAD_NOISY_STAGE and picker.cursor < picker.bad_end:
         picker.cursor += 1
         return I64(frame.moves.move[U64(picker.cursor - 1)])
     return I64(0)
 
 
 @helper
-def next_noisy(worker, frame, ply):
+def next_noisy(worker: Worker, frame: Frame, ply: Ply) -> Move:
     """The next capture or promotion, or in check the next evasion; 0 when there are no more."""
     picker = frame.picker
-    if picker.stage == MAKE_CAPTURE_STAGE:
+    if picker.stage == GENERATE_CAPTURE_STAGE:
         picker.stage = CAPTURE_STAGE
         picker.cursor = 0
         picker.end = generate_moves(worker.position, frame.moves, I64(0), NOISY_MOVES)
-        _value_moves(worker, frame, ply, 0, picker.end)
-    elif picker.stage == MAKE_EVASION_STAGE:
+        _score_moves(worker, frame, ply, 0, picker.end)
+    elif picker.stage == GENERATE_EVASION_STAGE:
         picker.stage = EVASION_STAGE
         picker.cursor = 0
         picker.end = generate_moves(worker.position, frame.moves, I64(0), ALL_MOVES)
         find_threats(worker, ply)
-        _value_moves(worker, frame, ply, 0, picker.end)
+        _score_moves(worker, frame, ply, 0, picker.end)
     return _take_best(frame) if picker.cursor < picker.end else I64(0)

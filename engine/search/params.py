@@ -1,8 +1,8 @@
 """Every number of the search that a tuner may turn, in one table.
 
 Plain Python without numba, so that the protocol layer can list them at once. Margins are centipawns, depths
-plies. The UCI loop offers them as spin options when the engine is started with ``--tune``; a depth bound of 0
-(or 99 for a least depth) switches its heuristic off, which is how each one's worth is measured.
+plies. The UCI loop offers them as spin options when the engine is started with ``--tune``. A maximum depth of 0, or a
+minimum depth of 99, switches the heuristic off: so it is measured what each one is worth.
 """
 
 from __future__ import annotations
@@ -21,9 +21,8 @@ class Param(NamedTuple):
 
 
 PARAMS = (
-    Param("AspirationStart", 18, 5, 60, 4),
-    Param("AspirationLess", 1, 0, 2, 1),
-    Param("CutoffAgreement", 1, 0, 1, 1),
+    Param("AspirationWindow", 18, 5, 60, 4),
+    Param("AspirationFailHighReduction", 1, 0, 2, 1),
     # Whole-node pruning
     Param("ReverseFutilityDepth", 9, 0, 12, 1),
     Param("ReverseFutilityMargin", 75, 30, 150, 10),
@@ -32,28 +31,27 @@ PARAMS = (
     Param("NullMoveDivisor", 4, 2, 8, 1),
     Param("NullMoveEvalDivisor", 200, 100, 400, 20),
     Param("NullMoveVerifyDepth", 14, 6, 99, 2),
-    Param("NullMoveCutNodes", 1, 0, 1, 1),
     Param("ProbCutDepth", 5, 3, 99, 1),
     Param("ProbCutMargin", 180, 80, 350, 20),
     Param("SmallProbCutMargin", 400, 0, 1000, 50),
     Param("IterativeReductionDepth", 4, 2, 99, 1),
     # Move pruning
-    Param("LateMoveDepth", 8, 0, 12, 1),
-    Param("LateMoveBase", 4, 1, 10, 1),
+    Param("LateMovePruningDepth", 8, 0, 12, 1),
+    Param("LateMovePruningBase", 4, 1, 10, 1),
     Param("FutilityDepth", 8, 0, 12, 1),
     Param("FutilityBase", 90, 20, 250, 20),
     Param("FutilityMargin", 80, 30, 180, 12),
     Param("HistoryPruningDepth", 5, 0, 10, 1),
     Param("HistoryPruningMargin", 3500, 1000, 8000, 400),
-    Param("QuietExchangeDepth", 9, 0, 12, 1),
-    Param("QuietExchangeMargin", 22, 8, 60, 4),
-    Param("NoisyExchangeDepth", 7, 0, 12, 1),
-    Param("NoisyExchangeMargin", 95, 30, 200, 12),
+    Param("QuietSeeDepth", 9, 0, 12, 1),
+    Param("QuietSeeMargin", 22, 8, 60, 4),
+    Param("NoisySeeDepth", 7, 0, 12, 1),
+    Param("NoisySeeMargin", 95, 30, 200, 12),
     Param("NoisyFutilityDepth", 6, 0, 12, 1),
     Param("NoisyFutilityBase", 200, 0, 500, 30),
     Param("NoisyFutilityMargin", 180, 30, 400, 30),
-    Param("CheckFrom", 400, 0, 32000, 50),
-    Param("CheckDepth", 5, 1, 99, 1),
+    Param("CheckExtensionAlpha", 400, 0, 32000, 50),
+    Param("CheckExemptDepth", 5, 1, 99, 1),
     # Extensions
     Param("SingularDepth", 6, 4, 99, 1),
     Param("SingularMargin", 20, 5, 60, 4),
@@ -62,26 +60,19 @@ PARAMS = (
     Param("ReductionDivisor", 220, 150, 350, 15),
     Param("ReductionHistory", 9000, 3000, 16000, 800),
     Param("ReductionCutNode", 1400, 0, 3000, 200),
-    Param("ReductionTablePv", 900, 0, 3000, 200),
-    Param("ReductionCutoffs", 1024, 0, 3000, 200),
-    Param("ReductionRaised", 1, 0, 3, 1),
-    Param("Hindsight", 1, 0, 1, 1),
+    Param("ReductionTtPv", 900, 0, 3000, 200),
+    Param("ReductionCutoffCount", 1024, 0, 3000, 200),
+    Param("AlphaRaiseReduction", 1, 0, 3, 1),
     Param("HindsightMargin", 150, 50, 400, 20),
     # Histories
     Param("HistoryBonus", 180, 60, 400, 20),
     Param("HistoryBonusMax", 1800, 600, 4000, 150),
     Param("ContinuationWeight", 1024, 0, 2048, 100),
     Param("CorrectionWeight", 1024, 0, 2048, 100),
-    Param("ThreatHistory", 1, 0, 1, 1),
-    Param("CutoffHistory", 1, 0, 1, 1),
-    Param("ParentHistory", 1, 0, 1, 1),
     # Scores
-    Param("FailHighBlend", 1, 0, 1, 1),
-    Param("DampingPlies", 220, 0, 400, 20),
-    Param("UpcomingRepetition", 1, 0, 1, 1),
+    Param("Rule50DampingPlies", 220, 0, 400, 20),
     # Quiescence
     Param("DeltaMargin", 180, 80, 400, 25),
-    Param("QuiescenceTableScore", 1, 0, 1, 1),
     # Time: percent for the share of nodes, percent for each stable iteration, per mille for ten centipawns lost
     Param("TimeEffort", 130, 0, 250, 15),
     Param("TimeStability", 7, 0, 15, 1),

@@ -1,11 +1,11 @@
-"""All threads of one search: who starts them, who watches the clock, and when the result is due.
+"""All threads of one search: how they start, how the clock stops them, and when the result is ready.
 
-Every thread deepens the same position on its own record; they help each other through the shared
-transposition table alone (Lazy SMP). The calling thread is the main one: it reports and decides when to stop.
+Every thread deepens the same position on its own record; they help each other only through the shared
+transposition table (Lazy SMP). The calling thread is the main one: it reports and decides when to stop.
 
-The helpers are made when their number is set and then wait for work. On the clock each one wakes the next, when its own
-preparations are done: so the main thread pays for one of them only, and where there are fewer processors than threads,
-most of those that cannot run yet are not woken before the search is over.
+The helpers are made when their number is set and then wait for work. In a search each one wakes the next when it is
+ready itself. So the main thread only pays for one of them, and with fewer processors than threads, most of those that
+cannot run yet are not woken before the search is over.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from engine.messages import Limits
 from engine.search.mates import Prover
 from engine.search.scores import DECIDED, MATE, MATE_BOUND, MAX_PLY
 from engine.search.state import CONTROL, NEVER
-from engine.search.tables import Access
+from engine.search.tablebase import TablebaseAccess
 from engine.search.threads import ParkedThread, Signal
 from engine.search.timeman import Budget, NodeClock, Pacer, plan
 from engine.search.transposition import TranspositionTable
@@ -38,18 +38,18 @@ from engine.search.worker import UNLIMITED, Line, Worker
 #: Seconds before the first report of the root move under search, and between these reports.
 FIRST_TICK, TICK = 3.0, 1.0
 
-#: Stop early where there is nothing to choose: one legal move is searched this deep for its score. So is every
-#: position before mates are looked for, which can take all the time there is.
+#: The only legal move is searched this deep, for its score. So is every position before ``go mate`` looks for mates,
+#: which can take all the time there is.
 FORCED_MOVE_DEPTH = 8
 
-#: Seconds that the result waits for helpers to leave, so that their last lines count too. Longer it takes only where
-#: there are far more threads than processors; they are waited for before the next search then.
+#: Seconds that the result waits for helpers to leave, so that their last lines count too. They only take longer with
+#: far more threads than processors; then the next search waits for them.
 GRACE = 0.01
 
 #: Threads given back when the system refuses another.
 ROOM = 2
 
-#: Milliseconds; the clock that deadlines are set by would overflow beyond. A century is enough.
+#: Milliseconds, about a century: the clock for deadlines would overflow beyond.
 LONGEST_SEARCH = 4e12
 
 
@@ -61,16 +61,16 @@ class Task:
     moves: list[int]
     table: TranspositionTable
     node_limit: int
-    endgames: Access | None
+    tablebase: TablebaseAccess | None
     last: int
 
     def prepare(self, worker: Worker) -> None:
         """Have ``worker`` ready to search."""
-        worker.prepare(self.position, self.moves, self.table, self.node_limit, self.endgames)
+        worker.prepare(self.position, self.moves, self.table, self.node_limit, self.tablebase)
 
 
 class Crew:
-    """The helpers that are at work on one search. Who comes when it is closed has to leave again."""
+    """The helpers that work on one search. After it is closed no more are let in."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -80,7 +80,7 @@ class Crew:
         self.gone = Signal()
 
     def enter(self) -> bool:
-        """Whether there is still work to do; who gets True has to :meth:`leave`."""
+        """Whether there is still work to do; after True, call :meth:`leave` at its end."""
         with self._lock:
             if not self._closed:
                 self._inside += 1
@@ -158,15 +158,15 @@ class Pool:
                 if len(self.workers) <= (os.cpu_count() or 1):
                     self._helpers[-1].run(worker.touch)
         except (RuntimeError, MemoryError):
-            # Who has the last of something leaves nothing for anybody else in the process.
+            # Give some back: the rest of the process needs threads and memory too.
             del self._helpers[len(self.workers) - 1 :]
             self._shrink(max(1, len(self.workers) - ROOM))
-            self._report(f"the system refuses more threads: of {threads}, {len(self.workers)} search")
+            self._report(f"the system refuses more threads: only {len(self.workers)} of {threads} search")
         for helper in self._helpers:
             helper.wait()
 
     def _shrink(self, threads: int) -> None:
-        """Part with all but ``threads`` workers."""
+        """Give up all but ``threads`` workers."""
         if threads >= len(self.workers):
             return
         for helper in self._helpers[threads - 1 :]:
@@ -188,7 +188,7 @@ class Pool:
 
     @property
     def is_current(self) -> bool:
-        """Whether a thread of the pool asks, one that makes reports."""
+        """Whether the calling thread is one of the pool's, which makes reports."""
         return self._ticker is not None and self._ticker.is_current
 
     def use(self, evaluation: Evaluation) -> None:
@@ -218,14 +218,14 @@ class Pool:
         """Milliseconds since the search began."""
         return (time.perf_counter() - self._began) * 1000
 
-    def patience(self, most: float) -> float:
+    def timeout(self, most: float) -> float:
         """Seconds, ``most`` or fewer, that may pass before the search armed last begins: half of what it has."""
         maximum = self._budget.maximum
         return most if maximum is None else min(most, maximum / 2000)
 
     def arm(self, limits: Limits, white_to_move: bool, overhead: int) -> None:
         """Start the clock of the next search; from here on :meth:`stop` ends it."""
-        self.rest()  # who has not left the last search yet would take this one's clock for its own
+        self.rest()  # a helper still in the last search would take this clock for its own
         with self._lock:
             self._control["deadline"] = NEVER
             self._control["stop"] = 0
@@ -250,7 +250,7 @@ class Pool:
             self._control["deadline"] = clock_now() + int(min(maximum, LONGEST_SEARCH) * TICKS_PER_SECOND / 1000)
 
     def _limit_nodes(self, worker: Worker) -> None:
-        """Where nodes are time, end the search of ``worker`` when its share of the maximum is used up."""
+        """If nodes count as time, end the search of ``worker`` when its share of the maximum is used up."""
         rate, maximum = self.node_clock.rate, self._budget.maximum
         if rate and maximum is not None and not self._pondering:
             share = int(maximum * rate) // len(self.workers) + 1
@@ -295,19 +295,19 @@ class Pool:
         on_line: Callable[[Line], None],
         on_tick: Callable[[int, int, int], None],
         count: int = 1,
-        endgames: Access | None = None,
+        tablebase: TablebaseAccess | None = None,
     ) -> Line:
         """Search ``position`` over the root ``moves`` (not empty) until ``limits`` or :meth:`stop` end it.
 
         Call :meth:`arm` before. ``on_line`` gets each iteration's ``count`` lines, and those whose score fell
         outside the window; ``on_tick`` once a second, when some have passed, the depth, the root move under
-        search and its number. ``endgames`` are the tables to ask on the way. Under ``infinite`` and ``ponder``
+        search and its number. ``tablebase`` is probed on the way. Under ``infinite`` and ``ponder``
         the return waits for :meth:`stop` or :meth:`ponderhit`. The result always holds a legal move.
         """
         table.new_search()
         share = UNLIMITED if limits.nodes is None else max(1, limits.nodes // len(self.workers))
         last = MAX_PLY if limits.depth is None else limits.depth
-        task = Task(position, moves, table, share, endgames, last)
+        task = Task(position, moves, table, share, tablebase, last)
         main = self.workers[0]
         task.prepare(main)
         self._admit(main)
@@ -356,9 +356,7 @@ class Pool:
         finally:
             crew.leave()
 
-    def _deepen(
-        self, limits: Limits, choices: int, depths: range, count: int, on_line: Callable[[Line], None]
-    ) -> bool:
+    def _deepen(self, limits: Limits, choices: int, depths: range, count: int, on_line: Callable[[Line], None]) -> bool:
         """The main worker's iterations over ``depths``, with ``choices`` root moves; whether more may follow."""
         main, pacer = self.workers[0], Pacer(self.parameters)
         for lines in main.deepen(depths.start, depths.stop - 1, count, on_line):
@@ -373,8 +371,8 @@ class Pool:
     def _look_for_mates(
         self, position: Any, limits: Limits, moves: list[int], count: int, on_line: Callable[[Line], None]
     ) -> None:
-        """A short search first, for a move and its score whatever comes; then proofs; then, where there is no mate but
-        another limit, the search that this one allows."""
+        """A short search first, to have a move and a score in any case; then proofs; then, if there is no mate and
+        another limit, the search within that limit."""
         assert limits.mate is not None
         last = MAX_PLY if limits.depth is None else limits.depth
         scouted = min(last, FORCED_MOVE_DEPTH)
@@ -405,7 +403,7 @@ class Pool:
         return False
 
     def _tick(self, finished: Signal, on_tick: Callable[[int, int, int], None]) -> None:
-        """Report where the search stands, once a second after the first few."""
+        """Report how far the search is, once a second after the first few."""
         record = self.workers[0].record
         if finished.wait(FIRST_TICK):
             return
@@ -435,7 +433,7 @@ class Pool:
         return best
 
     def wait_for_release(self, limits: Limits) -> None:
-        """Where the protocol forbids to answer yet, wait for :meth:`stop` or :meth:`ponderhit`."""
+        """If the protocol forbids an answer yet, wait for :meth:`stop` or :meth:`ponderhit`."""
         if limits.infinite or limits.ponder:
             self._released.wait()
 

@@ -2,6 +2,7 @@
 
 from numba import int64
 
+from engine.board.aliases import Ply, Score, Worker
 from engine.board.cycles import has_upcoming_repetition
 from engine.board.moves import is_promotion
 from engine.board.see import SEE_VALUES, see_ge
@@ -10,8 +11,9 @@ from engine.evaluation.evaluator import evaluate
 from engine.jit import kernel
 from engine.search.correction import corrected_eval
 from engine.search.history import captured_type
-from engine.search.line import ascend, descend, extend_pv, prefetch_child
+from engine.search.line import do_move, extend_pv, prefetch_child, undo_move
 from engine.search.movepick import next_noisy, start_picking_noisy
+from engine.search.node import enter_node, is_draw, should_abort
 from engine.search.scores import DECIDED, DRAW, INFINITY, MAX_PLY, NONE, from_table, mated_in, to_table
 from engine.search.state import WORKER_T, frame_at, params_of
 from engine.search.transposition import (
@@ -20,20 +22,21 @@ from engine.search.transposition import (
     BOUND_UPPER,
     known_eval,
     probe,
+    settles,
     store,
     table_key,
 )
-from engine.search.watch import enter_node, is_draw, should_abort
 
 
 @kernel(int64(WORKER_T, int64, int64, int64), "the quiescence search")
-def qsearch(worker, alpha, beta, ply):
+def qsearch(worker: Worker, alpha: Score, beta: Score, ply: Ply) -> Score:
     """The value of the position when only captures and promotions are played, or all evasions when in check.
 
     Contract, as for :func:`engine.search.alphabeta.search` (fail-soft): a result r <= alpha says the value is
     at most r, r >= beta that it is at least r, anything between is the value. Meaningless once
     ``worker.aborted`` is set.
     """
+    # Step 1. Count the node, and see whether the search has to end.
     if should_abort(worker):
         return I64(0)
     enter_node(worker, ply)
@@ -41,30 +44,29 @@ def qsearch(worker, alpha, beta, ply):
     frame = frame_at(worker, ply)
     frame.pv_length = 0
     is_pv = beta - alpha > 1
+    in_check = position.checkers != ZERO
+
+    # Step 2. Draws, and the deepest line there is room for.
     if is_draw(position, ply):
         return I64(DRAW)
-    in_check = position.checkers != ZERO
     if ply >= MAX_PLY:
         return I64(DRAW) if in_check else evaluate(worker.evaluator, position)
 
-    if params_of(worker).UpcomingRepetition != 0 and alpha < DRAW and has_upcoming_repetition(position, ply):
+    # Step 3. Upcoming repetition: a side that can bring back an earlier position has a draw in hand at least.
+    if alpha < DRAW and has_upcoming_repetition(position, ply):
         alpha = I64(DRAW)
         if alpha >= beta:
             return alpha
 
-    # Step 1. Transposition table: any entry is deep enough here.
+    # Step 4. Transposition table: any entry is deep enough here.
     found = frame.probe
     probe(worker.table, table_key(position), found)
     if found.found != 0 and not is_pv:
         score = from_table(found.score, ply, I64(position.rule50))
-        if (
-            found.bound == BOUND_EXACT
-            or (found.bound == BOUND_LOWER and score >= beta)
-            or (found.bound == BOUND_UPPER and score <= alpha)
-        ):
+        if settles(found.bound, score, alpha, beta):
             return score
 
-    # Step 2. Stand pat: not to capture is nearly always possible, so the evaluation is a lower bound. A table score on
+    # Step 5. Stand pat: not to capture is nearly always possible, so the evaluation is a lower bound. A table score on
     # the right side of it is a better one (B of alphabeta).
     best = -INFINITY
     raw_eval = NONE
@@ -74,7 +76,7 @@ def qsearch(worker, alpha, beta, ply):
         if raw_eval == NONE:
             raw_eval = evaluate(worker.evaluator, position)
         best = corrected_eval(worker, ply, raw_eval)
-        if found.found != 0 and params_of(worker).QuiescenceTableScore != 0 and abs(found.score) < DECIDED:
+        if found.found != 0 and abs(found.score) < DECIDED:
             above, below = found.bound & BOUND_LOWER != 0, found.bound & BOUND_UPPER != 0
             if (above and found.score > best) or (below and found.score < best):
                 best = found.score
@@ -84,7 +86,7 @@ def qsearch(worker, alpha, beta, ply):
     old_alpha = alpha
     alpha = max(alpha, best)
 
-    # Step 3. Captures that do not lose material, or every evasion.
+    # Step 6. Captures that do not lose material, or every evasion.
     best_move = I64(0)
     searched = 0
     start_picking_noisy(worker, frame, found.move)
@@ -92,19 +94,23 @@ def qsearch(worker, alpha, beta, ply):
         move = next_noisy(worker, frame, ply)
         if move == 0:
             break
-        # Delta pruning: even winning the piece for nothing would not reach alpha.
+        # Step 7. Delta pruning: even winning the piece for nothing would not reach alpha.
         if not in_check and not is_promotion(move):
-            hope = futility_base + SEE_VALUES[captured_type(position, move)]
-            if hope <= alpha:
-                best = max(best, hope)
+            futility_value = futility_base + SEE_VALUES[captured_type(position, move)]
+            if futility_value <= alpha:
+                best = max(best, futility_value)
                 continue
+
+        # Step 8. Static exchange pruning.
         prefetch_child(worker, move)  # memory takes longer than the exchanges
         if not in_check and not see_ge(position, move, 0):
             continue
+
+        # Step 9. Search the move.
         searched += 1
-        descend(worker, ply, move)
+        do_move(worker, ply, move)
         score = -qsearch(worker, -beta, -alpha, ply + 1)
-        ascend(worker, move)
+        undo_move(worker, move)
         if worker.aborted != 0:
             return I64(0)
         if score > best:
@@ -116,13 +122,16 @@ def qsearch(worker, alpha, beta, ply):
                     extend_pv(worker, ply, move)
                 if score >= beta:
                     break
-        # In check, once a defence is known, the other defences are not worth their cost.
+
+        # Step 10. In check, once a defence is known, the others are not worth their cost.
         if in_check and best > -DECIDED and searched >= 3:
             break
 
-    # Step 4. Checkmate, and what was learned.
+    # Step 11. Checkmate.
     if in_check and searched == 0:
         return mated_in(ply)
+
+    # Step 12. Keep the result in the transposition table.
     bound = BOUND_LOWER if best >= beta else (BOUND_EXACT if best > old_alpha and is_pv else BOUND_UPPER)
     store(worker.table, table_key(position), best_move, to_table(best, ply), raw_eval, I64(0), bound, found.is_pv)
     return best

@@ -1,22 +1,23 @@
 """The records that a search works on: one :data:`WORKER` for each thread, one :data:`CONTROL` for all.
 
-Nothing else holds state. A worker is about 4.3 MB, its frames touched only as deep as the search goes.
+Nothing else holds state. A worker takes about 4.3 MB; its frames are touched only as deep as the search goes.
 """
 
+from engine.board.aliases import Frame, Params, Ply, Worker
 from engine.board.position import MOVE_LIST, POSITION
 from engine.board.types import U64
 from engine.evaluation.evaluator import EVALUATOR
 from engine.jit import helper, record_at, record_type, structure
 from engine.search.scores import MAX_PLY
-from engine.search.tables import TABLES
+from engine.search.tablebase import TABLEBASE
 from engine.search.transposition import PROBE, TABLE
 from engine.search.tunables import TUNABLES
 
-#: Quiet moves and captures searched at one node, to be rewarded or punished when it is decided.
+#: How many quiet moves, and how many captures, of a node are kept for the histories.
 MAX_TRIED = 64
 
-#: The number of pairs (piece, target square), the index of continuation histories.
-MOVED = 16 * 64
+#: The number of pairs (piece, target square), by which continuation histories are indexed.
+PIECE_TO = 16 * 64
 
 #: Entries of a correction history for each colour (a power of two).
 CORRECTIONS = 16_384
@@ -34,7 +35,7 @@ CONTROL = structure(("stop", "i8"), ("deadline", "i8"))
 #: Where the deadline lies, in bytes.
 DEADLINE = U64(CONTROL.fields["deadline"][1])  # type: ignore[index]
 
-#: Where the staged generation of moves at one node stands (see movepick).
+#: How far the staged generation of moves at one node has come (see movepick).
 PICKER = structure(
     ("stage", "i8"),
     ("tt_move", "i8"),
@@ -53,10 +54,10 @@ FRAME = structure(
     ("raw_eval", "i8"),  # the static evaluation before its correction
     ("move", "i8"),  # the move made here; 0 for the null move
     ("quiet", "i8"),  # 1: it is neither a capture nor a promotion
-    ("moved", "i8"),  # its piece and target as an index of continuation histories; 0 for the null move
+    ("continuation_index", "i8"),  # its piece and target as an index of continuation histories; 0 for the null move
     ("excluded", "i8"),  # the move left out of a singular search, else 0
     ("reduction", "i8"),  # plies by which the move under search was reduced
-    ("cutoffs", "i8"),  # nodes of this ply that failed high since the ply two above was entered
+    ("cutoff_count", "i8"),  # nodes of this ply that failed high since the ply two above was entered
     ("killer", "i8", (2,)),
     ("threats", "u8"),  # squares the other side attacks
     ("checking", "u8", (6,)),  # [type] squares from which it attacks the other king
@@ -72,13 +73,13 @@ FRAME = structure(
 #: The best line that an iteration has found so far; without moves when there is none.
 LINE = structure(("score", "i8"), ("seldepth", "i8"), ("pv_length", "i8"), ("pv", "i4", (MAX_PLY + 2,)))
 
-#: Where an iteration and its aspiration windows stand (see deepening).
+#: How far an iteration and its aspiration windows have come (see deepening).
 ITERATION = structure(
-    ("depth", "i8"),
+    ("outcome", "i8"),  # of the window searched last
     ("alpha", "i8"),  # the window to search next
     ("beta", "i8"),
     ("delta", "i8"),  # centipawns by which it is widened next
-    ("less", "i8"),  # plies less to search, after windows that failed high
+    ("fail_high_reduction", "i8"),  # plies less to search, after windows that failed high
     ("former_move", "i8"),  # what the iteration before it chose, 0 for none
     ("score", "i8"),  # of the window searched last
     ("line", LINE),
@@ -92,7 +93,7 @@ WORKER = structure(
     ("evaluator", EVALUATOR),
     ("position", POSITION),
     ("table", TABLE),
-    ("endgames", TABLES),
+    ("tablebase", TABLEBASE),
     ("params_address", "u8"),  # of a TUNABLES record
     ("control_address", "u8"),
     ("node_limit", "i8"),
@@ -100,25 +101,24 @@ WORKER = structure(
     ("seldepth", "i8"),
     ("aborted", "i8"),
     ("root_score", "i8"),  # of the best root move so far
-    ("exact", "i8"),  # 1: plain alpha-beta without any pruning, reduction or extension, the static evaluation at leaves
     ("current_move", "i8"),  # the root move under search, for reports, and its number
     ("current_number", "i8"),
-    ("root_first", "i8"),  # root moves before this index have their lines already (several lines wanted)
+    ("pv_index", "i8"),  # root moves before it have their lines already (several lines wanted)
     ("root_count", "i8"),
     ("root", ROOT_MOVE, (256,)),
     ("root_depth", "i8"),
     ("iteration", ITERATION),
-    ("null_barred_until", "i8"),  # ply before which null moves are not tried (verification)
+    ("null_move_min_ply", "i8"),  # null moves are tried from this ply on only, while one is verified
     (
         "history",
         "i2",
         (2, 2, 2, 64, 64),
     ),  # [color][from is attacked][to is attacked][from][to] butterfly history of quiets
     ("capture_history", "i2", (16, 64, 8)),  # [piece][to][captured type]
-    ("continuation", "i2", (MOVED, MOVED)),  # [earlier piece, to][piece, to]
+    ("continuation", "i2", (PIECE_TO, PIECE_TO)),  # [earlier piece, to][piece, to]
     ("pawn_correction", "i2", (2, CORRECTIONS)),  # [color][pawn key]
     ("nonpawn_correction", "i2", (2, 2, CORRECTIONS)),  # [color][whose pieces][key of its pieces]
-    ("continuation_correction", "i2", (2, MOVED)),  # [color][last piece, to]
+    ("continuation_correction", "i2", (2, PIECE_TO)),  # [color][last piece, to]
     ("stack", FRAME, (STACK_BASE + MAX_PLY + 8,)),  # [STACK_BASE + ply]
 )
 
@@ -128,12 +128,12 @@ _params_at = record_at(TUNABLES)
 
 
 @helper
-def params_of(worker):
+def params_of(worker: Worker) -> Params:
     """The search parameters that ``worker`` plays with."""
     return _params_at(worker.params_address, 0)
 
 
 @helper
-def frame_at(worker, ply):
+def frame_at(worker: Worker, ply: Ply) -> Frame:
     """The frame of ``ply``, from -STACK_BASE on."""
     return worker.stack[U64(ply + STACK_BASE)]

@@ -1,8 +1,8 @@
 """Time management: how long one move may take.
 
-The *optimum* is what the move should cost: no new iteration starts once it is used up, stretched or shortened
-by a :class:`Pacer` that watches how settled the choice is. The *maximum* is never passed: the search is broken
-off there. All times are milliseconds.
+The *optimum* is what the move should cost: no new iteration starts once it is used up. A :class:`Pacer` stretches or
+shortens it by how settled the choice is. The *maximum* is never exceeded: the search is stopped there. All times are
+milliseconds.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ STABLE_EXPECTED, STABLE_ENOUGH = 5, 8
 
 
 class Budget(NamedTuple):
-    """The time for one move; None where only ``stop``, a depth or a node count ends the search."""
+    """The time for one move; None if only ``stop``, a depth or a node count ends the search."""
 
     optimum: float | None
     maximum: float | None
@@ -64,10 +64,10 @@ def plan(limits: Limits, white_to_move: bool, overhead: int) -> Budget:
 
 
 def _usable(left: float, moves: int, overhead: int) -> float:
-    """What of the time ``left`` may be spent on thinking over so many ``moves``.
+    """How much of the time ``left`` may be spent on so many ``moves``.
 
-    Each of them loses its overhead. But where these are most of the time, the clock cannot last if they are as long as
-    promised, and they rarely are: then half of the time is for thinking, and only this move's overhead is sure.
+    Each of them loses its overhead. If the overheads are most of the time, the clock cannot last should they be as long
+    as promised; but they rarely are. Then half of the time is for thinking, less at least this move's overhead.
     """
     return max(left - overhead * moves, min(left / 2, left - overhead))
 
@@ -75,8 +75,8 @@ def _usable(left: float, moves: int, overhead: int) -> float:
 class NodeClock:
     """A clock that runs on nodes in place of time, so that a game goes the same way on every machine.
 
-    ``rate`` nodes count as a millisecond; with 0 time is time. What the GUI says is left counts only at the first
-    move of a game, because its own clock goes on by time (the option ``nodestime`` of Stockfish and its kin).
+    ``rate`` nodes count as a millisecond; 0 uses real time. The time left that the GUI sends counts only at the first
+    move of a game, because the GUI's clock runs in real time (the option ``nodestime`` of Stockfish and its kin).
     """
 
     def __init__(self) -> None:

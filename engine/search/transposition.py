@@ -17,6 +17,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from engine.board.aliases import Depth, Flag, Key, Move, Position, Score, TableRecord
 from engine.board.types import I64, U64, ZERO
 from engine.jit import allocate, helper, mulhi, new_record, prefetch, record_at, structure
 from engine.messages import OptionError
@@ -54,24 +55,24 @@ _DEPTH_SHIFT, _BOUND_SHIFT, _PV_SHIFT, _GENERATION_SHIFT = 48, 56, 58, 59
 
 
 @helper
-def _signed16(bits):
+def _signed16(bits: Key) -> int:
     """The low 16 bits as a signed number."""
     value = I64(bits & U64(0xFFFF))
     return value - 0x10000 if value >= 0x8000 else value
 
 
 @helper
-def _depth(data):
+def _depth(data: Key) -> int:
     return I64(data >> U64(_DEPTH_SHIFT) & U64(0xFF))
 
 
 @helper
-def _generation(data):
+def _generation(data: Key) -> int:
     return I64(data >> U64(_GENERATION_SHIFT))
 
 
 @helper
-def clock_key(rule50):
+def clock_key(rule50: int) -> Key:
     """What the clock of the 50-move rule adds to a key: nothing while it is low, else one of eleven numbers.
 
     The same position is worth less with a higher clock, and near the limit it is a draw. With one entry for all clocks
@@ -83,19 +84,19 @@ def clock_key(rule50):
 
 
 @helper
-def table_key(position):
+def table_key(position: Position) -> Key:
     """The key under which ``position`` is looked up and stored."""
     return position.key ^ clock_key(I64(position.rule50))
 
 
 @helper
-def prefetch_cluster(table, key):
+def prefetch_cluster(table: TableRecord, key: Key) -> None:
     """Start loading the cluster of ``key``."""
     prefetch(table.address + mulhi(key, table.clusters) * U64(64))
 
 
 @helper
-def probe(table, key, result):
+def probe(table: TableRecord, key: Key, result: Any) -> None:
     """Look ``key`` up; ``result.found`` tells whether the rest of ``result`` means anything.
 
     The score is as stored (see ``scores.from_table``). The move fits the position unless two positions share
@@ -120,13 +121,21 @@ def probe(table, key, result):
 
 
 @helper
-def known_eval(found):
+def settles(bound: int, score: Score, alpha: Score, beta: Score) -> bool:
+    """Whether a ``score`` of this ``bound`` decides a node with this window."""
+    return bound == BOUND_EXACT or (bound == BOUND_LOWER and score >= beta) or (bound == BOUND_UPPER and score <= alpha)
+
+
+@helper
+def known_eval(found: Any) -> Score:
     """The static evaluation that a probe found, NONE where there is none."""
     return found.static_eval if found.found != 0 else I64(NONE)
 
 
 @helper
-def store(table, key, move, score, static_eval, depth, bound, is_pv):
+def store(
+    table: TableRecord, key: Key, move: Move, score: Score, static_eval: Score, depth: Depth, bound: int, is_pv: Flag
+) -> None:
     """Keep what a search of ``key`` found; a former move survives when there is no new one."""
     cluster = cluster_at(table.address, mulhi(key, table.clusters))
     generation = table.generation
@@ -154,7 +163,7 @@ def store(table, key, move, score, static_eval, depth, bound, is_pv):
 
 
 @helper
-def start_generation(table):
+def start_generation(table: TableRecord) -> None:
     """Let what is stored so far count as older."""
     table.generation = (table.generation + 1) & (_GENERATIONS - 1)
 

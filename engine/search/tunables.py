@@ -38,6 +38,8 @@ class Parameters:
 
     def __init__(self, values: Mapping[str, int] | None = None) -> None:
         self.record: Any = new_record(TUNABLES)
+        #: Where the record lies: what a worker is told. It has to keep this object alive.
+        self.address = int(self.record.__array_interface__["data"][0])
         for param in PARAMS:
             self.record[param.name] = param.default
         self._fill_reductions()

@@ -12,18 +12,17 @@ from engine.board.setup import copy_position
 from engine.evaluation.choice import Evaluation
 from engine.jit import new_record
 from engine.search.deepening import (
-    BROKEN_OFF,
+    ABORTED,
+    ABORTED_WITH_MOVE,
     FAILED_LOW,
     FINISHED,
-    UNFINISHED,
     UNLIMITED,
     begin_search,
-    first_window,
-    next_window,
+    search_window,
 )
 from engine.search.scores import MAX_PLY
 from engine.search.state import WORKER
-from engine.search.tables import Access, install
+from engine.search.tablebase import TablebaseAccess, install
 from engine.search.transposition import TranspositionTable
 from engine.search.tunables import Parameters
 
@@ -42,8 +41,8 @@ HISTORIES = (
 class Line:
     """What an iteration found: score in centipawns, moves as the kernels encode them.
 
-    ``bound`` is ``lowerbound`` or ``upperbound`` where the score only bounds the value, else empty; ``rank``
-    numbers several lines of one search from 1.
+    ``bound`` is ``lowerbound`` or ``upperbound`` if the score only bounds the value, else empty; ``rank`` numbers the
+    lines of one search from 1.
     """
 
     depth: int = 0
@@ -70,19 +69,24 @@ class Worker:
     def __init__(self, control_address: int, evaluation: Evaluation, parameters: Parameters) -> None:
         self.record: Any = new_record(WORKER)
         self.record["control_address"] = control_address
-        self.parameters = parameters  # the record holds no more than their address
         self.lines: list[Line] = []
         self.use(evaluation)
+        self.set_parameters(parameters)
 
     def use(self, evaluation: Evaluation) -> None:
         """Evaluate by ``evaluation``."""
         self._evaluation = evaluation  # the record holds no more than its network's address
         evaluation.install(self.record["evaluator"])
 
-    def touch(self) -> None:
-        """Have the system find memory for all of the record, which no search has to wait for then. Forgets everything.
+    def set_parameters(self, parameters: Parameters) -> None:
+        """Search by ``parameters``; changes of them count from the next search on."""
+        self._parameters = parameters  # the record holds no more than their address
+        self.record["params_address"] = parameters.address
 
-        Called in the thread that will search, the memory lies near its processor.
+    def touch(self) -> None:
+        """Have the system provide memory for the whole record, so that no search waits for it. Forgets everything.
+
+        If the thread that will search calls it, the memory is near its processor.
         """
         self.clear()
         self.record["stack"].view(np.uint8).fill(0)
@@ -105,7 +109,7 @@ class Worker:
     @property
     def table_hits(self) -> int:
         """Answers of the endgame tables in this search so far; readable from any thread."""
-        return int(self.record["endgames"]["hits"])
+        return int(self.record["tablebase"]["hits"])
 
     def prepare(
         self,
@@ -113,17 +117,16 @@ class Worker:
         moves: list[int],
         table: TranspositionTable,
         node_limit: int,
-        endgames: Access | None = None,
+        tablebase: TablebaseAccess | None = None,
     ) -> None:
-        """Set up a search of ``position`` over the root ``moves``, which may ask the tables of ``endgames``."""
+        """Set up a search of ``position`` over the root ``moves``, which may probe ``tablebase``."""
         record = self.record
         copy_position(record["position"], position)
         self._table = table  # the record holds no more than its address
         self.lines = []
         for name in table.record.dtype.names:
             record["table"][name] = table.record[name]
-        install(record["endgames"], endgames)
-        record["params_address"] = self.parameters.record.__array_interface__["data"][0]
+        install(record["tablebase"], tablebase)
         record["root_count"] = len(moves)
         record["root"]["move"][: len(moves)] = moves
         begin_search(record, node_limit)
@@ -147,7 +150,7 @@ class Worker:
             if depth == 1:
                 record["node_limit"] = UNLIMITED
             for index, previous in enumerate(self.lines):
-                record["root_first"] = index
+                record["pv_index"] = index
                 line = self._iterate(depth, previous, on_bound if count == 1 else None)
                 if line is not None:
                     line.rank = index + 1
@@ -175,20 +178,20 @@ class Worker:
     def _iterate(self, depth: int, previous: Line, on_bound: Callable[[Line], None] | None) -> Line | None:
         """One iteration; None if it was broken off without another first move than ``previous`` has."""
         record = self.record
-        outcome = first_window(record, depth, previous.score, previous.moves[0] if previous.moves else 0)
+        former_move = previous.moves[0] if previous.moves else 0
         while True:
-            if outcome == UNFINISHED:
+            outcome = search_window(record, depth, previous.score, former_move)
+            if outcome == ABORTED:
                 return None
             if outcome == FAILED_LOW:
                 score, seldepth = int(record["iteration"]["score"]), int(record["seldepth"])
                 line = replace(previous, depth=depth, seldepth=seldepth, score=score, bound="upperbound")
             else:
                 line = self._line_found(depth, "" if outcome == FINISHED else "lowerbound")
-            if outcome in (FINISHED, BROKEN_OFF):
+            if outcome in (FINISHED, ABORTED_WITH_MOVE):
                 return line
             if on_bound is not None and line.moves:
                 on_bound(line)
-            outcome = next_window(record)
 
     def _line_found(self, depth: int, bound: str) -> Line:
         """What the iteration of this ``depth`` has found so far."""

@@ -14,8 +14,8 @@ from chess import syzygy
 
 from engine.board.types import KING
 from engine.jit import address_of, allocate, new_record
-from engine.syzygy.layout import MEN, SLOTS, TABLE, TABLES
-from engine.syzygy.probe import COUNT_BITS, PROBE, probe_wdl
+from engine.syzygy.layout import MAX_PIECES, SLOTS, WDL_TABLE, WDL_TABLES
+from engine.syzygy.probe import COUNT_BITS, PROBER, probe_wdl
 
 #: How python-chess numbers what needs no more than the two kings to be told apart.
 _KINGS_ENCODING = 2
@@ -35,7 +35,7 @@ class Prober:
     """
 
     def __init__(self, files: Iterable[str], report: Callable[[str], None]) -> None:
-        self._tables: Any = new_record(TABLES)
+        self._tables: Any = new_record(WDL_TABLES)
         self._kept: list[Any] = []  # whatever the records have addresses of
         _fill_maps(self._tables["maps"])
         opened = []
@@ -45,28 +45,28 @@ class Prober:
             except Exception as error:  # python-chess may raise anything over a damaged file
                 fault = getattr(error, "strerror", None) or f"{type(error).__name__}: {error}"
                 report(f"{file} cannot be read: {fault}")
-        records = allocate(TABLE, max(len(opened), 1))
+        records = allocate(WDL_TABLE, max(len(opened), 1))
         self._kept.append(records)
         for index, (source, record) in enumerate(opened):
             records[index] = record
             self._enter(source, index)
         self._tables["table_address"] = records.ctypes.data
-        #: The most men of any table; 0 without tables.
+        #: The most pieces of any table; 0 without tables.
         self.largest = max((source.num for source, _ in opened), default=0)
         #: The first argument for the function at ``function``.
         self.address = self._tables.__array_interface__["data"][0]
         #: Where the machine code of :func:`engine.syzygy.probe.probe_wdl` is.
-        self.function = address_of(probe_wdl, PROBE)
+        self.function = address_of(probe_wdl, PROBER)
 
     def _open(self, file: str) -> tuple[syzygy.WdlTable, Any]:
-        """The table in ``file`` and a TABLE record for it."""
+        """The table in ``file`` and a WDL_TABLE record for it."""
         source = syzygy.WdlTable(file)
         source.init_table_wdl()
         assert source.data is not None
         data = np.frombuffer(source.data, np.uint8)
         self._kept += [source, data]
-        table = new_record(TABLE)
-        table["men"], table["symmetric"] = source.num, source.symmetric
+        table = new_record(WDL_TABLE)
+        table["pieces"], table["symmetric"] = source.num, source.symmetric
         if source.has_pawns:
             table["pawns"] = source.pawns[0]
         else:
@@ -127,8 +127,8 @@ def _fill_numbering(record: Any, part: Any, side: int) -> None:
 def _signature(name: str) -> int:
     """The material of a table's ``name``, as :func:`engine.syzygy.probe._signature` has it."""
     signature = 0
-    for color, men in enumerate(name.split("v")):
-        for letter in men.replace("K", ""):
+    for color, pieces in enumerate(name.split("v")):
+        for letter in pieces.replace("K", ""):
             kind = chess.PIECE_SYMBOLS.index(letter.lower()) - 1
             signature += 1 << COUNT_BITS * (KING * color + kind)
     return signature
@@ -139,4 +139,4 @@ def _fill_maps(maps: Any) -> None:
     maps["triangle"], maps["lower"], maps["long_diagonal"] = syzygy.TRIANGLE, syzygy.LOWER, syzygy.DIAG
     maps["kings"], maps["flap"], maps["twist"] = syzygy.KK_IDX, syzygy.FLAP, syzygy.PTWIST
     maps["lead"] = syzygy.PAWNIDX
-    maps["binomial"] = [[syzygy.binom(n, k) for n in range(64)] for k in range(MEN)]
+    maps["binomial"] = [[syzygy.binom(n, k) for n in range(64)] for k in range(MAX_PIECES)]

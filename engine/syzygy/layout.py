@@ -1,17 +1,17 @@
 """The records in which opened tables lie in memory: what was read from their headers, and where the rest begins.
 
-A table numbers the positions of its material. Its men come in groups of equal ones; the first group (or, without
-pawns, the first two or three single men) is brought to a corner of the board by symmetry, and a position's number is
+A table numbers the positions of its material. Its pieces come in groups of equal ones; the first group (or, without
+pawns, the first two or three single pieces) is brought to a corner of the board by symmetry, and a position's number is
 the sum of each group's own number times its ``factor``. Tables with pawns have one part for each file, a to d, of the
 leading pawn; tables in which the two sides differ have one for each side to move.
 """
 
 from engine.jit import record_at, record_type, structure
 
-#: The most men on the board of any table.
-MEN = 7
+#: The most pieces on the board of any table.
+MAX_PIECES = 7
 
-#: Room for the tables by material: a prime well above twice 1,511, the number of tables with at most seven men.
+#: Room for the tables by material: a prime well above twice 1,511, the number of tables with at most seven pieces.
 SLOTS = 8191
 
 #: Where the values of one part are, packed in blocks. Addresses in memory; an ``index_bits`` of 0 says that all
@@ -37,16 +37,16 @@ PAIRS = structure(
 #: How one part of a table numbers its positions.
 PART = structure(
     ("pairs", PAIRS),
-    ("piece", "u1", (MEN + 1,)),  # [man] in the order of the table, coloured as in its name
-    ("group", "i8", (MEN + 1,)),  # [man] size of the group that begins here
-    ("factor", "i8", (MEN + 1,)),  # [man] weight of the group that begins here
+    ("piece", "u1", (MAX_PIECES + 1,)),  # [place] in the order of the table, coloured as in its name
+    ("group", "i8", (MAX_PIECES + 1,)),  # [place] size of the group that begins here
+    ("factor", "i8", (MAX_PIECES + 1,)),  # [place] weight of the group that begins here
 )
 
-TABLE = structure(
-    ("men", "i8"),
+WDL_TABLE = structure(
+    ("pieces", "i8"),
     ("pawns", "i8"),  # in the leading group; 0 for tables without pawns
-    ("singles", "i8"),  # without pawns: how many men, 2 (the kings) or 3, are numbered as one group
-    ("symmetric", "i8"),  # 1: both sides have the same men, and only White to move is stored
+    ("singles", "i8"),  # without pawns: how many pieces, 2 (the kings) or 3, are numbered as one group
+    ("symmetric", "i8"),  # 1: both sides have the same pieces, and only White to move is stored
     ("part", PART, (8,)),  # [2 * file + side to move]
 )
 
@@ -66,17 +66,17 @@ MAPS = structure(
     ("flap", "i8", (64,)),  # the leading pawn: by files from the edge, then by ranks
     ("twist", "i8", (64,)),  # the other pawns of its group
     ("lead", "i8", (5, 24)),  # [pawns in the group, less one][flap of the leading one]
-    ("binomial", "i8", (MEN, 64)),  # [k][n] ways to choose k of n
+    ("binomial", "i8", (MAX_PIECES, 64)),  # [k][n] ways to choose k of n
 )
 
 #: All tables that were opened.
-TABLES = structure(
+WDL_TABLES = structure(
     ("maps", MAPS),
-    ("table_address", "u8"),  # of an array of TABLE
+    ("table_address", "u8"),  # of an array of WDL_TABLE
     ("slot", SLOT, (SLOTS,)),
 )
 
-TABLES_T = record_type(TABLES)
+WDL_TABLES_T = record_type(WDL_TABLES)
 
-table_at = record_at(TABLE)
-tables_at = record_at(TABLES)
+table_at = record_at(WDL_TABLE)
+tables_at = record_at(WDL_TABLES)

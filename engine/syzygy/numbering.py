@@ -1,8 +1,8 @@
-"""Under which number a position stands in a table.
+"""The number of a position in a table.
 
-Groups of men are kept as bitboards: the bits come out in rising order, which is the order that the format asks for, and
-the men placed before on lower squares are counted by one instruction. ``swapped`` is 1 where the position's White is
-the table's Black.
+Groups of pieces are kept as bitboards: the bits come out in rising order, which is the order of the format, and the
+pieces placed before on lower squares are counted by one instruction. ``swapped`` is 1 if the position's White is the
+table's Black.
 """
 
 from engine.board.position import bit
@@ -14,7 +14,7 @@ _FILES, _RANKS = 7, 56
 
 
 @helper
-def _men(position, piece, swapped):
+def _squares_of(position, piece, swapped):
     """The squares of the table's ``piece``."""
     piece = I64(piece)
     return position.pieces[U64(piece & 7)] & position.colors[U64((piece >> 3) ^ swapped)]
@@ -57,10 +57,10 @@ def _choice(maps, group, placed, start):
 
 @helper
 def _add_groups(maps, table, part, position, swapped, number, first, placed, mask, transposed):
-    """``number`` and what the groups from man ``first`` on add to it; ``placed`` are the men before."""
-    while first < table.men:
+    """``number`` and what the groups from the one at ``first`` on add to it; ``placed`` are the pieces before."""
+    while first < table.pieces:
         piece = part.piece[first]
-        group = _turn_all(_men(position, piece, swapped), mask, transposed)
+        group = _turn_all(_squares_of(position, piece, swapped), mask, transposed)
         start = 8 if piece & 7 == PAWN else 0
         number += part.factor[first] * _choice(maps, group, placed, start)
         placed |= group
@@ -70,7 +70,7 @@ def _add_groups(maps, table, part, position, swapped, number, first, placed, mas
 
 @helper
 def _three_singles(maps, a, b, c):
-    """The number of three different men, the first one that is off the diagonal a1-h8 being below it."""
+    """The number of three different pieces, the first one that is off the diagonal a1-h8 being below it."""
     b_after = 1 if b > a else 0
     c_after = (1 if c > a else 0) + (1 if c > b else 0)
     if _above_diagonal(a) != 0:
@@ -88,15 +88,15 @@ def _three_singles(maps, a, b, c):
 @helper
 def number_without_pawns(maps, table, part, position, swapped):
     """The number of ``position`` in a table without pawns."""
-    a = lsb(_men(position, part.piece[0], swapped))
-    b = lsb(_men(position, part.piece[1], swapped))
+    a = lsb(_squares_of(position, part.piece[0], swapped))
+    b = lsb(_squares_of(position, part.piece[1], swapped))
     mask = (_FILES if a & 4 != 0 else 0) | (_RANKS if a & 32 != 0 else 0)
     height = _above_diagonal(a ^ mask)
     if height == 0:
         height = _above_diagonal(b ^ mask)
     c = I64(0)
     if table.singles == 3:
-        c = lsb(_men(position, part.piece[2], swapped))
+        c = lsb(_squares_of(position, part.piece[2], swapped))
         if height == 0:
             height = _above_diagonal(c ^ mask)
     transposed = 1 if height > 0 else 0
@@ -116,7 +116,7 @@ def number_without_pawns(maps, table, part, position, swapped):
 def leading_pawn(maps, table, position, swapped):
     """The square, seen from the table's White, of the pawn that decides the part of a table with pawns."""
     mask = _RANKS * swapped
-    pawns = _men(position, table.part[0].piece[0], swapped)
+    pawns = _squares_of(position, table.part[0].piece[0], swapped)
     lead = lsb(pawns) ^ mask
     while pawns:
         square = lsb(pawns) ^ mask
@@ -139,7 +139,7 @@ def number_with_pawns(maps, table, part, position, swapped, lead):
     if lead & 4 != 0:
         mask ^= _FILES
         lead ^= _FILES
-    placed = _turn_all(_men(position, part.piece[0], swapped), mask, 0)
+    placed = _turn_all(_squares_of(position, part.piece[0], swapped), mask, 0)
     others, twisted = placed ^ bit(lead), ZERO
     while others:
         twisted |= bit(maps.twist[lsb(others)])

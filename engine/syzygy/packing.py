@@ -18,9 +18,6 @@ _long_at = record_at(structure(("value", "u8")))
 #: The answer where a file is damaged.
 DAMAGED = -1
 
-#: The right half of a symbol that stands for a value.
-_NO_PAIR = 0xFFF
-
 
 @helper
 def _half(address, index):

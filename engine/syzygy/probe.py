@@ -14,24 +14,20 @@ from engine.board.moves import CAPTURE, EN_PASSANT, PROMOTION, encode
 from engine.board.position import POSITION_T, bit, occupied_by_all
 from engine.board.types import I64, KING, NO_SQUARE, ONE, PAWN, RANK_1, RANK_8, U64, ZERO
 from engine.jit import helper, kernel, lsb, popcount
-from engine.syzygy.layout import SLOTS, TABLES_T, table_at, tables_at
+from engine.search.tablebase import DRAW, LOSS, UNKNOWN, WIN
+from engine.syzygy.layout import SLOTS, WDL_TABLES_T, table_at, tables_at
 from engine.syzygy.numbering import file_of_part, leading_pawn, number_with_pawns, number_without_pawns
 from engine.syzygy.packing import DAMAGED, value_at
 
-LOSS, BLESSED_LOSS, DRAW, CURSED_WIN, WIN = -2, -1, 0, 1, 2
-
-#: The answer where a table is not there, or damaged, and of checkmates.
-UNKNOWN = 3
-
 _STAGE = "the reading of endgame tables"
 
-#: Bits for the number of men of one kind in a signature.
+#: Bits for the number of pieces of one kind in a signature.
 COUNT_BITS = 4
 
 
 @helper
 def _signature(position):
-    """The numbers of all men but the kings, Black's above White's, each in COUNT_BITS bits."""
+    """The numbers of all pieces but the kings, Black's above White's, each in COUNT_BITS bits."""
     signature = ZERO
     for place in range(2 * KING):
         color, kind = (0, place) if place < KING else (1, place - KING)
@@ -66,7 +62,7 @@ def _stored_value(tables, position):
     return I64(UNKNOWN) if value == DAMAGED else value - WIN
 
 
-@kernel(int64(TABLES_T, POSITION_T, int64, int64), _STAGE)
+@kernel(int64(WDL_TABLES_T, POSITION_T, int64, int64), _STAGE)
 def value_with_captures(tables, position, alpha, beta):
     """The outcome for the side to move, LOSS .. WIN, leaving en passant aside; UNKNOWN where a table is missing.
 
@@ -102,12 +98,12 @@ def value_with_captures(tables, position, alpha, beta):
 
 
 #: What the search calls, through the address of :func:`probe_wdl`.
-PROBE = int64(uint64, POSITION_T)
+PROBER = int64(uint64, POSITION_T)
 
 
-@kernel(PROBE, _STAGE)
+@kernel(PROBER, _STAGE)
 def probe_wdl(address, position):
-    """The outcome of ``position`` for the side to move, LOSS .. WIN, by the TABLES record at ``address``.
+    """The outcome of ``position`` for the side to move, LOSS .. WIN, by the WDL_TABLES record at ``address``.
 
     It holds if the 50-move clock stands at zero and nobody may castle. UNKNOWN where a table is missing, and of a
     checkmate: that it is no more than a loss must not be believed. The position is left as it was.

@@ -7,9 +7,7 @@ from engine.textbook.game import MAX, A, Game, S
 from engine.textbook.search import NO_LINE, Options, Outcome, Valued, begin
 
 
-def alpha_beta(
-    game: Game[S, A], state: S | None = None, depth: float = inf, **options: Unpack[Options]
-) -> Outcome[A]:
+def alpha_beta(game: Game[S, A], state: S | None = None, depth: float = inf, **options: Unpack[Options]) -> Outcome[A]:
     """Minimax that carries what each side is already sure of: MAX has alpha, MIN has beta. Where a value
     leaves the window between them, the opponent would never let it come to this, and the rest is pruned.
     Source: Edwards and Hart, "The alpha-beta heuristic" (1963); form and names as in Russell and Norvig.
@@ -50,7 +48,11 @@ def alpha_beta(
 
 
 def negamax_alpha_beta(
-    game: Game[S, A], state: S | None = None, depth: float = inf, alpha: float = -inf, beta: float = inf,
+    game: Game[S, A],
+    state: S | None = None,
+    depth: float = inf,
+    alpha: float = -inf,
+    beta: float = inf,
     **options: Unpack[Options],
 ) -> Outcome[A]:
     """Alpha-beta in one function, fail-soft: with ``alpha`` and ``beta`` in MAX's view, a value inside the
@@ -80,7 +82,10 @@ def negamax_alpha_beta(
 
 
 def null_window(
-    game: Game[S, A], state: S | None = None, depth: float = inf, bound: float = 0.0,
+    game: Game[S, A],
+    state: S | None = None,
+    depth: float = inf,
+    bound: float = 0.0,
     **options: Unpack[Options],
 ) -> Outcome[A]:
     """Ask only whether the value exceeds ``bound`` (MAX's view), with a window that no value fits into: the

@@ -10,8 +10,13 @@ from engine.textbook.search import Outcome
 
 
 def aspiration(
-    game: Game[S, A], state: S | None = None, depth: float = inf, guess: float | None = None,
-    width: float = 0.5, algorithm: Callable[..., Outcome[A]] = negamax_alpha_beta, **options: Any,
+    game: Game[S, A],
+    state: S | None = None,
+    depth: float = inf,
+    guess: float | None = None,
+    width: float = 0.5,
+    algorithm: Callable[..., Outcome[A]] = negamax_alpha_beta,
+    **options: Any,
 ) -> Outcome[A]:
     """Search with the window ``guess`` - ``width`` to ``guess`` + ``width`` (MAX's view), in which more is pruned.
     Where the value falls outside, open that side of the window and search again: the counts are those of all

@@ -12,8 +12,11 @@ from engine.textbook.search import Options, Outcome, OutOfTime
 
 
 def depth_limited(
-    game: Game[S, A], state: S | None = None, depth: float = 3,
-    algorithm: Callable[..., Outcome[A]] = alpha_beta, **options: Unpack[Options],
+    game: Game[S, A],
+    state: S | None = None,
+    depth: float = 3,
+    algorithm: Callable[..., Outcome[A]] = alpha_beta,
+    **options: Unpack[Options],
 ) -> Outcome[A]:
     """Look ``depth`` plies ahead and put the evaluation in the place of the utility there.
 
@@ -26,9 +29,13 @@ def depth_limited(
 
 
 def iterative_deepening(
-    game: Game[S, A], state: S | None = None, depth: float = inf, seconds: float = inf,
+    game: Game[S, A],
+    state: S | None = None,
+    depth: float = inf,
+    seconds: float = inf,
     algorithm: Callable[..., Outcome[A]] = alpha_beta,
-    report: Callable[[int, Outcome[A]], object] = lambda depth, outcome: None, **options: Unpack[Options],
+    report: Callable[[int, Outcome[A]], object] = lambda depth, outcome: None,
+    **options: Unpack[Options],
 ) -> Outcome[A]:
     """Search 1, 2, 3, ... plies deep until ``depth``, until the time is up or until nothing is left to
     estimate, and return the last depth finished, with the cost of all. Depth 1 always finishes. What one

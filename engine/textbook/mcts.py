@@ -26,8 +26,13 @@ class _Node:
 
 
 def monte_carlo_tree_search(
-    game: Game[S, A], state: S | None = None, simulations: int = 1000, horizon: float = inf,
-    exploration: float = sqrt(2), seed: int = 0, deadline: float = inf,
+    game: Game[S, A],
+    state: S | None = None,
+    simulations: int = 1000,
+    horizon: float = inf,
+    exploration: float = sqrt(2),
+    seed: int = 0,
+    deadline: float = inf,
 ) -> Outcome[A]:
     """Grow a tree by ``simulations`` random games: descend by the best upper confidence bound, add one node,
     play at random to the end (or ``horizon`` plies on, then evaluate), and credit the result to the path.

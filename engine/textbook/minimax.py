@@ -41,9 +41,7 @@ def minimax_decision(
     return s.outcome(*(max_value if game.to_move(state) == MAX else min_value)(state, depth))
 
 
-def negamax(
-    game: Game[S, A], state: S | None = None, depth: float = inf, **options: Unpack[Options]
-) -> Outcome[A]:
+def negamax(game: Game[S, A], state: S | None = None, depth: float = inf, **options: Unpack[Options]) -> Outcome[A]:
     """Minimax in one function: what is good for one side is as bad for the other, so every node takes the
     greatest of its children's values, negated. The outcome's value is MAX's view all the same.
     Source: Knuth and Moore, "An Analysis of Alpha-Beta Pruning" (1975), procedure F1 without bounds.

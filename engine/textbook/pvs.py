@@ -43,7 +43,10 @@ def principal_variation_search(
 
 
 def mtdf(
-    game: Game[S, A], state: S | None = None, depth: float = inf, guess: float = 0.0,
+    game: Game[S, A],
+    state: S | None = None,
+    depth: float = inf,
+    guess: float = 0.0,
     **options: Unpack[Options],
 ) -> Outcome[A]:
     """Close in on the value with null windows alone, from a first ``guess`` (MAX's view): each search raises

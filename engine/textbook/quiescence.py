@@ -27,8 +27,13 @@ def quiesce(s: Search[S, A], state: S, alpha: float, beta: float) -> Valued:
 
 
 def quiescence_search(
-    game: Game[S, A], state: S | None = None, depth: float = inf, alpha: float = -inf, beta: float = inf,
-    table: Table | None = None, **options: Unpack[Options],
+    game: Game[S, A],
+    state: S | None = None,
+    depth: float = inf,
+    alpha: float = -inf,
+    beta: float = inf,
+    table: Table | None = None,
+    **options: Unpack[Options],
 ) -> Outcome[A]:
     """Alpha-beta with a transposition table that goes on with the noisy actions behind its depth until all is quiet:
     against the horizon effect, by which a capture looks won because the recapture lies one ply too deep. The value

@@ -33,8 +33,14 @@ def judged(s: Search[S, A], state: S, alpha: float, beta: float) -> Valued:
 
 
 def alpha_beta_with_table(
-    game: Game[S, A], state: S | None = None, depth: float = inf, alpha: float = -inf, beta: float = inf,
-    table: Table | None = None, horizon: Horizon = judged, **options: Unpack[Options],
+    game: Game[S, A],
+    state: S | None = None,
+    depth: float = inf,
+    alpha: float = -inf,
+    beta: float = inf,
+    table: Table | None = None,
+    horizon: Horizon = judged,
+    **options: Unpack[Options],
 ) -> Outcome[A]:
     """:func:`negamax_alpha_beta` that keeps for each state how deep it was searched, between which bounds its value
     lies, and the best line, which is tried first at the next visit. ``table`` may come from an earlier search.

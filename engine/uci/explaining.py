@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import threading
 from typing import TYPE_CHECKING
 
 from engine.messages import PositionError
-from engine.uci.jobs import Stopped
+from engine.uci.jobs import Searches, Stopped
 
 if TYPE_CHECKING:
     import chess
@@ -21,18 +20,16 @@ def parse_explain(words: list[str]) -> str | None:
     return words[0] if words else None
 
 
-class Explanation:
+class Explanation(Searches):
     """What is wrong with ``move`` on the engine's position, or what the best move does there.
 
     Raises :class:`PositionError` for a move that is not legal.
     """
 
     def __init__(self, engine: Engine, move: str | None) -> None:
-        self._engine = engine
+        super().__init__(engine)
         self._board = engine.board()
         self._move = None if move is None else _parsed(self._board, move)
-        self._stopped = threading.Event()
-        self._over = threading.Event()
 
     def run(self) -> str:
         """The explanation. Raises :class:`Stopped`; it would be one of unfinished searches."""
@@ -43,18 +40,6 @@ class Explanation:
         if self._stopped.is_set():
             raise Stopped
         return text
-
-    def stop(self) -> None:
-        """End it; callable from any thread."""
-        self._stopped.set()
-        threading.Thread(target=self._insist, daemon=True).start()
-
-    def _insist(self) -> None:
-        """A ``stop`` between two searches would be forgotten when the next one begins: say it again."""
-        while True:
-            self._engine.stop()
-            if self._over.wait(0.01):
-                return
 
 
 def _parsed(board: chess.Board, text: str) -> chess.Move:

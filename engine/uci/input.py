@@ -7,6 +7,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
 #: Bytes of the longest line that is read. A game of 100,000 plies takes half of it, and no game has 12,000.
 LONGEST_LINE = 1 << 20
@@ -18,6 +19,10 @@ _CHUNK = 1 << 16
 _SHOWN = 100
 _POLL_SECONDS = 0.005
 
+#: Windows' number for the type of pipes, and its errors for those whose other end is closed: a read tells that at once.
+_PIPE = 3
+_ENDED = {6, 109, 232, 233}  # ERROR_INVALID_HANDLE, _BROKEN_PIPE, _NO_DATA, _PIPE_NOT_CONNECTED
+
 
 def lines(may_block: Callable[[], bool], too_long: Callable[[str], None]) -> Iterator[str]:
     """The lines of standard input without their ends, until it is closed.
@@ -27,6 +32,20 @@ def lines(may_block: Callable[[], bool], too_long: Callable[[str], None]) -> Ite
     as soon as that is known.
     """
     return split_lines(_chunks(may_block), too_long)
+
+
+def at_terminal() -> bool:
+    """Whether a person types the commands."""
+    if sys.stdin is None or not sys.stdin.isatty():
+        return False
+    if sys.platform == "win32":  # the null device passes for a terminal there
+        import ctypes
+        import msvcrt
+
+        mode = ctypes.c_ulong()
+        handle = ctypes.c_void_p(msvcrt.get_osfhandle(_STDIN))
+        return bool(ctypes.windll.kernel32.GetConsoleMode(handle, ctypes.byref(mode)))
+    return True
 
 
 def _chunks(may_block: Callable[[], bool]) -> Iterator[bytes]:
@@ -80,12 +99,22 @@ def _wait_for_data(may_block: Callable[[], bool]) -> None:
         import ctypes
         import msvcrt
 
-        available = ctypes.c_ulong()
-        handle = msvcrt.get_osfhandle(_STDIN)
-        while not may_block():
-            known = ctypes.windll.kernel32.PeekNamedPipe(
-                ctypes.c_void_p(handle), None, 0, None, ctypes.byref(available), None
-            )
-            if not known or available.value:  # not a pipe, or closed, or there is something to read
-                return
+        system = ctypes.WinDLL("kernel32", use_last_error=True)
+        handle = ctypes.c_void_p(msvcrt.get_osfhandle(_STDIN))
+        while not may_block() and not reads_at_once(system, handle, ctypes.get_last_error):
             time.sleep(_POLL_SECONDS)
+
+
+def reads_at_once(system: Any, handle: Any, last_error: Callable[[], int]) -> bool:
+    """Whether Windows would answer a read of ``handle`` at once; False also where only a read would tell.
+
+    ``system`` is the library kernel32. A pipe that cannot be looked into, such as a socket, counts as empty.
+    """
+    import ctypes
+
+    if system.GetFileType(handle) != _PIPE:  # a file, a console, the null device: no library waits for their readers
+        return True
+    available = ctypes.c_ulong()
+    if system.PeekNamedPipe(handle, None, 0, None, ctypes.byref(available), None):
+        return available.value > 0
+    return last_error() in _ENDED

@@ -1,4 +1,4 @@
-"""Bench and perft: long work with lines of its own, shared by the conversation and the terminal."""
+"""Bench and perft, and what can be stopped like them: shared by the conversation and the terminal."""
 
 from __future__ import annotations
 
@@ -17,17 +17,36 @@ Print = Callable[[str], None]
 
 
 class Stopped(Exception):
-    """A bench or perft was stopped before its end."""
+    """Work was stopped before its end."""
 
 
-class Bench:
+class Searches:
+    """Several searches of ``engine`` in a row, which can be stopped. What runs them sets ``_over`` at the end."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._stopped = threading.Event()
+        self._over = threading.Event()
+
+    def stop(self) -> None:
+        """End it; callable from any thread."""
+        self._stopped.set()
+        threading.Thread(target=self._insist, daemon=True).start()
+
+    def _insist(self) -> None:
+        """A ``stop`` between two searches would be forgotten when the next one begins: say it again."""
+        while True:
+            self._engine.stop()
+            if self._over.wait(0.01):
+                return
+
+
+class Bench(Searches):
     """A search of the fixed list of positions, to ``depth`` plies or, with None, to the usual depth."""
 
     def __init__(self, engine: Engine, depth: int | None) -> None:
-        self._engine = engine
+        super().__init__(engine)
         self._arguments = {} if depth is None else {"depth": depth}
-        self._stopped = threading.Event()
-        self._over = threading.Event()
 
     def run(self, progress: Print) -> str:
         """Call ``progress`` with a line for each position; return the closing line. Raises :class:`Stopped`."""
@@ -42,18 +61,6 @@ class Bench:
         finally:
             self._over.set()
         return bench_line(nodes, milliseconds)
-
-    def stop(self) -> None:
-        """End it; callable from any thread."""
-        self._stopped.set()
-        threading.Thread(target=self._insist, daemon=True).start()
-
-    def _insist(self) -> None:
-        """A ``stop`` between two positions would be forgotten when the next one begins: say it again."""
-        while True:
-            self._engine.stop()
-            if self._over.wait(0.01):
-                return
 
 
 class Perft:

@@ -3,28 +3,27 @@
 from __future__ import annotations
 
 import signal
-import sys
 
 from engine import __version__
 from engine.messages import OptionError, PositionError
 from engine.options import OPTIONS, Option
 from engine.uci.explaining import parse_explain
 from engine.uci.format import option_line
-from engine.uci.input import LONGEST_LINE, lines
+from engine.uci.input import LONGEST_LINE, at_terminal, lines
 from engine.uci.output import Output
 from engine.uci.parse import parse_bench, parse_go, parse_position, parse_setoption, split_command, text_after
 from engine.uci.session import Session
 
-_TOO_LONG = "a line of more than {} bytes is left out: {}..."
+_TOO_LONG = "ignored a line of more than {} bytes: {}..."
 
 _HELP = """\
-Numbat speaks UCI, the language of chess programs with their boards. A game in it:
+Numbat speaks UCI, the protocol of chess GUIs. For example:
   position startpos moves e2e4    set up a position: startpos or fen ..., then the moves
   go movetime 1000                search; also wtime btime winc binc movestogo depth nodes mate infinite
   stop                            end the search
   setoption name Hash value 64    set an option; uci lists them
-  d, eval                         show the board, and how the evaluation comes about
-  explain [e2e4]                  say in words why a move is bad, or what the best one does
+  d, eval                         show the board; show the parts of the evaluation
+  explain [e2e4]                  say in words why a move is bad, or what the best move does
   go perft 5, bench [depth]       count the moves; measure the speed
   quit"""
 
@@ -118,8 +117,8 @@ class Conversation:
 def run(tune: bool = False) -> bool:
     """Talk until ``quit`` or the end of standard input; False when a thread is still at work at the end."""
     output = Output()
-    if sys.stdin is not None and sys.stdin.isatty():
-        output.line(f"Numbat {__version__}, a chess engine; 'help' says what to type, 'quit' leaves")
+    if at_terminal():
+        output.line(f"Numbat {__version__}, a chess engine; type 'help' for the commands, 'quit' to leave")
     session = Session(output)
     conversation = Conversation(output, session, OPTIONS + (tunable_options() if tune else ()))
     session.open()
@@ -128,7 +127,7 @@ def run(tune: bool = False) -> bool:
             if not conversation.handle(line):
                 break
         # At a terminal quit means now. A script wants its answers.
-        return session.close(at_once=sys.stdin is not None and sys.stdin.isatty())
+        return session.close(at_once=at_terminal())
     except KeyboardInterrupt:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second Ctrl-C must not garble the end
         return session.close(at_once=True)

@@ -112,7 +112,7 @@ def parse_position(words: Sequence[str]) -> Placement:
         case ["fen", _, *_]:
             fen = " ".join(words[1:])
             if len(fen) > _LONGEST_FEN:
-                raise PositionError(f"position: a FEN of {len(fen)} characters, '{fen[:_LONGEST_FEN // 4]}...'")
+                raise PositionError(f"position: a FEN of {len(fen)} characters, '{fen[: _LONGEST_FEN // 4]}...'")
             return Placement(fen, moves)
         case ["startpos", *rest]:
             what = f"{some_of(rest)} after startpos {_are(rest)} not understood"
@@ -191,7 +191,7 @@ class _Faults:
 
     def told(self) -> list[str]:
         """What there is to say."""
-        return self._words + ([f"{self._more} more limits make no sense"] if self._more else [])
+        return self._words + ([f"{self._more} more limits are invalid"] if self._more else [])
 
 
 def _are(words: Sequence[str]) -> str:
@@ -215,7 +215,7 @@ def parse_setoption(text: str, options: Iterable[Option] = OPTIONS) -> Assignmen
 def parse_bench(words: Sequence[str]) -> tuple[int | None, int, int]:
     """``[depth] [threads] [hash]``; a depth of None means the usual one. Raises :class:`OptionError`."""
     if len(words) > 3:
-        raise OptionError(f"bench: '{words[3]}' is one number too many (depth, threads, hash)")
+        raise OptionError(f"bench: '{words[3]}' is one argument too many (depth, threads, hash)")
     numbers: list[int | None] = [None, None, None]
     for place, (name, word) in enumerate(zip(("depth", "threads", "hash"), words, strict=False)):
         number = whole_number(word)

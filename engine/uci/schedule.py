@@ -141,7 +141,7 @@ class Schedule:
             except Empty:
                 self._told = True
                 if self._work is not None:
-                    self._remark(f"{self._waiting[0].name} waits for the end of {self._work.name}")
+                    self._remark(f"{self._waiting[0].name} queued until {self._work.name} ends")
         return self._inbox.get()
 
     def _must_wait(self, task: Task) -> bool:

@@ -220,7 +220,7 @@ class Session:
             move = next(iter(engine.board().legal_moves), None)  # whoever sent ``go`` waits for an answer
             self._output.line(result_line(Result(move.uci() if move is not None else "0000")))
             raise
-        self._schedule.begin(Work("the search", engine.stop, True, engine.ponderhit, engine.wait))
+        self._schedule.begin(Work("the current search", engine.stop, True, engine.ponderhit, engine.wait))
 
     def _legal(self, moves: tuple[str, ...]) -> tuple[str, ...]:
         """Those of ``moves`` that are legal, once each; the others are named."""
@@ -231,7 +231,7 @@ class Session:
         wanted = dict.fromkeys(moves)
         bad = [move for move in wanted if move not in legal]
         if bad:
-            what = "is not a legal move" if len(bad) == 1 else "are no legal moves"
+            what = "is not a legal move" if len(bad) == 1 else "are not legal moves"
             self._output.remark(f"go: {some_of(bad)} after searchmoves {what} here")
         return tuple(move for move in wanted if move in legal)
 

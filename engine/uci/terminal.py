@@ -8,14 +8,12 @@ from collections.abc import Callable
 from time import perf_counter
 from typing import TYPE_CHECKING
 
+from engine.commandline import INTERRUPTED
 from engine.uci import jobs
 from engine.uci.output import Output
 
 if TYPE_CHECKING:
     from engine.api import Engine
-
-#: What a shell expects from a program that Ctrl-C ended.
-_INTERRUPTED = 130
 
 
 def bench(depth: int | None = None, threads: int = 1, megabytes: int = 16) -> None:
@@ -89,6 +87,6 @@ def _interruptible(work: Callable[[], None]) -> None:
         while not done.wait(0.2):  # without a time limit Windows would not notice Ctrl-C
             pass
     except KeyboardInterrupt:
-        os._exit(_INTERRUPTED)
+        os._exit(INTERRUPTED)
     if raised:
         raise raised[0]

@@ -18,7 +18,7 @@ from engine.analysis.annotate import Annotator
 from engine.analysis.files import AnalysisError, read_games, write_games
 from engine.analysis.judge import Grade
 from engine.analysis.notes import TAG
-from engine.chesstypes import Analysis
+from engine.api.types import Analysis
 from tests.analysis.conftest import GAMES
 
 #: A game with many faults.
@@ -174,9 +174,9 @@ def test_the_evaluations_of_others_stay_behind_ours(pgn):
     assert analyse(pgn, *FAST) == 0
     (game,) = read_games(output)
     first, second = game.mainline()
-    assert re.fullmatch(r"\[%eval \S+,6\] \[%eval 0.20,30\] calm \[%clk 0:10:00\]", first.comment)
-    assert re.fullmatch(r"\[%eval \S+,6\] \[%eval 0.3\]", second.comment)
-    assert (first.eval_depth(), second.eval_depth()) == (6, 6)
+    assert re.fullmatch(r"\[%eval \S+,[67]\] \[%eval 0.20,30\] calm \[%clk 0:10:00\]", first.comment)
+    assert re.fullmatch(r"\[%eval \S+,[67]\] \[%eval 0.3\]", second.comment)
+    assert {first.eval_depth(), second.eval_depth()} <= {6, 7}  # where the table knows one ply more, it says so
 
 
 def test_the_only_move_costs_nothing(numbat, tmp_path):
@@ -282,10 +282,10 @@ def test_a_write_that_fails_keeps_the_former_file(pgn, monkeypatch):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("os.replace", fail)
-    with pytest.raises(AnalysisError, match=r"cannot write .*No space left"):
+    with pytest.raises(AnalysisError, match=r"cannot write .*No space left.*games\.pgn\.part"):
         write_games(pgn, games_read)
     assert pgn.read_text("utf-8") == text
-    assert list(pgn.parent.iterdir()) == [pgn]
+    assert len(read_games(pgn.with_name("games.pgn.part"))) == len(games_read)  # what was finished is not lost
 
 
 def test_other_encodings_and_chess960_are_read(tmp_path, numbat):
@@ -307,14 +307,14 @@ def test_other_encodings_and_chess960_are_read(tmp_path, numbat):
     ("content", "named"),
     [
         (None, "cannot read .*games.pgn: No such file"),
-        ("", "games.pgn holds no game"),
-        ("hello world\nit rained today\n", "games.pgn holds no game"),
-        ("\x89PNG\r\n\x1a\n\0\0 * e4 1-0 \n", "games.pgn holds no game"),
+        ("", "games.pgn contains no game"),
+        ("hello world\nit rained today\n", "games.pgn contains no game"),
+        ("\x89PNG\r\n\x1a\n\0\0 * e4 1-0 \n", "games.pgn contains no game"),
         ("1. e4 Ke4 *\n", "game 1 of .*games.pgn: illegal san: 'Ke4'"),
-        ("1. e4 Ke4 *\n\n1. e4 Ke5 *", "game 1 of .*games.pgn: illegal san: 'Ke4'.*no other game is right"),
+        ("1. e4 Ke4 *\n\n1. e4 Ke5 *", "game 1 of .*games.pgn: illegal san: 'Ke4'.*there is no other game"),
         ('[FEN "rubbish"]\n\n*\n', "game 1 of .*games.pgn: .*rubbish"),
         ('[FEN "8/8/8/8/8/8/8/8 w - - 0 1"]\n\n*\n', "game 1 of .*: not a legal position: .*no white king, no black"),
-        ('[Variant "Atomic"]\n\n1. e4 *\n', "the variant Atomic is not played here"),
+        ('[Variant "Atomic"]\n\n1. e4 *\n', "the variant Atomic is not supported"),
         ('[Variant "Tiddlywinks"]\n\n1. e4 *\n', "game 1 of .*Tiddlywinks"),
     ],
     ids=["missing", "empty", "diary", "picture", "illegal", "all illegal", "no FEN", "no kings", "variant", "unknown"],
@@ -351,7 +351,7 @@ def test_several_files_are_each_annotated(pgn, capsys):
         assert path.with_suffix(".annotated.html").exists()
         assert f"wrote {path.with_suffix('.annotated.pgn')} and " in out
     for words, named in (
-        ([pgn, other, "--output", pgn.with_name("x.pgn")], "--output is one file, and 2 are"),
+        ([pgn, other, "--output", pgn.with_name("x.pgn")], "--output names one file, but there are 2"),
         ([pgn, pgn], "would be written twice"),
         ([pgn, pgn.with_name("absent.pgn")], "cannot read .*absent.pgn"),
         ([pgn, pgn.with_name("absent")], "cannot read .*absent"),
@@ -387,13 +387,13 @@ def test_files_of_somebody_else_are_not_overwritten(pgn, capsys):
     notes = pgn.with_name("notes.txt")
     notes.write_text("Dear diary\n", encoding="utf-8")
     for words, named in (
-        (["--output", other], "holds other games"),
-        (["--output", notes], "holds no game"),
-        (["--html", notes], "is no page of these games"),
-        (["--html", other], "is no page of these games"),
+        (["--output", other], "contains other games"),
+        (["--output", notes], "contains no game"),
+        (["--html", notes], "is not a page of these games"),
+        (["--html", other], "is not a page of these games"),
         (["--output", pgn.with_name("same.x"), "--html", pgn.with_name("same.x")], "cannot both be written"),
-        (["--output", pgn], "would replace"),
-        (["--html", pgn], "would replace"),
+        (["--output", pgn], "would overwrite"),
+        (["--html", pgn], "would overwrite"),
         (["--output", pgn.parent], "directory"),
         (["--output", pgn.parent / "nowhere" / "x.pgn"], "no such directory"),
         (["--lines", "3"], "--lines"),
@@ -413,7 +413,7 @@ def test_a_page_of_other_games_is_not_overwritten(pgn, capsys):
         assert analyse(short, "--depth", depth, "--html", page) == 0
     text = page.read_text("utf-8")
     assert analyse(other, "--depth", "1", "--html", page) == 2
-    assert "is no page of these games" in capsys.readouterr().err
+    assert "is not a page of these games" in capsys.readouterr().err
     assert page.read_text("utf-8") == text
 
 
@@ -424,8 +424,8 @@ def test_a_null_move_ends_its_game_and_no_other(pgn, capsys):
     for _ in range(2):
         assert analyse(pgn, "--depth", "3") == 0
         out, told = capsys.readouterr()
-        assert "game 1 (Gil - Hal) has 3 positions annotated only: a null move" in told
-        assert "game 2 (Ian - Joe) has 0 positions annotated only: " in told
+        assert "game 1 (Gil - Hal) is annotated for 3 positions only: a null move" in told
+        assert "game 2 (Ian - Joe) is annotated for 0 positions only: " in told
         assert "White (Eve): " in out
         assert "White (Ian): " not in out
     first, *others = read_games(pgn.with_suffix(".annotated.pgn"))
@@ -447,7 +447,7 @@ def test_names_that_cannot_be_are_one_clear_message(pgn, capsys):
         ([name], "neither a FEN nor a file"),
         ([f"{name}.pgn"], "File name too long"),
         ([pgn, "--output", name], "File name too long"),
-        ([pgn, "--output", "/dev/null"], "no plain file"),
+        ([pgn, "--output", "/dev/null"], "not a regular file"),
     ):
         assert analyse(*words, *FAST) == 2
         (line,) = capsys.readouterr().err.splitlines()

@@ -11,7 +11,7 @@ from chess.engine import Cp, Mate, MateGiven, PovScore, PovWdl, Wdl
 
 from engine.analysis import accuracy, boards, judge, lines, openings, praise, record, report
 from engine.analysis.judge import Grade, expectation, grade
-from engine.chesstypes import Analysis
+from engine.api.types import Analysis
 
 MODULES = [accuracy, boards, judge, lines, openings, praise, record, report]
 

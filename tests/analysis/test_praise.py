@@ -6,7 +6,8 @@ import chess
 import pytest
 
 from engine.analysis.judge import Grade
-from engine.analysis.praise import is_obvious, is_recapture, is_sacrifice, offered, praise, won_on
+from engine.analysis.praise import is_obvious, is_recapture, is_sacrifice, offered, praise
+from engine.play.exchange import won_on
 
 #: Positions, moves and the pawns that they offer; a sacrifice offers two or more.
 OFFERS = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import os
 import re
@@ -71,3 +72,37 @@ def test_a_pipe_is_read_to_its_end(monkeypatch, capsys):
     assert [read_line("> ", 60), read_line("> ")] == ["e4", "d4"]
     with pytest.raises(EOFError):
         read_line("> ")
+
+
+@pytest.mark.skipif(not hasattr(os, "openpty"), reason="no pseudoterminals there")
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["analyse", "--depth", "4"],
+        ["analyse", "{pgn}", "--depth", "2"],
+        ["play", "--nodes", "100"],
+        ["lab", "--depth", "2", "--no-engine"],
+        ["help"],
+    ],
+    ids=["position", "game", "play", "lab", "help"],
+)
+def test_a_terminal_that_would_print_escape_sequences_gets_none(repository, pgn, words):
+    """As consoles of Windows without them; rich knows both by the same questions."""
+    ours, theirs = os.openpty()
+    child = subprocess.Popen(
+        [sys.executable, str(repository / "uci_main.py"), *(word.format(pgn=pgn) for word in words)],
+        env={**os.environ, "TERM": "dumb", "COLUMNS": "80"},
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+    )
+    os.close(theirs)
+    os.write(ours, b"e4\nresign\nquit\n")
+    said = b""
+    with contextlib.suppress(OSError):  # the end
+        while data := os.read(ours, 1 << 16):
+            said += data
+    os.close(ours)
+    assert child.wait(300) == 0, said
+    assert said.count(b"\n") > 3
+    assert b"\x1b" not in said

@@ -18,7 +18,7 @@ from pathlib import Path
 import chess
 import chess.syzygy
 
-from engine.tablebase import Tablebase
+from engine.play.tablebase import Tablebase
 from tests.endings import check_step, materials, won_board, won_boards
 
 #: Random positions looked at for one that is won, before a table is taken to hold none.

@@ -30,9 +30,9 @@ import chess
 from chess.engine import Limit
 
 from engine import Engine
-from engine.chesstypes import Analysis
+from engine.api.explaining import over, threat
+from engine.api.types import Analysis
 from engine.explanation import Reason, merit_of, reason_of
-from engine.explanation.ask import over, threat
 from engine.explanation.exchange import settled
 from engine.explanation.line import Line
 from engine.explanation.positional import PLIES, losses
@@ -241,7 +241,7 @@ class Checker:
         lines = [self._extended(board, list(found.pv), board.turn) for found in (played, best)]
         fallen = min(lines[0].gains[1 : AT_ONCE + 1])
         if fallen < 0:
-            return f"{-fallen} falls at once"
+            return f"{-fallen} is lost at once"
         length = min(PLIES, *(len(line) for line in lines))
         worse = losses(settled(lines[0].boards[length]), settled(lines[1].boards[length]), board.turn)
         own = f"{'White' if board.turn else 'Black'}'s" in reason.text

@@ -1,7 +1,8 @@
-"""How long a GUI waits: start, first answers, stop, a long game. Prints figures, judges nothing.
+"""How long a GUI waits: a warm start, first answers, stop, a long game. Prints figures, judges nothing.
 
-    python -m tests.benchmarks.startup [--rounds 5] [--cold]
+    python -m tests.benchmarks.startup [--rounds 5]
 
+``tests.benchmarks.start`` times cold starts, and those on one processor.
 The targets stand beside the figures. On a busy machine only the minimum means something.
 """
 
@@ -9,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import statistics
-import tempfile
 from collections.abc import Callable
 from itertools import cycle, islice
 
@@ -25,17 +25,11 @@ def to_uciok() -> float:
         return process.read_timed("uciok")[-1].time - process.started
 
 
-def to_readyok(cache: str | None = None) -> float:
+def to_readyok() -> float:
     """From the start of the process to ``readyok``, as a GUI asks for it."""
-    with UciProcess(environment={"NUMBAT_CACHE_DIR": cache} if cache else None) as process:
+    with UciProcess() as process:
         process.send("uci", "isready")
         return process.read_timed("readyok", COLD_TIMEOUT)[-1].time - process.started
-
-
-def cold_to_readyok() -> float:
-    """From the start of the process to ``readyok`` when nothing has been compiled."""
-    with tempfile.TemporaryDirectory() as cache:
-        return to_readyok(cache)
 
 
 def first_search() -> float:
@@ -81,7 +75,6 @@ def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--cold", action="store_true", help="measure a first start too (about a minute)")
     chosen = parser.parse_args()
     to_readyok()  # fill the cache
     print(f"{'milliseconds':34} {'minimum':>9} {'median':>9} {'maximum':>9}   target")
@@ -94,8 +87,6 @@ def main() -> None:
         report("isready during a search", "20", 4 * chosen.rounds, lambda: isready(process))
         report("position with 600 moves", "5", 4 * chosen.rounds, lambda: long_game(process))
         process.quit()
-    if chosen.cold:
-        report("cold start to readyok", "60000", 1, cold_to_readyok)
 
 
 if __name__ == "__main__":

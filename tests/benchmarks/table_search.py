@@ -27,7 +27,7 @@ import chess.syzygy
 
 from engine import Engine
 from engine.messages import Info, Limits
-from engine.thinker import TABLE_WIN
+from engine.play.thinker import SHOWN_TABLE_WIN
 from tests.endings import random_board
 
 #: Endings with five men that games end in.
@@ -58,7 +58,7 @@ def decision(info: Info) -> int:
     if info.score.mate is not None:
         return 1 if info.score.mate > 0 else -1
     assert info.score.cp is not None
-    return (info.score.cp >= TABLE_WIN) - (info.score.cp <= -TABLE_WIN)
+    return (info.score.cp >= SHOWN_TABLE_WIN) - (info.score.cp <= -SHOWN_TABLE_WIN)
 
 
 def search(engine: Engine, board: chess.Board, limits: Limits, folder: str) -> Info:

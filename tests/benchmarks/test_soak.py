@@ -44,6 +44,7 @@ CASTLING: Meaning = {"is": "position", "fen": CASTLES, "moves": []}
 CHESS960: Meaning = {"is": "option", "name": "UCI_Chess960", "value": "true"}
 COUNTS = [f"{move.uci()}: 1" for move in chess.Board().legal_moves]
 TIME = "1 ms, 20000 nodes per second"
+HELP = ["Numbat speaks UCI.", "  go movetime 1000    search", "  quit"]
 FEN = f"Fen: {chess.STARTING_FEN}"
 
 FINE: dict[str, Talk] = {
@@ -57,6 +58,10 @@ FINE: dict[str, Talk] = {
     "quit": [INFINITE, *said("quit", "d"), "bestmove e2e4"],
     "perft": [PERFT, *COUNTS, "", "Nodes searched: 20", "", TIME],
     "a perft that is stopped": [PERFT, *said("stop"), "a2a3: 1", "info string go perft stopped"],
+    "help during a search": [SEARCH, *said("help"), *HELP, "bestmove e2e4"],
+    "an explanation": [*said("explain"), "The best move is e4. It takes the centre."],
+    "what cannot be explained": [*said("explain"), "info string explain: 'a1a1' is not a legal move here"],
+    "an explanation that is stopped": [*said("explain", "stop"), "info string explain stopped"],
     "castling": [CASTLING, SEARCH, "bestmove e1g1"],
     "castling in Chess960": [CHESS960, CASTLING, SEARCH, "bestmove e1h1"],
     "the board": [*said("d"), "", "  +---+", FEN, "Key: 0123456789ABCDEF", "Checkers: ", "Legal moves: 20"],

@@ -8,10 +8,12 @@ from numba import njit
 from engine.board.legality import is_legal
 from engine.board.make import make_move, make_null_move, unmake_move, unmake_null_move
 from engine.board.movegen import ALL_MOVES, count_moves, generate_moves
-from engine.board.moves import NO_MOVE
 from engine.board.position import recompute_keys, update_checks
 from engine.board.see import see_ge
 from engine.board.types import I64, ZERO
+
+#: No move is encoded as this; the null move.
+NO_MOVE = 0
 
 #: What :func:`walk` found wrong.
 SOUND, WRONG_COUNT, WRONG_KEY, WRONG_PAWN_KEY, WRONG_NONPAWN_KEY, WRONG_CHECKS = range(6)
@@ -48,11 +50,7 @@ def _verdict(position, moves, count):
         return WRONG_PAWN_KEY
     if position.nonpawn_key[0] != white or position.nonpawn_key[1] != black:
         return WRONG_NONPAWN_KEY
-    if (
-        position.checkers != checkers
-        or position.pinned_straight != straight
-        or position.pinned_diagonal != diagonal
-    ):
+    if position.checkers != checkers or position.pinned_straight != straight or position.pinned_diagonal != diagonal:
         return WRONG_CHECKS
     return SOUND
 

@@ -135,4 +135,3 @@ def starts(count: int, seed: int = 1) -> list[chess.Board]:
     boards += [chess.Board(fen, chess960=True) for fen in CHESS960_TRAPS]
     numbers = random.Random(seed).sample(range(960), count)
     return boards + [chess.Board.from_chess960_pos(number) for number in numbers]
-

@@ -112,5 +112,3 @@ def test_pawn_sets_do_not_wrap_around() -> None:
             assert int(attacks.all_pawn_attacks(bit, color)) == int(TABLES["pawn"][color, square])
         assert int(attacks.east(bit)) == (0 if square & 7 == 7 else 1 << square + 1)
         assert int(attacks.west(bit)) == (0 if square & 7 == 0 else 1 << square - 1)
-
-

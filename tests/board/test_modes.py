@@ -10,6 +10,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 QUICK = (
     "board/test_games.py::test_the_beginning_of_a_game",
     "board/test_perft.py::test_small_counts",
@@ -53,6 +55,7 @@ def test_uncompiled(tmp_path: Path) -> None:
     assert not list(tmp_path.rglob("*.nbc"))
 
 
+@pytest.mark.slow
 def test_compiled_for_any_processor_with_bounds_checked(tmp_path: Path) -> None:
     """No index leaves its array, and the magics serve where PEXT must not be used."""
     _run(THOROUGH, tmp_path, NUMBA_BOUNDSCHECK="1", NUMBA_CPU_NAME="generic")

@@ -16,7 +16,7 @@ from engine.board.setup import new_position, play_move
 from engine.evaluation import material
 from engine.evaluation.classical import features, weights
 from engine.evaluation.classical.explain import classical_table, explain, shares, trace_of
-from engine.evaluation.classical.pawns import PAWN_TABLE, clear_pawns
+from engine.evaluation.classical.pawns import PAWN_TABLE
 from engine.evaluation.classical.scaling import SCALE_UNIT
 from engine.evaluation.classical.value import classical_value, traced_value
 from engine.jit import new_record
@@ -30,9 +30,10 @@ def play_value(pawn_table, accumulator, position):
     return classical_value(pawn_table, accumulator, position)
 
 
-@njit
 def clear(pawn_table):
-    clear_pawns(pawn_table)
+    """Forget all structures, as after a change of weights."""
+    for name in pawn_table["entry"].dtype.names:
+        pawn_table["entry"][name] = 0
 
 
 def position_from(fen):

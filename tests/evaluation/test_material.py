@@ -30,7 +30,7 @@ def update(target, source, position, move):
 
 @njit
 def score(accumulator, position):
-    return material.evaluate(accumulator, position)
+    return material.material_value(accumulator, position)
 
 
 def position_from(fen, chess960=False):

@@ -14,7 +14,7 @@ from engine.board.setup import new_position, play_move
 from engine.board.types import WHITE
 from engine.evaluation import evaluator
 from engine.evaluation.choice import choose
-from engine.evaluation.lone_king import lone_king_value
+from engine.evaluation.mop_up import mop_up_value
 from engine.evaluation.nnue.file import Net, NetError, read_net, write_net
 from engine.evaluation.nnue.plain import features, plain_value
 from engine.evaluation.nnue.shape import INPUTS, OUTPUT_BUCKETS, QA, QB, WEIGHT_LIMIT
@@ -45,9 +45,9 @@ def evaluate(record, position):
     return evaluator.evaluate(record, position)
 
 
-def lone_king(position) -> int:
+def mop_up(position) -> int:
     """What the evaluation adds to the network's output, for the side to move."""
-    value = int(lone_king_value(position))
+    value = int(mop_up_value(position))
     return value if int(position["side"]) == WHITE else -value
 
 
@@ -90,8 +90,8 @@ def test_the_kernel_agrees_with_the_plain_network(hidden, tmp_path):
         position = position_from(fen, chess960=True)
         reset(record, position)
         expected = sum(plain_value(evaluation.net, position))
-        assert evaluation.value(position) == expected + lone_king(position)
-        expected += lone_king(position)
+        assert evaluation.value(position) == expected + mop_up(position)
+        expected += mop_up(position)
         assert evaluate(record, position) == max(min(expected, evaluator.HIGHEST), -evaluator.HIGHEST), fen
 
 
@@ -114,7 +114,7 @@ def test_sums_along_random_lines_equal_those_made_anew(net_file):
             for name, kinds in KINDS.items():
                 seen[name] += move >> 12 in kinds
             push_move(record, position, move)
-            crossings += int(record["stack"][record["ply"]]["sums"]["mirrors"].any())
+            crossings += int(record["stack"][record["ply"]]["network"]["needs_refresh"].any())
             play_move(position, move)
             if choose_one.random() < 0.4:
                 reset(fresh, position)
@@ -227,6 +227,30 @@ def test_weights_that_do_not_fit_are_refused(tmp_path):
     wide = Net(net.weights.astype(np.int64) * 1000, net.biases, net.skip, net.output_weights, net.output_biases)
     with pytest.raises(ValueError, match="weights does not fit int16"):
         write_net(tmp_path / "net.nnue", wide)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("weights", 1_020, "the sum of column 0 can reach 32,840"),  # 32 of them and a bias of 200
+        ("weights", 1_010, None),
+        ("output_weights", 129, "an output weight of 129"),
+        ("output_weights", 65, "an output can reach 2,164,032,000"),  # 512 of them times 255 squared
+        ("output_weights", 64, None),
+        ("skip", 68_000_000, "the skip connection can reach 2,176,000,000"),
+        ("skip", 67_000_000, None),
+    ],
+)
+def test_a_network_whose_sums_could_overflow_is_refused(name, value, message, tmp_path):
+    net = random_net(512)
+    net.biases[0] = 200
+    getattr(net, name).fill(value)
+    write_net(tmp_path / "net.nnue", net)
+    if message is None:
+        assert read_net(tmp_path / "net.nnue").hidden == 512
+    else:
+        with pytest.raises(NetError, match=message):
+            read_net(tmp_path / "net.nnue")
 
 
 def test_the_former_evaluation_stays_when_a_file_is_bad(net_file, tmp_path):

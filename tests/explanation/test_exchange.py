@@ -10,8 +10,9 @@ import chess
 import pytest
 
 import engine.explanation
-from engine.explanation.exchange import balance, exchange, is_safe, settled, winnable
+from engine.explanation.exchange import balance, is_safe, settled, winnable
 from engine.explanation.line import Line
+from engine.play.exchange import exchange
 from tests.explanation.lines import moves
 
 
@@ -60,6 +61,9 @@ def test_lines_end_at_an_illegal_move():
 
 def test_the_examples_in_the_documentation_run():
     names = [found.name for found in pkgutil.walk_packages(engine.explanation.__path__, "engine.explanation.")]
-    results = [doctest.testmod(importlib.import_module(name)) for name in ["engine.explanation", *names]]
+    results = [
+        doctest.testmod(importlib.import_module(name))
+        for name in ["engine.explanation", "engine.play.exchange", "engine.play.glance", *names]
+    ]
     assert sum(result.attempted for result in results) > 10
     assert sum(result.failed for result in results) == 0

@@ -168,7 +168,7 @@ TABLE = [
         "8/p7/1p6/2p5/P6P/2P2Nk1/1r4P1/4R1K1 w - - 1 39",
         "f3d2 b2d2 h4h5 d2g2",
         "hanging",
-        "Loses a knight and a pawn: Rxd2 takes the knight on d2, and nothing takes back.",
+        "Loses a knight and a pawn: Rxd2 takes the knight on d2, and nothing can recapture.",
     ),
     (
         "bypCs",
@@ -273,7 +273,7 @@ TABLE = [
         "r5k1/5Npp/8/3r4/4b3/2R2RP1/P5PP/6K1 w - - 1 28",
         "f3e3 a8a2 f7h6 g7h6",
         "hanging",
-        "Loses a pawn: Rxa2 takes the pawn on a2, and nothing takes back.",
+        "Loses a pawn: Rxa2 takes the pawn on a2, and nothing can recapture.",
     ),
     (
         "0fuIS",
@@ -323,7 +323,7 @@ TABLE = [
         "2r3k1/1r2pp1p/bqNp2p1/3P4/1p2P3/4bN2/1P4PP/2RQR2K w - - 0 24",
         "c6e7 b7e7 c1c8 a6c8",
         "hanging",
-        "Loses the knight on e7 for a pawn: Rxe7 takes it, and nothing takes back.",
+        "Loses the knight on e7 for a pawn: Rxe7 takes it, and nothing can recapture.",
     ),
     (
         "PsryZ",
@@ -521,21 +521,21 @@ TABLE = [
         "8/p4p2/2p2Pk1/1p1p2pp/1P4P1/2P4P/2r2R2/5K2 b - - 1 40",
         "h5g4 f2c2",
         "hanging",
-        "Loses the rook on c2 for two pawns: Rxc2 takes it, and nothing takes back.",
+        "Loses the rook on c2 for two pawns: Rxc2 takes it, and nothing can recapture.",
     ),
     (
         "YJNLD",
         "2B2k2/pp5p/2p5/2n1p3/1PPbPp1q/P6P/4Q1P1/3N3K b - - 0 28",
         "c5e4 e2e4",
         "hanging",
-        "Loses the knight on e4 for a pawn: Qxe4 takes it, and nothing takes back.",
+        "Loses the knight on e4 for a pawn: Qxe4 takes it, and nothing can recapture.",
     ),
     (
         "yXCrM",
         "2r3k1/5ppp/bq2p3/p2pPnP1/5PR1/NP3NbP/P2Q4/2BK4 b - - 0 27",
         "b6g1 f3g1",
         "hanging",
-        "Loses the queen: Nxg1 takes it, and nothing takes back.",
+        "Loses the queen: Nxg1 takes it, and nothing can recapture.",
     ),
     (
         "C3gv2",
@@ -592,7 +592,7 @@ TABLE = [
         "6k1/4rpp1/3r3p/p2N4/PbB5/1Pq2Q1P/R2p1PP1/3R2K1 b - - 8 31",
         "c3f3 d5e7 g8f8 g2f3",
         "hanging",
-        "Loses the exchange: Nxe7+ takes the rook on e7, and nothing takes back.",
+        "Loses the exchange: Nxe7+ takes the rook on e7, and nothing can recapture.",
     ),
     (
         "1KWbk",
@@ -641,7 +641,7 @@ TABLE = [
         "6k1/1p4p1/p1p4p/3p1rq1/3Pp1N1/2P5/PP2K1Q1/5R2 w - - 0 39",
         "g4h6 g7h6 g2g5 f5g5",
         "hanging",
-        "Loses the knight on h6 for a pawn: gxh6 takes it, and nothing takes back.",
+        "Loses the knight on h6 for a pawn: gxh6 takes it, and nothing can recapture.",
     ),
     (
         "mFqus",

@@ -76,16 +76,14 @@ def test_the_opposition():
 
 def test_what_the_tables_say():
     won = why(WON_BY_OPPOSITION, "Ka8", "Kb6 Kd5 Kc7", "Kc6", Cp(20_000), Cp(0), lambda board: 2 * board.turn)
-    assert won == "By the endgame tables this was won and is drawn now; Kb6 was right."
+    assert won == "According to the endgame tables this was won and is now drawn; Kb6 was right."
     opposed = why(WON_BY_OPPOSITION, "Ka6", "Kb6 Kd5", "Kc6", Cp(20_000), Cp(0), lambda board: 2 * board.turn)
     assert opposed == (
         "Gives up the opposition and the win: Kb6 would have taken it, now Kc6 does. The endgame tables agree."
     )
     outcome = {chess.WHITE: 0, chess.BLACK: 2}
-    lost = why(
-        ROOK_AGAINST_ROOK, "Rh8", "Rh4+ Kc3", "Ra1+ Ke2", Cp(0), Cp(-20_000), lambda board: outcome[board.turn]
-    )
-    assert lost == "By the endgame tables this was drawn and is lost now; Rh4+ was right."
+    lost = why(ROOK_AGAINST_ROOK, "Rh8", "Rh4+ Kc3", "Ra1+ Ke2", Cp(0), Cp(-20_000), lambda board: outcome[board.turn])
+    assert lost == "According to the endgame tables this was drawn and is now lost; Rh4+ was right."
 
 
 def test_tables_that_see_no_difference_say_nothing():
@@ -95,7 +93,7 @@ def test_tables_that_see_no_difference_say_nothing():
 def test_a_recapture_that_was_left_out():
     fen = "r1bqkb1r/pppp1ppp/2n2n2/1B2p3/4P3/5N2/PPPP1PPP/RNBQK2R w KQkq - 0 4"
     text = why(fen, "Qe7", "dxc6 Qe2 Qe7 d3", "Bxd7+ Bxd7 d3", Cp(0), Cp(-300), before="Bxc6")
-    assert text == "Does not take back: dxc6 would have regained the knight."
+    assert text == "Does not recapture: dxc6 would have won back the knight."
 
 
 def test_what_was_missed():
@@ -108,7 +106,7 @@ def test_the_greater_of_two_faults_is_told():
     """Leaves a pawn, but what counts is the queen that it did not take."""
     fen = "4k3/8/8/3q4/4P3/8/p7/B3K3 w - - 0 1"
     assert why(fen, "Ke2", "exd5 Kd7", "Qxe4+ Kd2", Cp(600), Cp(-400)) == (
-        "Misses the chance to win the queen: exd5 takes it, and nothing takes back."
+        "Misses the chance to win the queen: exd5 takes it, and nothing can recapture."
     )
 
 
@@ -123,5 +121,5 @@ def test_a_loss_that_the_score_does_not_bear_out_is_not_told():
     fen = "4k3/8/8/8/3r4/8/5N2/4K3 w - - 0 1"
     assert why(fen, "Nd3", "Ke2 Kd7 Nd3", "Rxd3 Ke2 Rd8", Cp(-100), Cp(-300)) is None
     assert why(fen, "Nd3", "Ke2 Kd7 Nd3", "Rxd3 Ke2 Rd8", Cp(-100), Cp(-900)) == (
-        "Loses the knight on d3: Rxd3 takes it, and nothing takes back."
+        "Loses the knight on d3: Rxd3 takes it, and nothing can recapture."
     )

@@ -16,15 +16,15 @@ import pytest
 import engine.jit
 from engine.jit import digest
 
-LOW = '''
+LOW = """
 from engine.jit import helper
 
 @helper
 def step(x):
     return x + 1
-'''
+"""
 
-HIGH = '''
+HIGH = """
 from numba import int64
 from engine.board.low import step
 from engine.jit import kernel
@@ -32,9 +32,9 @@ from engine.jit import kernel
 @kernel(int64(int64), "the miniature")
 def run(x):
     return 10 * step(x)
-'''
+"""
 
-LATE = '''
+LATE = """
 from numba import int64
 from engine.board.low import step
 from engine.jit import kernel
@@ -42,10 +42,10 @@ from engine.jit import kernel
 @kernel(int64(int64), "the rest")
 def run_late(x):
     return 100 * step(x)
-'''
+"""
 
 #: Warms up, calls the kernel, and tells what it saw.
-MAIN = '''
+MAIN = """
 import json, os, sys, tempfile
 if "NO_TEMPORARY" in os.environ:
     def refuse():
@@ -67,7 +67,7 @@ if "ON_DEMAND" in os.environ:
     result = run_late(1)
 hits = sum(run.stats.cache_hits.values()) if hasattr(run, "stats") else 0
 print(json.dumps({"result": int(result), "hits": hits, "root": str(STORE.used), "reports": reports}))
-'''
+"""
 
 
 class Miniature:

@@ -97,14 +97,14 @@ def test_whatever_is_chosen_about_the_code_matters(choice: str, monkeypatch: pyt
     assert digest.settings_digest.__wrapped__() != before
 
 
-SLIDERS = '''
+SLIDERS = """
 from numba import int64
 from engine.jit import HAVE_PEXT, kernel
 
 @kernel(int64(int64), "the miniature")
 def run(x):
     return 20 if HAVE_PEXT else 21
-'''
+"""
 
 
 @pytest.mark.skipif(not codegen.CHOICES.pext, reason="this processor has no fast PEXT")
@@ -117,7 +117,7 @@ def test_a_named_processor_never_gets_code_with_pext_nor_the_other_way_round(min
     assert [start["hits"] for start in starts] == [0, 0, 1, 1]
 
 
-PERFT = '''
+PERFT = """
 import chess, numpy as np
 from engine.board.fen import set_fen
 from engine.board.perft import perft
@@ -125,7 +125,7 @@ from engine.board.setup import new_position
 position = new_position()
 set_fen(position, chess.STARTING_FEN, False)
 print(perft(position, 4, 1))
-'''
+"""
 
 
 @pytest.mark.slow
@@ -207,9 +207,8 @@ def test_where_pip_installs_nothing_is_added(tmp_path: Path, name: str) -> None:
     """pip removes only what it has installed: a cache beside it would outlive the package."""
     (tmp_path / name).mkdir()
     miniature = Miniature(tmp_path / name)
-    home = tmp_path / "home"
-    told = miniature.run({"NUMBAT_CACHE_DIR": "", "XDG_CACHE_HOME": str(home), "LOCALAPPDATA": ""})
-    assert told["root"] == str(home / "numbat")
+    told = miniature.run({"NUMBAT_CACHE_DIR": ""} | miniature.homes())
+    assert told["root"] == str(miniature.folder / "home" / "numbat")
     assert not (miniature.package / "__pycache__").exists()
 
 
@@ -223,7 +222,8 @@ def _block(path: Path) -> Path:
 def test_a_package_that_cannot_be_written_falls_back_to_the_users_cache(miniature: Miniature) -> None:
     _block(miniature.package / "__pycache__")
     home = miniature.folder / "home"
-    environment = {"NUMBAT_CACHE_DIR": "", "XDG_CACHE_HOME": "", "LOCALAPPDATA": "", "HOME": str(home)}
+    environment = {"NUMBAT_CACHE_DIR": "", "XDG_CACHE_HOME": "", "LOCALAPPDATA": ""}
+    environment |= dict.fromkeys(("HOME", "USERPROFILE"), str(home))
     first = miniature.run(environment)
     assert (first["result"], first["root"]) == (20, str(home / ".cache" / "numbat"))
     assert miniature.run(environment)["hits"] == 1
@@ -231,16 +231,16 @@ def test_a_package_that_cannot_be_written_falls_back_to_the_users_cache(miniatur
 
 def test_without_a_home_the_temporary_directory_serves(miniature: Miniature) -> None:
     nowhere = str(_block(miniature.package / "__pycache__"))
-    environment = {"NUMBAT_CACHE_DIR": nowhere, "XDG_CACHE_HOME": nowhere, "TMPDIR": str(miniature.folder)}
-    told = miniature.run(environment)
+    environment = dict.fromkeys(("NUMBAT_CACHE_DIR", "XDG_CACHE_HOME", "LOCALAPPDATA"), nowhere)
+    told = miniature.run(environment | dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(miniature.folder)))
     assert told["result"] == 20
     assert Path(told["root"]).parent == miniature.folder
 
 
 def test_with_no_place_at_all_it_still_runs_and_says_so(miniature: Miniature) -> None:
     nowhere = str(_block(miniature.package / "__pycache__"))
-    environment = {"NUMBAT_CACHE_DIR": nowhere, "XDG_CACHE_HOME": nowhere, "NO_TEMPORARY": "1"}
-    told = miniature.run(environment)
+    environment = dict.fromkeys(("NUMBAT_CACHE_DIR", "XDG_CACHE_HOME", "LOCALAPPDATA"), nowhere)
+    told = miniature.run(environment | {"NO_TEMPORARY": "1"})
     assert (told["result"], told["root"]) == (20, "None")
     assert told["reports"] == [
         f"cannot keep compiled code in {nowhere}: Not a directory",
@@ -353,7 +353,7 @@ def test_two_copies_in_a_process_share_nothing(tmp_path: Path) -> None:
 
 
 #: What a copy computes depends on data that no digest knows, as the engine's does on its weights.
-WEIGHED = '''
+WEIGHED = """
 import json, pathlib
 from numba import int64
 from engine.jit import helper, kernel, shared_record, structure
@@ -372,9 +372,9 @@ def run(x):
 @kernel(int64(int64), "the miniature")
 def run_later(x):
     return 10 * weigh(x)
-'''
+"""
 
-COPIES = '''
+COPIES = """
 import sys
 modules = []
 for folder in sys.argv[1:]:
@@ -391,4 +391,4 @@ for high, _ in modules:
 for high, warm_up in modules:
     warm_up(lambda line: None)
     print(high.run_later(10))
-'''
+"""

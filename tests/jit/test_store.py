@@ -21,6 +21,7 @@ pytestmark = pytest.mark.skipif(INTERPRETED, reason="nothing is compiled, so not
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="Windows has none of these")
 
+
 @pytest.fixture(scope="module")
 def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A cache that holds the function."""
@@ -147,6 +148,30 @@ def test_what_is_gone_is_no_damage(root: Path, remove: Callable[[Path], None]) -
     assert start(new_store(root)) == (42, 1, [])
 
 
+@pytest.mark.parametrize("change", [*GONE.values(), DAMAGE["file for the layer"], DAMAGE["file for the settings"]])
+def test_where_files_have_no_owners_code_is_kept_as_well(
+    tmp_path: Path, change: Callable[[Path], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As on Windows, which also says of what would lie below a file that it is missing."""
+    former = os.stat
+
+    def windows(path: Any, *arguments: Any, **names: Any) -> Any:
+        try:
+            return former(path, *arguments, **names)
+        except NotADirectoryError as error:
+            raise FileNotFoundError(errno.ENOENT, "Path not found") from error
+
+    monkeypatch.delattr(os, "geteuid", raising=False)
+    monkeypatch.setattr(os, "stat", windows)
+    root = tmp_path / "new" / "cache"
+    assert new_store(root).prepare() == root / "jit-here"
+    assert [start(new_store(root)) for _ in range(2)] == [(42, 0, []), (42, 1, [])]
+    change(root)
+    result, hits, remarks = start(new_store(root))
+    assert (result, hits, len(remarks)) == (42, 0, 0 if change in GONE.values() else 1)
+    assert start(new_store(root)) == (42, 1, [])
+
+
 def test_a_file_in_the_place_of_another_is_noticed(root: Path) -> None:
     store = new_store(root)
     store.write("low", "other.nbc", "other", b"something")
@@ -169,9 +194,7 @@ def test_damage_that_comes_back_ends_the_use_of_the_directory(root: Path, tmp_pa
     assert store.used == tmp_path / "next"
 
 
-def test_damage_that_cannot_be_removed_ends_it_too(
-    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_damage_that_cannot_be_removed_ends_it_too(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*arguments: object) -> None:
         raise PermissionError(errno.EACCES, "Permission denied")
 
@@ -225,9 +248,7 @@ def test_a_directory_that_is_too_small_leads_to_what_the_next_one_has(
         assert start(store) == (42, hits, [f"cannot keep compiled code in {full}: No space left on device"])
 
 
-def test_what_was_saved_before_the_room_ran_out_is_found_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_was_saved_before_the_room_ran_out_is_found_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     store = new_store(tmp_path / "first", tmp_path / "second")
     store.write("low", "a.nbc", "a", b"one")
     with monkeypatch.context() as patched:
@@ -247,9 +268,7 @@ def _unless(folder: Path, save: Any) -> Any:
     return limited
 
 
-def test_an_unreadable_directory_is_passed_over(
-    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_unreadable_directory_is_passed_over(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As one that root filled under umask 077; root itself may read anything, so the system's answer is played."""
     former = os.open
 

@@ -6,7 +6,7 @@ import random
 
 import chess
 
-from engine.bench import positions as bench_positions
+from engine.api.bench import positions as bench_positions
 
 #: Forced mates: name, FEN, and in how many moves the side to move mates (negative: is mated).
 MATES = (

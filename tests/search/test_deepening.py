@@ -14,8 +14,8 @@ from engine.board.setup import new_position
 from engine.evaluation.choice import choose
 from engine.jit import new_record
 from engine.messages import Limits, OptionError
-from engine.search.deepening import deepen
 from engine.search.scores import MAX_PLY
+from engine.search.standalone import deepen
 from engine.search.state import CONTROL
 from engine.search.transposition import TranspositionTable
 from engine.search.tunables import Parameters
@@ -122,7 +122,7 @@ def test_an_engine_searches_with_its_own_parameters(threads: int) -> None:
         engine.set_option("FutilityDepth", 0)
         engine.set_option("ReductionBase", 20)
         pool = engine._thinker.pool
-        addresses = {int(pool.parameters.record.__array_interface__["data"][0])}
+        addresses = {int(pool.parameters.address)}
         changed = engine.bench(5)[0]
         assert {int(worker.record["params_address"]) for worker in pool.workers} == addresses
         other.new_game()
@@ -134,8 +134,8 @@ def test_an_engine_searches_with_its_own_parameters(threads: int) -> None:
 def test_parameters_refuse_what_they_do_not_know() -> None:
     with pytest.raises(OptionError, match="unknown parameter 'Nonsense'"):
         Parameters({"Nonsense": 1})
-    with pytest.raises(OptionError, match="AspirationStart takes a whole number from 5 to 60, not 100"):
-        Parameters({"AspirationStart": 100})
+    with pytest.raises(OptionError, match="AspirationWindow takes a whole number from 5 to 60, not 100"):
+        Parameters({"AspirationWindow": 100})
 
 
 def test_reductions_follow_their_parameters() -> None:

@@ -11,9 +11,9 @@ import pytest
 
 from engine.api import Engine
 from engine.messages import Info, Limits, Score
+from engine.search.node import CHECK_INTERVAL
 from engine.search.scores import MAX_PLY
 from engine.search.state import NEVER
-from engine.search.watch import CHECK_INTERVAL
 from tests.search.conftest import Bare
 from tests.search.conversation import PATIENCE, reports, start
 

@@ -24,12 +24,14 @@ def mates(board: chess.Board, plies: int) -> bool:
     moves = list(board.legal_moves)
     if not moves:
         return plies % 2 == 0 and board.is_checkmate()
-    results = []
+    attacking = plies % 2 == 1
     for move in moves:
         board.push(move)
-        results.append(mates(board, plies - 1))
+        found = mates(board, plies - 1)
         board.pop()
-    return any(results) if plies % 2 else all(results)
+        if found == attacking:  # one mate is enough for the attacker, one escape for the defender
+            return attacking
+    return not attacking
 
 
 def shortest(board: chess.Board, most: int) -> int | None:

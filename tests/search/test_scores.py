@@ -14,7 +14,7 @@ from engine.search.scores import (
     MATE_BOUND,
     MAX_PLY,
     NONE,
-    TABLE_WIN,
+    TB_WIN,
     from_table,
     mated_in,
     to_message,
@@ -53,7 +53,7 @@ def test_the_table_counts_from_the_node(distance: int, ply: int) -> None:
 
 
 def test_the_scale_has_its_order_and_fits_16_bits() -> None:
-    assert 0 < DECIDED < TABLE_WIN - MAX_PLY < TABLE_WIN < MATE_BOUND
+    assert 0 < DECIDED < TB_WIN - MAX_PLY < TB_WIN < MATE_BOUND
     assert MATE_BOUND < MATE - MAX_PLY + 1 <= -mated_in(MAX_PLY - 1) < MATE < INFINITY < NONE < 2**15
 
 

@@ -69,8 +69,7 @@ def best_actions(game, depth):
     root = game.initial()
     side = game.to_move(root)
     values = {
-        action: minimax_decision(game, game.result(root, action), depth - 1).value
-        for action in game.actions(root)
+        action: minimax_decision(game, game.result(root, action), depth - 1).value for action in game.actions(root)
     }
     value = side * max(side * v for v in values.values())
     return {action for action, v in values.items() if v == value}, value

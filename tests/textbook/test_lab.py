@@ -145,7 +145,7 @@ def test_lines_of_chess_are_in_san():
     bishops = games.chess("4k3/8/8/8/2p5/1P6/4B3/4K3 w - - 0 1")
     board = bishops.game.initial()
     assert [bishops.read(board, text).uci() for text in ("bxc4", "Bxc4", "kd1")] == ["b3c4", "e2c4", "e1d1"]
-    with pytest.raises(LabError, match="'BXC4' is no move here"):
+    with pytest.raises(LabError, match="'BXC4' is not a legal move here"):
         bishops.read(board, "BXC4")
 
 
@@ -204,7 +204,7 @@ def test_plot_writes_a_picture(tmp_path, capsys):
     assert main(["--game", "tree", "--plot", str(tmp_path / "growth.png")]) == 0
     assert (tmp_path / "growth.png").read_bytes().startswith(b"\x89PNG")
     assert main(["--game", "tree", "--plot", str(tmp_path / "growth.xyz")]) == 2
-    assert "its ending must be one of" in capsys.readouterr().err
+    assert "its name must end in one of" in capsys.readouterr().err
 
 
 def test_plot_without_matplotlib_says_so_before_the_work(tmp_path, capsys, monkeypatch):
@@ -226,11 +226,11 @@ def test_plot_without_matplotlib_says_so_before_the_work(tmp_path, capsys, monke
         (["--depth", "x"], "'x' is not a depth"),
         (["--seconds", "-1"], "'-1' is not a number of seconds"),
         (["--seconds", "nan"], "'nan' is not a number of seconds"),
-        (["--algorithms", "minimax,magic"], "'magic' is no algorithm"),
+        (["--algorithms", "minimax,magic"], "'magic' is not an algorithm"),
         (["--fen", "nonsense"], "not a FEN: 'nonsense'"),
         (["--fen", "8/8/8/8/8/8/8/K7 w - - 0 1"], "not a legal position"),
-        (["--game", "othello", "--fen", "x"], "--fen belongs to --game chess"),
-        (["--game", "chess", "--size", "4"], "--size belongs to"),
+        (["--game", "othello", "--fen", "x"], "--fen is for --game chess"),
+        (["--game", "chess", "--size", "4"], "--size is for"),
         (["--game", "othello", "--size", "5"], "not 5"),
         (["--game", "othello", "--size", "40"], "not 40"),
         (["--game", "bones", "--size", "-3"], "not -3"),
@@ -299,8 +299,8 @@ def test_the_search_never_loses_at_tictactoe(human):
 
 def test_commands_of_a_game():
     told = played(games.tictactoe(), ["", "undo", "55", "5", "undo", "help", "hint", "1", "quit", "9"])
-    assert "there is no move of yours to take back" in told
-    assert "'55' is no move here; legal: 1 2 3 4 5 6 7 8 9" in told
+    assert "you have no move to take back" in told
+    assert "'55' is not a legal move here; legal: 1 2 3 4 5 6 7 8 9" in told
     assert "Type a move, or: hint, undo, help, quit. Legal: 1 2 3" in told
     assert "try " in told
     assert told.count("O plays") == 2
@@ -313,7 +313,7 @@ def test_othello_shows_its_squares_and_passes_are_moves():
     assert board.splitlines()[0].split() == ["a", "b", "c", "d"]
     assert board.count("*") == 4 + 1  # and the legend's
     assert exhibit.read(("XO" + "." * 14, MIN), " PASS ") == -1
-    with pytest.raises(LabError, match="'a1' is no move here; legal: pass"):
+    with pytest.raises(LabError, match="'a1' is not a legal move here; legal: pass"):
         exhibit.read(("XO" + "." * 14, MIN), "a1")
     told = played(exhibit, ["b1"])
     assert "O plays" in told
@@ -321,7 +321,7 @@ def test_othello_shows_its_squares_and_passes_are_moves():
 
 def test_chess_can_be_played_against_the_textbook():
     told = played(games.chess("6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1"), ["zz", "Ra8"])
-    assert "'zz' is no move here; legal: " in told
+    assert "'zz' is not a legal move here; legal: " in told
     assert told.endswith("White wins.")
     assert "White plays Ra8# (+1000 for the first player, " in played(
         games.chess("6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1"), [], human=MIN
@@ -379,7 +379,7 @@ def test_a_large_tree_is_not_drawn(tmp_path, capsys):
         TreeTrace(games.tictactoe(), 5)
     page = tmp_path / "out.html"
     assert main(["--game", "tictactoe", "--depth", "5", "--algorithms", "alpha-beta", "--html", str(page)]) == 0
-    assert "the tree is drawn to 3 plies: deeper ones are too large" in capsys.readouterr().out
+    assert "the tree is drawn to 3 plies; deeper ones are too large" in capsys.readouterr().out
     wide = games.tree(json.dumps([[1] * 400]))
     with pytest.raises(TooLarge, match="even as alpha-beta sees it"):
         TreeTrace(wide, 2)
@@ -421,5 +421,3 @@ def test_a_tree_with_infinite_leaves(capsys):
 )  # fmt: skip
 def test_labels_are_short(value, text):
     assert label(value) == text
-
-

@@ -43,9 +43,7 @@ def folded(leaves: Sequence[float], branching: int, depth: int) -> Tree:
     if depth == 0:
         return leaves[0]
     size = len(leaves) // branching
-    return [
-        folded(leaves[i * size : (i + 1) * size], branching, depth - 1) for i in range(branching)
-    ]
+    return [folded(leaves[i * size : (i + 1) * size], branching, depth - 1) for i in range(branching)]
 
 
 def naive(tree: Tree, maximising: bool = True) -> float:

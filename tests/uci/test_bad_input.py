@@ -145,7 +145,7 @@ def test_what_comes_in_thousands_is_said_in_a_line(uci, line, named):
 
 def test_a_line_that_is_too_long_is_named_and_left_out(uci):
     (remark,) = uci.remarks("position startpos moves" + " e2e4" * 400_000)
-    assert remark.startswith("a line of more than 1048576 bytes is left out: position startpos moves e2e4")
+    assert remark.startswith("ignored a line of more than 1048576 bytes: position startpos moves e2e4")
 
 
 def test_a_game_of_many_thousand_moves(uci):
@@ -157,6 +157,6 @@ def test_a_game_of_many_thousand_moves(uci):
 @pytest.mark.parametrize("name", ["EvalFile", "BookFile", "SyzygyPath"])
 def test_a_name_that_no_file_can_have(uci, name):
     remarks = uci.remarks(f"setoption name {name} value a\0b")
-    fault = "no such directory" if name == "SyzygyPath" else "no name for"
+    fault = "no such directory" if name == "SyzygyPath" else "not a valid"
     assert [remark for remark in remarks if "a b" in remark and fault in remark]
     assert uci.remarks(f"setoption name {name} value <empty>") == []

@@ -160,6 +160,13 @@ def test_no_answer_before_stop_even_with_a_mate(uci):
     assert uci.ask("stop", until="bestmove")[-1].startswith("bestmove a1a8")
 
 
+def test_the_score_is_told_again_after_ponderhit(uci):
+    """python-chess, and so lichess-bot, forgets what came before it."""
+    uci.ask("position startpos", "go ponder depth 3", until=r"info depth 3 .* pv ")
+    lines = uci.ask("ponderhit", until="bestmove")
+    assert any(" score " in line and " pv " in line for line in lines)
+
+
 def test_ponderhit_starts_the_clock(uci):
     uci.send("go ponder wtime 300 btime 300")
     assert not [line for line in uci.synchronise() if line.startswith("bestmove")]

@@ -1,4 +1,5 @@
-"""Conversations as Cute Chess, Arena, lichess-bot and XBoard hold them, with the settings that the README gives.
+"""Conversations as Cute Chess, Arena, lichess-bot and XBoard hold them, with the settings that
+engine/uci/README.md gives.
 
 What is sent, and in which order, is taken from cutechess/cutechess, projects/lib/src/uciengine.cpp, from
 lichess-bot-devs/lichess-bot, lib/engine_wrapper.py, which talks through python-chess, and from Arena's logs, as
@@ -29,8 +30,8 @@ POLYGLOT = shutil.which("polyglot") or shutil.which("polyglot", path="/usr/games
 
 
 def block(repository: Path, language: str, beginning: str) -> str:
-    """The fenced block of the README in ``language`` that begins so."""
-    readme = (repository / "README.md").read_text(encoding="utf-8")
+    """The fenced block of engine/uci/README.md in ``language`` that begins so."""
+    readme = (repository / "engine" / "uci" / "README.md").read_text(encoding="utf-8")
     blocks = re.findall(rf"^```{language}\n(.*?)^```", readme, re.MULTILINE | re.DOTALL)
     (found,) = [text for text in blocks if text.startswith(beginning)]
     return found

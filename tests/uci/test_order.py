@@ -92,7 +92,7 @@ def test_waiting_is_remarked_on_only_if_it_takes_long(uci: UciProcess) -> None:
     uci.send("go perft 3", "position startpos", "go perft 3", "d", "isready")
     assert "info string" not in "".join(uci.read("Fen: "))
     uci.send("go infinite", "d", "eval")
-    uci.read("info string d waits for the end of the search")
+    uci.read("info string d queued until the current search ends")
     said = uci.ask("stop", "isready", until="readyok")
     assert "waits" not in "".join(said)
     assert [line for line in said if line.startswith("Fen: ")]

@@ -315,7 +315,7 @@ def test_what_makes_no_sense_is_counted():
     go = parse_go(("one two three four five " + "depth x " * 9 + "movetime 5").split())
     assert go.limits == Limits(movetime=5)
     assert go.complaints[-2] == "go: 'one', 'two', 'three' and 2 more are not understood"
-    assert go.complaints[-1] == "go: 4 more limits make no sense"
+    assert go.complaints[-1] == "go: 4 more limits are invalid"
     assert len(go.complaints) == 7
     with pytest.raises(PositionError, match=r"'a', 'b', 'c' and 1 more after startpos are not understood"):
         parse_position(["startpos", *"abcd"])

@@ -56,11 +56,6 @@ class Dask:
         self._client.register_plugin(_Housekeeping())
         self._batches = itertools.count()
 
-    @property
-    def client(self) -> distributed.Client:
-        """The client behind it, for whoever wants to look at the workers."""
-        return self._client
-
     def run(
         self, function: Callable[[Any, Report], Any], units: Iterator[UnitT], on_report: Report
     ) -> Iterator[Outcome[UnitT]]:

@@ -7,12 +7,21 @@ from typing import NoReturn
 
 from rich.console import Console
 
+from engine.commandline import FAILED, INTERRUPTED, REFUSED
 from tuning.common.extras import need
 
-PAGE_WIDTH = 120
+__all__ = [
+    "FAILED",
+    "INTERRUPTED",
+    "REFUSED",
+    "as_interrupt",
+    "check_picture",
+    "complain",
+    "make_console",
+    "refused",
+]
 
-DONE, FAILED, REFUSED, INTERRUPTED = 0, 1, 2, 130
-"""Exit codes: done as asked; a failure on the way; cannot be done as asked; ended by Ctrl-C or SIGTERM."""
+PAGE_WIDTH = 120
 
 
 def check_picture(path: str | None) -> None:

@@ -29,7 +29,7 @@ def advice(package: str) -> str | None:
     top = package.split(".")[0]
     if top not in EXTRAS:
         return None
-    return f'{top} is not installed: python -m pip install -e ".[{EXTRAS[top]}]" in the folder of Numbat gets it'
+    return f'{top} is not installed: python -m pip install -e ".[{EXTRAS[top]}]" in the folder of Numbat installs it'
 
 
 def need(package: str, what_for: str) -> None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TextIO
 
+from engine.files import drafted
 from tuning.common.errors import SetupError
 
 _CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\f\x1a\x1b"))
@@ -60,16 +61,12 @@ def whole_text(path: Path, encoding: str = "utf-8") -> Iterator[TextIO]:
 
     Raises :class:`SetupError`.
     """
-    draft = path.with_name(path.name + ".part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with draft.open("w", encoding=encoding) as stream:
+        with drafted(path) as draft, draft.open("w", encoding=encoding) as stream:
             yield stream
-        draft.replace(path)
     except OSError as error:
         raise SetupError(f"cannot write {path}: {error.strerror}") from None
-    finally:
-        _discard(draft)
 
 
 def write_whole(path: Path, data: bytes) -> None:
@@ -77,19 +74,12 @@ def write_whole(path: Path, data: bytes) -> None:
 
     Raises :class:`SetupError`.
     """
-    draft = path.with_name(path.name + ".part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        draft.write_bytes(data)
-        draft.replace(path)
+        with drafted(path) as draft:
+            draft.write_bytes(data)
     except OSError as error:
-        _discard(draft)
         raise SetupError(f"cannot write {path}: {error.strerror}") from None
-
-
-def _discard(draft: Path) -> None:
-    with suppress(OSError):
-        draft.unlink()
 
 
 def quoted(line: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Collection, Sequence
+from pathlib import Path
 
 from tuning.common.errors import SetupError
 
@@ -24,18 +25,53 @@ def only_with_resume(parser: argparse.ArgumentParser, words: Sequence[str] | Non
     settled = sorted(given(parser, words) - {"--resume", *allowed})
     if settled:
         raise SetupError(
-            f"--resume goes on with the settings of its file, so {', '.join(settled)} cannot be given with it "
-            f"(only {', '.join(sorted(allowed))})"
+            f"--resume uses the settings of its file, so {', '.join(settled)} cannot be given with it"
+            + (f" (only {', '.join(sorted(allowed))})" if allowed else "")
         )
 
 
 def add_cluster_flags(parser: argparse.ArgumentParser) -> None:
     """The flags that say where work runs, the same for every tool."""
-    group = parser.add_argument_group("where the work runs")
-    group.add_argument("--concurrency", type=int, metavar="N", help="units at once (default: one for each core)")
+    group = parser.add_argument_group("where work runs")
+    group.add_argument("--concurrency", type=int, metavar="N", help="units at a time (default: one per core)")
     group.add_argument(
         "--scheduler",
         metavar="ADDRESS",
-        help="a running dask scheduler, such as tcp://host:8786; 'here' runs everything in this process "
+        help="address of a dask scheduler, such as tcp://host:8786; 'here' runs everything in this process "
         "(default: a cluster of local processes)",
     )
+
+
+def add_results_flags(parser: argparse.ArgumentParser, name: str, unit: str) -> argparse._ArgumentGroup:
+    """The flags for the results file, ``results/NAME-TIME.jsonl`` with a line for each ``unit``; their group."""
+    group = parser.add_argument_group("results")
+    default = f"results/{name}-TIME.jsonl"
+    group.add_argument("--json", metavar="FILE", help=f"results file, one {unit} a line (default: {default})")
+    group.add_argument("--resume", metavar="FILE", help="continue a results file, with its settings")
+    return group
+
+
+def add_fit_flags(parser: argparse.ArgumentParser, limit: int, decay: float, output: Path) -> None:
+    """The flags of what fits weights to positions, with these defaults."""
+    add = parser.add_argument
+    add("--positions", type=Path, nargs="+", required=True, metavar="FILE", help="files of positions, one a line")
+    help_limit = "positions to take from each file (default %(default)s)"
+    add("--limit", type=int, default=limit, metavar="N", help=help_limit)
+    help_share = "share of the game result in the target; the rest is the evaluation (default %(default)s)"
+    add("--result-share", type=float, default=0.3, metavar="SHARE", help=help_share)
+    add("--decay", type=float, default=decay, metavar="RATE", help="weight decay (default %(default)s)")
+    add("--iterations", type=int, default=300, metavar="N", help="maximum iterations of L-BFGS (default %(default)s)")
+    add("--seed", type=int, default=1, help="seed of the choice of positions (default %(default)s)")
+    add("--output", type=Path, default=output, metavar="FILE", help="weights file to write")
+
+
+def check_fit(parser: argparse.ArgumentParser, arguments: argparse.Namespace, without_decay: str) -> None:
+    """End with one message for values of these flags that make no sense; ``without_decay`` says why it is needed."""
+    if arguments.limit < 1 or arguments.iterations < 1:
+        parser.error("--limit and --iterations must be at least 1")
+    if arguments.seed < 0:
+        parser.error(f"--seed {arguments.seed} is below 0")
+    if not 0 <= arguments.result_share <= 1:
+        parser.error(f"--result-share {arguments.result_share} is not between 0 and 1")
+    if not arguments.decay > 0:
+        parser.error(f"--decay {arguments.decay} is not above 0: {without_decay}")

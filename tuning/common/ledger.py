@@ -40,7 +40,7 @@ class Ledger:
         except FileExistsError:
             if not path.exists():
                 raise SetupError(f"cannot write {path}: {path.parent} is no directory") from None
-            raise SetupError(f"{path} exists already; continue it with --resume or choose another name") from None
+            raise SetupError(f"{path} already exists; continue it with --resume or choose another name") from None
         except OSError as error:
             raise SetupError(f"cannot write {path}: {error.strerror}") from None
         ledger = cls(path, settings, stream)
@@ -135,6 +135,6 @@ def _read(path: Path) -> tuple[dict[str, Any], list[tuple[str, Any]], int]:
         except ValueError:
             raise SetupError(f"{path}:{number} is not JSON") from None
     if not objects or not all(isinstance(item, dict) and item for item in objects):
-        raise SetupError(f"{path} holds no results")
+        raise SetupError(f"{path} contains no results")
     events = [next(iter(item.items())) for item in objects[1:]]
     return objects[0], events, len(whole) + len(newline)

@@ -20,7 +20,7 @@ def check(path: Path) -> None:
     """Raise :class:`SetupError` if no picture can be written to ``path``, before the work that is to be drawn."""
     known = sorted(FigureCanvasAgg.get_supported_filetypes())
     if path.suffix.lower().removeprefix(".") not in known:
-        raise SetupError(f"cannot draw {path}: the end of its name is none of .{', .'.join(known)}")
+        raise SetupError(f"cannot draw {path}: its name must end in one of .{', .'.join(known)}")
     if path.is_dir():
         raise SetupError(f"cannot draw {path}: it is a directory")
     try:

@@ -15,6 +15,7 @@ from pathlib import Path
 from filelock import FileLock
 
 from tuning.common.errors import SetupError
+from tuning.common.folders import cache_folder
 
 PROJECT = Path(__file__).resolve().parents[2]
 
@@ -39,11 +40,7 @@ def root() -> Path:
     """The folder that holds all revisions: ``NUMBAT_REVISIONS``, or ``numbat/revisions`` in the user's cache."""
     if folder := os.environ.get("NUMBAT_REVISIONS"):
         return Path(folder).expanduser()
-    if sys.platform == "win32":
-        base = os.environ.get("LOCALAPPDATA")
-    else:
-        base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / "numbat" / "revisions"
+    return cache_folder("git revisions (or set NUMBAT_REVISIONS)") / "revisions"
 
 
 def _git(*arguments: str, project: Path) -> str:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 from rich.progress import Progress
@@ -15,7 +14,6 @@ from scipy.special import expit
 
 from engine.evaluation.choice import choose
 from tuning.common.errors import SetupError
-from tuning.data.features import MOST_PIECES, list_features
 from tuning.data.marlinformat import IN_CHECK, NOISY_MOVE
 from tuning.data.positions import plies, read_positions
 from tuning.data.values import values_of
@@ -58,29 +56,6 @@ class Source:
     held_out: np.ndarray
 
 
-@dataclass(frozen=True, slots=True)
-class Sample:
-    """Of all sources: ``boards`` of ``marlinformat.PACKED`` and ``expected``, White's score, float32."""
-
-    boards: np.ndarray
-    expected: np.ndarray
-
-    def __len__(self) -> int:
-        return len(self.boards)
-
-
-class Batch(NamedTuple):
-    """Positions as a network sees them, from the view of the side to move.
-
-    ``features`` int16 [position][side to move first][32] with NO_FEATURE in unused places, ``buckets`` int64,
-    ``expected`` float32 [position].
-    """
-
-    features: np.ndarray
-    buckets: np.ndarray
-    expected: np.ndarray
-
-
 def quiet_positions(positions: Positions, quiet: Quiet) -> Positions:
     """Those that can be learned from, as far as a source's units do not matter."""
     boards = positions.boards
@@ -90,9 +65,20 @@ def quiet_positions(positions: Positions, quiet: Quiet) -> Positions:
     return Positions(boards[chosen], positions.games[chosen])
 
 
-def held_out_games(name: str, games: int, share: float) -> np.ndarray:
-    """Which games to judge by: always the same of a file, so that all networks are judged by the same."""
-    return np.random.default_rng(zlib.crc32(name.encode())).random(games) < share
+def held_out_lots(name: str) -> np.random.Generator:
+    """One lot for each game of a file, in order; games whose lot is below the share wanted are held out.
+
+    They are always the same of a file, so that all networks are judged by the same.
+    """
+    return np.random.default_rng(zlib.crc32(name.encode()))
+
+
+def refuse_same_names(files: Sequence[Path]) -> None:
+    """Raise :class:`SetupError` for two files of one name: what is held out is chosen by it."""
+    names = [file.name for file in files]
+    for name in names:
+        if names.count(name) > 1:
+            raise SetupError(f"two files are called {name}: what is held out is chosen by a file's name")
 
 
 def common_scale(boards: np.ndarray) -> float:
@@ -134,7 +120,7 @@ def make_source(name: str, positions: Positions, quiet: Quiet, result_weight: fl
         games,
         scale,
         target[kept].astype(np.float32),
-        held_out_games(name, games, held_out)[positions.games[kept]],
+        (held_out_lots(name).random(games) < held_out)[positions.games[kept]],
     )
 
 
@@ -142,44 +128,7 @@ def read_sources(
     files: Sequence[Path], cache: Path, quiet: Quiet, result_weight: float, held_out: float, progress: Progress
 ) -> list[Source]:
     """A source for each file, by way of the cache. Raises :class:`SetupError` for files that cannot be used."""
-    names = [file.name for file in files]
-    for name in names:
-        if names.count(name) > 1:
-            raise SetupError(f"two files are called {name}: what is held out is chosen by a file's name")
+    refuse_same_names(files)
     return [
         make_source(file.name, read_positions(file, cache, progress), quiet, result_weight, held_out) for file in files
     ]
-
-
-def split(sources: Sequence[Source]) -> tuple[Sample, Sample]:
-    """All positions to learn from, and all to judge by.
-
-    Raises :class:`SetupError` where either is empty.
-    """
-
-    def part(held_out: bool) -> Sample:
-        chosen = [source.held_out == held_out for source in sources]
-        boards = np.concatenate([source.boards[rows] for source, rows in zip(sources, chosen, strict=True)])
-        expected = np.concatenate([source.expected[rows] for source, rows in zip(sources, chosen, strict=True)])
-        return Sample(boards, expected)
-
-    learned, judged = part(False), part(True)
-    if not len(learned) or not len(judged):
-        raise SetupError("too few games to keep some apart: give more positions")
-    return learned, judged
-
-
-def make_batch(sample: Sample, order: np.ndarray) -> Batch:
-    """The positions of ``sample`` that ``order`` (int64) names, in that order."""
-    features = np.empty((len(order), 2, MOST_PIECES), np.int16)
-    buckets = np.empty(len(order), np.int64)
-    list_features(sample.boards, order, features, buckets)
-    black_moves = sample.boards["side_en_passant"][order] >> 7 == 1
-    expected = sample.expected[order]
-    return Batch(features, buckets, np.where(black_moves, 1 - expected, expected))
-
-
-def batches(sample: Sample, order: np.ndarray, size: int) -> Iterator[Batch]:
-    """All positions that ``order`` names, ``size`` at a time."""
-    for start in range(0, len(order), size):
-        yield make_batch(sample, order[start : start + size])

@@ -18,35 +18,54 @@ NO_FEATURE = INPUTS
 
 
 @compiled
-def list_features(boards, order, features, buckets):
-    """Write what both sides see of ``boards[order]``, an array of :data:`tuning.data.marlinformat.PACKED`.
+def list_board(board, squares, pieces, features):
+    """Write what both sides see of ``board``, a record of :data:`tuning.data.marlinformat.PACKED`.
 
-    ``features`` int16 [position][side to move first][32] gets the indices that ``engine.evaluation.nnue.shape``
-    describes and then NO_FEATURE; ``buckets`` int64 [position] the row of output weights.
+    ``features`` [side to move first][32] gets the indices that ``engine.evaluation.nnue.shape`` describes. Returns how
+    many there are, the same for both. ``squares`` and ``pieces``, int64[32], are scratch space.
+    """
+    rest = board.occupancy
+    count = 0
+    white_king = black_king = I64(0)
+    while rest:
+        piece = I64(board.pieces[count >> 1]) >> 4 * (count & 1) & 15
+        if piece & 7 == UNMOVED_ROOK:
+            piece += ROOK - UNMOVED_ROOK
+        square = I64(lsb(rest))
+        squares[count], pieces[count] = square, piece
+        if piece == KING:
+            white_king = square
+        elif piece & 7 == KING:
+            black_king = square
+        rest &= rest - ONE
+        count += 1
+    for view in range(2):
+        perspective = (I64(board.side_en_passant) >> 7) ^ view
+        king = black_king if perspective else white_king
+        orientation = 56 * perspective ^ (7 if king & 4 else 0)
+        for place in range(count):
+            piece = pieces[place]
+            seen = ((piece >> 3) ^ perspective) * (INPUTS // 2) + (piece & 7) * 64
+            features[view, place] = seen + (squares[place] ^ orientation)
+    return count
+
+
+@compiled
+def bucket_of(count):
+    """The row of output weights for ``count`` pieces on the board."""
+    return min((count - 2) // 4, OUTPUT_BUCKETS - 1)
+
+
+@compiled
+def list_features(boards, features, buckets):
+    """Write what both sides see of ``boards``, an array of :data:`tuning.data.marlinformat.PACKED`.
+
+    ``features`` int16 [position][side to move first][32] gets what :func:`list_board` says, then NO_FEATURE;
+    ``buckets`` int64 [position] the row of output weights.
     """
     squares = np.empty(MOST_PIECES, np.int64)
     pieces = np.empty(MOST_PIECES, np.int64)
-    kings = np.empty(2, np.int64)
-    for number in range(len(order)):
-        board = boards[order[number]]
-        rest = board.occupancy
-        count = 0
-        while rest:
-            piece = I64(board.pieces[count >> 1]) >> 4 * (count & 1) & 15
-            if piece & 7 == UNMOVED_ROOK:
-                piece += ROOK - UNMOVED_ROOK
-            squares[count], pieces[count] = lsb(rest), piece
-            if piece & 7 == KING:
-                kings[piece >> 3] = squares[count]
-            rest &= rest - ONE
-            count += 1
-        buckets[number] = min((count - 2) // 4, OUTPUT_BUCKETS - 1)
-        for view in range(2):
-            perspective = (I64(board.side_en_passant) >> 7) ^ view
-            orientation = 56 * perspective ^ (7 if kings[perspective] & 4 else 0)
-            row = features[number, view]
-            row[count:] = NO_FEATURE
-            for place in range(count):
-                piece = pieces[place]
-                seen = ((piece >> 3) ^ perspective) * (INPUTS // 2) + (piece & 7) * 64
-                row[place] = seen + (squares[place] ^ orientation)
+    for number in range(len(boards)):
+        count = list_board(boards[number], squares, pieces, features[number])
+        features[number, :, count:] = NO_FEATURE
+        buckets[number] = bucket_of(count)

@@ -32,7 +32,7 @@ def games(path: Path, stream: TextIO, complain: Callable[[str], None]) -> Iterat
             complain(f"{path}, game {number}: {error}")
             continue
         if board.uci_variant != "chess":
-            complain(f"{path}, game {number}: of the variant {board.uci_variant}, left out")
+            complain(f"{path}, game {number}: variant {board.uci_variant}, skipped")
             continue
         if game.errors:
             complain(f"{path}, game {number}: {game.errors[0]}")

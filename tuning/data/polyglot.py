@@ -82,7 +82,7 @@ def read_games(path: Path, tally: Tally, complain: Callable[[str], None], advanc
         number = 0
         for number, game in games(path, stream, complain):
             if not tally.add(game):
-                complain(f"{path}, game {number}: no result, left out")
+                complain(f"{path}, game {number}: no result, skipped")
             advance(stream.tell())
     if number == 0:
         complain(f"{path}: no game in it")
@@ -92,7 +92,7 @@ def why_empty(tally: Tally, min_games: int) -> str:
     """What is missing where a book would have no move."""
     if not tally.games:
         return "there is no game with a result"
-    return f"no move that scored was played in {min_games} of {tally.games} games (--min-games)"
+    return f"no scoring move was played in {min_games} of {tally.games} games (--min-games)"
 
 
 def size_of(path: Path) -> int:

@@ -30,6 +30,7 @@ from engine.board.attacks import is_attacked
 from engine.board.position import bit, king_square, occupied_by_all, piece_on, type_on
 from engine.board.setup import new_position
 from engine.board.types import EMPTY, I64, KING, NO_SQUARE, NO_TYPE, PAWN, PIECE_LETTERS, ROOK
+from engine.files import drafted
 from engine.jit import popcount
 from tuning.common.compiled import compiled
 from tuning.common.errors import SetupError
@@ -378,7 +379,7 @@ def read_text(file: Path, progress: Progress) -> Positions:
                 count = _read_lines(np.frombuffer(block, np.uint8), tabs, position, part)
                 if count < 0:
                     line = block.split(b"\n", -count)[-1 - count].decode("utf-8", "replace")
-                    raise SetupError(f"{file}:{before - count}: {quoted(line)} is none of the forms that can be read")
+                    raise SetupError(f"{file}:{before - count}: {quoted(line)} is in none of the readable formats")
                 parts.append(part)
                 before += count
     except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
@@ -389,13 +390,18 @@ def read_text(file: Path, progress: Progress) -> Positions:
     return Positions(boards, games)
 
 
+def is_games(path: Path) -> bool:
+    """Whether ``path`` holds games of ours, a file of them or the folder of a run, and no text."""
+    return path.is_dir() or path.suffix == viriformat.SUFFIX
+
+
 def read_positions(path: Path, cache: Path, progress: Progress) -> Positions:
     """All positions of ``path``: text, games in viriformat, or the directory of a run that made such games.
 
     What was read from text is kept in the folder ``cache`` for as long as the file is the same. Raises
     :class:`SetupError` for what cannot be read, holds nothing, or cannot be kept.
     """
-    if path.is_dir() or path.suffix == viriformat.SUFFIX:
+    if is_games(path):
         positions = viriformat.read_positions(viriformat.files_of(path))
     else:
         positions = _cached_text(path, cache, progress)
@@ -415,12 +421,10 @@ def _cached_text(file: Path, folder: Path, progress: Progress) -> Positions:
     if file.suffix not in _UNPACK:
         refuse_binary(file, "positions")
     positions = read_text(file, progress)
-    spare = kept.with_suffix(".new")
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with spare.open("wb") as stream:
+        with drafted(kept) as draft, draft.open("wb") as stream:
             np.savez(stream, boards=positions.boards, games=positions.games)
-        spare.replace(kept)
     except OSError as error:
         raise SetupError(f"cannot keep positions in {folder}: {error.strerror}") from None
     return positions

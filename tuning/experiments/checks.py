@@ -70,7 +70,7 @@ def completed(order: Order, results: Path) -> Order:
     """
     command = tuple(word.replace("{cores}", str(order.cores)) for word in order.command)
     if not command or not command[0]:
-        raise SetupError("no command: write it after the flags, such as add --name NAME -- python -m tuning.match ...")
+        raise SetupError("no command: put it after the flags, such as add --name NAME -- python -m tuning.match ...")
     if command[0] in ("python", "python3"):
         command = (sys.executable, *command[1:])
     if shutil.which(command[0], path=None) is None and not (Path(order.directory) / command[0]).is_file():
@@ -99,9 +99,7 @@ def completed(order: Order, results: Path) -> Order:
             ask(module)
     timed = order.timed or any(word == t or word.startswith(t) for word in command for t in TIMED_WORDS)
     timed = timed or (module is not None and module.tool == "gauntlet" and _unbounded(module.words))
-    return replace(
-        order, command=command, resume_command=resume, resume_file=resume_file, results=written, timed=timed
-    )
+    return replace(order, command=command, resume_command=resume, resume_file=resume_file, results=written, timed=timed)
 
 
 def pinned(module: Module) -> Module:
@@ -125,9 +123,7 @@ def in_worktree(order: Order, revision: str) -> Order:
     home = revisions.prepare(revisions.resolve(revision))
     command = tuple(_full_name(word) for word in order.command[1:])
     environment = {**order.environment, **home.environment}
-    return replace(
-        order, command=(*order.command[:1], *command), directory=str(home.tree), environment=environment
-    )
+    return replace(order, command=(*order.command[:1], *command), directory=str(home.tree), environment=environment)
 
 
 def _full_name(word: str) -> str:

@@ -50,7 +50,7 @@ class Daemon:
         try:
             lock.acquire(timeout=0)
         except Timeout:
-            raise SetupError(f"{self.store.folder}: its queue is run by another process already") from None
+            raise SetupError(f"{self.store.folder}: its queue is already run by another process") from None
         with lock:
             try:
                 while not self.stop.is_set():
@@ -74,7 +74,9 @@ class Daemon:
                     free -= job.order.cores
                 elif job.state in OPEN and job.order.cores > self.cores and job.number not in self._too_large:
                     self._too_large.add(job.number)
-                    self._say(f"{title(job)} wants {job.order.cores} cores of {self.cores}: it waits, the others go on")
+                    self._say(
+                        f"{title(job)} wants {job.order.cores} cores of {self.cores}: it waits, the others continue"
+                    )
                 elif job.state in OPEN and job.order.cores <= self.cores and not job.paused:
                     break  # it is next; nothing smaller overtakes it
         state = self.store.read()
@@ -102,12 +104,12 @@ class Daemon:
             note = f"cannot be started: {where}{error.strerror}"
             self.store.append(start=[0, 0.0], number=job.number, attempt=attempt, boot="")
             self.store.append(end=FAILED, number=job.number, code=127, note=note)
-            self._say(f"{title(job)} {note}; the others go on")
+            self._say(f"{title(job)} {note}; the others continue")
             return
         self._children[job.number] = child
         began = processes.began(child.pid)
         self.store.append(start=[child.pid, began], number=job.number, attempt=attempt, boot=processes.boot())
-        self._say(f"{title(job)} {'continues' if attempt > 1 else 'begins'}")
+        self._say(f"{title(job)} {'continued' if attempt > 1 else 'started'}")
 
     def _look_at(self, job: Job) -> None:
         """Note that a running job has ended, if it has."""
@@ -140,12 +142,13 @@ class Daemon:
     def end_all(self) -> None:
         """End what runs, in order, all at once; it counts as interrupted."""
         running = [job for job in self.store.read().jobs.values() if job.state == RUNNING and job.process is not None]
+        asked = {}
         for job in running:
             assert job.process is not None
-            processes.interrupt(job.process, job.boot)
+            asked[job.number] = processes.interrupt(job.process, job.boot)
         for job in running:
             assert job.process is not None
-            processes.end(job.process, job.boot, asked=True)
+            processes.end(job.process, job.boot, asked[job.number])
             with self.store.locked() as state:
                 if state.jobs[job.number].state == RUNNING:
                     self.settle(state.jobs[job.number], asked=True)

@@ -84,19 +84,19 @@ def outcome_of(path: Path) -> Outcome:
     if header.get("tool") not in (MATCH, ARENA):
         raise SetupError(f"{path} is not a results file of {MATCH} or {ARENA}")
     if summary is None:
-        raise SetupError(f"{path} has no summary: the run has not ended; go on with --resume")
+        raise SetupError(f"{path} has no summary: the run has not finished; continue it with --resume")
     try:
         return (_of_match if header["tool"] == MATCH else _of_arena)(path, header, summary, games)
     except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
         if isinstance(error, SetupError):
             raise
-        raise SetupError(f"{path} is no whole results file: {error!r}") from None
+        raise SetupError(f"{path} is not a complete results file: {error!r}") from None
 
 
 def _of_match(path: Path, header: Mapping[str, Any], summary: Mapping[str, Any], games: int | None) -> Outcome:
     settings = header["settings"]
     if len(summary["encounters"]) != 1:
-        raise SetupError(f"{path} holds {len(summary['encounters'])} encounters; an outcome is that of two sides")
+        raise SetupError(f"{path} holds {len(summary['encounters'])} encounters; an outcome needs two sides")
     found = summary["encounters"][0]
     both = settings["engines"]
     limits = [str(Limits(**engine["limits"])) for engine in both]

@@ -95,8 +95,8 @@ def send(processes: Sequence[psutil.Process], number: int) -> None:
             process.send_signal(number)
 
 
-def interrupt(process: tuple[int, float], booted: str) -> None:
-    """Ask a job to end in order, as Ctrl-C does; also one that is stopped.
+def interrupt(process: tuple[int, float], booted: str) -> bool:
+    """Ask a job to end in order, as Ctrl-C does; also one that is stopped. False if its command has not started yet.
 
     Only the job itself is told, and what a shell runs for it. It ends its workers and engines; an engine that got the
     signal too would be gone in the middle of a game, which counts as lost.
@@ -109,6 +109,7 @@ def interrupt(process: tuple[int, float], booted: str) -> None:
                 asked += one.children()
     send(asked, signal.SIGINT)
     send(there, signal.SIGCONT)
+    return bool(asked)
 
 
 def _parent(process: psutil.Process) -> int:
@@ -127,8 +128,10 @@ def _name(process: psutil.Process) -> str:
 
 def end(process: tuple[int, float], booted: str, asked: bool = False) -> None:
     """Let a job end in order, or make it; returns when nothing of it is left. ``asked``: it was interrupted already."""
-    if not asked:
-        interrupt(process, booted)
+    until = time.monotonic() + INTERRUPT_SECONDS
+    while not asked and time.monotonic() < until and members(process, booted):
+        asked = interrupt(process, booted)
+        time.sleep(0 if asked else 0.05)
     for number, seconds in ((signal.SIGTERM, INTERRUPT_SECONDS), (signal.SIGKILL, TERMINATE_SECONDS)):
         if _gone(process, booted, seconds):
             return

@@ -142,7 +142,7 @@ class Store:
             try:
                 _apply(state, json.loads(line))
             except (ValueError, KeyError, TypeError, AttributeError):
-                raise SetupError(f"{self.events}:{number} is no event of a queue") from None
+                raise SetupError(f"{self.events}:{number} is not an event of a queue") from None
         return state
 
     def add(self, order: Order) -> int:

@@ -89,10 +89,10 @@ class Trial:
 def parse(data: Any) -> Trial:
     """A test from a line's data. Raises ``ValueError`` that says what is wrong with it."""
     if not isinstance(data, dict):
-        raise ValueError("it is no JSON object")
+        raise ValueError("it is not a JSON object")
     unknown = sorted(data.keys() - {field.name for field in fields(Trial)})
     if unknown:
-        raise ValueError(f"nothing is called {', '.join(unknown)} in it")
+        raise ValueError(f"unknown field {', '.join(unknown)}")
     lists = {name: tuple(data[name]) for name in ("wdl", "pentanomial", "bounds", "revisions") if data.get(name)}
     try:
         return Trial(**{"elo": None, "error": None, **data, **lists})
@@ -163,7 +163,7 @@ def add(path: Path, results: Path, test: Trial) -> None:
         if (one.date, one.pentanomial, one.first, one.second) == (
             test.date, test.pentanomial, test.first, test.second,
         ):  # fmt: skip
-            raise SetupError(f"{results} is in the record already: {one.idea!r}")
+            raise SetupError(f"{results} is already in the record: {one.idea!r}")
     before = path.read_bytes() if path.exists() else b""
     if before and not before.endswith(b"\n"):
         before += b"\n"

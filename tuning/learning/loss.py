@@ -20,19 +20,10 @@ from engine.evaluation.choice import Evaluation, choose
 from engine.evaluation.evaluator import KINDS
 from engine.evaluation.nnue.file import NetError
 from tuning.common.errors import SetupError
-from tuning.data.dataset import Sample, split
+from tuning.data.dataset import SCALED_BY
 from tuning.data.values import values_of
 from tuning.learning.piece_square import fit_scale, logistic_loss
 from tuning.learning.recipe import settings_of
-
-#: So many positions settle a scale.
-SCALED_BY = 200_000
-
-
-def scale_of(evaluation: Evaluation, sample: Sample) -> float:
-    """How many centipawns of ``evaluation`` multiply the odds of success by e, as some of ``sample`` tell."""
-    chosen = np.random.default_rng(0).permutation(len(sample))[:SCALED_BY]
-    return fit_scale(values_of(evaluation, sample.boards[chosen]), sample.expected[chosen])
 
 
 def _evaluation(name: str) -> Evaluation:
@@ -47,16 +38,18 @@ def compare(run: Path, names: Sequence[str], console: Console) -> None:
     settings = settings_of(run)
     evaluations = [_evaluation(name) for name in names]
     with Progress(console=console, transient=True) as progress:
-        learned, judged = split(settings.sources(progress))
+        positions = settings.shuffled(progress)
+    judged, some = positions.held_out(), positions.some(SCALED_BY)
+    expected, wanted = (positions.expected(boards, settings.result_weight) for boards in (judged, some))
     table = Table("evaluation", "scale (cp)", "mean squared error", "cross-entropy (nats)")
     table.title = f"expected score of {len(judged):,} positions of games held out"
     even = np.zeros(len(judged))
     rows = [("0", even, np.nan)]
     for name, evaluation in zip(names, evaluations, strict=True):
-        scale = scale_of(evaluation, learned)
-        rows.append((name, values_of(evaluation, judged.boards) / scale, scale))
+        scale = fit_scale(values_of(evaluation, some), wanted)
+        rows.append((name, values_of(evaluation, judged) / scale, scale))
     for name, log_odds, scale in rows:
-        error = float(np.mean((expit(log_odds) - judged.expected) ** 2))
+        error = float(np.mean((expit(log_odds) - expected) ** 2))
         shown = "" if np.isnan(scale) else f"{scale:.0f}"
-        table.add_row(name, shown, f"{error:.6f}", f"{logistic_loss(log_odds, judged.expected):.6f}")
+        table.add_row(name, shown, f"{error:.6f}", f"{logistic_loss(log_odds, expected):.6f}")
     console.print(table)

@@ -5,18 +5,12 @@ and squared (SCReLU) they go to one output for each bucket of piece counts. A li
 learned along with them (skip connection), so that the rest has to learn only what material and squares do not say. An
 output of 1.0 stands for 400 centipawns.
 
-On a CPU the network and its gradient are two kernels of our own that keep a position's numbers in the nearest cache;
-torch's own operations, each of which passes over a whole batch, do the same elsewhere.
+This is the network by torch's own operations, as a GPU wants them. On a CPU :mod:`tuning.learning.cpu` does the same.
 """
 
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from functools import cache
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -26,119 +20,17 @@ from torch import Tensor, nn
 from engine.evaluation.material import PIECE_NAMES, WEIGHTS_FILE
 from engine.evaluation.nnue.file import Net
 from engine.evaluation.nnue.shape import INPUTS, OUTPUT_BUCKETS, QA, QB, QS, SCALE, WEIGHT_LIMIT
-from tuning.common.compiled import compiled
 from tuning.data.features import NO_FEATURE
 
-#: A batch is cut into this many parts, however many threads there are: sums are then the same everywhere.
-_PARTS = 8
 
-
-# On a CPU ------------------------------------------------------------------------------------------------------------
-
-
-@compiled
-def _forward(features, buckets, transformer, transformer_biases, skip, output, output_biases, accumulators, out):
-    """Set ``accumulators`` [position][perspective][unit] and ``out`` [position]."""
-    for number in range(len(features)):
-        bucket = buckets[number]
-        total = output_biases[bucket]
-        for view in range(2):
-            row = accumulators[number, view]
-            row[:] = transformer_biases
-            sign = np.float32(-0.5 if view else 0.5)
-            for feature in features[number, view]:
-                if feature == NO_FEATURE:
-                    break
-                total += sign * skip[feature]
-                column = transformer[feature]
-                for unit in range(len(row)):
-                    row[unit] += column[unit]
-            weights = output[bucket, view]
-            for unit in range(len(row)):
-                clipped = min(max(row[unit], np.float32(0)), np.float32(1))
-                total += weights[unit] * clipped * clipped
-        out[number] = total
-
-
-@compiled
-def _backward(
-    features, buckets, accumulators, output, gradient,
-    d_transformer, d_transformer_biases, d_skip, d_output, d_output_biases,
-):  # fmt: skip
-    """Add the gradient of all parameters, given that of every position's output."""
-    d_row = np.empty(accumulators.shape[2], np.float32)
-    for number in range(len(features)):
-        bucket = buckets[number]
-        d_out = gradient[number]
-        d_output_biases[bucket] += d_out
-        for view in range(2):
-            row = accumulators[number, view]
-            weights, d_weights = output[bucket, view], d_output[bucket, view]
-            for unit in range(len(row)):
-                clipped = min(max(row[unit], np.float32(0)), np.float32(1))
-                d_weights[unit] += d_out * clipped * clipped
-                slope = clipped if row[unit] <= np.float32(1) else np.float32(0)
-                d_row[unit] = np.float32(2) * d_out * weights[unit] * slope
-                d_transformer_biases[unit] += d_row[unit]
-            d_view = np.float32(-0.5 if view else 0.5) * d_out
-            for feature in features[number, view]:
-                if feature == NO_FEATURE:
-                    break
-                d_skip[feature] += d_view
-                column = d_transformer[feature]
-                for unit in range(len(row)):
-                    column[unit] += d_row[unit]
-
-
-@cache
-def _pool() -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(os.cpu_count(), thread_name_prefix="network")
-
-
-def _in_parts(count: int, job: Callable[[slice], Any]) -> list[Any]:
-    """Run ``job`` on each part of ``count`` positions, on every core, and return the results in order."""
-    edges = np.linspace(0, count, _PARTS + 1).astype(int)
-    parts = [slice(start, stop) for start, stop in pairwise(edges)]
-    return list(_pool().map(job, parts))
-
-
-class _OnCpu(torch.autograd.Function):
-    """The whole network as one function of its parameters."""
-
-    @staticmethod
-    def forward(context, features: Tensor, buckets: Tensor, *parameters: Tensor) -> Tensor:
-        output = parameters[3]
-        accumulators = torch.empty(len(features), *output.shape[1:])
-        context.save_for_backward(features, buckets, accumulators, *parameters)
-        inputs = [features.numpy(), buckets.numpy()]
-        weights = [parameter.detach().numpy() for parameter in parameters]
-        rows, out = accumulators.numpy(), np.empty(len(features), np.float32)
-        _in_parts(len(out), lambda part: _forward(*(x[part] for x in inputs), *weights, rows[part], out[part]))
-        return torch.from_numpy(out)
-
-    @staticmethod
-    def backward(context, *gradients: Tensor) -> tuple[Tensor | None, ...]:
-        features, buckets, accumulators, *parameters = context.saved_tensors
-        inputs = [features.numpy(), buckets.numpy(), accumulators.numpy()]
-        output, gradient = parameters[3].detach().numpy(), gradients[0].contiguous().numpy()
-
-        def sums(part: slice) -> list[np.ndarray]:
-            totals = [np.zeros(parameter.shape, np.float32) for parameter in parameters]
-            _backward(*(x[part] for x in inputs), output, gradient[part], *totals)
-            return totals
-
-        parts = _in_parts(len(gradient), sums)
-        return None, None, *(torch.from_numpy(np.sum(totals, axis=0)) for totals in zip(*parts, strict=True))
-
-
-# Anywhere ------------------------------------------------------------------------------------------------------------
-
-
-def _by_torch(
+def outputs(
     features: Tensor, buckets: Tensor,
     transformer: Tensor, transformer_biases: Tensor, skip: Tensor, output: Tensor, output_biases: Tensor,
 ) -> Tensor:  # fmt: skip
-    """The same by torch's own operations."""
+    """The network's outputs float32 [position] for the side to move.
+
+    ``features`` and ``buckets`` are as :func:`tuning.data.features.list_features` writes them.
+    """
     lists = features.flatten(0, 1).int()
 
     def row_sums(rows: Tensor) -> Tensor:
@@ -154,7 +46,7 @@ def _by_torch(
 
 def _rounded(weights: Tensor, unit: int) -> Tensor:
     """``weights`` in whole units, still as real numbers."""
-    return (weights.double() * unit).round()
+    return (weights * unit).round()
 
 
 class Network(nn.Module):
@@ -174,17 +66,23 @@ class Network(nn.Module):
         nn.init.uniform_(self.output, -((2 * hidden) ** -0.5), (2 * hidden) ** -0.5)
 
     def forward(self, features: Tensor, buckets: Tensor) -> Tensor:
-        """Outputs float32 [position] for the side to move; for the arguments see :class:`tuning.data.dataset.Batch`."""
-        evaluate = _OnCpu.apply if features.device.type == "cpu" else _by_torch
-        return evaluate(features, buckets, *self.rounded())
+        """As :func:`outputs`, by the rounded parameters."""
+        return outputs(features, buckets, *self.rounded())
 
     def rounded(self) -> list[Tensor]:
         """The parameters as the integers will have them, so that what is learned makes up for the rounding.
 
         For gradients the rounding does not count (straight-through estimator).
         """
-        return [
-            weights + (_rounded(weights, unit) / unit - weights).float().detach() for weights, unit in self._units()
+        return [weights + (_rounded(weights, unit) / unit - weights).detach() for weights, unit in self._units()]
+
+    @torch.no_grad()
+    def integers(self) -> list[np.ndarray]:
+        """The rounded parameters as :mod:`tuning.learning.cpu` takes them: the first two in int16, the rest in real
+        numbers."""
+        transformer, biases, *rest = self._units()
+        return [_rounded(weights, unit).short().numpy() for weights, unit in (transformer, biases)] + [
+            (_rounded(weights, unit) / unit).numpy() for weights, unit in rest
         ]
 
     def _units(self) -> list[tuple[nn.Parameter, int]]:
@@ -211,6 +109,13 @@ class Network(nn.Module):
     def offsets(self) -> list[nn.Parameter]:
         """What has no reason to be near 0: the biases, and the values of pieces."""
         return [self.transformer_biases, self.skip, self.output_biases]
+
+    @torch.no_grad()
+    def take(self, net: Net) -> None:
+        """Begin with the parameters of ``net``, which has as many columns."""
+        arrays = (net.weights, net.biases, net.skip, net.output_weights, net.output_biases)
+        for (weights, unit), array in zip(self._units(), arrays, strict=True):
+            weights.copy_(torch.from_numpy(array.astype(np.float32)) / unit)
 
     @torch.no_grad()
     def clip(self) -> None:

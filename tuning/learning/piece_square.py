@@ -122,7 +122,7 @@ def read_rows(stream: Iterable[bytes], name: str) -> Iterator[Row]:
             yield _training_row(fields) if len(fields) == 5 and fields[1][:1].isalpha() else _evaluation_row(fields)
         except ValueError:
             text = line.decode("utf-8", "replace").strip()
-            raise SetupError(f"{name}:{number}: {quoted(text)} is neither of the two forms that can be read") from None
+            raise SetupError(f"{name}:{number}: {quoted(text)} is in neither of the two readable formats") from None
 
 
 def _evaluation_row(fields: Sequence[bytes]) -> Row:
@@ -393,7 +393,7 @@ def learn(arguments: argparse.Namespace, console: Console) -> None:
         held_out = np.concatenate([held_out_games(source, random) for source in sources])
         train, test = sample.part(~held_out), sample.part(held_out)
         if not len(train.phase) or not len(test.phase):
-            raise SetupError("too few games to keep some from the fit: give more positions")
+            raise SetupError("too few games to hold some out: give more positions")
         task = progress.add_task("fitting", total=arguments.iterations)
         tables, scale = fit_tables(
             train, material, arguments.decay, arguments.iterations, lambda: progress.advance(task)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,7 +10,8 @@ from rich.progress import Progress
 
 from tuning.common.errors import SetupError
 from tuning.common.ledger import read_settings
-from tuning.data.dataset import Quiet, Source, read_sources
+from tuning.data.dataset import Quiet
+from tuning.data.shuffled import Shuffled, shuffled
 
 #: The files of a run.
 LOG, CHECKPOINT, CURVES, NET = "log.jsonl", "checkpoint.pt", "loss.png", "net.nnue"
@@ -17,28 +19,45 @@ LOG, CHECKPOINT, CURVES, NET = "log.jsonl", "checkpoint.pt", "loss.png", "net.nn
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """All that decides what comes out; ``cache`` only says where parsed positions are kept."""
+    """All that decides what comes out; ``cache`` only says where prepared positions are kept.
+
+    ``length``, ``warm_up`` and ``report`` are positions seen; the same one counts again at every turn.
+    """
 
     positions: list[str]
     cache: str
-    hidden: int = 128
-    epochs: int = 20
-    batch: int = 4096
-    learning_rate: float = 5e-3
+    begin: str = ""
+    hidden: int = 256
+    length: int = 2_000_000_000
+    batch: int = 16_384
+    learning_rate: float = 2e-3
     final_learning_rate: float = 1e-5
-    weight_decay: float = 0.1
+    warm_up: int = 10_000_000
+    weight_decay: float = 0.01
     exponent: float = 2.0
     result_weight: float = 0.0
+    final_result_weight: float | None = None
     first_ply: int = 10
     decided: float = 6.0
-    held_out: float = 0.05
+    held_out: float = 0.02
+    report: int = 25_000_000
     seed: int = 1
 
-    def sources(self, progress: Progress) -> list[Source]:
+    def shuffled(self, progress: Progress) -> Shuffled:
         """The quiet positions of every file. Raises :class:`SetupError` for files that cannot be used."""
         files = [Path(file) for file in self.positions]
-        quiet = Quiet(self.first_ply, self.decided)
-        return read_sources(files, Path(self.cache), quiet, self.result_weight, self.held_out, progress)
+        return shuffled(files, Path(self.cache), Quiet(self.first_ply, self.decided), self.held_out, progress)
+
+    def learning_rate_at(self, seen: int) -> float:
+        """The learning rate after ``seen`` positions: up from nothing, then half a wave of the cosine to the end."""
+        first, last = self.learning_rate, self.final_learning_rate
+        rate = last + (first - last) * (1 + math.cos(math.pi * min(seen / self.length, 1))) / 2
+        return rate * min(1, (seen + self.batch) / max(self.warm_up, 1))
+
+    def result_weight_at(self, seen: int) -> float:
+        """The share of the game's result in the target, which goes evenly from its first to its final value."""
+        last = self.result_weight if self.final_result_weight is None else self.final_result_weight
+        return self.result_weight + (last - self.result_weight) * min(seen / self.length, 1)
 
 
 def settings_of(run: Path) -> Settings:

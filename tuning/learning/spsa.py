@@ -187,7 +187,7 @@ class InArena:
 
         self._meeting = Meeting.from_json(settings["arena"])
         if arranged(self._meeting) != self._meeting:
-            raise SetupError("the run was begun with another engine, network or evaluation: begin a new one")
+            raise SetupError("the run was started with another engine, network or evaluation: start a new one")
         self._book = book
 
     def unit(self, iteration: int, candidates: tuple[dict[str, int], dict[str, int]]) -> Any:

@@ -357,7 +357,7 @@ def learn(arguments: argparse.Namespace, console: Console) -> None:
         del samples
         train, test = sample.part(~out), sample.part(out)
         if not len(train) or not len(test):
-            raise SetupError("too few games to keep some from the fit: give more positions")
+            raise SetupError("too few games to hold some out: give more positions")
         start = beginning(len(arguments.positions))
         task = progress.add_task("fitting", total=arguments.iterations)
 

@@ -5,20 +5,19 @@ the mean, as Classical is, and the network learns them by AdamW over shuffled ba
 are worth as much as those of Classical, which the search is used to: one scale makes the best of both as predictions.
 
 Some games of every file are never learned from; the loss over them is the validation loss. The folder ``--out`` gets
-``log.jsonl`` (the settings and a line for each epoch), ``loss.png``, ``checkpoint.pt``, from which an interrupted run
-goes on, and after each epoch ``net.nnue``, the network in the engine's integers with its recipe in the header.
+``log.jsonl`` (the settings and a line for each report), ``loss.png``, ``checkpoint.pt``, from which an interrupted run
+goes on, and with each report ``net.nnue``, the network in the engine's integers with its recipe in the header.
 """
 
 from __future__ import annotations
 
-import math
 import pickle
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
@@ -27,14 +26,19 @@ from rich.progress import BarColumn, Progress, ProgressColumn, Task, TaskProgres
 from rich.text import Text
 
 from engine.evaluation.choice import choose
-from engine.evaluation.nnue.file import write_net
+from engine.evaluation.nnue.file import Net, NetError, read_net, write_net
 from engine.evaluation.nnue.shape import SCALE
+from engine.files import drafted
 from tuning.common import plots
 from tuning.common.errors import SetupError
 from tuning.common.ledger import Ledger
-from tuning.data.dataset import Batch, Sample, Source, batches, split
-from tuning.learning.loss import scale_of
+from tuning.data.dataset import SCALED_BY
+from tuning.data.features import MOST_PIECES, list_features
+from tuning.data.shuffled import Shuffled, batches
+from tuning.data.values import values_of
+from tuning.learning import cpu
 from tuning.learning.network import Network
+from tuning.learning.piece_square import fit_scale
 from tuning.learning.plots import loss_figure
 from tuning.learning.recipe import CHECKPOINT, CURVES, LOG, NET, Settings
 
@@ -51,103 +55,153 @@ class _Rate(ProgressColumn):
 class Training:
     """A network, its optimiser, and how far they have come.
 
-    ``scale`` is how many of the network's centipawns multiply the odds of success by e.
+    ``scale`` is how many of the network's centipawns multiply the odds of success by e. ``seen`` counts positions;
+    ``turn`` and ``place`` say which chunk comes next (see :meth:`tuning.data.shuffled.Shuffled.passes`).
     """
 
-    def __init__(self, settings: Settings, scale: float, device: str) -> None:
+    def __init__(self, settings: Settings, positions: Shuffled, scale: float, device: str) -> None:
         torch.manual_seed(settings.seed)
         self.settings = settings
+        self.positions = positions
         self.slope = SCALE / scale
         self.device = device
-        self.network = Network(settings.hidden).to(device)
+        self.network = Network(settings.hidden)
+        if settings.begin:
+            self.network.take(_beginning(settings))
+        self.network.to(device)
         self.optimizer = torch.optim.AdamW(
             [
                 {"params": self.network.weights(), "weight_decay": settings.weight_decay},
                 {"params": self.network.offsets(), "weight_decay": 0.0},
             ],
             settings.learning_rate,
+            fused=True,
         )
         self.history: list[dict[str, float]] = []
+        self.seen, self.turn, self.place = 0, 0, 0
+        self._parts = [_zeros_like(self.network) for _ in range(cpu.PARTS)] if device == "cpu" else []
 
-    @property
-    def epoch(self) -> int:
-        """Epochs done."""
-        return len(self.history)
+    def learn(self, advance: Callable[[int], None]) -> float:
+        """Learn until it is time for a report; the mean loss since the last one.
 
-    def rate(self, progress: float) -> float:
-        """The learning rate, a half wave of the cosine over the whole run (``progress`` 0 to 1)."""
-        first, last = self.settings.learning_rate, self.settings.final_learning_rate
-        return last + (first - last) * (1 + math.cos(math.pi * progress)) / 2
+        Reports are at the ends of chunks, so that a run that was interrupted goes on exactly as it would have.
+        """
+        settings, total, first = self.settings, 0.0, self.seen
+        for turn, place, boards in self.positions.passes(settings.seed, self.turn, self.place):
+            for part in batches(boards, settings.batch):
+                if self.seen >= settings.length:
+                    break
+                rate = settings.learning_rate_at(self.seen)
+                for group in self.optimizer.param_groups:
+                    group["lr"] = rate
+                total += self._set_gradients(part)
+                self.optimizer.step()
+                self.network.clip()
+                self.seen += len(part)
+                advance(len(part))
+            self.turn, self.place = turn, place + 1
+            if self.seen - first >= settings.report or self.seen >= settings.length:
+                break
+        return total / (self.seen - first)
 
-    def learn(self, sample: Sample, progress: Progress, bar: Any) -> float:
-        """One epoch; the mean loss over it."""
-        size, epochs = self.settings.batch, self.settings.epochs
-        order = np.random.default_rng([self.settings.seed, self.epoch]).permutation(len(sample))
-        done, total = 0, 0.0
-        for batch in batches(sample, order, size):
-            for group in self.optimizer.param_groups:
-                group["lr"] = self.rate((self.epoch + done / len(order)) / epochs)
+    def validate(self, boards: np.ndarray) -> float:
+        """The mean squared error of the expected score by search alone, whatever is learned from."""
+        total = 0.0
+        for part in batches(boards, 8 * self.settings.batch):
+            if self._parts:
+                total += cpu.total_loss(part, self._target(0.0, 2.0), self.network.integers())
+            else:
+                with torch.no_grad():
+                    total += float(self._errors(part, 0.0).square().sum())
+        return total / len(boards)
+
+    def _target(self, result_weight: float, exponent: float) -> cpu.Target:
+        return cpu.Target(self.positions.scales, result_weight, self.slope, exponent)
+
+    def _set_gradients(self, boards: np.ndarray) -> float:
+        """Set the gradients of the mean loss over ``boards``; the sum of the loss."""
+        weight, exponent = self.settings.result_weight_at(self.seen), self.settings.exponent
+        if not self._parts:
             self.optimizer.zero_grad()
-            loss = self._errors(batch).pow(self.settings.exponent).mean()
-            loss.backward()
-            self.optimizer.step()
-            self.network.clip()
-            count = len(batch.expected)
-            done += count
-            total += count * loss.item()
-            progress.advance(bar, count)
-        return total / done
+            loss = self._errors(boards, weight).pow(exponent).sum()
+            (loss / len(boards)).backward()
+            return loss.item()
+        for sums in self._parts:
+            for array in sums:
+                array.fill(0)
+        total = cpu.total_loss(boards, self._target(weight, exponent), self.network.integers(), self._parts)
+        for parameter, *sums in zip(self.network.parameters(), *self._parts, strict=True):
+            gradient = sum(sums[1:], sums[0]) / np.float32(len(boards))
+            parameter.grad = torch.from_numpy(gradient)
+        return total
 
-    @torch.no_grad()
-    def validate(self, sample: Sample) -> float:
-        """The mean squared error of the expected score."""
-        parts = batches(sample, np.arange(len(sample)), self.settings.batch)
-        return sum(float(self._errors(batch).square().sum()) for batch in parts) / len(sample)
-
-    def _errors(self, batch: Batch) -> torch.Tensor:
-        features, buckets, expected = (torch.from_numpy(array).to(self.device) for array in batch)
-        return (torch.sigmoid(self.slope * self.network(features, buckets)) - expected).abs()
+    def _errors(self, boards: np.ndarray, result_weight: float) -> torch.Tensor:
+        features = np.empty((len(boards), 2, MOST_PIECES), np.int16)
+        buckets = np.empty(len(boards), np.int64)
+        list_features(boards, features, buckets)
+        expected = self.positions.expected(boards, result_weight)
+        expected = np.where(boards["side_en_passant"] >> 7 == 1, 1 - expected, expected)
+        inputs = (torch.from_numpy(array).to(self.device) for array in (features, buckets))
+        return (torch.sigmoid(self.slope * self.network(*inputs)) - torch.from_numpy(expected).to(self.device)).abs()
 
     def save(self, file: Path) -> None:
         """Write a checkpoint; the old one stays until the new one is whole."""
-        spare = file.with_suffix(".new")
         state = {
             "network": self.network.state_dict(),
             "optimizer": self.optimizer.state_dict(),
             "history": self.history,
+            "positions": self.positions.digest,
+            "place": (self.seen, self.turn, self.place),
         }
-        torch.save(state, spare)
-        spare.replace(file)
+        with drafted(file) as draft:
+            torch.save(state, draft)
 
     def load(self, file: Path) -> None:
-        """Go on from a checkpoint. Raises :class:`SetupError` where it is not one of this run."""
+        """Go on from a checkpoint. Raises :class:`SetupError` if it is not one of this run."""
         try:
             state = torch.load(file, map_location=self.device, weights_only=True)
+            if state["positions"] != self.positions.digest:
+                raise SetupError(f"{file} was made from other positions: a file has changed since")
             self.network.load_state_dict(state["network"])
             self.optimizer.load_state_dict(state["optimizer"])
             self.history = state["history"]
+            self.seen, self.turn, self.place = state["place"]
+        except SetupError:
+            raise
         except (OSError, EOFError, RuntimeError, KeyError, TypeError, ValueError, pickle.UnpicklingError) as error:
             fault = getattr(error, "strerror", None) or type(error).__name__
             raise SetupError(f"{file} is no checkpoint of this run: {fault}") from None
 
 
-def recipe(settings: Settings, sources: Sequence[Source], scale: float, history: Sequence[dict[str, float]]) -> dict:
+def _zeros_like(network: Network) -> list[np.ndarray]:
+    return [np.zeros(tuple(parameter.shape), np.float32) for parameter in network.parameters()]
+
+
+def _beginning(settings: Settings) -> Net:
+    """The network that the run begins with. Raises :class:`SetupError`."""
+    try:
+        net = read_net(Path(settings.begin))
+    except NetError as error:
+        raise SetupError(str(error)) from None
+    if net.hidden != settings.hidden:
+        raise SetupError(f"{settings.begin} has {net.hidden} columns, not {settings.hidden}")
+    return net
+
+
+def recipe(settings: Settings, positions: Shuffled, scale: float, history: Sequence[dict[str, float]]) -> dict:
     """What a network's header tells of its making."""
+    told = {name: value for name, value in asdict(settings).items() if name not in ("cache", "report")}
+    if settings.begin:
+        told["begin"] = {"file": Path(settings.begin).name, **_beginning(settings).training}
     return {
         "tool": TOOL,
-        **{name: value for name, value in asdict(settings).items() if name != "cache"},
+        **told,
         "positions": [
-            {
-                "file": source.name,
-                "games": source.games,
-                "positions": len(source.boards),
-                "held_out": int(source.held_out.sum()),
-                "scale": round(source.scale, 2),
-            }
-            for source in sources
+            {"file": source.name, **{k: v for k, v in asdict(source).items() if k != "name"}}
+            for source in positions.sources
         ],
         "scale": round(scale, 2),
-        "epochs_done": len(history),
+        "seen": int(history[-1]["seen"]),
         "train_loss": history[-1]["train"],
         "validation_loss": history[-1]["validation"],
     }
@@ -155,41 +209,43 @@ def recipe(settings: Settings, sources: Sequence[Source], scale: float, history:
 
 def train(settings: Settings, out: Path, resume: bool, console: Console) -> None:
     """Train to the end. Raises :class:`SetupError` for what cannot be used."""
+    if settings.begin:
+        _beginning(settings)  # a fault of it is told before hours are spent on the positions
     device = "cuda" if torch.cuda.is_available() else "cpu"
     torch.set_num_threads(1)  # what is left to torch on a CPU is too small to be worth the waiting for each other
     columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), _Rate(), TimeRemainingColumn())
     with Progress(*columns, console=console) as progress, closing(_open_ledger(settings, out, resume)) as ledger:
-        sources = settings.sources(progress)
-        for source in sources:
+        positions = settings.shuffled(progress)
+        for source in positions.sources:
             console.print(
-                f"{source.name}: {len(source.boards):,} quiet positions of {source.games:,} games, "
-                f"{source.held_out.sum():,} held out; scale {source.scale:.0f}",
+                f"{source.name}: {source.positions:,} quiet positions of {source.games:,} games, "
+                f"{source.held_out:,} held out; scale {source.scale:.0f}",
                 highlight=False,
             )
-        learned, judged = split(sources)
-        scale = scale_of(choose("Classical", ""), learned)
-        training = Training(settings, scale, device)
+        some = positions.some(SCALED_BY)
+        scale = fit_scale(values_of(choose("Classical", ""), some), positions.expected(some, 0.0))
+        training = Training(settings, positions, scale, device)
         if resume and (out / CHECKPOINT).exists():
             training.load(out / CHECKPOINT)
-        total = settings.epochs * len(learned)
-        bar = progress.add_task("training", total=total, completed=training.epoch * len(learned))
-        while training.epoch < settings.epochs:
-            started = time.perf_counter()
-            loss = training.learn(learned, progress, bar)
+        judged = positions.held_out()
+        bar = progress.add_task("training", total=settings.length, completed=training.seen)
+        while training.seen < settings.length:
+            started, before = time.perf_counter(), training.seen
+            loss = training.learn(partial(progress.advance, bar))
             seconds = time.perf_counter() - started
             entry = {
-                "epoch": training.epoch + 1,
+                "seen": training.seen,
                 "train": loss,
                 "validation": training.validate(judged),
-                "rate": round(len(learned) / seconds),
+                "rate": round((training.seen - before) / seconds),
             }
             training.history.append(entry)
             training.save(out / CHECKPOINT)
-            ledger.add("epoch", entry)
-            plots.save(loss_figure(training.history), out / CURVES)
-            write_net(out / NET, training.network.quantised(recipe(settings, sources, scale, training.history)))
+            ledger.add("report", entry)
+            plots.save(loss_figure(training.history, "seen"), out / CURVES)
+            write_net(out / NET, training.network.quantised(recipe(settings, positions, scale, training.history)))
             console.print(
-                f"epoch {entry['epoch']:3}: train {loss:.6f}, validation {entry['validation']:.6f}, "
+                f"{training.seen / 1e6:,.1f} million seen: train {loss:.6f}, validation {entry['validation']:.6f}, "
                 f"{entry['rate']:,} positions a second",
                 highlight=False,
             )

@@ -15,7 +15,7 @@ from rich.table import Table
 from scipy.optimize import minimize
 from scipy.special import expit
 
-from engine.wdl import LEAST_BLUR, MODEL, REFERENCE_MOVE, Model
+from engine.play.wdl import LEAST_BLUR, MODEL, REFERENCE_MOVE, Model
 from tuning.common.errors import SetupError
 from tuning.common.files import refuse_binary
 from tuning.common.ledger import read_events

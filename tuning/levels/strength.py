@@ -14,7 +14,7 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.special import expit
 
-from engine.strength import FULL_SKILL, LEVELS
+from engine.play.strength import FULL_SKILL, LEVELS
 from tuning.common.files import write_whole
 from tuning.common.revisions import PROJECT
 from tuning.matches.engines import EngineSpec

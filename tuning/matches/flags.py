@@ -26,16 +26,16 @@ DRAW_KEYS = {"movenumber": "draw_from", "movecount": "draw_moves", "score": "dra
 
 def add_limit_flags(parser: argparse.ArgumentParser) -> None:
     """The flags that say how long engines think, the same for every tool."""
-    group = parser.add_argument_group("time and other limits (an engine's own words come first)")
+    group = parser.add_argument_group("time and other limits (an engine's own words take precedence)")
     group.add_argument("--tc", metavar="TC", help="clock: [moves/][minutes:]seconds[+increment], such as 8+0.08")
-    group.add_argument("--movetime", type=float, metavar="MS", help="fixed time for each move, milliseconds")
-    group.add_argument("--nodes", type=int, metavar="N", help="nodes for each move")
-    group.add_argument("--depth", type=int, metavar="PLIES", help="depth for each move")
+    group.add_argument("--movetime", type=float, metavar="MS", help="fixed time per move, in milliseconds")
+    group.add_argument("--nodes", type=int, metavar="N", help="nodes per move")
+    group.add_argument("--depth", type=int, metavar="PLIES", help="depth per move")
     group.add_argument(
         "--timemargin",
         type=float,
         metavar="MS",
-        help="milliseconds that the time may be overstepped by (default: 0, but 100 with a fixed time)",
+        help="milliseconds that a move may exceed its time (default: 0, but 100 with a fixed time)",
     )
 
 
@@ -56,9 +56,9 @@ def limits_from(arguments: argparse.Namespace) -> Limits:
 def add_sprt_flags(group: Group) -> None:
     """The flags of the sequential test, among those that say how much to play."""
     group.add_argument("--sprt", nargs=2, type=float, metavar=("ELO0", "ELO1"), help="stop when H0 or H1 is accepted")
-    group.add_argument("--alpha", type=float, default=0.05, help="chance to accept H1 falsely (default 0.05)")
-    group.add_argument("--beta", type=float, default=0.05, help="chance to accept H0 falsely (default 0.05)")
-    group.add_argument("--model", choices=MODELS, default="logistic", help="the Elo that --sprt speaks of")
+    group.add_argument("--alpha", type=float, default=0.05, help="probability of accepting H1 wrongly (default 0.05)")
+    group.add_argument("--beta", type=float, default=0.05, help="probability of accepting H0 wrongly (default 0.05)")
+    group.add_argument("--model", choices=MODELS, default="logistic", help="kind of Elo of the --sprt bounds")
 
 
 def sprt_from(arguments: argparse.Namespace) -> Sprt | None:
@@ -73,12 +73,12 @@ def add_opening_flags(parser: argparse.ArgumentParser) -> None:
     """The flags that say how games begin."""
     group = parser.add_argument_group("openings, each played twice with colours reversed")
     group.add_argument("--openings", metavar="FILE", help="EPD, FEN or PGN book (default: random plies)")
-    group.add_argument("--order", choices=("random", "sequential"), default="random", help="order of the book")
-    group.add_argument("--seed", type=int, default=1, help="of the random order or the random openings (default 1)")
+    group.add_argument("--order", choices=("random", "sequential"), default="random", help="order of the openings")
+    group.add_argument("--seed", type=int, default=1, help="seed of the random order or openings (default 1)")
     group.add_argument(
-        "--plies", type=int, help="cut PGN lines to so many plies; without a book: random plies (default 8)"
+        "--plies", type=int, help="cut PGN openings to N plies; without a book: number of random plies (default 8)"
     )
-    group.add_argument("--chess960", action="store_true", help="Fischer random chess")
+    group.add_argument("--chess960", action="store_true", help="Chess960")
 
 
 def book_from(arguments: argparse.Namespace) -> BookSettings:
@@ -114,7 +114,7 @@ def add_end_flags(parser: argparse.ArgumentParser) -> Group:
         help=f"'off', or movenumber= movecount= score=; default movenumber={usual.draw_from} "
         f"movecount={usual.draw_moves} score={usual.draw_score}",
     )
-    group.add_argument("--maxmoves", type=int, default=0, metavar="N", help="call it a draw after N moves")
+    group.add_argument("--maxmoves", type=int, default=0, metavar="N", help="adjudicate a draw after N moves")
     return group
 
 
@@ -133,15 +133,19 @@ def add_play_flags(parser: argparse.ArgumentParser) -> None:
     """The flags that say how games of engine processes begin, end and are checked."""
     add_opening_flags(parser)
     group = add_end_flags(parser)
-    group.add_argument("--tb", metavar="DIR", help="folder of Syzygy tables to decide endings by")
+    group.add_argument("--tb", metavar="DIR", help="folder of Syzygy tables for adjudication")
     group.add_argument(
         "--pv-check",
         choices=PV_CHECKS,
         default="all",
-        help="which lines of thought to check for illegal moves, moves after the end and false mates",
+        help="which PVs to check for illegal moves, moves after the end of the game and false mates",
     )
     group.add_argument(
-        "--stall", type=float, default=120.0, metavar="S", help="a search without a clock hangs after this"
+        "--stall",
+        type=float,
+        default=120.0,
+        metavar="S",
+        help="seconds after which a search without a clock counts as hanging",
     )
 
 

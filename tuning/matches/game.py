@@ -40,7 +40,7 @@ async def play_game(
 ) -> GameRecord:
     """Play one game to its end; whatever the engines do, the record says how it ended.
 
-    The lines of thought are checked after the last move, when no clock runs.
+    Principal variations are checked after the last move, when no clock runs.
     """
     board = opening.board()
     started = datetime.now().isoformat(timespec="seconds")

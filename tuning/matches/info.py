@@ -14,7 +14,7 @@ MATE = 100_000
 
 @dataclass(slots=True)
 class Thought:
-    """One line of thought: score from the engine's own view in centipawns or moves to mate."""
+    """One reported line: score from the engine's own view in centipawns or moves to mate."""
 
     depth: int = 0
     seldepth: int = 0

@@ -70,7 +70,7 @@ class Book:
                 if self._faults <= COMPLAINTS:
                     self.complain(str(error))
                 if self._faults == COMPLAINTS:
-                    self.complain("more openings like these are passed over without a word")
+                    self.complain("more such openings are skipped without a message")
         return self._good[number % len(self._good)]
 
     def _look_for_one(self, name: str) -> None:

@@ -222,7 +222,7 @@ class Player:
         return f"exit code {code}" + (f": {words}" if words else "")
 
     def thoughts(self, lines: list[str]) -> list[Thought]:
-        """The lines of thought among what the engine said."""
+        """The lines with a score among what the engine said."""
         if self.spec.protocol == "uci":
             return [parse_uci(line) for line in lines if line.startswith("info ") and " score " in line]
         return [thought for line in lines if (thought := parse_xboard(line)).depth]

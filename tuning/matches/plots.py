@@ -36,7 +36,7 @@ def rating_figure(ratings: RatingList, highlight: str | None = None) -> Figure:
         axes.annotate(f"{rating.elo:+.0f}", (rating.elo, place), (0, 6), textcoords="offset points", ha="center")
     axes.set_yticks(range(len(rows)), [rating.name for rating in rows])
     axes.set_ylim(-0.6, len(rows) - 0.3)
-    axes.set_xlabel("Elo, 95% error bars" + (" (clean scores: the extremes are bounds)" if ratings.softened else ""))
+    axes.set_xlabel("Elo, 95% error bars" + (" (for clean scores the extremes are bounds)" if ratings.softened else ""))
     axes.grid(axis="x", alpha=0.3)
     return figure
 

@@ -1,4 +1,4 @@
-"""Are an engine's lines of thought playable? Every move legal, none after the game's end, mates as announced."""
+"""Are the principal variations playable? Every move legal, none after the end of the game, mates as announced."""
 
 from __future__ import annotations
 

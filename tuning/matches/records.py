@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -49,7 +48,7 @@ class GameRecord:
     """One finished game. ``pair`` and ``index`` (0 or 1) say which game of the plan it is.
 
     ``fault`` is one of :data:`FAULTS` for games lost by other means than chess, ``culprit`` the engine's name.
-    ``pv_lines`` counts the lines of thought that were checked, for White and Black, and ``pv_faults`` those
+    ``pv_lines`` counts the principal variations that were checked, for White and Black, and ``pv_faults`` those
     found wrong, by kind; ``pv_examples`` quotes a few.
     """
 
@@ -98,7 +97,7 @@ class GameRecord:
         try:
             return cls.from_json(data)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise SetupError(f"{path} holds a game that is none: {error!r}") from None
+            raise SetupError(f"{path} contains an invalid game: {error!r}") from None
 
     def to_pgn(self, headers: Mapping[str, str]) -> str:
         """The game as PGN text, a comment after each move that an engine made."""
@@ -133,7 +132,3 @@ class GameRecord:
         if self.fault:
             return "abandoned"
         return "adjudication" if "adjudication" in self.reason else "normal"
-
-    def faults_of(self, engine: str) -> Counter[str]:
-        """Wrong lines of thought of one of the two engines, by kind."""
-        return Counter(self.pv_faults[0 if engine == self.white else 1])

@@ -93,7 +93,7 @@ def encounter_lines(encounter: Encounter) -> Text:
         drawn = f"draws {100 * encounter.draw_ratio:.1f}%"
         pairs = sum(encounter.pairs)
         if found.los is None:
-            lines.append(f"Elo {elo_text(encounter)}: error and superiority are told from {LEAST} pairs on")
+            lines.append(f"Elo {elo_text(encounter)}: error and superiority need {LEAST} pairs")
             lines.append(drawn)
         else:
             normalized = f", normalized {found.nelo:+.1f} ±{found.nelo_error:.1f}" if found.nelo is not None else ""
@@ -134,7 +134,7 @@ def rating_table(rating_list: RatingList) -> Table:
     """The list from best to worst, with the likelihood that each is stronger than the next."""
     title = "Ratings (Bradley-Terry with draws, relative to the mean)"
     if rating_list.softened:
-        title += "; clean scores: the extremes are bounds"
+        title += "; for clean scores the extremes are bounds"
     if any(rating.games < LEAST_GAMES for rating in rating_list.ratings):
         title += f"; no error from fewer than {LEAST_GAMES} games"
     table = Table(title=title, title_justify="left", box=None, pad_edge=False, header_style="bold")

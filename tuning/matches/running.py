@@ -38,7 +38,7 @@ class PgnFile:
         self._event = settings.event
         if self._path is not None:
             if not resume and self._path.is_file() and self._path.stat().st_size:
-                raise SetupError(f"cannot write {self._path}: it holds something already; choose another name")
+                raise SetupError(f"cannot write {self._path}: it is not empty; choose another name")
             try:
                 self._path.parent.mkdir(parents=True, exist_ok=True)
                 self._path.write_text("".join(map(self._text, records)), encoding="utf-8")
@@ -52,8 +52,8 @@ class PgnFile:
                     stream.write(self._text(record))
             except OSError as error:
                 raise SetupError(
-                    f"cannot write {self._path}: {error.strerror}; the games are in the results, --resume with --pgn "
-                    "writes them again"
+                    f"cannot write {self._path}: {error.strerror}; the games are in the results file; --resume with "
+                    "--pgn writes them again"
                 ) from None
 
     def _text(self, record: GameRecord) -> str:
@@ -119,7 +119,7 @@ def run(
         with report:
             tournament.play(cluster, book)
     except KeyboardInterrupt:
-        again = f"go on with: python -m tuning.match --resume {shlex.quote(str(path))}"
+        again = f"continue with: python -m tuning.match --resume {shlex.quote(str(path))}"
         console.print("interrupted" + (f"; {again}" if tournament.tally.games else ""), highlight=False, markup=False)
         code = INTERRUPTED
     except (EngineFailure, SetupError) as error:
@@ -156,7 +156,7 @@ def resumed_settings(path: Path, games: int | None, console: Console) -> Setting
                 settings = replace(settings, games=data["games"])
         if games is not None and games != settings.games:
             before = "no end" if settings.games is None else str(settings.games)
-            console.print(f"games of each encounter: {games} in place of {before}", highlight=False)
+            console.print(f"games of each pairing: {games} instead of {before}", highlight=False)
             ledger.add("change", {"games": games})
             settings = replace(settings, games=games)
     finally:

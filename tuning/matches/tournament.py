@@ -72,7 +72,7 @@ class Settings:
         try:
             return cls.from_json(data)
         except (KeyError, TypeError, ValueError) as error:
-            raise SetupError(f"{path} does not hold the settings of a tournament: {error!r}") from None
+            raise SetupError(f"{path} does not contain the settings of a tournament: {error!r}") from None
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Settings:

@@ -39,9 +39,9 @@ def bundle(target: Path, net: Path | None = None) -> None:
 
 def main() -> int:
     """The command line; compiles the engine at the end, as a bench that had to would run out of time."""
-    parser = argparse.ArgumentParser(description="Make one file that is the whole engine.")
-    parser.add_argument("exe", type=Path, help="the file to make")
-    parser.add_argument("--net", type=Path, help="the network to put in")
+    parser = argparse.ArgumentParser(description="Make a single executable file of the whole engine.")
+    parser.add_argument("exe", type=Path, help="file to write")
+    parser.add_argument("--net", type=Path, help="network to include")
     chosen = parser.parse_args()
     missing = [name for name in NEEDED if find_spec(name) is None]
     if missing:

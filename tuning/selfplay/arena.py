@@ -131,7 +131,7 @@ def final_line(count: Count, test: Sprt | None) -> str:
     """Elo with its 95% interval, normalized Elo, LLR and pentanomial counts, in one line."""
     found = estimate(count.encounter.pairs)
     if found is None:
-        return "no pair was finished"
+        return "no pair has finished"
     parts = [f"Elo {found.text}"]
     if found.elo_low is not None:
         parts[0] += f" ({found.elo_low:+.1f} to {found.elo_high:+.1f})"
@@ -199,7 +199,7 @@ def plan(settings: Settings, count: Count, console: Console, with_games: bool = 
     while wanted is None or number < wanted:
         opening = book.opening(number)
         if settings.book.path is not None and number > 0 and opening is book.opening(0):
-            console.print(f"! the book ends after {number} openings: played again they would give the same games")
+            console.print(f"! the book has no more than {number} openings: repeating them would give the same games")
             break
         if not count.knows(number):
             pairs.append(PlannedPair(number, opening))
@@ -259,7 +259,7 @@ def play(
         complain(console, error)
         return 1
     except KeyboardInterrupt:
-        console.print(f"interrupted; go on with: python -m tuning.arena --resume {shlex.quote(str(ledger.path))}")
+        console.print(f"interrupted; continue with: python -m tuning.arena --resume {shlex.quote(str(ledger.path))}")
         return INTERRUPTED
     finally:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # one Ctrl-C is enough; let everything close in order

@@ -78,7 +78,7 @@ def _duel_of(meeting: Meeting) -> Duel:
     if _players is None or _players[0] != meeting:
         warm_up(lambda line: None)
         if meeting.fingerprint and _fingerprint(meeting) != meeting.fingerprint:
-            raise SetupError("a worker plays differently: its engine, network or evaluation is another one")
+            raise SetupError("a worker plays differently: it has another engine, network or evaluation")
         _players = meeting, Duel(meeting.rules, dict(meeting.first), dict(meeting.second))
     return _players[1]
 

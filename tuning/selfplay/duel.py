@@ -13,14 +13,14 @@ from typing import Any
 
 from numba import int64, types
 
-from engine import wdl
 from engine.board.fen import set_fen
 from engine.board.notation import play_moves, to_uci
 from engine.board.setup import new_position, play_move
 from engine.board.types import I64, WHITE
 from engine.jit import kernel, new_record, record_type, structure
-from engine.search.deepening import deepen
+from engine.play import wdl
 from engine.search.scores import MAX_PLY, to_message
+from engine.search.standalone import deepen
 from engine.search.state import CONTROL, WORKER_T
 from engine.search.transposition import TranspositionTable
 from engine.search.worker import UNLIMITED, Worker
@@ -198,7 +198,7 @@ class Duel:
         parameters = parameters_of(self._sides[side])
         for name, value in values.items():
             parameters.set(name, value)
-        self._workers[side].parameters = parameters
+        self._workers[side].set_parameters(parameters)
 
     def play(self, opening: Opening, white: int) -> Played:
         """Play one game with side ``white`` (0 or 1) as White.

@@ -23,8 +23,8 @@ from engine.board.notation import list_moves
 from engine.board.setup import new_position, play_move
 from engine.board.types import I64, U64, WHITE, ZERO
 from engine.jit import helper, kernel, mulhi, new_record, record_type, structure
-from engine.search.deepening import deepen
 from engine.search.scores import MATE_BOUND
+from engine.search.standalone import deepen
 from engine.search.state import CONTROL, WORKER_T, frame_at
 from engine.search.transposition import TranspositionTable
 from engine.search.worker import UNLIMITED, Worker

@@ -23,6 +23,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, Ti
 from tuning.cluster.choice import open_cluster
 from tuning.common.command import INTERRUPTED, as_interrupt
 from tuning.common.errors import SetupError
+from tuning.common.files import write_whole
 from tuning.data.viriformat import SUFFIX, count_file, files_of
 from tuning.selfplay.shards import REPORT_EVERY, SHARD, Run, Shard, play_shard
 
@@ -42,7 +43,7 @@ def shard_of(path: Path) -> int:
     """The inverse of :func:`path_of`. Raises :class:`SetupError` where the file is no shard."""
     number = path.stem.removeprefix(_STEM)
     if not number.isdecimal() or path_of(path.parent, int(number)) != path:
-        raise SetupError(f"{path} is not a file of this tool: a run wants a directory of its own")
+        raise SetupError(f"{path} is not a file of this tool: a run needs a directory of its own")
     return int(number)
 
 
@@ -82,11 +83,11 @@ class Store:
         if self.positions:
             _compare(notes, described)
         else:
-            notes.write_text(json.dumps(described, indent=2) + "\n", encoding="utf-8")
+            write_whole(notes, (json.dumps(described, indent=2) + "\n").encode())
         if self.games[0] and not path_of(self.directory, 0).read_bytes().startswith(run.first_game):
             raise SetupError(
-                f"{self.directory} was begun with another engine or evaluation: its first game comes out differently "
-                "now; choose another directory"
+                f"{self.directory} was started with another engine or evaluation: its first game is played "
+                "differently now; choose another directory"
             )
         for path, size in sizes.items():
             os.truncate(path, size)
@@ -114,7 +115,7 @@ def _compare(notes: Path, described: Mapping[str, Any]) -> None:
     try:
         former = json.loads(notes.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise SetupError(f"{notes.parent} holds games but no {notes.name} that says how they were made") from None
+        raise SetupError(f"{notes.parent} contains games but no {notes.name} that says how they were made") from None
     except ValueError:
         raise SetupError(f"{notes} is not JSON") from None
     if not isinstance(former, dict):
@@ -123,7 +124,7 @@ def _compare(notes: Path, described: Mapping[str, Any]) -> None:
         if described.get(name) != former.get(name):
             was, now = json.dumps(former.get(name)), json.dumps(described.get(name))
             raise SetupError(
-                f"{notes.parent} was begun with {name} {was}, not {now}: use the same settings or another directory"
+                f"{notes.parent} was started with {name} {was}, not {now}: use the same settings or another directory"
             )
 
 
@@ -231,7 +232,7 @@ def generate(
     except _Enough:
         pass
     except KeyboardInterrupt:
-        console.print("interrupted; the same command goes on")
+        console.print("interrupted; run the same command to continue")
         return INTERRUPTED
     finally:
         cluster.close()

@@ -78,7 +78,7 @@ def _player_of(run: Run) -> SelfPlay:
         warm_up(lambda line: None)
         player = SelfPlay(run.settings.rules, dict(run.settings.options))
         if run.first_game and play_one(player, run, 0, 0).data != run.first_game:
-            raise SetupError("a worker plays the first game differently: its engine or evaluation is another one")
+            raise SetupError("a worker plays the first game differently: it has another engine or evaluation")
         _player = run, player
     return _player[1]
 

@@ -23,7 +23,7 @@ def evaluation_of(options: Mapping[str, str]) -> Evaluation:
     kind = str(known["EvalType"].parse(options["EvalType"]) if "EvalType" in options else known["EvalType"].default)
     file = options.get("EvalFile", "")
     if file and kind != "NNUE":
-        raise OptionError(f"EvalFile {file} has no use with EvalType {kind}: give EvalType=NNUE too")
+        raise OptionError(f"EvalFile {file} has no effect with EvalType {kind}: use EvalType=NNUE")
     try:
         return choose(kind, file)
     except NetError as error:

@@ -166,7 +166,7 @@ def _check_connected(names: Sequence[str], played: Sequence[tuple[int, int, np.n
     seen = sorted({*rows, *columns})
     if len({labels[i] for i in seen}) > 1:
         groups = [[names[i] for i in seen if labels[i] == label] for label in sorted({labels[i] for i in seen})]
-        raise SetupError("these never met, not even through others: " + " | ".join(", ".join(g) for g in groups))
+        raise SetupError("not connected by games, even through others: " + " | ".join(", ".join(g) for g in groups))
 
 
 def _groups(players: int, played: Sequence[tuple[int, int, np.ndarray]]) -> np.ndarray:

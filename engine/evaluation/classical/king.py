@@ -1,5 +1,6 @@
 """The safety of the kings: the pawns before them, the enemy's pawns that storm them, and the attack by pieces."""
 
+from engine.board.aliases import Bitboard, Color, PackedScore, PieceType, Position, Square, Trace, View
 from engine.board.attacks import bishop_attacks, knight_attacks, rook_attacks
 from engine.board.types import BISHOP, FILE_A, I64, KING, KNIGHT, ONE, QUEEN, ROOK, U64, ZERO
 from engine.evaluation.classical.features import (
@@ -22,13 +23,13 @@ _WHITE_CAMP, _BLACK_CAMP = U64(0x0000_00FF_FFFF_FFFF), U64(0xFFFF_FFFF_FF00_0000
 
 
 @helper
-def _rearmost(pawns, us):
+def _rearmost(pawns: Bitboard, us: Color) -> Square:
     """The square of the pawn nearest to ``us``'s own side, of pawns on one file."""
     return lsb(pawns) if us == 0 else lsb(byteswap(pawns)) ^ 56
 
 
 @helper
-def shelter_terms(trace, view, us):
+def shelter_terms(trace: Trace, view: View, us: Color) -> PackedScore:
     """Own and enemy pawns at or before the king, on his file and those beside it: the nearest of each."""
     king = view.king[us]
     row = U64(0xFF) << U64(king & 56)
@@ -48,7 +49,7 @@ def shelter_terms(trace, view, us):
 
 
 @helper
-def _wing(square):
+def _wing(square: Square) -> int:
     """The files on the side of the board where a king on ``square`` lives."""
     file = square & 7
     if file < 3:
@@ -57,7 +58,7 @@ def _wing(square):
 
 
 @helper
-def _check_terms(trace, us, kind, checks, safe):
+def _check_terms(trace: Trace, us: Color, kind: PieceType, checks: Bitboard, safe: Bitboard) -> PackedScore:
     """Squares to check from with one kind of piece."""
     if checks == ZERO:
         return I64(0)
@@ -69,7 +70,7 @@ def _check_terms(trace, us, kind, checks, safe):
 
 
 @helper
-def attack_terms(trace, view, position, us):
+def attack_terms(trace: Trace, view: View, position: Position, us: Color) -> PackedScore:
     """The attack of ``us`` on the other king, once all attacks are in the view."""
     them = us ^ 1
     own = position.colors[us]

@@ -1,5 +1,6 @@
 """Passed pawns: the way before them, and who is there to push or to stop them."""
 
+from engine.board.aliases import Bitboard, Color, PackedScore, Position, Square, Trace, View
 from engine.board.attacks import forward
 from engine.board.position import bit
 from engine.board.types import I64, KING, ONE, PAWN, ROOK, ZERO
@@ -19,7 +20,7 @@ from engine.jit import helper, lsb
 
 
 @helper
-def _is_unstoppable(view, position, us, square, path):
+def _is_unstoppable(view: View, position: Position, us: Color, square: Square, path: Bitboard) -> bool:
     """The rule of the square: the enemy has no pieces, nothing stands in the way, and his king comes too late."""
     them = us ^ 1
     if position.colors[them] & ~(position.pieces[PAWN] | position.pieces[KING]):
@@ -33,7 +34,7 @@ def _is_unstoppable(view, position, us, square, path):
 
 
 @helper
-def passed_terms(trace, view, position, us):
+def passed_terms(trace: Trace, view: View, position: Position, us: Color) -> PackedScore:
     """Each passed pawn of ``us``."""
     them = us ^ 1
     occupied = position.colors[0] | position.colors[1]

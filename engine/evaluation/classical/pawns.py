@@ -3,6 +3,7 @@
 Structures change rarely from node to node, so nearly every look finds its terms there.
 """
 
+from engine.board.aliases import Bitboard, Color, PackedScore, PawnTable, Position, Square, Trace
 from engine.board.attacks import all_pawn_attacks, forward, pawn_attacks
 from engine.board.position import bit
 from engine.board.types import I64, ONE, U64, ZERO
@@ -36,19 +37,7 @@ PAWN_TABLE = structure(("entry", PAWN_ENTRY, (PAWN_ENTRIES,)), ("maps", VIEW))
 
 
 @helper
-def clear_pawns(pawn_table):
-    """Forget all structures, as after a change of weights."""
-    for index in range(PAWN_ENTRIES):
-        entry = pawn_table.entry[index]
-        entry.key = ZERO
-        entry.score = 0
-        entry.passed = ZERO
-        entry.pawn_span[0] = ZERO
-        entry.pawn_span[1] = ZERO
-
-
-@helper
-def _pawn(trace, us, square, own, enemy):
+def _pawn(trace: Trace, us: Color, square: Square, own: Bitboard, enemy: Bitboard) -> tuple[PackedScore, Bitboard]:
     """The terms of one pawn, and whether it is passed."""
     here = bit(square)
     front = ahead(here, us)
@@ -81,7 +70,7 @@ def _pawn(trace, us, square, own, enemy):
 
 
 @helper
-def _structure(trace, us, own, enemy):
+def _structure(trace: Trace, us: Color, own: Bitboard, enemy: Bitboard) -> tuple[PackedScore, Bitboard]:
     """The terms of all pawns of a colour, and which are passed."""
     score, passed = I64(0), ZERO
     rest = own
@@ -95,14 +84,14 @@ def _structure(trace, us, own, enemy):
 
 
 @helper
-def pawn_span(pawns, color):
+def pawn_span(pawns: Bitboard, color: Color) -> Bitboard:
     """Squares that ``pawns`` attack or may attack once they advance."""
     attacks = all_pawn_attacks(pawns, color)
     return attacks | ahead(attacks, color)
 
 
 @helper
-def pawn_terms(trace, pawn_table, position):
+def pawn_terms(trace: Trace, pawn_table: PawnTable, position: Position) -> PackedScore:
     """White's terms of pawn structure minus Black's; sets passed pawns and pawn spans of the view."""
     view = pawn_table.maps
     entry = pawn_table.entry[position.pawn_key & U64(PAWN_ENTRIES - 1)]

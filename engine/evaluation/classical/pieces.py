@@ -1,5 +1,6 @@
 """Knights, bishops, rooks and queens: where they stand, where they can go, and what they attack."""
 
+from engine.board.aliases import Bitboard, Color, PackedScore, PieceType, Position, Square, Trace, View
 from engine.board.attacks import (
     bishop_attacks,
     forward,
@@ -36,7 +37,9 @@ _MOBILITY_STRIDE = 28
 
 
 @helper
-def _count_piece(trace, view, us, kind, square, reached):
+def _count_piece(
+    trace: Trace, view: View, us: Color, kind: PieceType, square: Square, reached: Bitboard
+) -> PackedScore:
     """Placement, mobility and part in the attack on the king; ``reached`` are the squares it attacks."""
     view.attacked_twice[us] |= view.attacks[us, ANY] & reached
     view.attacks[us, ANY] |= reached
@@ -52,7 +55,7 @@ def _count_piece(trace, view, us, kind, square, reached):
 
 
 @helper
-def _minor(trace, view, position, us, kind, square):
+def _minor(trace: Trace, view: View, position: Position, us: Color, kind: PieceType, square: Square) -> PackedScore:
     """What knights and bishops have in common."""
     here = bit(square)
     score = term(trace, us, KING_DISTANCE + kind - KNIGHT, distance(square, view.king[us]))
@@ -64,12 +67,12 @@ def _minor(trace, view, position, us, kind, square):
 
 
 @helper
-def _outpost_ranks(us):
+def _outpost_ranks(us: Color) -> Bitboard:
     return _OUTPOST_RANKS[0] if us == 0 else _OUTPOST_RANKS[1]
 
 
 @helper
-def piece_terms(trace, view, position, us):
+def piece_terms(trace: Trace, view: View, position: Position, us: Color) -> PackedScore:
     """The terms of ``us``'s pieces; adds their attacks to the view. Sliders see through their own queen and,
     rooks, through each other: pieces in line work together."""
     own = position.colors[us]

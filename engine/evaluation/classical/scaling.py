@@ -5,6 +5,7 @@ the kind of ending: opposite bishops alone, opposite bishops with other pieces, 
 pawns that is ahead by less than a rook can rarely win at all.
 """
 
+from engine.board.aliases import Bitboard, Color, Position
 from engine.board.types import BISHOP, KNIGHT, LIGHT_SQUARES, ONE, PAWN, QUEEN, ROOK, ZERO
 from engine.jit import helper, popcount
 
@@ -23,7 +24,7 @@ _KNIGHT_HALVES, _BISHOP_HALVES, _ROOK_HALVES, _QUEEN_HALVES = _HALVES.values()
 
 
 @helper
-def _opposite_bishops(bishops, white, black):
+def _opposite_bishops(bishops: Bitboard, white: Bitboard, black: Bitboard) -> bool:
     """One bishop each, on squares of different colours."""
     ours, theirs = bishops & white, bishops & black
     if ours == ZERO or theirs == ZERO or ours & (ours - ONE) or theirs & (theirs - ONE):
@@ -32,7 +33,7 @@ def _opposite_bishops(bishops, white, black):
 
 
 @helper
-def _halves(position, color):
+def _halves(position: Position, color: Color) -> int:
     """A side's pieces in halves of a minor piece."""
     own = position.colors[color]
     pieces = position.pieces
@@ -45,7 +46,7 @@ def _halves(position, color):
 
 
 @helper
-def scale_class(position, strong):
+def scale_class(position: Position, strong: Color) -> int:
     """The class of the ending when ``strong`` is the side with the better endgame score."""
     pieces = position.pieces
     pawns = popcount(pieces[PAWN] & position.colors[strong])

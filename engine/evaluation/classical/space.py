@@ -1,5 +1,6 @@
 """Space: safe squares behind the own pawns in the centre, where pieces can regroup."""
 
+from engine.board.aliases import Color, PackedScore, Trace, View
 from engine.board.types import I64, PAWN, U64
 from engine.evaluation.classical.features import SPACE
 from engine.evaluation.classical.view import ANY, ahead
@@ -11,7 +12,7 @@ _WHITE_FIELD, _BLACK_FIELD = U64(0x0000_0000_3C3C_3C00), U64(0x003C_3C3C_0000_00
 
 
 @helper
-def space_terms(trace, view, us):
+def space_terms(trace: Trace, view: View, us: Color) -> PackedScore:
     """Squares of the field, not occupied by own pawns nor attacked by enemy ones; behind own pawns they count twice."""
     field = _WHITE_FIELD if us == 0 else _BLACK_FIELD
     safe = field & ~view.pawns[us] & ~view.attacks[us ^ 1, PAWN]

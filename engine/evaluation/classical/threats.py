@@ -1,5 +1,6 @@
 """Threats: enemy pieces that are attacked and would rather not be, and squares fought for."""
 
+from engine.board.aliases import Bitboard, Color, PackedScore, Position, Trace, View
 from engine.board.attacks import all_pawn_attacks, bishop_attacks, forward, knight_attacks, rook_attacks
 from engine.board.position import type_on
 from engine.board.types import BISHOP, I64, KING, KNIGHT, ONE, PAWN, QUEEN, RANK_3, RANK_6, ROOK, ZERO
@@ -19,7 +20,7 @@ from engine.jit import helper, lsb, popcount
 
 
 @helper
-def _victims(trace, position, us, feature, victims):
+def _victims(trace: Trace, position: Position, us: Color, feature: int, victims: Bitboard) -> PackedScore:
     """One term for each victim, by its kind."""
     score = I64(0)
     while victims:
@@ -30,7 +31,7 @@ def _victims(trace, position, us, feature, victims):
 
 
 @helper
-def _push_targets(view, position, us, safe):
+def _push_targets(view: View, position: Position, us: Color, safe: Bitboard) -> Bitboard:
     """Squares that pawns would attack after a push to a safe square."""
     empty = ~(position.colors[0] | position.colors[1])
     once = forward(view.pawns[us], us) & empty
@@ -39,7 +40,7 @@ def _push_targets(view, position, us, safe):
 
 
 @helper
-def threat_terms(trace, view, position, us):
+def threat_terms(trace: Trace, view: View, position: Position, us: Color) -> PackedScore:
     """What ``us`` threatens."""
     them = us ^ 1
     enemy = position.colors[them]

@@ -6,6 +6,7 @@ functions also note how often each feature occurs.
 
 from numba import int64
 
+from engine.board.aliases import Accumulator, Color, PackedScore, PawnTable, Position, Score, Trace, View
 from engine.board.position import POSITION_T
 from engine.board.types import BLACK, I64, U64, WHITE
 from engine.evaluation.classical.features import COUNT, TEMPO
@@ -25,7 +26,7 @@ PAWN_TABLE_T, TRACE_T = record_type(PAWN_TABLE), record_type(TRACE)
 
 
 @helper
-def _side_terms(trace, view, position, us):
+def _side_terms(trace: Trace, view: View, position: Position, us: Color) -> PackedScore:
     """What needs the attacks of both sides."""
     return (
         shelter_terms(trace, view, us)
@@ -37,7 +38,7 @@ def _side_terms(trace, view, position, us):
 
 
 @helper
-def _packed_sum(trace, pawn_table, position):
+def _packed_sum(trace: Trace, pawn_table: PawnTable, position: Position) -> PackedScore:
     """White's terms minus Black's, both stages."""
     view = pawn_table.maps
     open_view(view, position)
@@ -49,7 +50,7 @@ def _packed_sum(trace, pawn_table, position):
 
 
 @helper
-def _tapered(position, packed, phase):
+def _tapered(position: Position, packed: PackedScore, phase: int) -> Score:
     """Centipawns for the side to move: the endgame's half scaled, then both halves by the phase."""
     us = I64(position.side)
     if us == BLACK:
@@ -61,7 +62,7 @@ def _tapered(position, packed, phase):
 
 
 @helper
-def classical_value(pawn_table, accumulator, position):
+def classical_value(pawn_table: PawnTable, accumulator: Accumulator, position: Position) -> Score:
     """Centipawns for the side to move.
 
     ``pawn_table`` is a PAWN_TABLE record (a thread's own); ``accumulator`` gives the phase.
@@ -71,7 +72,7 @@ def classical_value(pawn_table, accumulator, position):
 
 
 @kernel(int64(PAWN_TABLE_T, POSITION_T, TRACE_T), "the evaluation")
-def traced_value(pawn_table, position, trace):
+def traced_value(pawn_table: PawnTable, position: Position, trace: Trace) -> Score:
     """The same value, every feature's occurrences set in ``trace``."""
     for color in range(2):
         for feature in range(COUNT):

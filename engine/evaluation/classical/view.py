@@ -1,5 +1,6 @@
 """What the terms share: squares relative to a colour, and the attack maps of the position under evaluation."""
 
+from engine.board.aliases import Bitboard, Color, Position, Square, View
 from engine.board.attacks import all_pawn_attacks, forward, king_attacks
 from engine.board.position import bit, king_square
 from engine.board.types import FILE_A, FILE_H, I64, PAWN, U64, WHITE, ZERO
@@ -24,31 +25,31 @@ VIEW = structure(
 
 
 @helper
-def relative_rank(color, square):
+def relative_rank(color: Color, square: Square) -> int:
     """0 for the own back rank, 7 for the enemy's."""
     return (square >> 3) ^ (7 * color)
 
 
 @helper
-def relative_square(color, square):
+def relative_square(color: Color, square: Square) -> Square:
     """The square as its owner sees it: Black's are turned upside down."""
     return square ^ (56 * color)
 
 
 @helper
-def file_of(square):
+def file_of(square: Square) -> int:
     """All squares of the file of ``square``."""
     return FILE_A << U64(square & 7)
 
 
 @helper
-def beside(bits):
+def beside(bits: Bitboard) -> Bitboard:
     """The squares one file to either side."""
     return (bits & ~FILE_H) << U64(1) | (bits & ~FILE_A) >> U64(1)
 
 
 @helper
-def ahead(bits, color):
+def ahead(bits: Bitboard, color: Color) -> Bitboard:
     """All squares in front of ``bits`` on their files, to the end of the board."""
     if color == WHITE:
         bits <<= U64(8)
@@ -62,13 +63,13 @@ def ahead(bits, color):
 
 
 @helper
-def distance(a, b):
+def distance(a: Square, b: Square) -> int:
     """Steps of a king from one square to the other."""
     return max(abs((a >> 3) - (b >> 3)), abs((a & 7) - (b & 7)))
 
 
 @helper
-def _king_ring(color, square):
+def _king_ring(color: Color, square: Square) -> Bitboard:
     """The king's zone: his square and those around him, from the edge moved inwards, and the row before."""
     file = min(max(square & 7, 1), 6)
     around = king_attacks(square & 56 | file) | bit(square & 56 | file)
@@ -76,7 +77,7 @@ def _king_ring(color, square):
 
 
 @helper
-def open_view(view, position):
+def open_view(view: View, position: Position) -> None:
     """Begin the view: pawns and kings. The pieces add their attacks as they are counted."""
     for color in range(2):
         us = I64(color)

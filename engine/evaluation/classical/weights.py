@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from engine.board.aliases import Color, PackedScore, Trace
 from engine.board.types import U64
 from engine.evaluation.classical.features import COUNT, GROUPS, PIECE_SQUARE
 from engine.evaluation.classical.scaling import SCALE_CLASSES
@@ -43,7 +44,7 @@ _HALF = 1 << 32
 
 
 @helper
-def term(trace, color, feature, count):
+def term(trace: Trace, color: Color, feature: int, count: int) -> PackedScore:
     """Both values of ``count`` times ``feature`` for ``color``; its owner adds them to its sum."""
     if trace is not None:
         trace.count[color, feature] += count
@@ -62,13 +63,13 @@ def unpack(packed: np.ndarray) -> np.ndarray:
 
 
 @helper
-def middlegame_of(packed):
+def middlegame_of(packed: PackedScore) -> int:
     """The lower half, sign and all."""
     return ((packed + 0x8000_0000) & 0xFFFF_FFFF) - 0x8000_0000
 
 
 @helper
-def endgame_of(packed):
+def endgame_of(packed: PackedScore) -> int:
     """The upper half."""
     return (packed + 0x8000_0000) >> 32
 

@@ -26,6 +26,11 @@ _LONGEST_HEADER = 1 << 20
 #: Bytes; the widest network has a fortieth of it.
 _LARGEST_FILE = 1 << 25
 
+#: The most pieces on a board.
+MOST_PIECES = 32
+
+_INT16, _INT32 = (1 << 15) - 1, (1 << 31) - 1
+
 #: What a header has to say for this engine to know what to do with the arrays, besides ``hidden``.
 _EXPECTED = {
     "architecture": "(768->N)x2->1",
@@ -133,4 +138,30 @@ def read_net(file: Path) -> Net:
         count = int(np.prod(shape))
         arrays[name] = np.frombuffer(payload, dtype, count, offset).reshape(shape)
         offset += count * np.dtype(dtype).itemsize
-    return Net(**arrays, training=header.get("training", {}))
+    net = Net(**arrays, training=header.get("training", {}))
+    if fault := overflow(net):
+        raise NetError(f"the network '{file}' cannot be computed: {fault}")
+    return net
+
+
+def overflow(net: Net) -> str | None:
+    """Which of the integers that inference computes with could overflow in some position, or None.
+
+    A net from our own training stays far below these bounds; another one may have been rescaled.
+    """
+    magnitudes = np.abs(net.weights.astype(np.int64))
+    largest = np.partition(magnitudes, INPUTS - MOST_PIECES, axis=0)[INPUTS - MOST_PIECES :]
+    sums = np.abs(net.biases.astype(np.int64)) + largest.sum(axis=0)
+    if sums.max() > _INT16:
+        return f"the sum of column {int(sums.argmax())} can reach {int(sums.max()):,}, more than int16 holds"
+    weight = int(np.abs(net.output_weights.astype(np.int64)).max())
+    if weight * QA > _INT16:
+        return f"an output weight of {weight} times an activation of {QA} is more than int16 holds"
+    output = net.output_weights.astype(np.int64)
+    total = QA * QA * max(int(output.clip(0).sum(axis=2).max()), int((-output).clip(0).sum(axis=2).max()))
+    if total > _INT32:
+        return f"an output can reach {total:,}, more than int32 holds"
+    skip = int(np.sort(np.abs(net.skip.astype(np.int64)))[-MOST_PIECES:].sum())
+    if skip > _INT32:
+        return f"the skip connection can reach {skip:,}, more than int32 holds"
+    return None

@@ -1,9 +1,9 @@
 """The network at play: a record of its weights, an accumulator for each ply, and the compiled inference.
 
-The first layer is a sum over the pieces on the board, so a move changes it by a few columns: taking a piece away
-subtracts its column, putting it elsewhere adds one. A move only notes what it changes; the columns are summed when
-an evaluation is wanted, from the nearest ply that has them (lazy updates). When a king crosses the board's middle its
-perspective is mirrored and summed up anew.
+The first layer is a sum over the pieces on the board, the *accumulator*, so a move changes it by a few columns: taking
+a piece away subtracts its column, putting it elsewhere adds one. A move only notes this *update*; it is applied when an
+evaluation is wanted, from the nearest ply whose accumulator is computed (lazy updates). When a king crosses the board's
+middle its perspective is mirrored, and the accumulator is refreshed: summed up over the whole board.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from engine.board.aliases import Accumulator, Color, Move, NetRecord, Piece, Ply, Position, Score, Square
 from engine.board.make import capture_square
 from engine.board.moves import (
     castled_king_square,
@@ -41,12 +42,12 @@ NET = structure(
 
 net_at = record_at(NET)
 
-#: One ply's sums by perspective [color], and what the move that led here changed. Whole cache lines.
-SUMS = structure(
+#: One ply's accumulator by perspective [color], and the update by the move that led here. Whole cache lines.
+ACCUMULATOR = structure(
     ("values", "i2", (2, MAX_HIDDEN)),  # [color][column]
     ("skip", "i4", (2,)),
-    ("known", "i4", (2,)),  # [color] 1: the sums are up to date
-    ("mirrors", "i4", (2,)),  # [color] 1: the move took this side's king across the middle
+    ("computed", "i4", (2,)),  # [color] 1: ``values`` and ``skip`` are those of this ply
+    ("needs_refresh", "i4", (2,)),  # [color] 1: the move took this side's king across the middle
     ("added", "i4", (2,)),  # piece << 6 | square
     ("removed", "i4", (2,)),
     ("added_count", "i4"),
@@ -69,27 +70,27 @@ def new_net_record(net: Net) -> Any:
 
 
 @helper
-def _orientation(position, perspective):
+def _orientation(position: Position, perspective: Color) -> int:
     """What a square is xored with to be seen from ``perspective``."""
     flip = 56 if perspective == BLACK else 0
     return flip ^ 7 if king_square(position, perspective) & _RIGHT_HALF else flip
 
 
 @helper
-def _feature(perspective, orientation, piece, square):
+def _feature(perspective: Color, orientation: int, piece: Piece, square: Square) -> int:
     """The index of ``piece`` on ``square``."""
     other = (piece >> 3) ^ perspective
     return other * 384 + (piece & 7) * 64 + (square ^ orientation)
 
 
 @helper
-def _copy(target, source, hidden):
+def _copy(target: Any, source: Any, hidden: int) -> None:
     for column in range(hidden):
         target[column] = source[column]
 
 
 @helper
-def _add(target, weights, plus, hidden):
+def _add(target: Any, weights: Any, plus: int, hidden: int) -> None:
     """In place: with a source that may be the target itself the loop would not be vectorised."""
     plus *= hidden
     for column in range(hidden):
@@ -97,7 +98,7 @@ def _add(target, weights, plus, hidden):
 
 
 @helper
-def _add_subtract(target, source, weights, plus, minus, hidden):
+def _add_subtract(target: Any, source: Any, weights: Any, plus: int, minus: int, hidden: int) -> None:
     plus *= hidden
     minus *= hidden
     for column in range(hidden):
@@ -105,24 +106,21 @@ def _add_subtract(target, source, weights, plus, minus, hidden):
 
 
 @helper
-def _add_subtract_twice(target, source, weights, plus, minus, taken, hidden):
+def _add_subtract_twice(target: Any, source: Any, weights: Any, plus: int, minus: int, taken: int, hidden: int) -> None:
     plus *= hidden
     minus *= hidden
     taken *= hidden
     for column in range(hidden):
         target[column] = (
-            source[column]
-            + weights[U64(plus + column)]
-            - weights[U64(minus + column)]
-            - weights[U64(taken + column)]
+            source[column] + weights[U64(plus + column)] - weights[U64(minus + column)] - weights[U64(taken + column)]
         )
 
 
 @helper
-def _refresh(net, sums, position, perspective):
-    """Sum up the whole board for ``perspective``."""
+def _refresh(net: NetRecord, accumulator: Accumulator, position: Position, perspective: Color) -> None:
+    """Compute ``accumulator`` for ``perspective`` from the whole board."""
     hidden = net.hidden
-    values = sums.values[U64(perspective)]
+    values = accumulator.values[U64(perspective)]
     _copy(values, net.biases, hidden)
     orientation = _orientation(position, perspective)
     skip = 0
@@ -133,22 +131,24 @@ def _refresh(net, sums, position, perspective):
         feature = _feature(perspective, orientation, piece_on(position, square), square)
         _add(values, net.weights, feature, hidden)
         skip += net.skip[U64(feature)]
-    sums.skip[perspective] = skip
-    sums.known[perspective] = 1
+    accumulator.skip[perspective] = skip
+    accumulator.computed[perspective] = 1
 
 
 @helper
-def _changed_feature(change, perspective, orientation):
+def _changed_feature(change: int, perspective: Color, orientation: int) -> int:
     """The feature of a noted change, ``piece << 6 | square``."""
     return _feature(perspective, orientation, I64(change) >> 6, I64(change) & 63)
 
 
 @helper
-def _advance(net, target, source, perspective, orientation):
-    """Set ``target`` to ``source`` changed by the move between them."""
+def _apply_update(
+    net: NetRecord, target: Accumulator, source: Accumulator, perspective: Color, orientation: int
+) -> None:
+    """Compute ``target`` from ``source``, the accumulator of the ply before, and its own update."""
     hidden = net.hidden
     after, before = target.values[U64(perspective)], source.values[U64(perspective)]
-    target.known[perspective] = 1
+    target.computed[perspective] = 1
     if target.added_count == 0:
         _copy(after, before, hidden)
         target.skip[perspective] = source.skip[perspective]
@@ -170,65 +170,65 @@ def _advance(net, target, source, perspective, orientation):
 
 
 @helper
-def note_nothing(sums):
-    """The sums of a ply that a null move leads to are yet to be made; nothing changes."""
-    sums.known[0] = 0
-    sums.known[1] = 0
-    sums.mirrors[0] = 0
-    sums.mirrors[1] = 0
-    sums.added_count = 0
-    sums.removed_count = 0
+def set_null_update(accumulator: Accumulator) -> None:
+    """Note the update by a null move, which changes nothing."""
+    accumulator.computed[0] = 0
+    accumulator.computed[1] = 0
+    accumulator.needs_refresh[0] = 0
+    accumulator.needs_refresh[1] = 0
+    accumulator.added_count = 0
+    accumulator.removed_count = 0
 
 
 @helper
-def note_move(sums, position, move):
-    """The sums of the ply that ``move`` leads to are yet to be made; it is yet to be made on ``position``."""
-    note_nothing(sums)
+def set_update(accumulator: Accumulator, position: Position, move: Move) -> None:
+    """Note the update by ``move``, which is not made on ``position`` yet."""
+    set_null_update(accumulator)
     us = I64(position.side)
     origin, target = origin_of(move), target_of(move)
     piece = piece_on(position, origin)
-    sums.removed[0] = piece << 6 | origin
-    sums.removed_count = 1
-    sums.added_count = 1
+    accumulator.removed[0] = piece << 6 | origin
+    accumulator.removed_count = 1
+    accumulator.added_count = 1
     if is_castling(move):
         rook = us << 3 | ROOK
         king_target = castled_king_square(move)
-        sums.added[0] = piece << 6 | king_target
-        sums.removed[1] = rook << 6 | target
-        sums.added[1] = rook << 6 | castled_rook_square(move)
-        sums.removed_count = 2
-        sums.added_count = 2
-        sums.mirrors[us] = 1 if (origin ^ king_target) & _RIGHT_HALF else 0
+        accumulator.added[0] = piece << 6 | king_target
+        accumulator.removed[1] = rook << 6 | target
+        accumulator.added[1] = rook << 6 | castled_rook_square(move)
+        accumulator.removed_count = 2
+        accumulator.added_count = 2
+        accumulator.needs_refresh[us] = 1 if (origin ^ king_target) & _RIGHT_HALF else 0
         return
     if is_capture(move):
         square = capture_square(move)
-        sums.removed[1] = piece_on(position, square) << 6 | square
-        sums.removed_count = 2
+        accumulator.removed[1] = piece_on(position, square) << 6 | square
+        accumulator.removed_count = 2
     if is_promotion(move):
         piece = us << 3 | promoted_type(move)
     elif piece & 7 == KING:
-        sums.mirrors[us] = 1 if (origin ^ target) & _RIGHT_HALF else 0
-    sums.added[0] = piece << 6 | target
+        accumulator.needs_refresh[us] = 1 if (origin ^ target) & _RIGHT_HALF else 0
+    accumulator.added[0] = piece << 6 | target
 
 
 @helper
-def _settle(net, stack, ply, position, perspective):
-    """Bring the sums of ``ply`` up to date."""
+def _compute(net: NetRecord, stack: Any, ply: Ply, position: Position, perspective: Color) -> None:
+    """Compute the accumulator of ``ply``, by updates or by a refresh."""
     start = ply
-    while stack[U64(start)].sums.known[perspective] == 0:
-        if stack[U64(start)].sums.mirrors[perspective] != 0 or start == 0:
-            _refresh(net, stack[U64(ply)].sums, position, perspective)
+    while stack[U64(start)].network.computed[perspective] == 0:
+        if stack[U64(start)].network.needs_refresh[perspective] != 0 or start == 0:
+            _refresh(net, stack[U64(ply)].network, position, perspective)
             return
         start -= 1
     orientation = _orientation(position, perspective)
     while start < ply:
-        _advance(net, stack[U64(start + 1)].sums, stack[U64(start)].sums, perspective, orientation)
+        _apply_update(net, stack[U64(start + 1)].network, stack[U64(start)].network, perspective, orientation)
         start += 1
 
 
 @helper
-def _weigh(values, weights, start, hidden):
-    """The sum of the squared, clipped ``values`` by ``weights``.
+def _forward(values: Any, weights: Any, start: int, hidden: int) -> int:
+    """The output layer over one perspective: the dot product of the squared, clipped ``values`` and ``weights``.
 
     Activation times weight fits int16 (see WEIGHT_LIMIT), so that the compiler takes 16-bit lanes.
     """
@@ -241,27 +241,27 @@ def _weigh(values, weights, start, hidden):
 
 
 @helper
-def sum_up(net, sums, position):
-    """Begin a line: every ply below can start from these sums. (The search may never ask for the value here, which the
-    transposition table knows; without sums at the root each line would sum up the whole board again.)"""
-    note_nothing(sums)
-    _refresh(net, sums, position, I64(WHITE))
-    _refresh(net, sums, position, I64(BLACK))
+def refresh(net: NetRecord, accumulator: Accumulator, position: Position) -> None:
+    """Begin a line: every ply below can start from this accumulator. (The search may never ask for the value here,
+    which the transposition table knows; without it at the root each line would sum up the whole board again.)"""
+    set_null_update(accumulator)
+    _refresh(net, accumulator, position, I64(WHITE))
+    _refresh(net, accumulator, position, I64(BLACK))
 
 
 @helper
-def network_value(net, stack, ply, position):
-    """Centipawns for the side to move, by the network; ``stack[ply].sums`` are those of ``position``."""
-    _settle(net, stack, ply, position, I64(WHITE))
-    _settle(net, stack, ply, position, I64(BLACK))
-    sums = stack[U64(ply)].sums
+def network_value(net: NetRecord, stack: Any, ply: Ply, position: Position) -> Score:
+    """Centipawns for the side to move, by the network; ``stack[ply]`` is that of ``position``."""
+    _compute(net, stack, ply, position, I64(WHITE))
+    _compute(net, stack, ply, position, I64(BLACK))
+    accumulator = stack[U64(ply)].network
     us = I64(position.side)
     them = us ^ 1
     hidden = net.hidden
     bucket = min((popcount(occupied_by_all(position)) - 2) // 4, OUTPUT_BUCKETS - 1)
     start = bucket * 2 * hidden
-    total = _weigh(sums.values[U64(us)], net.output_weights, start, hidden)
-    total += _weigh(sums.values[U64(them)], net.output_weights, start + hidden, hidden)
+    total = _forward(accumulator.values[U64(us)], net.output_weights, start, hidden)
+    total += _forward(accumulator.values[U64(them)], net.output_weights, start + hidden, hidden)
     total = total // QA + net.output_biases[bucket]
-    skip = I64(sums.skip[us]) - I64(sums.skip[them])
+    skip = I64(accumulator.skip[us]) - I64(accumulator.skip[them])
     return total * SCALE // (QA * QB) + skip // (2 * QS)

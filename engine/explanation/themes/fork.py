@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import chess
 
-from engine.explanation.exchange import value, winnable
+from engine.explanation.exchange import winnable
 from engine.explanation.line import Line
 from engine.explanation.themes.finding import Finding
 from engine.explanation.words import men
+from engine.play.exchange import value
 
 
 def find(line: Line) -> Finding | None:
@@ -33,9 +34,10 @@ def _targets(line: Line, ply: int) -> list[chess.Square]:
     found = []
     for square in after.attacks(move.to_square) & after.occupied_co[not line.winner]:
         kind = after.piece_type_at(square)
-        if kind == chess.KING or (_wins(after, move.to_square, square) and not (
-            square in before.attacks(move.from_square) or winnable(before, square) >= value(kind)
-        )):
+        if kind == chess.KING or (
+            _wins(after, move.to_square, square)
+            and not (square in before.attacks(move.from_square) or winnable(before, square) >= value(kind))
+        ):
             found.append(square)
     pieces = [square for square in found if after.piece_type_at(square) != chess.PAWN]
     return pieces if len(pieces) > 1 or not pieces else found[:3]

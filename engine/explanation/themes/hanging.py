@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import chess
 
-from engine.explanation.exchange import recaptures, value, winnable
+from engine.explanation.exchange import recaptures, winnable
 from engine.explanation.line import Line
 from engine.explanation.themes.finding import Finding
 from engine.explanation.words import NAMES, man
+from engine.play.exchange import value
 
 
 def find(line: Line) -> Finding | None:
@@ -21,7 +22,7 @@ def find(line: Line) -> Finding | None:
         return None
     san, it = line.san(ply), f"the {NAMES[prey]} on {chess.square_name(square)}"
     if not recaptures(after, square):
-        text = _cause(line, ply) or f"{san} takes {it}, and nothing takes back"
+        text = _cause(line, ply) or f"{san} takes {it}, and nothing can recapture"
     elif value(taker) < value(prey) and taker != chess.KING:
         text = f"{san} takes {it} with a {NAMES[taker]}"
     elif line.gain >= value(prey) and len(before.attackers(line.winner, square)) > 1 and winnable(before, square) >= 1:
@@ -38,7 +39,7 @@ def _cause(line: Line, ply: int) -> str | None:
     before, board = line.boards[ply - 1], line.boards[ply]
     mistake, square = line.moves[ply - 1], line.moves[ply].to_square
     if mistake.to_square == square:
-        return f"{line.san(ply)} takes {man(board, square)}, and nothing takes back"
+        return f"{line.san(ply)} takes {man(board, square)}, and nothing can recapture"
     if square in before.attacks(mistake.from_square) and not board.attackers(not line.winner, square):
         return f"after {line.san(ply - 1)} nothing guards {man(board, square)}, and {line.san(ply)} takes it"
     return None

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import chess
 
-from engine.explanation.exchange import recaptures, value
+from engine.explanation.exchange import recaptures
 from engine.explanation.line import Line
 from engine.explanation.themes.finding import Finding
 from engine.explanation.words import man
+from engine.play.exchange import value
 
 
 def find(line: Line) -> Finding | None:

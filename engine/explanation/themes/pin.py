@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import chess
 
-from engine.explanation.exchange import recaptures, value
+from engine.explanation.exchange import recaptures
 from engine.explanation.line import Line
 from engine.explanation.themes.finding import Finding
 from engine.explanation.words import man
+from engine.play.exchange import value
 
 
 def find(line: Line) -> Finding | None:
@@ -30,7 +31,7 @@ def _pinned_guard(line: Line, ply: int) -> Finding | None:
         return None
     for guard in after.attackers(loser, square):
         if after.piece_type_at(guard) != chess.KING and after.is_pinned(loser, guard):
-            text = f"{line.san(ply)}, and {man(after, guard)} is pinned to the king and cannot take back"
+            text = f"{line.san(ply)}, and {man(after, guard)} is pinned to the king and cannot recapture"
             return Finding("pin", ply, ply, text)
     return None
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import chess
 
-from engine.explanation.exchange import value, winnable
+from engine.explanation.exchange import winnable
 from engine.explanation.line import Line
 from engine.explanation.themes.finding import Finding
 from engine.explanation.words import man
+from engine.play.exchange import value
 
 
 def find(line: Line) -> Finding | None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import chess
 
-from engine.explanation.exchange import is_safe, taken, value, winnable
+from engine.explanation.exchange import is_safe, winnable
 from engine.explanation.line import Line
 from engine.explanation.themes.finding import Finding
 from engine.explanation.words import man
+from engine.play.exchange import taken, value
 
 
 def find(line: Line) -> Finding | None:

@@ -22,7 +22,7 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 from pathlib import Path
 
-from engine.book import ENTRY_SIZE
+from engine.play.book import ENTRY_SIZE
 from tests.benchmarks.soak.script import Author, Files, Step, read_script, write_script
 from tests.benchmarks.soak.shrink import shrink, tail
 from tests.benchmarks.soak.talk import MAIN, Outcome, talk

@@ -17,6 +17,13 @@ import chess
 #: What a line means: ``is`` names it, the rest are its particulars (see :meth:`Judge.say`).
 Meaning = dict[str, Any]
 
+#: What says that a task was stopped.
+_STOPPED = {
+    "perft": ("info string go perft stopped",),
+    "bench": ("info string bench stopped",),
+    "explain": ("info string explain stopped",),
+}
+
 #: Plies up to which python-chess counts the leaves as well.
 _COUNTED = 2
 
@@ -86,6 +93,7 @@ class Judge:
         self.due: deque[Due] = deque()
         self.uci_due = 0
         self.over = False
+        self._helping = False
         self._order = 0
         self._chess960 = False
         self._lines = 1
@@ -119,8 +127,10 @@ class Judge:
                 self._owe("remark", text, early=meaning["early"], token=meaning["token"])
             case "d":
                 self._owe("board", text, learns=self._place.board is None)
-            case "bench" | "eval" as kind:
+            case "bench" | "eval" | "explain" as kind:
                 self._owe(kind, text)
+            case "help":
+                self._owe("help", text, early=True)
             case "uci":
                 self.uci_due += 1
             case "stop" | "ucinewgame":
@@ -169,10 +179,16 @@ class Judge:
 
     def hear(self, line: str) -> None:
         """The engine said ``line``. Raises :class:`Fault`."""
+        if self._helping:  # all of it comes at once
+            self._helping = line != "  quit"
+            return
         words = line.split()
         match words:
             case []:
                 return
+            case ["Numbat", "speaks", *_]:
+                self._take(line, "help")
+                self._helping = True
             case ["readyok"]:
                 self._take(line, "readyok")
             case ["bestmove", *rest]:
@@ -206,7 +222,7 @@ class Judge:
             self._done(self.due[0])
         elif kind == "eval" and _EVALUATION.match(line):
             return
-        elif kind == "bench" and _BENCH.match(line):
+        elif (kind == "bench" and _BENCH.match(line)) or (kind == "explain" and line.endswith(".")):
             self._done(self.due[0])
         elif kind == "perft" and (found := _MOVE.match(line)):
             self.due[0].counts[found[1]] = int(found[2])
@@ -247,9 +263,11 @@ class Judge:
                 self._take(line, "remark", due.token)
                 return
         head = self.due[0] if self.due else None
-        if head is None or head.stopped is None or head.kind not in ("perft", "bench"):
+        if head is None:
             return
-        if line in ("info string go perft stopped", "info string bench stopped"):
+        if head.kind == "explain" and line.startswith("info string explain: "):
+            self._done(head)  # what it cannot explain it names
+        elif head.stopped is not None and line in _STOPPED.get(head.kind, ()):
             self._done(head)
 
     def _report(self, line: str, words: list[str]) -> None:

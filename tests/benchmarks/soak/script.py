@@ -71,7 +71,7 @@ OPTIONS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("UCI_Chess960", ("true", "false")),
     ("UCI_ShowWDL", ("true", "false")),
     ("UCI_LimitStrength", ("true", "false", "false")),
-    ("UCI_Elo", ("1000", "1700", "3100")),
+    ("UCI_Elo", ("1000", "1700", "2500")),
     ("Skill Level", ("0", "7", "20", "20")),
     ("UCI_AnalyseMode", ("true", "false")),
     ("UCI_Opponent", ("GM 2800 human Somebody", "none none computer Stockfish")),
@@ -172,6 +172,8 @@ class Author:
             (4, lambda: _say("d", "d")),
             (3, lambda: _say("eval", "eval")),
             (3, self._perft),
+            (1, lambda: _say("help", "help")),
+            (1, self._explain),
             (2, lambda: _say("ucinewgame", "ucinewgame")),
             (1, lambda: _say("uci", "uci")),
             (1, lambda: _say(self._random.choice(("debug on", "debug off", "register later")), "nothing")),
@@ -341,6 +343,13 @@ class Author:
             )
         )
         return Step([((beginning, filling, size // len(filling)), {"is": "nothing"})])
+
+    def _explain(self) -> Step:
+        """Of three questions two are stopped: an answer takes many searches."""
+        steps = [_line(f"explain {self._random.choice(('', 'e2e4', 'a1a1', 'Nf3'))}".rstrip(), {"is": "explain"})]
+        if self._random.random() < 0.7:
+            steps.append(_line("stop", {"is": "stop"}))
+        return Step(steps)
 
     def _perft(self) -> Step:
         depth = self._random.choice((0, 1, 1, 2, 3))

@@ -84,7 +84,7 @@ def test_a_match_survives_the_death_of_a_worker(dask, trivial, tmp_path):
 
     def on_game(record: Any) -> None:
         if len(tournament.tally.keys) == 3 and not killed:
-            pids = dask.client.run(os.getpid)
+            pids = dask._client.run(os.getpid)
             killed.append(next(iter(pids.values())))
             os.kill(killed[0], signal.SIGKILL)
 
@@ -109,7 +109,7 @@ def test_stopping_early_cancels_the_rest(dask, tmp_path):
 
 
 def test_a_running_scheduler_is_used(dask):
-    address = dask.client.scheduler_info()["address"]
+    address = dask._client.scheduler_info()["address"]
     second = open_cluster(address, None)
     try:
         assert second.workers == 2

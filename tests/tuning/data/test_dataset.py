@@ -1,4 +1,4 @@
-"""What is learned from, what is judged by, and how a network sees it."""
+"""What weights are learned from: quiet positions, their expected scores, and the games held out."""
 
 from __future__ import annotations
 
@@ -8,14 +8,11 @@ from rich.console import Console
 from rich.progress import Progress
 from scipy.special import expit
 
-from engine.board.setup import new_position
 from engine.evaluation.choice import choose
-from engine.evaluation.nnue import plain
-from engine.evaluation.nnue.shape import INPUTS
 from tests.tuning.lines import evaluation_line, random_games, training_line
 from tuning.common.errors import SetupError
-from tuning.data.dataset import REFERENCE, Quiet, make_batch, make_source, read_sources, split
-from tuning.data.marlinformat import IN_CHECK, NOISY_MOVE, unpack
+from tuning.data.dataset import REFERENCE, Quiet, make_source, read_sources
+from tuning.data.marlinformat import IN_CHECK, NOISY_MOVE
 from tuning.data.positions import plies, read_text
 from tuning.data.values import values_of
 from tuning.data.viriformat import Positions
@@ -82,29 +79,9 @@ def test_results_are_mixed_in(positions):
     assert mixed.expected == pytest.approx(0.75 * pure.expected + 0.25 * results.expected, abs=1e-6)
 
 
-def test_batches_show_what_the_engine_sees(positions):
-    learned, _ = split([make_source("games", positions, ALL, 0.0, 0.3)])
-    order = np.random.default_rng(1).permutation(len(learned))[:300]
-    batch = make_batch(learned, order)
-    position = new_position()
-    for number, index in enumerate(order):
-        assert unpack(position, learned.boards[index])
-        side = int(position["side"])
-        for view in range(2):
-            seen = batch.features[number, view]
-            count = int((seen != INPUTS).sum())
-            assert (seen[count:] == INPUTS).all()
-            assert sorted(seen[:count]) == sorted(plain.features(position, side ^ view))
-        assert batch.buckets[number] == min((count - 2) // 4, 7)
-        white = learned.expected[index]
-        assert batch.expected[number] == pytest.approx(1 - white if side else white)
-
-
 def test_what_cannot_be_learned_from(positions, tmp_path):
     with pytest.raises(SetupError, match="no quiet position"):
         make_source("games", positions, Quiet(1000, 1), 0.0, 0.1)
-    with pytest.raises(SetupError, match="too few games"):
-        split([make_source("games", positions, ALL, 0.0, 1e-9)])
     with pytest.raises(SetupError, match="two files are called"):
         read_sources([tmp_path / "a" / "x.tsv", tmp_path / "b" / "x.tsv"], tmp_path, ALL, 0.0, 0.1, SILENT)
 
@@ -115,6 +92,4 @@ def test_sources_of_several_forms(tmp_path):
         files.append(tmp_path / name)
         files[-1].write_text("".join(map(form, random_games(10))))
     sources = read_sources(files, tmp_path, ALL, 0.0, 0.3, SILENT)
-    learned, judged = split(sources)
-    assert len(learned) + len(judged) == sum(len(source.boards) for source in sources)
     assert sources[0].scale == pytest.approx(sources[1].scale, rel=0.05)

@@ -173,7 +173,7 @@ def test_what_holds_no_game_is_refused(tmp_path: Path, capsys: pytest.CaptureFix
     for data in (b"", bytes(range(1, 256)) * 9):
         path = _write(tmp_path / "junk.vf", data)
         assert main([str(path), "--text", str(out)]) == 2
-        assert f"error: no whole game in {path}" in capsys.readouterr().err
+        assert f"error: no complete game in {path}" in capsys.readouterr().err
     whole = _write(tmp_path / "whole.vf", games.EXAMPLE)
     assert main([str(whole), "--text", str(whole)]) == 2
     assert whole.read_bytes() == games.EXAMPLE

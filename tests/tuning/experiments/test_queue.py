@@ -173,7 +173,7 @@ def test_a_killed_daemon_loses_nothing(store, tmp_path):
     said, _ = second.communicate(timeout=SECONDS)
     assert states(store) == {1: "done", 2: "done"}
     assert path.read_text() == "x"
-    assert "long: begins" not in said
+    assert "long: started" not in said
     assert store.read().jobs[1].attempts == 1
 
 
@@ -210,7 +210,7 @@ def test_a_machine_that_was_gone_continues_with_the_resume_command(store, tmp_pa
     said = "\n".join(run(store))
     assert states(store) == {1: "done"}
     assert "1 count: interrupted: it was killed" in said
-    assert "1 count: continues" in said
+    assert "1 count: continued" in said
     assert path.read_text().splitlines()[-2:] == ["1000", "1001"]
     assert all(json.loads(line) for line in store.events.read_text().splitlines())
 
@@ -219,6 +219,14 @@ def test_another_boot_or_another_process_of_that_number_is_not_the_job():
     own = psutil.Process()
     assert processes.members((own.pid, own.create_time()), "another boot") == []
     assert processes.members((own.pid, own.create_time() - 1000), processes.boot()) == []
+
+
+def test_a_job_that_is_ended_before_its_command_has_started_is_interrupted_all_the_same(tmp_path):
+    exit_file = tmp_path / "exit.json"
+    child = processes.start(["sleep", "600"], exit_file, tmp_path / "log", str(tmp_path), {}, 0)
+    processes.end((child.pid, processes.began(child.pid)), processes.boot())
+    child.wait()
+    assert json.loads(exit_file.read_text())["code"] == -signal.SIGINT
 
 
 @pytest.mark.parametrize(("number", "expected"), [(signal.SIGINT, 130), (signal.SIGTERM, 0)])
@@ -299,7 +307,7 @@ def test_what_measures_time_is_ended_by_a_pause_and_continued(store, tmp_path):
     ask(store, "add", "--timed", *python(COUNTER, "0", "100000", "0.05", str(path)))
     first = daemon(store)
     until(path.exists)
-    assert "ended in order" in ask(store, "pause", "1")[1]
+    assert "ended, because it measures time" in ask(store, "pause", "1")[1]
     until(lambda: states(store)[1] == "interrupted")
     time.sleep(1.2)
     assert states(store)[1] == "interrupted"
@@ -314,7 +322,7 @@ def test_two_daemons_do_not_run_one_queue(store):
     first = daemon(store)
     until(lambda: states(store)[1] == "running")
     code, page = ask(store, "run")
-    assert (code, page.splitlines()[-1]) == (2, f"error: {store.folder}: its queue is run by another process already")
+    assert (code, page.splitlines()[-1]) == (2, f"error: {store.folder}: its queue is already run by another process")
     assert states(store)[1] == "running"
     first.terminate()
     first.communicate(timeout=SECONDS)
@@ -418,7 +426,7 @@ def test_what_the_queue_cannot_do_is_one_line(store, tmp_path):
     for text in ("show 9", "log 9", "remove 9", "pause 9", "resume 9", "again 9", "priority 9 1"):
         assert ask(store, *text.split()) == (2, "error: no job 9 in the queue\n")
     ask(store, "add", *python("pass"))
-    assert ask(store, "log", "1")[1] == "error: job 1 has printed nothing yet\n"
+    assert ask(store, "log", "1")[1] == "error: job 1 has not printed anything yet\n"
     assert ask(store, "add", "--cores", "0", *python("pass")) == (2, "error: --cores must be 1 or more, not 0\n")
     assert ask(store, "run", "--cores", "-1") == (2, "error: --cores must be 1 or more, not -1\n")
     (tmp_path / "file").touch()
@@ -427,5 +435,5 @@ def test_what_the_queue_cannot_do_is_one_line(store, tmp_path):
     store.events.write_text('{"time":1,"number":1,"add":{"name":"x"}}\n')
     code, page = ask(store)
     assert code == 2
-    assert "events.jsonl:1 is no event of a queue" in page
+    assert "events.jsonl:1 is not an event of a queue" in page
     store.events.unlink()

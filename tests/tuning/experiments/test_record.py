@@ -67,11 +67,11 @@ def test_what_counts_as_proof(changes, proof):
     ("line", "complaint"),
     [
         ("nonsense", "Expecting value"),
-        ("[1]", "no JSON object"),
+        ("[1]", "not a JSON object"),
         (json.dumps({**LINE, "outcome": "great"}), "one of kept, dropped, open, not 'great'"),
         (json.dumps({**LINE, "wdl": [1, 1, 1]}), "4 games are not those of"),
         (json.dumps({**LINE, "pentanomial": [0, 0, 3, 0, 0]}), "do not make the pairs"),
-        (json.dumps({**LINE, "colour": "red"}), "nothing is called colour"),
+        (json.dumps({**LINE, "colour": "red"}), "unknown field colour"),
         (json.dumps({"idea": "x"}), "missing"),
         (json.dumps({**LINE, "idea": " "}), "idea is missing"),
     ],
@@ -103,7 +103,7 @@ def test_a_finished_match_is_added_once(monkeypatch, tmp_path):
     assert new.llr > 2.9
     code, page = ask(monkeypatch, file, *add)
     assert code == 2
-    assert "in the record already: 'legal moves'" in page
+    assert "already in the record: 'legal moves'" in page
     assert len(read(file)) == 2
 
 

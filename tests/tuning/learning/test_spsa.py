@@ -12,6 +12,7 @@ from typing import NamedTuple
 import pytest
 from rich.console import Console
 
+from engine.search.params import PARAMS, Param
 from tuning import spsa
 from tuning.common import command
 from tuning.common.errors import SetupError
@@ -86,15 +87,17 @@ def test_an_even_pair_teaches_nothing_and_a_win_moves_towards_the_winner():
     assert (spsa.theta["A"] > 100) == (spsa.signs(1)["A"] > 0)
 
 
-def test_the_engines_table_makes_sense():
+def test_the_engines_table_makes_sense(monkeypatch: pytest.MonkeyPatch):
+    switch = Param("Idea", 0, 0, 1, 1)
+    monkeypatch.setattr("engine.search.params.PARAMS", (*PARAMS, switch))
     params = load_params()
     assert len({param.name for param in params}) == len(params) > 10
     for param in params:
         assert param.minimum <= param.default <= param.maximum
         assert param.step > 0
     assert [param.name for param in load_params([params[1].name])] == [params[1].name]
-    assert "Hindsight" not in {param.name for param in params}  # a switch has no slope
-    assert load_params(["Hindsight"])[0].maximum == 1
+    assert "Idea" not in {param.name for param in params}  # a switch has no slope
+    assert load_params(["Idea"]) == [switch]
     with pytest.raises(SetupError, match="no search parameter is called Nonsense"):
         load_params(["Nonsense"])
 
@@ -131,7 +134,7 @@ def test_it_learns_in_the_arena_and_goes_on_after_an_interruption(
 def test_the_points_are_those_of_the_plus_side() -> None:
     meeting = arranged(Meeting(rules=Rules(nodes=300, hash=1)))
     player = InArena(json.loads(json.dumps({"arena": asdict(meeting)})), RandomOpenings(8, 1))
-    plain, other = {"FutilityDepth": 8}, {"NoisyExchangeDepth": 0, "LateMoveDepth": 0, "ReverseFutilityDepth": 0}
+    plain, other = {"FutilityDepth": 8}, {"NoisySeeDepth": 0, "LateMovePruningDepth": 0, "ReverseFutilityDepth": 0}
     duel = Duel(meeting.rules, {}, {name: str(value) for name, value in other.items()})
     points: list[float] = []
     for number in range(6):
@@ -147,7 +150,7 @@ def test_the_points_are_those_of_the_plus_side() -> None:
     ("words", "complaint"),
     [
         (("--arena",), "--arena needs --nodes"),
-        (("--arena", "--nodes", "100", "--tc", "1+1"), "--tc has no use with --arena"),
+        (("--arena", "--nodes", "100", "--tc", "1+1"), "--tc has no effect with --arena"),
         (("--arena", "--nodes", "100", "--hard", "50"), "--hard 50 is less than --nodes 100"),
         ((*ARENA, "--only", "Nonsense"), "no search parameter is called Nonsense"),
         ((*ARENA, "--each", "option.Nonsense=1"), "unknown parameter 'Nonsense'"),

@@ -130,9 +130,7 @@ def test_settled_weights_are_the_same_evaluation_in_centipawns(sample):
 
 def run(positions, output, *more):
     cache = str(output.parent / "cache")
-    return main(
-        ["--positions", str(positions), "--cache", cache, "--output", str(output), "--iterations", "15", *more]
-    )
+    return main(["--positions", str(positions), "--cache", cache, "--output", str(output), "--iterations", "15", *more])
 
 
 def test_the_command_writes_what_the_engine_loads(positions, tmp_path, capsys):

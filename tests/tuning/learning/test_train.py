@@ -17,7 +17,7 @@ from tuning.learning.recipe import settings_of
 pytest.importorskip("torch")
 
 from tuning import train
-from tuning.learning import training
+from tuning.learning import cpu, training
 
 
 @pytest.fixture(scope="module")
@@ -41,19 +41,21 @@ def positions(tmp_path_factory):
 def words(positions):
     return [
         "--positions", str(positions), "--cache", str(positions.parent / "cache"),
-        "--hidden", "16", "--epochs", "3", "--batch", "256", "--held-out", "0.2", "--first-ply", "2",
+        "--hidden", "16", "--length", "6000", "--batch", "256", "--held-out", "0.2", "--first-ply", "2",
+        "--learning-rate", "5e-3", "--warm-up", "500", "--report", "2000",
     ]  # fmt: skip
 
 
 def history(out):
-    return [json.loads(line)["epoch"] for line in (out / "log.jsonl").read_text().splitlines()[1:]]
+    return [json.loads(line)["report"] for line in (out / "log.jsonl").read_text().splitlines()[1:]]
 
 
 def test_learns(words, tmp_path, capsys):
     out = tmp_path / "run"
-    assert train.main([*words, "--out", str(out), "--epochs", "15"]) == 0
+    assert train.main([*words, "--out", str(out), "--length", "40000"]) == 0
     losses = [entry["validation"] for entry in history(out)]
-    assert len(losses) == 15
+    assert len(losses) > 10
+    assert history(out)[-1]["seen"] == pytest.approx(40_000, abs=256)
     assert history(out)[-1]["train"] < history(out)[0]["train"] / 2
     assert (out / "loss.png").stat().st_size > 1000
     recipe = read_net(out / "net.nnue").training
@@ -69,14 +71,37 @@ def test_learns(words, tmp_path, capsys):
     assert network < 1.1 * losses[-1]  # rounding costs little; a scale of its own may gain
 
 
-def test_goes_on_where_it_was_interrupted(words, tmp_path, monkeypatch):
+def test_a_gpu_learns_the_same(words, tmp_path, monkeypatch):
+    """What runs on a GPU are torch's operations, here on the CPU, in place of the kernel."""
+    short = [*words, "--length", "2000"]
+    assert train.main([*short, "--out", str(tmp_path / "kernel")]) == 0
+    monkeypatch.setattr(cpu, "PARTS", 0)
+    monkeypatch.setattr(cpu, "total_loss", None)
+    assert train.main([*short, "--out", str(tmp_path / "torch")]) == 0
+    ours, theirs = (history(tmp_path / name)[-1] for name in ("kernel", "torch"))
+    assert ours["seen"] == theirs["seen"]
+    assert ours["train"] == pytest.approx(theirs["train"], rel=0.01)
+    assert ours["validation"] == pytest.approx(theirs["validation"], rel=0.03)
+
+
+def test_begins_with_another_network(words, tmp_path):
+    first = tmp_path / "first"
+    assert train.main([*words, "--out", str(first), "--length", "20000"]) == 0
+    second = [*words, "--begin", str(first / "net.nnue"), "--out", str(tmp_path / "second"), "--learning-rate", "1e-4"]
+    assert train.main([*second, "--final-learning-rate", "1e-5", "--length", "1"]) == 0
+    assert history(tmp_path / "second")[0]["validation"] == pytest.approx(history(first)[-1]["validation"], rel=0.05)
+    assert read_net(tmp_path / "second" / "net.nnue").training["begin"]["seen"] >= 20_000
+    assert train.main([*second, "--hidden", "32", "--out", str(tmp_path / "third")]) == 2
+
+
+def test_goes_on_where_it_was_interrupted(words, positions, tmp_path, monkeypatch, capsys):
     assert train.main([*words, "--out", str(tmp_path / "whole")]) == 0
 
     broken = tmp_path / "broken"
     learn = training.Training.learn
 
     def interrupted(self, *arguments):
-        if self.epoch == 1:
+        if len(self.history) == 1:
             raise KeyboardInterrupt
         return learn(self, *arguments)
 
@@ -93,6 +118,11 @@ def test_goes_on_where_it_was_interrupted(words, tmp_path, monkeypatch):
     assert (whole.output_weights == resumed.output_weights).all()
     assert (whole.skip == resumed.skip).all()
 
+    with positions.open("a") as stream:
+        stream.write(positions.read_text().splitlines(True)[0])
+    assert train.main(["--resume", str(broken)]) == 2
+    assert "other positions" in capsys.readouterr().err.replace("\n", " ")
+
     (broken / "checkpoint.pt").write_bytes(b"damaged")
     assert train.main(["--resume", str(broken)]) == 2
 
@@ -101,12 +131,12 @@ def test_goes_on_where_it_was_interrupted(words, tmp_path, monkeypatch):
     ("extra", "message"),
     [
         (["--hidden", "20"], "--hidden 20 is not a multiple of 16"),
-        (["--epochs", "0"], "--epochs 0 is not above 0"),
+        (["--length", "0"], "--length 0 is not above 0"),
+        (["--begin", "nowhere.nnue"], "nowhere.nnue"),
         (["--learning-rate", "-1"], "--learning-rate -1.0 is not above 0"),
         (["--held-out", "1"], "--held-out 1.0 is not below 1"),
         (["--result-weight", "2"], "--result-weight 2.0 is not between 0 and 1"),
         (["--positions", "nowhere.tsv"], "nowhere.tsv"),
-        (["--resume", "nowhere"], "nowhere"),
     ],
 )
 def test_what_cannot_be_done(words, tmp_path, capsys, extra, message):
@@ -116,10 +146,20 @@ def test_what_cannot_be_done(words, tmp_path, capsys, extra, message):
     assert message in said
 
 
+def test_a_folder_that_is_none(capsys):
+    assert train.main(["--resume", "nowhere"]) == 2
+    assert "nowhere" in capsys.readouterr().err
+
+
+def test_other_flags_beside_resume(capsys):
+    assert train.main(["--resume", "nowhere", "--hidden", "32"]) == 2
+    assert capsys.readouterr().err.replace("\n", " ").strip().endswith("so --hidden cannot be given with it")
+
+
 def test_results_are_not_overwritten(words, tmp_path, capsys):
     (tmp_path / "log.jsonl").write_text("{}\n")
     assert train.main([*words, "--out", str(tmp_path)]) == 2
-    assert "exists already" in capsys.readouterr().err.replace("\n", " ")
+    assert "already exists" in capsys.readouterr().err.replace("\n", " ")
 
 
 def test_other_folders_are_no_runs(tmp_path):

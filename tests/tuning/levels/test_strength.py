@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.strength import FULL_SKILL, LEVELS, Level
+from engine.play.strength import FULL_SKILL, LEVELS, Level
 from tuning.levels.strength import NEIGHBOURS, encounters, fitted, games_of_each, level_spec, rising, smooth, write
 from tuning.statistics.elo import expected_score
 from tuning.strength import main
@@ -78,8 +78,10 @@ def test_errors_of_measurement_are_smoothed_out():
     true = {level: 700 + 140 * level - 2.5 * level**2 for level in range(0, 20, 2)}
     measured = {level: (elo + source.normal(0, 50), 98.0) for level, elo in true.items()}
     found = smooth(measured)
-    assert max(abs(found[level] - elo) for level, elo in true.items()) < 70 < max(
-        abs(measured[level][0] - elo) for level, elo in true.items()
+    assert (
+        max(abs(found[level] - elo) for level, elo in true.items())
+        < 70
+        < max(abs(measured[level][0] - elo) for level, elo in true.items())
     )
     assert smooth({3: (1000.0, 5.0), 5: (1100.0, 50.0)}) == pytest.approx({3: 1000.0, 5: 1100.0})
 

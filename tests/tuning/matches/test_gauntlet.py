@@ -28,7 +28,7 @@ def test_absent_rivals_are_named_and_left_out(monkeypatch, tmp_path, trivial):
     )
     text = page.getvalue()
     assert code == 0
-    assert "left out: gone: no program 'no-such-engine' on the path" in text
+    assert "skipped: gone: no program 'no-such-engine' on the path" in text
     assert "Ratings" in text
     assert results.with_suffix(".png").read_bytes().startswith(b"\x89PNG")
 

@@ -95,7 +95,7 @@ def test_a_single_pair_gets_no_interval(monkeypatch, tmp_path):
         "--json", str(tmp_path / "r.jsonl"), "--plot", str(tmp_path / "r.png"),
     )  # fmt: skip
     assert code == 0
-    assert "Elo +0.0 (too few for an interval): error and superiority are told from 10 pairs on" in page
+    assert "Elo +0.0 (too few for an interval): error and superiority need 10 pairs" in page
     assert "±" not in page
     figures = dict(read_events(tmp_path / "r.jsonl"))["summary"]["encounters"][0]
     assert figures["elo"] == 0
@@ -169,7 +169,7 @@ def test_results_are_never_overwritten(monkeypatch, tmp_path):
     engines = [*words("w", FOOLS_MATE), *words("b", FOOLS_MATE)]
     code, page = run(monkeypatch, *engines, "--tc", "5", "--json", str(path))
     assert code == 2
-    assert "exists already" in page
+    assert "already exists" in page
     assert path.read_text() == "precious\n"
     code, page = run(monkeypatch, "--resume", str(path))
     assert code == 2
@@ -177,13 +177,13 @@ def test_results_are_never_overwritten(monkeypatch, tmp_path):
 
 
 def test_a_resumed_match_gets_the_games_it_is_told(monkeypatch, tmp_path):
-    """--games 8 used to be passed over without a word."""
+    """--games 8 used to be skipped without a message."""
     path = tmp_path / "r.jsonl"
     engines = [*words("w", FOOLS_MATE), *words("b", FOOLS_MATE)]
     run(monkeypatch, *engines, "--tc", "5", "--games", "2", "--plies", "0", "--json", str(path))
     code, page = run(monkeypatch, "--resume", str(path), "--games", "8")
     assert code == 0
-    assert "games of each encounter: 8 in place of 2" in page
+    assert "games of each pairing: 8 instead of 2" in page
     assert "w against b: 8 games" in page
     code, page = run(monkeypatch, "--resume", str(path))  # and it stays so
     assert "w against b: 8 games" in page
@@ -208,7 +208,7 @@ def test_flags_that_a_resumed_match_cannot_obey_are_refused(monkeypatch, tmp_pat
         ("empty.epd", b"", "no positions in it"),
         ("empty.pgn", b"", "no positions in it"),
         ("prose.epd", b"# Not an opening\nhere\n" * 500, "no usable opening in it, such as prose.epd:2: 'here'"),
-        ("prose.pgn", b"[FEN \"x\"]\n\n1. e4 *\n\n" * 30, "no usable opening in it, such as prose.pgn:"),
+        ("prose.pgn", b'[FEN "x"]\n\n1. e4 *\n\n' * 30, "no usable opening in it, such as prose.pgn:"),
     ],
 )
 def test_a_book_of_junk_is_one_line(monkeypatch, tmp_path, name, data, complaint):
@@ -233,7 +233,7 @@ def test_many_broken_lines_are_not_all_told(monkeypatch, tmp_path):
     )  # fmt: skip
     assert code == 0
     assert page.count("! book.epd:") == 10
-    assert "passed over without a word" in page
+    assert "skipped without a message" in page
 
 
 @pytest.mark.parametrize(
@@ -247,7 +247,7 @@ def test_many_broken_lines_are_not_all_told(monkeypatch, tmp_path):
         (["--concurrency", "0"], "--concurrency must be 1 or more"),
         (["--resign", "movecount=-3"], "resign moves cannot be negative"),
         (["--movetime", "nan"], "movetime must be above zero"),
-        (["--plot", "picture.txt"], "the end of its name is none of"),
+        (["--plot", "picture.txt"], "its name must end in one of"),
         (["--plot", "."], "cannot draw"),
         (["--json", "."], "cannot write .: it is a directory"),
         (["--pgn", "."], "cannot write .: Is a directory"),
@@ -271,7 +271,7 @@ def test_games_that_are_there_are_not_overwritten(monkeypatch, tmp_path):
         monkeypatch, *engines, "--tc", "5", "--json", str(tmp_path / "r.jsonl"), "--pgn", str(tmp_path / "games.pgn")
     )
     assert code == 2
-    assert "holds something already" in page
+    assert "it is not empty" in page
     assert (tmp_path / "games.pgn").read_text() == "precious"
 
 

@@ -119,15 +119,13 @@ def test_it_goes_on_where_it_was_interrupted(
     assert resumed.splitlines()[-1] == page.splitlines()[-1]
 
 
-def test_more_games_may_be_asked_for(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, whole: tuple[Path, str]
-) -> None:
+def test_more_games_may_be_asked_for(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, whole: tuple[Path, str]) -> None:
     path = tmp_path / "fewer.jsonl"
     words = (*QUICK, "--new", "ReductionBase=140", "--games", "4", "--json", str(path))
     assert _run(monkeypatch, *words)[0] == 0
     code, page = _run(monkeypatch, "--resume", str(path), "--games", str(GAMES))
     assert code == 0
-    assert f"games: {GAMES} in place of 4" in page
+    assert f"games: {GAMES} instead of 4" in page
     assert _pairs(path) == _pairs(whole[0])
     assert _run(monkeypatch, "--resume", str(path))[1].splitlines()[-1] == whole[1].splitlines()[-1]
 
@@ -140,12 +138,12 @@ def test_another_engine_does_not_go_on(
     other.write_text(whole[0].read_text().replace(fingerprint, "0" * 16, 1))
     code, page = _run(monkeypatch, "--resume", str(other))
     assert code == 2
-    assert "was begun with another engine, network or evaluation" in page
+    assert "was started with another engine, network or evaluation" in page
     with pytest.raises(SetupError, match="a worker plays differently"):
         batches.play_batch(Batch(Meeting(fingerprint="0" * 16), ()), lambda item: None)
 
 
-@pytest.mark.parametrize(("new", "verdict"), [("EvalType=NNUE", "H1"), ("NoisyExchangeDepth=0", "H0")])
+@pytest.mark.parametrize(("new", "verdict"), [("EvalType=NNUE", "H1"), ("NoisySeeDepth=0", "H0")])
 def test_a_sequential_test_ends(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, new: str, verdict: str) -> None:
     path = tmp_path / "r.jsonl"
     base = () if verdict == "H1" else ("--base", "EvalType=NNUE")
@@ -191,7 +189,7 @@ def test_a_book_is_played_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) 
     path = tmp_path / "r.jsonl"
     code, page = _run(monkeypatch, *QUICK, "--games", "100", "--openings", str(book), "--json", str(path))
     assert code == 0
-    assert "the book ends after 2 openings" in page
+    assert "the book has no more than 2 openings" in page
     assert "'this is not a position' is not a position" in page
     assert sorted(pair["opening"] for pair in _pairs(path)) == ["book.epd:1", "book.epd:3"]
 
@@ -199,13 +197,13 @@ def test_a_book_is_played_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) 
 def test_settings_of_a_side(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     path = tmp_path / "r.jsonl"
     code, page = _run(
-        monkeypatch, "--each", "EvalType=Material", "--new", "name=wide", "AspirationStart=40", "--base",
+        monkeypatch, "--each", "EvalType=Material", "--new", "name=wide", "AspirationWindow=40", "--base",
         "EvalType=Classical", "--nodes", "100", "--hard", "900", "--games", "2", "--json", str(path),
     )  # fmt: skip
     assert code == 0
     assert "wide against base EvalType=Classical" in page
     settings = Settings.from_json(read_settings(path))
-    assert settings.meeting.first == (("AspirationStart", "40"), ("EvalType", "Material"))
+    assert settings.meeting.first == (("AspirationWindow", "40"), ("EvalType", "Material"))
     assert settings.meeting.second == (("EvalType", "Classical"),)
     assert (settings.meeting.rules.nodes, settings.meeting.rules.hard) == (100, 900)
     assert Settings.from_json(json.loads(json.dumps(settings.to_json()))) == settings
@@ -231,7 +229,7 @@ def test_values_of_a_pair_do_not_stay() -> None:
     [
         (("--new", "Nonsense=1"), "unknown parameter 'Nonsense'"),
         (("--base", "FutilityDepth=100"), "FutilityDepth takes a whole number from 0 to 12, not 100"),
-        (("--new", "FutilityDepth"), "--new FutilityDepth: write NAME=VALUE"),
+        (("--new", "FutilityDepth"), "--new FutilityDepth: use NAME=VALUE"),
         (("--new", "EvalFile=no/such.nnue"), "no/such.nnue"),
         (("--each", "EvalType=Magic"), "option EvalType cannot be 'Magic'"),
         (("--openings", "no/such.epd"), "--openings no/such.epd: No such file"),
@@ -272,7 +270,7 @@ def test_results_are_not_overwritten(monkeypatch: pytest.MonkeyPatch, whole: tup
     before = whole[0].read_bytes()
     code, page = _run(monkeypatch, *QUICK, "--games", "2", "--json", str(whole[0]))
     assert code == 2
-    assert "exists already" in page
+    assert "already exists" in page
     assert whole[0].read_bytes() == before
 
 
@@ -317,4 +315,4 @@ def test_what_does_not_go_with_resume(monkeypatch: pytest.MonkeyPatch, tmp_path:
     damaged.write_text('{"tool":"tuning.arena","settings":{"names":["a"]}}\n')
     code, page = _run(monkeypatch, "--resume", str(damaged))
     assert code == 2
-    assert f"{damaged} is no whole results file" in page
+    assert f"{damaged} is not a complete results file" in page

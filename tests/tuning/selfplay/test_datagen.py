@@ -109,10 +109,10 @@ def test_it_stops_at_the_wanted_positions(tmp_path: Path, capsys: pytest.Capture
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("--nodes", "101"), "was begun with nodes 100, not 101: use the same settings or another directory"),
-        (("--seed", "5"), "was begun with seed 1, not 5"),
-        (("--option", "AspirationStart=20"), 'was begun with options {}, not {"AspirationStart": "20"}'),
-        (("--option", "AspirationStart"), "--option AspirationStart: write NAME=VALUE"),
+        (("--nodes", "101"), "was started with nodes 100, not 101: use the same settings or another directory"),
+        (("--seed", "5"), "was started with seed 1, not 5"),
+        (("--option", "AspirationWindow=20"), 'was started with options {}, not {"AspirationWindow": "20"}'),
+        (("--option", "AspirationWindow"), "--option AspirationWindow: use NAME=VALUE"),
         (("--option", "Nonsense=1"), "unknown parameter 'Nonsense'"),
         (("--book", "no/such.epd"), "no/such.epd: No such file or directory"),
         (("--max-plies", "5000"), "--max-plies 5000 is not from 1 to 1000"),
@@ -147,8 +147,8 @@ def _add_a_stranger(directory: Path) -> None:
     ("change", "message"),
     [
         (_spoil_notes, "run.json is not JSON"),
-        (_lose_notes, "holds games but no run.json"),
-        (_replace_first_game, "its first game comes out differently now"),
+        (_lose_notes, "contains games but no run.json"),
+        (_replace_first_game, "its first game is played"),
         (_add_a_stranger, "mine.vf is not a file of this tool"),
     ],
 )

@@ -11,10 +11,11 @@ from chess.engine import Limit
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine import Engine, wdl
+from engine import Engine
 from engine.board.notation import to_uci
 from engine.jit import new_record
 from engine.messages import OptionError
+from engine.play import wdl
 from tuning.matches.adjudication import Adjudication, Referee
 from tuning.matches.openings import Opening, RandomOpenings
 from tuning.selfplay import duel
@@ -75,7 +76,7 @@ def test_parameters_are_set_between_games(equal: Duel) -> None:
     try:
         equal.set_parameters(0, {"FutilityDepth": 0, "ReductionBase": 140})
         assert equal.play_pair(opening) == mixed.play_pair(opening)
-        equal.set_parameters(0, {"AspirationStart": 18})  # what was set before is forgotten
+        equal.set_parameters(0, {"AspirationWindow": 18})  # what was set before is forgotten
         assert equal.play(opening, 0) == Duel(RULES, MATERIAL, MATERIAL).play(opening, 0)
         with pytest.raises(OptionError, match="FutilityDepth takes a whole number"):
             equal.set_parameters(0, {"FutilityDepth": 100})
@@ -84,7 +85,7 @@ def test_parameters_are_set_between_games(equal: Duel) -> None:
 
 
 @pytest.mark.parametrize(
-    ("first", "second"), [(MATERIAL, BLUNT), ({"EvalType": "Classical"}, {"AspirationStart": "30"})], ids=str
+    ("first", "second"), [(MATERIAL, BLUNT), ({"EvalType": "Classical"}, {"AspirationWindow": "30"})], ids=str
 )
 def test_it_plays_the_moves_of_the_engine(first: dict[str, str], second: dict[str, str]) -> None:
     """A game in the arena is the game of two engines with the same limit, move by move."""
@@ -140,7 +141,7 @@ def test_the_number_of_moves_may_be_limited() -> None:
 
 def test_a_side_that_sees_more_wins() -> None:
     rules = Rules(nodes=NODES, hash=1)
-    strong = Duel(rules, {}, {**MATERIAL, "NoisyExchangeDepth": "0"})
+    strong = Duel(rules, {}, {**MATERIAL, "NoisySeeDepth": "0"})
     pairs = [strong.play_pair(BOOK.opening(number)) for number in range(6)]
     assert sum(first.result + 2 - second.result for first, second in pairs) >= 18
 
@@ -170,9 +171,7 @@ RULES_OF_ENDS = st.builds(
 
 
 @given(RULES_OF_ENDS, SCORES, st.booleans(), st.integers(25, 40))
-def test_it_adjudicates_as_a_match_does(
-    rules: Adjudication, scores: list[int], black_begins: bool, move: int
-) -> None:
+def test_it_adjudicates_as_a_match_does(rules: Adjudication, scores: list[int], black_begins: bool, move: int) -> None:
     players = Duel(Rules(nodes=1, hash=1, adjudication=rules), MATERIAL, MATERIAL)
     game: Any = new_record(duel.GAME)
     game["rules"] = players._game["rules"]

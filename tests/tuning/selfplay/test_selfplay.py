@@ -14,8 +14,8 @@ from engine.board.setup import new_position
 from engine.evaluation.choice import choose
 from engine.jit import new_record
 from engine.messages import OptionError
-from engine.search.deepening import deepen
 from engine.search.scores import MATE_BOUND
+from engine.search.standalone import deepen
 from engine.search.state import CONTROL
 from engine.search.transposition import TranspositionTable
 from engine.search.tunables import Parameters
@@ -165,10 +165,10 @@ def test_the_hard_limit_is_kept() -> None:
     ("options", "message"),
     [
         ({"Nonsense": "1"}, "unknown parameter 'Nonsense'"),
-        ({"AspirationStart": "100000"}, "AspirationStart takes a whole number from"),
-        ({"AspirationStart": "much"}, "AspirationStart cannot be 'much'"),
+        ({"AspirationWindow": "100000"}, "AspirationWindow takes a whole number from"),
+        ({"AspirationWindow": "much"}, "AspirationWindow cannot be 'much'"),
         ({"EvalType": "Magic"}, "option EvalType cannot be 'Magic'"),
-        ({"EvalType": "Material", "EvalFile": "x.nnue"}, "EvalFile x.nnue has no use with EvalType Material"),
+        ({"EvalType": "Material", "EvalFile": "x.nnue"}, "EvalFile x.nnue has no effect with EvalType Material"),
         ({"EvalType": "NNUE", "EvalFile": "no/such.nnue"}, "no/such.nnue"),
     ],
 )
@@ -179,7 +179,7 @@ def test_options_that_cannot_be_used(options: dict[str, str], message: str) -> N
 
 
 def test_an_option_changes_the_games(played: list[Played]) -> None:
-    game = SelfPlay(RULES, {"AspirationStart": "5", "FutilityBase": "20"}).play(random_state(1, 0, 0))
+    game = SelfPlay(RULES, {"AspirationWindow": "5", "FutilityBase": "20"}).play(random_state(1, 0, 0))
     assert game is not None
     assert game.nodes != played[0].nodes
     assert SelfPlay(RULES).play(random_state(1, 0, 0)) == played[0]  # and only those of the side that has it

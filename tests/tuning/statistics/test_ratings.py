@@ -108,7 +108,7 @@ def test_few_games_have_no_error_and_drawn_ones_neither():
 
 
 def test_strangers_cannot_be_rated_together():
-    with pytest.raises(SetupError, match=r"never met.*a, b \| c, d"):
+    with pytest.raises(SetupError, match=r"not connected by games.*a, b \| c, d"):
         fit(["a", "b", "c", "d"], {("a", "b"): (1, 1, 1), ("c", "d"): (1, 1, 1)})
 
 

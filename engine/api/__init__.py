@@ -1,0 +1,14 @@
+"""The engine for Python programs: boards, moves and limits of python-chess in, lines and scores out.
+
+``engine``       the class Engine: positions, options, searches
+``asynchronous`` the same for programs with an event loop
+``types``        between the engine's own records and python-chess's types
+``explaining``   the searches that an explanation needs
+``bench``        the positions of the benchmark
+
+Programs import from :mod:`engine`: ``from engine import Engine``.
+"""
+
+from engine.api.engine import Analysis, Engine, Info, Limits, OptionError, PositionError, Result, Stream
+
+__all__ = ["Analysis", "Engine", "Info", "Limits", "OptionError", "PositionError", "Result", "Stream"]

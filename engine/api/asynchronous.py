@@ -1,0 +1,222 @@
+"""The engine for programs with an event loop: coroutines that search, and end their search when they are cancelled."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from functools import partial
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, TypeVar, overload
+
+import chess
+
+from engine.api import Engine
+from engine.api.types import Analysis, Stream
+from engine.messages import Limits
+
+if TYPE_CHECKING:
+    from chess.engine import Limit
+
+T = TypeVar("T")
+
+#: Seconds between two requests to a search that is to end: it may not have begun when the first one came.
+_AGAIN = 0.02
+
+
+class AsyncEngine:
+    """An :class:`~engine.api.Engine` whose searches are awaited.
+
+    >>> import asyncio, chess
+    >>> from chess.engine import Limit
+    >>> from engine import AsyncEngine
+    >>> async def main():
+    ...     board = chess.Board("6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1")
+    ...     async with AsyncEngine(hash=1) as engine:
+    ...         print(board.san(await engine.play(board, Limit(depth=4))))
+    ...         try:
+    ...             await asyncio.wait_for(engine.analyse(chess.Board(), Limit(nodes=10**12)), 0.1)
+    ...         except TimeoutError:
+    ...             print("cancelled, and searching no more:", engine.engine.searching)
+    ...         async with engine.stream(board) as reports:
+    ...             async for report in reports:
+    ...                 if report.depth == 5:
+    ...                     break
+    >>> asyncio.run(main())
+    Ra8#
+    cancelled, and searching no more: False
+
+    The options are those of :class:`~engine.api.Engine`, which is made in a thread when the context is entered; so are
+    the errors. Calls take turns. One that is cancelled while it searches ends its search before it raises
+    :class:`asyncio.CancelledError`.
+    """
+
+    def __init__(self, **options: Any) -> None:
+        self._options = options
+        self._engine: Engine | None = None
+        self._turn = asyncio.Lock()
+        self._executor = ThreadPoolExecutor(1, "numbat-async")
+
+    def __repr__(self) -> str:
+        return f"<Async{str(self._engine)[1:]}" if self._engine else "<AsyncEngine: not entered>"
+
+    @property
+    def engine(self) -> Engine:
+        """The engine itself, for what needs no waiting. Raises RuntimeError before the context is entered."""
+        if self._engine is None:
+            raise RuntimeError("the engine has not been started: use 'async with AsyncEngine() as engine'")
+        return self._engine
+
+    async def __aenter__(self) -> AsyncEngine:
+        if self._engine is not None:
+            raise RuntimeError("this engine has been used before; create a new one")
+        making = asyncio.get_running_loop().run_in_executor(self._executor, partial(Engine, **self._options))
+        try:
+            self._engine = await asyncio.shield(making)
+        except asyncio.CancelledError:
+            making.add_done_callback(_close_made)
+            raise
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """End the search, if one runs, and give everything back."""
+        if self._engine is not None:
+            self._engine.stop()
+            async with self._turn:
+                await self._call(self._engine.close)
+        self._executor.shutdown(wait=False)
+
+    @overload
+    async def analyse(
+        self,
+        board: chess.Board,
+        limit: Limit | Limits,
+        *,
+        multipv: None = None,
+        root_moves: Iterable[chess.Move] | None = None,
+    ) -> Analysis: ...
+
+    @overload
+    async def analyse(
+        self,
+        board: chess.Board,
+        limit: Limit | Limits,
+        *,
+        multipv: int,
+        root_moves: Iterable[chess.Move] | None = None,
+    ) -> list[Analysis]: ...
+
+    async def analyse(
+        self,
+        board: chess.Board,
+        limit: Limit | Limits,
+        *,
+        multipv: int | None = None,
+        root_moves: Iterable[chess.Move] | None = None,
+    ) -> Analysis | list[Analysis]:
+        """As :meth:`engine.api.Engine.analyse`."""
+        async with self._turn:
+            return await self._call(self.engine.analyse, board, limit, multipv=multipv, root_moves=root_moves)
+
+    async def play(
+        self, board: chess.Board, limit: Limit | Limits, *, root_moves: Iterable[chess.Move] | None = None
+    ) -> chess.Move | None:
+        """As :meth:`engine.api.Engine.play`."""
+        async with self._turn:
+            return await self._call(self.engine.play, board, limit, root_moves=root_moves)
+
+    def stream(
+        self,
+        board: chess.Board,
+        limit: Limit | Limits | None = None,
+        *,
+        multipv: int | None = None,
+        root_moves: Iterable[chess.Move] | None = None,
+    ) -> AsyncStream:
+        """As :meth:`engine.api.Engine.stream`, with ``async with`` and ``async for``; the search begins when the
+        context is entered."""
+        begin = partial(self.engine.stream, board, limit, multipv=multipv, root_moves=root_moves)
+        return AsyncStream(begin, self.engine.stop, self._turn, self._call)
+
+    async def configure(self, **options: Any) -> None:
+        """As :meth:`engine.api.Engine.configure`, when the search that runs is over."""
+        async with self._turn:
+            await self._call(self.engine.configure, **options)
+
+    async def new_game(self) -> None:
+        """As :meth:`engine.api.Engine.new_game`, when the search that runs is over."""
+        async with self._turn:
+            await self._call(self.engine.new_game)
+
+    async def _call(self, function: Callable[..., T], *arguments: Any, **more: Any) -> T:
+        """Run ``function`` in the thread; if the task is cancelled, end the search and wait for the thread."""
+        if self.engine.closed:
+            return function(*arguments, **more)  # says so
+        running = asyncio.get_running_loop().run_in_executor(self._executor, partial(function, *arguments, **more))
+        try:
+            return await asyncio.shield(running)
+        except asyncio.CancelledError:
+            while not running.done():
+                self.engine.stop()
+                with suppress(asyncio.CancelledError):  # that it was cancelled is known
+                    await asyncio.wait([running], timeout=_AGAIN)
+            running.exception()  # nobody is left to be told
+            raise
+
+
+class AsyncStream:
+    """The reports of a running search, one by one, as they come: an asynchronous context manager and iterator."""
+
+    def __init__(
+        self, begin: Callable[[], Stream], end: Callable[[], None], turn: asyncio.Lock, call: Callable[..., Any]
+    ) -> None:
+        self._begin, self._end, self._turn, self._call = begin, end, turn, call
+        self._reports: Stream | None = None
+
+    async def __aenter__(self) -> AsyncStream:
+        await self._turn.acquire()
+        try:
+            self._reports = await self._call(self._begin)
+        except BaseException:
+            self._end()  # cancelled just when the search had begun
+            self._turn.release()
+            raise
+        return self
+
+    def __aiter__(self) -> AsyncStream:
+        return self
+
+    async def __anext__(self) -> Analysis:
+        if self._reports is None:
+            raise RuntimeError("the search has not started: use 'async with engine.stream(board) as reports'")
+        report: Analysis | None = await self._call(next, self._reports, None)
+        if report is None:
+            raise StopAsyncIteration
+        return report
+
+    def stop(self) -> None:
+        """Ask the search to end; the reports that are there are still given."""
+        if self._reports is not None:
+            self._reports.stop()
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            self.stop()
+            assert self._reports is not None
+            await self._call(self._reports.close)
+        finally:
+            self._turn.release()
+
+
+def _close_made(making: asyncio.Future[Engine]) -> None:
+    """Close an engine that was made for a task that is no more."""
+    if not making.cancelled() and making.exception() is None:
+        making.result().close()

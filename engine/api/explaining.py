@@ -1,0 +1,74 @@
+"""A question put to an engine: the searches that an explanation needs, and an answer in any case."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import chess
+from chess.engine import Cp, Mate, PovScore
+
+from engine.api.types import Analysis
+from engine.explanation.merits import merit
+from engine.explanation.reasons import Tables, case_of, reason
+
+#: Searches a board; what :meth:`engine.api.Engine.analyse` is with its limit.
+Analyse = Callable[[chess.Board], Analysis]
+
+
+def why_bad(board: chess.Board, move: chess.Move, analyse: Analyse, tables: Tables | None = None) -> str:
+    """What is wrong with ``move`` on ``board``, or that nothing is; two searches."""
+    best = analyse(board)
+    if best.move is None or best.move == move:
+        return what_for(board, analyse, best)
+    after = board.copy()
+    after.push(move)
+    reply = over(after) or analyse(after)
+    case = case_of(board, move, best.pv, reply.pv, best.score, reply.score)
+    if case is None:
+        return f"{board.san(move)} is about as good as the best move, {board.san(best.move)}."
+    found = reason(case, tables)
+    return found.text if found else f"{board.san(move)} is worse than {board.san(best.move)}{cost_text(case.drop)}."
+
+
+def what_for(board: chess.Board, analyse: Analyse, best: Analysis | None = None) -> str:
+    """What the best move on ``board`` does; ``best`` is its line, if it is known, and else searched for."""
+    if ended := over(board):
+        return "The game is over: checkmate." if ended.score.is_mate() else "The game is over: a draw."
+    best = best or analyse(board)
+    assert best.move is not None
+    found = merit(board, best.pv, best.score) or merit(board, best.pv, best.score, threat(board, best.move, analyse))
+    return found.text if found else f"{board.san(best.move)} is the best move; nothing more can be said for certain."
+
+
+def threat(board: chess.Board, move: chess.Move, analyse: Analyse) -> Sequence[chess.Move]:
+    """What would follow ``move`` if the other side passed; nothing where it may not."""
+    after = board.copy(stack=False)
+    after.push(move)
+    if after.is_check() or after.is_game_over():
+        return ()
+    after.push(chess.Move.null())
+    after.clear_stack()
+    return () if after.is_game_over() or not after.is_valid() else analyse(after).pv
+
+
+def over(board: chess.Board) -> Analysis | None:
+    """What the rules say of a game that has ended; None while it goes on."""
+    outcome = board.outcome()
+    if outcome is None:
+        return None
+    return Analysis(PovScore(Cp(0) if outcome.winner is None else Mate(0), board.turn))
+
+
+def cost_text(centipawns: int) -> str:
+    """What that many centipawns are, in words that follow a move.
+
+    >>> cost_text(45), cost_text(110), cost_text(20_000)
+    (' by about half a pawn', ' by about a pawn', ' by far')
+    """
+    halves = round(centipawns / 50)
+    if halves < 1:
+        return " by less than half a pawn"
+    if halves > 10:
+        return " by far"
+    words = {1: "half a pawn", 2: "a pawn", 3: "a pawn and a half"}
+    return f" by about {words.get(halves, f'{round(centipawns / 100)} pawns')}"

@@ -1,0 +1,58 @@
+"""What the commands of the terminal do alike: exit codes, errors in one line, numbers on the command line."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable
+from typing import NoReturn
+
+#: Exit codes: done as asked; a failure on the way; cannot be done as asked; ended by Ctrl-C or SIGTERM.
+DONE, FAILED, REFUSED, INTERRUPTED = 0, 1, 2, 130
+
+_MOST_SECONDS = 1e6
+
+
+class UsageError(ValueError):
+    """A command line that makes no sense; the message says why."""
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser that raises :class:`UsageError` with one line, without the usage."""
+
+    def error(self, message: str) -> NoReturn:
+        """Name what was wrong, and where help is."""
+        raise UsageError(f"{message} (see {self.prog} --help)")
+
+
+def refuse(error: object, program: str = "numbat") -> int:
+    """Print an error in one line on standard error; the exit code."""
+    print(f"{program}: {error}", file=sys.stderr)
+    return REFUSED
+
+
+def whole(least: int, most: int, what: str = "a whole number") -> Callable[[str], int]:
+    """The type of a flag that takes a whole number from ``least`` to ``most``; errors call it ``what``."""
+
+    def number(text: str) -> int:
+        if not (text.isascii() and text.isdigit() and least <= int(text[:18]) <= most):
+            raise argparse.ArgumentTypeError(f"'{text}' is not {what} from {least} to {most}")
+        return int(text)
+
+    return number
+
+
+def plies(most: int) -> Callable[[str], int]:
+    """The type of a flag that takes a depth."""
+    return whole(1, most, "a depth in plies,")
+
+
+def seconds(text: str) -> float:
+    """The type of a flag that takes a time in seconds."""
+    try:
+        time = float(text)
+    except ValueError:
+        time = 0.0
+    if not 0 < time < _MOST_SECONDS:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number of seconds above 0")
+    return time

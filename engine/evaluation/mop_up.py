@@ -1,0 +1,68 @@
+"""Mop-up evaluation, for mating a lone king: here the games to learn from do not tell a network how to go on.
+
+Their searches of few nodes see no mate yet and score such a position as little more than the material. So playing
+against a king without other pieces has a term of its own. It grows as the king is driven to the edge (by bishop and
+knight into a corner of the bishop's colour) and the other king comes near, as in Stockfish's classical evaluation.
+"""
+
+from __future__ import annotations
+
+from numba import int64
+
+from engine.board.aliases import Color, Position, Score, Square
+from engine.board.position import POSITION_T, king_square
+from engine.board.types import BISHOP, BLACK, I64, KNIGHT, LIGHT_SQUARES, ONE, QUEEN, ROOK, WHITE, ZERO
+from engine.jit import helper, kernel
+
+#: Centipawns for the material, for each step of the lone king from the middle, and for each that the other is nearer.
+WON, STEP, NEARER = 400, 25, 15
+
+#: Steps from a corner at which bishop and knight have achieved nothing, and how much more a step counts for them: on
+#: the way to the right corner the king often comes nearer to the middle again.
+_FAR, _CORNER_STEPS = 7, 2
+
+
+@helper
+def _steps_from_middle(square: Square) -> int:
+    """How many steps, counted by files and by ranks, ``square`` is from the four squares in the middle: 0 to 6."""
+    file, rank = square & 7, square >> 3
+    return 6 - min(file, 7 - file) - min(rank, 7 - rank)
+
+
+@helper
+def _steps_to_corner(square: Square, is_light: bool) -> int:
+    """How many steps, counted by files and by ranks, to the nearer corner of the colour: 0 to 7."""
+    file, rank = square & 7, square >> 3
+    if is_light:
+        file = 7 - file
+    return min(file + rank, 14 - file - rank)
+
+
+@helper
+def _value_against(position: Position, strong: Color, strong_king: Square, weak_king: Square) -> Score:
+    """Centipawns that ``strong``, with all the pieces, is to the good."""
+    own = position.colors[strong]
+    bishops, knights = position.pieces[BISHOP] & own, position.pieces[KNIGHT] & own
+    light, dark = bishops & LIGHT_SQUARES, bishops & ~LIGHT_SQUARES
+    if (position.pieces[QUEEN] | position.pieces[ROOK]) & own != ZERO or (light != ZERO and dark != ZERO):
+        driven = _steps_from_middle(weak_king)
+    elif bishops != ZERO and knights != ZERO:
+        driven = _CORNER_STEPS * (_FAR - _steps_to_corner(weak_king, light != ZERO))
+    else:
+        return I64(0)
+    files = abs((strong_king & 7) - (weak_king & 7))
+    ranks = abs((strong_king >> 3) - (weak_king >> 3))
+    return WON + STEP * driven + NEARER * (7 - max(files, ranks))
+
+
+@kernel(int64(POSITION_T), "the evaluation")
+def mop_up_value(position: Position) -> Score:
+    """Centipawns from White's view for a king that stands alone; 0 where none does, or nothing can mate it."""
+    white, black = position.colors[WHITE], position.colors[BLACK]
+    black_alone = black & (black - ONE) == ZERO
+    if not black_alone and white & (white - ONE) != ZERO:
+        return I64(0)
+    white_king, black_king = king_square(position, I64(WHITE)), king_square(position, I64(BLACK))
+    if black_alone:
+        return _value_against(position, I64(WHITE), white_king, black_king)
+    return -_value_against(position, I64(BLACK), black_king, white_king)

@@ -1,0 +1,81 @@
+"""Opening books in Polyglot's format, read through python-chess.
+
+A book is a sorted list of entries: the Zobrist key of a position, a move and its weight, which says how often to
+play it. Castling is written as king takes rook, so that books serve Chess960 as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import chess
+
+from engine.files import open_regular, size_of
+
+if TYPE_CHECKING:
+    import random
+
+    from chess.polyglot import MemoryMappedReader
+
+#: Bytes of one entry.
+ENTRY_SIZE = 16
+
+#: So many entries are looked at to see whether a file is sorted, as a book must be.
+SAMPLES = 1000
+
+
+class Book:
+    """An opening book, or none. ``report`` gets one line where a file cannot be used."""
+
+    def __init__(self, report: Callable[[str], None] = lambda line: None) -> None:
+        self._report = report
+        self._reader: MemoryMappedReader | None = None
+
+    def close(self) -> None:
+        """Give the file back; there is no book then."""
+        if self._reader is not None:
+            self._reader.close()
+            self._reader = None
+
+    def open(self, path: str) -> None:
+        """Use the book in ``path`` in place of the former one; an empty path means none.
+
+        A file that cannot be used is named, and play goes on without a book.
+        """
+        self.close()
+        if not path:
+            return
+        from chess.polyglot import open_reader
+
+        try:
+            with open_regular(path) as file:
+                size = size_of(file)
+            if size == 0 or size % ENTRY_SIZE:
+                self._report(
+                    f"BookFile: {path} is not a Polyglot book: its size is not a multiple of {ENTRY_SIZE} bytes"
+                )
+                return
+            reader = open_reader(path)
+        except (OSError, ValueError) as error:  # ValueError: it was emptied in between
+            self._report(f"BookFile: {path}: {getattr(error, 'strerror', None) or error}")
+            return
+        keys = [reader[index].key for index in range(0, len(reader), 1 + len(reader) // SAMPLES)]
+        if keys == sorted(keys):
+            self._reader = reader
+        else:
+            self._report(f"BookFile: {path} is not a Polyglot book: its entries are not sorted")
+            reader.close()
+
+    def move(self, board: chess.Board, best: bool, chance: random.Random | None = None) -> chess.Move | None:
+        """A move for ``board``: the one of greatest weight if ``best``, else each as often as its weight says.
+
+        None where the book has none; entries that are no legal moves here are passed over.
+        """
+        if self._reader is None:
+            return None
+        try:
+            entry = self._reader.find(board) if best else self._reader.weighted_choice(board, random=chance)
+        except IndexError:
+            return None
+        return entry.move

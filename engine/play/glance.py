@@ -1,0 +1,41 @@
+"""What a chess player sees at a glance: what can be taken now, what can be taken back, and a mate in one."""
+
+from __future__ import annotations
+
+import chess
+
+from engine.play.exchange import exchange, taken
+
+#: Centipawns that a mate in one counts as: more than all pieces together.
+MATE_IN_ONE = 10_000
+
+_PAWN = 100
+
+
+def at_a_glance(board: chess.Board, move: chess.Move) -> int:
+    """Centipawns that ``move`` wins or loses for those who look no further than what it takes and what the opponent can
+    take then. A mate in one, given or allowed, is :data:`MATE_IN_ONE`.
+
+    >>> board = chess.Board("4k3/8/3p4/8/8/4B3/8/4K3 w - - 0 1")
+    >>> at_a_glance(board, board.parse_san("Bc5")), at_a_glance(board, board.parse_san("Bd4"))
+    (-300, 0)
+    """
+    board = board.copy(stack=False)
+    gain = taken(board, move)
+    board.push(move)
+    if board.is_checkmate():
+        return MATE_IN_ONE
+    loss = 0
+    for reply in board.legal_moves:
+        if board.gives_check(reply) and _mates(board, reply):
+            return -MATE_IN_ONE
+        if reply.promotion or board.is_capture(reply):
+            loss = max(loss, exchange(board, reply))
+    return _PAWN * (gain - loss)
+
+
+def _mates(board: chess.Board, move: chess.Move) -> bool:
+    board.push(move)
+    found = board.is_checkmate()
+    board.pop()
+    return found

@@ -1,0 +1,274 @@
+"""Endgame tables in Ronald de Man's Syzygy format, and what they say of a root position.
+
+The tables know of every position with few pieces who wins (WDL) and in how many plies the next capture or pawn
+move comes at the latest when both sides play for it (distance to zeroing, DTZ). So a won ending can be converted
+without ever losing it to the 50-move rule, as Stockfish does: by playing among the winning moves one that brings
+the next zeroing move nearest.
+
+The root asks through python-chess, which reads both kinds of tables. One answer takes it as long as a hundred nodes of
+the search, so inside the search the compiled :mod:`engine.syzygy` answers, which knows WDL only
+(``tuning/results/tables.md`` has the figures).
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import chess
+
+from engine.files import list_directory, open_regular, size_of
+from engine.jit import warmup
+from engine.search.tablebase import BLESSED_LOSS, CURSED_WIN, DRAW, LOSS, WIN, TablebaseAccess
+
+if TYPE_CHECKING:
+    from chess.syzygy import Tablebase as Reader
+
+    from engine.play.tablereader import TimedReader
+    from engine.syzygy.files import Prober
+
+#: Plies without a capture or pawn move after which a draw can be claimed.
+FIFTY_MOVES = 100
+
+#: What each kind of table file begins with.
+_MAGIC = {".rtbw": b"\x71\xe8\x23\x5d", ".rtbz": b"\xd7\x66\x0c\xa5"}
+
+#: Seconds waited in vain, altogether, before the tables are given up: python-chess may search a damaged file for ever.
+PROBE_TIMEOUT = 5.0
+
+#: So many directories and files that cannot be used are named, the others counted.
+_NAMED = 10
+
+#: Table files end with a checksum of 16 bytes after blocks of 64.
+_BLOCK, _CHECKSUM = 64, 16
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A root move: its ``outcome`` (WIN .. LOSS) for the side that plays it, and the ``plies`` on the 50-move
+    clock when the next capture or pawn move comes."""
+
+    move: chess.Move
+    outcome: int
+    plies: int
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What the tables say of a position.
+
+    ``outcome`` is its value for the side to move; ``keeping`` are the moves that preserve it; ``progress`` are those
+    of them to play when no mate is in sight: the quickest to the next capture or pawn move where that wins, all of
+    them elsewhere. ``probes`` counts the positions looked up.
+    """
+
+    outcome: int
+    keeping: tuple[chess.Move, ...]
+    progress: tuple[chess.Move, ...]
+    probes: int
+
+
+class Tablebase:
+    """The tables in some directories. ``report`` gets one line for whatever is wrong with a file, once for each."""
+
+    def __init__(self, report: Callable[[str], None] = lambda line: None) -> None:
+        self._report = report
+        self._reader: TimedReader | None = None
+        self._prober: Prober | None = None
+        self._complaints: set[str] = set()
+        self._waited = 0.0
+        #: The most pieces, kings included, that any table is for; 0 without tables.
+        self.largest = 0
+
+    def close(self) -> None:
+        """Give the files back; there are no tables then."""
+        if self._reader is not None:
+            self._reader.close()
+        self._reader, self._prober, self.largest = None, None, 0
+
+    def open(self, path: str) -> None:
+        """Use the tables in the directories of ``path``, separated as in PATH, in place of the former ones.
+
+        Says how many there are. A directory or file that cannot be used is named and left out. No search may run.
+        """
+        self.close()
+        self._complaints.clear()
+        self._waited = 0.0
+        if not path:
+            return
+        from engine.play.tablereader import TimedReader
+
+        reader, tables = TimedReader(), []
+        faults: list[str] = []
+        for directory in filter(None, path.split(os.pathsep)):
+            for file in _files(directory, faults):
+                if reader.add_file(file) and file.endswith(".rtbw"):
+                    tables.append(file)
+                    self.largest = max(self.largest, _piece_count(file))
+        self._complain_of(faults)
+        self._reader = reader if tables else None
+        pieces = f" with up to {self.largest} pieces" if tables else ""
+        self._report(f"found {len(tables)} Syzygy tables{pieces} in {path}")
+        if tables:
+            self._prober = self._open_prober(tables)
+
+    def _open_prober(self, files: list[str]) -> Prober | None:
+        """What the search asks; the first time it is compiled."""
+        from engine.syzygy.files import Prober
+
+        try:
+            warmup.warm_up(self._report, layer="syzygy")
+        except OSError as error:
+            self._complain(f"searching without Syzygy tables: their prober cannot be compiled: {error}")
+            return None
+        faults: list[str] = []
+        prober = Prober(files, faults.append)
+        self._complain_of(faults)
+        return prober
+
+    def access(self, pieces: int, depth: int, fifty: bool) -> TablebaseAccess | None:
+        """How a search reaches the tables; None where there are none.
+
+        It probes positions with ``pieces`` at most, and those with just as many at a depth of ``depth`` at least.
+        Without ``fifty`` the 50-move rule does not count.
+        """
+        prober = self._prober
+        if prober is None or min(pieces, prober.largest) == 0:
+            return None
+        return TablebaseAccess(prober.function, prober.address, min(pieces, prober.largest), depth, fifty)
+
+    def _complain_of(self, faults: list[str]) -> None:
+        for fault in faults[:_NAMED]:
+            self._complain(f"SyzygyPath: {fault}; ignored")
+        if len(faults) > _NAMED:
+            self._complain(f"SyzygyPath: {len(faults) - _NAMED} more cannot be used; ignored")
+
+    def _complain(self, text: str) -> None:
+        if text not in self._complaints:
+            self._complaints.add(text)
+            self._report(text)
+
+    def judge(
+        self, board: chess.Board, seen: Collection[int] = (), fifty: bool = True, timeout: float = PROBE_TIMEOUT
+    ) -> Verdict | None:
+        """What the tables say of ``board``; None where they say nothing, or not within ``timeout`` seconds.
+
+        ``seen`` are the Polyglot keys of the positions since the last capture or pawn move, the present one
+        included, as often as they occurred. Without ``fifty`` the 50-move rule does not count.
+        """
+        reader = self._reader
+        if reader is None or board.castling_rights or board.occupied.bit_count() > self.largest:
+            return None
+        try:
+            reader.deadline.time = time.monotonic() + timeout
+            return self._judge(reader, reader.board(board), seen, fifty)
+        except TimeoutError:
+            self._waited += timeout
+            if self._waited >= PROBE_TIMEOUT:
+                self._complain(f"the Syzygy tables for {board.fen()} are damaged or too slow; no longer used")
+                self.close()
+            return None
+        except KeyError:  # not all of the tables needed are here
+            return None
+        except Exception as error:  # python-chess may raise anything over a damaged file
+            self._complain(f"the Syzygy tables for {board.fen()} cannot be read: {type(error).__name__}: {error}")
+            return None
+
+    def _judge(self, reader: Reader, board: chess.Board, seen: Collection[int], fifty: bool) -> Verdict | None:
+        counts: dict[int, int] = {}
+        for key in seen:
+            counts[key] = counts.get(key, 0) + 1
+        try:
+            ranked = [_rank(reader, board, move, counts, fifty) for move in board.legal_moves]
+        except KeyError:
+            ranked = [_rank_without_distance(reader, board, move, counts) for move in board.legal_moves]
+        if not ranked:
+            return None
+        best = max(entry.outcome for entry in ranked)
+        keeping = [entry for entry in ranked if entry.outcome == best]
+        progress = keeping
+        if best > DRAW:
+            soonest = min(entry.plies for entry in keeping)
+            progress = [entry for entry in keeping if entry.plies == soonest]
+        elif best == BLESSED_LOSS:
+            latest = max(entry.plies for entry in keeping)
+            progress = [entry for entry in keeping if entry.plies == latest]
+        return Verdict(best, tuple(e.move for e in keeping), tuple(e.move for e in progress), len(ranked))
+
+
+def _files(directory: str, faults: list[str]) -> Iterable[str]:
+    """The tables in ``directory``; what cannot be used is added to ``faults``."""
+    try:
+        names = list_directory(directory)
+    except OSError as error:
+        faults.append(f"{directory}: {error.strerror}")
+        return
+    for name in names:
+        file = os.path.join(directory, name)
+        magic = _MAGIC.get(os.path.splitext(name)[1])
+        if magic is None:
+            continue
+        try:
+            with open_regular(file) as stream:
+                sound = stream.read(4) == magic and size_of(stream) % _BLOCK == _CHECKSUM
+        except OSError as error:
+            faults.append(f"{file}: {error.strerror}")
+            continue
+        if sound:
+            yield file
+        else:
+            faults.append(f"{file} is not a Syzygy table, or is damaged")
+
+
+def _piece_count(file: str) -> int:
+    """How many pieces the table in ``file`` is for: KRPvKR has five."""
+    return len(os.path.splitext(os.path.basename(file))[0].replace("v", ""))
+
+
+def _rank(reader: Reader, board: chess.Board, move: chess.Move, counts: dict[int, int], fifty: bool) -> Ranked:
+    """The outcome of ``move`` by DTZ. Distances may be rounded by a ply, so that only 99 plies are surely in time."""
+    clock = board.halfmove_clock
+    board.push(move)
+    try:
+        if board.is_checkmate():
+            return Ranked(move, WIN, 1)
+        if _is_drawn(board, counts, fifty):
+            return Ranked(move, DRAW, 0)
+        if board.halfmove_clock == 0:
+            outcome = -reader.probe_wdl(board)
+            if outcome in (CURSED_WIN, BLESSED_LOSS):  # the 50 moves run out in a later phase
+                return Ranked(move, outcome if fifty else 2 * outcome, FIFTY_MOVES + 1)
+            return Ranked(move, outcome, 1)
+        distance = -reader.probe_dtz(board)
+    finally:
+        board.pop()
+    if distance == 0:
+        return Ranked(move, DRAW, 0)
+    plies = abs(distance) + 1 + clock
+    in_time = not fifty or plies < FIFTY_MOVES
+    if distance > 0:
+        return Ranked(move, WIN if in_time else CURSED_WIN, plies)
+    return Ranked(move, LOSS if in_time else BLESSED_LOSS, plies)
+
+
+def _rank_without_distance(reader: Reader, board: chess.Board, move: chess.Move, counts: dict[int, int]) -> Ranked:
+    """The outcome of ``move`` where only WDL tables are there: as if the 50-move clock stood at zero."""
+    board.push(move)
+    try:
+        return Ranked(move, DRAW if _is_drawn(board, counts, True) else -reader.probe_wdl(board), 0)
+    finally:
+        board.pop()
+
+
+def _is_drawn(board: chess.Board, counts: dict[int, int], fifty: bool) -> bool:
+    """Whether the position is drawn whatever the tables say: a third repetition, or the end of the 50 moves."""
+    if fifty and board.halfmove_clock >= FIFTY_MOVES:
+        return True
+    if not counts:
+        return False
+    from chess.polyglot import zobrist_hash
+
+    return counts.get(zobrist_hash(board), 0) >= 2

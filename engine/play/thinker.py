@@ -1,0 +1,191 @@
+"""How a move is chosen: from the book, from the endgame tablebases, by a search, or weaker if that is wanted.
+
+Here is what surrounds the search of one position; positions, options and threads are set by :mod:`engine.api`.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import chess
+
+from engine.board.fen import to_fen
+from engine.board.notation import find_move, list_moves, to_uci
+from engine.evaluation.choice import Evaluation
+from engine.messages import Info, Limits, Result, Score, nodes_per_second
+from engine.play import strength, wdl
+from engine.play.book import Book
+from engine.play.glance import at_a_glance
+from engine.play.tablebase import DRAW, PROBE_TIMEOUT, Tablebase, Verdict
+from engine.search.pool import Pool
+from engine.search.scores import DECIDED, MATE, MATE_BOUND, MAX_PLY, to_message
+from engine.search.tablebase import TablebaseAccess
+from engine.search.transposition import TranspositionTable
+from engine.search.worker import Line
+
+OnInfo = Callable[[Info], None]
+
+#: Centipawns that are reported for a win by the tablebases without a mate in sight; mates are above it.
+SHOWN_TABLE_WIN = 20_000
+
+#: Plies that a book move is searched, for its score and the reply to expect.
+BOOK_DEPTH = 8
+
+
+def _told(score: int, bound: str, verdict: Verdict | None) -> Score:
+    """The score to report: a mate that was found, else what the tablebases know, else the score of the search."""
+    if abs(score) > MATE_BOUND and (verdict is None or score * verdict.outcome > 0):
+        return to_message(score, bound)
+    if verdict is None and abs(score) > DECIDED:
+        return Score(cp=SHOWN_TABLE_WIN if score > 0 else -SHOWN_TABLE_WIN, bound=bound)
+    if verdict is None:
+        return Score(cp=wdl.MODEL.shown(score), bound=bound)
+    if abs(verdict.outcome) == 2:
+        return Score(cp=SHOWN_TABLE_WIN if verdict.outcome > DRAW else -SHOWN_TABLE_WIN)
+    return Score(cp=verdict.outcome)
+
+
+def _chances(score: int, verdict: Verdict | None, move: int) -> tuple[int, int, int]:
+    """The chances to report with ``score`` at a ``move`` of the game: certain if the tablebases or a mate decide it."""
+    if verdict is not None:
+        return (1000, 0, 0) if verdict.outcome == 2 else (0, 0, 1000) if verdict.outcome == -2 else (0, 1000, 0)
+    return wdl.MODEL.chances(score, move)
+
+
+class Thinker:
+    """Everything that a move is found with: ``table``, ``pool``, ``tablebase`` and ``book``.
+
+    ``values`` are the options by name as they stand at each move; the engine that sets them keeps the rest in step.
+    ``report`` is told of files that cannot be used.
+    """
+
+    def __init__(self, values: Mapping[str, Any], evaluation: Evaluation, report: Callable[[str], None]) -> None:
+        self._values = values
+        self.table = TranspositionTable(values["Hash"])
+        self.pool = Pool(values["Threads"], evaluation, report)
+        self.tablebase = Tablebase(report)
+        self.book = Book(report)
+        self._chance = random.Random()  # of playing weaker: no two games alike
+
+    def think(self, position: Any, limits: Limits, on_info: OnInfo, lines: int) -> Result:
+        """Run the pool and turn its lines into messages."""
+        chess960 = bool(position["chess960"])
+        last = Info()
+        moves = list_moves(position)
+        if not moves:
+            last = Info(score=to_message(-MATE if position["checkers"] else 0))
+            on_info(last)
+            self.pool.wait_for_release(limits)
+            return Result(info=last)
+        wanted = [find_move(position, text) for text in limits.searchmoves]
+        moves = [move for move in moves if move in wanted] or moves
+        level = self._level(limits)
+        verdict = None
+        if book_move := self._from_book(position, limits, moves):
+            moves, limits = [book_move], replace(limits, depth=min(limits.depth or BOOK_DEPTH, BOOK_DEPTH))
+        elif level is not None:
+            limits = replace(limits, nodes=min(level.nodes, limits.nodes or level.nodes))
+        else:
+            verdict = self._probe_root(position, limits)
+        if verdict is not None:
+            advised = verdict.keeping if self._analyses(limits) else verdict.progress
+            good = [find_move(position, move.uci()) for move in advised]
+            good = [move for move in moves if move in good]
+            moves, verdict = (good, verdict) if good else (moves, None)  # other moves may be asked for
+
+        def on_line(line: Line) -> None:
+            nonlocal last
+            if line.rank > lines:  # searched to choose from, not to be shown
+                return
+            elapsed, nodes = self.pool.elapsed, self.pool.nodes
+            info = Info(
+                depth=line.depth,
+                seldepth=line.seldepth,
+                score=_told(line.score, line.bound, verdict),
+                wdl=_chances(line.score, verdict, int(position["fullmove"])),
+                nodes=nodes,
+                nps=nodes_per_second(nodes, elapsed),
+                hashfull=self.table.hashfull(),
+                tbhits=self.pool.table_hits + (verdict.probes if verdict is not None else 0),
+                time=int(elapsed),
+                pv=tuple(to_uci(move, chess960) for move in line.moves),
+                multipv=line.rank,
+            )
+            on_info(info)
+            if line.rank == 1:
+                last = info
+
+        def on_tick(depth: int, move: int, number: int) -> None:
+            elapsed, nodes = self.pool.elapsed, self.pool.nodes
+            speed = nodes_per_second(nodes, elapsed)
+            on_info(Info(depth=depth, currmove=to_uci(move, chess960), currmovenumber=number))
+            on_info(Info(depth=depth, nodes=nodes, nps=speed, hashfull=self.table.hashfull(), time=int(elapsed)))
+
+        count = max(lines, level.lines if level else 1)
+        # If the tablebases chose the root moves, the search only looks for the mate; that the game is won is known.
+        tablebase = self._tablebase_access() if verdict is None and level is None and not book_move else None
+        line = self.pool.search(position, limits, moves, self.table, on_line, on_tick, count, tablebase)
+        if level is not None and not book_move:
+            best, line = line, self._misjudge(position, line, level)
+            if line is not best:
+                on_line(replace(line, rank=1))
+        elif limits.ponder:
+            on_line(replace(line, rank=1))  # a GUI may count only what it is told after its ``ponderhit``
+        reply = line.moves[1] if len(line.moves) > 1 else 0
+        ponder = to_uci(reply, chess960) if reply else ""
+        return Result(to_uci(line.moves[0], chess960), ponder, last)
+
+    def _level(self, limits: Limits) -> strength.Level | None:
+        """How weak to play; None for full strength."""
+        if self._analyses(limits):
+            return None
+        if self._values["UCI_LimitStrength"]:
+            return strength.level_of_elo(self._values["UCI_Elo"])
+        return strength.level_of_skill(self._values["Skill Level"])
+
+    def _misjudge(self, position: Any, best: Line, level: strength.Level) -> Line:
+        """The line that a player of this level takes for the best."""
+        lines = [line for line in self.pool.workers[0].lines if line.moves]
+        if len(lines) < 2 or not level.noise:
+            return best
+        if self._chance.random() < level.alert:
+            board = chess.Board(to_fen(position), chess960=bool(position["chess960"]))
+            moves = [board.parse_uci(to_uci(line.moves[0], board.chess960)) for line in lines]
+            glances = [at_a_glance(board, move) for move in moves]
+            lines = [lines[index] for index in strength.not_glaring([line.score for line in lines], glances)]
+        return lines[strength.choose([line.score for line in lines], level.noise, self._chance)]
+
+    def _analyses(self, limits: Limits) -> bool:
+        """Whether the search is for people to look at and no move of a game is due."""
+        return limits.analysis or limits.infinite or limits.mate is not None or self._values["UCI_AnalyseMode"]
+
+    def _from_book(self, position: Any, limits: Limits, moves: list[int]) -> int:
+        """A book move among ``moves``, or 0."""
+        values = self._values
+        if not values["OwnBook"] or self._analyses(limits) or int(position["fullmove"]) > values["Book Depth"]:
+            return 0
+        board = chess.Board(to_fen(position), chess960=bool(position["chess960"]))
+        move = self.book.move(board, values["Best Book Move"])
+        found = find_move(position, move.uci()) if move is not None else 0
+        return found if found in moves else 0
+
+    def _tablebase_access(self) -> TablebaseAccess | None:
+        """How the search may probe the tablebases."""
+        limit, depth = self._values["SyzygyProbeLimit"], self._values["SyzygyProbeDepth"]
+        return self.tablebase.access(limit, depth, self._values["Syzygy50MoveRule"])
+
+    def _probe_root(self, position: Any, limits: Limits) -> Verdict | None:
+        """What the tablebases say of the root, if they may be probed."""
+        pieces = sum(int(own).bit_count() for own in position["colors"])
+        depth = limits.depth if limits.depth is not None else MAX_PLY
+        if (
+            pieces > min(self.tablebase.largest, self._values["SyzygyProbeLimit"])
+            or depth < self._values["SyzygyProbeDepth"]
+        ):
+            return None
+        keys = [*position["history"]["key"][: int(position["ply"])].tolist(), int(position["key"])]
+        board = chess.Board(to_fen(position))
+        return self.tablebase.judge(board, keys, self._values["Syzygy50MoveRule"], self.pool.timeout(PROBE_TIMEOUT))

@@ -1,0 +1,31 @@
+"""Extensions: moves that are searched deeper, because the value of the node hangs on them."""
+
+from engine.board.aliases import Depth, Flag, Ply, Score, Worker
+from engine.jit import helper
+from engine.search.scores import DECIDED
+from engine.search.state import params_of
+from engine.search.transposition import BOUND_LOWER
+
+
+@helper
+def may_be_singular(worker: Worker, ply: Ply, depth: Depth, tt_depth: Depth, tt_bound: int, tt_score: Score) -> bool:
+    """Whether it is worth a search to see if the table move is the only good one: its score is a lower bound from a
+    search nearly as deep. The line must not be twice as long as the iteration is deep."""
+    return (
+        0 < ply < 2 * worker.root_depth
+        and depth >= params_of(worker).SingularDepth
+        and tt_depth >= depth - 3
+        and tt_bound & BOUND_LOWER != 0
+        and abs(tt_score) < DECIDED
+    )
+
+
+@helper
+def singular_extension(score: Score, singular_beta: Score, beta: Score, tt_score: Score, cut_node: Flag) -> Depth:
+    """The plies by which the table move is searched deeper when the others came to ``score``: one if it is the only
+    good one, fewer than none if it is not and a fail-high is expected anyway."""
+    if score < singular_beta:
+        return 1
+    if tt_score >= beta:
+        return -2
+    return -1 if cut_node != 0 else 0

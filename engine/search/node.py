@@ -1,0 +1,44 @@
+"""What every node does first: count itself, look at the clock now and then, and see draws."""
+
+from engine.board.aliases import Ply, Position, Worker
+from engine.board.draws import is_insufficient_material, is_repetition
+from engine.board.movegen import count_moves
+from engine.board.types import ZERO
+from engine.jit import clock_ticks, helper, load_relaxed
+from engine.search.state import DEADLINE, NEVER
+
+#: The stop flag and the clock are read once in this many nodes (a power of two): some 0.3 ms. The first look
+#: comes at the end of such an interval, so that even with no time at all a first iteration is searched.
+CHECK_INTERVAL = 1024
+
+
+@helper
+def should_abort(worker: Worker) -> bool:
+    """Whether the search has to end now: stopped from outside, out of time or out of nodes."""
+    if worker.aborted != 0:
+        return True
+    if worker.nodes >= worker.node_limit:
+        worker.aborted = 1
+    elif (worker.nodes + 1) & (CHECK_INTERVAL - 1) == 0:
+        if load_relaxed(worker.control_address) != 0:
+            worker.aborted = 1
+        deadline = load_relaxed(worker.control_address + DEADLINE)
+        if deadline != NEVER and clock_ticks() >= deadline:
+            worker.aborted = 1
+    return worker.aborted != 0
+
+
+@helper
+def enter_node(worker: Worker, ply: Ply) -> None:
+    """Count the node, and how deep it is."""
+    worker.nodes += 1
+    if ply > worker.seldepth:
+        worker.seldepth = ply
+
+
+@helper
+def is_draw(position: Position, ply: Ply) -> bool:
+    """Whether the position, ``ply`` plies below the root, is drawn by rule. Checkmate outranks the 50-move rule."""
+    if position.rule50 >= 100 and (position.checkers == ZERO or count_moves(position) > 0):
+        return True
+    return is_repetition(position, ply) or is_insufficient_material(position)

@@ -1,0 +1,743 @@
+"""The engine as a Python object: what its users may rely on, and what they are told when they go wrong."""
+
+from __future__ import annotations
+
+import doctest
+import gc
+import os
+import threading
+import time
+import weakref
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import chess
+import chess.polyglot
+import chess.variant
+import pytest
+from chess.engine import Cp, Limit, Mate, PovScore, PovWdl, Wdl
+
+import engine.api.asynchronous
+import engine.api.engine
+import engine.api.types
+import engine.play.glance
+from engine import Analysis, Engine
+from engine.messages import Info, Limits, OptionError, PositionError, Score
+from engine.options import OPTIONS, Option, by_keyword
+
+KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
+MATE_IN_ONE = "6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1"
+
+
+@pytest.fixture(scope="module")
+def shared() -> Iterator[Engine]:
+    with Engine(hash=2) as running:
+        yield running
+
+
+@pytest.fixture
+def numbat(shared: Engine) -> Engine:
+    shared.set_option("EvalType", "NNUE")
+    shared.new_game()
+    shared.set_position(None)
+    return shared
+
+
+def test_the_examples_in_the_documentation_run() -> None:
+    for module in (engine.api.engine, engine.api.asynchronous, engine.api.types, engine.play.glance):
+        result = doctest.testmod(module)
+        assert result.attempted > 0
+        assert result.failed == 0
+
+
+def test_leaving_the_context_ends_the_search() -> None:
+    results: list[str] = []
+    with Engine(hash=1) as running:
+        running.start(Limits(infinite=True), None, lambda result: results.append(result.bestmove))
+        assert running.searching
+    assert not running.searching
+    assert len(results) == 1
+
+
+def test_an_error_inside_the_context_is_passed_on_and_ends_the_search() -> None:
+    running = Engine(hash=1)
+
+    def fail() -> None:
+        with running:
+            running.start(Limits(infinite=True), None, lambda result: None)
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fail()
+    assert not running.searching
+
+
+# Positions
+
+
+def test_a_new_engine_has_the_start_position() -> None:
+    with Engine(hash=1) as running:
+        assert running.fen() == chess.STARTING_FEN
+
+
+@pytest.mark.parametrize("fen", [chess.STARTING_FEN, KIWIPETE, "8/8/8/1Ppp3r/1K6/8/8/6k1 w - c6 0 1"])
+def test_positions_come_back_as_they_went_in(numbat: Engine, fen: str) -> None:
+    board = chess.Board(fen)
+    numbat.set_position(fen)
+    assert numbat.board() == board
+    assert numbat.key() == chess.polyglot.zobrist_hash(board)
+    assert numbat.fen() == board.fen(en_passant="xfen")
+
+
+def test_moves_are_played_on_the_position(numbat: Engine) -> None:
+    board = chess.Board()
+    for move in ("e2e4", "c7c5", "e4e5", "d7d5", "e5d6", "g8f6", "g1f3", "g7g6", "f1e2", "f8g7", "e1g1"):
+        board.push_uci(move)
+    numbat.set_position(None, [move.uci() for move in board.move_stack])
+    assert numbat.board() == board
+    numbat.set_position(None)
+    numbat.set_board(board)
+    assert numbat.board() == board
+    assert numbat.key() == chess.polyglot.zobrist_hash(board)
+
+
+def test_set_board_keeps_the_moves_for_repetitions(numbat: Engine) -> None:
+    board = chess.Board("rnb1kbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1")  # Black has no queen
+    for move in ("g1f3", "g8f6", "f3g1", "f6g8", "g1f3", "g8f6", "f3g1"):
+        board.push_uci(move)
+    repeat = Limits(depth=1, searchmoves=("f6g8",))
+    assert numbat.search(board, repeat).score == Score(cp=0)
+    forgetful = numbat.search(board.copy(stack=False), repeat).score
+    assert forgetful is not None
+    assert forgetful.cp is not None
+    assert forgetful.cp < -400
+
+
+def test_set_board_takes_chess960(numbat: Engine) -> None:
+    board = chess.Board.from_chess960_pos(0)
+    numbat.set_board(board)
+    assert numbat.key() == chess.polyglot.zobrist_hash(board)
+    move = numbat.play(board, Limits(depth=3))
+    assert move in board.legal_moves
+
+
+def test_checkers_are_named(numbat: Engine) -> None:
+    assert numbat.checkers() == []
+    numbat.set_position("4k3/8/8/8/1b6/8/8/4K3 w - - 0 1")
+    assert numbat.checkers() == ["b4"]
+
+
+@pytest.mark.parametrize(
+    ("fen", "moves", "named"),
+    [
+        ("no position at all", (), "FEN board 'no'"),
+        ("8/8/8/8/8/8/8/K7 w - - 0 1", (), "kings"),
+        (None, ("e2e4", "e7e5", "e1e3"), "e1e3"),
+        (None, ("e2e4", "rubbish"), "rubbish"),
+    ],
+)
+def test_a_bad_position_is_named_and_the_former_one_stays(
+    numbat: Engine, fen: str | None, moves: tuple[str, ...], named: str
+) -> None:
+    numbat.set_position(KIWIPETE)
+    with pytest.raises(PositionError, match=named):
+        numbat.set_position(fen, moves)
+    assert numbat.fen() == KIWIPETE
+
+
+def test_an_impossible_board_is_refused_and_the_former_position_stays(numbat: Engine) -> None:
+    numbat.set_position(KIWIPETE)
+    for call in (numbat.search, numbat.play):
+        with pytest.raises(PositionError, match="kings"):
+            call(chess.Board.empty(), Limits(depth=1))
+    assert numbat.fen() == KIWIPETE
+
+
+# Options
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("Hash", 10**6),  # within the range, beyond this machine
+        ("Hash", 10**12),
+        ("Hash", 0),
+        ("Hash", -1),
+        ("Hash", "much"),
+        ("Threads", 0),
+        ("Threads", -3),
+        ("Move Overhead", -1),
+        ("Move Overhead", 1e9),
+        ("MultiPV", 0),
+        ("UCI_Chess960", "perhaps"),
+        ("No Such Option", 1),
+        ("NullMoveBase", -1000),
+    ],
+)
+def test_a_bad_value_is_named_and_nothing_changes(numbat: Engine, name: str, value: object) -> None:
+    board = chess.Board(KIWIPETE)
+    numbat.new_game()
+    before = numbat.search(board, Limits(depth=6))
+    with pytest.raises(OptionError, match=name):
+        numbat.set_option(name, value)
+    numbat.new_game()
+    after = numbat.search(board, Limits(depth=6))
+    assert (after.nodes, after.score, after.pv) == (before.nodes, before.score, before.pv)
+
+
+def test_a_table_that_cannot_be_had_keeps_what_the_old_one_knows(numbat: Engine) -> None:
+    board = chess.Board(KIWIPETE)
+    first = numbat.search(board, Limits(depth=9)).nodes
+    with pytest.raises(OptionError, match="Hash"):
+        numbat.set_option("Hash", 10**6)
+    assert numbat.search(board, Limits(depth=9)).nodes < first
+
+
+@pytest.mark.parametrize(
+    "options", [{"hash": 0}, {"hash": 10**9}, {"threads": 0}, {"move_overhead": -1}, {"multipv": 0}], ids=repr
+)
+def test_the_constructor_refuses_what_cannot_be_had(options: dict[str, int]) -> None:
+    with pytest.raises(OptionError):
+        Engine(**options)
+
+
+def test_options_take_effect(numbat: Engine) -> None:
+    board = chess.Board(KIWIPETE)
+    numbat.set_option("MultiPV", 3)
+    try:
+        infos: list[Info] = []
+        numbat.search(board, Limits(depth=4), infos.append)
+        assert {info.multipv for info in infos} == {1, 2, 3}
+        assert len({info.pv[0] for info in infos if info.depth == 4}) >= 3
+    finally:
+        numbat.set_option("MultiPV", 1)
+
+
+def test_setting_an_option_ends_a_running_search(numbat: Engine) -> None:
+    results: list[str] = []
+    numbat.start(Limits(infinite=True), None, lambda result: results.append(result.bestmove))
+    numbat.set_option("Clear Hash", None)
+    assert len(results) == 1
+    assert not numbat.searching
+
+
+@pytest.mark.parametrize("keyword", ["syzygy_path", "book_file", "eval_file"])
+def test_a_path_to_nowhere_is_refused(numbat: Engine, keyword: str, tmp_path: Path) -> None:
+    nowhere = tmp_path / "nowhere"
+    for path in (nowhere, str(nowhere)):
+        with pytest.raises(OptionError, match="nowhere"):
+            numbat.configure(**{keyword: path})
+        assert numbat.options[by_keyword(keyword).name] == ""
+    with pytest.raises(OptionError, match="nowhere"):
+        Engine(hash=1, **{keyword: nowhere})
+
+
+def test_of_several_directories_with_tables_one_must_be_there(tmp_path: Path) -> None:
+    remarks: list[str] = []
+    with Engine(hash=1, report=remarks.append) as running:
+        path = os.pathsep.join([str(tmp_path), str(tmp_path / "nowhere")])
+        running.configure(syzygy_path=path)
+        assert running.options["SyzygyPath"] == path
+    assert [remark for remark in remarks if "nowhere" in remark]
+
+
+def test_the_options_are_there_to_be_read(numbat: Engine) -> None:
+    numbat.configure(multipv=3)
+    try:
+        assert numbat.options["MultiPV"] == 3
+        assert set(numbat.options) == {option.name for option in OPTIONS if option.kind != "button"}
+        with pytest.raises(TypeError):
+            numbat.options["MultiPV"] = 5  # type: ignore[index]
+    finally:
+        numbat.configure(multipv=1)
+
+
+def test_an_engine_says_what_it_is() -> None:
+    with Engine(hash=1, threads=2, eval_type="Classical", uci_elo=1400, uci_limitstrength=True) as running:
+        options = "uci_limitstrength=True, uci_elo=1400"
+        assert repr(running) == f"<Engine: Classical, hash 1 MB, 2 threads, {options}, idle>"
+        with running.stream(chess.Board()) as reports:
+            assert repr(running).endswith("searching>")
+            assert repr(reports) == f"<Stream of {chess.STARTING_FEN}, running>"
+        assert repr(reports).endswith("ended>")
+    assert repr(running) == "<Engine: closed>"
+
+
+# Closing
+
+
+def test_closing_gives_the_memory_back() -> None:
+    running = Engine(hash=8)
+    kept = [weakref.ref(running._thinker.table), weakref.ref(running._thinker.pool), weakref.ref(running._thinker)]
+    running.analyse(chess.Board(), Limit(depth=3))
+    running.close()
+    gc.collect()
+    assert [reference() for reference in kept] == [None] * 3
+
+
+def test_a_closed_engine_says_so() -> None:
+    running = Engine(hash=1)
+    board = chess.Board()
+    reports = running.stream(board)
+    running.close()
+    running.close()
+    running.stop()
+    reports.close()
+    assert running.wait(1)
+    assert not running.searching
+    for call in (
+        lambda: running.play(board, Limit(depth=1)), lambda: running.analyse(board, Limit(depth=1)),
+        lambda: running.stream(board), lambda: running.search(board, Limits(depth=1)), running.fen, running.board,
+        running.new_game, lambda: running.configure(multipv=2), lambda: running.set_position(None), running.ponderhit,
+        lambda: running.start(Limits(depth=1), None, print), lambda: running.perft(2), running.explain_evaluation,
+        running.__enter__,
+    ):  # fmt: skip
+        with pytest.raises(RuntimeError, match="this engine is closed"):
+            call()
+    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+        running.nonsense  # type: ignore[attr-defined] # noqa: B018
+
+
+# What is passed by mistake
+
+
+@pytest.mark.parametrize("limit", [0.5, 1, "1", {"time": 1}])
+def test_a_limit_that_is_none_is_told_how_to_become_one(numbat: Engine, limit: Any) -> None:
+    for call in (numbat.play, numbat.analyse, numbat.stream):
+        with pytest.raises(TypeError, match=r"Limit\(time=0\.5\)"):
+            call(chess.Board(), limit)
+    with pytest.raises(TypeError, match=r"search takes engine\.Limits"):
+        numbat.search(chess.Board(), limit)
+
+
+def test_a_fen_is_no_board_and_a_board_no_fen(numbat: Engine) -> None:
+    for call in (numbat.play, numbat.analyse, numbat.stream):
+        with pytest.raises(TypeError, match=r'chess\.Board\("8/8'):
+            call("8/8/8/8/8/8/8/8 w - - 0 1", Limit(depth=1))  # type: ignore[operator]
+        with pytest.raises(TypeError, match=r"chess\.Board, not None"):
+            call(None, Limit(depth=1))  # type: ignore[operator]
+    with pytest.raises(TypeError, match=r"chess\.Board"):
+        numbat.set_board(chess.STARTING_FEN)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"chess\.Board"):
+        numbat.search(chess.STARTING_FEN, Limits(depth=1))  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="set_board"):
+        numbat.set_position(chess.Board())  # type: ignore[arg-type]
+
+
+def test_a_move_is_no_text(numbat: Engine) -> None:
+    with pytest.raises(TypeError, match="not 'e2e4'"):
+        numbat.play(chess.Board(), Limit(depth=1), root_moves=["e2e4"])  # type: ignore[list-item]
+
+
+def test_the_package_shows_what_it_has() -> None:
+    assert {"Engine", "AsyncEngine", "Limits", "Analysis", "__version__"} <= set(dir(engine))
+
+
+# Searching
+
+
+@pytest.mark.parametrize(
+    ("limits", "fen"),
+    [
+        (Limits(), chess.STARTING_FEN),
+        (Limits(infinite=True, depth=3), chess.STARTING_FEN),
+        (Limits(ponder=True, depth=3), chess.STARTING_FEN),
+        (Limits(winc=10, binc=10, movestogo=3), chess.STARTING_FEN),
+        (Limits(searchmoves=("e2e4",)), chess.STARTING_FEN),
+        (Limits(btime=1000), chess.STARTING_FEN),  # the clock of the other side
+        (Limits(wtime=1000), chess.STARTING_FEN.replace(" w ", " b ")),
+    ],
+    ids=repr,
+)
+def test_what_would_never_end_is_refused(numbat: Engine, limits: Limits, fen: str) -> None:
+    for call in (numbat.search, numbat.play):
+        with pytest.raises(ValueError, match="limit"):
+            call(chess.Board(fen), limits)
+    assert not numbat.searching
+
+
+def test_search_returns_the_last_report(numbat: Engine) -> None:
+    infos: list[Info] = []
+    last = numbat.search(chess.Board(KIWIPETE), Limits(depth=5), infos.append)
+    assert last == [info for info in infos if info.pv][-1]
+    assert last.depth == 5
+
+
+def test_an_error_in_the_callback_ends_the_search_and_is_passed_on(numbat: Engine) -> None:
+    calls: list[Info] = []
+
+    def fail(info: Info) -> None:
+        calls.append(info)
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        numbat.search(chess.Board(), Limits(nodes=10**12), fail)
+    assert len(calls) == 1
+    assert not numbat.searching
+    assert numbat.search(chess.Board(MATE_IN_ONE), Limits(depth=2)).score == Score(mate=1)
+
+
+def test_play_returns_a_move_of_the_board(numbat: Engine) -> None:
+    board = chess.Board(MATE_IN_ONE)
+    assert numbat.play(board, Limits(depth=2)) == chess.Move.from_uci("d1d8")
+    assert board == chess.Board(MATE_IN_ONE)
+
+
+def test_play_tells_what_it_finds_on_the_way(numbat: Engine) -> None:
+    reports: list[Analysis] = []
+    numbat.play(chess.Board(MATE_IN_ONE), Limit(depth=2), on_report=reports.append)
+    assert reports[-1].score == PovScore(Mate(1), chess.WHITE)
+
+
+def test_play_has_no_move_where_there_is_none(numbat: Engine) -> None:
+    board = chess.Board(MATE_IN_ONE)
+    board.push_uci("d1d8")
+    assert numbat.play(board, Limits(depth=2)) is None
+    assert numbat.search(board, Limits(depth=2)).score == Score(mate=0)
+
+
+def test_a_whole_game_against_itself_is_legal(numbat: Engine) -> None:
+    board = chess.Board()
+    while not board.is_game_over(claim_draw=True) and board.ply() < 60:
+        move = numbat.play(board, Limits(depth=3))
+        assert move is not None
+        assert move in board.legal_moves
+        board.push(move)
+    assert board.ply() > 10
+
+
+def test_start_returns_at_once_and_wait_tells_whether_it_is_over(numbat: Engine) -> None:
+    done = threading.Event()
+    numbat.start(Limits(infinite=True), None, lambda result: done.set())
+    assert numbat.searching
+    assert not numbat.wait(0.05)
+    assert not done.is_set()
+    numbat.stop()
+    assert numbat.wait(30)
+    assert done.is_set()
+    assert not numbat.searching
+
+
+def test_stop_without_a_search_is_harmless(numbat: Engine) -> None:
+    numbat.stop()
+    numbat.ponderhit()
+    assert numbat.wait(1)
+    assert numbat.search(chess.Board(MATE_IN_ONE), Limits(depth=2)).depth == 2
+
+
+def test_the_position_searched_is_the_one_set_before_the_start(numbat: Engine) -> None:
+    moves: list[str] = []
+    numbat.set_position(MATE_IN_ONE)
+    numbat.start(Limits(infinite=True), None, lambda result: moves.append(result.bestmove))
+    numbat.set_position(None)  # while the search runs
+    numbat.stop()
+    numbat.wait()
+    assert moves == ["d1d8"]
+    assert numbat.fen() == chess.STARTING_FEN
+
+
+# python-chess's types, in and out
+
+
+def test_analyse_gives_scores_and_moves_of_python_chess(numbat: Engine) -> None:
+    board = chess.Board(MATE_IN_ONE)
+    best = numbat.analyse(board, Limit(depth=3))
+    assert best.score == PovScore(Mate(1), chess.WHITE)
+    assert best.wdl == PovWdl(Wdl(1000, 0, 0), chess.WHITE)
+    assert (best.move, best.pv, best.multipv) == (chess.Move.from_uci("d1d8"), (chess.Move.from_uci("d1d8"),), 1)
+    board.push_uci("d1d8")
+    over = numbat.analyse(board, Limit(depth=3))
+    assert over.score == PovScore(Mate(0), chess.BLACK)
+    assert over.move is None
+
+
+def test_analyse_of_a_position_for_black_is_from_black_s_view(numbat: Engine) -> None:
+    board = chess.Board("rnb1kbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR b KQkq - 0 1")
+    best = numbat.analyse(board, Limits(depth=5))
+    assert best.score.turn == chess.BLACK
+    assert best.score.white() > Cp(400)
+    for move in best.pv:
+        assert move in board.legal_moves
+        board.push(move)
+
+
+def test_multipv_gives_different_first_moves_best_first(numbat: Engine) -> None:
+    lines = numbat.analyse(chess.Board(KIWIPETE), Limit(depth=5), multipv=4)
+    assert [line.multipv for line in lines] == [1, 2, 3, 4]
+    assert len({line.move for line in lines}) == 4
+    assert sorted(lines, key=lambda line: line.score.relative, reverse=True) == lines
+    assert numbat.analyse(chess.Board("k7/8/K7/1R6/8/8/8/8 b - - 0 1"), Limit(depth=2), multipv=4)[1:] == []
+    with pytest.raises(OptionError, match="MultiPV"):
+        numbat.analyse(chess.Board(), Limit(depth=1), multipv=0)
+
+
+@pytest.mark.parametrize(
+    "limit",
+    [
+        Limit(time=0.05),
+        Limit(nodes=2000),
+        Limit(depth=4),
+        Limit(mate=1, time=0.2),
+        Limit(white_clock=0.5, black_clock=0.5, white_inc=0.0, black_inc=0.0),
+        Limit(white_clock=0.5, remaining_moves=5),
+    ],
+    ids=repr,
+)
+def test_every_limit_of_python_chess_ends_a_search(numbat: Engine, limit: Limit) -> None:
+    assert numbat.play(chess.Board(), limit) in chess.Board().legal_moves
+
+
+def test_root_moves_bind(numbat: Engine) -> None:
+    wanted = [chess.Move.from_uci("a2a3"), chess.Move.from_uci("h2h3")]
+    assert numbat.play(chess.Board(), Limit(depth=4), root_moves=wanted) in wanted
+    assert numbat.analyse(chess.Board(), Limits(depth=4), root_moves=wanted[:1]).move == wanted[0]
+
+
+def test_root_moves_that_are_not_legal_are_named(numbat: Engine) -> None:
+    with pytest.raises(ValueError, match="e2e5"):
+        numbat.analyse(chess.Board(), Limit(depth=2), root_moves=[chess.Move.from_uci("e2e5")])
+
+
+def test_half_a_ply_is_no_depth(numbat: Engine) -> None:
+    with pytest.raises(ValueError, match="depth is not a whole number"):
+        numbat.play(chess.Board(), Limit(depth=1.5))  # type: ignore[arg-type]
+
+
+def test_other_variants_are_refused(numbat: Engine) -> None:
+    with pytest.raises(PositionError, match="atomic"):
+        numbat.play(chess.variant.AtomicBoard(), Limit(depth=1))
+
+
+def test_castling_comes_in_the_notation_of_the_board(numbat: Engine) -> None:
+    for chess960, castling in ((False, "e1g1"), (True, "e1h1")):
+        board = chess.Board("4k3/8/8/8/8/8/8/4K2R w K - 0 1", chess960=chess960)
+        move = chess.Move.from_uci(castling)
+        assert numbat.play(board, Limit(depth=2), root_moves=[move]) == move
+        assert numbat.analyse(board, Limit(depth=2), root_moves=[move]).move == move
+
+
+# The stream
+
+
+def test_a_stream_gives_each_depth_and_ends_with_the_limit(numbat: Engine) -> None:
+    reports = list(numbat.stream(chess.Board(), Limit(depth=5)))
+    assert [report.depth for report in reports if not report.bound] == [1, 2, 3, 4, 5]
+    assert numbat.wait(30)
+
+
+def test_leaving_an_endless_stream_ends_its_search(numbat: Engine) -> None:
+    with numbat.stream(chess.Board()) as reports:
+        assert next(reports).pv
+        assert numbat.searching
+    assert numbat.wait(30)
+    assert list(reports) == []
+
+
+def test_a_stream_is_stopped_from_another_thread(numbat: Engine) -> None:
+    reports = numbat.stream(chess.Board(MATE_IN_ONE))  # finds the mate at once, and waits all the same
+
+    def stop() -> None:
+        time.sleep(0.2)
+        reports.stop()
+
+    begun = time.perf_counter()
+    stopper = threading.Thread(target=stop)
+    stopper.start()
+    assert [report.score.relative for report in reports][-1] == Mate(1)
+    assert time.perf_counter() - begun > 0.19
+    stopper.join()
+
+
+def test_stops_from_many_threads_while_searches_begin_and_end(numbat: Engine) -> None:
+    over = threading.Event()
+
+    def disturb() -> None:
+        while not over.is_set():
+            numbat.stop()
+
+    threads = [threading.Thread(target=disturb) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    try:
+        for _ in range(20):
+            assert numbat.play(chess.Board(), Limit(nodes=10**9)) in chess.Board().legal_moves
+    finally:
+        over.set()
+        for thread in threads:
+            thread.join()
+
+
+def test_another_search_ends_the_stream(numbat: Engine) -> None:
+    reports = numbat.stream(chess.Board())
+    numbat.play(chess.Board(), Limit(depth=2))
+    assert list(reports)[-1].pv
+    reports.close()
+
+
+def test_a_stream_that_is_over_does_not_end_the_next_search(numbat: Engine) -> None:
+    first = numbat.stream(chess.Board())
+    with numbat.stream(chess.Board(KIWIPETE)) as second:
+        first.close()
+        assert numbat.searching
+        assert next(second).pv
+
+
+def test_threads_take_turns(numbat: Engine) -> None:
+    """Each gets a move of its own board."""
+    boards = [chess.Board(fen) for fen in (chess.STARTING_FEN, KIWIPETE, MATE_IN_ONE, "8/8/8/8/8/4k3/8/4K2R w - - 0 1")]
+    wrong: list[object] = []
+
+    def play(board: chess.Board) -> None:
+        for _ in range(10):
+            try:
+                move = numbat.play(board, Limit(nodes=200))
+            except BaseException as error:
+                wrong.append(error)
+            else:
+                if move not in board.legal_moves:
+                    wrong.append(move)
+
+    threads = [threading.Thread(target=play, args=(board,)) for board in boards]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
+@pytest.mark.parametrize("call", ["play", "stream", "new_game", "set_option"])
+def test_a_report_cannot_use_the_engine_that_it_comes_from(numbat: Engine, call: str) -> None:
+    arguments: dict[str, tuple] = {
+        "play": (chess.Board(KIWIPETE), Limit(depth=1)),
+        "stream": (chess.Board(KIWIPETE),),
+        "new_game": (),
+        "set_option": ("Threads", 2),
+    }
+    refused: list[bool] = []
+
+    def meddle(report: Analysis) -> None:
+        with pytest.raises(RuntimeError, match="reports"):
+            getattr(numbat, call)(*arguments[call])
+        refused.append(True)
+
+    assert numbat.play(chess.Board(), Limit(depth=3), on_report=meddle) in chess.Board().legal_moves
+    assert refused
+
+
+def test_an_impossible_board_is_refused_before_the_stream_begins(numbat: Engine) -> None:
+    with pytest.raises(PositionError, match="kings"):
+        numbat.stream(chess.Board.empty())
+
+
+# Options as keywords
+
+
+def reports_of(numbat: Engine) -> list[Info]:
+    """What a short search reports."""
+    infos: list[Info] = []
+    numbat.search(chess.Board(KIWIPETE), Limits(depth=5), infos.append)
+    return infos
+
+
+@pytest.mark.parametrize("option", [option for option in OPTIONS if option.kind != "button"], ids=lambda o: o.name)
+def test_every_option_has_a_keyword(numbat: Engine, option: Option) -> None:
+    keyword = option.name.replace(" ", "_").lower()
+    assert keyword.isidentifier()
+    assert by_keyword(keyword) is option
+    numbat.configure(**{keyword: option.default})
+
+
+def test_keywords_reach_the_engine_and_all_are_read_before_one_is_set() -> None:
+    with Engine(hash=1, ponder=True, MultiPV=3) as running:
+        infos: list[Info] = []
+        running.search(chess.Board(), Limits(depth=3), infos.append)
+        assert {info.multipv for info in infos} == {1, 2, 3}
+        with pytest.raises(OptionError, match="Threads"):
+            running.configure(multi_pv=1, threads=0)
+        infos.clear()
+        running.search(chess.Board(), Limits(depth=3), infos.append)
+        assert {info.multipv for info in infos} == {1, 2, 3}
+
+
+def test_after_an_error_no_keyword_has_taken_effect(numbat: Engine) -> None:
+    """Whether a network can be read turns out only when it is, after other options were set."""
+    with pytest.raises(OptionError, match=r"nothing\.nnue"):
+        numbat.configure(multipv=2, eval_file="/nothing.nnue")
+    assert len({info.multipv for info in reports_of(numbat)}) == 1
+
+
+def test_the_button_has_a_keyword(numbat: Engine) -> None:
+    reports_of(numbat)
+    full = reports_of(numbat)[-1].nodes
+    numbat.configure(clear_hash=True)
+    assert reports_of(numbat)[-1].nodes > full
+    with pytest.raises(OptionError, match="Clear Hash"):
+        numbat.configure(clear_hash=False)
+
+
+def test_a_search_parameter_takes_numbers_only(numbat: Engine) -> None:
+    with pytest.raises(OptionError, match="NullMoveBase takes a whole number"):
+        numbat.set_option("NullMoveBase", "3")
+
+
+def test_unknown_keywords_are_named() -> None:
+    with pytest.raises(OptionError, match="no option is called 'hsah'"):
+        Engine(hsah=3)
+
+
+# The rest
+
+
+def test_a_search_without_memory_is_one_line_and_a_move(monkeypatch: pytest.MonkeyPatch) -> None:
+    remarks: list[str] = []
+    with Engine(hash=1, report=remarks.append) as running:
+
+        def refuse(*arguments: object) -> None:
+            raise MemoryError
+
+        with monkeypatch.context() as patch:
+            patch.setattr(running._thinker.pool, "search", refuse)
+            assert running.play(chess.Board(), Limit(depth=3)) in chess.Board().legal_moves
+        assert remarks[-1] == "the search ran out of memory"
+        assert running.analyse(chess.Board(), Limit(depth=3)).depth == 3
+
+
+def test_perft_counts_and_divides(numbat: Engine) -> None:
+    shares: dict[str, int] = {}
+    assert numbat.perft(3, on_move=lambda move, leaves: shares.__setitem__(move, leaves)) == 8902
+    assert sum(shares.values()) == 8902
+    assert len(shares) == 20
+    assert numbat.perft(4, threads=2) == 197_281
+
+
+def test_bench_is_deterministic_and_reports_each_position(numbat: Engine) -> None:
+    seen: list[tuple[int, int, str, int]] = []
+    nodes, milliseconds = numbat.bench(4, lambda *row: seen.append(row))
+    assert milliseconds > 0
+    assert [row[0] for row in seen] == list(range(1, seen[0][1] + 1))
+    assert sum(row[3] for row in seen) == nodes
+    assert len({row[2] for row in seen}) == len(seen) >= 30
+    numbat.search(chess.Board(KIWIPETE), Limits(depth=6))
+    assert numbat.bench(4)[0] == nodes
+
+
+def test_the_evaluation_is_explained_term_by_term(numbat: Engine) -> None:
+    numbat.set_option("EvalType", "Material")
+
+    def total(fen: str | None) -> float:
+        numbat.set_position(fen)
+        lines = numbat.explain_evaluation().splitlines()
+        assert lines[-1] == "(pawns, from White's view)"
+        rows = [line.split("|") for line in lines if line.count("|") == 3][1:]
+        *terms, whole = [[float(cell) for cell in row[1:]] for row in rows]
+        assert [row[0].strip() for row in rows][-1] == "sum"
+        for white, black, difference in (*terms, whole):
+            assert difference == pytest.approx(white - black, abs=0.011)
+        for column in range(3):
+            assert whole[column] == pytest.approx(sum(term[column] for term in terms), abs=0.05)
+        return whole[2]
+
+    assert total(None) == 0
+    assert total("rnb1kbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1") > 5
+    assert total("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNB1KBNR b KQkq - 0 1") < -5

@@ -1,0 +1,68 @@
+"""A king alone against mating material: what it is worth, and that few nodes suffice to mate it."""
+
+from __future__ import annotations
+
+import chess
+import pytest
+
+from engine import Engine, Limits
+from engine.evaluation.mop_up import NEARER, STEP, WON, mop_up_value
+from tests.evaluation.test_material import position_from
+
+
+def value(fen: str) -> int:
+    return int(mop_up_value(position_from(fen)))
+
+
+@pytest.mark.parametrize(
+    "fen",
+    [
+        chess.STARTING_FEN,
+        "8/8/4k3/8/8/2K5/8/8 w - - 0 1",
+        "8/8/4k3/8/8/2KN4/8/8 w - - 0 1",
+        "8/8/4k3/8/8/2KB4/8/8 b - - 0 1",
+        "8/8/4k3/8/8/2KNN3/8/8 w - - 0 1",
+        "8/8/4k3/8/8/2KB1B2/8/8 w - - 0 1",  # both on light squares
+        "8/8/4k3/8/8/2KP4/8/8 w - - 0 1",
+        "8/8/4k3/4p3/8/2KQ4/8/8 w - - 0 1",  # not alone
+    ],
+)
+def test_nothing_to_add(fen):
+    assert value(fen) == 0
+
+
+@pytest.mark.parametrize("men", ["Q", "R", "BN", "QP", "RBN"])
+def test_both_sides_are_treated_alike(men):
+    board = chess.Board("8/8/4k3/8/8/2K5/8/8 w - - 0 1")
+    for square, man in zip((chess.D1, chess.F2, chess.H2), men, strict=False):
+        board.set_piece_at(square, chess.Piece.from_symbol(man))
+    assert value(board.fen()) == -value(board.mirror().fen()) >= WON
+
+
+def test_the_edge_and_the_near_king():
+    # The lone king in the middle with the other one five steps off, then in the corner, then with the other one near.
+    assert value("8/8/8/4k3/8/8/8/K6R w - - 0 1") == WON + NEARER * 3
+    assert value("k7/8/8/8/8/8/8/K6R w - - 0 1") == WON + STEP * 6
+    assert value("k7/8/K7/8/8/8/8/7R w - - 0 1") == WON + STEP * 6 + NEARER * 5
+
+
+def test_bishop_and_knight_want_the_corner_of_the_bishop():
+    light, dark = "8/8/8/8/8/8/4K3/1N3B2 w - - 0 1", "8/8/8/8/8/8/4K3/1NB5 w - - 0 1"
+
+    def with_king(fen: str, square: str) -> int:
+        board = chess.Board(fen)
+        board.set_piece_at(chess.parse_square(square), chess.Piece.from_symbol("k"))
+        return value(board.fen())
+
+    # The same distance from the white king, so that only the corner differs.
+    assert with_king(light, "a8") - with_king(light, "h8") == with_king(dark, "h8") - with_king(dark, "a8") > 0
+
+
+@pytest.mark.parametrize("start", ["7k/8/8/8/8/8/2Q5/K7 w - - 0 1", "8/8/8/4k3/8/8/8/KR6 w - - 0 1"])
+def test_few_nodes_mate(start):
+    board = chess.Board(start)
+    with Engine(hash=4) as numbat:
+        while not board.is_game_over() and not board.is_repetition(3):
+            board.push(chess.Move.from_uci(str(numbat.search(board, Limits(nodes=10_000)).pv[0])))
+    assert board.is_checkmate()
+    assert board.ply() < 80

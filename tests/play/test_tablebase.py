@@ -1,0 +1,442 @@
+"""Endgame tables at the root and inside the search: never a result given away, and no file that stops play."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import chess
+import chess.syzygy
+import pytest
+from chess.engine import Limit
+
+from engine.api import Engine
+from engine.messages import Info, Limits, OptionError, Result
+from engine.play.tablebase import BLESSED_LOSS, CURSED_WIN, DRAW, LOSS, WIN, Tablebase
+from engine.play.thinker import SHOWN_TABLE_WIN
+from tests.conftest import REPOSITORY
+from tests.endings import check_step, distance, materials, random_board, won_board, won_boards
+
+#: A win by the rule of 75 moves, not by that of 50: White mates, but needs too long for the clock.
+NEARLY_DRAWN = "7k/8/8/8/8/8/1R6/K7 w - - {clock} 80"
+
+
+@pytest.fixture(scope="module")
+def tables(tables_folder: Path) -> Tablebase:
+    result = Tablebase()
+    result.open(str(tables_folder))
+    return result
+
+
+@pytest.fixture(scope="module")
+def shared() -> Iterator[Engine]:
+    with Engine(hash=4) as running:
+        yield running
+
+
+@pytest.fixture
+def numbat(shared: Engine, tables_folder: Path) -> Iterator[Engine]:
+    shared.new_game()
+    shared.set_option("SyzygyPath", str(tables_folder))
+    yield shared
+    shared.set_option("SyzygyPath", "")
+
+
+def test_the_outcome_is_that_of_the_tables_and_winning_moves_make_progress(tables_folder, oracle, tables):
+    source = random.Random(1)
+    outcomes = set()
+    for material in materials(tables_folder):
+        for _ in range(4):
+            board = random_board(material, source)
+            verdict = tables.judge(board)
+            assert verdict is not None
+            assert verdict.outcome == oracle.probe_wdl(board), board.fen()
+            assert verdict.probes == board.legal_moves.count()
+            assert set(verdict.progress) <= set(verdict.keeping) <= set(board.legal_moves)
+            for move in board.legal_moves:
+                board.push(move)
+                after = -oracle.probe_wdl(board)
+                board.pop()
+                assert (move in verdict.keeping) == (after == verdict.outcome), (board.fen(), move)
+            outcomes.add(verdict.outcome)
+            if verdict.outcome == WIN:
+                plies = oracle.probe_dtz(board)
+                for move in verdict.progress:
+                    left = -distance(oracle, board, move)
+                    assert board.is_zeroing(move) or 0 <= left <= plies  # distances are rounded
+    assert outcomes >= {WIN, DRAW, LOSS}
+
+
+def win_against_best_defence(numbat: Engine, oracle: chess.syzygy.Tablebase, board: chess.Board, nodes: int) -> None:
+    """Play ``board``, won for the side to move, to mate; the other side holds out as long as the tables can."""
+    winner = board.turn
+    while not board.is_game_over() and board.halfmove_clock < 100 and not board.is_repetition(3):
+        if board.turn == winner:
+            move = numbat.play(board, Limit(nodes=nodes))
+            assert move is not None
+        else:
+            move = max(board.legal_moves, key=lambda move: distance(oracle, board, move))
+        board.push(move)
+    assert board.is_checkmate(), board.fen()
+    assert board.turn != winner
+
+
+def convert(numbat, oracle, names: list[str], count: int, seed: int) -> int:
+    source = random.Random(seed)
+    converted = 0
+    for material in names:
+        for _ in range(count):
+            board = won_board(oracle, material, source)
+            if board is not None:
+                win_against_best_defence(numbat, oracle, board, nodes=64)
+                converted += 1
+    return converted
+
+
+def test_won_positions_are_won(numbat, tables_folder, oracle):
+    assert convert(numbat, oracle, materials(tables_folder)[::4], count=1, seed=2) >= 5
+
+
+@pytest.mark.slow
+def test_many_won_positions_of_every_table_are_won(numbat, tables_folder, oracle):
+    assert convert(numbat, oracle, materials(tables_folder), count=20, seed=3) >= 500
+
+
+def proven(tables: Tablebase, oracle: chess.syzygy.Tablebase, names: list[str], count: int, seed: int) -> int:
+    """How many won positions were put to the step of the proof that every won position is won."""
+    source = random.Random(seed)
+    done = 0
+    for material in names:
+        for _ in range(count):
+            board = won_board(oracle, material, source)
+            if board is None:
+                break
+            check_step(tables, oracle, board, source)
+            done += 1
+    return done
+
+
+def test_no_advised_move_lets_a_win_slip(tables_folder, oracle, tables):
+    assert proven(tables, oracle, materials(tables_folder), count=1, seed=7) >= 25
+
+
+@pytest.mark.slow
+def test_no_advised_move_lets_a_win_slip_in_many_positions(tables_folder, oracle, tables):
+    """More, and whole tables: ``python -m tests.benchmarks.conversion``."""
+    assert proven(tables, oracle, materials(tables_folder), count=60, seed=8) >= 1500
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("material", ["KQvK", "KPvK"])
+def test_every_won_position_is_among_all_of_them(oracle, material):
+    found = {board.board_fen() for board in won_boards(oracle, material)}
+    turns = (chess.flip_horizontal, *(() if "P" in material else (chess.flip_vertical, chess.flip_diagonal)))
+    source = random.Random(10)
+    for _ in range(500):
+        board = won_board(oracle, material, source)
+        if board.turn == chess.BLACK:
+            board = board.mirror()
+        images = [board]
+        for turn in turns:
+            images += [image.transform(turn) for image in images]
+        assert found & {image.board_fen() for image in images}, board.fen()
+
+
+@pytest.mark.parametrize("advice", ["first", "latest"])
+def test_the_proof_notices_advice_that_lets_wins_slip(oracle, tables, advice):
+    class Careless(Tablebase):
+        def judge(self, board, seen=(), fifty=True):
+            verdict = tables.judge(board, seen, fifty)
+            moves = list(board.legal_moves) if advice == "first" else list(verdict.keeping)
+            worst = moves[0] if advice == "first" else max(moves, key=lambda move: -distance(oracle, board, move))
+            return replace(verdict, progress=(worst,))
+
+    with pytest.raises(AssertionError, match=r"[Kk]"):
+        proven(Careless(), oracle, ["KRvKN", "KBNvK"], count=20, seed=9)
+
+
+@pytest.mark.parametrize("material", ["KBNvK", "KQvKR", "KBBvK"])
+def test_a_win_just_within_the_fifty_moves_is_won(numbat, oracle, material):
+    source = random.Random(4)
+    boards = [won_board(oracle, material, source) for _ in range(10)]
+    board = max((board for board in boards if board is not None), key=oracle.probe_dtz)
+    board.halfmove_clock = 99 - oracle.probe_dtz(board)
+    win_against_best_defence(numbat, oracle, board, nodes=64)
+
+
+def test_the_clock_makes_a_win_cursed_and_a_loss_blessed(tables):
+    board = chess.Board(NEARLY_DRAWN.format(clock=0))
+    assert tables.judge(board).outcome == WIN
+    late = chess.Board(NEARLY_DRAWN.format(clock=90))
+    verdict = tables.judge(late)
+    assert verdict.outcome == CURSED_WIN
+    assert tables.judge(late, fifty=False).outcome == WIN
+    late.push(verdict.progress[0])
+    assert tables.judge(late).outcome == BLESSED_LOSS
+    assert tables.judge(late, fifty=False).outcome == LOSS
+
+
+def test_a_third_repetition_is_no_way_to_win(tables):
+    board = chess.Board(NEARLY_DRAWN.format(clock=0))
+    (first, *_) = tables.judge(board).progress
+    board.push(first)
+    key = chess.polyglot.zobrist_hash(board)
+    board.pop()
+    verdict = tables.judge(board, [key, key])
+    assert verdict.outcome == WIN
+    assert first not in verdict.keeping
+
+
+def test_the_rule_is_an_option(numbat):
+    board = chess.Board(NEARLY_DRAWN.format(clock=90))
+    assert numbat.search(board, Limits(depth=2)).score.cp == CURSED_WIN
+    numbat.set_option("Syzygy50MoveRule", False)
+    try:
+        score = numbat.search(board, Limits(depth=2)).score
+        assert score.mate or score.cp == SHOWN_TABLE_WIN
+    finally:
+        numbat.set_option("Syzygy50MoveRule", True)
+
+
+def test_a_table_win_is_reported_as_one_and_probes_are_counted(numbat, oracle):
+    board = won_board(oracle, "KBNvK", random.Random(5))
+    infos: list[Info] = []
+    last = numbat.search(board, Limits(depth=3), infos.append)
+    assert last.score.mate or last.score.cp == SHOWN_TABLE_WIN
+    assert last.tbhits == board.legal_moves.count()
+    drawn = chess.Board("8/8/8/8/3k4/8/3P4/3K4 b - - 0 1")
+    assert oracle.probe_wdl(drawn) == DRAW
+    assert numbat.search(drawn, Limits(depth=3)).score.cp == 0
+
+
+@pytest.mark.parametrize(("name", "value"), [("SyzygyProbeLimit", 3), ("SyzygyProbeDepth", 9)])
+def test_limits_on_probing(numbat, name, value):
+    board = chess.Board("8/8/8/8/3k4/8/3P4/3K1B2 b - - 0 1")
+    assert numbat.search(board, Limits(depth=3)).tbhits > 0
+    before = {"SyzygyProbeLimit": 7, "SyzygyProbeDepth": 1}[name]
+    numbat.set_option(name, value)
+    try:
+        assert numbat.search(board, Limits(depth=3)).tbhits == 0
+    finally:
+        numbat.set_option(name, before)
+
+
+def test_moves_asked_for_are_searched_even_if_they_lose(numbat):
+    board = chess.Board("8/8/8/8/8/2k5/8/KQ6 w - - 0 1")
+    moves = []
+    numbat.set_board(board)
+    numbat.start(Limits(depth=3, searchmoves=("b1c2",)), None, lambda result: moves.append(result.bestmove))
+    numbat.wait()
+    assert moves == ["b1c2"]  # gives the queen away
+
+
+def test_analysis_considers_all_winning_moves(numbat, tables):
+    board = chess.Board("8/8/8/4k3/8/8/1P6/KQ6 w - - 0 1")
+    verdict = tables.judge(board)
+    assert len(verdict.progress) < len(verdict.keeping)
+    results: list[Result] = []
+    numbat.set_option("MultiPV", 256)
+    try:
+        infos: list[Info] = []
+        numbat.set_board(board)
+        numbat.start(Limits(infinite=True, depth=1), infos.append, results.append)
+        while not infos or infos[-1].multipv < len(verdict.keeping):
+            assert not numbat.wait(0.01)
+        numbat.stop()
+        numbat.wait()
+        assert {info.pv[0] for info in infos if info.pv} == {move.uci() for move in verdict.keeping}
+    finally:
+        numbat.set_option("MultiPV", 1)
+
+
+def test_castling_rights_are_beyond_the_tables(tables):
+    assert tables.judge(chess.Board("4k3/8/8/8/8/8/8/4K2R w K - 0 1")) is None
+    assert tables.judge(chess.Board("4k3/8/8/8/8/8/8/4K2R w - - 0 1")) is not None
+
+
+# Inside the search
+
+
+#: Five men: White wins by force into a won ending with four, which no shallow search without tables knows.
+FIVE_MEN = "8/8/8/3k4/3r4/3R4/3PK3/8 w - - 0 1"
+
+
+def test_the_search_knows_what_it_will_come_to(numbat):
+    last = numbat.search(chess.Board(FIVE_MEN), Limits(depth=10))
+    assert last.score.cp == SHOWN_TABLE_WIN
+    assert last.tbhits > 0
+    numbat.set_option("SyzygyPath", "")
+    numbat.new_game()
+    last = numbat.search(chess.Board(FIVE_MEN), Limits(depth=10))
+    assert last.score.cp < 1000
+    assert last.tbhits == 0
+
+
+def test_the_search_repeats_itself(numbat):
+    found = []
+    for _ in range(2):
+        numbat.new_game()
+        last = numbat.search(chess.Board(FIVE_MEN), Limits(depth=12))
+        found.append((last.nodes, last.tbhits, last.pv))
+    assert found[0] == found[1]
+
+
+def test_threads_ask_at_the_same_time(numbat):
+    numbat.set_option("Threads", 3)
+    try:
+        last = numbat.search(chess.Board(FIVE_MEN), Limits(depth=14))
+        assert last.score.cp == SHOWN_TABLE_WIN
+    finally:
+        numbat.set_option("Threads", 1)
+
+
+@pytest.mark.parametrize(("name", "value"), [("SyzygyProbeLimit", 0), ("SyzygyProbeLimit", 2)])
+def test_the_limit_counts_inside_the_search(numbat, name, value):
+    numbat.set_option(name, value)
+    try:
+        assert numbat.search(chess.Board(FIVE_MEN), Limits(depth=10)).tbhits == 0
+    finally:
+        numbat.set_option(name, 7)
+
+
+def test_where_the_root_was_judged_the_search_looks_for_the_mate(numbat):
+    board = chess.Board("8/8/8/8/8/2k5/8/KQ6 w - - 0 1")
+    last = numbat.search(board, Limits(depth=20))
+    assert last.score.mate
+    assert last.tbhits == board.legal_moves.count()
+
+
+def test_five_men_are_won_by_way_of_the_tables(numbat):
+    """Before the first capture the root has no table, so it is the search that leads to one; then the root takes over,
+    with what the search has left in the transposition table."""
+    board = chess.Board(FIVE_MEN)
+    while not board.is_game_over(claim_draw=True):
+        board.push(numbat.play(board, Limit(nodes=10_000)))
+    assert board.outcome().winner == chess.WHITE, board.fen()
+
+
+def test_a_mate_by_a_capture_is_a_mate(numbat):
+    """Though it leads into the tables, where it is a loss like any other."""
+    board = chess.Board("k7/1n5Q/1K6/8/8/8/7P/8 w - - 0 1")
+    last = numbat.search(board, Limits(depth=6))
+    assert (last.score.mate, last.pv[0]) == (1, "h7b7")
+
+
+def test_without_a_directory_nothing_is_compiled():
+    code = (
+        "import sys\nfrom engine import Engine\nwith Engine(hash=1) as engine:\n    engine.bench(2)\n"
+        "assert not [name for name in sys.modules if name.startswith('engine.syzygy')]"
+    )
+    assert subprocess.run([sys.executable, "-c", code], cwd=REPOSITORY, check=False).returncode == 0
+
+
+# Files that are not there, or not in order
+
+
+def test_a_missing_directory_is_named(tmp_path):
+    remarks: list[str] = []
+    tables = Tablebase(remarks.append)
+    tables.open(str(tmp_path / "nowhere"))
+    assert len([remark for remark in remarks if "nowhere" in remark]) == 2
+    assert remarks[-1].startswith("found 0 Syzygy tables")
+    assert tables.judge(chess.Board("8/8/8/8/8/2k5/8/KQ6 w - - 0 1")) is None
+
+
+def copied(tables_folder: Path, target: Path, *names: str) -> Path:
+    for name in names:
+        shutil.copy(tables_folder / name, target)
+    return target
+
+
+def test_several_directories(tables_folder, tmp_path):
+    other = tmp_path / "other"
+    other.mkdir()
+    copied(tables_folder, tmp_path, "KQvK.rtbw", "KQvK.rtbz")
+    copied(tables_folder, other, "KRvK.rtbw", "KRvK.rtbz", "KPvKP.rtbw")
+    remarks: list[str] = []
+    tables = Tablebase(remarks.append)
+    tables.open(f"{tmp_path}{os.pathsep}{other}")
+    assert len(remarks) == 1
+    assert "found 3 Syzygy tables with up to 4 pieces" in remarks[0]
+    assert tables.judge(chess.Board("8/8/8/8/8/2k5/8/KQ6 w - - 0 1")).outcome == WIN
+    assert tables.judge(chess.Board("8/8/8/8/8/2k5/8/KR6 w - - 0 1")).outcome == WIN
+    assert tables.judge(chess.Board("8/8/8/8/8/2k5/8/KB6 w - - 0 1")) is None
+
+
+@pytest.mark.parametrize(
+    "damage", [b"", b"no table at all", b"\x71\xe8\x23\x5d" + bytes(12)], ids=["empty", "text", "head"]
+)
+def test_a_damaged_file_is_named_and_left_out(tables_folder, tmp_path, damage):
+    copied(tables_folder, tmp_path, "KQvK.rtbw", "KQvK.rtbz", "KRvK.rtbw", "KRvK.rtbz")
+    (tmp_path / "KQvK.rtbw").write_bytes(damage)
+    remarks: list[str] = []
+    tables = Tablebase(remarks.append)
+    tables.open(str(tmp_path))
+    assert tables.judge(chess.Board("8/8/8/8/8/2k5/8/KQ6 w - - 0 1")) is None
+    assert tables.judge(chess.Board("8/8/8/8/8/2k5/8/KR6 w - - 0 1")).outcome == WIN
+    assert [remark for remark in remarks if "KQ" in remark]
+
+
+def test_a_file_that_python_chess_never_gets_to_the_end_of(tables_folder, tmp_path):
+    """One wrong byte makes it go in circles; the engine waits in vain for so long only, and says so."""
+    copied(tables_folder, tmp_path, "KRvK.rtbw", "KRvK.rtbz")
+    file = tmp_path / "KRvK.rtbw"
+    data = bytearray(file.read_bytes())
+    data[8] += 1
+    file.write_bytes(data)
+    remarks: list[str] = []
+    tables = Tablebase(remarks.append)
+    tables.open(str(tmp_path))
+    board = chess.Board("8/8/8/8/8/4k3/8/4K2R w - - 0 1")
+    threads = threading.active_count()
+    begun = time.monotonic()
+    assert tables.judge(board, timeout=0.05) is None
+    assert time.monotonic() - begun < 4
+    assert tables.largest == 3
+    assert tables.judge(board) is None
+    assert tables.largest == 0
+    assert "damaged or too slow" in remarks[-1]
+    assert threading.active_count() == threads
+
+
+def test_a_sound_file_is_read_however_late_it_was_asked_before(tables_folder, tmp_path):
+    """What could not be read in time was not read wrongly: the same table answers when there is time."""
+    copied(tables_folder, tmp_path, "KRvK.rtbw", "KRvK.rtbz")
+    tables = Tablebase()
+    tables.open(str(tmp_path))
+    board = chess.Board("8/8/8/8/8/4k3/8/4K2R w - - 0 1")
+    assert tables.judge(board, timeout=0) is None
+    verdict = tables.judge(board)
+    assert verdict is not None
+    assert verdict.outcome == WIN
+
+
+def test_without_distances_the_result_is_still_kept(tables_folder, tmp_path, oracle):
+    copied(tables_folder, tmp_path, "KQvK.rtbw", "KPvK.rtbw", "KRvK.rtbw", "KBvK.rtbw", "KNvK.rtbw")
+    tables = Tablebase()
+    tables.open(str(tmp_path))
+    source = random.Random(6)
+    for _ in range(30):
+        board = random_board("KPvK", source)
+        verdict = tables.judge(board)
+        assert verdict.outcome == oracle.probe_wdl(board)
+        assert verdict.progress == verdict.keeping
+
+
+def test_play_goes_on_without_the_tables(tmp_path):
+    remarks: list[str] = []
+    (tmp_path / "KQvK.rtbw").write_bytes(b"no table")
+    with Engine(hash=1, report=remarks.append, syzygy_path=str(tmp_path)) as running:
+        assert running.play(chess.Board(), Limit(depth=3)) is not None
+        with pytest.raises(OptionError, match="nowhere"):
+            running.configure(syzygy_path=str(tmp_path / "nowhere"))
+        assert running.play(chess.Board(), Limit(depth=3)) is not None
+    assert [remark for remark in remarks if "KQvK.rtbw" in remark]

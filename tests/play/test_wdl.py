@@ -1,0 +1,124 @@
+"""What scores are worth: the model, and its fit to games that were drawn by lot from a known one."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+
+import chess
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.api import Engine
+from engine.messages import Limits
+from engine.play.wdl import MODEL, REFERENCE_MOVE, Model
+from tuning.matches.openings import Opening
+from tuning.matches.records import GameRecord, MoveRecord
+from tuning.wdl import main
+
+TRUTH = Model((120.0, 30.0, 0.0), (70.0, 10.0, 0.0), (8, 100))
+
+
+@given(st.integers(-40_000, 40_000), st.integers(1, 500))
+def test_chances_add_up_and_mirror(score: int, move: int) -> None:
+    win, draw, loss = MODEL.chances(score, move)
+    assert win + draw + loss == 1000
+    assert min(win, draw, loss) >= 0
+    assert MODEL.chances(-score, move) == (loss, draw, win)
+
+
+@given(st.integers(-2000, 2000), st.integers(0, 500), st.integers(1, 200))
+def test_more_is_never_worse(score: int, more: int, move: int) -> None:
+    win, _, loss = MODEL.chances(score, move)
+    better_win, _, better_loss = MODEL.chances(score + more, move)
+    assert better_win >= win
+    assert better_loss <= loss
+    assert MODEL.shown(score + more) >= MODEL.shown(score)
+
+
+def test_a_hundred_centipawns_win_half_the_games_at_the_reference_move() -> None:
+    score = round(MODEL.pawn)
+    assert MODEL.shown(score) == 100
+    assert abs(MODEL.chances(score, REFERENCE_MOVE)[0] - 500) <= 5
+
+
+def test_moves_beyond_the_fit_count_as_its_ends() -> None:
+    first, last = MODEL.moves
+    assert MODEL.at(1) == MODEL.at(first)
+    assert MODEL.at(last + 300) == MODEL.at(last)
+
+
+def test_reports_hold_normalised_scores_and_their_chances() -> None:
+    with Engine(hash=2) as running:
+        info = running.search(chess.Board("rnbqkb1r/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"), Limits(depth=6))
+        assert info.wdl is not None
+        assert info.wdl[0] > 600 > 200 > info.wdl[2]
+        mate = running.search(chess.Board("6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1"), Limits(depth=3))
+        assert mate.wdl == (1000, 0, 0)
+
+
+def results_file(path: Path, games: int) -> None:
+    """Results of games with a score at every move, won and lost as :data:`TRUTH` says."""
+    source = random.Random(1)
+    with path.open("w") as stream:
+        stream.write(json.dumps({"tool": "tuning.match", "settings": {}}) + "\n")
+        for number in range(games):
+            score = source.gauss(0, 150)
+            win, draw, _ = TRUTH.chances(round(score), 8 + number % 60)
+            lot = source.random() * 1000
+            result = "1-0" if lot < win else "1/2-1/2" if lot < win + draw else "0-1"
+            fen = f"4k3/8/8/8/8/8/8/4K2R w - - 0 {8 + number % 60}"
+            move = MoveRecord("h1h2", f"{score / 100:+.2f}", 9, 0.1, 1000, None)
+            record = GameRecord(number, 0, "a", "b", Opening(fen), result, "", moves=[move])
+            stream.write(json.dumps({"game": record.to_json()}) + "\n")
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("wdl") / "games.jsonl"
+    results_file(path, 20_000)
+    return path
+
+
+def test_the_fit_finds_the_model_that_the_games_came_from(results: Path, tmp_path: Path) -> None:
+    out = tmp_path / "wdl.json"
+    assert main([str(results), "--shown-pawn", "100", "--out", str(out)]) == 0
+    model = Model.from_json(json.loads(out.read_text()))
+    for move in (10, 32, 60):
+        for found, true in zip(model.at(move), TRUTH.at(move), strict=True):
+            assert found == pytest.approx(true, rel=0.1)
+
+
+def test_scores_as_shown_are_turned_back(results: Path, tmp_path: Path) -> None:
+    out = tmp_path / "wdl.json"
+    assert main([str(results), "--shown-pawn", "200", "--out", str(out)]) == 0
+    model = Model.from_json(json.loads(out.read_text()))
+    assert model.pawn == pytest.approx(2 * TRUTH.pawn, rel=0.1)
+
+
+def test_pgn_gives_the_same_scores_as_results(tmp_path: Path) -> None:
+    from tuning.learning.wdl import rows_of_pgn, rows_of_results
+
+    results_file(tmp_path / "games.jsonl", 20)
+    rows = list(rows_of_results(tmp_path / "games.jsonl", None))
+    words = []
+    for number, (score, move, result) in enumerate(rows):
+        text = {1: "1-0", 0: "1/2-1/2", -1: "0-1"}[int(result)]
+        comment = f"{score / 100:+.2f}/9 0.1s" if number % 2 else f"[%eval {score / 100:.2f}]"
+        headers = f'[SetUp "1"]\n[FEN "4k3/8/8/8/8/8/8/4K2R w - - 0 {move}"]\n[Result "{text}"]\n'
+        words.append(f"{headers}\n{move}. Rh2 {{{comment}}} {text}\n")
+    (tmp_path / "games.pgn").write_text("\n".join(words))
+    assert list(rows_of_pgn(tmp_path / "games.pgn", None)) == rows
+    assert list(rows_of_pgn(tmp_path / "games.pgn", "nobody")) == []
+
+
+@pytest.mark.parametrize("games", ["none", "few"])
+def test_too_few_games_are_refused_and_nothing_is_written(tmp_path: Path, capsys, games: str) -> None:
+    path, out = tmp_path / "games.jsonl", tmp_path / "wdl.json"
+    if games == "few":
+        results_file(path, 20)
+    assert main([str(path), "--out", str(out)]) == 2
+    assert ("no such file" if games == "none" else "too few") in " ".join(capsys.readouterr().out.split())
+    assert not out.exists()

@@ -1,0 +1,121 @@
+"""Positions in random order on disk: none lost, none twice, no game on both sides, the same order every time."""
+
+from __future__ import annotations
+
+from itertools import islice
+
+import numpy as np
+import pytest
+from rich.console import Console
+from rich.progress import Progress
+from scipy.special import expit
+
+from tests.tuning.lines import evaluation_line, random_games, training_line
+from tuning.common.errors import SetupError
+from tuning.data import shuffled as module
+from tuning.data.dataset import Quiet, make_source
+from tuning.data.positions import plies, read_text
+from tuning.data.shuffled import batches, shuffled
+
+SILENT = Progress(console=Console(quiet=True))
+ALL = Quiet(first_ply=0, decided=100)
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("shuffled")
+    made = []
+    for seed, (name, form) in enumerate((("white.tsv", evaluation_line), ("mover.tsv", training_line))):
+        made.append(folder / name)
+        made[-1].write_text("".join(map(form, random_games(30, seed=seed))))
+    return made
+
+
+@pytest.fixture
+def positions(files, tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "CHUNK", 400)
+    return shuffled(files, tmp_path / "cache", ALL, 0.3, SILENT)
+
+
+def keys(boards):
+    """What tells positions apart, sorted; the source's number is left out."""
+    bare = boards.copy()
+    bare["extra"] = 0
+    return sorted(board.tobytes() for board in bare)
+
+
+def test_every_position_once_in_a_turn(files, positions):
+    assert len(positions.chunks) > 2
+    turn = list(islice(positions.passes(1, 0, 0), len(positions.chunks)))
+    learned = np.concatenate([boards for _, _, boards in turn])
+    sources = [make_source(file.name, read_text(file, SILENT), ALL, 0.0, 0.3) for file in files]
+    for apart, found in ((False, learned), (True, positions.held_out())):
+        assert keys(found) == keys(np.concatenate([source.boards[source.held_out == apart] for source in sources]))
+    for number, source in enumerate(sources):
+        told = positions.sources[number]
+        assert (told.games, told.positions) == (30, len(source.boards))
+        assert told.held_out == source.held_out.sum()
+        assert told.scale == pytest.approx(source.scale, rel=0.05)
+
+
+def test_chunks_are_drawn_from_all_games(positions):
+    for number in range(len(positions.chunks)):
+        boards = positions.chunk(number)
+        assert set(boards["extra"]) == {0, 1}
+        assert plies(boards).std() > 10
+
+
+def test_another_order_every_turn(positions):
+    count = len(positions.chunks)
+    first = list(islice(positions.passes(1, 0, 0), 2 * count))
+    assert [(turn, place) for turn, place, _ in first] == [(turn, place) for turn in (0, 1) for place in range(count)]
+    again = list(islice(positions.passes(1, 1, 2), count - 2))
+    for (*_, boards), (*_, same) in zip(first[count + 2 :], again, strict=True):
+        assert np.array_equal(boards, same)
+    turns = [np.concatenate([boards for *_, boards in part]) for part in (first[:count], first[count:])]
+    assert not np.array_equal(*turns)
+    assert keys(turns[0]) == keys(turns[1])
+
+
+def test_a_set_is_made_once(files, positions, tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "_make", None)
+    same = shuffled(files, tmp_path / "cache", ALL, 0.3, SILENT)
+    assert same.digest == positions.digest
+    with pytest.raises(TypeError):
+        shuffled(files, tmp_path / "cache", Quiet(5, 100), 0.3, SILENT)
+
+
+def test_expected_scores(positions):
+    boards = positions.chunk(0)
+    scale = positions.scales[boards["extra"]]
+    by_score = expit(boards["score"] / scale)
+    assert positions.expected(boards, 0.0) == pytest.approx(by_score, abs=1e-6)
+    assert positions.expected(boards, 0.25) == pytest.approx(0.75 * by_score + 0.125 * boards["result"], abs=1e-6)
+
+
+def test_decided_positions_are_left_out(files, tmp_path):
+    cache = tmp_path / "cache"
+    every, undecided = (shuffled(files, cache, Quiet(0, decided), 0.3, SILENT) for decided in (100, 1.0))
+    boards = undecided.chunk(0)
+    assert 0 < len(boards) < len(every.chunk(0))
+    assert (np.abs(boards["score"]) <= undecided.scales[boards["extra"]]).all()
+
+
+def test_batches_lose_nothing():
+    boards = np.arange(1003)
+    parts = list(batches(boards, 100))
+    assert np.array_equal(np.concatenate(parts), boards)
+    assert {len(part) for part in parts} == {100, 101}
+    assert [len(part) for part in batches(boards[:3], 100)] == [3]
+
+
+def test_what_cannot_be_shuffled(files, tmp_path):
+    with pytest.raises(SetupError, match="two files are called"):
+        shuffled([tmp_path / "a" / "x.tsv", tmp_path / "b" / "x.tsv"], tmp_path, ALL, 0.1, SILENT)
+    with pytest.raises(SetupError, match="too few games"):
+        shuffled(files, tmp_path, ALL, 1e-9, SILENT)
+    with pytest.raises(SetupError, match="no quiet position"):
+        shuffled(files, tmp_path, Quiet(1000, 1), 0.1, SILENT)
+    with pytest.raises(SetupError, match=r"nowhere\.tsv"):
+        shuffled([tmp_path / "nowhere.tsv"], tmp_path, ALL, 0.1, SILENT)
+    assert not list(tmp_path.glob("shuffled-*[0-9a-f]"))

@@ -1,0 +1,119 @@
+"""Standard input of every kind: it is read to its end, and never stands in the way of loading."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine.uci.input import reads_at_once
+from tests.strict import STRICT
+from tests.uci.process import COLD_TIMEOUT, MAIN
+
+COMMANDS = b"uci\nisready\nposition startpos\ngo depth 1\n"
+
+
+@contextmanager
+def _file(folder: Path) -> Iterator[int]:
+    path = folder / "commands.txt"
+    path.write_bytes(COMMANDS)
+    with path.open("rb") as file:
+        yield file.fileno()
+
+
+@contextmanager
+def _pipe(folder: Path) -> Iterator[int]:
+    ours, theirs = os.pipe()
+    with os.fdopen(ours, "rb"):
+        os.write(theirs, COMMANDS)
+        os.close(theirs)
+        yield ours
+
+
+@contextmanager
+def _socket(folder: Path) -> Iterator[int]:
+    """What Windows calls a pipe too, though one cannot look into it."""
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        theirs.sendall(COMMANDS)
+        theirs.shutdown(socket.SHUT_WR)
+        if sys.platform == "win32":
+            import msvcrt
+
+            yield msvcrt.open_osfhandle(ours.detach(), os.O_RDONLY)
+        else:
+            yield ours.fileno()
+
+
+@pytest.mark.parametrize("kind", [_file, _pipe, _socket], ids=["file", "pipe", "socket"])
+def test_commands_are_read_from_anything(tmp_path: Path, kind: Any) -> None:
+    with kind(tmp_path) as handle:
+        done = subprocess.run(
+            [sys.executable, *STRICT, str(MAIN)],
+            stdin=handle,
+            capture_output=True,
+            timeout=COLD_TIMEOUT,
+            check=False,
+        )
+    assert (done.returncode, done.stderr) == (0, b"")
+    said = done.stdout.decode().splitlines()
+    assert "uciok" in said
+    assert "readyok" in said
+    assert said[-1].startswith("bestmove ")
+
+
+def test_the_null_device_is_an_end() -> None:
+    done = subprocess.run(
+        [sys.executable, *STRICT, str(MAIN)],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=COLD_TIMEOUT,
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
+class _System:
+    """What kernel32 says of one handle."""
+
+    def __init__(self, kind: int, available: int | None) -> None:
+        self._kind, self._available = kind, available
+
+    def GetFileType(self, handle: Any) -> int:
+        return self._kind
+
+    def PeekNamedPipe(self, handle: Any, buffer: Any, size: int, read: Any, available: Any, left: Any) -> int:
+        if self._available is None:
+            return 0
+        available._obj.value = self._available
+        return 1
+
+
+DISK, CONSOLE, PIPE = 1, 2, 3
+ACCESS_DENIED, BROKEN_PIPE = 5, 109
+
+
+@pytest.mark.parametrize(
+    ("kind", "available", "error", "reads"),
+    [
+        (DISK, None, ACCESS_DENIED, True),
+        (CONSOLE, None, ACCESS_DENIED, True),
+        (PIPE, 0, 0, False),
+        (PIPE, 7, 0, True),
+        (PIPE, None, BROKEN_PIPE, True),
+        (PIPE, None, ACCESS_DENIED, False),
+    ],
+    ids=["file", "console", "empty pipe", "filled pipe", "closed pipe", "odd pipe"],
+)
+def test_windows_is_asked_before_a_read_that_might_wait(
+    kind: int, available: int | None, error: int, reads: bool
+) -> None:
+    """A read that waits while numpy is loaded hangs both."""
+    assert reads_at_once(_System(kind, available), None, lambda: error) is reads

@@ -1,0 +1,213 @@
+"""Quiet positions of any number of games in random order on disk: learning then needs memory for a chunk of them only.
+
+Each position of each file goes to a chunk drawn at random, and each chunk is shuffled again whenever it is read: the
+positions of a batch come from all games alike. What is held out, to judge by, are whole games, always the same of a
+file. A set is a folder below the cache, named by what it was made from, and is made once.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+from rich.progress import Progress
+
+from tuning.common.errors import SetupError
+from tuning.data.dataset import SCALED_BY, Quiet, common_scale, held_out_lots, quiet_positions, refuse_same_names
+from tuning.data.marlinformat import PACKED
+from tuning.data.positions import is_games, read_positions
+from tuning.data.targets import expected_scores
+from tuning.data.viriformat import Positions, files_of
+from tuning.data.viriformat import read_positions as read_games
+
+#: Positions of a chunk, about: 128 MiB.
+CHUNK = 1 << 22
+
+#: Raise it when the same files would be put into another order.
+VERSION = 1
+
+#: A position's ``extra`` byte is the number of its source.
+MOST_SOURCES = 256
+
+_CONTENTS, _HELD_OUT = "contents.json", "held-out.bin"
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One file, or folder of games: how many quiet positions it gave, of how many games, and how many are held out.
+
+    ``scale`` is how many of its units multiply the odds of White's success by e (see ``dataset.common_scale``).
+    """
+
+    name: str
+    games: int
+    positions: int
+    held_out: int
+    scale: float
+
+
+class Shuffled:
+    """A set on disk. ``digest`` names what it was made from; ``decided`` (log-odds) leaves out what is beyond."""
+
+    def __init__(self, folder: Path, decided: float) -> None:
+        contents = json.loads((folder / _CONTENTS).read_text())
+        self.folder = folder
+        self.digest = folder.name
+        self.decided = decided
+        self.chunks: list[int] = contents["chunks"]
+        self.sources = [Source(**entry) for entry in contents["sources"]]
+        self.scales = np.array([source.scale for source in self.sources])
+
+    def _read(self, name: str) -> np.ndarray:
+        try:
+            boards = np.fromfile(self.folder / name, PACKED)
+        except OSError as error:
+            raise SetupError(f"cannot read {self.folder / name}: {error.strerror}") from None
+        return boards[np.abs(boards["score"].astype(np.float32)) <= self.decided * self.scales[boards["extra"]]]
+
+    def chunk(self, number: int) -> np.ndarray:
+        """The positions of a chunk that are not decided, PACKED, in the order in which they were written."""
+        return self._read(_chunk_name(number))
+
+    def held_out(self) -> np.ndarray:
+        """The positions to judge by, PACKED."""
+        return self._read(_HELD_OUT)
+
+    def some(self, count: int) -> np.ndarray:
+        """``count`` positions learned from, drawn at random from the first chunk, or all of that if it has fewer."""
+        boards = self.chunk(0)
+        return boards[np.random.default_rng(0).permutation(len(boards))[:count]]
+
+    def expected(self, boards: np.ndarray, result_weight: float) -> np.ndarray:
+        """White's expected scores float32, with ``result_weight`` of the games' results mixed in."""
+        return expected_scores(boards, self.scales, result_weight)
+
+    def passes(self, seed: int, turn: int, place: int) -> Iterator[tuple[int, int, np.ndarray]]:
+        """Chunks for ever, shuffled: the turn through all of them, the place in it (both from 0), and the positions."""
+        while True:
+            order = np.random.default_rng([seed, turn]).permutation(len(self.chunks))
+            for index in range(place, len(order)):
+                number = int(order[index])
+                boards = self.chunk(number)
+                yield turn, index, boards[np.random.default_rng([seed, turn, number]).permutation(len(boards))]
+            turn, place = turn + 1, 0
+
+
+def batches(boards: np.ndarray, size: int) -> Iterator[np.ndarray]:
+    """``boards`` in parts of about ``size``, all alike, none lost."""
+    yield from np.array_split(boards, max(round(len(boards) / size), 1))
+
+
+def shuffled(files: Sequence[Path], cache: Path, quiet: Quiet, held_out: float, progress: Progress) -> Shuffled:
+    """The set made from ``files``, made now if it is not in ``cache``.
+
+    Raises :class:`SetupError` for files that cannot be used, and if there is nothing to learn from or to judge by.
+    """
+    refuse_same_names(files)
+    if len(files) > MOST_SOURCES:
+        raise SetupError(f"{len(files)} files of positions: {MOST_SOURCES} at most")
+    folder = cache / f"shuffled-{_digest(files, quiet.first_ply, held_out)}"
+    if not (folder / _CONTENTS).exists():
+        draft = folder.with_suffix(".part")
+        with suppress(FileNotFoundError):
+            shutil.rmtree(draft)
+        try:
+            draft.mkdir(parents=True)
+            _make(draft, files, cache, quiet, held_out, progress)
+            draft.rename(folder)
+        except OSError as error:
+            raise SetupError(f"cannot keep positions in {folder}: {error.strerror}") from None
+    return Shuffled(folder, quiet.decided)
+
+
+def _chunk_name(number: int) -> str:
+    return f"chunk-{number:04}.bin"
+
+
+def _digest(files: Sequence[Path], first_ply: int, held_out: float) -> str:
+    """A name for what a set is made from. Raises :class:`SetupError` for a file that is missing."""
+    told: list[object] = [VERSION, CHUNK, first_ply, held_out]
+    for file in files:
+        try:
+            parts = files_of(file)
+            told.append([file.name, [(part.name, part.stat().st_size, part.stat().st_mtime_ns) for part in parts]])
+        except OSError as error:
+            raise SetupError(f"positions {file}: {error.strerror}") from None
+    return hashlib.sha256(json.dumps(told).encode()).hexdigest()[:16]
+
+
+def _portions(file: Path, cache: Path, progress: Progress) -> Iterator[Positions]:
+    """All positions of a file, or folder of games, whole games at a time."""
+    if not is_games(file):
+        yield read_positions(file, cache, progress)
+        return
+    parts = files_of(file)
+    bar = progress.add_task(f"shuffling {file.name}", total=len(parts))
+    for part in parts:
+        positions = read_games([part])
+        if len(positions):
+            yield positions
+        progress.advance(bar)
+    progress.remove_task(bar)
+
+
+def _chunk_count(files: Sequence[Path]) -> int:
+    """Into how many chunks the positions of ``files`` should go, as far as their sizes tell."""
+    positions = 0.0
+    for file in files:
+        size = sum(part.stat().st_size for part in files_of(file))
+        positions += size * 0.17 if is_games(file) else size / 16  # quiet ones; packed text has 16 bytes a line or so
+    return max(round(positions / CHUNK), 1)
+
+
+def _make(folder: Path, files: Sequence[Path], cache: Path, quiet: Quiet, held_out: float, progress: Progress) -> None:
+    random = np.random.default_rng(VERSION)
+    lengths = np.zeros(_chunk_count(files), np.int64)
+    counts = []
+    with ExitStack() as opened:
+        chunks = [opened.enter_context((folder / _chunk_name(n)).open("wb")) for n in range(len(lengths))]
+        judged = opened.enter_context((folder / _HELD_OUT).open("wb"))
+        for number, file in enumerate(files):
+            games = positions = kept_apart = 0
+            lots = held_out_lots(file.name)
+            for portion in _portions(file, cache, progress):
+                apart = lots.random(int(portion.games[-1]) + 1) < held_out
+                games += len(apart)
+                chosen = quiet_positions(portion, quiet)
+                boards = chosen.boards
+                boards["extra"] = number
+                is_apart = apart[chosen.games]
+                judged.write(boards[is_apart].tobytes())
+                boards = boards[~is_apart]
+                target = random.integers(len(chunks), size=len(boards))
+                order = np.argsort(target, kind="stable")
+                sizes = np.bincount(target, minlength=len(chunks))
+                for chunk, part in zip(chunks, np.split(boards[order], np.cumsum(sizes)[:-1]), strict=True):
+                    chunk.write(part.tobytes())
+                lengths += sizes
+                positions += len(is_apart)
+                kept_apart += int(is_apart.sum())
+            if not positions:
+                raise SetupError(f"positions {file}: no quiet position in it")
+            counts.append((file.name, games, positions, kept_apart))
+    if not lengths.sum() or not sum(apart for *_, apart in counts):
+        raise SetupError("too few games to keep some apart: give more positions")
+    sources = [asdict(Source(*count, _scale(folder, number, len(lengths)))) for number, count in enumerate(counts)]
+    (folder / _CONTENTS).write_text(json.dumps({"chunks": lengths.tolist(), "sources": sources}, indent=1))
+
+
+def _scale(folder: Path, number: int, chunks: int) -> float:
+    """The scale of a source, by as many of its positions as settle it."""
+    found = [np.empty(0, PACKED)]
+    for name in [*map(_chunk_name, range(chunks)), _HELD_OUT]:
+        boards = np.fromfile(folder / name, PACKED)
+        found.append(boards[boards["extra"] == number])
+        if sum(map(len, found)) >= SCALED_BY:
+            break
+    return common_scale(np.concatenate(found))

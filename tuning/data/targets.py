@@ -1,0 +1,28 @@
+"""What a position is worth to learn: the expected score, from its search's score and its game's result."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from tuning.common.compiled import compiled
+
+
+@compiled
+def expected_score(board, scales, result_weight):
+    """White's expected score in ``board``, whose ``extra`` byte is the number of its source.
+
+    ``scales`` float64 [source] is how many of its centipawns multiply the odds of success by e.
+    """
+    by_score = 1.0 / (1.0 + math.exp(-board.score / scales[board.extra]))
+    return (1.0 - result_weight) * by_score + result_weight * (0.5 * board.result)
+
+
+@compiled
+def expected_scores(boards, scales, result_weight):
+    """White's expected scores float32 in ``boards``."""
+    expected = np.empty(len(boards), np.float32)
+    for number in range(len(boards)):
+        expected[number] = expected_score(boards[number], scales, result_weight)
+    return expected
