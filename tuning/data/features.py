@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from engine.board.types import I64, KING, ONE, ROOK
 from engine.evaluation.nnue.shape import INPUTS, OUTPUT_BUCKETS
 from engine.jit import lsb
@@ -54,18 +52,3 @@ def list_board(board, squares, pieces, features):
 def bucket_of(count):
     """The row of output weights for ``count`` pieces on the board."""
     return min((count - 2) // 4, OUTPUT_BUCKETS - 1)
-
-
-@compiled
-def list_features(boards, features, buckets):
-    """Write what both sides see of ``boards``, an array of :data:`tuning.data.marlinformat.PACKED`.
-
-    ``features`` int16 [position][side to move first][32] gets what :func:`list_board` says, then NO_FEATURE;
-    ``buckets`` int64 [position] the row of output weights.
-    """
-    squares = np.empty(MOST_PIECES, np.int64)
-    pieces = np.empty(MOST_PIECES, np.int64)
-    for number in range(len(boards)):
-        count = list_board(boards[number], squares, pieces, features[number])
-        features[number, :, count:] = NO_FEATURE
-        buckets[number] = bucket_of(count)

@@ -10,10 +10,13 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
+from collections import deque
 from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from rich.progress import Progress
@@ -52,6 +55,16 @@ class Source:
     scale: float
 
 
+class Chunk(NamedTuple):
+    """A part of the set: the turn through all of it, the place in that turn, what decides about the order of the
+    positions, and these, PACKED, in the order in which they were written."""
+
+    turn: int
+    place: int
+    seed: tuple[int, int, int]
+    boards: np.ndarray
+
+
 class Shuffled:
     """A set on disk. ``digest`` names what it was made from; ``decided`` (log-odds) leaves out what is beyond."""
 
@@ -88,15 +101,22 @@ class Shuffled:
         """White's expected scores float32, with ``result_weight`` of the games' results mixed in."""
         return expected_scores(boards, self.scales, result_weight)
 
-    def passes(self, seed: int, turn: int, place: int) -> Iterator[tuple[int, int, np.ndarray]]:
-        """Chunks for ever, shuffled: the turn through all of them, the place in it (both from 0), and the positions."""
-        while True:
-            order = np.random.default_rng([seed, turn]).permutation(len(self.chunks))
-            for index in range(place, len(order)):
-                number = int(order[index])
-                boards = self.chunk(number)
-                yield turn, index, boards[np.random.default_rng([seed, turn, number]).permutation(len(boards))]
-            turn, place = turn + 1, 0
+    def passes(self, seed: int, turn: int, place: int) -> Iterator[Chunk]:
+        """Chunks for ever, in another order every ``turn``, from ``place`` in the first one on (both from 0).
+
+        The next one is read while one is used.
+        """
+        with ThreadPoolExecutor(1, thread_name_prefix="reading") as reader:
+            coming: deque[tuple[int, int, int, Future[np.ndarray]]] = deque()
+            while True:
+                order = np.random.default_rng([seed, turn]).permutation(len(self.chunks))
+                for index in range(place, len(order)):
+                    number = int(order[index])
+                    coming.append((turn, index, number, reader.submit(self.chunk, number)))
+                    if len(coming) > 1:
+                        then, where, number, read = coming.popleft()
+                        yield Chunk(then, where, (seed, then, number), read.result())
+                turn, place = turn + 1, 0
 
 
 def batches(boards: np.ndarray, size: int) -> Iterator[np.ndarray]:

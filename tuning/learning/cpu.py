@@ -9,17 +9,19 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
+import torch
 
 from engine.evaluation.nnue.shape import QA
 from tuning.common.compiled import compiled
 from tuning.data.features import MOST_PIECES, bucket_of, list_board
+from tuning.data.shuffled import batches
 from tuning.data.targets import expected_score
+from tuning.learning.network import Network
 
 #: A batch is cut into this many parts, however many threads there are: sums are then the same everywhere.
 PARTS = 4
@@ -93,35 +95,51 @@ def _pool() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(os.cpu_count(), thread_name_prefix="learning")
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
-    """What is learned: see :func:`tuning.data.targets.expected_score`, and the error's ``exponent``.
+class Step:
+    """Sets the gradients of ``network``.
 
-    ``slope`` is the log-odds of success for an output of 1.0.
+    ``scales`` float64 [source] is how many of a source's centipawns multiply the odds of success by e, ``slope`` the
+    log-odds of success for an output of 1.0.
     """
 
-    scales: np.ndarray
-    result_weight: float
-    slope: float
-    exponent: float
+    def __init__(self, network: Network, scales: np.ndarray, slope: float) -> None:
+        self._network = network
+        self._scales = scales
+        self._slope = slope
+        shapes = [tuple(parameter.shape) for parameter in network.parameters()]
+        self._sums = [[np.zeros(shape, np.float32) for shape in shapes] for _ in range(PARTS)]
+        self._nothing = [np.zeros((0,) * len(shape), np.float32) for shape in shapes]
 
+    def batches(self, boards: np.ndarray, size: int, seed: Sequence[int]) -> Iterator[np.ndarray]:
+        """``boards``, PACKED, in an order drawn by ``seed`` and in parts of about ``size``."""
+        return batches(boards[np.random.default_rng(seed).permutation(len(boards))], size)
 
-def total_loss(
-    boards: np.ndarray, target: Target, weights: Sequence[np.ndarray], gradients: Sequence[Sequence[np.ndarray]] = ()
-) -> float:
-    """The sum of |error| ** exponent over ``boards``, PACKED, worked out on every core.
+    def set_gradients(self, boards: np.ndarray, result_weight: float, exponent: float) -> float:
+        """Set the gradients of the mean of |error| ** ``exponent``; return its sum."""
+        for sums in self._sums:
+            for array in sums:
+                array.fill(0)
+        total = self._total(boards, result_weight, exponent, self._sums)
+        for parameter, *parts in zip(self._network.parameters(), *self._sums, strict=True):
+            parameter.grad = torch.from_numpy(sum(parts[1:], parts[0]) / np.float32(len(boards)))
+        return total
 
-    ``weights`` are those of the network in the order of its parameters, the first two int16. ``gradients`` are arrays
-    alike for each of :data:`PARTS` parts, float32; each part's share of the gradient is added to its own.
-    """
-    edges = np.linspace(0, len(boards), PARTS + 1).astype(int)
+    def squared_error(self, boards: np.ndarray) -> float:
+        """The sum of the squared errors over ``boards``, PACKED, by search alone."""
+        return self._total(boards, 0.0, 2.0, [])
 
-    def part(number: int) -> float:
-        share = boards[edges[number] : edges[number + 1]]
-        sums = gradients[number] if gradients else [weight.astype(np.float32)[:0] for weight in weights]
-        return _learn(
-            share, target.scales, target.result_weight, target.slope, target.exponent,
-            *weights, bool(gradients), *sums,
-        )  # fmt: skip
+    def _total(
+        self, boards: np.ndarray, result_weight: float, exponent: float, gradients: Sequence[Sequence[np.ndarray]]
+    ) -> float:
+        """The sum of |error| ** ``exponent``, worked out on every core; each part adds its gradient to its own sums."""
+        weights = self._network.integers()
+        edges = np.linspace(0, len(boards), PARTS + 1).astype(int)
 
-    return sum(_pool().map(part, range(PARTS)))
+        def part(number: int) -> float:
+            share = boards[edges[number] : edges[number + 1]]
+            return _learn(
+                share, self._scales, result_weight, self._slope, exponent,
+                *weights, bool(gradients), *(gradients[number] if gradients else self._nothing),
+            )  # fmt: skip
+
+        return sum(_pool().map(part, range(PARTS)))

@@ -22,6 +22,10 @@ from engine.evaluation.nnue.file import Net
 from engine.evaluation.nnue.shape import INPUTS, OUTPUT_BUCKETS, QA, QB, QS, SCALE, WEIGHT_LIMIT
 from tuning.data.features import NO_FEATURE
 
+#: Columns behind the features, where NO_FEATURE goes; products like multiples of eight.
+PADDING = 8
+assert INPUTS <= NO_FEATURE < INPUTS + PADDING
+
 
 def outputs(
     features: Tensor, buckets: Tensor,
@@ -29,18 +33,15 @@ def outputs(
 ) -> Tensor:  # fmt: skip
     """The network's outputs float32 [position] for the side to move.
 
-    ``features`` and ``buckets`` are as :func:`tuning.data.features.list_features` writes them.
+    ``features`` int16 [position][side to move first][32] ends with NO_FEATURE, ``buckets`` int64 [position].
     """
-    lists = features.flatten(0, 1).int()
-
-    def row_sums(rows: Tensor) -> Tensor:
-        return nn.functional.embedding_bag(
-            lists, nn.functional.pad(rows, (0, 0, 0, 1)), mode="sum", padding_idx=NO_FEATURE
-        )
-
-    activations = (row_sums(transformer) + transformer_biases).clamp(0, 1).square().view(len(features), -1)
+    pieces = torch.zeros(2 * len(features), INPUTS + PADDING, device=features.device)
+    pieces.scatter_(1, features.flatten(0, 1).long(), 1)
+    # In whole units, as products of few bits would not round those.
+    sums = pieces @ nn.functional.pad(transformer * QA, (0, 0, 0, PADDING)) / QA
+    activations = (sums + transformer_biases).clamp(0, 1).square().view(len(features), -1)
     by_bucket = torch.addmm(output_biases, activations, output.flatten(1).T)
-    skips = row_sums(skip[:, None]).view(-1, 2)
+    skips = (pieces @ nn.functional.pad(skip, (0, PADDING))).view(-1, 2)
     return by_bucket.gather(1, buckets[:, None])[:, 0] + (skips[:, 0] - skips[:, 1]) / 2
 
 

@@ -18,6 +18,7 @@ from contextlib import closing
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -33,10 +34,9 @@ from tuning.common import plots
 from tuning.common.errors import SetupError
 from tuning.common.ledger import Ledger
 from tuning.data.dataset import SCALED_BY
-from tuning.data.features import MOST_PIECES, list_features
 from tuning.data.shuffled import Shuffled, batches
 from tuning.data.values import values_of
-from tuning.learning import cpu
+from tuning.learning import cpu, gpu
 from tuning.learning.network import Network
 from tuning.learning.piece_square import fit_scale
 from tuning.learning.plots import loss_figure
@@ -63,7 +63,6 @@ class Training:
         torch.manual_seed(settings.seed)
         self.settings = settings
         self.positions = positions
-        self.slope = SCALE / scale
         self.device = device
         self.network = Network(settings.hidden)
         if settings.begin:
@@ -79,7 +78,11 @@ class Training:
         )
         self.history: list[dict[str, float]] = []
         self.seen, self.turn, self.place = 0, 0, 0
-        self._parts = [_zeros_like(self.network) for _ in range(cpu.PARTS)] if device == "cpu" else []
+        slope = SCALE / scale
+        if device == "cpu":
+            self._step: Any = cpu.Step(self.network, positions.scales, slope)
+        else:
+            self._step = gpu.Step(self.network, positions.scales, slope, device)
 
     def learn(self, advance: Callable[[int], None]) -> float:
         """Learn until it is time for a report; the mean loss since the last one.
@@ -87,62 +90,25 @@ class Training:
         Reports are at the ends of chunks, so that a run that was interrupted goes on exactly as it would have.
         """
         settings, total, first = self.settings, 0.0, self.seen
-        for turn, place, boards in self.positions.passes(settings.seed, self.turn, self.place):
-            for part in batches(boards, settings.batch):
+        for chunk in self.positions.passes(settings.seed, self.turn, self.place):
+            for batch in self._step.batches(chunk.boards, settings.batch, chunk.seed):
                 if self.seen >= settings.length:
                     break
-                rate = settings.learning_rate_at(self.seen)
                 for group in self.optimizer.param_groups:
-                    group["lr"] = rate
-                total += self._set_gradients(part)
+                    group["lr"] = settings.learning_rate_at(self.seen)
+                total += self._step.set_gradients(batch, settings.result_weight_at(self.seen), settings.exponent)
                 self.optimizer.step()
                 self.network.clip()
-                self.seen += len(part)
-                advance(len(part))
-            self.turn, self.place = turn, place + 1
+                self.seen += len(batch)
+                advance(len(batch))
+            self.turn, self.place = chunk.turn, chunk.place + 1
             if self.seen - first >= settings.report or self.seen >= settings.length:
                 break
-        return total / (self.seen - first)
+        return float(total) / (self.seen - first)
 
     def validate(self, boards: np.ndarray) -> float:
         """The mean squared error of the expected score by search alone, whatever is learned from."""
-        total = 0.0
-        for part in batches(boards, 8 * self.settings.batch):
-            if self._parts:
-                total += cpu.total_loss(part, self._target(0.0, 2.0), self.network.integers())
-            else:
-                with torch.no_grad():
-                    total += float(self._errors(part, 0.0).square().sum())
-        return total / len(boards)
-
-    def _target(self, result_weight: float, exponent: float) -> cpu.Target:
-        return cpu.Target(self.positions.scales, result_weight, self.slope, exponent)
-
-    def _set_gradients(self, boards: np.ndarray) -> float:
-        """Set the gradients of the mean loss over ``boards``; the sum of the loss."""
-        weight, exponent = self.settings.result_weight_at(self.seen), self.settings.exponent
-        if not self._parts:
-            self.optimizer.zero_grad()
-            loss = self._errors(boards, weight).pow(exponent).sum()
-            (loss / len(boards)).backward()
-            return loss.item()
-        for sums in self._parts:
-            for array in sums:
-                array.fill(0)
-        total = cpu.total_loss(boards, self._target(weight, exponent), self.network.integers(), self._parts)
-        for parameter, *sums in zip(self.network.parameters(), *self._parts, strict=True):
-            gradient = sum(sums[1:], sums[0]) / np.float32(len(boards))
-            parameter.grad = torch.from_numpy(gradient)
-        return total
-
-    def _errors(self, boards: np.ndarray, result_weight: float) -> torch.Tensor:
-        features = np.empty((len(boards), 2, MOST_PIECES), np.int16)
-        buckets = np.empty(len(boards), np.int64)
-        list_features(boards, features, buckets)
-        expected = self.positions.expected(boards, result_weight)
-        expected = np.where(boards["side_en_passant"] >> 7 == 1, 1 - expected, expected)
-        inputs = (torch.from_numpy(array).to(self.device) for array in (features, buckets))
-        return (torch.sigmoid(self.slope * self.network(*inputs)) - torch.from_numpy(expected).to(self.device)).abs()
+        return sum(map(self._step.squared_error, batches(boards, 8 * self.settings.batch))) / len(boards)
 
     def save(self, file: Path) -> None:
         """Write a checkpoint; the old one stays until the new one is whole."""
@@ -171,10 +137,6 @@ class Training:
         except (OSError, EOFError, RuntimeError, KeyError, TypeError, ValueError, pickle.UnpicklingError) as error:
             fault = getattr(error, "strerror", None) or type(error).__name__
             raise SetupError(f"{file} is no checkpoint of this run: {fault}") from None
-
-
-def _zeros_like(network: Network) -> list[np.ndarray]:
-    return [np.zeros(tuple(parameter.shape), np.float32) for parameter in network.parameters()]
 
 
 def _beginning(settings: Settings) -> Net:

@@ -47,7 +47,7 @@ def keys(boards):
 def test_every_position_once_in_a_turn(files, positions):
     assert len(positions.chunks) > 2
     turn = list(islice(positions.passes(1, 0, 0), len(positions.chunks)))
-    learned = np.concatenate([boards for _, _, boards in turn])
+    learned = np.concatenate([chunk.boards for chunk in turn])
     sources = [make_source(file.name, read_text(file, SILENT), ALL, 0.0, 0.3) for file in files]
     for apart, found in ((False, learned), (True, positions.held_out())):
         assert keys(found) == keys(np.concatenate([source.boards[source.held_out == apart] for source in sources]))
@@ -68,11 +68,15 @@ def test_chunks_are_drawn_from_all_games(positions):
 def test_another_order_every_turn(positions):
     count = len(positions.chunks)
     first = list(islice(positions.passes(1, 0, 0), 2 * count))
-    assert [(turn, place) for turn, place, _ in first] == [(turn, place) for turn in (0, 1) for place in range(count)]
+    assert [(chunk.turn, chunk.place) for chunk in first] == [
+        (turn, place) for turn in (0, 1) for place in range(count)
+    ]
     again = list(islice(positions.passes(1, 1, 2), count - 2))
-    for (*_, boards), (*_, same) in zip(first[count + 2 :], again, strict=True):
-        assert np.array_equal(boards, same)
-    turns = [np.concatenate([boards for *_, boards in part]) for part in (first[:count], first[count:])]
+    for chunk, same in zip(first[count + 2 :], again, strict=True):
+        assert np.array_equal(chunk.boards, same.boards)
+        assert chunk.seed == same.seed
+    assert len({chunk.seed for chunk in first}) == 2 * count
+    turns = [np.concatenate([chunk.boards for chunk in part]) for part in (first[:count], first[count:])]
     assert not np.array_equal(*turns)
     assert keys(turns[0]) == keys(turns[1])
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 from rich.console import Console
@@ -12,14 +14,15 @@ from engine.evaluation.nnue import plain
 from engine.evaluation.nnue.file import read_net, write_net
 from engine.evaluation.nnue.shape import QA, SCALE
 from tests.tuning.lines import evaluation_line, random_games
-from tuning.data.features import MOST_PIECES, list_features
+from tuning.data.features import MOST_PIECES, NO_FEATURE, bucket_of, list_board
 from tuning.data.marlinformat import unpack
 from tuning.data.positions import read_text
-from tuning.data.targets import expected_scores
 
 torch = pytest.importorskip("torch")
 
-from tuning.learning import cpu  # noqa: E402
+SCALES = np.array([300.0])
+
+from tuning.learning import cpu, gpu  # noqa: E402
 from tuning.learning.network import Network  # noqa: E402
 
 
@@ -33,10 +36,31 @@ def boards(tmp_path_factory):
 
 
 def seen(boards):
-    features = np.empty((len(boards), 2, MOST_PIECES), np.int16)
+    """Features and buckets as the kernel lists them, which is held against the engine's own in test_features."""
+    features = np.full((len(boards), 2, MOST_PIECES), NO_FEATURE, np.int16)
     buckets = np.empty(len(boards), np.int64)
-    list_features(boards, features, buckets)
+    scratch = np.empty((2, MOST_PIECES), np.int64)
+    for number in range(len(boards)):
+        buckets[number] = bucket_of(list_board(boards[number], *scratch, features[number]))
     return torch.from_numpy(features), torch.from_numpy(buckets)
+
+
+def bytes_of(boards):
+    return torch.from_numpy(boards.view(np.uint8).reshape(-1, 32))
+
+
+def test_a_gpu_takes_boards_apart_alike(boards):
+    features, buckets = seen(boards)
+    batch = gpu.take_apart(bytes_of(boards), torch.tensor([300.0]))
+    assert torch.equal(batch.features, features)
+    assert torch.equal(batch.buckets, buckets)
+    score, result = boards["score"] / 300, boards["result"] / 2
+    for number, board in enumerate(boards):
+        by_score, by_result = 1 / (1 + np.exp(-score[number])), result[number]
+        if board["side_en_passant"] >> 7:
+            by_score, by_result = 1 - by_score, 1 - by_result
+        assert batch.by_score[number].item() == pytest.approx(by_score, abs=1e-6)
+        assert batch.by_result[number].item() == by_result
 
 
 @pytest.fixture
@@ -56,29 +80,37 @@ def test_the_kernel_does_what_torch_does(boards, network, exponent):
     rows = np.concatenate([transformer, np.zeros_like(transformer[:1])])[seen(boards)[0].numpy()].sum(2) + biases
     boards = boards[(rows != QA).all((1, 2))]  # just there the slope is 0 or 1, as rounding will have it
     assert len(boards) > 300
-    scales, slope = np.array([300.0]), 1.7
-    sums = [[np.zeros(tuple(weights.shape), np.float32) for weights in network.parameters()] for _ in range(cpu.PARTS)]
-    ours = cpu.total_loss(boards, cpu.Target(scales, 0.25, slope, exponent), network.integers(), sums)
-
-    expected = expected_scores(boards, scales, 0.25)
-    expected = torch.from_numpy(np.where(boards["side_en_passant"] >> 7 == 1, 1 - expected, expected))
-    loss = (torch.sigmoid(slope * network(*seen(boards))) - expected).abs().pow(exponent).sum()
-    loss.backward()
-    assert ours == pytest.approx(loss.item(), rel=1e-4)
-    for weights, *parts in zip(network.parameters(), *sums, strict=True):
-        theirs = weights.grad.numpy()
+    gradients, losses = [], []
+    for step in (cpu.Step(network, SCALES, 1.7), gpu.Step(network, SCALES, 1.7, "cpu")):
+        (batch,) = step.batches(boards, len(boards), (1, 2, 3))
+        losses.append(float(step.set_gradients(batch, 0.25, exponent)))
+        gradients.append([weights.grad.numpy().copy() for weights in network.parameters()])
+    assert losses[0] == pytest.approx(losses[1], rel=1e-4)
+    for ours, theirs in zip(*gradients, strict=True):
         assert np.abs(theirs).max() > 0
-        assert np.abs(sum(parts) - theirs).max() < 1e-3 * np.abs(theirs).max()
+        assert np.abs(ours - theirs).max() < 1e-3 * np.abs(theirs).max()
 
 
-def test_a_loss_alone_changes_nothing(boards, network):
-    target = cpu.Target(np.array([300.0]), 0.0, 1.0, 2.0)
-    integers = network.integers()
-    before = [array.copy() for array in integers]
-    whole = cpu.total_loss(boards, target, integers)
-    halves = [cpu.total_loss(part, target, integers) for part in np.array_split(boards, 2)]
+@pytest.mark.parametrize("step", [cpu.Step, partial(gpu.Step, device="cpu")], ids=["cpu", "gpu"])
+def test_a_loss_alone_changes_nothing(boards, network, step):
+    step = step(network, SCALES, 1.0)
+    before = [array.copy() for array in network.integers()]
+    whole = step.squared_error(boards)
+    halves = [step.squared_error(part) for part in np.array_split(boards, 2)]
     assert whole == pytest.approx(sum(halves))
-    assert all(np.array_equal(*pair) for pair in zip(before, integers, strict=True))
+    assert all(np.array_equal(*pair) for pair in zip(before, network.integers(), strict=True))
+
+
+@pytest.mark.parametrize("step", [cpu.Step, partial(gpu.Step, device="cpu")], ids=["cpu", "gpu"])
+def test_batches_hold_every_position_in_another_order(boards, network, step):
+    step = step(network, SCALES, 1.0)
+    orders = []
+    for seed in (1, 2):
+        parts = list(step.batches(boards, 100, (seed, 0, 0)))
+        assert {len(part) for part in parts} <= {len(boards) // len(parts), len(boards) // len(parts) + 1}
+        orders.append([float(step.set_gradients(part, 0.0, 2.0)) for part in parts])
+        assert sum(orders[-1]) == pytest.approx(step.squared_error(boards), rel=1e-4)
+    assert orders[0] != orders[1]
 
 
 def test_begins_where_another_ended(network, tmp_path):

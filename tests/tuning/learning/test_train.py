@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import random
+from functools import partial
 
 import pytest
 
@@ -17,7 +18,7 @@ from tuning.learning.recipe import settings_of
 pytest.importorskip("torch")
 
 from tuning import train
-from tuning.learning import cpu, training
+from tuning.learning import cpu, gpu, training
 
 
 @pytest.fixture(scope="module")
@@ -73,15 +74,16 @@ def test_learns(words, tmp_path, capsys):
 
 def test_a_gpu_learns_the_same(words, tmp_path, monkeypatch):
     """What runs on a GPU are torch's operations, here on the CPU, in place of the kernel."""
-    short = [*words, "--length", "2000"]
-    assert train.main([*short, "--out", str(tmp_path / "kernel")]) == 0
-    monkeypatch.setattr(cpu, "PARTS", 0)
-    monkeypatch.setattr(cpu, "total_loss", None)
-    assert train.main([*short, "--out", str(tmp_path / "torch")]) == 0
-    ours, theirs = (history(tmp_path / name)[-1] for name in ("kernel", "torch"))
+    runs = []
+    for name, device in (("kernel", "cpu"), ("torch", "gpu")):
+        if device == "gpu":
+            monkeypatch.setattr(cpu, "Step", partial(gpu.Step, device="cpu"))
+        assert train.main([*words, "--length", "20000", "--out", str(tmp_path / name)]) == 0
+        runs.append(history(tmp_path / name)[-1])
+    ours, theirs = runs  # in another order of the positions
     assert ours["seen"] == theirs["seen"]
-    assert ours["train"] == pytest.approx(theirs["train"], rel=0.01)
-    assert ours["validation"] == pytest.approx(theirs["validation"], rel=0.03)
+    assert ours["train"] == pytest.approx(theirs["train"], rel=0.1)
+    assert ours["validation"] == pytest.approx(theirs["validation"], rel=0.1)
 
 
 def test_begins_with_another_network(words, tmp_path):

@@ -1,0 +1,129 @@
+"""One step of learning on a GPU: the loss of a batch and its gradient by torch's operations on whole batches.
+
+The first layer is one product of matrices here: a position is a row with a 1 for each of its pieces. That is thirty
+times the arithmetic of adding up columns, and still faster where a product is what the machine does best. Boards are
+taken apart on the GPU too, a chunk at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from engine.board.types import KING, ROOK
+from engine.evaluation.nnue.shape import INPUTS, OUTPUT_BUCKETS
+from tuning.data.features import MOST_PIECES, NO_FEATURE
+from tuning.data.marlinformat import PACKED, UNMOVED_ROOK
+from tuning.data.shuffled import batches
+from tuning.learning.network import Network
+
+#: Boards that are taken apart at a time: that needs about a GiB.
+SLICE = 1 << 19
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Positions as the network takes them, and the expected scores of the side to move by search and by result."""
+
+    features: Tensor  # int16 [position][side to move first][32], NO_FEATURE to the end
+    buckets: Tensor  # int64 [position]
+    by_score: Tensor  # float32 [position]
+    by_result: Tensor
+
+    def __len__(self) -> int:
+        return len(self.buckets)
+
+    def __getitem__(self, rows: Tensor) -> Batch:
+        return Batch(self.features[rows], self.buckets[rows], self.by_score[rows], self.by_result[rows])
+
+
+def list_features(boards: Tensor) -> Tensor:
+    """What :func:`tuning.data.features.list_board` says of ``boards``, uint8 [position][bytes of PACKED]: int16
+    [position][side to move first][32], then NO_FEATURE."""
+    by_square = (boards[:, :8, None] >> torch.arange(8, device=boards.device, dtype=torch.uint8)) & 1
+    occupied = by_square.flatten(1).int()
+    place = torch.where(occupied == 1, occupied.cumsum(1) - 1, MOST_PIECES)
+    squares = torch.zeros(len(boards), MOST_PIECES + 1, dtype=torch.int32, device=boards.device)
+    every_square = torch.arange(64, dtype=torch.int32, device=boards.device).expand(len(boards), 64)
+    squares = squares.scatter_(1, place, every_square)[:, :MOST_PIECES]
+    numbers = torch.arange(MOST_PIECES, device=boards.device)
+    present = numbers < occupied.sum(1, keepdim=True)
+    pieces = torch.stack((boards[:, 8:24] & 15, boards[:, 8:24] >> 4), 2).flatten(1).int()
+    kinds, colors = pieces & 7, pieces >> 3
+    kinds = torch.where(kinds == UNMOVED_ROOK, ROOK, kinds)
+    side = (boards[:, 24:25] >> 7).int()
+    views = []
+    for view in range(2):
+        perspective = side ^ view
+        is_king = present & (kinds == KING) & (colors == perspective)
+        king = (squares * is_king).sum(1, keepdim=True)
+        orientation = 56 * perspective ^ torch.where(king & 4 != 0, 7, 0)
+        seen = (colors ^ perspective) * (INPUTS // 2) + kinds * 64 + (squares ^ orientation)
+        views.append(torch.where(present, seen, NO_FEATURE).short())
+    return torch.stack(views, 1)
+
+
+def take_apart(boards: Tensor, scales: Tensor) -> Batch:
+    """The batch of ``boards``, uint8 [position][bytes of PACKED]; ``scales`` are those of :class:`Step`."""
+    features = list_features(boards)
+    pieces = (features[:, 0] != NO_FEATURE).sum(1)
+    buckets = ((pieces - 2) // 4).clamp(max=OUTPUT_BUCKETS - 1)
+    score, result, source = boards[:, 28:30].contiguous().view(torch.int16)[:, 0], boards[:, 30], boards[:, 31]
+    is_black = boards[:, 24] >> 7 == 1
+    by_score, by_result = torch.sigmoid(score / scales[source.long()]), result / 2
+    by_score, by_result = (torch.where(is_black, 1 - white, white) for white in (by_score, by_result))
+    return Batch(features, buckets, by_score, by_result)
+
+
+class Step:
+    """Sets the gradients of ``network``, which is on ``device``.
+
+    ``scales`` float64 [source] is how many of a source's centipawns multiply the odds of success by e, ``slope`` the
+    log-odds of success for an output of 1.0.
+    """
+
+    def __init__(self, network: Network, scales: np.ndarray, slope: float, device: str) -> None:
+        torch.backends.cuda.matmul.allow_tf32 = True  # eleven bits hold the first layer's integers, so nothing is lost
+        self._network = network
+        self._scales = torch.from_numpy(scales.astype(np.float32)).to(device)
+        self._slope = slope
+        self._device = device
+
+    def batches(self, boards: np.ndarray, size: int, seed: Sequence[int]) -> Iterator[Batch]:
+        """``boards``, PACKED, in an order drawn by ``seed`` and in parts of about ``size``."""
+        order = torch.Generator(self._device)
+        order.manual_seed(int(np.random.SeedSequence(seed).generate_state(1)[0]))
+        whole = self._load(boards)
+        shuffled = torch.randperm(len(boards), generator=order, device=self._device)
+        for part in batches(np.arange(len(boards)), size):
+            yield whole[shuffled[part[0] : part[-1] + 1]]
+
+    def set_gradients(self, batch: Batch, result_weight: float, exponent: float) -> Tensor:
+        """Set the gradients of the mean of |error| ** ``exponent``; return its sum, a tensor on the device."""
+        self._network.zero_grad()
+        loss = self._errors(batch, result_weight).pow(exponent).sum()
+        (loss / len(batch)).backward()
+        return loss.detach()
+
+    @torch.no_grad()
+    def squared_error(self, boards: np.ndarray) -> float:
+        """The sum of the squared errors over ``boards``, PACKED, by search alone."""
+        whole = self._load(boards)
+        return float(self._errors(whole, 0.0).square().sum())
+
+    def _load(self, boards: np.ndarray) -> Batch:
+        """``boards``, PACKED, taken apart on the device."""
+        packed = torch.from_numpy(boards.view(np.uint8).reshape(-1, PACKED.itemsize)).to(self._device)
+        parts = [take_apart(part, self._scales) for part in packed.split(SLICE)]
+        return Batch(
+            torch.cat([part.features for part in parts]), torch.cat([part.buckets for part in parts]),
+            torch.cat([part.by_score for part in parts]), torch.cat([part.by_result for part in parts]),
+        )  # fmt: skip
+
+    def _errors(self, batch: Batch, result_weight: float) -> Tensor:
+        expected = (1 - result_weight) * batch.by_score + result_weight * batch.by_result
+        return (torch.sigmoid(self._slope * self._network(batch.features, batch.buckets)) - expected).abs()
