@@ -46,7 +46,7 @@ def list_features(boards: Tensor) -> Tensor:
     [position][side to move first][32], then NO_FEATURE."""
     by_square = (boards[:, :8, None] >> torch.arange(8, device=boards.device, dtype=torch.uint8)) & 1
     occupied = by_square.flatten(1).int()
-    place = torch.where(occupied == 1, occupied.cumsum(1) - 1, MOST_PIECES)
+    place = torch.where(occupied == 1, occupied.cumsum(1, dtype=torch.int32) - 1, MOST_PIECES).long()
     squares = torch.zeros(len(boards), MOST_PIECES + 1, dtype=torch.int32, device=boards.device)
     every_square = torch.arange(64, dtype=torch.int32, device=boards.device).expand(len(boards), 64)
     squares = squares.scatter_(1, place, every_square)[:, :MOST_PIECES]
@@ -125,5 +125,5 @@ class Step:
         )  # fmt: skip
 
     def _errors(self, batch: Batch, result_weight: float) -> Tensor:
-        expected = (1 - result_weight) * batch.by_score + result_weight * batch.by_result
+        expected = batch.by_score.lerp(batch.by_result, result_weight) if result_weight else batch.by_score
         return (torch.sigmoid(self._slope * self._network(batch.features, batch.buckets)) - expected).abs()

@@ -47,7 +47,19 @@ def outputs(
 
 def _rounded(weights: Tensor, unit: int) -> Tensor:
     """``weights`` in whole units, still as real numbers."""
-    return (weights * unit).round()
+    return (weights * unit).round_()
+
+
+class _Representable(torch.autograd.Function):
+    """Weights rounded to whole units; for gradients the rounding does not count (straight-through estimator)."""
+
+    @staticmethod
+    def forward(ctx: Any, weights: Tensor, unit: int) -> Tensor:
+        return _rounded(weights, unit).div_(unit)
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None]:
+        return gradients[0], None
 
 
 class Network(nn.Module):
@@ -71,11 +83,8 @@ class Network(nn.Module):
         return outputs(features, buckets, *self.rounded())
 
     def rounded(self) -> list[Tensor]:
-        """The parameters as the integers will have them, so that what is learned makes up for the rounding.
-
-        For gradients the rounding does not count (straight-through estimator).
-        """
-        return [weights + (_rounded(weights, unit) / unit - weights).detach() for weights, unit in self._units()]
+        """The parameters as the integers will have them, so that what is learned makes up for the rounding."""
+        return [_Representable.apply(weights, unit) for weights, unit in self._units()]
 
     @torch.no_grad()
     def integers(self) -> list[np.ndarray]:

@@ -78,7 +78,7 @@ def test_a_gpu_learns_the_same(words, tmp_path, monkeypatch):
     for name, device in (("kernel", "cpu"), ("torch", "gpu")):
         if device == "gpu":
             monkeypatch.setattr(cpu, "Step", partial(gpu.Step, device="cpu"))
-        assert train.main([*words, "--length", "20000", "--out", str(tmp_path / name)]) == 0
+        assert train.main([*words, "--length", "10000", "--out", str(tmp_path / name)]) == 0
         runs.append(history(tmp_path / name)[-1])
     ours, theirs = runs  # in another order of the positions
     assert ours["seen"] == theirs["seen"]
