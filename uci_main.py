@@ -19,11 +19,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not words or words == ["--tune"]:
         from engine.uci.loop import run
 
-        if not run(tune=bool(words)):
-            os._exit(0)  # a compiler or a search is still at work, and nobody waits for it
-        return 0
+        return run(tune=bool(words))
     try:
         return _run_subcommand(words)
+    except KeyboardInterrupt:  # before the subcommand could see to it
+        from engine.commandline import interrupted
+
+        return interrupted()
     finally:
         _flush()
 

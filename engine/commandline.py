@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from typing import NoReturn
 
 #: Exit codes: done as asked; a failure on the way; cannot be done as asked; ended by Ctrl-C or SIGTERM.
@@ -29,6 +30,13 @@ def refuse(error: object, program: str = "numbat") -> int:
     """Print an error in one line on standard error; the exit code."""
     print(f"{program}: {error}", file=sys.stderr)
     return REFUSED
+
+
+def interrupted(program: str = "numbat") -> int:
+    """Say in one line on standard error that Ctrl-C or SIGTERM has ended the program; the exit code."""
+    with suppress(OSError, AttributeError):  # nobody reads it any more, or it was closed from the start
+        print(f"\n{program}: interrupted", file=sys.stderr, flush=True)
+    return INTERRUPTED
 
 
 def whole(least: int, most: int, what: str = "a whole number") -> Callable[[str], int]:

@@ -34,6 +34,7 @@ def parser() -> argparse.ArgumentParser:
     return result
 
 
+@command.interruptible
 def main(words: list[str] | None = None) -> int:
     """Run the command line. 0: written; 2: bad input; 130: interrupted, a book of the games until then is written."""
     arguments = parser().parse_args(words)

@@ -126,6 +126,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
         store.close()
 
 
+@command.interruptible
 def main(words: Sequence[str] | None = None) -> int:
     """Run the command line; 0: done, 1: with failures, 2: cannot be done as asked, 130: interrupted."""
     arguments = parser().parse_args(words)

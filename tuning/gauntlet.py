@@ -88,6 +88,7 @@ def settings_from(arguments: argparse.Namespace, rivals: Sequence[EngineSpec] = 
     return limits_checked(settings), absent
 
 
+@command.interruptible
 def main(words: Sequence[str] | None = None, rivals: Sequence[EngineSpec] = RIVALS) -> int:
     """Run the command line; exit codes as in :func:`tuning.match.main`."""
     arguments = parser().parse_args(words)

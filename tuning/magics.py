@@ -8,11 +8,13 @@ the seed is fixed, so the file can be made again.
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Sequence
 
 import numpy as np
 
 from engine.board.tables import BISHOP_STEPS, ROOK_STEPS, blocker_sets, relevant_squares, slider_attacks
+from tuning.common import command
 
 SEED = 1
 
@@ -35,7 +37,8 @@ def find_magic(square: int, steps: Sequence[tuple[int, int]], random: np.random.
             return int(magic)
 
 
-def main() -> None:
+@command.interruptible
+def main() -> int:
     """Print the magics of all squares as JSON."""
     np.seterr(over="ignore")
     random = np.random.default_rng(SEED)
@@ -45,7 +48,8 @@ def main() -> None:
     }
     note = f"made by tuning/magics.py with seed {SEED}"
     print(json.dumps({"note": note, **magics}, indent=1))
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -102,6 +102,7 @@ def settings_from(arguments: argparse.Namespace) -> Settings:
     )
 
 
+@command.interruptible
 def main(words: Sequence[str] | None = None) -> int:
     """Run the command line; the exit code is 0, 1 (failed), 2 (cannot be done as asked) or 130 (interrupted)."""
     arguments = parser().parse_args(words)

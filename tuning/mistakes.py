@@ -50,6 +50,7 @@ def parser() -> argparse.ArgumentParser:
     return result
 
 
+@command.interruptible
 def main(words: Sequence[str] | None = None) -> int:
     """Run the command line; 0, or 2 for what cannot be done."""
     arguments = parser().parse_args(words)

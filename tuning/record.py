@@ -43,6 +43,7 @@ def parser() -> argparse.ArgumentParser:
     return result
 
 
+@command.interruptible
 def main(words: Sequence[str] | None = None) -> int:
     """Run the command line; 0: done, 2: cannot be done as asked."""
     arguments = parser().parse_args(words)

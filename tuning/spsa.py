@@ -224,6 +224,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
     return code
 
 
+@command.interruptible
 def main(words: Sequence[str] | None = None) -> int:
     """Run the command line; 0: done, 2: cannot be done as asked, 130: interrupted."""
     arguments = parser().parse_args(words)

@@ -94,6 +94,7 @@ def play(
     return code, {key: encounter.wdl for key, encounter in tournament.tally.encounters.items()}
 
 
+@command.interruptible
 def main(words: Sequence[str] | None = None) -> int:
     """Run the command line; exit codes as in :func:`tuning.match.main`."""
     arguments = parser().parse_args(words)

@@ -34,6 +34,7 @@ def parse_arguments(words: Sequence[str] | None = None) -> argparse.Namespace:
     return arguments
 
 
+@command.interruptible
 def main(words: Sequence[str] | None = None) -> int:
     """Run the command; the weights file is replaced at the very end or not at all."""
     arguments = parse_arguments(words)

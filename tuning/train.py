@@ -98,6 +98,7 @@ def _settings_of(arguments: argparse.Namespace) -> Settings:
     return settings
 
 
+@command.interruptible
 def main(words: Sequence[str] | None = None) -> int:
     """Run the command line; 0: done, 2: cannot be done as asked, 130: interrupted."""
     arguments = parser().parse_args(words)

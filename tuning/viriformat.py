@@ -28,6 +28,7 @@ def parser() -> argparse.ArgumentParser:
     return made
 
 
+@command.interruptible
 def main(words: Sequence[str] | None = None) -> int:
     """Run the command line; 0: done, 2: cannot be done as asked."""
     arguments = parser().parse_args(words)

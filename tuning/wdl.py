@@ -47,6 +47,7 @@ def parser() -> argparse.ArgumentParser:
     return result
 
 
+@command.interruptible
 def main(words: Sequence[str] | None = None) -> int:
     """Run the command line. 0: written; 2: bad input."""
     arguments = parser().parse_args(words)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from engine import __version__
 from engine.analysis.terminal import forgive_letters, terminated_as_interrupted
-from engine.commandline import INTERRUPTED, Parser, UsageError, refuse, seconds, whole
+from engine.commandline import Parser, UsageError, interrupted, refuse, seconds, whole
 from engine.messages import OptionError, PositionError
 from engine.options import find
 
@@ -28,8 +27,7 @@ def main(command: str, arguments: Sequence[str]) -> int:
     except (UsageError, PositionError, OptionError, AnalysisError, MemoryError) as error:
         return refuse(str(error) or type(error).__name__)
     except KeyboardInterrupt:
-        print("\nnumbat: interrupted", file=sys.stderr)
-        return INTERRUPTED
+        return interrupted()
 
 
 def _run(command: str, chosen: argparse.Namespace) -> int:

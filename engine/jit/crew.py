@@ -25,8 +25,22 @@ _WORTHWHILE = 4
 #: More processes have nothing to do while the largest kernel is compiled; each takes about 300 MB.
 _MOST = 3
 
-_PROGRAM = "import sys, json; sys.path[:] = json.loads(sys.argv[1]); from engine.jit.part import main; "
-_PROGRAM += "main(sys.argv[2], sys.argv[3:])"
+#: What such a process runs. Loading the libraries takes it a second, so it listens before: with the end of its input it
+#: ends at any moment. Ctrl-C is for the one that started it.
+_PROGRAM = """
+import signal
+signal.signal(signal.SIGINT, signal.SIG_IGN)
+import json, os, queue, sys, threading
+lines = queue.SimpleQueue()
+def listen():
+    for line in sys.stdin:
+        lines.put(line)
+    os._exit(0)
+threading.Thread(target=listen, daemon=True).start()
+sys.path[:] = json.loads(sys.argv[1])
+from engine.jit.part import main
+main(sys.argv[2], sys.argv[3:], iter(lines.get, None))
+"""
 
 
 def compile_apart(kernels: list[Kernel], begin: Callable[[Kernel], None], report: Callable[[str], None]) -> None:

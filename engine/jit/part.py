@@ -2,15 +2,13 @@
 
 :mod:`engine.jit.crew` starts it and writes to its standard input, a line for each event: ``compile NAME`` is an order,
 ``taken NAME`` says that another process has one, ``settled NAME`` that its end. It answers ``done NAME``. At the end of
-its input, which is also that of whoever started it, it ends at once.
+its input, which is also that of whoever started it, it ends at once, whatever it is at.
 """
 
 from __future__ import annotations
 
 import os
 import queue
-import signal
-import sys
 import threading
 from collections.abc import Iterable
 from importlib import import_module
@@ -33,7 +31,7 @@ class Board:
         self.orders: queue.SimpleQueue[str] = queue.SimpleQueue()
 
     def listen(self, lines: Iterable[str]) -> None:
-        """Note what ``lines`` say; at their end nobody wants this process any more."""
+        """Note what ``lines`` say, for ever."""
         for line in lines:
             event, name = line.split()
             with self._changed:
@@ -45,7 +43,6 @@ class Board:
                     case "settled":
                         self._settled.add(name)
                 self._changed.notify_all()
-        os._exit(0)
 
     def await_other(self, name: str) -> None:
         """Wait while another process compiles ``name``."""
@@ -76,11 +73,13 @@ class Need:
         self._kernel.dispatcher.compile(self._kernel.signature)
 
 
-def main(settings: str, modules: list[str]) -> None:
-    """Compile the kernels of ``modules`` that are asked for, if the code is that of ``settings``."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever started this ends it
+def main(settings: str, modules: list[str], lines: Iterable[str]) -> None:
+    """Compile the kernels of ``modules`` that are asked for in ``lines``, if the code is that of ``settings``.
+
+    Whoever calls this ends the process at the end of its input.
+    """
     board = Board()
-    threading.Thread(target=board.listen, args=(sys.stdin,), daemon=True).start()
+    threading.Thread(target=board.listen, args=(lines,), daemon=True).start()
     if settings_digest() != settings:
         os._exit(OTHER_SETTINGS)
     for module in modules:

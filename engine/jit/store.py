@@ -44,6 +44,10 @@ _MEGABYTES = 24
 _FORMER = re.compile(r"jit-[a-z]+-[0-9a-f]{20}")
 _FORMER_SECONDS = 30 * 24 * 3600
 
+#: What is being written has this suffix; so has, after these seconds, what somebody was writing when he was killed.
+_PART = ".tmp"
+_PART_SECONDS = 600
+
 #: What is about to be removed.
 _ASIDE = re.compile(r"jit-gone-[0-9a-f]{8}")
 
@@ -217,7 +221,8 @@ class Store:
         return False
 
     def tidy(self) -> None:
-        """Drop the oldest directories of former sources. Those for other processors or versions stay."""
+        """Drop the oldest directories of former sources, and what was never finished. Those for other processors or
+        versions stay."""
         if self.used is None:
             return
         kept = {self.directory(Path(), layer).name for layer in self._layers}
@@ -232,6 +237,9 @@ class Store:
                     useless.append(path)
             for path in useless:
                 shutil.rmtree(path, ignore_errors=True)
+            for path in (self.used / self._settings).rglob(f"*{_PART}"):
+                if time.time() - path.stat().st_mtime > _PART_SECONDS:
+                    path.unlink()
 
     def _in_use(self, usable: Callable[[Root], bool]) -> Iterator[Root]:
         """The directories that are ``usable``, those in reserve when the one that the user chose is not."""
@@ -296,7 +304,7 @@ class Store:
 
     def _try_out(self, root: Root) -> None:
         """Raises OSError or Refused where nothing can be saved, or not the whole engine."""
-        probe = self._ready(root, root.path / self._settings) / f"{uuid.uuid4().hex[:8]}.tmp"
+        probe = self._ready(root, root.path / self._settings) / f"{uuid.uuid4().hex[:8]}{_PART}"
         try:
             with open(os.open(probe, _CREATE, 0o600), "wb") as file:
                 for _ in range(_MEGABYTES):
@@ -319,7 +327,7 @@ class Store:
     def _save(self, root: Root, layer: str, name: str, content: bytes) -> None:
         for last in (False, True):
             directory = self._ready(root, self.directory(root.path, layer))
-            part = directory / f"{uuid.uuid4().hex[:16]}.tmp"
+            part = directory / f"{uuid.uuid4().hex[:16]}{_PART}"
             try:
                 handle = os.open(part, _CREATE, 0o644)
                 with open(handle, "wb") as file:

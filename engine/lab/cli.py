@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from engine.commandline import INTERRUPTED, Parser, plies, refuse, seconds
+from engine.commandline import Parser, interrupted, plies, refuse, seconds
 from engine.lab import games, growth, table
 from engine.lab.games import Exhibit, LabError
 from engine.lab.measure import ALGORITHMS, Laboratory, Row
@@ -40,8 +40,7 @@ def main(argv: Sequence[str]) -> int:
     except (LabError, PositionError, OSError, ImportError) as error:
         return refuse(error, PROGRAM)
     except KeyboardInterrupt:
-        print(f"\n{PROGRAM}: interrupted", file=sys.stderr)
-        return INTERRUPTED
+        return interrupted(PROGRAM)
 
 
 def _compare(exhibit: Exhibit, chosen: argparse.Namespace) -> int:

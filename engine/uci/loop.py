@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 
 from engine import __version__
@@ -114,8 +115,11 @@ class Conversation:
         self._session.debug(words == ["on"])
 
 
-def run(tune: bool = False) -> bool:
-    """Talk until ``quit`` or the end of standard input; False when a thread is still at work at the end."""
+def run(tune: bool = False) -> int:
+    """Talk until ``quit`` or the end of standard input; returns the exit code.
+
+    Ctrl-C ends the conversation in order, too, unless the engine was still being compiled.
+    """
     output = Output()
     if at_terminal():
         output.line(f"Numbat {__version__}, a chess engine; type 'help' for the commands, 'quit' to leave")
@@ -127,7 +131,16 @@ def run(tune: bool = False) -> bool:
             if not conversation.handle(line):
                 break
         # At a terminal quit means now. A script wants its answers.
-        return session.close(at_once=at_terminal())
+        code, ended = 0, session.close(at_once=at_terminal())
     except KeyboardInterrupt:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second Ctrl-C must not garble the end
-        return session.close(at_once=True)
+        code = 0
+        if session.compiles():
+            from engine.commandline import INTERRUPTED  # late: the way to uciok imports next to nothing
+
+            code = INTERRUPTED
+            output.remark("interrupted")
+        ended = session.close(at_once=True)
+    if not ended:
+        os._exit(code)  # a compiler or a search is still at work, and nobody waits for it
+    return code

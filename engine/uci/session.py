@@ -47,6 +47,7 @@ class Session:
         self._debug = False
         self._scored = True  # the last report held a score
         self._asked = False  # something that has an answer
+        self._compiles = False
         self._may_load = threading.Event()
         self._gone = threading.Event()
         self._schedule = Schedule(self._run, output.remark)
@@ -64,6 +65,10 @@ class Session:
     def loaded(self) -> bool:
         """Whether the engine is loaded."""
         return self._engine is not None
+
+    def compiles(self) -> bool:
+        """Whether the engine is still being loaded, and has told that this takes long."""
+        return self._compiles and not self.loaded()
 
     def say(self, text: str) -> None:
         """Print ``text`` behind the answers to what was asked before."""
@@ -167,11 +172,16 @@ class Session:
         try:
             from engine.api import Engine
 
-            self._engine = Engine(report=self._output.remark)
+            self._engine = Engine(report=self._report)
         except Exception as error:
             traceback.print_exc()
             self._output.remark(f"the engine cannot be loaded: {_describe(error)}")
             os._exit(1)
+
+    def _report(self, text: str) -> None:
+        """Print a remark of the engine's; while it is being loaded that is about its compilation."""
+        self._compiles = True
+        self._output.remark(text)
 
     def _run(self, task: Task) -> None:
         """Run ``task``; whatever goes wrong costs one line, never the process."""

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from engine.commandline import INTERRUPTED
+from engine.commandline import interrupted
 from engine.uci import jobs
 from engine.uci.output import Output
 
@@ -87,6 +87,6 @@ def _interruptible(work: Callable[[], None]) -> None:
         while not done.wait(0.2):  # without a time limit Windows would not notice Ctrl-C
             pass
     except KeyboardInterrupt:
-        os._exit(INTERRUPTED)
+        os._exit(interrupted())
     if raised:
         raise raised[0]

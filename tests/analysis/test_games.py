@@ -19,6 +19,7 @@ from engine.analysis.files import AnalysisError, read_games, write_games
 from engine.analysis.judge import Grade
 from engine.analysis.notes import TAG
 from engine.api.types import Analysis
+from engine.commandline import INTERRUPTED
 from tests.analysis.conftest import GAMES
 
 #: A game with many faults.
@@ -115,7 +116,7 @@ def test_an_interrupted_run_leaves_what_it_has_and_goes_on(pgn, monkeypatch, cap
     searches.clear()
     with monkeypatch.context() as patch:
         interrupt_after(patch, straight - 12)  # in the middle of the last game, which takes more
-        assert analyse(pgn, *FAST) == cli.INTERRUPTED
+        assert analyse(pgn, *FAST) == INTERRUPTED
     done = int(re.search(r"interrupted after (\d+) of 29 positions", capsys.readouterr().err)[1])
     written = read_games(output)
     assert len(written) == 4
@@ -145,7 +146,7 @@ def test_an_interrupted_run_ends_up_with_what_a_straight_one_finds(pgn, monkeypa
         file.unlink()
     searched = interrupt_after(monkeypatch, 2 * annotate.GROUP)
     runs = 1
-    while analyse(pgn, *limit) == cli.INTERRUPTED:
+    while analyse(pgn, *limit) == INTERRUPTED:
         assert capsys.readouterr().out != straight[0]
         runs += 1
     assert runs >= 3

@@ -15,6 +15,7 @@ import pytest
 from engine.analysis import annotate, cli
 from engine.analysis.files import read_games
 from engine.analysis.terminal import read_line
+from engine.commandline import INTERRUPTED
 from tests.analysis.conftest import GAMES
 
 
@@ -31,7 +32,7 @@ def test_sigterm_loses_as_little_as_ctrl_c(pgn, monkeypatch, capsys):
         return plain(self, at, amount, others)
 
     monkeypatch.setattr(annotate._Run, "_search", search)
-    assert cli.main("analyse", [str(pgn), "--depth", "4"]) == cli.INTERRUPTED
+    assert cli.main("analyse", [str(pgn), "--depth", "4"]) == INTERRUPTED
     assert re.search(r"interrupted after (8|9|1\d) of 15 positions", capsys.readouterr().err)
     first, *_ = read_games(pgn.with_suffix(".annotated.pgn"))
     assert sum(node.eval() is not None for node in first.mainline()) == 6

@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from engine.jit import INTERPRETED
+from engine.jit import INTERPRETED, crew
 from engine.jit.digest import settings_digest
 from engine.jit.part import OTHER_SETTINGS
 from tests.jit.conftest import Miniature
@@ -113,10 +113,12 @@ def test_a_process_that_fails_costs_a_line(miniature: Miniature) -> None:
 
 def test_a_process_ends_with_its_input() -> None:
     """No orphan goes on compiling, however its parent ended."""
-    program = "import sys; from engine.jit.part import main; main(sys.argv[1], sys.argv[2:])"
+    path = json.dumps(sys.path)
     for settings, expected in ((settings_digest(), 0), ("others", OTHER_SETTINGS)):
         process = subprocess.Popen(
-            [sys.executable, "-c", program, settings, "engine.search.alphabeta"], stdin=subprocess.PIPE, text=True
+            [sys.executable, "-c", crew._PROGRAM, path, settings, "engine.search.alphabeta"],
+            stdin=subprocess.PIPE,
+            text=True,
         )
         assert process.stdin is not None
         if expected == 0:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
 from typing import NoReturn
 
@@ -17,6 +20,7 @@ __all__ = [
     "as_interrupt",
     "check_picture",
     "complain",
+    "interruptible",
     "make_console",
     "refused",
 ]
@@ -42,6 +46,20 @@ def make_console() -> Console:
 def as_interrupt(number: int, frame: object) -> NoReturn:
     """A signal handler: end as Ctrl-C does, with everything written down."""
     raise KeyboardInterrupt
+
+
+def interruptible(main: Callable[..., int]) -> Callable[..., int]:
+    """Have Ctrl-C end a command in one line wherever it strikes. Where there is more to say or do, ``main`` does it."""
+
+    @wraps(main)
+    def run(*arguments: object, **keywords: object) -> int:
+        try:
+            return main(*arguments, **keywords)
+        except KeyboardInterrupt:
+            print("interrupted", file=sys.stderr)
+            return INTERRUPTED
+
+    return run
 
 
 def complain(console: Console, error: object) -> None:
