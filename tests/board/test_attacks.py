@@ -12,6 +12,7 @@ import pytest
 
 from engine.board import attacks, tables
 from engine.board.tables import BISHOP_STEPS, ROOK_STEPS, TABLES, blocker_sets, relevant_squares, slider_attacks
+from tests.board import kernels
 from tests.board.oracle import position_of
 
 U64 = np.uint64
@@ -95,14 +96,12 @@ def test_the_slices_of_the_table_do_not_overlap() -> None:
 
 
 def test_attackers_in_many_positions(boards: list[chess.Board]) -> None:
+    attackers, attacked = np.zeros(64, np.uint64), np.zeros((2, 64), np.bool_)
     for board in boards[::10]:
-        position = position_of(board)
-        occupied = U64(board.occupied)
-        for square in chess.SQUARES:
-            expected = [board.attackers_mask(color, square) for color in chess.COLORS]
-            assert int(attacks.attackers_to(position, square, occupied)) == expected[0] | expected[1]
-            for by in (0, 1):
-                assert attacks.is_attacked(position, square, by, occupied) == bool(expected[by])
+        kernels.all_attackers(position_of(board), U64(board.occupied), attackers, attacked)
+        white, black = ([board.attackers_mask(color, square) for square in chess.SQUARES] for color in (True, False))
+        assert attackers.tolist() == [one | other for one, other in zip(white, black, strict=True)], board.fen()
+        assert attacked.tolist() == [[mask != 0 for mask in masks] for masks in (white, black)], board.fen()
 
 
 def test_pawn_sets_do_not_wrap_around() -> None:

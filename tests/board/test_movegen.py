@@ -4,45 +4,30 @@ from __future__ import annotations
 
 import chess
 import numpy as np
-import pytest
 
-from engine.board.legality import is_legal
-from engine.board.movegen import ALL_MOVES, NOISY_MOVES, QUIET_MOVES, count_moves, generate_moves
+from engine.board.movegen import ALL_MOVES, count_moves, generate_moves
 from engine.board.moves import (
     CASTLE_LONG,
     CASTLE_SHORT,
     DOUBLE_PUSH,
     EN_PASSANT,
     PROMOTION,
-    is_noisy,
 )
 from engine.board.notation import list_moves, to_uci
 from engine.board.position import MOVE_LIST
 from engine.jit import new_record
 from tests.board import kernels
-from tests.board.oracle import CHESS960_TRAPS, KIWIPETE, STANDARD_TRAPS, position_from, position_of
+from tests.board.oracle import KIWIPETE, position_from, position_of, starts
 
 
-def _generated(position, wanted: int) -> list[int]:
-    moves = new_record(MOVE_LIST)
-    return moves["move"][: int(generate_moves(position, moves, 0, wanted))].tolist()
-
-
-def test_noisy_and_quiet_moves_are_all_moves(boards: list[chess.Board]) -> None:
+def test_noisy_and_quiet_moves_are_all_moves_and_none_comes_twice(boards: list[chess.Board]) -> None:
+    lists, lengths = np.zeros(3, MOVE_LIST), np.zeros(3, np.int64)
     for board in boards:
         position = position_of(board)
-        noisy, quiet = _generated(position, NOISY_MOVES), _generated(position, QUIET_MOVES)
-        assert sorted(noisy + quiet) == sorted(_generated(position, ALL_MOVES)), board.fen()
-        assert all(is_noisy(move) for move in noisy), board.fen()
-        assert not any(is_noisy(move) for move in quiet), board.fen()
-
-
-def test_no_move_is_listed_twice_and_counting_agrees(boards: list[chess.Board]) -> None:
-    for board in boards:
-        position = position_of(board)
-        moves = list_moves(position)
-        assert len(set(moves)) == len(moves), board.fen()
-        assert int(count_moves(position)) == len(moves), board.fen()
+        assert kernels.all_lists(position, lists, lengths), board.fen()
+        every, noisy, quiet = (moves[:length].tolist() for moves, length in zip(lists["move"], lengths, strict=True))
+        assert sorted(noisy + quiet) == sorted(every), board.fen()
+        assert len(set(every)) == len(every) == int(count_moves(position)), board.fen()
 
 
 def test_generation_appends() -> None:
@@ -76,18 +61,9 @@ def test_kinds_say_what_a_move_is(boards: list[chess.Board]) -> None:
 
 
 def test_is_legal_agrees_with_generation_on_every_16_bit_number(boards: list[chess.Board]) -> None:
+    """Out of the transposition table a search may get any of them, as the move of another position."""
     legal = np.zeros(65536, np.bool_)
-    for board in boards[::3]:
+    for board in starts(0) + boards[::3]:
         position = position_of(board)
         kernels.all_legal(position, legal)
         assert np.flatnonzero(legal).tolist() == sorted(list_moves(position)), board.fen()
-
-
-@pytest.mark.parametrize("fen", STANDARD_TRAPS)
-def test_is_legal_refuses_the_moves_of_every_other_trap(fen: str) -> None:
-    """The way a search meets foreign moves: out of the transposition table, from another position."""
-    position = position_from(fen)
-    own = set(list_moves(position))
-    for other in STANDARD_TRAPS + CHESS960_TRAPS:
-        for move in list_moves(position_from(other, other in CHESS960_TRAPS)):
-            assert bool(is_legal(position, move)) == (move in own), (other, move)
