@@ -11,6 +11,7 @@ import pytest
 from engine import __version__
 from tests.strict import STRICT
 from tests.uci.process import COLD_TIMEOUT, MAIN
+from uci_main import main
 
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -25,21 +26,20 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_bench_closes_with_its_line_and_is_deterministic():
-    results = [run("bench", "4", "1", "8") for _ in range(2)]
-    nodes = set()
-    for result in results:
-        assert (result.returncode, result.stderr) == (0, "")
-        match = re.fullmatch(r"(\d+) nodes \d+ nps", result.stdout.splitlines()[-1])
-        assert match
-        nodes.add(match[1])
-    assert len(nodes) == 1
+def run_here(capfd: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    """The same in this process: exit code, output and errors."""
+    code = main(arguments)
+    return code, *capfd.readouterr()
 
 
-def test_bench_is_the_same_in_a_conversation(uci):
-    outside = run("bench", "4").stdout.splitlines()[-1]
-    inside = uci.ask("bench 4", until=r"\d+ nodes \d+ nps$")[-1]
-    assert outside.split()[0] == inside.split()[0]
+def test_bench_closes_with_its_line_and_is_the_same_each_time_and_in_a_conversation(uci):
+    result = run("bench", "4", "1", "8")
+    assert (result.returncode, result.stderr) == (0, "")
+    outside = result.stdout.splitlines()[-1]
+    inside = [uci.ask("bench 4", until=r"\d+ nodes \d+ nps$")[-1] for _ in range(2)]
+    nodes = [re.fullmatch(r"(\d+) nodes \d+ nps", line) for line in (outside, *inside)]
+    assert len({match and match[1] for match in nodes}) == 1
+    assert None not in nodes
 
 
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
@@ -54,15 +54,17 @@ KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1
         (["4", "--threads", "2"], 197281),
     ],
 )
-def test_perft(arguments, nodes):
-    result = run("perft", *arguments)
-    assert (result.returncode, result.stderr) == (0, "")
-    assert f"Nodes searched: {nodes}" in result.stdout.splitlines()
-    assert "e2e4: " not in result.stdout
+def test_perft(capfd, arguments, nodes):
+    code, output, errors = run_here(capfd, "perft", *arguments)
+    assert (code, errors) == (0, "")
+    assert f"Nodes searched: {nodes}" in output.splitlines()
+    assert "e2e4: " not in output
 
 
 def test_perft_divides_when_asked():
-    assert "e2e4: 20" in run("perft", "2", "--divide").stdout.splitlines()
+    result = run("perft", "2", "--divide")
+    assert (result.returncode, result.stderr) == (0, "")
+    assert "e2e4: 20" in result.stdout.splitlines()
 
 
 def test_the_lab_has_a_command_line_of_its_own():
@@ -113,9 +115,16 @@ def test_version_and_help():
         (["warmup", "now"], "now"),
     ],
 )
-def test_errors_are_one_clear_line(arguments, named):
-    result = run(*arguments)
+def test_errors_are_one_clear_line(capfd, arguments, named):
+    code, _, errors = run_here(capfd, *arguments)
+    assert code == 2
+    (line,) = errors.splitlines()
+    assert line.startswith("numbat: ")
+    assert named in line
+
+
+def test_errors_are_one_clear_line_of_the_process_too():
+    result = run("swim")
     assert result.returncode == 2
     (line,) = result.stderr.splitlines()
     assert line.startswith("numbat: ")
-    assert named in line
