@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import chess.syzygy
 import pytest
 from hypothesis import settings
+
+from tests.nursery import Nursery
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 
@@ -50,3 +53,14 @@ def oracle(tables_folder: Path) -> Iterator[chess.syzygy.Tablebase]:
     """python-chess's reader of these tables."""
     with chess.syzygy.open_tablebase(str(tables_folder)) as tables:
         yield tables
+
+
+@pytest.fixture(scope="session")
+def nursery() -> Iterator[Nursery | None]:
+    """Where processes come from that have numba in memory; None where there is no fork."""
+    if not hasattr(os, "fork") or sys.platform == "darwin":  # whose libraries do not survive one
+        yield None
+        return
+    nursery = Nursery()
+    yield nursery
+    nursery.close()

@@ -6,7 +6,6 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ import pytest
 
 import engine.jit
 from engine.jit import digest
+from tests.nursery import Child, Nursery, start
 
 LOW = """
 from engine.jit import helper
@@ -73,8 +73,9 @@ print(json.dumps({"result": int(result), "hits": hits, "root": str(STORE.used), 
 class Miniature:
     """The package on disk, and processes that run it."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, nursery: Nursery | None = None) -> None:
         self.folder = folder
+        self.nursery = nursery
         self.package = folder / "engine"
         self.cache = folder / "cache"
         self.low = self.package / "board" / "low.py"
@@ -89,22 +90,15 @@ class Miniature:
         (self.package / "board" / "high.py").write_text(HIGH)
         (self.package / "syzygy" / "late.py").write_text(LATE)
 
-    def start(self, environment: Mapping[str, str] | None = None) -> subprocess.Popen:
+    def start(self, environment: Mapping[str, str] | None = None) -> Child | subprocess.Popen[str]:
         """One process on the package; its cache is ``self.cache`` if ``environment`` names no other."""
         variables = {key: value for key, value in os.environ.items() if not key.startswith("NUMB")}
         variables |= {"PYTHONPATH": str(self.folder), "NUMBAT_CACHE_DIR": str(self.cache)}
         variables |= {"PYTHONDONTWRITEBYTECODE": "1"} | dict(environment or {})
-        return subprocess.Popen(
-            [sys.executable, "-c", MAIN],
-            cwd=self.folder,
-            env=variables,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
+        return start(self.nursery, self.folder, variables, MAIN)
 
     @staticmethod
-    def finish(process: subprocess.Popen) -> dict[str, Any]:
+    def finish(process: Child | subprocess.Popen[str]) -> dict[str, Any]:
         """What the process told."""
         out, error = process.communicate(timeout=600)
         assert process.returncode == 0, error
@@ -129,6 +123,6 @@ class Miniature:
 
 
 @pytest.fixture
-def miniature(tmp_path: Path) -> Miniature:
+def miniature(tmp_path: Path, nursery: Nursery | None) -> Miniature:
     """A fresh miniature with an empty cache."""
-    return Miniature(tmp_path)
+    return Miniature(tmp_path, nursery)

@@ -14,6 +14,7 @@ import pytest
 
 from engine.jit import cache, codegen, digest
 from tests.jit.conftest import LOW, Miniature
+from tests.nursery import Nursery
 
 FIRST = [
     "first start: compiling the engine, once (later starts take a second or two)",
@@ -203,10 +204,10 @@ def test_the_package_holds_the_cache_if_nothing_else_is_said(miniature: Miniatur
 
 
 @pytest.mark.parametrize("name", cache.INSTALLED)
-def test_where_pip_installs_nothing_is_added(tmp_path: Path, name: str) -> None:
+def test_where_pip_installs_nothing_is_added(tmp_path: Path, nursery: Nursery | None, name: str) -> None:
     """pip removes only what it has installed: a cache beside it would outlive the package."""
     (tmp_path / name).mkdir()
-    miniature = Miniature(tmp_path / name)
+    miniature = Miniature(tmp_path / name, nursery)
     told = miniature.run({"NUMBAT_CACHE_DIR": ""} | miniature.homes())
     assert told["root"] == str(miniature.folder / "home" / "numbat")
     assert not (miniature.package / "__pycache__").exists()

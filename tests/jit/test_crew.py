@@ -13,6 +13,7 @@ from engine.jit import INTERPRETED, crew
 from engine.jit.digest import settings_digest
 from engine.jit.part import OTHER_SETTINGS
 from tests.jit.conftest import Miniature
+from tests.nursery import start
 
 pytestmark = pytest.mark.skipif(INTERPRETED, reason="nothing is compiled")
 
@@ -76,11 +77,10 @@ def _run(miniature: Miniature, processors: int, **environment: str) -> dict:
     (miniature.package / "board" / "many.py").write_text(MANY)
     variables = {key: value for key, value in os.environ.items() if not key.startswith("NUMB")} | environment
     variables |= {"NUMBAT_CACHE_DIR": str(miniature.cache), "PROCESSORS": str(processors)}
-    process = subprocess.run(
-        [sys.executable, "-c", MAIN], cwd=miniature.folder, env=variables, capture_output=True, text=True, timeout=600
-    )
-    assert (process.returncode, process.stderr) == (0, "")
-    return json.loads(process.stdout)
+    process = start(miniature.nursery, miniature.folder, variables, MAIN)
+    out, error = process.communicate(timeout=600)
+    assert (process.returncode, error) == (0, "")
+    return json.loads(out)
 
 
 @pytest.mark.parametrize("processors", [2, 8])

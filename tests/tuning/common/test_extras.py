@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
+import os
 
 import pytest
 
+from tests.nursery import start
 from tests.tuning.conftest import FOOLS_MATE
 from tests.tuning.matches.test_match import run, words
 from tuning.common import extras
@@ -32,15 +32,16 @@ runpy.run_module("tuning." + sys.argv[0], run_name="__main__", alter_sys=True)
 
 
 @pytest.mark.parametrize(("package", "tool"), [(package, tool) for package in TOOLS for tool in TOOLS[package]])
-def test_a_missing_package_is_one_line(tmp_path, package, tool):
+def test_a_missing_package_is_one_line(tmp_path, nursery, package, tool):
     script = WITHOUT.format(package=package, words=tool.split())
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, cwd=tmp_path, timeout=120)
-    said = " ".join((done.stdout + done.stderr).split())
-    assert done.returncode == 2, said
+    process = start(nursery, tmp_path, os.environ, script)
+    out, error = process.communicate(timeout=120)
+    said = " ".join((out + error).split())
+    assert process.returncode == 2, said
     assert "Traceback" not in said
     extra = "train" if package == "torch" else "tuning"
     assert f'{package} is not installed: python -m pip install -e ".[{extra}]"' in said
-    assert len(done.stderr.splitlines()) <= 1
+    assert len(error.splitlines()) <= 1
     assert list(tmp_path.iterdir()) in ([], [tmp_path / "results"])
 
 
