@@ -129,6 +129,7 @@ def search(worker: Worker, alpha: Score, beta: Score, depth: Depth, ply: Ply, cu
     frame = frame_at(worker, ply)
     frame.pv_length = 0
     excluded = frame.excluded
+    frame_at(worker, ply + 1).double_extensions = frame.double_extensions
     is_pv = beta - alpha > 1
     in_check = position.checkers != ZERO
 
@@ -346,7 +347,7 @@ def search(worker: Worker, alpha: Score, beta: Score, depth: Depth, ply: Ply, cu
                 return I64(0)
             if score >= singular_beta and singular_beta >= beta:
                 return singular_beta
-            extension = singular_extension(score, singular_beta, beta, tt_score, cut_node)
+            extension = singular_extension(worker, ply, score, singular_beta, beta, tt_score, is_pv, cut_node)
             _resume(frame, move, raw_eval, static_eval)
 
         # Step 19. Check extension, see step 15.
@@ -358,6 +359,7 @@ def search(worker: Worker, alpha: Score, beta: Score, depth: Depth, ply: Ply, cu
         if ply == 0:
             worker.current_move = move
             worker.current_number = move_count + worker.pv_index
+        frame_at(worker, ply + 1).double_extensions = frame.double_extensions + (1 if extension == 2 else 0)
         do_move(worker, ply, move)
         new_depth = depth - 1 + extension
 

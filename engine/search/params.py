@@ -55,6 +55,8 @@ PARAMS = (
     # Extensions
     Param("SingularDepth", 6, 4, 99, 1),
     Param("SingularMargin", 20, 5, 60, 4),
+    Param("DoubleExtensions", 8, 0, 32, 1),
+    Param("DoubleExtensionMargin", 20, 0, 100, 5),
     # Reductions
     Param("ReductionBase", 80, 20, 150, 10),
     Param("ReductionDivisor", 220, 150, 350, 15),

@@ -56,6 +56,7 @@ FRAME = structure(
     ("quiet", "i8"),  # 1: it is neither a capture nor a promotion
     ("continuation_index", "i8"),  # its piece and target as an index of continuation histories; 0 for the null move
     ("excluded", "i8"),  # the move left out of a singular search, else 0
+    ("double_extensions", "i8"),  # moves of the line that leads here that were extended by two plies
     ("reduction", "i8"),  # plies by which the move under search was reduced
     ("cutoff_count", "i8"),  # nodes of this ply that failed high since the ply two above was entered
     ("killer", "i8", (2,)),
