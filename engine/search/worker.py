@@ -188,6 +188,8 @@ class Worker:
                 line = replace(previous, depth=depth, seldepth=seldepth, score=score, bound="upperbound")
             else:
                 line = self._line_found(depth, "" if outcome == FINISHED else "lowerbound")
+                if line.bound and previous.moves[: len(line.moves)] == line.moves:
+                    line.moves = previous.moves  # a move that is better than expected has no answer yet
             if outcome in (FINISHED, ABORTED_WITH_MOVE):
                 return line
             if on_bound is not None and line.moves:

@@ -103,6 +103,22 @@ def test_bounds_are_reported_between_windows(bare: Callable[..., Bare]) -> None:
     assert {line.bound for line in bounds} == {"lowerbound", "upperbound"}
 
 
+def test_a_better_score_keeps_the_line(bare: Callable[..., Bare]) -> None:
+    """What failed high has a move but no reply yet; the line of the last iteration goes on from it."""
+    kept = 0
+    for fen in FENS:
+        search = bare()
+        search.search(Limits(depth=10), fen)
+        finished: list[int] = []
+        for line in search.lines:
+            if line.bound == "lowerbound" and line.moves[:1] == finished[:1]:
+                assert len(line.moves) >= min(len(finished), 2)
+                kept += line.moves == finished and len(finished) > 1
+            if not line.bound:
+                finished = line.moves
+    assert kept
+
+
 def test_parameters_belong_to_their_worker() -> None:
     narrow = Parameters({"FutilityDepth": 0, "ReductionBase": 20})
     nodes = []
