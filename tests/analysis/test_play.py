@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import io
 import re
 import sys
@@ -229,6 +230,19 @@ def slow_answers(time: Time, *answers: tuple[float, str]):
     return ask
 
 
+@pytest.fixture
+def shallow(monkeypatch):
+    """An engine that gets the limits it gets, and looks three plies deep within them."""
+    for name in ("play", "analyse"):
+        plain = getattr(Engine, name)
+
+        def look(self, board, limit, *arguments, plain=plain, **more):
+            return plain(self, board, dataclasses.replace(limit, depth=3), *arguments, **more)
+
+        monkeypatch.setattr(Engine, name, look)
+
+
+@pytest.mark.usefixtures("shallow")
 def test_both_play_with_a_clock(numbat):
     time, told = Time(), []
     ask = slow_answers(time, (10.0, "zz"), (5.0, "e4"), (7.0, "d4"))
@@ -250,6 +264,7 @@ def test_both_play_with_a_clock(numbat):
     ],
 )
 @pytest.mark.parametrize("word", ["", "h3"])
+@pytest.mark.usefixtures("shallow")
 def test_a_flag_falls_whatever_is_typed_too_late(numbat, fen, words, result, word):
     time, told = Time(), []
     ask = slow_answers(time, (20.0, "h4"), (45.0, word), (0.0, "undo"))
@@ -265,6 +280,7 @@ def test_a_flag_falls_whatever_is_typed_too_late(numbat, fen, words, result, wor
     assert (game.headers["Result"], game.headers["Termination"]) == (result, "time forfeit")
 
 
+@pytest.mark.usefixtures("shallow")
 def test_the_engine_s_flag_falls_too(numbat, monkeypatch):
     time, told = Time(), []
     plain = Engine.play
@@ -281,6 +297,7 @@ def test_the_engine_s_flag_falls_too(numbat, monkeypatch):
     assert table.board.ply() == 1
 
 
+@pytest.mark.usefixtures("shallow")
 def test_a_draw_offer_stops_the_clock_and_a_hint_does_not(numbat):
     time = Time()
     table = Table(numbat, chess.Board("4k3/8/8/8/8/8/7r/4K3 w - - 0 30"), chess.WHITE, Limit(depth=2),

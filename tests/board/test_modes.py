@@ -38,7 +38,17 @@ THOROUGH = (
 def _run(tests: tuple[str, ...], cache: Path, **settings: str) -> None:
     folder = Path(__file__).resolve().parents[1]
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *(str(folder / test) for test in tests)],
+        [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-q",
+            "-n",
+            "0",
+            "-p",
+            "no:cacheprovider",
+            *(str(folder / test) for test in tests),
+        ],
         cwd=folder.parent,
         env=os.environ | {"NUMBAT_CACHE_DIR": str(cache)} | settings,
         capture_output=True,

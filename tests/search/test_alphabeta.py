@@ -333,7 +333,7 @@ def test_a_node_of_two_moves_comes_to_what_its_heuristic_makes_of_them(bench: Be
     case = CASES[name]
     random = np.random.default_rng(3)
     differed = 0
-    for fen in NARROW:
+    for fen in NARROW[::2]:
         moves = bench.place(fen)
         bench.set()
         by_depth = [bench.values(depth) for depth in range(3)]
@@ -353,4 +353,4 @@ def test_a_node_of_two_moves_comes_to_what_its_heuristic_makes_of_them(bench: Be
                     assert (bench.nodes_of(1) > 0) == goes_on, where
                     plain = max(first[2], second[2])
                     differed += np.clip(expected, *window) != np.clip(plain, *window)
-    assert (differed > 100) == (name != "none")
+    assert (differed > 50) == (name != "none")

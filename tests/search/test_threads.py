@@ -209,14 +209,14 @@ def test_all_threads_take_part(bare: Callable[..., Bare]) -> None:
 
 def test_an_engine_is_collected_and_its_threads_end() -> None:
     started: list[threading.Thread] = []
-    for _ in range(10):
+    for _ in range(4):
         engine = Engine(hash=1, threads=3)
         engine.search(chess.Board(), Limits(depth=3))
         started += [engine._searcher._thread, *threads_of(engine._thinker.pool)]
         gone = weakref.ref(engine)
         del engine
         assert is_collected(gone)
-    assert len(started) == 40
+    assert len(started) == 16
     assert have_ended(started)
 
 

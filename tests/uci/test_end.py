@@ -40,7 +40,13 @@ AT_WORK = {
 }
 
 
-@pytest.mark.parametrize("work", AT_WORK.values(), ids=AT_WORK)
+@pytest.mark.parametrize(
+    "work",
+    [
+        pytest.param(work, id=name, marks=[pytest.mark.slow] * (name == "timed search"))
+        for name, work in AT_WORK.items()
+    ],
+)
 def test_closed_input_at_work(work):
     go, answer = work
     with UciProcess() as process:

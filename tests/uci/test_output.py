@@ -47,8 +47,14 @@ def test_a_full_disk_is_an_error_of_one_line(command):
     assert result.stderr == "numbat: cannot write to standard output: No space left on device\n"
 
 
+#: Those that print as others do, and do more before.
+ALIKE = ("perft", "warmup")
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="pipes break otherwise there")
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize(
+    "command", [pytest.param(command, marks=[pytest.mark.slow] * (command in ALIKE)) for command in COMMANDS]
+)
 def test_a_reader_that_left_is_no_error(command):
     arguments, said = COMMANDS[command]
     reading, writing = os.pipe()
