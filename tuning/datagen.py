@@ -64,12 +64,13 @@ _HELP = {
     "draw_from": "from this ply on",
     "max_plies": "length after which a game is drawn",
     "hash": "transposition table in MB, cleared for each game",
+    "play_out": "games of 100 that only checkmate wins",
 }
 
 _LIMITS = {
     "nodes": (100, 10_000_000), "hard": (2, 1_000), "opening_plies": (0, LONGEST_OPENING),
     "opening_nodes": (100, 10_000_000), "max_plies": (1, LONGEST), "win_plies": (1, LONGEST),
-    "draw_plies": (1, LONGEST), "hash": (1, 4_096),
+    "draw_plies": (1, LONGEST), "hash": (1, 4_096), "play_out": (0, 100),
 }  # fmt: skip
 
 

@@ -57,7 +57,8 @@ class Rules:
     An opening is ``opening_plies`` random moves or one more, kept when a search of ``opening_nodes`` finds it
     no further from balance than ``opening_score``. A game is won when ``win_plies`` searches in a row see the
     same side ahead by ``win_score``, or when one finds a mate; drawn when ``draw_plies`` in a row stay within
-    ``draw_score`` after ply ``draw_from``, by the rules of chess, or at ``max_plies``.
+    ``draw_score`` after ply ``draw_from``, by the rules of chess, or at ``max_plies``. Of 100 games ``play_out`` are
+    won by checkmate alone, so that there are positions in which a won game is brought to its end.
     """
 
     nodes: int = 5_000
@@ -72,6 +73,7 @@ class Rules:
     draw_from: int = 80
     max_plies: int = 400
     hash: int = 4
+    play_out: int = 0
 
 
 RULES = structure(*((name, "i8") for name in Rules.__slots__))
@@ -152,6 +154,7 @@ def play_game(worker, game, tries):
         if game.rejected >= tries:
             return 0
     pack(position, game.start)
+    plays_out = random_below(game, 100) < rules.play_out
     result = I64(DRAW)
     winning, drawing = 0, 0
     while True:
@@ -172,10 +175,10 @@ def play_game(worker, game, tries):
         game.count += 1
         play_move(position, move)
         winner = I64(WHITE_WINS) if score > 0 else I64(BLACK_WINS)
-        if abs(score) > MATE_BOUND:
+        if abs(score) > MATE_BOUND and not plays_out:
             end, result = MATE_FOUND, winner
             break
-        if abs(score) < rules.win_score:
+        if abs(score) < rules.win_score or plays_out:
             winning = 0
         else:
             winning = max(winning, 0) + 1 if score > 0 else min(winning, 0) - 1

@@ -134,6 +134,24 @@ def test_no_balanced_opening() -> None:
         assert over.play(1 << 63, fen) is None
 
 
+def test_some_games_are_won_by_checkmate_alone(played: list[Played]) -> None:
+    """Up to where the others are given for won they are the same games."""
+    every, some = (SelfPlay(replace(RULES, play_out=share)) for share in (100, 50))
+    mated = shorter = 0
+    for number, short in enumerate(played[:20]):
+        state = random_state(1, 0, number)
+        whole = every.play(state)
+        assert whole is not None
+        assert ENDS[whole.end] not in ("mate found", "won score")
+        given = ENDS[short.end] in ("mate found", "won score")
+        assert whole.data[32 : 28 + 4 * short.plies] == short.data[32 : 28 + 4 * short.plies]
+        assert whole.plies >= short.plies if given else whole == short
+        mated += ENDS[whole.end] == "checkmate" and given
+        shorter += some.play(state) == short
+    assert mated > 5
+    assert 0 < shorter < 20
+
+
 def test_the_longest_game() -> None:
     game = SelfPlay(replace(RULES, max_plies=10)).play(random_state(1, 0, 0))
     assert game is not None
