@@ -11,7 +11,7 @@ import numpy as np
 
 from engine.board.aliases import Ply, Position
 from engine.board.position import occupied_by_all
-from engine.board.tables import TABLES
+from engine.board.tables import BISHOP_STEPS, ROOK_STEPS, TABLES, ray
 from engine.board.types import BISHOP, BLACK, I64, KING, KNIGHT, QUEEN, ROOK, U64, WHITE, ZERO
 from engine.jit import helper, shared_record, structure
 
@@ -33,30 +33,21 @@ def _reversible_moves() -> list[tuple[int, int, int]]:
     """Each reversible move of any piece on the empty board, either way once: its key difference, line and ends."""
     moves = []
     side = int(TABLES["side_key"])
+    between, piece_keys = TABLES["between"].tolist(), TABLES["piece_key"].tolist()
+    steps = {BISHOP: BISHOP_STEPS, ROOK: ROOK_STEPS, QUEEN: BISHOP_STEPS + ROOK_STEPS}
     for kind in (KNIGHT, BISHOP, ROOK, QUEEN, KING):
         for square in range(64):
             if kind in (KNIGHT, KING):
                 targets = int(TABLES["knight" if kind == KNIGHT else "king"][square])
             else:
-                targets = _slides(kind, square)
+                targets = sum(1 << target for step in steps[kind] for target in ray(square, step))
             for target in range(square + 1, 64):
                 if targets >> target & 1:
-                    line = int(TABLES["between"][square, target])
+                    line = between[square][target]
                     for color in (WHITE, BLACK):
-                        keys = TABLES["piece_key"][color << 3 | kind]
-                        moves.append((int(keys[square]) ^ int(keys[target]) ^ side, line, 1 << square | 1 << target))
+                        keys = piece_keys[color << 3 | kind]
+                        moves.append((keys[square] ^ keys[target] ^ side, line, 1 << square | 1 << target))
     return moves
-
-
-def _slides(kind: int, square: int) -> int:
-    """The squares a slider reaches on the empty board."""
-    targets = 0
-    for target in range(64):
-        files, ranks = abs((target & 7) - (square & 7)), abs((target >> 3) - (square >> 3))
-        straight, diagonal = 0 in (files, ranks), files == ranks
-        if (straight and kind != BISHOP) or (diagonal and kind != ROOK):
-            targets |= 1 << target
-    return targets & ~(1 << square)
 
 
 def _fill() -> None:

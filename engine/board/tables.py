@@ -1,6 +1,6 @@
 """Everything the rules look up: attacks from each square, lines between squares, Zobrist keys.
 
-The tables stand in one record, :data:`TABLES`, filled by numpy when this module is imported (some 40 ms);
+The tables stand in one record, :data:`TABLES`, filled by numpy when this module is imported (some 15 ms);
 kernels reach it by ``tables()``. Slider attacks are indexed by the occupied squares on a slider's rays,
 gathered by PEXT where that is fast and by magic multiplication elsewhere (Pradu Kannan's fancy magics; the
 same array serves both). Zobrist keys are the published constants of the Polyglot book format, so that a key
@@ -71,11 +71,10 @@ def slider_attacks(square: int, steps, occupied: np.ndarray) -> np.ndarray:
     """Attack sets of a slider on ``square``, one for each set of occupied squares in ``occupied``."""
     attacks = np.zeros_like(occupied)
     for step in steps:
-        is_open = np.ones(occupied.shape, bool)
-        for target in ray(square, step):
-            bit = ONE << U64(target)
-            attacks[is_open] |= bit
-            is_open &= (occupied & bit) == 0
+        is_open = np.ones_like(occupied)  # 1 as long as nothing stands in the way, then 0
+        for target in map(U64, ray(square, step)):
+            attacks |= is_open << target
+            is_open &= ~(occupied >> target)
     return attacks
 
 

@@ -55,7 +55,7 @@ def _value_against(position: Position, strong: Color, strong_king: Square, weak_
     return WON + STEP * driven + NEARER * (7 - max(files, ranks))
 
 
-@kernel(int64(POSITION_T), "the evaluation")
+@kernel(int64(POSITION_T), "the evaluation", late=True)
 def mop_up_value(position: Position) -> Score:
     """Centipawns from White's view for a king that stands alone; 0 where none does, or nothing can mate it."""
     white, black = position.colors[WHITE], position.colors[BLACK]

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.jit import private
-from engine.jit.digest import LAYERS, PACKAGE, WORKBENCH, layer_of, settings_digest, source_digest
+from engine.jit.digest import LAYERS, PACKAGE, WORKBENCH, layer_of_source, settings_digest, source_digest
 from engine.jit.store import SUFFIX, Found, Store
 
 #: Where pip puts packages. It would leave a cache behind there when it takes the package away, and what is left of
@@ -78,9 +78,12 @@ class KernelCache(private.CacheBase):
         self._fetched[key] = found
         return True
 
+    def has_fetched(self, signature: Any) -> bool:
+        """Whether :meth:`fetch` found it, and it was not loaded since."""
+        return self._address(signature)[1] in self._fetched
+
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """The compile result for ``sig``, or None."""
-        target_context.refresh()
         name, key = self._address(sig)
         found = self._fetched.pop(key, None) or self._store.read(self._layer, name, key)
         if found is None:
@@ -112,7 +115,7 @@ class KernelCache(private.CacheBase):
 
 def cache_of(function: Any) -> KernelCache | None:
     """A cache for ``function``; None if it is in no layer, or made by another function whose variables it uses."""
-    layer = layer_of(Path(function.__code__.co_filename).resolve())
+    layer = layer_of_source(function.__code__.co_filename)
     if layer is None or function.__closure__:
         return None
     return KernelCache(function, layer, STORE)

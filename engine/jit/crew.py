@@ -26,10 +26,8 @@ _WORTHWHILE = 4
 _MOST = 3
 
 #: What such a process runs. Loading the libraries takes it a second, so it listens before: with the end of its input it
-#: ends at any moment. Ctrl-C is for the one that started it.
+#: ends at any moment.
 _PROGRAM = """
-import signal
-signal.signal(signal.SIGINT, signal.SIG_IGN)
 import json, os, queue, sys, threading
 lines = queue.SimpleQueue()
 def listen():
@@ -92,6 +90,9 @@ class _Crew:
                     stdout=subprocess.PIPE,
                     stderr=subprocess.DEVNULL,
                     text=True,
+                    process_group=0
+                    if os.name == "posix"
+                    else None,  # Ctrl-C is for this process, which ends the others
                     creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
                 )
             except OSError as error:

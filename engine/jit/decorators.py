@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,7 @@ from numba import from_dtype, njit
 
 from engine.jit import private
 from engine.jit.cache import KernelCache, cache_of
-from engine.jit.digest import layer_of, settings_digest, source_digest
+from engine.jit.digest import layer_of_source, settings_digest, source_digest
 
 #: True when the kernels run as plain Python, for reading them in a debugger.
 INTERPRETED = private.INTERPRETED
@@ -33,13 +32,14 @@ if INTERPRETED:
 
 @dataclass(frozen=True, slots=True)
 class Kernel:
-    """A compiled entry point: its dispatcher, its only signature, the stage of the warm-up it belongs to, and its
-    cache, if it has one."""
+    """A compiled entry point: its dispatcher, its only signature, the stage of the warm-up it belongs to, its cache, if
+    it has one, and whether it may be loaded ``late``."""
 
     dispatcher: Any
     signature: Any
     stage: str
     cache: KernelCache | None
+    late: bool
 
     @property
     def layer(self) -> str:
@@ -65,6 +65,17 @@ class Kernel:
         """Whether it only has to be loaded."""
         return self.cache is not None and self.cache.fetch(self.signature)
 
+    def is_ready(self) -> bool:
+        """Whether it can be called, and nothing is compiled for that."""
+        return bool(self.dispatcher.signatures) or private.is_postponed(self.dispatcher)
+
+    def prepare(self) -> None:
+        """Compile it, or load it: at once, or after :meth:`fetch` at the first call if that may be late."""
+        if self.late and self.cache is not None and self.cache.has_fetched(self.signature):
+            private.load_when_called(self.dispatcher, self.signature)
+        else:
+            self.dispatcher.compile(self.signature)
+
 
 #: Every kernel of the modules imported so far, in the order of definition.
 KERNELS: list[Kernel] = []
@@ -72,7 +83,7 @@ KERNELS: list[Kernel] = []
 
 def compiled(function: Callable, **options: Any) -> tuple[Any, KernelCache | None]:
     """The dispatcher of ``function`` under numba's ``options``, and the cache that keeps its code between starts."""
-    layer = layer_of(Path(function.__code__.co_filename).resolve())
+    layer = layer_of_source(function.__code__.co_filename)
     if layer is not None:
         private.tagged(function, f"{settings_digest()}{source_digest(layer)}")
     dispatcher = njit(pipeline_class=private.Compiler, **options)(function)
@@ -96,17 +107,18 @@ def helper(function: Callable) -> Any:
     return dispatcher
 
 
-def kernel(signature: Any, stage: str) -> Callable[[Callable], Any]:
+def kernel(signature: Any, stage: str, late: bool = False) -> Callable[[Callable], Any]:
     """Compile an entry point under its one ``signature``, at the warm-up or at its first call.
 
-    ``stage`` is what the warm-up reports while it compiles.
+    ``stage`` is what the warm-up reports while it compiles. One that is in the cache and may be ``late`` is loaded when
+    it is first called, not at every start: a search can do without it, or has its code inside of another kernel's.
     """
 
     def decorate(function: Callable) -> Any:
         if INTERPRETED:
             return _wrapping(function)
         dispatcher, cache = compiled(function, **_OPTIONS)
-        KERNELS.append(Kernel(dispatcher, signature, stage, cache))
+        KERNELS.append(Kernel(dispatcher, signature, stage, cache, late))
         return dispatcher
 
     return decorate

@@ -44,6 +44,12 @@ def source_digest(layer: str) -> str:
     return state.hexdigest()[:12]
 
 
+@cache
+def layer_of_source(name: str) -> str | None:
+    """The layer of the file that a code object names."""
+    return layer_of(Path(name).resolve())
+
+
 def layer_of(file: Path) -> str | None:
     """The layer that a source file is in; None where its code is not kept."""
     if PACKAGE.parent / WORKBENCH in file.parents:

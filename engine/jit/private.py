@@ -14,6 +14,8 @@ import llvmlite
 import numba
 from llvmlite import ir
 from numba.core import caching, cgutils, codegen, compiler, config, serialize, typing, utils
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.runtime import rtsys
 
 #: True when the kernels run as plain Python, for reading them in a debugger.
 INTERPRETED = bool(config.DISABLE_JIT)
@@ -69,7 +71,12 @@ def pack(result: Any) -> bytes | None:
 
 
 def unpack(target_context: Any, data: bytes) -> Any:
-    """The compile result that :func:`pack` made ``data`` of. Runs what is in it; may raise anything."""
+    """The compile result that :func:`pack` made ``data`` of. Runs what is in it; may raise anything.
+
+    numba would first import all that it can compile, and scipy: half of a start. Compiled code needs only the runtime,
+    and what compiles imports the rest before it begins.
+    """
+    rtsys.initialize(target_context)
     return compiler.CompileResult._rebuild(target_context, *pickle.loads(data))
 
 
@@ -153,6 +160,41 @@ def let_python_call(dispatcher: Any, other: Callable[[], Any]) -> None:
 
     dispatcher._insert = lambda *ignored, **others: None  # what it has compiled has no entry for Python
     dispatcher._compile_for_args = compile_for_args
+
+
+def load_when_called(dispatcher: Any, signature: Any) -> None:
+    """Have ``dispatcher`` load its code for ``signature``, its only one, when it is called: by Python, or by new code.
+
+    (numba would ask its cache for the types of the arguments alone.)
+    """
+    waits = True
+
+    def load() -> Any:
+        nonlocal waits
+        with global_compiler_lock:  # whoever calls meanwhile waits here
+            if waits:
+                waits = False
+                dispatcher.compile(signature)
+                for name in _ENTRIES:
+                    del dispatcher.__dict__[name]
+        return type(dispatcher)
+
+    def compile_for_args(*arguments: Any, **keywords: Any) -> Any:
+        return load()._compile_for_args(dispatcher, *arguments, **keywords)
+
+    def get_call_template(args: Any, keywords: Any) -> Any:
+        return load().get_call_template(dispatcher, args, keywords)
+
+    dispatcher._compile_for_args, dispatcher.get_call_template = compile_for_args, get_call_template
+
+
+#: What :func:`load_when_called` puts in the way of the dispatcher's own methods.
+_ENTRIES = ("_compile_for_args", "get_call_template")
+
+
+def is_postponed(dispatcher: Any) -> bool:
+    """Whether ``dispatcher`` waits for its first call since :func:`load_when_called`."""
+    return _ENTRIES[0] in dispatcher.__dict__
 
 
 def postpone(dispatcher: Any, signature: Any, ready: Any) -> None:

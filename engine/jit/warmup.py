@@ -7,8 +7,6 @@ from contextlib import contextmanager, suppress
 from itertools import groupby
 from pathlib import Path
 
-from filelock import FileLock, Timeout
-
 from engine.jit.cache import STORE
 from engine.jit.crew import compile_apart
 from engine.jit.decorators import KERNELS, Kernel
@@ -21,7 +19,8 @@ Report = Callable[[str], None]
 def warm_up(report: Report, layer: str = START) -> None:
     """Make every kernel of the imported modules ready to call, but for those of the layers above ``layer``.
 
-    With a complete cache they are only loaded, and ``report`` is not called unless something is wrong with the cache.
+    With a complete cache they are only loaded, some of them when they are first called, and ``report`` is not called
+    unless something is wrong with the cache.
     Otherwise one start at a time compiles, on several processors in several processes (others that start meanwhile
     wait and then load what it made), and ``report`` gets a line for each stage, and one if nothing will be kept.
     """
@@ -39,7 +38,7 @@ def warm_up(report: Report, layer: str = START) -> None:
 def _missing(layer: str) -> list[Kernel]:
     """The kernels of the imported modules that cannot be called yet, without those of the layers above ``layer``."""
     above = LAYERS[LAYERS.index(layer) + 1 :]
-    return [kernel for kernel in KERNELS if kernel.layer not in above and not kernel.dispatcher.signatures]
+    return [kernel for kernel in KERNELS if kernel.layer not in above and not kernel.is_ready()]
 
 
 def _absent(kernels: list[Kernel]) -> list[Kernel]:
@@ -62,7 +61,7 @@ def _compile(kernels: list[Kernel], absent: list[Kernel], report: Report) -> Non
             _pass_on(report, compiling=True)
             report(f"compiling {stage}")
         for kernel in members:
-            kernel.dispatcher.compile(kernel.signature)
+            kernel.prepare()
 
 
 def _compile_apart(absent: list[Kernel], report: Report) -> list[Kernel]:
@@ -110,6 +109,8 @@ def _compile_and_keep(kernels: list[Kernel], report: Report, layer: str) -> None
 @contextmanager
 def _turn(path: Path, report: Report) -> Iterator[None]:
     """Hold the lock at ``path``, or none if it cannot be had: then two processes may do the same work."""
+    from filelock import FileLock, Timeout  # late: most starts need no lock
+
     lock = FileLock(path)
     try:
         with suppress(IsADirectoryError):

@@ -8,10 +8,12 @@ answering; the last line of each is printed by the session's thread.
 
 from __future__ import annotations
 
+import gc
 import os
 import threading
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -170,9 +172,10 @@ class Session:
     def _load(self) -> None:
         """Import, and compile or load, everything heavy. Without an engine there is nothing to go on with."""
         try:
-            from engine.api import Engine
+            with _no_collection():
+                from engine.api import Engine
 
-            self._engine = Engine(report=self._report)
+                self._engine = Engine(report=self._report)
         except Exception as error:
             traceback.print_exc()
             self._output.remark(f"the engine cannot be loaded: {_describe(error)}")
@@ -181,6 +184,7 @@ class Session:
     def _report(self, text: str) -> None:
         """Print a remark of the engine's; while it is being loaded that is about its compilation."""
         self._compiles = True
+        gc.enable()  # a compiler leaves much behind
         self._output.remark(text)
 
     def _run(self, task: Task) -> None:
@@ -303,6 +307,17 @@ class Session:
         if not self._scored and result.info is not None:  # tournament managers take the last report's score
             self._on_info(result.info)
         self._output.line(result_line(result))
+
+
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """Let Python's garbage collector rest while what is made is meant to stay, and not look at it later either."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def _describe(error: Exception) -> str:

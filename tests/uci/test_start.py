@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 from contextlib import ExitStack
@@ -9,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from engine.uci.session import _no_collection
 from tests.uci.process import COLD_TIMEOUT, MAIN, UciProcess
 
 
@@ -44,6 +46,15 @@ def test_the_first_search_after_a_warm_start_fits_a_short_clock(running):
         lines = process.read("bestmove")
         assert [line for line in lines if " score " in line]
         process.quit()
+
+
+def test_the_garbage_collector_rests_only_while_the_engine_is_loaded():
+    """A compiler leaves much behind, so it may not rest longer than that."""
+    with _no_collection():
+        assert not gc.isenabled()
+    assert gc.isenabled()
+    assert gc.get_freeze_count() > 0
+    gc.unfreeze()
 
 
 @pytest.mark.slow

@@ -71,7 +71,7 @@ def classical_value(pawn_table: PawnTable, accumulator: Accumulator, position: P
     return _tapered(position, _packed_sum(None, pawn_table, position), phase)
 
 
-@kernel(int64(PAWN_TABLE_T, POSITION_T, TRACE_T), "the evaluation")
+@kernel(int64(PAWN_TABLE_T, POSITION_T, TRACE_T), "the evaluation", late=True)
 def traced_value(pawn_table: PawnTable, position: Position, trace: Trace) -> Score:
     """The same value, every feature's occurrences set in ``trace``."""
     for color in range(2):

@@ -1,0 +1,98 @@
+"""A start with a complete cache loads what a first search needs, and no more."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from engine.jit import INTERPRETED
+from tests.jit.conftest import Miniature
+
+pytestmark = pytest.mark.skipif(INTERPRETED, reason="nothing is compiled")
+
+KERNELS = """
+from numba import int64
+from engine.board.low import step
+from engine.jit import kernel
+
+@kernel(int64(int64, int64), "sums", late=True)
+def total(x, depth):
+    return x if depth == 0 else step(x) + total(x + 1, depth - int64(1))
+
+@kernel(int64(int64), "the search")
+def search(x):
+    return total(x, int64(2))
+"""
+
+#: Warms up twice, then has what was left called from Python, from what is compiled now, or not at all.
+MAIN = """
+import json, os, sys
+from engine.board.late import search, total
+from engine.jit import helper
+from engine.jit.cache import STORE
+from engine.jit.decorators import KERNELS
+from engine.jit.warmup import warm_up
+reports = []
+warm_up(reports.append)
+warm_up(reports.append)
+heavy = [name for name in ("scipy.linalg", "numba.np.arraymath", "filelock") if name in sys.modules]
+loaded = [kernel.dispatcher.py_func.__name__ for kernel in KERNELS if kernel.dispatcher.signatures]
+match os.environ["CALL"]:
+    case "python":
+        result = [total(1, 2), total(1, 0)]
+    case "compiled":
+        import numba
+        inner = numba.njit(lambda x: total(x, numba.int64(2)) + search(x))
+        result = [inner(1)]
+    case _:
+        result = [search(1)]
+hits = {kernel.dispatcher.py_func.__name__: kernel.cache.hits for kernel in KERNELS}
+told = {"reports": reports, "heavy": heavy, "loaded": loaded, "result": [int(value) for value in result], "hits": hits}
+told["signatures"] = len(total.signatures)
+print(json.dumps(told))
+"""
+
+
+def _start(miniature: Miniature, call: str) -> dict:
+    (miniature.package / "board" / "late.py").write_text(KERNELS)
+    variables = {key: value for key, value in os.environ.items() if not key.startswith("NUMB")}
+    variables |= {"NUMBAT_CACHE_DIR": str(miniature.cache), "CALL": call}
+    process = subprocess.run(
+        [sys.executable, "-c", MAIN], cwd=miniature.folder, env=variables, capture_output=True, text=True, timeout=600
+    )
+    assert (process.returncode, process.stderr) == (0, "")
+    return json.loads(process.stdout)
+
+
+def test_what_is_late_is_loaded_when_it_is_called(miniature: Miniature) -> None:
+    """From Python, or by what is compiled later; it is never compiled again, nor under another signature."""
+    assert _start(miniature, "search")["loaded"] == ["total", "search"]
+    files = miniature.snapshot()
+    for call, result, hits in (("search", [8], 0), ("python", [8, 1], 1), ("compiled", [16], 1)):
+        told = _start(miniature, call)
+        assert (told["reports"], told["loaded"]) == ([], ["search"])
+        assert told["result"] == result
+        assert told["hits"] == {"total": hits, "search": 1}
+        assert told["signatures"] == hits
+        assert miniature.snapshot() == files
+
+
+def test_a_warm_start_leaves_out_what_only_a_compiler_needs(miniature: Miniature) -> None:
+    _start(miniature, "search")
+    assert _start(miniature, "search")["heavy"] == []
+
+
+def test_damage_of_what_is_late_is_found_at_the_start(miniature: Miniature) -> None:
+    _start(miniature, "search")
+    (file,) = miniature.cache.rglob("total-*.nbc")
+    content = bytearray(file.read_bytes())
+    content[-1] ^= 1
+    file.write_bytes(content)
+    told = _start(miniature, "python")
+    assert "damaged compiled code" in told["reports"][0]
+    assert "compiling sums" in told["reports"]
+    assert told["result"] == [8, 1]
