@@ -13,10 +13,12 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Mapping
 from pathlib import Path
 
-#: What the mother runs: a line of JSON for each child to start or to wait for, answered by its process or exit code.
+#: What the mother runs: a line of JSON for each child to start or to ask after, answered by its process, or by its exit
+#: code once it has one.
 _MOTHER = """
 import json, os, sys
 import numba
@@ -46,7 +48,8 @@ def live(folder, environment, program, out, error):
 for line in sys.stdin:
     asked = json.loads(line)
     if isinstance(asked, int):
-        print(os.waitstatus_to_exitcode(os.waitpid(asked, 0)[1]), flush=True)
+        ended, status = os.waitpid(asked, os.WNOHANG)
+        print(os.waitstatus_to_exitcode(status) if ended else "", flush=True)
         continue
     child = os.fork()
     if child == 0:
@@ -66,9 +69,13 @@ class Child:
         self._number = nursery.ask([str(folder), dict(environment), program, *map(str, self._files)])
         self.returncode: int | None = None
 
-    def communicate(self, timeout: float = 0) -> tuple[str, str]:
+    def communicate(self, timeout: float = 600) -> tuple[str, str]:
         """Wait for its end; what it wrote to standard output and to standard error."""
-        self.returncode = self._nursery.ask(self._number)
+        deadline = time.monotonic() + timeout
+        while not (code := self._nursery.ask(int(self._number))):
+            assert time.monotonic() < deadline, f"still running after {timeout} s"
+            time.sleep(0.005)
+        self.returncode = int(code)
         out, error = (file.read_text() for file in self._files)
         return out, error
 
@@ -87,13 +94,13 @@ class Nursery:
             env={name: value for name, value in os.environ.items() if not name.startswith("NUMB")},
         )
 
-    def ask(self, question: object) -> int:
+    def ask(self, question: object) -> str:
         """The mother's answer."""
         assert self._mother.stdin is not None
         assert self._mother.stdout is not None
         self._mother.stdin.write(json.dumps(question) + "\n")
         self._mother.stdin.flush()
-        return int(self._mother.stdout.readline())
+        return self._mother.stdout.readline().strip()
 
     def new_file(self) -> Path:
         """An empty file for what a child writes."""
