@@ -42,6 +42,7 @@ from engine.search.worker import Worker
 from tests.search.minimax import begin, fill_values, minimax, quiescence
 from tests.search.positions import DRAWS, MATES
 
+#: Whatever may change a value. A new heuristic needs a line here.
 OFF = {
     "ReverseFutilityDepth": 0,
     "NullMoveDepth": 99,
