@@ -172,6 +172,11 @@ class Bench:
         frame = self.record["stack"][STACK_BASE]
         return frame["pv"][: frame["pv_length"]].tolist()
 
+    @property
+    def stored_move(self) -> int:
+        """The move in the only entry of the table, which is the root's after a search."""
+        return int(self.table._clusters["packed"][0, 0]) & 0xFFFF
+
     def nodes_of(self, index: int) -> int:
         """The nodes that the last search spent on the root move of this index."""
         return int(self.record["root"][index]["nodes"])
@@ -255,7 +260,12 @@ def test_the_line_leads_to_the_value(bench: Bench) -> None:
         value = bench.search(WHOLE, 3)
         assert bench.record["root_score"] == value
         line = bench.line
-        assert bench.values(2)[line[0]] == value, fen
+        assert bench.stored_move == line[0], fen
+        bench.search((value - 1, value), 3)
+        refutation = bench.stored_move
+        values = bench.values(2)
+        assert values[line[0]] == value, fen
+        assert values[refutation] >= value, fen
         for played, move in enumerate(line[1:3], 1):
             bench.play(line[played - 1])
             assert max(bench.values(2 - played).values()) == bench.values(2 - played)[move], (fen, line)
