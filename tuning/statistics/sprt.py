@@ -84,7 +84,7 @@ class Sprt:
 
 def _likeliest_with_zero_mean(values: Floats, observed: Floats) -> Floats:
     """The distribution nearest to ``observed`` (by likelihood) in which ``values`` have mean zero."""
-    low, high = -1 / values.max(), -1 / values.min()
+    low, high = -1 / float(np.max(values)), -1 / float(np.min(values))
     margin = 1e-9
     root = brentq(lambda x: float(np.sum(observed * values / (1 + x * values))), low + margin, high - margin)
     return observed / (1 + root * values)

@@ -126,7 +126,7 @@ def _whole_numbers(values: Any, shape: tuple[int, ...], name: str) -> np.ndarray
         raise ValueError(f"{name} has rows of different length") from None
     if array.shape != shape:
         raise ValueError(f"{name} has the shape {array.shape}, not {shape}")
-    if array.dtype.kind != "i" or (array.size and abs(array).max() > 20_000):
+    if array.dtype.kind != "i" or (array.size and np.max(np.abs(array)) > 20_000):
         raise ValueError(f"{name} holds something else than whole numbers of centipawns")
     return array.astype(np.int64)
 
