@@ -63,7 +63,7 @@ def blocker_sets(mask: int) -> np.ndarray:
     index = np.arange(1 << len(squares), dtype=np.uint64)
     sets = np.zeros_like(index)
     for bit, square in enumerate(squares):
-        sets |= (index >> U64(bit) & ONE) << U64(square)
+        sets |= ((index >> U64(bit) & ONE) << U64(square)).astype(np.uint64, copy=False)
     return sets
 
 
