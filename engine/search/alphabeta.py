@@ -129,7 +129,7 @@ def search(worker: Worker, alpha: Score, beta: Score, depth: Depth, ply: Ply, cu
     frame = frame_at(worker, ply)
     frame.pv_length = 0
     excluded = frame.excluded
-    frame_at(worker, ply + 1).double_extensions = frame.double_extensions
+    frame_at(worker, ply + 1).double_extensions = frame.double_extensions  # also after null moves
     is_pv = beta - alpha > 1
     in_check = position.checkers != ZERO
 
