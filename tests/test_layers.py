@@ -17,6 +17,7 @@ FLOORS: dict[str, int] = {
     "messages": 0,
     "options": 1,
     "files": 1,
+    "folders": 1,
     "commandline": 1,
     "jit": 2,
     "board": 3,

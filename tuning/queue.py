@@ -26,9 +26,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from engine.folders import data_folder
 from tuning.common import command
 from tuning.common.errors import SetupError, at_least
-from tuning.common.folders import data_folder
 from tuning.experiments import processes
 from tuning.experiments.checks import completed, in_worktree
 from tuning.experiments.daemon import Daemon, last_line, title
@@ -55,7 +55,7 @@ def default_folder() -> Path:
     """``NUMBAT_QUEUE``, or ``queue`` in the folder where the user's programs keep data."""
     if folder := os.environ.get(FOLDER_VARIABLE):
         return Path(folder).expanduser()
-    return data_folder("the folder of the queue (or use --directory)") / "queue"
+    return data_folder() / "queue"
 
 
 def parser() -> argparse.ArgumentParser:

@@ -15,6 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from engine.folders import cache_folder
 from engine.jit import private
 from engine.jit.digest import LAYERS, PACKAGE, WORKBENCH, layer_of_source, settings_digest, source_digest
 from engine.jit.store import SUFFIX, Found, Store
@@ -32,12 +33,9 @@ def _candidates() -> Iterator[Path]:
     """Cache directories in order of preference, where NUMBAT_CACHE_DIR has not chosen one that can be used."""
     if PACKAGE.parent.name not in INSTALLED:
         yield PACKAGE / "__pycache__"
-    base = os.environ.get("LOCALAPPDATA") or os.environ.get("XDG_CACHE_HOME")
-    if base:
-        yield Path(os.path.abspath(base)) / "numbat"
-    else:
-        with suppress(RuntimeError):  # no home directory at all
-            yield Path.home() / ".cache" / "numbat"
+    folder = cache_folder()
+    if folder.is_absolute():
+        yield folder
     with suppress(OSError):  # no directory for temporary files either
         user = os.getuid() if hasattr(os, "getuid") else "user"
         yield Path(tempfile.gettempdir()) / f"numbat-{user}"

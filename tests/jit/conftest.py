@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+import engine.folders
 import engine.jit
 from engine.jit import digest
 from tests.nursery import Child, Nursery, start
@@ -86,6 +87,7 @@ class Miniature:
             (self.package / layer).mkdir()
             (self.package / layer / "__init__.py").touch()
         (self.package / "__init__.py").touch()
+        shutil.copy(engine.folders.__file__, self.package)
         self.low.write_text(LOW)
         (self.package / "board" / "high.py").write_text(HIGH)
         (self.package / "syzygy" / "late.py").write_text(LATE)
@@ -114,7 +116,7 @@ class Miniature:
         temporary = self.folder / "temporary"
         temporary.mkdir(exist_ok=True)
         home = str(self.folder / "home")
-        names = dict.fromkeys(("XDG_CACHE_HOME", "LOCALAPPDATA", "HOME", "USERPROFILE"), home)
+        names = dict.fromkeys(("XDG_CACHE_HOME", "WIN_PD_OVERRIDE_LOCAL_APPDATA", "HOME", "USERPROFILE"), home)
         return names | dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(temporary))
 
     def snapshot(self) -> dict[Path, int]:

@@ -223,16 +223,27 @@ def _block(path: Path) -> Path:
 def test_a_package_that_cannot_be_written_falls_back_to_the_users_cache(miniature: Miniature) -> None:
     _block(miniature.package / "__pycache__")
     home = miniature.folder / "home"
-    environment = {"NUMBAT_CACHE_DIR": "", "XDG_CACHE_HOME": "", "LOCALAPPDATA": ""}
-    environment |= dict.fromkeys(("HOME", "USERPROFILE"), str(home))
+    environment = {"NUMBAT_CACHE_DIR": "", "XDG_CACHE_HOME": ""}
+    environment |= dict.fromkeys(("HOME", "WIN_PD_OVERRIDE_LOCAL_APPDATA"), str(home))
     first = miniature.run(environment)
-    assert (first["result"], first["root"]) == (20, str(home / ".cache" / "numbat"))
+    assert first["result"] == 20
+    assert home in Path(first["root"]).parents
     assert miniature.run(environment)["hits"] == 1
+
+
+def test_a_relative_users_cache_is_not_used(miniature: Miniature) -> None:
+    _block(miniature.package / "__pycache__")
+    environment = {"NUMBAT_CACHE_DIR": "", "XDG_CACHE_HOME": "here", "WIN_PD_OVERRIDE_LOCAL_APPDATA": "here"}
+    temporary = dict.fromkeys(("HOME", "TMPDIR", "TEMP", "TMP"), str(miniature.folder / "temporary"))
+    (miniature.folder / "temporary").mkdir()
+    told = miniature.run(environment | temporary)
+    assert told["result"] == 20
+    assert miniature.folder / "temporary" in Path(told["root"]).parents
 
 
 def test_without_a_home_the_temporary_directory_serves(miniature: Miniature) -> None:
     nowhere = str(_block(miniature.package / "__pycache__"))
-    environment = dict.fromkeys(("NUMBAT_CACHE_DIR", "XDG_CACHE_HOME", "LOCALAPPDATA"), nowhere)
+    environment = dict.fromkeys(("NUMBAT_CACHE_DIR", "XDG_CACHE_HOME", "WIN_PD_OVERRIDE_LOCAL_APPDATA"), nowhere)
     told = miniature.run(environment | dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(miniature.folder)))
     assert told["result"] == 20
     assert Path(told["root"]).parent == miniature.folder
@@ -240,7 +251,7 @@ def test_without_a_home_the_temporary_directory_serves(miniature: Miniature) -> 
 
 def test_with_no_place_at_all_it_still_runs_and_says_so(miniature: Miniature) -> None:
     nowhere = str(_block(miniature.package / "__pycache__"))
-    environment = dict.fromkeys(("NUMBAT_CACHE_DIR", "XDG_CACHE_HOME", "LOCALAPPDATA"), nowhere)
+    environment = dict.fromkeys(("NUMBAT_CACHE_DIR", "XDG_CACHE_HOME", "WIN_PD_OVERRIDE_LOCAL_APPDATA"), nowhere)
     told = miniature.run(environment | {"NO_TEMPORARY": "1"})
     assert (told["result"], told["root"]) == (20, "None")
     assert told["reports"] == [

@@ -141,7 +141,7 @@ def environment_without_cache(folder: Path, cache: Path) -> dict[str, str]:
     return {
         "NUMBAT_CACHE_DIR": "",
         "XDG_CACHE_HOME": str(cache),
-        "LOCALAPPDATA": str(cache),
+        "WIN_PD_OVERRIDE_LOCAL_APPDATA": str(cache),
         "TMPDIR": str(temporary),
         "TEMP": str(temporary),
         "PYTHONDONTWRITEBYTECODE": "1",

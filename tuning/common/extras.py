@@ -18,7 +18,6 @@ EXTRAS = {
     "matplotlib": "tuning",
     "dask": "tuning",
     "distributed": "tuning",
-    "platformdirs": "tuning",
     "psutil": "tuning",
 }
 """Package and the extra it comes with."""

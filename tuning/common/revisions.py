@@ -14,8 +14,8 @@ from pathlib import Path
 
 from filelock import FileLock
 
+from engine.folders import cache_folder
 from tuning.common.errors import SetupError
-from tuning.common.folders import cache_folder
 
 PROJECT = Path(__file__).resolve().parents[2]
 
@@ -40,7 +40,7 @@ def root() -> Path:
     """The folder that holds all revisions: ``NUMBAT_REVISIONS``, or ``numbat/revisions`` in the user's cache."""
     if folder := os.environ.get("NUMBAT_REVISIONS"):
         return Path(folder).expanduser()
-    return cache_folder("git revisions (or set NUMBAT_REVISIONS)") / "revisions"
+    return cache_folder() / "revisions"
 
 
 def _git(*arguments: str, project: Path) -> str:

@@ -19,7 +19,7 @@ HERE = Path(__file__).resolve().parent
 REPOSITORY = HERE.parents[1]
 
 #: What the engine imports that does not come with Python.
-NEEDED = ("numba", "numpy", "chess", "filelock")
+NEEDED = ("numba", "numpy", "chess", "filelock", "platformdirs")
 
 #: Where the network lies that plays unless another is asked for.
 OWN_NET = Path("engine", "evaluation", "nnue", "numbat.nnue")

@@ -15,11 +15,13 @@ import tempfile
 import zipfile
 from pathlib import Path
 
+import platformdirs
+
 
 def unpacked(archive: Path) -> Path:
     """The directory with the contents of ``archive``; several processes may ask for it at once."""
     digest = hashlib.sha256(archive.read_bytes()).hexdigest()[:16]
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "numbat"
+    cache = platformdirs.user_cache_path("numbat", appauthor=False)  # not by engine.folders, which is still packed
     folder = cache / f"launcher-{digest}"
     if not folder.exists():
         cache.mkdir(parents=True, exist_ok=True)
