@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import argparse
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -82,7 +86,7 @@ def _run_subcommand(words: list[str]) -> int:
     return DONE
 
 
-def _parser():
+def _parser() -> argparse.ArgumentParser:
     """The parser of the command line; argparse is imported only where there is one to parse."""
     import argparse
 
@@ -90,7 +94,7 @@ def _parser():
     from engine.commandline import Parser, plies
     from engine.options import find
 
-    def spin(name: str):
+    def spin(name: str) -> Callable[[str], int]:
         def number(text: str) -> int:
             try:
                 return int(find(name).parse(text) or 0)

@@ -4,7 +4,7 @@
 that importing this package (as the UCI loop does to answer ``uciok``) does not load numba.
 """
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from engine.api import Analysis, Engine, Limits, OptionError, PositionError, Stream
@@ -15,7 +15,7 @@ __version__ = "0.1.0"
 __all__ = ["Analysis", "AsyncEngine", "Engine", "Limits", "OptionError", "PositionError", "Stream", "__version__"]
 
 
-def __getattr__(name: str):
+def __getattr__(name: str) -> Any:
     if name == "AsyncEngine":
         from engine.api.asynchronous import AsyncEngine
 

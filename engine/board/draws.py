@@ -1,4 +1,4 @@
-"""Draws by repetition and by lack of material. (The clock of the 50-move rule is ``position.rule50``.)"""
+"""Draws by repetition and by lack of material; the clock of the 50-move rule is ``position.rule50``."""
 
 from engine.board.aliases import Ply, Position
 from engine.board.position import occupied_by_all

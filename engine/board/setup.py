@@ -138,12 +138,12 @@ def play_text(position: Position, moves: MoveList, text: Any) -> int:
     return -1
 
 
-def new_position():
+def new_position() -> Position:
     """An empty position record; :func:`engine.board.fen.set_fen` fills it."""
     return new_record(POSITION)
 
 
-def copy_position(target, source) -> None:
+def copy_position(target: Position, source: Position) -> None:
     """Copy all of ``source`` but the unused part of its history."""
     for name in _ALL_BUT_HISTORY:
         target[name] = source[name]

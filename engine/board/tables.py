@@ -10,6 +10,7 @@ can be looked up in a book as it is.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import chess.polyglot
@@ -53,7 +54,7 @@ def ray(square: int, step: tuple[int, int]) -> list[int]:
     return squares
 
 
-def _bits(squares) -> Bitboard:
+def _bits(squares: Iterable[int]) -> Bitboard:
     return U64(sum(1 << square for square in squares))
 
 
@@ -67,7 +68,7 @@ def blocker_sets(mask: int) -> np.ndarray:
     return sets
 
 
-def slider_attacks(square: int, steps, occupied: np.ndarray) -> np.ndarray:
+def slider_attacks(square: int, steps: Sequence[tuple[int, int]], occupied: np.ndarray) -> np.ndarray:
     """Attack sets of a slider on ``square``, one for each set of occupied squares in ``occupied``."""
     attacks = np.zeros_like(occupied)
     for step in steps:
@@ -78,7 +79,7 @@ def slider_attacks(square: int, steps, occupied: np.ndarray) -> np.ndarray:
     return attacks
 
 
-def relevant_squares(square: int, steps) -> int:
+def relevant_squares(square: int, steps: Sequence[tuple[int, int]]) -> int:
     """The squares whose occupancy changes the attacks of a slider on ``square``: its rays without their ends."""
     return int(sum(1 << target for step in steps for target in ray(square, step)[:-1]))
 

@@ -99,7 +99,7 @@ def kept(function: Callable, **options: Any) -> Any:
 
 
 def helper(function: Callable) -> Any:
-    """Compile a function that only compiled code calls. (Python may, in tests; that compiles it once more.)"""
+    """Compile a function that only compiled code calls. When a test calls it from Python, it is compiled once more."""
     if INTERPRETED:
         return function
     dispatcher, _ = compiled(function, **_OPTIONS, **private.INNER)

@@ -55,19 +55,19 @@ clock_ticks: Any
 
 if INTERPRETED:
 
-    def popcount(bits):
+    def popcount(bits: int) -> int:
         """How many bits are set."""
         return int(bits).bit_count()
 
-    def lsb(bits):
+    def lsb(bits: int) -> int:
         """Index of the lowest set bit; ``bits`` must not be 0."""
         return (int(bits) & -int(bits)).bit_length() - 1
 
-    def byteswap(bits):
+    def byteswap(bits: int) -> np.uint64:
         """The eight bytes in reverse order: a bitboard seen from the other side."""
         return np.uint64(int.from_bytes(int(bits).to_bytes(8, "little"), "big"))
 
-    def pext(bits, mask):
+    def pext(bits: int, mask: int) -> np.uint64:
         """Parallel bit extract: the bits of ``bits`` under ``mask``, gathered at the low end."""
         result, place, rest = 0, 0, int(mask)
         while rest:
@@ -77,14 +77,14 @@ if INTERPRETED:
             place, rest = place + 1, rest ^ lowest
         return np.uint64(result)
 
-    def mulhi(a, b):
+    def mulhi(a: int, b: int) -> np.uint64:
         """The high 64 bits of the 128-bit product."""
         return np.uint64(int(a) * int(b) >> 64)
 
-    def prefetch(address):
+    def prefetch(address: int) -> None:
         """Ask for a cache line; no effect here."""
 
-    def load_relaxed(address):
+    def load_relaxed(address: int) -> int:
         """The int64 at ``address``, read anew at each call."""
         return ctypes.c_int64.from_address(int(address)).value
 

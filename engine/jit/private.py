@@ -138,8 +138,10 @@ def record_pointer_type(context: Any, record_type: Any) -> Any:
 
 
 def stack_slots(builder: Any, kind: Any, count: int) -> Any:
-    """Room for ``count`` values on the stack, taken once for each call of the function. (LLVM does not inline functions
-    that take it elsewhere than at their entry.)"""
+    """Room for ``count`` values on the stack, taken once for each call of the function.
+
+    LLVM does not inline functions that take it elsewhere than at their entry.
+    """
     return cgutils.alloca_once(builder, kind, size=count)
 
 

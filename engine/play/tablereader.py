@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import mmap
 import time
+from typing import Any
 
 import chess
 from chess.syzygy import DtzTable, Table, Tablebase, WdlTable
@@ -32,7 +33,7 @@ class _Bytes(mmap.mmap):
 
     deadline: Deadline
 
-    def __getitem__(self, index):
+    def __getitem__(self, index: Any) -> Any:
         self.deadline.check()
         return super().__getitem__(index)
 
@@ -42,7 +43,7 @@ class _TimedBoard(chess.Board):
 
     deadline: Deadline
 
-    def pieces_mask(self, piece_type, color):
+    def pieces_mask(self, piece_type: chess.PieceType, color: chess.Color) -> chess.Bitboard:
         self.deadline.check()
         return super().pieces_mask(piece_type, color)
 
@@ -86,8 +87,8 @@ class TimedReader(Tablebase):
         timed.deadline = self.deadline
         return timed
 
-    def _open_table(self, hashtable, Table, path):
-        def open_timed(path, **options):
+    def _open_table(self, hashtable: Any, Table: Any, path: Any) -> int:
+        def open_timed(path: str, **options: Any) -> Any:
             table = _TIMED[Table](path, **options)
             table.deadline = self.deadline
             return table

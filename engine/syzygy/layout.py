@@ -6,6 +6,8 @@ the sum of each group's own number times its ``factor``. Tables with pawns have 
 leading pawn; tables in which the two sides differ have one for each side to move.
 """
 
+from typing import Any, TypeAlias
+
 from engine.jit import record_at, record_type, structure
 
 #: The most pieces on the board of any table.
@@ -77,6 +79,13 @@ WDL_TABLES = structure(
 )
 
 WDL_TABLES_T = record_type(WDL_TABLES)
+
+#: The records above, for annotations.
+Pairs: TypeAlias = Any
+Part: TypeAlias = Any
+WdlTable: TypeAlias = Any
+Maps: TypeAlias = Any
+WdlTables: TypeAlias = Any
 
 table_at = record_at(WDL_TABLE)
 tables_at = record_at(WDL_TABLES)

@@ -5,36 +5,38 @@ pieces placed before on lower squares are counted by one instruction. ``swapped`
 table's Black.
 """
 
+from engine.board.aliases import Bitboard, Piece, Position, Square
 from engine.board.position import bit
 from engine.board.types import I64, ONE, PAWN, U64, ZERO
 from engine.jit import helper, lsb, popcount
+from engine.syzygy.layout import Maps, Part, WdlTable
 
 #: What XORed to a square turns the board left to right, and top to bottom.
 _FILES, _RANKS = 7, 56
 
 
 @helper
-def _squares_of(position, piece, swapped):
+def _squares_of(position: Position, piece: Piece, swapped: int) -> Bitboard:
     """The squares of the table's ``piece``."""
     piece = I64(piece)
     return position.pieces[U64(piece & 7)] & position.colors[U64((piece >> 3) ^ swapped)]
 
 
 @helper
-def _above_diagonal(square):
+def _above_diagonal(square: Square) -> int:
     """Ranks above (positive) or below the diagonal a1-h8."""
     return (square >> 3) - (square & 7)
 
 
 @helper
-def _turn(square, mask, transposed):
+def _turn(square: Square, mask: int, transposed: int) -> Square:
     """``square`` on a board turned by ``mask``, then (1) mirrored at the diagonal a1-h8."""
     square ^= mask
     return (square >> 3 | square << 3) & 63 if transposed != 0 else square
 
 
 @helper
-def _turn_all(squares, mask, transposed):
+def _turn_all(squares: Bitboard, mask: int, transposed: int) -> Bitboard:
     """:func:`_turn` for a bitboard."""
     turned = ZERO
     while squares:
@@ -44,7 +46,7 @@ def _turn_all(squares, mask, transposed):
 
 
 @helper
-def _choice(maps, group, placed, start):
+def _choice(maps: Maps, group: Bitboard, placed: Bitboard, start: Square) -> int:
     """The number of the set ``group`` among all of its size on the squares from ``start`` that are not ``placed``."""
     number, taken = I64(0), 0
     while group:
@@ -56,7 +58,18 @@ def _choice(maps, group, placed, start):
 
 
 @helper
-def _add_groups(maps, table, part, position, swapped, number, first, placed, mask, transposed):
+def _add_groups(
+    maps: Maps,
+    table: WdlTable,
+    part: Part,
+    position: Position,
+    swapped: int,
+    number: int,
+    first: int,
+    placed: Bitboard,
+    mask: int,
+    transposed: int,
+) -> int:
     """``number`` and what the groups from the one at ``first`` on add to it; ``placed`` are the pieces before."""
     while first < table.pieces:
         piece = part.piece[first]
@@ -69,7 +82,7 @@ def _add_groups(maps, table, part, position, swapped, number, first, placed, mas
 
 
 @helper
-def _three_singles(maps, a, b, c):
+def _three_singles(maps: Maps, a: Square, b: Square, c: Square) -> int:
     """The number of three different pieces, the first one that is off the diagonal a1-h8 being below it."""
     b_after = 1 if b > a else 0
     c_after = (1 if c > a else 0) + (1 if c > b else 0)
@@ -86,7 +99,7 @@ def _three_singles(maps, a, b, c):
 
 
 @helper
-def number_without_pawns(maps, table, part, position, swapped):
+def number_without_pawns(maps: Maps, table: WdlTable, part: Part, position: Position, swapped: int) -> int:
     """The number of ``position`` in a table without pawns."""
     a = lsb(_squares_of(position, part.piece[0], swapped))
     b = lsb(_squares_of(position, part.piece[1], swapped))
@@ -113,7 +126,7 @@ def number_without_pawns(maps, table, part, position, swapped):
 
 
 @helper
-def leading_pawn(maps, table, position, swapped):
+def leading_pawn(maps: Maps, table: WdlTable, position: Position, swapped: int) -> Square:
     """The square, seen from the table's White, of the pawn that decides the part of a table with pawns."""
     mask = _RANKS * swapped
     pawns = _squares_of(position, table.part[0].piece[0], swapped)
@@ -127,13 +140,13 @@ def leading_pawn(maps, table, position, swapped):
 
 
 @helper
-def file_of_part(lead):
+def file_of_part(lead: Square) -> int:
     """The file, 0 to 3 from the edge, of the leading pawn on ``lead``."""
     return min(lead & 7, 7 - (lead & 7))
 
 
 @helper
-def number_with_pawns(maps, table, part, position, swapped, lead):
+def number_with_pawns(maps: Maps, table: WdlTable, part: Part, position: Position, swapped: int, lead: Square) -> int:
     """The number of ``position``, whose leading pawn stands on ``lead``, in a table with pawns."""
     mask = _RANKS * swapped
     if lead & 4 != 0:

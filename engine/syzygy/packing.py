@@ -9,6 +9,7 @@ A file may be damaged in ways that its header does not show. So nothing is read 
 
 from engine.board.types import I64, U64
 from engine.jit import byteswap, helper, record_at, structure
+from engine.syzygy.layout import Pairs
 
 _byte_at = record_at(structure(("value", "u1")))
 _half_at = record_at(structure(("value", "u2")))
@@ -20,33 +21,33 @@ DAMAGED = -1
 
 
 @helper
-def _half(address, index):
+def _half(address: int, index: int) -> int:
     """The number in the two bytes at ``index`` from ``address``."""
     return I64(_half_at(address, U64(index)).value)
 
 
 @helper
-def _span(pairs, symbol):
+def _span(pairs: Pairs, symbol: int) -> int:
     """How many values ``symbol`` stands for."""
     return I64(_byte_at(pairs.spans, U64(symbol)).value) + 1
 
 
 @helper
-def _left(pairs, symbol):
+def _left(pairs: Pairs, symbol: int) -> int:
     """The left half of ``symbol``, or its value."""
     low = I64(_byte_at(pairs.symbols, U64(3 * symbol)).value)
     return low | (I64(_byte_at(pairs.symbols, U64(3 * symbol + 1)).value) & 15) << 8
 
 
 @helper
-def _right(pairs, symbol):
+def _right(pairs: Pairs, symbol: int) -> int:
     """The right half of ``symbol``."""
     low = I64(_byte_at(pairs.symbols, U64(3 * symbol + 1)).value) >> 4
     return low | I64(_byte_at(pairs.symbols, U64(3 * symbol + 2)).value) << 4
 
 
 @helper
-def _find_block(pairs, number):
+def _find_block(pairs: Pairs, number: int) -> tuple[int, int]:
     """The block that holds the value under ``number``, and how many values there are before it in the block.
 
     The index names a place in the middle of each stretch of numbers; from there it is a few blocks either way.
@@ -66,7 +67,7 @@ def _find_block(pairs, number):
 
 
 @helper
-def value_at(pairs, number):
+def value_at(pairs: Pairs, number: int) -> int:
     """The value stored under ``number``, or DAMAGED."""
     if number < 0 or number >= pairs.positions:
         return I64(DAMAGED)

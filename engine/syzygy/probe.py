@@ -6,6 +6,7 @@ captures come first, and the captures after them, down to the last two kings; th
 
 from numba import int64, uint64
 
+from engine.board.aliases import Bitboard, Position
 from engine.board.attacks import attackers_to, pawn_attacks
 from engine.board.legality import is_legal
 from engine.board.make import make_move, unmake_move
@@ -15,7 +16,7 @@ from engine.board.position import POSITION_T, bit, occupied_by_all
 from engine.board.types import I64, KING, NO_SQUARE, ONE, PAWN, RANK_1, RANK_8, U64, ZERO
 from engine.jit import helper, kernel, lsb, popcount
 from engine.search.tablebase import DRAW, LOSS, UNKNOWN, WIN
-from engine.syzygy.layout import SLOTS, WDL_TABLES_T, table_at, tables_at
+from engine.syzygy.layout import SLOTS, WDL_TABLES_T, WdlTables, table_at, tables_at
 from engine.syzygy.numbering import file_of_part, leading_pawn, number_with_pawns, number_without_pawns
 from engine.syzygy.packing import DAMAGED, value_at
 
@@ -26,7 +27,7 @@ COUNT_BITS = 4
 
 
 @helper
-def _signature(position):
+def _signature(position: Position) -> Bitboard:
     """The numbers of all pieces but the kings, Black's above White's, each in COUNT_BITS bits."""
     signature = ZERO
     for place in range(2 * KING):
@@ -37,7 +38,7 @@ def _signature(position):
 
 
 @helper
-def _stored_value(tables, position):
+def _stored_value(tables: WdlTables, position: Position) -> int:
     """What the table of this material has for the position."""
     signature = _signature(position)
     if signature == ZERO:
@@ -63,7 +64,7 @@ def _stored_value(tables, position):
 
 
 @kernel(int64(WDL_TABLES_T, POSITION_T, int64, int64), _STAGE)
-def value_with_captures(tables, position, alpha, beta):
+def value_with_captures(tables: WdlTables, position: Position, alpha: int, beta: int) -> int:
     """The outcome for the side to move, LOSS .. WIN, leaving en passant aside; UNKNOWN where a table is missing.
 
     Alpha-beta: a result >= ``beta`` is a lower bound, one <= ``alpha`` an upper one.
@@ -102,7 +103,7 @@ PROBER = int64(uint64, POSITION_T)
 
 
 @kernel(PROBER, _STAGE)
-def probe_wdl(address, position):
+def probe_wdl(address: int, position: Position) -> int:
     """The outcome of ``position`` for the side to move, LOSS .. WIN, by the WDL_TABLES record at ``address``.
 
     It holds if the 50-move clock stands at zero and nobody may castle. UNKNOWN where a table is missing, and of a

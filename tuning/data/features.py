@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from engine.board.types import I64, KING, ONE, ROOK
 from engine.evaluation.nnue.shape import INPUTS, OUTPUT_BUCKETS
 from engine.jit import lsb
 from tuning.common.compiled import compiled
-from tuning.data.marlinformat import UNMOVED_ROOK
+from tuning.data.marlinformat import UNMOVED_ROOK, Packed
 
 #: The most pieces that a position has.
 MOST_PIECES = 32
@@ -16,7 +18,7 @@ NO_FEATURE = INPUTS
 
 
 @compiled
-def list_board(board, squares, pieces, features):
+def list_board(board: Packed, squares: np.ndarray, pieces: np.ndarray, features: np.ndarray) -> int:
     """Write what both sides see of ``board``, a record of :data:`tuning.data.marlinformat.PACKED`.
 
     ``features`` [side to move first][32] gets the indices that ``engine.evaluation.nnue.shape`` describes. Returns how
@@ -49,6 +51,6 @@ def list_board(board, squares, pieces, features):
 
 
 @compiled
-def bucket_of(count):
+def bucket_of(count: int) -> int:
     """The row of output weights for ``count`` pieces on the board."""
     return min((count - 2) // 4, OUTPUT_BUCKETS - 1)

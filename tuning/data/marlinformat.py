@@ -7,8 +7,11 @@ of a byte first: ``color << 3 | type`` with pawn 0 .. king 5, and 6 for a rook t
 
 from __future__ import annotations
 
+from typing import Any, TypeAlias
+
 from numba import int64
 
+from engine.board.aliases import Flag, Position
 from engine.board.attacks import pawn_attacks
 from engine.board.position import POSITION_T, king_square, occupied_by_all, piece_on
 from engine.board.setup import complete_setup
@@ -35,13 +38,17 @@ PACKED = structure(
 )
 PACKED_T = record_type(PACKED)
 
+#: A PACKED record, for annotations, and an array of them.
+Packed: TypeAlias = Any
+PackedArray: TypeAlias = Any
+
 #: Where a rook's type would stand, while it may castle.
 UNMOVED_ROOK = 6
 _MOST_PIECES = 32
 
 
 @helper
-def pack(position, packed):
+def pack(position: Position, packed: Packed) -> None:
     """Write ``position`` to ``packed``; score, result and extra byte become 0."""
     occupied = occupied_by_all(position)
     packed.occupancy = occupied
@@ -67,7 +74,7 @@ def pack(position, packed):
 
 
 @kernel(int64(POSITION_T, PACKED_T), "the data format")
-def unpack(position, packed):
+def unpack(position: Position, packed: Packed) -> Flag:
     """Set ``position`` from ``packed``, ready for moves; return 1, or 0 where that is no position of chess.
 
     A king and an unmoved rook off the squares of standard chess make it one of Chess960.

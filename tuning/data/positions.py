@@ -20,12 +20,13 @@ import zlib
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext, suppress
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TypeAlias
 from zipfile import BadZipFile
 
 import numpy as np
 from rich.progress import Progress
 
+from engine.board.aliases import Position, Square
 from engine.board.attacks import is_attacked
 from engine.board.position import bit, king_square, occupied_by_all, piece_on, type_on
 from engine.board.setup import new_position
@@ -36,7 +37,7 @@ from tuning.common.compiled import compiled
 from tuning.common.errors import SetupError
 from tuning.common.files import quoted, refuse_binary
 from tuning.data import viriformat
-from tuning.data.marlinformat import IN_CHECK, NOISY_MOVE, PACKED, pack
+from tuning.data.marlinformat import IN_CHECK, NOISY_MOVE, PACKED, Packed, PackedArray, pack
 from tuning.data.viriformat import Positions
 
 #: Bytes of text parsed at once.
@@ -55,6 +56,9 @@ _TAB, _NEWLINE, _CARRIAGE_RETURN, _SPACE, _SLASH, _MINUS, _POINT, _0, _1, _A, _B
 )
 _LOWER = 32
 
+#: Bytes of text as uint8.
+Text: TypeAlias = np.ndarray
+
 #: A number that no field holds: what could not be read.
 _NO_NUMBER = -(1 << 40)
 
@@ -63,7 +67,7 @@ _NO_NUMBER = -(1 << 40)
 
 
 @compiled
-def _read_number(text, start, end):
+def _read_number(text: Text, start: int, end: int) -> int:
     """The decimal integer in ``text[start:end]``, or _NO_NUMBER."""
     negative = start < end and text[start] == _MINUS
     start += negative
@@ -79,7 +83,7 @@ def _read_number(text, start, end):
 
 
 @compiled
-def _read_half_points(text, start, end):
+def _read_half_points(text: Text, start: int, end: int) -> int:
     """White's half points from "1", "0" or "0.5" (also "1.0"), or _NO_NUMBER."""
     if end - start == 1 or (end - start == 3 and text[start + 1] == _POINT and text[start + 2] == _0):
         digit = I64(text[start]) - _0
@@ -90,7 +94,7 @@ def _read_half_points(text, start, end):
 
 
 @compiled
-def _word_end(text, start, end):
+def _word_end(text: Text, start: int, end: int) -> int:
     """Where the word at ``start`` ends."""
     while start < end and text[start] != _SPACE:
         start += 1
@@ -98,7 +102,7 @@ def _word_end(text, start, end):
 
 
 @compiled
-def _read_board(text, start, end, position):
+def _read_board(text: Text, start: int, end: int, position: Position) -> bool:
     """Set the pieces of ``position`` from the first word of a FEN; False where that does not give 64 squares."""
     position.pieces[:] = 0
     position.colors[:] = 0
@@ -132,7 +136,7 @@ def _read_board(text, start, end, position):
 
 
 @compiled
-def _read_castling(text, start, end, position):
+def _read_castling(text: Text, start: int, end: int, position: Position) -> bool:
     """Set the rights to castle from the third word of a FEN, in any of the usual spellings; False where it has others.
 
     A right without its rook is passed over.
@@ -170,7 +174,7 @@ def _read_castling(text, start, end, position):
 
 
 @compiled
-def _read_square(text, start, end):
+def _read_square(text: Text, start: int, end: int) -> Square:
     """The square that a word names, NO_SQUARE for ``-``, or _NO_NUMBER."""
     if end - start == 1 and text[start] == _MINUS:
         return NO_SQUARE
@@ -181,7 +185,7 @@ def _read_square(text, start, end):
 
 
 @compiled
-def _read_fen(text, start, end, position):
+def _read_fen(text: Text, start: int, end: int, position: Position) -> bool:
     """Set what ``marlinformat.pack`` needs of ``position`` but for the move number; False for no FEN."""
     stop = _word_end(text, start, end)
     if not _read_board(text, start, stop, position):
@@ -208,7 +212,7 @@ def _read_fen(text, start, end, position):
 
 
 @compiled
-def _changes_material(text, start, end, position):
+def _changes_material(text: Text, start: int, end: int, position: Position) -> int:
     """Whether the move (UCI) in ``text[start:end]`` captures or promotes: 0, 1, or _NO_NUMBER for what is no move."""
     origin, target = _read_square(text, start, start + 2), _read_square(text, start + 2, start + 4)
     length = end - start
@@ -222,7 +226,7 @@ def _changes_material(text, start, end, position):
 
 
 @compiled
-def _read_bars(text, start, end, position, board):
+def _read_bars(text: Text, start: int, end: int, position: Position, board: Packed) -> bool:
     """Set ``board`` from a line ``FEN | evaluation | result``; False if it is none."""
     first = start
     while first < end and text[first] != _BAR:
@@ -247,7 +251,7 @@ def _read_bars(text, start, end, position, board):
 
 
 @compiled
-def _finish(position, board, ply, score, result, noisy):
+def _finish(position: Position, board: Packed, ply: int, score: int, result: int, noisy: int) -> None:
     """Set ``board`` from ``position`` and what else its line says."""
     side = I64(position.side)
     position.fullmove = (ply - side) // 2 + 1
@@ -259,7 +263,7 @@ def _finish(position, board, ply, score, result, noisy):
 
 
 @compiled
-def _read_line(text, start, end, tabs, position, board):
+def _read_line(text: Text, start: int, end: int, tabs: np.ndarray, position: Position, board: Packed) -> bool:
     """Set ``board`` from a line; False if that is of none of the forms."""
     fields = 1
     for at in range(start, end):
@@ -296,7 +300,7 @@ def _read_line(text, start, end, tabs, position, board):
 
 
 @compiled
-def _read_lines(text, tabs, position, boards):
+def _read_lines(text: Text, tabs: np.ndarray, position: Position, boards: PackedArray) -> int:
     """Set ``boards`` from whole lines; the number of lines, or ``-1 - n`` when line n (from 0) cannot be read."""
     number, start = 0, 0
     for at in range(len(text)):
@@ -318,7 +322,7 @@ def plies(boards: np.ndarray) -> np.ndarray:
 
 
 @compiled
-def _count_pieces(board):
+def _count_pieces(board: Packed) -> int:
     """A number that tells how many pieces there are, and how many of them are pawns."""
     count = popcount(board.occupancy)
     pawns = 0
@@ -328,7 +332,7 @@ def _count_pieces(board):
 
 
 @compiled
-def _number_games(boards, plies, games):
+def _number_games(boards: PackedArray, plies: np.ndarray, games: np.ndarray) -> None:
     """Number the games, and mark as noisy what is followed by a position with other pieces or pawns.
 
     Not every file says which moves capture; the next position does.

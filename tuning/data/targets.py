@@ -7,10 +7,11 @@ import math
 import numpy as np
 
 from tuning.common.compiled import compiled
+from tuning.data.marlinformat import Packed, PackedArray
 
 
 @compiled
-def expected_score(board, scales, result_weight):
+def expected_score(board: Packed, scales: np.ndarray, result_weight: float) -> float:
     """White's expected score in ``board``, whose ``extra`` byte is the number of its source.
 
     ``scales`` float64 [source] is how many of its centipawns multiply the odds of success by e.
@@ -20,7 +21,7 @@ def expected_score(board, scales, result_weight):
 
 
 @compiled
-def expected_scores(boards, scales, result_weight):
+def expected_scores(boards: PackedArray, scales: np.ndarray, result_weight: float) -> np.ndarray:
     """White's expected scores float32 in ``boards``."""
     expected = np.empty(len(boards), np.float32)
     for number in range(len(boards)):

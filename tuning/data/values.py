@@ -6,17 +6,18 @@ from typing import Any
 
 import numpy as np
 
+from engine.board.aliases import Evaluator, Position
 from engine.board.setup import new_position
 from engine.evaluation.choice import Evaluation
 from engine.evaluation.evaluator import EVALUATOR, evaluate, reset
 from engine.jit import new_record
 from tuning.common.compiled import compiled
 from tuning.common.errors import SetupError
-from tuning.data.marlinformat import unpack
+from tuning.data.marlinformat import PackedArray, unpack
 
 
 @compiled
-def _evaluate_all(boards, position, evaluator, values):
+def _evaluate_all(boards: PackedArray, position: Position, evaluator: Evaluator, values: np.ndarray) -> int:
     """Set ``values`` to centipawns from White's view; the number of positions before the first that is not legal."""
     for number in range(len(boards)):
         if unpack(position, boards[number]) == 0:

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, TextIO, TypeAlias
 
 import chess
 import chess.engine
@@ -22,6 +22,7 @@ import chess.pgn
 import numpy as np
 from numba import int32, int64, types, uint32
 
+from engine.board.aliases import Move, Position
 from engine.board.fen import to_fen
 from engine.board.legality import is_legal
 from engine.board.moves import (
@@ -43,7 +44,17 @@ from engine.board.types import I64, NO_TYPE, PAWN, U64, ZERO
 from engine.jit import helper, kernel, new_record, record_type, structure
 from engine.search.scores import MATE, to_message
 from tuning.common.errors import SetupError
-from tuning.data.marlinformat import GIVES_CHECK, IN_CHECK, NOISY_MOVE, PACKED, PACKED_T, pack, unpack
+from tuning.data.marlinformat import (
+    GIVES_CHECK,
+    IN_CHECK,
+    NOISY_MOVE,
+    PACKED,
+    PACKED_T,
+    Packed,
+    PackedArray,
+    pack,
+    unpack,
+)
 
 #: The usual suffix of files.
 SUFFIX = ".vf"
@@ -58,7 +69,7 @@ _RESULTS = ("0.0", "0.5", "1.0")
 
 
 @helper
-def encode_move(move):
+def encode_move(move: Move) -> int:
     """The engine's ``move`` as the format writes it."""
     squares = move & 0xFFF
     if is_promotion(move):
@@ -69,7 +80,7 @@ def encode_move(move):
 
 
 @helper
-def decode_move(position, written):
+def decode_move(position: Position, written: int) -> Move:
     """The engine's move for what the format wrote; test it with ``is_legal`` before making it."""
     origin, target, kind = written & 63, written >> 6 & 63, written >> 14
     capture = CAPTURE if type_on(position, target) != NO_TYPE else 0
@@ -93,11 +104,15 @@ CURSOR = structure(
     ("ply", "i8"),
 )
 CURSOR_T = record_type(CURSOR)
+
+#: A CURSOR record, for annotations.
+Cursor: TypeAlias = Any
+
 _PACKED_ARRAY = types.Array(PACKED_T, 1, "C")
 
 
 @kernel(types.void(uint32[::1], int64, CURSOR_T), "the data format")
-def scan_games(words, games, cursor):
+def scan_games(words: np.ndarray, games: int, cursor: Cursor) -> None:
     """Move the cursor over whole games, at most ``games`` more, and count them and their positions."""
     last = cursor.games + games
     while cursor.games < last:
@@ -112,7 +127,9 @@ def scan_games(words, games, cursor):
 
 
 @kernel(types.void(uint32[::1], PACKED_T, POSITION_T, _PACKED_ARRAY, int32[::1], CURSOR_T), "the data format")
-def replay_games(words, start, position, boards, numbers, cursor):
+def replay_games(
+    words: np.ndarray, start: Packed, position: Position, boards: PackedArray, numbers: np.ndarray, cursor: Cursor
+) -> None:
     """Play whole games through: fill ``boards`` and ``numbers``, as many positions as they hold.
 
     ``start`` and ``position`` are scratch space. Stops at a faulty game with the cursor on it.
@@ -146,7 +163,7 @@ def replay_games(words, start, position, boards, numbers, cursor):
 
 
 @helper
-def _copy_head(words, place, start):
+def _copy_head(words: np.ndarray, place: int, start: Packed) -> None:
     """Write the eight words of a start position at ``place`` to ``start``."""
     start.occupancy = U64(words[place]) | U64(words[place + 1]) << U64(32)
     for index in range(16):
@@ -161,7 +178,7 @@ def _copy_head(words, place, start):
 
 
 @helper
-def _signed(bits):
+def _signed(bits: int) -> int:
     return bits - 0x1_0000 if bits >= 0x8000 else bits
 
 

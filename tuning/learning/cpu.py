@@ -19,6 +19,7 @@ import torch
 from engine.evaluation.nnue.shape import QA
 from tuning.common.compiled import compiled
 from tuning.data.features import MOST_PIECES, bucket_of, list_board
+from tuning.data.marlinformat import PackedArray
 from tuning.data.shuffled import batches
 from tuning.data.targets import expected_score
 from tuning.learning.network import Network
@@ -29,10 +30,23 @@ PARTS = 4
 
 @compiled
 def _learn(
-    boards, scales, result_weight, slope, exponent,
-    transformer, transformer_biases, skip, output, output_biases,
-    learns, d_transformer, d_transformer_biases, d_skip, d_output, d_output_biases,
-):  # fmt: skip
+    boards: PackedArray,
+    scales: np.ndarray,
+    result_weight: float,
+    slope: float,
+    exponent: float,
+    transformer: np.ndarray,
+    transformer_biases: np.ndarray,
+    skip: np.ndarray,
+    output: np.ndarray,
+    output_biases: np.ndarray,
+    learns: bool,
+    d_transformer: np.ndarray,
+    d_transformer_biases: np.ndarray,
+    d_skip: np.ndarray,
+    d_output: np.ndarray,
+    d_output_biases: np.ndarray,
+) -> float:
     """The sum over ``boards`` of |error| ** ``exponent``; adds its gradient where ``learns`` is true.
 
     ``transformer`` [feature][unit] and ``transformer_biases`` are int16 in units of 1/QA, all else is float32.

@@ -32,6 +32,7 @@ from rich.table import Table
 from scipy.optimize import minimize
 from scipy.special import expit
 
+from engine.board.aliases import PawnTable, Position, Trace
 from engine.board.setup import new_position
 from engine.evaluation import material
 from engine.evaluation.classical.features import COUNT, GROUPS, PIECE_SQUARE
@@ -45,7 +46,7 @@ from tuning.common.compiled import compiled
 from tuning.common.errors import SetupError
 from tuning.common.plots import save
 from tuning.data.dataset import Quiet, Source, read_sources
-from tuning.data.marlinformat import unpack
+from tuning.data.marlinformat import PackedArray, unpack
 from tuning.learning.piece_square import FIRST_PLY, HELD_OUT, fit_scale, logistic_loss
 from tuning.learning.plots import loss_figure
 
@@ -69,7 +70,17 @@ ARMY = {"pawn": 8, "knight": 2, "bishop": 2, "rook": 2, "queen": 1}
 
 
 @compiled
-def _trace_block(boards, position, pawn_table, trace, columns, counts, ends, classes, phases):
+def _trace_block(
+    boards: PackedArray,
+    position: Position,
+    pawn_table: PawnTable,
+    trace: Trace,
+    columns: np.ndarray,
+    counts: np.ndarray,
+    ends: np.ndarray,
+    classes: np.ndarray,
+    phases: np.ndarray,
+) -> int:
     """Features of ``boards`` in sparse rows: White's count minus Black's where they differ; returns how many."""
     filled = 0
     for number in range(len(boards)):

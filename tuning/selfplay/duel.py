@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
 from numba import int64, types
 
+from engine.board.aliases import Color, Score
+from engine.board.aliases import Worker as WorkerRecord
 from engine.board.fen import set_fen
 from engine.board.notation import play_moves, to_uci
 from engine.board.setup import new_position, play_move
@@ -63,9 +65,12 @@ GAME = structure(
 )
 GAME_T = record_type(GAME)
 
+#: A GAME record, for annotations.
+Game: TypeAlias = Any
+
 
 @kernel(types.void(GAME_T, int64, int64), "the arena")
-def note_score(game, side, score):
+def note_score(game: Game, side: Color, score: Score) -> None:
     """Count how long the scores have agreed, as :class:`tuning.matches.adjudication.Referee` does."""
     rules = game.rules
     game.losing[side] = game.losing[side] + 1 if score <= -rules.resign_score else 0
@@ -74,7 +79,7 @@ def note_score(game, side, score):
 
 
 @kernel(int64(GAME_T, int64), "the arena")
-def adjudicated(game, fullmove):
+def adjudicated(game: Game, fullmove: int) -> int:
     """The half points of White that the scores settle before move ``fullmove``, or -1."""
     rules = game.rules
     if rules.resign_plies > 0:
@@ -88,7 +93,7 @@ def adjudicated(game, fullmove):
 
 
 @kernel(types.void(WORKER_T, WORKER_T, GAME_T), "the arena")
-def play_duel(white, black, game):
+def play_duel(white: WorkerRecord, black: WorkerRecord, game: Game) -> None:
     """Play a game from the position that both workers hold into ``game``."""
     position = white.position
     rules = game.rules

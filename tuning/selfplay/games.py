@@ -10,11 +10,13 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numba import int64
 
+from engine.board.aliases import Flag, Position
+from engine.board.aliases import Worker as WorkerRecord
 from engine.board.draws import is_insufficient_material, is_repetition
 from engine.board.fen import START_FEN, set_fen
 from engine.board.make import make_move, unmake_move
@@ -92,9 +94,12 @@ GAME = structure(
 )
 GAME_T = record_type(GAME)
 
+#: A GAME record, for annotations.
+Game: TypeAlias = Any
+
 
 @helper
-def random_below(game, limit):
+def random_below(game: Game, limit: int) -> int:
     """A random number from 0 to ``limit`` - 1 (Steele, Lea and Flood's SplitMix64, high multiply)."""
     game.random += U64(0x9E37_79B9_7F4A_7C15)
     bits = game.random
@@ -104,7 +109,7 @@ def random_below(game, limit):
 
 
 @helper
-def end_by_rule(position):
+def end_by_rule(position: Position) -> int:
     """The end that the rules of chess put to the game here, or -1."""
     if count_moves(position) == 0:
         return CHECKMATE if position.checkers != ZERO else STALEMATE
@@ -116,7 +121,7 @@ def end_by_rule(position):
 
 
 @helper
-def _open(worker, game):
+def _open(worker: WorkerRecord, game: Game) -> bool:
     """Make the random moves of an opening; return whether a game can start from there."""
     position = worker.position
     rules = game.rules
@@ -142,7 +147,7 @@ def _open(worker, game):
 
 
 @kernel(int64(WORKER_T, GAME_T, int64), "self-play")
-def play_game(worker, game, tries):
+def play_game(worker: WorkerRecord, game: Game, tries: int) -> Flag:
     """Play a game from ``worker.position`` into ``game``; return 0 if none of ``tries`` openings is balanced."""
     position = worker.position
     rules = game.rules

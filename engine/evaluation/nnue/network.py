@@ -242,8 +242,11 @@ def _forward(values: Any, weights: Any, start: int, hidden: int) -> int:
 
 @helper
 def refresh(net: NetRecord, accumulator: Accumulator, position: Position) -> None:
-    """Begin a line: every ply below can start from this accumulator. (The search may never ask for the value here,
-    which the transposition table knows; without it at the root each line would sum up the whole board again.)"""
+    """Begin a line: every ply below can start from this accumulator.
+
+    The search may never ask for the value here, because the transposition table knows it. But without an accumulator at
+    the root each line would add up the whole board again.
+    """
     set_null_update(accumulator)
     _refresh(net, accumulator, position, I64(WHITE))
     _refresh(net, accumulator, position, I64(BLACK))
