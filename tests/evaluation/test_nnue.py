@@ -73,6 +73,18 @@ def net_file(tmp_path):
     return file
 
 
+def test_an_interrupted_write_leaves_the_former_network(net_file, monkeypatch):
+    def torn(file, data):
+        with file.open("wb") as stream:
+            stream.write(data[: len(data) // 2])
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("pathlib.Path.write_bytes", torn)
+    with pytest.raises(KeyboardInterrupt):
+        write_net(net_file, random_net(64))
+    assert read_net(net_file).hidden == 32
+
+
 def follow(file):
     """An evaluator record that uses the network in ``file``, and what keeps it alive."""
     evaluation = choose("NNUE", str(file))

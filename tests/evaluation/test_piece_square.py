@@ -13,6 +13,7 @@ from rich.progress import Progress
 from engine.evaluation.material import WEIGHTS_FILE
 from tuning.common.errors import SetupError
 from tuning.learning import piece_square as ps
+from tuning.learning.logistic import fit_scale, logistic_loss
 from tuning.piece_square import main
 
 MATERIAL = np.array([100, 300, 300, 500, 900, 0])
@@ -90,7 +91,7 @@ def test_a_promotion_is_no_quiet_move():
 
 def test_the_scale_of_evaluations_is_found():
     scores = np.linspace(-600, 600, 500)
-    assert ps.fit_scale(scores, 1 / (1 + np.exp(-scores / 173))) == pytest.approx(173, rel=1e-3)
+    assert fit_scale(scores, 1 / (1 + np.exp(-scores / 173))) == pytest.approx(173, rel=1e-3)
 
 
 def known_tables():
@@ -118,9 +119,9 @@ def test_known_tables_are_found_again():
     assert abs(learned.reshape(2, 6, 64)[:, 5].mean(axis=1)).max() < 1e-9
     model = ps.centipawns(sample, MATERIAL, learned) / scale
     start = ps.centipawns(sample, MATERIAL, 0 * truth)
-    without = ps.logistic_loss(start / ps.fit_scale(start, sample.target), sample.target)
-    best = ps.logistic_loss(np.log(sample.target / (1 - sample.target)), sample.target)
-    assert ps.logistic_loss(model, sample.target) - best < 0.05 * (without - best)
+    without = logistic_loss(start / fit_scale(start, sample.target), sample.target)
+    best = logistic_loss(np.log(sample.target / (1 - sample.target)), sample.target)
+    assert logistic_loss(model, sample.target) - best < 0.05 * (without - best)
 
 
 @pytest.fixture(scope="module")

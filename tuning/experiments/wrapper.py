@@ -17,6 +17,8 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from engine.files import drafted
+
 _HELD_BACK = (signal.SIGINT, signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM))
 
 
@@ -38,13 +40,10 @@ def main(words: Sequence[str] | None = None) -> int:
     except OSError as error:
         code, problem = 127, f"{command[0]}: {error.strerror}"
         print(problem, flush=True)
-    path = Path(exit_file)
-    draft = path.with_suffix(".part")
-    with draft.open("w", encoding="utf-8") as stream:
+    with drafted(Path(exit_file)) as draft, draft.open("w", encoding="utf-8") as stream:
         json.dump({"code": code, "time": time.time(), "problem": problem}, stream)
         stream.flush()
         os.fsync(stream.fileno())
-    draft.replace(path)
     return 0
 
 

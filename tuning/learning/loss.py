@@ -22,7 +22,7 @@ from engine.evaluation.nnue.file import NetError
 from tuning.common.errors import SetupError
 from tuning.data.dataset import SCALED_BY
 from tuning.data.values import values_of
-from tuning.learning.piece_square import fit_scale, logistic_loss
+from tuning.learning.logistic import fit_scale, logistic_loss
 from tuning.learning.recipe import settings_of
 
 

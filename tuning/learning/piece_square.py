@@ -23,7 +23,6 @@ import argparse
 import gzip
 import json
 import lzma
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
@@ -36,12 +35,14 @@ import scipy.sparse
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
-from scipy.optimize import minimize, minimize_scalar
+from scipy.optimize import minimize
 from scipy.special import expit
 
 from engine.evaluation.material import FULL_PHASE, PIECE_NAMES
 from tuning.common.errors import SetupError
 from tuning.common.files import quoted
+from tuning.learning.logistic import fit_scale, log_odds, logistic_loss
+from tuning.learning.weights import write_weights
 
 STAGES = ("middlegame", "endgame")
 
@@ -249,21 +250,6 @@ def encode(boards: Sequence[bytes], target: np.ndarray, phases: np.ndarray) -> S
 # Fitting -------------------------------------------------------------------------------------------------------------
 
 
-def logistic_loss(log_odds: np.ndarray, target: np.ndarray) -> float:
-    """Mean cross-entropy in nats between expected scores ``target`` and the prediction."""
-    log_odds = log_odds.astype(np.float64)
-    return float(np.mean(np.logaddexp(0, log_odds) - target * log_odds))
-
-
-def fit_scale(scores: np.ndarray, target: np.ndarray) -> float:
-    """The scale in centipawns for which ``scores / scale`` are the best log-odds of ``target``."""
-
-    def loss(log_scale: float) -> float:
-        return logistic_loss(scores / np.exp(log_scale), target)
-
-    return float(np.exp(minimize_scalar(loss, bounds=(np.log(20), np.log(5000)), method="bounded").x))
-
-
 def centipawns(sample: Sample, material: np.ndarray, tables: np.ndarray) -> np.ndarray:
     """The evaluation of every position from White's view, ``tables`` being [stage][column]."""
     values = (tables + np.repeat(material, 64)).astype(np.float32)
@@ -352,21 +338,13 @@ def tables_of(weights: dict[str, Any]) -> np.ndarray:
     return np.array([[tables[name][stage] for name in PIECE_NAMES] for stage in STAGES]).reshape(2, 6 * 64)
 
 
-def write_weights(file: Path, weights: dict[str, Any], tables: np.ndarray, note: str) -> None:
-    """Write ``weights`` with other tables, one line to a rank; the old file stays until the new one is whole."""
+def with_tables(weights: dict[str, Any], tables: np.ndarray, note: str) -> dict[str, Any]:
+    """``weights`` with other tables, a list for each rank."""
     piece_square = {
         name: {stage: tables[s].reshape(6, 8, 8)[kind].tolist() for s, stage in enumerate(STAGES)}
         for kind, name in enumerate(PIECE_NAMES)
     }
-    text = json.dumps({**weights, "note": note, "piece_square": piece_square}, indent=1)
-    text = re.sub(r"\[\s*(-?\d[^\[\]]*?)\s*\]", _aligned_rank, text)
-    spare = file.with_suffix(".new")
-    spare.write_text(text + "\n")
-    spare.replace(file)
-
-
-def _aligned_rank(match: re.Match[str]) -> str:
-    return "[" + ", ".join(f"{int(value):4}" for value in match[1].split(",")) + "]"
+    return {**weights, "note": note, "piece_square": piece_square}
 
 
 # The command ---------------------------------------------------------------------------------------------------------
@@ -409,7 +387,7 @@ def learn(arguments: argparse.Namespace, console: Console) -> None:
         training_loss = logistic_loss(scores / scale, train.target)
         held_out_loss = logistic_loss(centipawns(test, material, candidate) / scale, test.target)
         losses.add_row(name, f"{scale:.1f}", f"{training_loss:.5f}", f"{held_out_loss:.5f}")
-    floor = [logistic_loss(_log_odds(part.target), part.target) for part in (train, test)]
+    floor = [logistic_loss(log_odds(part.target), part.target) for part in (train, test)]
     losses.add_row("target itself", "", *(f"{loss:.5f}" for loss in floor))
     console.print(losses)
 
@@ -425,11 +403,5 @@ def learn(arguments: argparse.Namespace, console: Console) -> None:
         + "; ".join(f"{len(source.boards)} quiet positions of {source.name}" for source in sources)
         + f"; held-out loss {held_out_loss:.5f}"
     )
-    write_weights(arguments.output, weights, rounded, note)
+    write_weights(arguments.output, with_tables(weights, rounded, note))
     console.print(f"wrote {arguments.output}")
-
-
-def _log_odds(probability: np.ndarray) -> np.ndarray:
-    """The inverse of the logistic function, within what float32 targets can say."""
-    inside = np.clip(probability.astype(np.float64), 1e-7, 1 - 1e-7)
-    return np.log(inside) - np.log1p(-inside)

@@ -17,11 +17,9 @@ from __future__ import annotations
 
 import argparse
 import json
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -47,8 +45,10 @@ from tuning.common.errors import SetupError
 from tuning.common.plots import save
 from tuning.data.dataset import Quiet, Source, read_sources
 from tuning.data.marlinformat import PackedArray, unpack
-from tuning.learning.piece_square import FIRST_PLY, HELD_OUT, fit_scale, logistic_loss
+from tuning.learning.logistic import fit_scale, log_odds, logistic_loss
+from tuning.learning.piece_square import FIRST_PLY, HELD_OUT
 from tuning.learning.plots import loss_figure
+from tuning.learning.weights import write_weights
 
 #: Which positions are learned from: where a game is decided, features are no longer what decides it.
 QUIET = Quiet(FIRST_PLY, 2000.0)
@@ -300,11 +300,11 @@ def _rows(values: np.ndarray) -> Any:
     return values.astype(int).tolist()
 
 
-def write_weights(file: Path, weights: Weights, recipe: dict[str, Any]) -> None:
-    """Write what the engine loads, and the ``recipe``; the old file stays until the new one is whole."""
+def contents_of(weights: Weights, recipe: dict[str, Any]) -> dict[str, Any]:
+    """What the engine loads, and the ``recipe``."""
     tables = weights.values[:, PIECE_SQUARE : PIECE_SQUARE + 384].reshape(2, 6, 8, 8)[:, :, ::-1]
     by_stage = tuple(enumerate(STAGES))
-    contents = {
+    return {
         "recipe": recipe,
         "material": {
             name: {stage: int(weights.material[s, kind]) for s, stage in by_stage}
@@ -326,17 +326,6 @@ def write_weights(file: Path, weights: Weights, recipe: dict[str, Any]) -> None:
             name: {stage: _rows(tables[s, kind]) for s, stage in by_stage} for kind, name in enumerate(PIECE_NAMES)
         },
     }
-    text = re.sub(r"\[\s*(-?\d[-\d\s,]*?)\s*\]", _aligned_row, json.dumps(contents, indent=1))
-    spare = file.with_suffix(".new")
-    try:
-        spare.write_text(text + "\n", encoding="utf-8")
-        spare.replace(file)
-    except OSError as error:
-        raise SetupError(f"cannot write {file}: {error.strerror}") from None
-
-
-def _aligned_row(match: re.Match[str]) -> str:
-    return "[" + ", ".join(f"{int(value):4}" for value in match[1].split(",")) + "]"
 
 
 # The command ---------------------------------------------------------------------------------------------------------
@@ -390,7 +379,7 @@ def learn(arguments: argparse.Namespace, console: Console) -> None:
     table = Table("evaluation", *losses, title="cross-entropy (nats)")
     table.add_row("Material", *(f"{loss_of(part, baseline):.5f}" for part in (train, test)))
     table.add_row("Classical, learned", *(f"{loss:.5f}" for loss in losses.values()))
-    floor = [logistic_loss(_log_odds(part.target), part.target) for part in (train, test)]
+    floor = [logistic_loss(log_odds(part.target), part.target) for part in (train, test)]
     table.add_row("target itself", *(f"{loss:.5f}" for loss in floor))
     console.print(table)
     values = Table("piece", *STAGES, title="material (cp)")
@@ -408,7 +397,7 @@ def learn(arguments: argparse.Namespace, console: Console) -> None:
         "loss": {name: round(loss, 5) for name, loss in losses.items()},
         "log_odds_scale": [round(UNIT / slope, 1) for slope in final.slopes],
     }
-    write_weights(arguments.output, final, recipe)
+    write_weights(arguments.output, contents_of(final, recipe))
     console.print(f"wrote {arguments.output}")
     if arguments.plot is not None:
         save(loss_figure(history, "iteration"), arguments.plot)
@@ -427,9 +416,3 @@ def material_evaluation(sample: Sample, sources: int) -> Weights:
         part = sample.source == number
         weights.slopes[number] = UNIT / fit_scale(plain[part], sample.target[part])
     return weights
-
-
-def _log_odds(probability: np.ndarray) -> np.ndarray:
-    """The inverse of the logistic function, within what float32 targets can say."""
-    inside = np.clip(probability.astype(np.float64), 1e-7, 1 - 1e-7)
-    return np.log(inside) - np.log1p(-inside)

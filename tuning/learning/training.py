@@ -37,8 +37,8 @@ from tuning.data.dataset import SCALED_BY
 from tuning.data.shuffled import Shuffled, batches
 from tuning.data.values import values_of
 from tuning.learning import cpu, gpu
+from tuning.learning.logistic import fit_scale
 from tuning.learning.network import Network
-from tuning.learning.piece_square import fit_scale
 from tuning.learning.plots import loss_figure
 from tuning.learning.recipe import CHECKPOINT, CURVES, LOG, NET, Settings
 

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from engine.evaluation.nnue.shape import HIDDEN_STEP, INPUTS, MAX_HIDDEN, OUTPUT_BUCKETS, QA, QB, QS, SCALE
-from engine.files import open_regular, size_of
+from engine.files import drafted, open_regular, size_of
 
 MAGIC = b"NUMBATNN"
 
@@ -82,7 +82,10 @@ def _layout(hidden: int) -> list[tuple[str, str, tuple[int, ...]]]:
 
 
 def write_net(file: Path, net: Net) -> None:
-    """Write ``net``; raises ValueError where an array has the wrong shape, or does not fit its integers."""
+    """Write ``net`` to ``file``, which is the former one or the new one at any time.
+
+    Raises ValueError if an array has the wrong shape or does not fit its integers, and OSError.
+    """
     payload = b""
     for name, dtype, shape in _layout(net.hidden):
         array = np.asarray(getattr(net, name))
@@ -99,7 +102,8 @@ def write_net(file: Path, net: Net) -> None:
         "training": net.training,
     }
     text = json.dumps(header, indent=1).encode()
-    file.write_bytes(MAGIC + struct.pack("<I", len(text)) + text + payload)
+    with drafted(file) as draft:
+        draft.write_bytes(MAGIC + struct.pack("<I", len(text)) + text + payload)
 
 
 def read_net(file: Path) -> Net:
