@@ -44,7 +44,7 @@ def data_file() -> Callable[[str], Path]:
 
 @pytest.fixture(scope="session")
 def tables_folder(data_file: Callable[[str], Path]) -> Path:
-    """Where the Syzygy tables for three and four men are."""
+    """Where the Syzygy tables for three and four pieces are."""
     return data_file("syzygy")
 
 

@@ -30,8 +30,8 @@ def random_board(material: str, source: random.Random) -> chess.Board:
         board = chess.Board.empty()
         swap = source.random() < 0.5
         squares = source.sample(range(64), len(material) - 1)
-        for color, men in zip((chess.WHITE, chess.BLACK), material.split("v"), strict=True):
-            for letter in men:
+        for color, letters in zip((chess.WHITE, chess.BLACK), material.split("v"), strict=True):
+            for letter in letters:
                 board.set_piece_at(squares.pop(), chess.Piece(chess.Piece.from_symbol(letter).piece_type, color ^ swap))
         board.turn = source.random() < 0.5
         if board.is_valid() and any(board.legal_moves):
@@ -50,15 +50,15 @@ def won_board(
 
 
 def won_boards(oracle: chess.syzygy.Tablebase, material: str) -> Iterator[chess.Board]:
-    """Every position with ``material``, three men at most, that White to move wins, once for all its symmetric ones."""
-    men = [chess.Piece(chess.Piece.from_symbol(letter).piece_type, chess.WHITE) for letter in material.split("v")[0]]
+    """Every position with ``material``, at most three pieces, that White to move wins, once for each symmetry class."""
+    pieces = [chess.Piece(chess.Piece.from_symbol(letter).piece_type, chess.WHITE) for letter in material.split("v")[0]]
     pawns = "P" in material
     kings = [square for square in range(64) if chess.square_file(square) <= 3] if pawns else _TRIANGLE
     for king, *others in itertools.product(kings, *[range(64)] * (len(material) - 2)):
         board = chess.Board.empty()
-        board.set_piece_at(king, men[0])
+        board.set_piece_at(king, pieces[0])
         board.set_piece_at(others[-1], chess.Piece(chess.KING, chess.BLACK))
-        for piece, square in zip(men[1:], others, strict=False):
+        for piece, square in zip(pieces[1:], others, strict=False):
             board.set_piece_at(square, piece)
         if board.occupied.bit_count() == len(material) - 1 and board.is_valid() and oracle.probe_wdl(board) == WIN:
             yield board

@@ -82,10 +82,10 @@ def painted(board: chess.Board, below: chess.Color, few: bool = False) -> Text:
             square = chess.square(file, rank)
             light = bool(chess.BB_LIGHT_SQUARES & chess.BB_SQUARES[square])
             piece = board.piece_at(square)
-            man = CHESSMEN[piece.piece_type] if piece else " "
+            symbol = CHESSMEN[piece.piece_type] if piece else " "
             colour = _MEN[piece.color if piece else chess.WHITE][few]
             style = Style(color=colour, bgcolor=_COLOURS[_mark(board, square)][few][light], bold=not few)
-            text.append(f" {man} ", style)
+            text.append(f" {symbol} ", style)
         text.append("\n")
     text.append("  " + "".join(f" {chess.FILE_NAMES[file]} " for file in files))
     return text

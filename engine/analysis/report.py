@@ -154,12 +154,12 @@ def placement(board: chess.Board) -> str:
     """
     sides = []
     for color, side in ((chess.WHITE, "White"), (chess.BLACK, "Black")):
-        men = []
+        pieces = []
         for piece in reversed(chess.PIECE_TYPES):
             squares = [chess.square_name(square) for square in board.pieces(piece, color)]
             if squares:
-                men.append(" ".join([chess.piece_name(piece) + "s" * (len(squares) > 1), *squares]))
-        sides.append(f"{side}: {', '.join(men)}.")
+                pieces.append(" ".join([chess.piece_name(piece) + "s" * (len(squares) > 1), *squares]))
+        sides.append(f"{side}: {', '.join(pieces)}.")
     return " ".join(sides)
 
 

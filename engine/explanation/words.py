@@ -12,10 +12,10 @@ NAMES = {kind: chess.piece_name(kind) for kind in chess.PIECE_TYPES}
 _NUMBERS = {2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight"}
 
 
-def man(board: chess.Board, square: chess.Square) -> str:
+def the_piece(board: chess.Board, square: chess.Square) -> str:
     """``the knight on c6``; the king needs no square.
 
-    >>> man(chess.Board(), chess.B1), man(chess.Board(), chess.E1)
+    >>> the_piece(chess.Board(), chess.B1), the_piece(chess.Board(), chess.E1)
     ('the knight on b1', 'the king')
     """
     kind = board.piece_type_at(square)
@@ -45,17 +45,17 @@ def counted(kind: chess.PieceType, count: int) -> str:
     return f"a {NAMES[kind]}" if count == 1 else f"{_NUMBERS.get(count, count)} {NAMES[kind]}s"
 
 
-def men(board: chess.Board, squares: Sequence[chess.Square]) -> str:
+def the_pieces(board: chess.Board, squares: Sequence[chess.Square]) -> str:
     """The pieces on ``squares``, those worth most first, two of a kind together.
 
-    >>> men(chess.Board(), [chess.A1, chess.E1, chess.H1])
+    >>> the_pieces(chess.Board(), [chess.A1, chess.E1, chess.H1])
     'the king and the rooks on a1 and h1'
     """
     parts = []
     for kind in reversed(chess.PIECE_TYPES):
         found = [square for square in squares if board.piece_type_at(square) == kind]
         if len(found) == 1 or (kind == chess.KING and found):
-            parts.append(man(board, found[0]))
+            parts.append(the_piece(board, found[0]))
         elif found:
             parts.append(f"the {NAMES[kind]}s on {listed([chess.square_name(square) for square in found])}")
     return listed(parts)

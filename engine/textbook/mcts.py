@@ -34,7 +34,7 @@ def monte_carlo_tree_search(
     seed: int = 0,
     deadline: float = inf,
 ) -> Outcome[A]:
-    """Grow a tree by ``simulations`` random games: descend by the best upper confidence bound, add one node,
+    """Grow a tree by ``simulations`` random games: go down by the best upper confidence bound, add one node,
     play at random to the end (or ``horizon`` plies on, then evaluate), and credit the result to the path.
     The move is the one most visited, the value its average: an estimate, which tends to minimax's.
     Stops early at ``deadline`` (``time.monotonic`` seconds). Infinite values, which have no average, count as

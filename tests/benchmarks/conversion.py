@@ -3,7 +3,7 @@
     python -m tests.benchmarks.conversion FOLDER [--positions 1000] [--every KQvK KRvK KPvK] [--seed 1]
 
 For each table in FOLDER so many random positions, won for the side to move, are put to the step of the proof that
-``tests/endings.py`` describes; of the tables after ``--every`` (three men at most) all won positions are, up to
+``tests/endings.py`` describes; of the tables after ``--every`` (three pieces at most) all won positions are, up to
 symmetry. The first that fails ends it with its FEN.
 """
 

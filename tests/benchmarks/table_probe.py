@@ -10,7 +10,7 @@ The tables are those in FOLDER, read by the compiled prober and by python-chess.
 ``again``    the same positions a second time: the reader keeps nothing;
 ``board``    python-chess's board from bitboards, which a compiled search would hand over;
 ``cached``   from compiled code into Python and back, with no more than a look into a dictionary there;
-``node``     a node of the search, in endings with one man more than the tables have.
+``node``     a node of the search, in endings with one piece more than the tables have.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from engine.syzygy.files import Prober
 from engine.syzygy.probe import probe_wdl
 from tests.endings import materials, random_board
 
-#: Endings with five men, undecided enough to be searched.
+#: Endings with five pieces, undecided enough to be searched.
 ENDINGS = ("KRPvKR", "KQPvKQ", "KBPvKN", "KPPvKP", "KRBvKR", "KRNvKR")
 
 #: Nodes to search in each.

@@ -2,7 +2,7 @@
 
     python -m tests.benchmarks.table_search FOLDER [--positions 240] [--depth 14] [--nodes 20000] [--seed 1]
 
-Endings with five men, one more than the tables in FOLDER have, placed at random: half of them of any kind, half of
+Endings with five pieces, one more than the tables in FOLDER have, placed at random: half of them of any kind, half of
 those that games end in. Each is searched from scratch with the tables and without. Printed are, for each half:
 
 ``nodes``     to the depth with the tables, in hundredths of those without: the sum over all positions, then the
@@ -30,7 +30,7 @@ from engine.messages import Info, Limits
 from engine.play.thinker import SHOWN_TABLE_WIN
 from tests.endings import random_board
 
-#: Endings with five men that games end in.
+#: Endings with five pieces that games end in.
 REALISTIC = ("KRPvKR", "KPPvKP", "KBPvKN", "KNPvKB", "KRPvKB", "KPPvKN", "KQPvKQ", "KBPvKB", "KRPvKN", "KPPvKB")
 
 #: How many times the nodes the judging search has.
@@ -38,7 +38,7 @@ PATIENCE = 50
 
 
 def any_kind() -> list[str]:
-    """Endings with five men of every kind."""
+    """Endings with five pieces of every kind."""
     return sorted(name for name in chess.syzygy.tablenames(piece_count=5) if len(name) == 6)
 
 
@@ -98,7 +98,7 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.table_search", description=__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.add_argument("folder", type=lambda text: str(Path(text)), help="where the tables with four men are")
+    parser.add_argument("folder", type=lambda text: str(Path(text)), help="where the tables with four pieces are")
     parser.add_argument("--positions", type=int, default=240, help="in all (default %(default)s)")
     parser.add_argument("--depth", type=int, default=14, help="plies (default %(default)s)")
     parser.add_argument("--nodes", type=int, default=20_000, help="for decisions (default %(default)s)")

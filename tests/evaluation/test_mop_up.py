@@ -31,11 +31,11 @@ def test_nothing_to_add(fen):
     assert value(fen) == 0
 
 
-@pytest.mark.parametrize("men", ["Q", "R", "BN", "QP", "RBN"])
-def test_both_sides_are_treated_alike(men):
+@pytest.mark.parametrize("pieces", ["Q", "R", "BN", "QP", "RBN"])
+def test_both_sides_are_treated_alike(pieces):
     board = chess.Board("8/8/4k3/8/8/2K5/8/8 w - - 0 1")
-    for square, man in zip((chess.D1, chess.F2, chess.H2), men, strict=False):
-        board.set_piece_at(square, chess.Piece.from_symbol(man))
+    for square, letter in zip((chess.D1, chess.F2, chess.H2), pieces, strict=False):
+        board.set_piece_at(square, chess.Piece.from_symbol(letter))
     assert value(board.fen()) == -value(board.mirror().fen()) >= WON
 
 

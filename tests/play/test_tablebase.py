@@ -265,7 +265,7 @@ def test_castling_rights_are_beyond_the_tables(tables):
 # Inside the search
 
 
-#: Five men: White wins by force into a won ending with four, which no shallow search without tables knows.
+#: Five pieces: White wins by force into a won ending with four, which no shallow search without tables knows.
 FIVE_MEN = "8/8/8/3k4/3r4/3R4/3PK3/8 w - - 0 1"
 
 

@@ -6,7 +6,7 @@ import chess
 
 from engine.explanation.line import Line
 from engine.explanation.themes.finding import Finding
-from engine.explanation.words import kind_at, man
+from engine.explanation.words import kind_at, the_piece
 
 
 def find(line: Line) -> Finding | None:
@@ -26,13 +26,13 @@ def _check(line: Line, ply: int) -> Finding | None:
         return None
     if len(board.checkers()) > 1:
         return Finding("doubleCheck", ply, min(ply + 2, len(line) - 1), f"{line.san(ply)} is a double check")
-    text = f"{line.san(ply)} uncovers a check by {man(board, hidden[0])}"
+    text = f"{line.san(ply)} uncovers a check by {the_piece(board, hidden[0])}"
     if line.captured(ply):
         return Finding("discoveredAttack", ply, ply, text)
     if ply + 2 < len(line) and line.moves[ply + 2].from_square == move.to_square and line.captured(ply + 2):
         prey = line.moves[ply + 2].to_square
         if prey in board.attacks(move.to_square) and board.color_at(prey) == (not line.winner):
-            return Finding("discoveredAttack", ply, ply + 2, f"{text} and attacks {man(board, prey)}")
+            return Finding("discoveredAttack", ply, ply + 2, f"{text} and attacks {the_piece(board, prey)}")
     return None
 
 
@@ -53,5 +53,5 @@ def _attack(line: Line, ply: int) -> Finding | None:
     ):
         return None
     slider = kind_at(board, capture.from_square)
-    prey = man(board, capture.to_square)
+    prey = the_piece(board, capture.to_square)
     return Finding("discoveredAttack", ply, ply + 2, f"{line.san(ply)} opens the {slider}'s attack on {prey}")

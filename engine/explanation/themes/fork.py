@@ -11,7 +11,7 @@ import chess
 from engine.explanation.exchange import winnable
 from engine.explanation.line import Line
 from engine.explanation.themes.finding import Finding
-from engine.explanation.words import men
+from engine.explanation.words import the_pieces
 from engine.play.exchange import value
 
 
@@ -53,8 +53,8 @@ def _what(line: Line, ply: int, targets: list[chess.Square]) -> str:
     """What the move at ``ply`` does to ``targets``."""
     board = line.boards[ply + 1]
     if line.boards[ply].piece_type_at(line.moves[ply].from_square) in (chess.PAWN, chess.KNIGHT):
-        return f"forks {men(board, targets)}"
+        return f"forks {the_pieces(board, targets)}"
     others = [square for square in targets if board.piece_type_at(square) != chess.KING]
     if len(others) < len(targets):
-        return f"gives check and attacks {men(board, others)}"
-    return f"attacks {men(board, targets)} at once"
+        return f"gives check and attacks {the_pieces(board, others)}"
+    return f"attacks {the_pieces(board, targets)} at once"

@@ -7,7 +7,7 @@ import chess
 from engine.explanation.exchange import recaptures, winnable
 from engine.explanation.line import Line
 from engine.explanation.themes.finding import Finding
-from engine.explanation.words import NAMES, man
+from engine.explanation.words import NAMES, the_piece
 from engine.play.exchange import value
 
 
@@ -39,7 +39,7 @@ def _cause(line: Line, ply: int) -> str | None:
     before, board = line.boards[ply - 1], line.boards[ply]
     mistake, square = line.moves[ply - 1], line.moves[ply].to_square
     if mistake.to_square == square:
-        return f"{line.san(ply)} takes {man(board, square)}, and nothing can recapture"
+        return f"{line.san(ply)} takes {the_piece(board, square)}, and nothing can recapture"
     if square in before.attacks(mistake.from_square) and not board.attackers(not line.winner, square):
-        return f"after {line.san(ply - 1)} nothing guards {man(board, square)}, and {line.san(ply)} takes it"
+        return f"after {line.san(ply - 1)} nothing guards {the_piece(board, square)}, and {line.san(ply)} takes it"
     return None

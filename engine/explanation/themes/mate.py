@@ -10,8 +10,8 @@ from engine.explanation.line import Line
 def pattern(line: Line) -> str:
     """The theme of the mate at the end of the line: ``backRankMate``, ``smotheredMate``, or empty for others.
 
-    The patterns are those of the lichess puzzles: on the back rank the king's own men shut it in, and the attacker
-    guards none of their squares; smothered it has its own men all around and is mated by a knight.
+    The patterns are those of the lichess puzzles: on the back rank the king's own pieces shut it in, and the attacker
+    guards none of their squares; smothered it has its own pieces all around and is mated by a knight.
     """
     board = line.last
     if not board.is_checkmate() or board.turn == line.winner:
@@ -27,7 +27,7 @@ def pattern(line: Line) -> str:
 
 
 def is_back_rank(board: chess.Board, king: chess.Square, checkers: list[chess.Square]) -> bool:
-    """Whether a rook or queen mates along the back rank a king that its own men shut in."""
+    """Whether a rook or queen mates along the back rank a king that its own pieces shut in."""
     home = 0 if board.turn else 7
     if chess.square_rank(king) != home or len(checkers) != 1 or chess.square_rank(checkers[0]) != home:
         return False

@@ -7,7 +7,7 @@ import chess
 from engine.explanation.exchange import recaptures
 from engine.explanation.line import Line
 from engine.explanation.themes.finding import Finding
-from engine.explanation.words import man
+from engine.explanation.words import the_piece
 from engine.play.exchange import value
 
 
@@ -31,7 +31,7 @@ def _pinned_guard(line: Line, ply: int) -> Finding | None:
         return None
     for guard in after.attackers(loser, square):
         if after.piece_type_at(guard) != chess.KING and after.is_pinned(loser, guard):
-            text = f"{line.san(ply)}, and {man(after, guard)} is pinned to the king and cannot recapture"
+            text = f"{line.san(ply)}, and {the_piece(after, guard)} is pinned to the king and cannot recapture"
             return Finding("pin", ply, ply, text)
     return None
 
@@ -58,5 +58,6 @@ def _pinned_prey(line: Line, ply: int) -> Finding | None:
         return None
     pinner = next(iter(chess.SquareSet(ray) & board.occupied_co[line.winner]), None)
     if pinner == move.to_square and kind != chess.PAWN:
-        return Finding("pin", ply, ply + 2, f"{line.san(ply)} pins {man(board, square)} to the king")
-    return Finding("pin", ply, ply + 2, f"{line.san(ply)} attacks {man(board, square)}, which is pinned to the king")
+        return Finding("pin", ply, ply + 2, f"{line.san(ply)} pins {the_piece(board, square)} to the king")
+    text = f"{line.san(ply)} attacks {the_piece(board, square)}, which is pinned to the king"
+    return Finding("pin", ply, ply + 2, text)

@@ -7,7 +7,7 @@ import chess
 from engine.explanation.exchange import recaptures
 from engine.explanation.line import Line
 from engine.explanation.themes.finding import Finding
-from engine.explanation.words import man
+from engine.explanation.words import the_piece
 from engine.play.exchange import value
 
 
@@ -35,6 +35,6 @@ def find(line: Line) -> Finding | None:
             and not recaptures(line.boards[ply + 3], square)
             and capture.from_square in before.attackers(line.winner, square)
         ):
-            text = f"{line.san(ply)} takes the only defender of {man(before, square)}"
+            text = f"{line.san(ply)} takes the only defender of {the_piece(before, square)}"
             return Finding("removedDefender", ply, ply + 2, text)
     return None

@@ -7,7 +7,7 @@ import chess
 from engine.explanation.exchange import winnable
 from engine.explanation.line import Line
 from engine.explanation.themes.finding import Finding
-from engine.explanation.words import man
+from engine.explanation.words import the_piece
 from engine.play.exchange import value
 
 
@@ -29,6 +29,6 @@ def find(line: Line) -> Finding | None:
             and value(board.piece_type_at(aside.from_square)) > value(chess.PAWN)
             and winnable(line.boards[ply + 2], capture.to_square)
         ):
-            front, behind = man(board, aside.from_square), man(board, capture.to_square)
+            front, behind = the_piece(board, aside.from_square), the_piece(board, capture.to_square)
             return Finding("skewer", ply, ply + 2, f"{line.san(ply)} skewers {front} and, behind it, {behind}")
     return None

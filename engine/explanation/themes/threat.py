@@ -7,7 +7,7 @@ import chess
 from engine.explanation.exchange import winnable
 from engine.explanation.line import Line
 from engine.explanation.themes.finding import Finding
-from engine.explanation.words import man
+from engine.explanation.words import the_piece
 from engine.play.exchange import value
 
 
@@ -24,7 +24,7 @@ def find(line: Line) -> Finding | None:
             continue
         mate = mate_in_one(board)
         if mate is not None and mate.to_square != capture.to_square:
-            target = man(board, capture.to_square)
+            target = the_piece(board, capture.to_square)
             passed = board.copy(stack=False)
             passed.push(chess.Move.null())
             text = f"{line.san(ply)} threatens {passed.san(mate)} and attacks {target}"

@@ -7,7 +7,7 @@ import chess
 from engine.explanation.exchange import is_safe, winnable
 from engine.explanation.line import Line
 from engine.explanation.themes.finding import Finding
-from engine.explanation.words import man
+from engine.explanation.words import the_piece
 from engine.play.exchange import taken, value
 
 
@@ -24,7 +24,7 @@ def find(line: Line) -> Finding | None:
                     continue  # it was lost before
                 if not board.attackers(line.winner, square) & chess.BB_SQUARES[line.moves[ply].to_square]:
                     continue
-                return Finding("trapped", ply, later, f"after {line.san(ply)} {man(board, square)} is trapped")
+                return Finding("trapped", ply, later, f"after {line.san(ply)} {the_piece(board, square)} is trapped")
     return None
 
 

@@ -51,8 +51,8 @@ class Chess(Game[chess.Board, chess.Move]):
     def evaluate(self, state: chess.Board) -> float:
         """Material in pawns, 1/3/3/5/9 (Shannon's weights)."""
         white, black = state.occupied_co[chess.WHITE], state.occupied_co[chess.BLACK]
-        men = ((1, state.pawns), (3, state.knights | state.bishops), (5, state.rooks), (9, state.queens))
-        return float(sum(v * ((white & m).bit_count() - (black & m).bit_count()) for v, m in men))
+        armies = ((1, state.pawns), (3, state.knights | state.bishops), (5, state.rooks), (9, state.queens))
+        return float(sum(v * ((white & m).bit_count() - (black & m).bit_count()) for v, m in armies))
 
     def key(self, state: chess.Board) -> Hashable:
         """Everything the future depends on; pieces, side to move, castling rights and en passant square."""
