@@ -26,12 +26,15 @@ _WORTHWHILE = 4
 _MOST = 3
 
 #: What such a process runs. Loading the libraries takes it a second, so it listens before: with the end of its input it
-#: ends at any moment.
+#: ends at any moment. It listens at another handle than that of standard input, at which libraries look when they are
+#: loaded: on Windows they would wait for the read to end (numpy issue 24290).
 _PROGRAM = """
 import json, os, queue, sys, threading
 lines = queue.SimpleQueue()
+orders = os.fdopen(os.dup(0))
+os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
 def listen():
-    for line in sys.stdin:
+    for line in orders:
         lines.put(line)
     os._exit(0)
 threading.Thread(target=listen, daemon=True).start()

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -126,3 +127,26 @@ def test_a_process_ends_with_its_input() -> None:
             process.stdin.close()
         assert process.wait(timeout=120) == expected
         process.stdin.close()
+
+
+def test_its_standard_input_stays_free_while_it_listens(tmp_path: Path) -> None:
+    """On Windows a library that looks at standard input while it is loaded waits for whoever reads there."""
+    part = tmp_path / "engine" / "jit" / "part.py"
+    part.parent.mkdir(parents=True)
+    for package in (part.parent, part.parent.parent):
+        (package / "__init__.py").touch()
+    part.write_text("import os\ndef main(settings, modules, lines):\n    print(os.read(0, 1), next(lines), end='')")
+    with subprocess.Popen(
+        [sys.executable, "-c", crew._PROGRAM, json.dumps([str(tmp_path), *sys.path]), "settings"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        try:
+            assert process.stdin is not None
+            assert process.stdout is not None
+            process.stdin.write("taken one\n")
+            process.stdin.flush()
+            assert process.stdout.readline() == "b'' taken one\n"
+        finally:
+            process.kill()
