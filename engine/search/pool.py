@@ -1,7 +1,8 @@
 """All threads of one search: how they start, how the clock stops them, and when the result is ready.
 
 Every thread deepens the same position on its own record; they help each other only through the shared
-transposition table (Lazy SMP). The calling thread is the main one: it reports and decides when to stop.
+transposition table (Lazy SMP). The calling thread is the main one: it reports and decides when to stop. The others
+search in one compiled call (see :mod:`engine.search.helping`).
 
 The helpers are made when their number is set and then wait for work. In a search each one wakes the next when it is
 ready itself. So the main thread only pays for one of them, and with fewer processors than threads, most of those that
@@ -25,6 +26,7 @@ from engine.board.setup import copy_position
 from engine.evaluation.choice import Evaluation
 from engine.jit import TICKS_PER_SECOND, clock_now, new_record
 from engine.messages import Limits
+from engine.search.helping import Helper
 from engine.search.mates import Prover
 from engine.search.scores import DECIDED, MATE, MATE_BOUND, MAX_PLY
 from engine.search.state import CONTROL, NEVER
@@ -42,8 +44,8 @@ FIRST_TICK, TICK = 3.0, 1.0
 #: which can take all the time there is.
 FORCED_MOVE_DEPTH = 8
 
-#: Seconds that the result waits for helpers to leave, so that their last lines count too. They only take longer with
-#: far more threads than processors; then the next search waits for them.
+#: Seconds that the result waits for helpers to leave, so that their lines count too. They only take longer with far
+#: more threads than processors; then they have no vote, and the next search waits for them.
 GRACE = 0.01
 
 #: Threads given back when the system refuses another.
@@ -132,7 +134,7 @@ class Pool:
         self._nodes_before = 0  # those of pondering, which are not charged
         #: Counts nodes for milliseconds where its ``rate`` is not 0.
         self.node_clock = NodeClock()
-        self.workers = [Worker(self._address, evaluation, self.parameters)]
+        self.workers: list[Worker] = [Worker(self._address, evaluation, self.parameters)]  # then the helpers
         self._active: list[Worker] = []  # those that took part in this search
         self._helpers: list[ParkedThread] = []  # one for each worker but the first
         self._ticker: ParkedThread | None = None
@@ -152,7 +154,7 @@ class Pool:
             if self._ticker is None:
                 self._ticker = ParkedThread("numbat-ticker")
             while len(self.workers) < threads:
-                worker = Worker(self._address, self._evaluation, self.parameters)
+                worker = Helper(self._address, self._evaluation, self.parameters)
                 self._helpers.append(ParkedThread(f"numbat-helper-{len(self.workers)}"))
                 self.workers.append(worker)
                 if len(self.workers) <= (os.cpu_count() or 1):
@@ -347,12 +349,12 @@ class Pool:
             return
         try:
             worker = self.workers[index]
+            assert isinstance(worker, Helper)
             with suppress(MemoryError):  # then the others do it
                 task.prepare(worker)
                 self._admit(worker)
                 self._call(index + 1, crew, task)
-                for _ in worker.deepen(1 + (index - 1) % 2, task.last):
-                    pass
+                worker.help(1 + (index - 1) % 2, task.last)
         finally:
             crew.leave()
 

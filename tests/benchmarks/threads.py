@@ -4,20 +4,22 @@
 
 All threads search the same position on a common table, each the same number of nodes, as a search of the engine begins:
 each wakes the next. None is stopped before its end, so that all of them are counted, however few processors there are.
-A thread holds the interpreter's lock outside of compiled code, between one window of its iterations and the next. Its
+A thread holds the interpreter's lock outside of compiled code: a helper before its search and after, or, where it loops
+in Python (``--loop python``, as the main thread has to), between one window of its iterations and the next. Its
 processor time there is counted, whatever else the machine does. It is blocked for nothing but the lock, so the rest of
 its time, after processor time and the wait for a processor (which Linux counts), was spent waiting for the lock.
 
-    windows     compiled calls of a thread, one or more for each iteration
-    inside      processor microseconds in one of them
-    outside     processor microseconds in Python for each of them
-    prepare     processor microseconds before the first
-    blocked     how often a thread had to wait for the lock, for each window
+    calls       compiled calls of a helper
+    inside      processor milliseconds in all of them
+    outside     processor microseconds in Python, but for the preparation
+    prepare     processor microseconds before the first call, some of them compiled
+    blocked     how often it had to wait for the lock
     lock        milliseconds that it waited in the whole search
     python      all threads' processor time in Python, which no number of processors makes shorter, in milliseconds
-    deep        milliseconds until the last thread has begun its iteration of depth 8
+    elapsed     milliseconds from the start to the end of the last thread
 
-Medians over the threads. On a busy machine the wait is mostly for a thread that holds the lock and has no processor.
+Medians over the helpers, or the main thread where it is alone. On a busy machine the wait is mostly for a thread that
+holds the lock and has no processor.
 """
 
 from __future__ import annotations
@@ -37,13 +39,11 @@ from engine.board.fen import set_fen
 from engine.board.notation import list_moves
 from engine.board.setup import new_position
 from engine.messages import Limits
-from engine.search import worker
+from engine.search import helping, worker
+from engine.search.helping import Helper
 from engine.search.pool import Crew, Pool, Task
 from engine.search.scores import MAX_PLY
 from engine.search.transposition import TranspositionTable
-
-#: A helper this deep is of use to the others.
-DEEP = 8
 
 POSITION = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
 
@@ -52,17 +52,16 @@ POSITION = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1
 class Count:
     """One thread's seconds."""
 
-    windows: int = 0
+    calls: int = 0
     inside: float = 0.0
     processor: float = 0.0
     prepare: float = 0.0
     blocked: int = 0
     lock: float = 0.0
-    deep: float = 0.0
 
     @property
     def outside(self) -> float:
-        """In Python between the windows."""
+        """In Python, but for the preparation."""
         return self.processor - self.inside - self.prepare
 
 
@@ -72,17 +71,19 @@ class Meter:
     def __init__(self) -> None:
         self._own = threading.local()
         self.counts: list[Count] = []
-        self._window, self._help = worker.search_window, Pool._help
-        self._prepare = Task.prepare
+        self._window, self._alone = worker.search_window, helping.deepen_alone
+        self._help, self._prepare = Pool._help, Task.prepare
 
     def __enter__(self) -> Meter:
-        worker.search_window = self._timed_window  # type: ignore[assignment]
+        worker.search_window = self._timed(self._window)
+        helping.deepen_alone = self._timed(self._alone)
         Pool._help = lambda own, *arguments: self.thread(lambda: self._help(own, *arguments))  # type: ignore
         Task.prepare = lambda own, whom: self._timed_prepare(own, whom)  # type: ignore
         return self
 
     def __exit__(self, *what: object) -> None:
-        worker.search_window, Pool._help, Task.prepare = self._window, self._help, self._prepare  # type: ignore
+        worker.search_window, helping.deepen_alone = self._window, self._alone
+        Pool._help, Task.prepare = self._help, self._prepare  # type: ignore
 
     def thread(self, work: Any) -> None:
         """Count ``work``, all that this thread does."""
@@ -94,15 +95,16 @@ class Meter:
         count.processor = time.thread_time() - spent
         count.lock = time.perf_counter() - began - count.processor - (_waited() - waited)
 
-    def _timed_window(self, record: Any, depth: int, score: int, move: int) -> int:
-        count = self._own.count
-        if depth == DEEP and not count.deep:
-            count.deep = time.perf_counter()
-        spent = time.thread_time()
-        outcome = self._window(record, depth, score, move)
-        count.inside += time.thread_time() - spent
-        count.windows += 1
-        return outcome
+    def _timed(self, kernel: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*arguments: Any) -> Any:
+            count = self._own.count
+            spent = time.thread_time()
+            outcome = kernel(*arguments)
+            count.inside += time.thread_time() - spent
+            count.calls += 1
+            return outcome
+
+        return call
 
     def _timed_prepare(self, task: Task, whom: worker.Worker) -> None:
         spent = time.thread_time()
@@ -121,8 +123,14 @@ def _blocked() -> int:
     return resource.getrusage(resource.RUSAGE_THREAD).ru_nvcsw
 
 
+def loop_in_python(own: Helper, first: int, last: int) -> None:
+    """What helpers did before, in place of :meth:`engine.search.helping.Helper.help`."""
+    for _ in own.deepen(first, last):
+        pass
+
+
 def measure(engine: Engine, threads: int, nodes: int) -> tuple[list[Count], float]:
-    """One search by ``threads`` of ``nodes`` each; what they counted, and when it began."""
+    """One search by ``threads`` of ``nodes`` each; what they counted, and the seconds that it took."""
     engine.configure(threads=threads)
     engine.new_game()
     crowd: Pool = engine._thinker.pool
@@ -148,28 +156,29 @@ def measure(engine: Engine, threads: int, nodes: int) -> tuple[list[Count], floa
         meter.thread(lead)
         for helper in crowd._helpers:  # each was woken by the one before
             helper.wait()
+        elapsed = time.perf_counter() - began
         crew.close()
         crowd.stop()
-    return meter.counts, began
+    return meter.counts, elapsed
 
 
-def report(threads: int, counts: list[Count], began: float) -> None:
+def report(threads: int, counts: list[Count], elapsed: float) -> None:
     """Print one line."""
     assert len(counts) == threads
-    windows = sum(count.windows for count in counts)
+    helpers = counts[1:] or counts  # the main thread is the first to begin
 
     def median(figure: Callable[[Count], float]) -> float:
-        return statistics.median(figure(count) for count in counts)
+        return statistics.median(figure(count) for count in helpers)
 
     columns = [
-        windows / threads,
-        median(lambda count: count.inside / count.windows * 1e6),
-        median(lambda count: count.outside / count.windows * 1e6),
+        median(lambda count: count.calls),
+        median(lambda count: count.inside * 1e3),
+        median(lambda count: count.outside * 1e6),
         median(lambda count: count.prepare * 1e6),
-        median(lambda count: count.blocked / count.windows),
+        median(lambda count: count.blocked),
         median(lambda count: count.lock * 1e3),
         sum(count.outside + count.prepare for count in counts) * 1e3,
-        (max(count.deep for count in counts) - began) * 1e3,
+        elapsed * 1e3,
     ]
     print(f"{threads:7}" + "".join(f"{column:9.1f}" for column in columns), flush=True)
 
@@ -179,11 +188,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--threads", type=int, nargs="+", default=[1, 2, 16, 64, 256])
     parser.add_argument("--nodes", type=int, default=20_000, help="of each thread (default %(default)s)")
+    parser.add_argument("--loop", choices=["compiled", "python"], default="compiled", help="of the helpers")
     chosen = parser.parse_args()
-    names = ("windows", "inside", "outside", "prepare", "blocked", "lock", "python", "deep")
+    if chosen.loop == "python":
+        Helper.help = loop_in_python  # type: ignore[method-assign,assignment]
+    names = ("calls", "inside", "outside", "prepare", "blocked", "lock", "python", "elapsed")
     print("threads" + "".join(f"{name:>9}" for name in names), flush=True)
     with Engine() as engine:
-        measure(engine, 1, chosen.nodes)  # loads what is loaded at the first call
+        measure(engine, 2, chosen.nodes)  # loads what is loaded at the first call
         for threads in chosen.threads:
             report(threads, *measure(engine, threads, chosen.nodes))
 

@@ -254,13 +254,12 @@ def test_a_helper_that_is_slow_to_leave_does_not_delay_the_result(engine: Engine
     worker = pool.workers[1]
     leaves, entered = threading.Event(), threading.Event()
 
-    def deepen(first: int, last: int) -> list[object]:
+    def help(first: int, last: int) -> None:
         entered.set()
         leaves.wait(PATIENCE)
-        return []
 
     try:
-        worker.deepen = deepen  # type: ignore[method-assign,assignment]
+        worker.help = help  # type: ignore[method-assign,assignment]
         running = start(engine, Limits(infinite=True), chess.Board())
         assert entered.wait(PATIENCE)
         engine.stop()
