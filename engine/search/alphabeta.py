@@ -217,7 +217,7 @@ def search(worker: Worker, alpha: Score, beta: Score, depth: Depth, ply: Ply, cu
     if not is_pv and not in_check and excluded == 0 and abs(beta) < DECIDED:
         # Step 10. Reverse futility pruning: so far above beta near the leaves that no quiet reply matters (51).
         if depth <= params.ReverseFutilityDepth and best_eval < DECIDED:
-            margin = params.ReverseFutilityMargin * (depth - (1 if improving else 0))
+            margin = params.ReverseFutilityMargin * depth - (params.ReverseFutilityImproving if improving else 0)
             if best_eval - margin >= beta:
                 return (best_eval + beta) // 2
 

@@ -31,14 +31,17 @@ def corrected_eval(worker: Worker, ply: Ply, raw_eval: Score) -> Score:
     """
     position = worker.position
     side = I64(position.side)
-    total = I64(worker.pawn_correction[side, _pawn_slot(position)])
-    total += I64(worker.nonpawn_correction[side, 0, _nonpawn_slot(position, 0)])
-    total += I64(worker.nonpawn_correction[side, 1, _nonpawn_slot(position, 1)])
-    total += I64(worker.continuation_correction[side, frame_at(worker, ply - 1).continuation_index])
-    plies = params_of(worker).Rule50DampingPlies
+    params = params_of(worker)
+    pawns = I64(worker.pawn_correction[side, _pawn_slot(position)])
+    pieces = I64(worker.nonpawn_correction[side, 0, _nonpawn_slot(position, 0)])
+    pieces += I64(worker.nonpawn_correction[side, 1, _nonpawn_slot(position, 1)])
+    last = I64(worker.continuation_correction[side, frame_at(worker, ply - 1).continuation_index])
+    total = pawns * params.PawnCorrectionWeight + pieces * params.NonPawnCorrectionWeight
+    total += last * params.ContinuationCorrectionWeight
+    plies = params.Rule50DampingPlies
     if plies != 0:
         raw_eval = raw_eval * (plies - min(I64(position.rule50), plies)) // plies
-    score = raw_eval + total * params_of(worker).CorrectionWeight // (1024 * _GRAIN)
+    score = raw_eval + total // (1024 * _GRAIN)
     return max(min(score, DECIDED - 1), 1 - DECIDED)
 
 
@@ -53,7 +56,7 @@ def learn_correction(worker: Worker, ply: Ply, error: int, depth: Depth) -> None
     """A search of ``depth`` found the corrected evaluation to be ``error`` centipawns too low."""
     position = worker.position
     side = I64(position.side)
-    bonus = max(min(error * depth // 8, _LIMIT // 4), -_LIMIT // 4)
+    bonus = max(min(error * depth * params_of(worker).CorrectionRate // 1024, _LIMIT // 4), -_LIMIT // 4)
     slot = _pawn_slot(position)
     worker.pawn_correction[side, slot] = _learn(I64(worker.pawn_correction[side, slot]), bonus)
     for color in range(2):

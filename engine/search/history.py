@@ -17,7 +17,13 @@ HISTORY_LIMIT = 16_384
 @helper
 def history_bonus(params: Params, depth: Depth) -> int:
     """The bonus for a cutoff at ``depth``."""
-    return min(params.HistoryBonus * depth, params.HistoryBonusMax)
+    return min(params.HistoryBonus * depth + params.HistoryBonusOffset, params.HistoryBonusMax)
+
+
+@helper
+def _history_malus(params: Params, depth: Depth) -> int:
+    """By how much the moves that were tried before a cutoff at ``depth`` are marked down."""
+    return min(params.HistoryMalus * depth + params.HistoryMalusOffset, params.HistoryMalusMax)
 
 
 @helper
@@ -61,11 +67,12 @@ def butterfly_history(worker: Worker, ply: Ply, move: Move) -> int:
 def continuation_history(worker: Worker, ply: Ply, move: Move) -> int:
     """Continuation history: how well the move did as an answer to the moves 1, 2 and 4 plies before (16 Elo by the
     measure of alphabeta)."""
-    moved = U64(continuation_index(worker.position, move))
-    total = I64(worker.continuation[U64(frame_at(worker, ply - 1).continuation_index), moved])
-    total += I64(worker.continuation[U64(frame_at(worker, ply - 2).continuation_index), moved])
-    total += I64(worker.continuation[U64(frame_at(worker, ply - 4).continuation_index), moved]) // 2
-    return total * params_of(worker).ContinuationWeight // 1024
+    params, moved = params_of(worker), U64(continuation_index(worker.position, move))
+    one = I64(worker.continuation[U64(frame_at(worker, ply - 1).continuation_index), moved])
+    two = I64(worker.continuation[U64(frame_at(worker, ply - 2).continuation_index), moved])
+    four = I64(worker.continuation[U64(frame_at(worker, ply - 4).continuation_index), moved])
+    total = one * params.Continuation1Weight + two * params.Continuation2Weight + four * params.Continuation4Weight
+    return total // 1024
 
 
 @helper
@@ -121,11 +128,12 @@ def reward_quiet(worker: Worker, ply: Ply, move: Move, depth: Depth) -> None:
     if frame.killer[0] != move:
         frame.killer[1] = frame.killer[0]
         frame.killer[0] = move
-    bonus = history_bonus(params_of(worker), depth)
-    _update_quiet(worker, ply, move, bonus)
+    params = params_of(worker)
+    _update_quiet(worker, ply, move, history_bonus(params, depth))
+    malus = _history_malus(params, depth)
     for index in range(frame.quiet_count):
-        _update_quiet(worker, ply, I64(frame.quiets[index]), -bonus)
-    _punish_noisies(worker, frame, bonus)
+        _update_quiet(worker, ply, I64(frame.quiets[index]), -malus)
+    _punish_noisies(worker, frame, malus)
 
 
 @helper
@@ -133,7 +141,8 @@ def reward_parent(worker: Worker, ply: Ply, depth: Depth) -> None:
     """Nothing at ``ply`` answers the quiet move that led here: give that move a bonus."""
     parent = frame_at(worker, ply - 1)
     if parent.continuation_index != 0:
-        bonus = history_bonus(params_of(worker), depth)
+        params = params_of(worker)
+        bonus = history_bonus(params, depth) * params.ParentBonus // 1024
         _update_continuation(worker, ply - 2, parent.continuation_index, bonus)
         _update_continuation(worker, ply - 3, parent.continuation_index, bonus)
 
@@ -141,18 +150,19 @@ def reward_parent(worker: Worker, ply: Ply, depth: Depth) -> None:
 @helper
 def reward_cutoff(worker: Worker, ply: Ply, move: Move, depth: Depth) -> None:
     """The transposition table knows that the quiet ``move`` cuts off here: give it a bonus."""
-    _update_quiet(worker, ply, move, history_bonus(params_of(worker), depth))
+    params = params_of(worker)
+    _update_quiet(worker, ply, move, history_bonus(params, depth) * params.TableCutoffBonus // 1024)
 
 
 @helper
 def reward_noisy(worker: Worker, ply: Ply, move: Move, depth: Depth) -> None:
     """A capture or promotion ``move`` cut off: give it a bonus, and a malus to the noisy moves tried before it."""
-    bonus = history_bonus(params_of(worker), depth)
-    _update_capture(worker, move, bonus)
-    _punish_noisies(worker, frame_at(worker, ply), bonus)
+    params = params_of(worker)
+    _update_capture(worker, move, history_bonus(params, depth))
+    _punish_noisies(worker, frame_at(worker, ply), _history_malus(params, depth))
 
 
 @helper
-def _punish_noisies(worker: Worker, frame: Frame, bonus: int) -> None:
+def _punish_noisies(worker: Worker, frame: Frame, malus: int) -> None:
     for index in range(frame.noisy_count):
-        _update_capture(worker, I64(frame.noisies[index]), -bonus)
+        _update_capture(worker, I64(frame.noisies[index]), -malus)

@@ -12,6 +12,7 @@ from engine.board.see import SEE_VALUES, see_ge
 from engine.board.types import I64, QUEEN, U64, ZERO
 from engine.jit import helper
 from engine.search.history import capture_history, captured_type, find_threats, quiet_history
+from engine.search.state import params_of
 
 (
     TT_MOVE_STAGE,
@@ -64,7 +65,7 @@ def _score_noisy(worker: Worker, move: Move) -> int:
     victim = SEE_VALUES[captured_type(worker.position, move)]
     if is_promotion(move):
         victim += SEE_VALUES[promoted_type(move)] if promoted_type(move) == QUEEN else -2000
-    return 16 * victim + capture_history(worker, move) // 4
+    return 16 * victim + params_of(worker).CaptureHistoryWeight * capture_history(worker, move) // 1024
 
 
 @helper

@@ -49,7 +49,7 @@ def may_try_null_move(
         depth >= params_of(worker).NullMoveDepth
         and best_eval >= beta
         and cut_node != 0
-        and static_eval >= beta - 15 * depth
+        and static_eval >= beta - params_of(worker).NullMoveBetaSlope * depth
         and frame_at(worker, ply - 1).move != 0
         and ply >= worker.null_move_min_ply
         and has_pieces(worker.position, I64(worker.position.side))
@@ -59,7 +59,7 @@ def may_try_null_move(
 @helper
 def null_move_reduction(params: Params, depth: Depth, margin: Score) -> Depth:
     """By how many plies the search after a pass is shallower, when the evaluation is ``margin`` above beta."""
-    reduction = params.NullMoveBase + depth // params.NullMoveDivisor
+    reduction = (params.NullMoveBase + params.NullMoveSlope * depth) // 1024
     return reduction + min(margin // params.NullMoveEvalDivisor, 3)
 
 
@@ -105,10 +105,10 @@ def prunes_quiet(
     params, frame, position = params_of(worker), frame_at(worker, ply), worker.position
     # Late move pruning: with good ordering the last quiet moves never help (136). But of the replies to a root move the
     # one that saves a queen may be the third quiet one, and a few nodes must be enough to see that.
-    late = params.LateMovePruningBase + depth * depth
+    late = params.LateMovePruningBase + params.LateMovePruningSlope * depth * depth
     if not improving:
         late //= 2
-    is_late = ply > 1 and depth <= params.LateMovePruningDepth and move_count > late
+    is_late = ply > 1 and depth <= params.LateMovePruningDepth and 100 * move_count > late
     # Futility pruning: a quiet move will not make up for so much (19).
     futility_value = static_eval + params.FutilityBase + params.FutilityMargin * lmr_depth
     in_check = position.checkers != ZERO
@@ -140,7 +140,8 @@ def prunes_noisy(
     """Whether the capture or promotion ``move`` is skipped."""
     params, position = params_of(worker), worker.position
     # Futility pruning of captures: not even the captured piece makes up for so much (A).
-    futility_value = static_eval + SEE_VALUES[captured_type(position, move)] + history // 64
+    futility_value = static_eval + SEE_VALUES[captured_type(position, move)]
+    futility_value += params.NoisyFutilityHistory * history // 1024
     futility_value += params.NoisyFutilityBase + params.NoisyFutilityMargin * lmr_depth
     if (
         position.checkers == ZERO

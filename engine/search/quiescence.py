@@ -103,7 +103,7 @@ def qsearch(worker: Worker, alpha: Score, beta: Score, ply: Ply) -> Score:
 
         # Step 8. Static exchange pruning.
         prefetch_child(worker, move)  # memory takes longer than the exchanges
-        if not in_check and not see_ge(position, move, 0):
+        if not in_check and not see_ge(position, move, params_of(worker).QuiescenceSeeMargin):
             continue
 
         # Step 9. Search the move.

@@ -17,12 +17,12 @@ def late_move_reduction(
     """
     reduction = I64(params.reduction[U64(min(depth, 63)), U64(min(move_count, 63))])
     if not is_pv:
-        reduction += 512
+        reduction += params.ReductionNonPv
     if not improving:
-        reduction += 512
+        reduction += params.ReductionNotImproving
     if is_quiet:
         return reduction - 1024 * history // params.ReductionHistory
-    return reduction - 1024 - 512 * history // params.ReductionHistory
+    return reduction - params.ReductionNoisy - params.ReductionNoisyHistory * history // params.ReductionHistory
 
 
 @helper
@@ -33,7 +33,7 @@ def reduced_depth(
     ply, and that less or more by what the move turned out to be."""
     params, frame = params_of(worker), frame_at(worker, ply)
     if worker.position.checkers != ZERO:
-        reduction -= 1024
+        reduction -= params.ReductionCheck
     if tt_pv:
         reduction -= params.ReductionTtPv
     if cut_node != 0:
@@ -41,7 +41,7 @@ def reduced_depth(
     if frame_at(worker, ply + 1).cutoff_count > 3:
         reduction += params.ReductionCutoffCount  # replies refute one move after the other (A)
     if move == frame.killer[0] or move == frame.killer[1]:
-        reduction -= 1024
+        reduction -= params.ReductionKiller
     return max(1, min(new_depth - reduction // 1024, new_depth))
 
 

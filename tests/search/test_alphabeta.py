@@ -59,12 +59,20 @@ OFF = {
     "CheckExemptDepth": 99,
     "SingularDepth": 99,
     "AlphaRaiseReduction": 0,
-    "CorrectionWeight": 0,
+    "PawnCorrectionWeight": 0,
+    "NonPawnCorrectionWeight": 0,
+    "ContinuationCorrectionWeight": 0,
     "Rule50DampingPlies": 0,
 }
 
 #: Beyond what a tuner may set: no delta pruning, and histories that learn nothing.
-FURTHER_OFF = {"DeltaMargin": 1 << 20, "HistoryBonus": 0, "HistoryBonusMax": 0}
+FURTHER_OFF = {
+    "DeltaMargin": 1 << 20,
+    "HistoryBonus": 0,
+    "HistoryBonusMax": 0,
+    "HistoryMalus": 0,
+    "HistoryMalusMax": 0,
+}
 
 #: 1024ths of a ply by which every late move is reduced: as far as possible, or not at all.
 ALL_THE_WAY, NOT_AT_ALL = 1 << 20, -1 << 20
