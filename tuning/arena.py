@@ -2,11 +2,12 @@
 
     python -m tuning.arena --new FutilityBase=110 --nodes 8000 --openings book.epd --sprt 0 5 --model normalized
     python -m tuning.arena --new EvalFile=net.nnue --base EvalType=Classical --nodes 5000 --games 2000
+    python -m tuning.arena --screen FutilityBase=110 SingularMargin=16 --games 20000 --openings book.epd
     python -m tuning.arena --resume results/arena-20260131-120000.jsonl
 
-The two sides differ in evaluation (EvalType, EvalFile) or search parameters (see engine/search/params.py); all
-else is the engine of this checkout. Other revisions and engines meet in tuning.match. A new idea in the search is
-tested here by a parameter that switches it on.
+The two sides differ in evaluation (EvalType, EvalFile), search parameters (see engine/search/params.py) or nodes
+per move (nodes=, so that a slower network pays for its time); all else is the engine of this checkout. Other revisions
+and engines meet in tuning.match. A new idea in the search is tested here by a parameter that switches it on.
 """
 
 from __future__ import annotations
@@ -38,7 +39,8 @@ from tuning.matches.report import encounter_lines
 from tuning.selfplay.arena import TOOL, Count, Settings, final_line, play, sprt_text, summary
 from tuning.selfplay.batches import Meeting, Options, arranged
 from tuning.selfplay.duel import Rules
-from tuning.selfplay.sides import EVALUATION, evaluation_of, parameters_of
+from tuning.selfplay.screening import Idea, effects_table
+from tuning.selfplay.sides import EVALUATION, NODES, evaluation_of, nodes_of, parameters_of
 
 #: Flags that may stand beside --resume.
 BESIDE_RESUME = ("--games", "--scheduler", "--concurrency", "--pgn")
@@ -49,10 +51,15 @@ def parser() -> argparse.ArgumentParser:
     result = argparse.ArgumentParser(
         prog="python -m tuning.arena", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    group = result.add_argument_group("sides: EvalType=, EvalFile=, search parameters, name=")
+    group = result.add_argument_group("sides: EvalType=, EvalFile=, search parameters, nodes=, name=")
     group.add_argument("--new", nargs="*", default=[], metavar="NAME=VALUE", help="side under test")
     group.add_argument("--base", nargs="*", default=[], metavar="NAME=VALUE", help="side to compare with")
     group.add_argument("--each", nargs="*", default=[], metavar="NAME=VALUE", help="settings of both sides")
+    group.add_argument(
+        "--screen", nargs="+", default=[], metavar="NAME=VALUE",
+        help="measure many ideas in the same games: each pair switches half of these parameters, drawn at random, to "
+        "their values for one side, and the others for the other side",
+    )  # fmt: skip
     group = result.add_argument_group("thinking")
     group.add_argument("--nodes", type=int, default=8_000, metavar="N", help="nodes per move (default 8000)")
     group.add_argument(
@@ -98,13 +105,33 @@ def settings_from(arguments: argparse.Namespace) -> Settings:
         try:
             parameters_of(dict(options))
             evaluation_of(dict(options))
+            nodes_of(dict(options), arguments.nodes)
         except OptionError as error:
             raise SetupError(str(error)) from None
     adjudication, book = adjudication_from(arguments), book_from(arguments)
     sprt = sprt_from(arguments)
+    ideas = ideas_from(arguments)
     games = 1000 if arguments.games is None and sprt is None else arguments.games
     rules_played = Rules(arguments.nodes, arguments.hard, arguments.hash, adjudication)
-    return Settings((first[0], second[0]), Meeting(first[1], second[1], rules_played), games, book, sprt)
+    return Settings((first[0], second[0]), Meeting(first[1], second[1], rules_played), games, book, sprt, ideas)
+
+
+def ideas_from(arguments: argparse.Namespace) -> tuple[Idea, ...]:
+    """The parameters to screen. Raises :class:`SetupError` for what cannot be."""
+    if not arguments.screen:
+        return ()
+    if arguments.new or arguments.base or arguments.sprt:
+        raise SetupError("--screen plays with its own two sides: leave out --new, --base and --sprt")
+    options = dict(side_from(arguments.screen, "screen")[1])
+    if len(options) < len(arguments.screen):
+        raise SetupError("--screen takes each parameter once, and no name=")
+    if wrong := set(options) & {*EVALUATION, NODES}:
+        raise SetupError(f"--screen takes search parameters, not {wrong.pop()}")
+    try:
+        parameters = parameters_of(options)
+    except OptionError as error:
+        raise SetupError(str(error)) from None
+    return tuple((name, int(parameters.record[name])) for name in options)
 
 
 def _check_numbers(arguments: argparse.Namespace) -> None:
@@ -172,7 +199,8 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
     else:
         settings, ledger, count = _begun(arguments, say)
     first, second = settings.names
-    say(f"{first} against {second}; results: {ledger.path}")
+    who = f"{len(settings.ideas)} ideas" if settings.ideas else f"{first} against {second}"
+    say(f"{who}; results: {ledger.path}")
     code = 0
     try:
         if not count.done:
@@ -186,12 +214,17 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
                 ledger.add("summary", summary(settings, count))
         ledger.close()
     if count.pairs:
-        console.print(encounter_lines(count.encounter))
+        if settings.ideas:
+            effects = count.screening.effects()
+            console.print(effects_table(effects) if effects else "too few pairs to tell what each idea is worth")
+        else:
+            console.print(encounter_lines(count.encounter))
         if settings.sprt is not None:
             say(sprt_text(settings.sprt, count.encounter.pairs))
         ends = ", ".join(f"{name} {number}" for name, number in count.reasons.most_common())
         say(f"ends: {ends}; {count.plies / count.encounter.games:.0f} plies a game")
-        console.print(final_line(count, settings.sprt), highlight=False, markup=False, soft_wrap=True)
+        if not settings.ideas:
+            console.print(final_line(count, settings.sprt), highlight=False, markup=False, soft_wrap=True)
     return code
 
 

@@ -37,6 +37,7 @@ def parser() -> argparse.ArgumentParser:
     new.add_argument("results", type=Path, metavar="FILE", help="results file of the run")
     new.add_argument("--idea", required=True, help="what was tried, in a few words")
     new.add_argument("--outcome", required=True, choices=OUTCOMES, help="outcome")
+    new.add_argument("--screened", metavar="NAME", help="idea of a run of tuning.arena --screen")
     new.add_argument("--evaluation", metavar="NAME", help="evaluation or network, if the settings do not say")
     new.add_argument("--note", metavar="TEXT", help="reason, if the figures do not show it")
     new.add_argument("--stopped", action="store_true", help="accept a run that was stopped before its end")
@@ -52,7 +53,7 @@ def main(words: Sequence[str] | None = None) -> int:
         console = Console(width=200)
     try:
         if arguments.action == "add":
-            outcome = outcome_of(arguments.results)
+            outcome = outcome_of(arguments.results, arguments.screened)
             if not outcome.finished and not arguments.stopped:
                 raise SetupError(
                     f"{arguments.results} is not finished ({outcome.text}): continue it with --resume, or add it with "

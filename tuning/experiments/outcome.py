@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -38,6 +38,7 @@ class Outcome:
     revisions: tuple[str, ...] = ()
     command: str | None = None
     date: str = ""
+    effect: tuple[float, float] | None = None  # of one screened idea: Elo and its error, in all the games
 
     @property
     def games(self) -> int:
@@ -71,8 +72,11 @@ class Outcome:
         return ", ".join([*parts, f"{self.games}{wanted} games +{wins} ={draws} -{losses}"])
 
 
-def outcome_of(path: Path) -> Outcome:
-    """Read a results file. Raises :class:`SetupError` if it has no summary, or not that of two sides."""
+def outcome_of(path: Path, screened: str | None = None) -> Outcome:
+    """Read a results file; of one that screens many ideas what it says of the ``screened`` one.
+
+    Raises :class:`SetupError` if it has no summary, or not that of two sides, or does not know the idea.
+    """
     header = read_header(path)
     summary: Mapping[str, Any] | None = None
     games = header.get("settings", {}).get("games")
@@ -86,11 +90,27 @@ def outcome_of(path: Path) -> Outcome:
     if summary is None:
         raise SetupError(f"{path} has no summary: the run has not finished; continue it with --resume")
     try:
-        return (_of_match if header["tool"] == MATCH else _of_arena)(path, header, summary, games)
+        found = (_of_match if header["tool"] == MATCH else _of_arena)(path, header, summary, games)
+        return _of_idea(path, found, summary.get("effects"), screened)
     except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
         if isinstance(error, SetupError):
             raise
         raise SetupError(f"{path} is not a complete results file: {error!r}") from None
+
+
+def _of_idea(path: Path, found: Outcome, effects: Sequence[Mapping[str, Any]] | None, screened: str | None) -> Outcome:
+    """``found``, as it concerns one idea of a screening."""
+    if effects is None:
+        if screened is not None:
+            raise SetupError(f"{path} is a test of two sides: leave out --screened")
+        return found
+    known = {effect["idea"][0]: effect for effect in effects}
+    if screened not in known:
+        said = "say which with --screened" if screened is None else f"not {screened}"
+        raise SetupError(f"{path} screened {', '.join(known) or 'too few games'}: {said}")
+    effect = known[screened]
+    named = f"{screened}={effect['idea'][1]}"
+    return replace(found, first=named, second=f"without, among {len(known)}", effect=(effect["elo"], effect["error"]))
 
 
 def _of_match(path: Path, header: Mapping[str, Any], summary: Mapping[str, Any], games: int | None) -> Outcome:

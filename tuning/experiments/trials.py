@@ -122,16 +122,18 @@ def trial_of(outcome: Outcome, idea: str, chosen: str, note: str | None, evaluat
     """The line for a finished run. The folders of files in its command are left out."""
     found = outcome.estimate
     test: Sprt | None = outcome.sprt
-    error = found.elo_error if found is not None else None
+    elo, error = (found.elo, found.elo_error) if found is not None else (None, None)
+    if outcome.effect is not None:
+        elo, error = outcome.effect
     return Trial(
         date=outcome.date,
         idea=idea,
         outcome=chosen,
         games=outcome.games,
-        elo=None if found is None else _finite(found.elo),
+        elo=None if elo is None else _finite(elo),
         error=None if error is None else _finite(error),
-        wdl=outcome.wdl,
-        pentanomial=outcome.pairs,
+        wdl=None if outcome.effect else outcome.wdl,
+        pentanomial=None if outcome.effect else outcome.pairs,
         bounds=None if test is None else (test.elo0, test.elo1),
         model=None if test is None else test.model,
         llr=None if test is None else round(test.llr(outcome.pairs), 2),

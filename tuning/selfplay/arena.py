@@ -23,6 +23,7 @@ from tuning.matches.report import elo_text
 from tuning.matches.tally import Encounter
 from tuning.matches.tournament import BookSettings
 from tuning.selfplay.batches import Batch, Meeting, PlannedPair, play_batch
+from tuning.selfplay.screening import Idea, Screening
 from tuning.statistics.elo import estimate
 from tuning.statistics.sprt import Sprt, expected_pairs
 
@@ -47,6 +48,7 @@ class Settings:
     games: int | None = None
     book: BookSettings = field(default_factory=BookSettings)
     sprt: Sprt | None = None
+    ideas: tuple[Idea, ...] = ()  # measured by screening: then the names mean nothing
 
     def to_json(self) -> dict[str, Any]:
         """As plain data, for the results file."""
@@ -61,6 +63,7 @@ class Settings:
             games=data["games"],
             book=BookSettings(**data["book"]),
             sprt=Sprt(**data["sprt"]) if data["sprt"] else None,
+            ideas=tuple((name, value) for name, value in data.get("ideas", ())),
         )
 
 
@@ -76,6 +79,7 @@ class Count:
         self.reasons: Counter[str] = Counter()
         self.nodes = self.plies = 0
         self.pairs = 0
+        self.screening = Screening(settings.ideas, settings.book.seed)
         self._settings = settings
         self._waiting: dict[int, Mapping[str, Any]] = {}
 
@@ -100,6 +104,7 @@ class Count:
         self.encounter.pairs[sum(points)] += 1
         self.encounter.equal_pairs_decided += points in ([0, 2], [2, 0])
         self.reasons.update(pair["reasons"])
+        self.screening.add(pair["number"], sum(points))
         self.plies += sum(pair["plies"])
         self.nodes += sum(pair["nodes"])
 
@@ -151,6 +156,7 @@ class Display:
         self._console = console
         self._count = count
         self._test = settings.sprt
+        self._ideas = settings.ideas
         self.bar = Progress(
             TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[text]}"),
             TimeElapsedColumn(), console=console, disable=not console.is_terminal,
@@ -177,7 +183,7 @@ class Display:
 
     def text(self) -> str:
         """Where it stands, and how fast it is."""
-        parts = [f"Elo {elo_text(self._count.encounter)}"]
+        parts = [] if self._ideas else [f"Elo {elo_text(self._count.encounter)}"]
         if self._test is not None:
             counts = self._count.encounter.pairs
             parts.append(f"LLR {self._test.llr(counts):+.2f} in ({self._test.lower:.2f}, {self._test.upper:.2f})")
@@ -192,6 +198,7 @@ def plan(settings: Settings, count: Count, console: Console, with_games: bool = 
     """The batches that are still to be played, each opening of the book once."""
     names = settings.names if with_games else None
     book = settings.book.open(lambda message: console.print(f"! {message}", markup=False))
+    screening = Screening(settings.ideas, settings.book.seed)
     size = max(1, _BATCH_NODES // settings.meeting.rules.nodes)
     wanted = None if settings.games is None else (settings.games + 1) // 2
     pairs: list[PlannedPair] = []
@@ -202,7 +209,7 @@ def plan(settings: Settings, count: Count, console: Console, with_games: bool = 
             console.print(f"! the book has no more than {number} openings: repeating them would give the same games")
             break
         if not count.knows(number):
-            pairs.append(PlannedPair(number, opening))
+            pairs.append(PlannedPair(number, opening, screening.values(number)))
         if len(pairs) == size:
             yield Batch(settings.meeting, tuple(pairs), names)
             pairs = []
@@ -282,4 +289,6 @@ def summary(settings: Settings, count: Count) -> dict[str, Any]:
     data |= found.figures()
     if (test := settings.sprt) is not None:
         data["sprt"] = {**asdict(test), "llr": round(test.llr(count.encounter.pairs), 4), "verdict": count.verdict}
+    if settings.ideas:
+        data["effects"] = [asdict(effect) for effect in count.screening.effects()]
     return data

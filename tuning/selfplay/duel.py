@@ -20,6 +20,7 @@ from engine.board.notation import play_moves, to_uci
 from engine.board.setup import new_position, play_move
 from engine.board.types import I64, WHITE
 from engine.jit import kernel, new_record, record_type, structure
+from engine.messages import OptionError
 from engine.play import wdl
 from engine.search.scores import MAX_PLY, to_message
 from engine.search.standalone import deepen
@@ -30,7 +31,7 @@ from tuning.matches.adjudication import Adjudication
 from tuning.matches.openings import Opening
 from tuning.matches.records import GameRecord, MoveRecord
 from tuning.selfplay.games import CHECKMATE, ENDS, LENGTH, end_by_rule
-from tuning.selfplay.sides import evaluation_of, parameters_of
+from tuning.selfplay.sides import evaluation_of, nodes_of, parameters_of
 
 #: No game is longer, in plies: then it is a draw.
 LONGEST = 1000
@@ -40,8 +41,8 @@ WON_BY_AGREEMENT, DRAWN_BY_AGREEMENT = len(ENDS), len(ENDS) + 1
 
 #: The adjudication's numbers as compiled code reads them, scores in the search's own centipawns, counts in plies.
 RULES = structure(
-    ("nodes", "i8"),
-    ("hard", "i8"),
+    ("nodes", "i8", (2,)),  # [color]
+    ("hard", "i8", (2,)),  # [color]
     ("resign_plies", "i8"),  # of each side in a row; 0: never
     ("resign_score", "i8"),
     ("resign_both", "i8"),
@@ -120,7 +121,7 @@ def play_duel(white: WorkerRecord, black: WorkerRecord, game: Game) -> None:
             game.end = LENGTH
             return
         mover = white if side == WHITE else black
-        move, score = deepen(mover, rules.nodes, rules.hard, I64(MAX_PLY - 1))
+        move, score = deepen(mover, rules.nodes[side], rules.hard[side], I64(MAX_PLY - 1))
         game.nodes[side] += mover.nodes
         game.moves[game.count] = move
         game.scores[game.count] = score
@@ -167,8 +168,9 @@ def least_shown(centipawns: int) -> int:
 class Duel:
     """Two sides that play games in the calling thread. Uses no thread and no clock.
 
-    ``first`` and ``second`` are EvalType, EvalFile and search parameters by name; what they leave out is the engine's
-    own. Raises :class:`engine.messages.OptionError` for an unknown option or a value that cannot be.
+    ``first`` and ``second`` are EvalType, EvalFile, nodes and search parameters by name; what they leave out is the
+    rules' or the engine's own. Raises :class:`engine.messages.OptionError` for an unknown option or a value that cannot
+    be.
     """
 
     def __init__(self, rules: Rules, first: Mapping[str, str], second: Mapping[str, str]) -> None:
@@ -177,12 +179,14 @@ class Duel:
         self._sides = first, second
         self._workers = [Worker(address, evaluation_of(side), parameters_of(side)) for side in (first, second)]
         self._tables = [TranspositionTable(rules.hash) for _ in range(2)]
+        self._nodes = [nodes_of(side, rules.nodes) for side in (first, second)]
+        self._hard = [rules.hard or nodes for nodes in self._nodes]
+        if any(hard < nodes for hard, nodes in zip(self._hard, self._nodes, strict=True)):
+            raise OptionError(f"nodes {max(self._nodes)} are more than the {rules.hard} that no search may exceed")
         self._position = new_position()
         self._game: Any = new_record(GAME)
         wanted = rules.adjudication
         values = {
-            "nodes": rules.nodes,
-            "hard": rules.hard or rules.nodes,
             "resign_plies": wanted.resign_moves,
             "resign_score": least_shown(wanted.resign_score),
             "resign_both": wanted.resign_both,
@@ -218,6 +222,8 @@ class Duel:
             table.clear()
             worker.prepare(self._position, [], table, UNLIMITED)
         game = self._game
+        game["rules"]["nodes"] = self._nodes[white], self._nodes[1 - white]
+        game["rules"]["hard"] = self._hard[white], self._hard[1 - white]
         play_duel(self._workers[white].record, self._workers[1 - white].record, game)
         count = int(game["count"])
         return Played(

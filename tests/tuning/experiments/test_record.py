@@ -167,6 +167,33 @@ def test_other_files_are_refused(monkeypatch, tmp_path, header):
         outcome_of(tmp_path / "r.jsonl")
 
 
+def test_an_idea_of_a_screening_is_added(monkeypatch, tmp_path):
+    results = arena_file(tmp_path / "arena.jsonl", summary=False)
+    ledger = Ledger.resume(results, "tuning.arena")[0]
+    effects = [
+        {"idea": ["SmallProbCutMargin", 300], "elo": 2.46, "error": 1.2},
+        {"idea": ["B", 1], "elo": -1, "error": 1},
+    ]
+    pairs = {"first": "new", "second": "base", "games": 4, "wdl": [1, 2, 1], "pentanomial": [0, 1, 0, 1, 0]}
+    ledger.add("summary", {**pairs, "effects": effects})
+    ledger.close()
+    file = tmp_path / "tests.jsonl"
+    asked = ("add", str(results), "--idea", "a lower margin", "--outcome", "open", "--stopped")
+    code, page = ask(monkeypatch, file, *asked)
+    assert (code, "say which with --screened" in page) == (2, True)
+    code, page = ask(monkeypatch, file, *asked, "--screened", "C")
+    assert (code, "screened SmallProbCutMargin, B: not C" in page) == (2, True)
+    assert ask(monkeypatch, file, *asked, "--screened", "SmallProbCutMargin")[0] == 0
+    (test,) = read(file)
+    assert (test.elo, test.error, test.games, test.wdl, test.pentanomial) == (2.5, 1.2, 4, None, None)
+    assert (test.first, test.second) == ("SmallProbCutMargin=300", "without, among 2")
+    assert ask(monkeypatch, file, *asked, "--screened", "B")[0] == 0
+    assert ask(monkeypatch, file, *asked, "--screened", "B")[0] == 2  # once is enough
+    ordinary = arena_file(tmp_path / "ordinary.jsonl")
+    code, page = ask(monkeypatch, file, "add", str(ordinary), "--idea", "x", "--outcome", "open", "--screened", "B")
+    assert (code, "leave out --screened" in page) == (2, True)
+
+
 def test_commands_are_recorded_without_the_folders_of_one_machine():
     assert without_folders("x --openings /a/b.c/book.epd cmd='/usr/bin/sf 11' ../y/net.nnue name=a/b 8+0.08") == (
         "x --openings book.epd cmd='sf 11' net.nnue name=a/b 8+0.08"

@@ -146,6 +146,21 @@ def test_a_side_that_sees_more_wins() -> None:
     assert sum(first.result + 2 - second.result for first, second in pairs) >= 18
 
 
+def test_a_side_may_have_its_own_nodes() -> None:
+    opening = BOOK.opening(2)
+    slow = {**MATERIAL, "nodes": "400"}
+    rules = Rules(nodes=2000, hash=1)
+    mixed, swapped = Duel(rules, slow, MATERIAL), Duel(rules, MATERIAL, slow)
+    for white in (0, 1):
+        game = mixed.play(opening, white)
+        assert game == swapped.play(opening, 1 - white)
+        searches = [(len(game.moves) + 1) // 2, len(game.moves) // 2]
+        for color, most in ((white, 400), (1 - white, 2000)):
+            assert 0.5 * most < game.nodes[color] / searches[color] <= 1.1 * most
+    with pytest.raises(OptionError, match="nodes 4000 are more than the 3500"):
+        Duel(Rules(nodes=300, hard=3500, hash=1), MATERIAL, {**MATERIAL, "nodes": "4000"})
+
+
 def test_chess960() -> None:
     opening = Opening("nbbrkrqn/pppppppp/8/8/8/8/PPPPPPPP/NBBRKRQN w FDfd - 0 1", chess960=True)
     game = Duel(RULES, MATERIAL, MATERIAL).play(opening, 0)
@@ -209,6 +224,8 @@ def test_a_game_as_pgn(equal: Duel) -> None:
         ({"Nonsense": "1"}, "unknown parameter 'Nonsense'"),
         ({"FutilityDepth": "x"}, "FutilityDepth cannot be 'x'"),
         ({"EvalFile": "no/such.nnue"}, "no/such.nnue"),
+        ({"nodes": "0"}, "nodes cannot be '0'"),
+        ({"nodes": "many"}, "nodes cannot be 'many'"),
     ],
 )
 def test_sides_that_cannot_play(options: dict[str, str], message: str) -> None:

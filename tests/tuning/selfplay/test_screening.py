@@ -1,0 +1,122 @@
+"""Screening: what each of many ideas is worth is found again from games in which all of them were mixed."""
+
+from __future__ import annotations
+
+import io
+import random
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from tuning.arena import main
+from tuning.common import command
+from tuning.common.ledger import read_events
+from tuning.selfplay.screening import ELO_PER_POINT, Screening, effects_table
+
+IDEAS = (("Good", 1), ("Bad", 2), ("Idle", 3), ("Fair", 4))
+WORTH = {"Good": 40.0, "Bad": -30.0, "Idle": 0.0, "Fair": 15.0}
+
+
+def _played(pairs: int, seed: int = 5) -> Screening:
+    """A screening of so many pairs, whose games are won by chance and by what :data:`WORTH` says."""
+    screening, source = Screening(IDEAS, 9), random.Random(seed)
+    for number in range(pairs):
+        first, second = screening.values(number)
+        better = sum(WORTH[name] for name in first) - sum(WORTH[name] for name in second)
+        chance = 0.5 + better / ELO_PER_POINT
+        halves = sum(2 * (source.random() < chance) for _ in range(2))
+        screening.add(number, halves)
+    return screening
+
+
+def test_every_idea_is_with_one_side_and_with_either_as_often() -> None:
+    screening = Screening(IDEAS, 3)
+    firsts = dict.fromkeys(WORTH, 0)
+    for number in range(400):
+        first, second = screening.values(number)
+        assert first.keys() | second.keys() == WORTH.keys()
+        assert not first.keys() & second.keys()
+        assert first.items() | second.items() == set(IDEAS)
+        for name in first:
+            firsts[name] += 1
+    assert all(160 < count < 240 for count in firsts.values())
+
+
+def test_the_plan_follows_from_the_seed() -> None:
+    plans = [[Screening(IDEAS, seed).values(number) for number in range(50)] for seed in (3, 3, 4)]
+    assert plans[0] == plans[1] != plans[2]
+
+
+def test_it_finds_what_each_idea_is_worth() -> None:
+    effects = _played(20_000).effects()
+    assert [effect.idea[0] for effect in effects] == ["Good", "Fair", "Idle", "Bad"]
+    for effect in effects:
+        assert 2 < effect.error < 4  # of 40,000 games without draws
+        assert abs(effect.elo - WORTH[effect.idea[0]]) < 1.5 * effect.error
+
+
+def test_the_error_is_as_large_as_it_says() -> None:
+    inside = total = 0
+    for seed in range(60):
+        for effect in _played(300, seed).effects():
+            inside += abs(effect.elo - WORTH[effect.idea[0]]) <= effect.error
+            total += 1
+    assert 0.90 < inside / total < 0.99
+
+
+def test_a_few_pairs_tell_nothing() -> None:
+    assert _played(39).effects() == []
+    assert len(_played(40).effects()) == 4
+
+
+def test_the_table_has_a_line_for_each_idea() -> None:
+    page = io.StringIO()
+    Console(file=page, width=100).print(effects_table(_played(100).effects()))
+    lines = page.getvalue().splitlines()
+    assert lines[0].split() == ["Idea", "Elo"]
+    assert {line.split("=")[0] for line in lines[1:]} == WORTH.keys()
+
+
+def _run(monkeypatch: pytest.MonkeyPatch, *words: str) -> tuple[int, str]:
+    page = io.StringIO()
+    monkeypatch.setattr(command, "make_console", lambda: Console(file=page, width=240))
+    quick = () if "--resume" in words else ("--each", "EvalType=Material", "--nodes", "100", "--hash", "1")
+    return main([*quick, *words, "--scheduler", "here"]), page.getvalue()
+
+
+def test_the_arena_screens_and_goes_on(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    path = tmp_path / "screen.jsonl"
+    ideas = ("--screen", "ReductionBase=20", "FutilityDepth=0")
+    code, page = _run(monkeypatch, *ideas, "--games", "36", "--json", str(path))
+    assert (code, "too few pairs" in page) == (0, True)
+    code, page = _run(monkeypatch, "--resume", str(path), "--games", "60")
+    assert code == 0
+    assert "ReductionBase=20" in page
+    assert "FutilityDepth=0" in page
+    events = list(read_events(path))
+    assert sorted(data["number"] for kind, data in events if kind == "pair") == list(range(30))
+    effects = {effect["idea"][0]: effect for effect in dict(events)["summary"]["effects"]}
+    assert effects.keys() == {"ReductionBase", "FutilityDepth"}
+    assert all(effect["error"] > 0 for effect in effects.values())
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (("--screen", "Nonsense=1"), "unknown parameter 'Nonsense'"),
+        (("--screen", "FutilityDepth=100"), "FutilityDepth takes a whole number from 0 to 12, not 100"),
+        (("--screen", "nodes=50"), "--screen takes search parameters, not nodes"),
+        (("--screen", "EvalType=Material"), "--screen takes search parameters, not EvalType"),
+        (("--screen", "FutilityDepth=1", "FutilityDepth=2"), "--screen takes each parameter once"),
+        (("--screen", "FutilityDepth=1", "--sprt", "0", "5"), "leave out --new, --base and --sprt"),
+        (("--screen", "FutilityDepth=1", "--new", "ReductionBase=140"), "leave out --new, --base and --sprt"),
+    ],
+)
+def test_what_cannot_be_screened(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, words: tuple[str, ...], complaint: str
+) -> None:
+    code, page = _run(monkeypatch, *words, "--json", str(tmp_path / "r.jsonl"))
+    assert code == 2
+    assert complaint in page
+    assert not (tmp_path / "r.jsonl").exists()

@@ -1,0 +1,85 @@
+"""Screening: many ideas measured in the same games.
+
+Each pair of games switches every idea on for one side, drawn at random, and off for the other. So all games say
+something about each idea, and the others are noise that averages out: twenty ideas take as many games as one (a
+factorial experiment, after R. A. Fisher, The Design of Experiments, 1935). What ideas do to each other is not seen, so
+those that look well are tested once more together.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from rich.table import Table
+from scipy.stats import t as student
+
+#: Elo for a point of a game more, near equality.
+ELO_PER_POINT = 1600 / math.log(10)
+
+#: An idea: a search parameter and the value that switches it on.
+Idea = tuple[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """What an idea was worth in Elo, with the error of a 95% interval."""
+
+    idea: Idea
+    elo: float
+    error: float
+
+
+class Screening:
+    """Who plays with which of the ``ideas`` in each pair, and what that tells. The plan follows from ``seed`` alone."""
+
+    def __init__(self, ideas: Sequence[Idea], seed: int) -> None:
+        self._ideas = tuple(ideas)
+        self._seed = seed
+        self._points: dict[int, int] = {}
+
+    def _signs(self, number: int) -> list[int]:
+        """For each idea 1 if the first side has it in pair ``number``, -1 if the second has."""
+        source = random.Random(f"{self._seed}/{number}")
+        return [source.choice((-1, 1)) for _ in self._ideas]
+
+    def values(self, number: int) -> tuple[dict[str, int], dict[str, int]]:
+        """The parameters that the two sides play pair ``number`` with."""
+        sides: tuple[dict[str, int], dict[str, int]] = ({}, {})
+        for (name, value), sign in zip(self._ideas, self._signs(number), strict=True):
+            sides[0 if sign > 0 else 1][name] = value
+        return sides
+
+    def add(self, number: int, half_points: int) -> None:
+        """Pair ``number`` brought the first side so many half points (0 to 4)."""
+        self._points[number] = half_points
+
+    def effects(self) -> list[Effect]:
+        """By least squares, the best first; none before there are ten pairs for each idea."""
+        if not self._ideas or len(self._points) < 10 * len(self._ideas):
+            return []
+        signs = np.array([self._signs(number) for number in self._points], float)
+        scores = np.array([half / 4 - 0.5 for half in self._points.values()])  # a game's points less the expected half
+        found, *_ = np.linalg.lstsq(signs, scores, rcond=None)
+        variance = ((scores - signs @ found) ** 2).sum() / (len(scores) - len(self._ideas))
+        reach = float(student.ppf(0.975, len(scores) - len(self._ideas)))
+        errors = reach * np.sqrt(variance * np.linalg.inv(signs.T @ signs).diagonal())
+        effects = [
+            Effect(idea, float(ELO_PER_POINT * score), float(ELO_PER_POINT * error))
+            for idea, score, error in zip(self._ideas, found, errors, strict=True)
+        ]
+        return sorted(effects, key=lambda effect: -effect.elo)
+
+
+def effects_table(effects: Sequence[Effect]) -> Table:
+    """What each idea was worth, for people."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("Idea")
+    table.add_column("Elo", justify="right")
+    for effect in effects:
+        name, value = effect.idea
+        table.add_row(f"{name}={value}", f"{effect.elo:+.1f} ±{effect.error:.1f}")
+    return table
