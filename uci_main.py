@@ -4,38 +4,61 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Sequence
-from importlib.util import find_spec
-from typing import TYPE_CHECKING
 
+TYPE_CHECKING = False  # Ctrl-C is not seen to while this module is loaded, so it loads next to nothing
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Callable, Sequence
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; returns the exit code. The path to ``uciok`` imports next to nothing."""
+    """Run the command line; returns the exit code. The path to ``uciok`` imports next to nothing.
+
+    Ctrl-C ends it in one line wherever it strikes. Without ``arguments`` the command line is that of the process, which
+    ends after this: then a second Ctrl-C does no more than to end it at once.
+    """
+    try:
+        try:
+            return _run(sys.argv[1:] if arguments is None else list(arguments))
+        finally:
+            if arguments is None:
+                _end_at_the_next_interrupt()
+    except KeyboardInterrupt:  # where no command could see to it: while modules are imported, or during its clean-up
+        from engine.commandline import interrupted
+
+        return interrupted()
+
+
+def _end_at_the_next_interrupt() -> None:
+    """Let Ctrl-C end the process without a word."""
+    import signal
+
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        from engine.commandline import INTERRUPTED
+
+        signal.signal(signal.SIGINT, lambda number, frame: os._exit(INTERRUPTED))
+
+
+def _run(words: list[str]) -> int:
     stranger = _stranger()
     if stranger:
         fault = f"{stranger} hides Numbat's package 'engine': rename it, or run numbat from another folder"
         print(f"numbat: {fault}", file=sys.stderr)
         return 2
-    words = list(sys.argv[1:] if arguments is None else arguments)
     if not words or words == ["--tune"]:
         from engine.uci.loop import run
 
         return run(tune=bool(words))
     try:
         return _run_subcommand(words)
-    except KeyboardInterrupt:  # before the subcommand could see to it
-        from engine.commandline import interrupted
-
-        return interrupted()
     finally:
         _flush()
 
 
 def _stranger() -> str:
     """The file that Python would take for the package ``engine``, if that is not the one beside this file."""
+    from importlib.util import find_spec
+
     spec = find_spec("engine")
     own = os.path.join(os.path.dirname(os.path.abspath(__file__)), "engine", "__init__.py")
     if spec is None or not spec.origin:  # nothing, or a mere folder
@@ -65,7 +88,7 @@ def _run_subcommand(words: list[str]) -> int:
 
         return people("play" if words[0] == "play" else "analyse", words[1:])
     if words[0] == "help":
-        return main([*words[1:], "--help"])
+        return _run([*words[1:], "--help"])
     if words == ["version"]:
         words = ["--version"]
     from engine.commandline import DONE, UsageError, refuse

@@ -95,6 +95,90 @@ def test_one_line_says_so_where_it_really_compiles(words: tuple[str, ...], tmp_p
     assert list((tmp_path / "cache").rglob("*.tmp")) == []
 
 
+#: Runs ``uci_main.py`` with an interrupt at one moment: the import of a module, the clean-up, the end of the process.
+STRIKE = """
+import atexit, os, runpy, signal, sys, time
+
+def strike(*ignored, **others):
+    os.kill(os.getpid(), signal.SIGINT)
+    time.sleep(0.5)  # an interrupt comes at the next instruction of the main thread
+
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if name == moment and not struck:
+            struck.append(name)
+            strike()
+
+path, moment, *sys.argv[1:] = sys.argv[1:]
+struck = []
+match moment:
+    case "end":
+        atexit.register(strike)
+    case "clean-up":
+        import engine.commandline
+        said = engine.commandline.interrupted
+        def twice(*words):
+            code = said(*words)
+            strike()
+            return code
+        engine.commandline.interrupted = twice
+        sys.meta_path.insert(0, Finder())
+        moment = "engine.messages"
+    case _:
+        sys.meta_path.insert(0, Finder())
+sys.argv[0] = path
+runpy.run_path(path, run_name="__main__")
+"""
+
+#: What is imported on the way to each command, early and late.
+IMPORTS = [
+    ("engine", "bench"),
+    ("engine.uci.loop", ""),
+    ("engine.options", ""),
+    ("engine.commandline", "perft"),
+    ("argparse", "bench"),
+    ("engine.analysis.cli", "analyse"),
+    ("chess", "analyse"),
+    ("numpy", "analyse"),
+    ("engine.lab.cli", "lab"),
+]
+
+
+def _struck(moment: str, *words: str) -> tuple[int, list[str]]:
+    """Exit code, and what is said on either stream, when the interrupt comes at ``moment``."""
+    path = str(Path(__file__).resolve().parent.parent / "uci_main.py")
+    process = subprocess.run(
+        [sys.executable, *STRICT, "-c", STRIKE, path, moment, *words],
+        env=os.environ | {"PYTHONPATH": str(Path(path).parent)},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=120,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )
+    return process.returncode, [line for line in process.stdout.splitlines() if line]
+
+
+@UNIX
+@pytest.mark.parametrize(("module", "command"), IMPORTS)
+def test_one_line_says_so_while_modules_are_imported(module: str, command: str) -> None:
+    words = (command, "8/8/8/8/8/4k3/4p3/4K3 w - - 0 1") if command == "analyse" else (command,) * bool(command)
+    assert _struck(module, *words) == (INTERRUPTED, ["numbat: interrupted"])
+
+
+@UNIX
+def test_a_second_one_ends_the_clean_up_without_a_word() -> None:
+    assert _struck("clean-up", "bench", "1") == (INTERRUPTED, ["numbat: interrupted"])
+
+
+@UNIX
+def test_one_at_the_end_of_the_process_ends_it_without_a_word() -> None:
+    code, said = _struck("end", "version")
+    assert code == INTERRUPTED
+    assert [line.split()[0] for line in said] == ["Numbat"]
+
+
 @pytest.mark.parametrize("name", WORKBENCH)
 def test_every_command_of_the_workbench_says_so(
     name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
