@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from engine.api import Analysis, Engine, Limits, OptionError, PositionError, Stream
     from engine.api.asynchronous import AsyncEngine
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = ["Analysis", "AsyncEngine", "Engine", "Limits", "OptionError", "PositionError", "Stream", "__version__"]
 
