@@ -9,7 +9,8 @@ from chess.engine import Cp, Mate, PovScore
 
 from engine.api.types import Analysis
 from engine.explanation.merits import merit
-from engine.explanation.reasons import Tables, case_of, reason
+from engine.explanation.reasons import Tables, case_of, expectation, reason
+from engine.explanation.verdict import standing, standing_text
 
 #: Searches a board; what :meth:`engine.api.Engine.analyse` is with its limit.
 Analyse = Callable[[chess.Board], Analysis]
@@ -37,7 +38,10 @@ def what_for(board: chess.Board, analyse: Analyse, best: Analysis | None = None)
     best = best or analyse(board)
     assert best.move is not None
     found = merit(board, best.pv, best.score) or merit(board, best.pv, best.score, threat(board, best.move, analyse))
-    return found.text if found else f"{board.san(best.move)} is the best move; nothing more can be said for certain."
+    if found:
+        return found.text
+    points = expectation(best.score.pov(board.turn), board.fullmove_number)
+    return f"{board.san(best.move)} is the best move; {standing_text(standing(points), board.turn)}."
 
 
 def threat(board: chess.Board, move: chess.Move, analyse: Analyse) -> Sequence[chess.Move]:

@@ -5,15 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import chess
-from chess.engine import PovScore
+from chess.engine import PovScore, Score
 
+from engine.explanation.exchange import balance
 from engine.explanation.gains import gain_text
 from engine.explanation.line import Line
-from engine.explanation.reasons import Reason, explained, is_queen, mate_theme, once
+from engine.explanation.reasons import Reason, explained, is_queen, mate_theme, once, sure_gain
 from engine.explanation.words import side
 
 #: Plies of a threat that are told: the capture, the answer and what comes of it.
 _THREAT = 3
+
+#: Centipawns that the score must show for each pawn by which a side is ahead after a gain, up to so many pawns: a side
+#: that gives something up for them has not won them.
+_PAWN_SHOWS, _MOST_PAWNS = 60, 5
 
 
 def merit(
@@ -35,8 +40,8 @@ def merit(
         return Reason(theme, text, best, mate=moves)
     if moves is not None:
         return Reason("mated", f"{side(board.turn)} is mated in {-moves} whatever it plays.", best)
-    if best.gain >= 1 and (what := gain_text(best)):
-        theme, how = explained(best)
+    if _is_won(best, relative) and (what := gain_text(best)) and (told := explained(best)):
+        theme, how = told
         verb = "gets" if is_queen(what) else "wins"
         if theme == "hanging" or how in (first, f"{first} makes {what}"):
             text = f"{first} {verb} {what}."
@@ -48,6 +53,13 @@ def merit(
             text = f"{first} {verb} {what}: {how}."
         return Reason(theme, text, best, best.gain)
     return _threat(board, best, threat)
+
+
+def _is_won(best: Line, score: Score) -> bool:
+    """Whether ``best`` wins something soon enough to be sure of it, and ``score`` is that of a side with so much."""
+    gain = sure_gain(best)
+    ahead = balance(best.boards[0], best.winner) + gain
+    return gain > 0 and score.score(mate_score=10_000) >= _PAWN_SHOWS * min(ahead, _MOST_PAWNS)
 
 
 def _threat(board: chess.Board, best: Line, threat: Sequence[chess.Move]) -> Reason | None:

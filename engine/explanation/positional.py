@@ -10,14 +10,14 @@ from engine.explanation.exchange import settled
 from engine.explanation.line import Line
 from engine.explanation.terms import aspects
 
-#: Plies of both lines after which the positions are compared; less where one of them is shorter.
+#: Plies of both lines after which a longer search's lines are compared, to check what is said.
 PLIES = 6
 
-#: Plies that both lines must have at least.
-LEAST = 4
+#: Plies of both lines of which each is compared, less where a line is shorter, and that both must have at least.
+_FAR, _LEAST = 8, 6
 
 #: Centipawns that an aspect must have lost, and how many times as much as any other.
-_CLEAR, _MARGIN = 25, 1.3
+_CLEAR, _MARGIN = 28, 1.3
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,14 +32,14 @@ class Shift:
 def shift(played: Line, best: Line) -> Shift | None:
     """What ``played`` lost most against ``best``; None where nothing stands out.
 
-    Both lines begin at the same board with their move. They are compared after that move, and at the end of equally
-    long parts, each at rest: what is named must be worse at all of these points.
+    Both lines begin at the same board with their move. They are compared after each move, both at rest: what is named
+    must be worse at all of these points, for a line of a short search is not the only one.
     """
     mover = played.boards[0].turn
-    length = min(len(played), len(best), PLIES)
-    if length < LEAST:
+    length = min(len(played), len(best), _FAR)
+    if length < _LEAST:
         return None
-    points = [losses(settled(played.boards[ply]), settled(best.boards[ply]), mover) for ply in (1, length - 1, length)]
+    points = [losses(settled(played.boards[ply]), settled(best.boards[ply]), mover) for ply in range(1, length + 1)]
     ranked = sorted(((min(point.get(key, 0) for point in points), key) for key in points[0]), reverse=True)
     loss, (aspect, own) = ranked[0]
     if loss < _CLEAR or loss < _MARGIN * ranked[1][0]:

@@ -13,6 +13,7 @@ from engine.explanation.gains import gain_text
 from engine.explanation.line import HORIZON, Line
 from engine.explanation.positional import Shift, shift
 from engine.explanation.themes import Finding, draw, findings, mate, opposition
+from engine.explanation.verdict import standing, verdict_text
 from engine.explanation.words import NAMES, side
 from engine.play import wdl
 from engine.play.exchange import value
@@ -36,14 +37,16 @@ _NEAR, _FAR = 4, 7
 #: Plies that a line must show for a gain of a pawn.
 _LEAST_SHOWN = 3
 
-#: Centipawns above which a loss must have reasons that the terms of an evaluation do not tell.
-_NO_TACTICS = 200
+#: Centipawns between which a loss can have the reason that the terms of an evaluation tell: a smaller one may be an
+#: error of the search, a greater one has other reasons.
+_CLEAR_LOSS, _NO_TACTICS = 60, 200
 
 #: Moves to a mate that a player can have missed.
 _VISIBLE_MATE = 5
 
-#: Moves that a sentence may string together.
-_LONG = 7
+#: Plies that a sentence may string together where no theme can be named, and for a pawn by quiet moves: a gain that
+#: shows later is rarely forced.
+_LONG, _SHORT = 5, 3
 
 #: Plies after a move within which something falls at once.
 AT_ONCE = 3
@@ -150,6 +153,7 @@ def reason(case: Case, tables: Tables | None = None) -> Reason | None:
         or _missed_mate(case)
         or _material(case)
         or _positional(case)
+        or (None if tables and _same_by_tables(case, tables) else _verdict(case))
     )
 
 
@@ -186,6 +190,12 @@ def mate_theme(line: Line, moves: int) -> str:
     """``backRankMate`` if the line shows one to its end, else ``mateIn2`` and the like."""
     complete = len(line) - line.turns().start == 2 * moves - 1
     return mate.pattern(line) if complete and mate.pattern(line) else f"mateIn{moves}"
+
+
+def _same_by_tables(case: Case, tables: Tables) -> bool:
+    """Whether the tables say that the move changes nothing."""
+    before, after = tables(case.board), tables(case.played.boards[1])
+    return before is not None and after is not None and before == -after
 
 
 def _tables(case: Case, tables: Tables | None) -> Reason | None:
@@ -235,14 +245,14 @@ def _opposition(case: Case) -> Reason | None:
 
 def _material(case: Case) -> Reason | None:
     """What the reply wins, or what the best move would have won, where the scores bear it out."""
-    allowed, missed = (_sure_gain(line) for line in (case.played, case.best))
+    allowed, missed = (sure_gain(line) for line in (case.played, case.best))
     cost = allowed + missed
     if max(allowed, missed) < 1 or case.drop < max(_LEAST_COST, _PAWN_COST * min(cost, _MOST_PAWNS)):
         return None
     return _allows(case) if allowed >= missed else _misses(case)
 
 
-def _sure_gain(line: Line) -> int:
+def sure_gain(line: Line) -> int:
     """The pawns that the winner of ``line`` wins, 0 where the line does not show enough of it."""
     start = line.turns().start
     far = HORIZON if is_queen(gain_text(line)) else _NEAR if line.gain < 3 else _FAR
@@ -252,10 +262,10 @@ def _sure_gain(line: Line) -> int:
 
 
 def _allows(case: Case) -> Reason | None:
-    what = gain_text(case.played)
-    if not what:
+    what, how_won = gain_text(case.played), explained(case.played)
+    if not what or not how_won:
         return None
-    theme, how = explained(case.played)
+    theme, how = how_won
     stake = ", and with it the win" if case.before >= _WON and case.after <= _EVEN[1] else ""
     verb = f"Lets {side(not case.mover)} get" if is_queen(what) else "Loses"
     if theme == "line" and " " not in how:
@@ -267,10 +277,10 @@ def _allows(case: Case) -> Reason | None:
 
 
 def _misses(case: Case) -> Reason | None:
-    what = gain_text(case.best)
-    if not what:
+    what, how_won = gain_text(case.best), explained(case.best)
+    if not what or not how_won:
         return None
-    theme, how = explained(case.best)
+    theme, how = how_won
     if retaken := _taken_before(case.board, case.best.moves[0]):
         text = f"Does not recapture: {case.better} would have won back the {retaken}."
         return Reason("recapture", text, case.best, case.best.gain)
@@ -306,18 +316,30 @@ def _taken_before(board: chess.Board, move: chess.Move) -> str:
     return chess.piece_name(taken) if taken is not None and value(taker) <= value(taken) + 1 else ""
 
 
-def explained(line: Line) -> tuple[str, str]:
-    """The theme by which the winner of ``line`` gets its gain, and the clause that says so."""
+def explained(line: Line) -> tuple[str, str] | None:
+    """The theme by which the winner of ``line`` gets its gain, and the clause that says so; None where no theme begins
+    soon and the moves alone would be too many to be forced."""
     start = line.turns().start
     what = gain_text(line)
     for finding in findings(line):
         fits = finding.theme == "promotion" if is_queen(what) else _is_part(line, finding, what)
-        near = finding.ply - start <= _NEAR and finding.ply < line.shown
+        forced = finding.theme == "promotion" or _forced(line, start, finding.ply)
+        near = forced and finding.ply - start <= _NEAR and finding.ply < line.shown
         if fits and near and line.gains[finding.cashed + 1] >= max(1, line.gain - 1):
             return finding.theme, _led_to(line, start, finding)
     end = max(line.shown, start + 1)
     end -= (end - start + 1) % 2
-    return "line", line.sans(start, end) if end - start <= _LONG else f"{line.sans(start, start + 3)} and so on"
+    if end - start > (_LONG if line.gain > 1 or _forced(line, start, end) else _SHORT) or line.secured - start > _NEAR:
+        return None
+    return "line", line.sans(start, end)
+
+
+def _forced(line: Line, start: int, end: int) -> bool:
+    """Whether the winner of ``line`` gives check or captures with every move from ``start`` up to ``end``."""
+    return all(
+        line.boards[ply].gives_check(line.moves[ply]) or line.boards[ply].is_capture(line.moves[ply])
+        for ply in range(start, end, 2)
+    )
 
 
 def _is_part(line: Line, finding: Finding, what: str) -> bool:
@@ -338,6 +360,16 @@ def _led_to(line: Line, start: int, finding: Finding) -> str:
     return f"after {lead} {text}" if text != finding.text else f"after {lead}, {text}"
 
 
+def _verdict(case: Case) -> Reason | None:
+    """What became of the game, where nothing else is certain."""
+    if case.had.is_mate() or case.has.is_mate() or len(case.played) < 2:
+        return None
+    answer = [case.played.san(ply) for ply in range(1, len(case.played))]
+    text = verdict_text(case.mover, case.better, answer, case.before, case.after)
+    theme = f"verdict:{standing(case.before)}:{standing(case.after)}"
+    return Reason(theme, text, case.played) if text else None
+
+
 _SHIFTS = {
     ("king", True): "{mover}'s king is less safe than after {better}",
     ("king", False): "{other}'s king is safer than after {better}",
@@ -355,7 +387,7 @@ def _positional(case: Case) -> Reason | None:
     if case.played.gain + case.best.gain != 0 or max(at_once) > 0 or case.had.is_mate() or case.has.is_mate():
         return None
     found: Shift | None = shift(case.played, case.best)
-    if found is None or not found.loss / 3 <= case.drop <= _NO_TACTICS:
+    if found is None or not max(_CLEAR_LOSS, found.loss / 3) <= case.drop <= _NO_TACTICS:
         return None
     names = {"mover": side(case.mover), "other": side(not case.mover), "better": case.better}
     text = _SHIFTS[found.aspect, found.own].format(**names)

@@ -6,7 +6,12 @@ themselves, where the best move is explained (a quarter). Each gets its sentence
 Then a search of ``--deep`` nodes checks what is claimed: that the move is bad, that the mate is there and no longer
 than was said, that the move which is said to win something does win it (of three pawns or more, six tenths will do,
 since other things are given up on the way), that the term which is said to be worse is worse. Puzzles' tags are
-compared with the themes.
+compared with the themes. A verdict such as "Black is winning" must be that of the longer search, give or take
+:data:`SLACK`.
+
+``--source game`` takes mistakes of people in games alone, the hardest of the three, ``--source position`` the best
+move in any position of these games. ``--judge stockfish`` has another engine make the searches that check, so that
+nothing that this one believes wrongly is confirmed by itself.
 
 What fails is printed with its position for a person to read; what the machine cannot check, as a theme without a
 tag, is for a person too: ``--out FILE`` keeps everything, one JSON object a line, and a second run with the same file
@@ -23,11 +28,12 @@ import random
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import chess
-from chess.engine import Limit
+from chess.engine import Limit, SimpleEngine
 
 from engine import Engine
 from engine.api.explaining import over, threat
@@ -37,12 +43,19 @@ from engine.explanation.exchange import settled
 from engine.explanation.line import Line
 from engine.explanation.positional import PLIES, losses
 from engine.explanation.reasons import AT_ONCE, LEAST_LOSS, expectation
+from engine.explanation.verdict import standing, standing_text
 
 #: Where the public data are, as for the tests.
 DATA = Path(os.environ.get("NUMBAT_DATA") or Path(__file__).resolve().parents[3] / "shared" / "data")
 
 #: Plies that a line of the longer search must have, with the move it begins with.
 WHOLE = 8
+
+#: Of so many positions of games one is taken.
+_EACH = 37
+
+#: Expected points by which a verdict may be off: what is even by a hair is no lie about a side that is better by one.
+SLACK = 0.05
 
 #: The themes whose names the puzzles' tags share, and the tags that bear them out.
 TAGS = {
@@ -82,8 +95,9 @@ class Sample:
         return board
 
 
-def game_mistakes(data: Path, chance: random.Random, count: int) -> Iterator[Sample]:
-    """Moves of games between people that lost at least 10 points of 100, by the evaluations in the file."""
+def from_games(data: Path, chance: random.Random, count: int, mistakes: bool = True) -> Iterator[Sample]:
+    """Moves of games between people that lost at least 10 points of 100, by the evaluations in the file; or, without
+    ``mistakes``, positions of these games, whatever was played."""
     found: list[Sample] = []
     before: list[tuple[chess.Board, int]] = []
     start = chance.randrange(800_000)
@@ -95,10 +109,11 @@ def game_mistakes(data: Path, chance: random.Random, count: int) -> Iterator[Sam
             board, value = chess.Board(f"{fen} {int(ply) // 2 + 1}"), int(score)
             if len(before) > 1 and (move := _between(before[-1][0], board)):
                 had, has = (points(v if before[-1][0].turn else -v) for v in (before[-1][1], value))
-                first = _between(before[-2][0], before[-1][0])
-                if had - has >= 0.1 and first:
+                chosen = had - has >= 0.1 if mistakes else not number % _EACH
+                if chosen and (first := _between(before[-2][0], before[-1][0])):
                     previous = f"{before[-2][0].fen()};{first.uci()}"
-                    found.append(Sample("game", before[-1][0].fen(), move.uci(), previous=previous))
+                    sample = Sample("game", before[-1][0].fen(), move.uci(), previous=previous)
+                    found.append(sample if mistakes else replace(sample, source="position", move=""))
             before = [*before[-1:], (board, value)]
             if len(found) >= 4 * count:
                 break
@@ -154,14 +169,16 @@ def taken_back(sample: Sample, chance: random.Random) -> Sample | None:
     return chance.choice(steps) if steps else None
 
 
-def samples(data: Path, seed: int, count: int) -> list[Sample]:
-    """The sample: half game mistakes, a quarter each mistakes before puzzles and puzzles."""
+def samples(data: Path, seed: int, count: int, source: str = "all") -> list[Sample]:
+    """The sample: half game mistakes, a quarter each mistakes before puzzles and puzzles; or game mistakes alone."""
     chance = random.Random(seed)
+    if source != "all":
+        return list(from_games(data, chance, 5 * count, source == "game"))
     pool = puzzles(data)
     chance.shuffle(pool)
     quarter = count // 4
     before = [step for sample in pool[quarter:] if (step := taken_back(sample, chance))][: 3 * quarter]
-    chosen = [*game_mistakes(data, chance, 2 * count), *before, *pool[:quarter]]
+    chosen = [*from_games(data, chance, 2 * count), *before, *pool[:quarter]]
     chance.shuffle(chosen)
     return chosen
 
@@ -180,18 +197,22 @@ class Found:
 
 
 class Checker:
-    """Makes sentences and checks them with one engine."""
+    """Makes sentences with one engine and checks them with it, or with the ``judge``."""
 
-    def __init__(self, engine: Engine, nodes: int, deep: int) -> None:
-        self._engine = engine
+    def __init__(self, engine: Engine, nodes: int, deep: int, judge: SimpleEngine | None = None) -> None:
+        self._engine, self._judge = engine, judge
         self._nodes, self._deep = Limit(nodes=nodes), Limit(nodes=deep)
 
     def look(self, board: chess.Board, deep: bool = False, move: chess.Move | None = None) -> Analysis:
         """A search without memory of others, of ``move`` alone where it is given."""
         if ended := over(board):
             return ended
+        moves = [move] if move else None
+        if deep and self._judge:
+            info = self._judge.analyse(board, self._deep, game=object(), root_moves=moves)
+            return Analysis(info["score"], pv=tuple(info["pv"]))
         self._engine.new_game()
-        return self._engine.analyse(board, self._deep if deep else self._nodes, root_moves=[move] if move else None)
+        return self._engine.analyse(board, self._deep if deep else self._nodes, root_moves=moves)
 
     def check(self, sample: Sample) -> Found | None:
         """The sentence for ``sample`` and what is to be thought of it; None where nothing is said."""
@@ -228,6 +249,11 @@ class Checker:
         if had - has < LEAST_LOSS / 2:
             return f"the move costs only {had - has:.2f} points", deep
         line = reason.line
+        if reason.theme.startswith("verdict"):
+            for said, points in zip(reason.theme.split(":")[1:], (had, has), strict=True):
+                if not standing(points - SLACK) <= int(said) <= standing(points + SLACK):
+                    return f"{points:.2f} expected points are not {standing_text(int(said), board.turn)}", deep
+            return "", deep
         if reason.theme.startswith("positional"):
             return self._doubt_terms(board, reason, best, played), deep
         if line is None:
@@ -279,7 +305,7 @@ class Checker:
         """The line of ``moves``, with more searches until it is long enough to show what comes of it."""
         line = Line.of(board, moves, winner)
         while len(line) < WHOLE and not line.last.is_game_over():
-            line = Line.of(board, [*line.moves, *self.look(line.last).pv], winner)
+            line = Line.of(board, [*line.moves, *self.look(line.last, deep=self._judge is not None).pv], winner)
         return line
 
 
@@ -290,6 +316,10 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--count", type=int, default=300, help="how many sentences")
     parser.add_argument("--nodes", type=int, default=50_000, help="of each search for a sentence")
     parser.add_argument("--deep", type=int, default=500_000, help="of each search that checks one")
+    parser.add_argument(
+        "--source", choices=("all", "game", "position"), default="all", help="where the positions are from"
+    )
+    parser.add_argument("--judge", metavar="PROGRAM", help="UCI engine for the searches that check (default: Numbat)")
     parser.add_argument("--data", type=Path, default=DATA)
     parser.add_argument("--out", type=Path, help="keep what is found here, and go on from it")
     return parser.parse_args()
@@ -302,9 +332,13 @@ def main() -> None:
     done = [json.loads(line) for line in kept]
     asked = len(done)
     said = [entry for entry in done if entry["text"]]
-    with Engine(hash=64) as engine:
-        checker = Checker(engine, chosen.nodes, chosen.deep)
-        for sample in samples(chosen.data, chosen.seed, chosen.count)[asked:]:
+    with ExitStack() as stack:
+        engine = stack.enter_context(Engine(hash=64))
+        judge = stack.enter_context(SimpleEngine.popen_uci(chosen.judge)) if chosen.judge else None
+        if judge:
+            judge.configure({"Hash": 64})
+        checker = Checker(engine, chosen.nodes, chosen.deep, judge)
+        for sample in samples(chosen.data, chosen.seed, chosen.count, chosen.source)[asked:]:
             if len(said) >= chosen.count:
                 break
             found = checker.check(sample)

@@ -51,6 +51,12 @@ def test_a_position_is_explained(engine):
     assert said.startswith("Nc7+ forks the king and the queen on a8 and wins the queen")
 
 
+def test_where_no_theme_is_sure_the_verdict_on_the_game_is_told(engine):
+    engine.new_game()
+    said = engine.explain(chess.Board(), limit=NODES)
+    assert said.endswith(" is the best move; the game is about even."), said
+
+
 def test_a_game_that_is_over_is_told(engine):
     mated = chess.Board("R5k1/5ppp/8/8/8/8/8/4K3 b - - 0 1")
     assert engine.explain(mated) == "The game is over: checkmate."

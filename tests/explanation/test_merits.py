@@ -38,6 +38,10 @@ from tests.explanation.lines import moves
             "Qxc3+ gets a new queen: after Qxc3+ Kxc3, h6 and the h-pawn gets through.",
         ),
         (chess.STARTING_FEN, "e4 e5", Cp(30), None),
+        (  # a pawn is won in the line, but the score is not that of a side with a pawn more
+            "r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/8/PPPP1PPP/RNBQK1NR w KQkq - 0 3",
+            *("Nf3 Nf6 d3 Na5 Nxe5 Nxc4 Nxc4 d5", Cp(24), None),
+        ),
     ],
 )
 def test_what_the_best_move_does(fen, line, score, text):

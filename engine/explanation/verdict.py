@@ -1,0 +1,53 @@
+"""Where no theme can be named for sure: what the game was, what it is now, and by which moves."""
+
+from __future__ import annotations
+
+import chess
+
+from engine.explanation.words import side
+
+#: Expected points from which a side is said to be winning, and from which to be better.
+WINNING, BETTER = 0.88, 0.66
+
+#: Expected points that must be between two verdicts, so that they do not differ by a hair.
+CLEAR = 0.12
+
+#: Plies of the answer that are told.
+_TOLD = 3
+
+
+def standing(points: float) -> int:
+    """The verdict on a game in which a side expects so many ``points``: 2 winning, 1 better, 0 even, -1 and -2 the same
+    for the other side.
+
+    >>> [standing(points) for points in (0.95, 0.7, 0.5, 0.3, 0.02)]
+    [2, 1, 0, -1, -2]
+    """
+    if points < 0.5:
+        return -standing(1 - points)
+    return 2 if points >= WINNING else 1 if points >= BETTER else 0
+
+
+def standing_text(verdict: int, color: chess.Color, be: str = "is") -> str:
+    """The ``verdict`` on the game from the view of ``color`` as a clause.
+
+    >>> standing_text(2, chess.WHITE), standing_text(-1, chess.WHITE, "would be")
+    ('White is winning', 'Black would be better')
+    """
+    if verdict == 0:
+        return f"the game {be} about even"
+    return f"{side(color if verdict > 0 else not color)} {be} {'winning' if abs(verdict) == 2 else 'better'}"
+
+
+def verdict_text(color: chess.Color, better: str, answer: list[str], before: float, after: float) -> str:
+    """What ``color`` had with the ``better`` move and what it has after the ``answer`` to another, each in expected
+    points; empty where the verdict is the same or nearly so.
+
+    >>> verdict_text(chess.WHITE, "Bxf7+", ["Qxg2", "Rf1", "Qxe4+"], 0.5, 0.01)
+    'After Qxg2 Rf1 Qxe4+ Black is winning; after Bxf7+ the game would be about even.'
+    """
+    was, now = standing(before), standing(after)
+    if now >= was or before - after < CLEAR or not answer:
+        return ""
+    had = standing_text(was, color, "would be")
+    return f"After {' '.join(answer[:_TOLD])} {standing_text(now, color)}; after {better} {had}."
