@@ -1,13 +1,18 @@
 """Measure what the levels of playing weaker are worth, and write their Elo to ``engine/play/strength.json``.
 
-    python -m tuning.strength --games 40 --levels 0 4 8 11 14 17 19 --openings book.epd
+    python -m tuning.strength --games 40 --levels 0 4 8 11 14 17 --openings book.epd
+    python -m tuning.strength --fit
 
 Stockfish at several ``UCI_Elo`` meets the levels nearest to it by the figures of the file so far. Levels play each
 other only where Stockfish has no setting, below its weakest and above its strongest, because a level beats its likes
 by more than others' ratings of the two differ. The Elo of the levels are the likeliest ones if those of Stockfish's
 settings are what they say (Bradley-Terry, a draw as half a win), brought onto a smooth curve. Without anchors all
-levels play their neighbours. Every encounter has a results file of its own in ``--dir``; the same command goes on where
-it was interrupted, and with more ``--games`` it adds to what is there.
+levels play their neighbours, and nothing is written. Every encounter has a results file of its own in ``--dir``; the
+same command goes on where it was interrupted, and with more ``--games`` it adds to what is there.
+
+What was measured is kept in ``--measured``, ``tuning/results/levels.json``: a level's new rating takes the place of the
+old one there, games of levels that are numbers of nodes are added. All levels are fitted to it, and ``--fit`` plays
+nothing and only does that (see :mod:`tuning.levels.measurements`).
 
 Nothing depends on a clock: the levels and Stockfish count nodes.
 """
@@ -30,7 +35,9 @@ from tuning.common.errors import EngineFailure, SetupError, at_least
 from tuning.common.files import keep_apart
 from tuning.common.flags import add_cluster_flags
 from tuning.common.ledger import read_settings
-from tuning.levels.strength import ANCHOR_NODES, ANCHORS, encounters, fitted, games_of_each, rising, smooth, write
+from tuning.levels import measurements
+from tuning.levels.measurements import Measurements, elos_of
+from tuning.levels.strength import ANCHOR_NODES, ANCHORS, encounters, fitted, games_of_each, write
 from tuning.matches import running
 from tuning.matches.engines import EngineSpec
 from tuning.matches.flags import add_play_flags, play_settings
@@ -71,6 +78,14 @@ def parser() -> argparse.ArgumentParser:
         metavar="DIR",
         help="folder for results (default results/strength)",
     )
+    result.add_argument("--fit", action="store_true", help="play nothing; fit the levels to what was measured so far")
+    result.add_argument(
+        "--measured",
+        type=Path,
+        default=measurements.FILE,
+        metavar="FILE",
+        help="what was measured so far (default: tuning/results/levels.json)",
+    )
     result.add_argument("--out", type=Path, default=FILE, metavar="FILE", help="default: engine/play/strength.json")
     return result
 
@@ -94,39 +109,49 @@ def play(
     return code, {key: encounter.wdl for key, encounter in tournament.tally.encounters.items()}
 
 
+def measure(arguments: argparse.Namespace, console: Console, measured: Measurements) -> int:
+    """Play, show the ratings and note them in ``measured`` and its file; the exit code."""
+    levels = sorted(set(arguments.levels))
+    if len(levels) < 2 or levels[0] < 0 or levels[-1] >= len(LEVELS):
+        raise SetupError(f"--levels takes two or more of 0 to {len(LEVELS) - 1}")
+    at_least(1, games=arguments.games, anchor_nodes=arguments.anchor_nodes)
+    at_least(1, anchors=min(arguments.anchors, default=1))
+    counts: dict[tuple[str, str], Any] = {}
+    for pair in encounters(levels, arguments.anchors, arguments.anchor_nodes):
+        code, found = play(pair, arguments, console)
+        if code:
+            return code
+        counts.update(found)
+    found_ratings = fitted(counts)
+    table = Table("player", "Elo", "95%")
+    games = games_of_each(counts)
+    for name, (elo, error) in sorted(found_ratings.items(), key=lambda item: -item[1][0]):
+        shown = f"±{error:.0f}" if games[name] >= ratings.LEAST_GAMES else f"too few games ({games[name]})"
+        table.add_row(name, f"{elo:.0f}", "" if name.startswith("Stockfish ") else shown)
+    console.print(table)
+    if not arguments.anchors:
+        raise SetupError("without anchors nothing is known of the levels' Elo; the file stays as it was")
+    measured.add(counts, found_ratings, LEVELS)
+    measured.write(arguments.measured)
+    return 0
+
+
 @command.interruptible
 def main(words: Sequence[str] | None = None) -> int:
     """Run the command line; exit codes as in :func:`tuning.match.main`."""
     arguments = parser().parse_args(words)
     console = command.make_console()
     try:
-        levels = sorted(set(arguments.levels))
-        if len(levels) < 2 or levels[0] < 0 or levels[-1] >= len(LEVELS):
-            raise SetupError(f"--levels takes two or more of 0 to {len(LEVELS) - 1}")
-        at_least(1, games=arguments.games, anchor_nodes=arguments.anchor_nodes)
-        at_least(1, anchors=min(arguments.anchors, default=1))
-        keep_apart(arguments.out, ())
-        counts: dict[tuple[str, str], Any] = {}
-        for pair in encounters(levels, arguments.anchors, arguments.anchor_nodes):
-            code, found = play(pair, arguments, console)
-            if code:
-                return code
-            counts.update(found)
-        found_ratings = fitted(counts)
-        table = Table("player", "Elo", "95%")
-        games = games_of_each(counts)
-        for name, (elo, error) in sorted(found_ratings.items(), key=lambda item: -item[1][0]):
-            shown = f"±{error:.0f}" if games[name] >= ratings.LEAST_GAMES else f"too few games ({games[name]})"
-            table.add_row(name, f"{elo:.0f}", "" if name.startswith("Stockfish ") else shown)
-        console.print(table)
-        elos = rising(smooth({level: found_ratings[f"Level {level}"] for level in levels}), len(LEVELS))
-        scale = (
-            f"on the scale of Stockfish at {', '.join(map(str, arguments.anchors))}" if arguments.anchors else "mean 0"
-        )
-        write(arguments.out, elos, f"measured by python -m tuning.strength: {arguments.games} games a pairing, {scale}")
+        measured = measurements.Measurements.read(arguments.measured)
+        keep_apart(arguments.out, (arguments.measured,))
+        if not arguments.fit and (code := measure(arguments, console, measured)):
+            return code
+        elos = elos_of(measured, LEVELS)
+        write(arguments.out, elos, "fitted by python -m tuning.strength --fit to tuning/results/levels.json")
     except (SetupError, EngineFailure, OSError) as error:
         return command.refused(console, error)
     console.print(f"written: {arguments.out}", highlight=False)
+    console.print(f"UCI_Elo ends at {round(elos[-1])}: the maximum in engine/options.py", highlight=False)
     return 0
 
 

@@ -131,6 +131,13 @@ class AsyncEngine:
         async with self._turn:
             return await self._call(self.engine.play, board, limit, root_moves=root_moves)
 
+    async def explain(
+        self, board: chess.Board, move: chess.Move | None = None, limit: Limit | Limits | None = None
+    ) -> str:
+        """As :meth:`engine.api.Engine.explain`."""
+        async with self._turn:
+            return await self._call(self.engine.explain, board, move, limit)
+
     def stream(
         self,
         board: chess.Board,

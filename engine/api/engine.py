@@ -544,6 +544,8 @@ class Engine:
         from engine.api.explaining import what_for, why_bad
 
         bound = Limits(nodes=EXPLAIN_NODES) if limit is None else limit
+        check_board(board)
+        check_moves([move] if move is not None else [])
         if move is not None and not board.is_legal(move):
             raise ValueError(f"the move {move} is not legal here")
         former = self._position

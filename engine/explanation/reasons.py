@@ -34,6 +34,9 @@ _LEAST_COST = 100
 #: about must be near. A pawn that queens may take longer.
 _NEAR, _FAR = 4, 7
 
+#: Plies after which a pawn may get through although its side makes a quiet move.
+_SOON = 2
+
 #: Plies that a line must show for a gain of a pawn.
 _LEAST_SHOWN = 3
 
@@ -323,7 +326,7 @@ def explained(line: Line) -> tuple[str, str] | None:
     what = gain_text(line)
     for finding in findings(line):
         fits = finding.theme == "promotion" if is_queen(what) else _is_part(line, finding, what)
-        forced = finding.theme == "promotion" or _forced(line, start, finding.ply)
+        forced = _forced(line, start, finding.ply) or (finding.theme == "promotion" and finding.ply - start <= _SOON)
         near = forced and finding.ply - start <= _NEAR and finding.ply < line.shown
         if fits and near and line.gains[finding.cashed + 1] >= max(1, line.gain - 1):
             return finding.theme, _led_to(line, start, finding)

@@ -10,7 +10,7 @@ from engine.explanation.words import side
 WINNING, BETTER = 0.88, 0.66
 
 #: Expected points that must be between two verdicts, so that they do not differ by a hair.
-CLEAR = 0.12
+CLEAR = 0.2
 
 #: Plies of the answer that are told.
 _TOLD = 3
@@ -43,11 +43,28 @@ def verdict_text(color: chess.Color, better: str, answer: list[str], before: flo
     """What ``color`` had with the ``better`` move and what it has after the ``answer`` to another, each in expected
     points; empty where the verdict is the same or nearly so.
 
+    An advantage that was there is told. Whether a game was quite even, or is so now, is not sure enough.
+
     >>> verdict_text(chess.WHITE, "Bxf7+", ["Qxg2", "Rf1", "Qxe4+"], 0.5, 0.01)
-    'After Qxg2 Rf1 Qxe4+ Black is winning; after Bxf7+ the game would be about even.'
+    'After Qxg2 Rf1 Qxe4+ Black is winning; Bxf7+ was better.'
+    >>> verdict_text(chess.WHITE, "Bxf7+", ["Qxg2", "Rf1", "Qxe4+"], 0.9, 0.5)
+    "After Qxg2 Rf1 Qxe4+ White's advantage is gone; after Bxf7+ White would be winning."
     """
     was, now = standing(before), standing(after)
     if now >= was or before - after < CLEAR or not answer:
         return ""
-    had = standing_text(was, color, "would be")
-    return f"After {' '.join(answer[:_TOLD])} {standing_text(now, color)}; after {better} {had}."
+    had = f"after {better} {standing_text(was, color, 'would be')}" if was > 0 else f"{better} was better"
+    has = f"{side(color)}'s advantage is gone" if now == 0 else standing_text(now, color)
+    return f"After {' '.join(answer[:_TOLD])} {has}; {had}."
+
+
+def holds(verdict: int, points: float, slack: float) -> bool:
+    """Whether the ``verdict`` is true of a side that expects ``points``, give or take the ``slack``. Who is winning is
+    better too, and 0 only says that an advantage is gone.
+
+    >>> holds(1, 0.95, 0.05), holds(1, 0.5, 0.05), holds(0, 0.7, 0.05), holds(-2, 0.15, 0.05)
+    (True, False, True, True)
+    """
+    if verdict == 0:
+        return points < BETTER + slack
+    return (points if verdict > 0 else 1 - points) >= (WINNING if abs(verdict) == 2 else BETTER) - slack

@@ -36,6 +36,7 @@ def test_what_the_engine_can_is_awaited():
             best = await engine.analyse(board, Limit(depth=3))
             lines = await engine.analyse(board, Limit(depth=3), multipv=2)
             assert best.score.relative == lines[0].score.relative == Mate(1)
+            assert await engine.explain(board, limit=Limit(nodes=1000)) == "Rd8# is mate on the back rank."
             await engine.configure(multipv=2)
             await engine.new_game()
             assert engine.engine.options["MultiPV"] == 2
@@ -43,6 +44,19 @@ def test_what_the_engine_can_is_awaited():
         assert repr(engine) == "<AsyncEngine: closed>"
         with pytest.raises(RuntimeError, match="this engine is closed"):
             await engine.play(board, Limit(depth=3))
+
+    run(main())
+
+
+def test_an_explanation_ends_with_its_task():
+    async def main() -> None:
+        async with AsyncEngine(hash=1) as engine:
+            thinking = asyncio.create_task(engine.explain(chess.Board(), chess.Move.from_uci("f2f3"), ENDLESS))
+            await searches(engine)
+            thinking.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await thinking
+            assert not engine.engine.searching
 
     run(main())
 

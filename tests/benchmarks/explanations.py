@@ -43,7 +43,7 @@ from engine.explanation.exchange import settled
 from engine.explanation.line import Line
 from engine.explanation.positional import PLIES, losses
 from engine.explanation.reasons import AT_ONCE, LEAST_LOSS, expectation
-from engine.explanation.verdict import standing, standing_text
+from engine.explanation.verdict import holds, standing_text
 
 #: Where the public data are, as for the tests.
 DATA = Path(os.environ.get("NUMBAT_DATA") or Path(__file__).resolve().parents[3] / "shared" / "data")
@@ -250,9 +250,10 @@ class Checker:
             return f"the move costs only {had - has:.2f} points", deep
         line = reason.line
         if reason.theme.startswith("verdict"):
-            for said, points in zip(reason.theme.split(":")[1:], (had, has), strict=True):
-                if not standing(points - SLACK) <= int(said) <= standing(points + SLACK):
-                    return f"{points:.2f} expected points are not {standing_text(int(said), board.turn)}", deep
+            was, now = map(int, reason.theme.split(":")[1:])
+            for said, points in [(was, had)] * (was > 0) + [(now, has)]:  # only an advantage that was there is told
+                if not holds(said, points, SLACK):
+                    return f"{points:.2f} expected points: not {standing_text(said, board.turn)}", deep
             return "", deep
         if reason.theme.startswith("positional"):
             return self._doubt_terms(board, reason, best, played), deep

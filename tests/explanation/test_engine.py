@@ -75,6 +75,19 @@ def test_a_move_that_is_not_legal_is_named(engine):
         engine.explain(chess.Board(), chess.Move.from_uci("e2e5"))
 
 
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        ((chess.STARTING_FEN,), "for a FEN use chess.Board"),
+        ((chess.Board(), "e4"), "use chess.Move.from_uci"),
+        ((chess.Board(), chess.Move.from_uci("e2e4"), 0.5), r"Limit\(time=0.5\)"),
+    ],
+)
+def test_arguments_of_another_kind_are_named(engine, arguments, text):
+    with pytest.raises(TypeError, match=text):
+        engine.explain(*arguments)
+
+
 def test_tables_have_a_say(engine, tables_folder):
     engine.set_option("SyzygyPath", str(tables_folder))
     try:

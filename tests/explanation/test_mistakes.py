@@ -506,8 +506,8 @@ TABLE = [
         "6Jh1x",
         "2r5/1KP5/8/4k3/7p/7P/4p3/2R5 b - - 1 49",
         "c8e8 c1e1 e5f4 e1e2 e8e2 c7c8q",
-        "promotion",
-        "Lets White get a new queen for a rook: after Re1 Kf4 Rxe2 Rxe2, c8=Q makes a new queen.",
+        "line",
+        "Lets White get a new queen for a rook: Re1 Kf4 Rxe2 Rxe2 c8=Q.",
     ),
     (
         "069il",

@@ -1,0 +1,85 @@
+"""What was measured of the levels, kept in a file, and the fit to it that the engine reads."""
+
+from __future__ import annotations
+
+import json
+import math
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from engine.play.strength import FILE as STRENGTH
+from engine.play.strength import LEVELS, Level
+from tuning.common.errors import SetupError
+from tuning.levels.measurements import FILE, Games, Measurements, elos_of, line
+from tuning.statistics.elo import expected_score
+from tuning.strength import main
+
+
+def played(nodes: int, rival: int, elo: float, rated: bool = True) -> Games:
+    """A thousand games in which ``nodes`` score what ``elo`` above the rival does."""
+    wins = round(1000 * expected_score(elo))
+    return Games(nodes, rival, wins, 0, 1000 - wins, rated)
+
+
+def test_the_shipped_levels_are_the_fit_of_the_shipped_measurements(tmp_path: Path):
+    assert main(["--fit", "--out", str(tmp_path / "strength.json")]) == 0
+    assert (tmp_path / "strength.json").read_bytes() == STRENGTH.read_bytes()
+
+
+def test_an_opponent_without_a_rating_links_those_that_met_it():
+    games = [played(10_000, 2450, -50), played(10_000, 2850, -100, False), played(80_000, 2850, 110, False)]
+    found = Measurements({}, games).of_nodes()
+    assert found[10_000][0] == pytest.approx(2400, abs=2)
+    assert found[80_000][0] == pytest.approx(2610, abs=4)
+    assert found[80_000][1] > found[10_000][1]
+
+
+def test_nodes_are_on_a_straight_line_over_their_logarithm():
+    true = {nodes: (1000 + 70 * math.log2(nodes), 50.0) for nodes in (1000, 7000, 90_000)}
+    assert line(true) == pytest.approx((1000, 70))
+
+
+def test_levels_without_misjudgement_are_on_the_line_and_all_rise():
+    levels = [Level(1000, 50, 0), Level(2000, 25, 0), Level(4000, 0, 0), Level(8000, 0, 0)]
+    games = [played(4000, 2000, 0), played(16_000, 2000, 140)]
+    elos = elos_of(Measurements({0: (1500.0, 50.0), 1: (1600.0, 50.0)}, games), levels)
+    assert elos == pytest.approx([1500, 1600, 2000, 2070], abs=2)
+    lower = elos_of(Measurements({0: (2300.0, 50.0), 1: (2400.0, 50.0)}, games), levels)
+    assert all(weaker < stronger for weaker, stronger in pairwise(lower))
+
+
+def test_what_is_written_is_read_again(tmp_path: Path):
+    measured = Measurements({3: (1014.0, 90.0)}, [Games(35_000, 2550, 0, 3, 5), Games(35_000, 2850, 0, 2, 6, False)])
+    measured.write(tmp_path / "levels.json")
+    assert Measurements.read(tmp_path / "levels.json") == measured
+    shipped = Measurements.read(FILE)
+    shipped.write(tmp_path / "again.json")
+    assert (tmp_path / "again.json").read_bytes() == FILE.read_bytes()
+
+
+def test_a_new_rating_takes_the_place_of_the_old_one_and_games_are_added():
+    top = len(LEVELS) - 1
+    measured = Measurements({4: (1169.0, 181.0)}, [])
+    counts = {("Level 4", "Stockfish 1350"): [5.0, 0.0, 3.0], (f"Level {top}", "Stockfish 2550"): [1.0, 2.0, 3.0]}
+    measured.add(counts, {"Level 4": (1200.0, 100.0), f"Level {top}": (2700.0, 99.0)}, LEVELS)
+    assert measured.levels == {4: (1200.0, 100.0)}
+    assert measured.games == [Games(LEVELS[top].nodes, 2550, 3, 2, 1)]
+
+
+@pytest.mark.parametrize("text", ["", "{}", '{"levels": [], "games": [{"nodes": 1}]}'])
+def test_a_file_of_another_kind_is_refused(tmp_path: Path, text: str, capsys):
+    path = tmp_path / "levels.json"
+    path.write_text(text)
+    with pytest.raises(SetupError, match=r"levels\.json"):
+        Measurements.read(path)
+    assert main(["--fit", "--measured", str(path), "--out", str(tmp_path / "out.json")]) == 2
+    assert "has no measurements" in capsys.readouterr().out.replace("\n", " ")
+
+
+def test_too_little_is_not_fitted(tmp_path: Path):
+    path = tmp_path / "levels.json"
+    path.write_text(json.dumps({"levels": [], "games": []}))
+    assert main(["--fit", "--measured", str(path), "--out", str(tmp_path / "out.json")]) == 2
+    assert not (tmp_path / "out.json").exists()
