@@ -142,6 +142,7 @@ function fillMoments() {
     add(words, "b", {textContent: `${p.label} `, className: style(p)});
     words.append(told(p).slice(p.label.length).trim());
   });
+  $("arrows").hidden = !game.plies.some(p => arrowsOf(p).length && p.word !== "inaccuracy");
   if (!$("moments").childElementCount) $("moments").textContent = "No mistakes, no blunders and no outstanding moves.";
 }
 

@@ -119,7 +119,7 @@ def _accuracy(moves: Sequence[Judged], number: int) -> float:
 
 def _label(judged: Judged, before: chess.Board | None) -> str:
     if before is None:
-        return "the beginning"
+        return "Start of the game"
     return f"{before.fullmove_number}{'.' if before.turn else '…'} {judged.san}{judged.grade.glyph}"
 
 

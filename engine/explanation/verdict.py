@@ -43,7 +43,8 @@ def verdict_text(color: chess.Color, better: str, answer: list[str], before: flo
     """What ``color`` had with the ``better`` move and what it has after the ``answer`` to another, each in expected
     points; empty where the verdict is the same or nearly so.
 
-    An advantage that was there is told. Whether a game was quite even, or is so now, is not sure enough.
+    Only what is won or lost is told: whether a game was quite even, or one side is a little better, a short search
+    cannot be sure of.
 
     >>> verdict_text(chess.WHITE, "Bxf7+", ["Qxg2", "Rf1", "Qxe4+"], 0.5, 0.01)
     'After Qxg2 Rf1 Qxe4+ Black is winning; Bxf7+ was better.'
@@ -51,7 +52,7 @@ def verdict_text(color: chess.Color, better: str, answer: list[str], before: flo
     "After Qxg2 Rf1 Qxe4+ White's advantage is gone; after Bxf7+ White would be winning."
     """
     was, now = standing(before), standing(after)
-    if now >= was or before - after < CLEAR or not answer:
+    if (was < 2 and now > -2) or now >= was or before - after < CLEAR or not answer:
         return ""
     had = f"after {better} {standing_text(was, color, 'would be')}" if was > 0 else f"{better} was better"
     has = f"{side(color)}'s advantage is gone" if now == 0 else standing_text(now, color)

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from engine.lab.games import LabError
 from engine.lab.measure import EXHAUSTIVE, Row, minimal_leaves
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 THEORY: dict[str, Callable[[float, int], float]] = {
     "b^m (minimax)": lambda b, m: b**m,
@@ -15,6 +19,10 @@ THEORY: dict[str, Callable[[float, int], float]] = {
 }
 """Leaves for b branches at m plies: all; what alpha-beta sees in random order, roughly, as Russell and Norvig give it;
 and in perfect order, exactly."""
+
+_COLOURS = (*(f"C{number}" for number in range(10)), "black", "navy")
+_MARKERS = "os^vD<>pP*X"
+"""Of the curves; together more than there are algorithms."""
 
 Curve = list[tuple[int, float]]
 
@@ -49,6 +57,12 @@ def plot(rows: Sequence[Row], title: str, path: Path) -> None:
     Raises :class:`LabError` without matplotlib.
     """
     require_matplotlib()
+    drawing(rows, title).savefig(path, dpi=150)
+
+
+def drawing(rows: Sequence[Row], title: str) -> Figure:
+    """The curves as a figure of matplotlib, each with a colour and a hollow marker of its own, so that those which
+    coincide can be told apart."""
     from matplotlib.figure import Figure
     from matplotlib.ticker import MaxNLocator
 
@@ -56,13 +70,15 @@ def plot(rows: Sequence[Row], title: str, path: Path) -> None:
     axes = figure.subplots()
     for (name, curve), style in zip(bounds(rows).items(), ("-", "--", ":"), strict=False):
         axes.plot(*zip(*curve, strict=True), style, color="0.6", label=name)
-    for name, curve in measured(rows).items():
-        axes.plot(*zip(*curve, strict=True), "o-", linewidth=1.4, markersize=4, label=name)
+    for number, (name, curve) in enumerate(measured(rows).items()):
+        look = {"color": _COLOURS[number % len(_COLOURS)], "marker": _MARKERS[number % len(_MARKERS)]}
+        sizes = {"linewidth": 1.4, "markersize": 5 + number % 4, "markerfacecolor": "none"}
+        axes.plot(*zip(*curve, strict=True), "-", label=name, **look, **sizes)
     axes.set(yscale="log", xlabel="depth m (plies)", ylabel="leaves (Numbat: nodes)", title=title)
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.grid(alpha=0.3)
     axes.legend(fontsize="small")
-    figure.savefig(path, dpi=150)
+    return figure
 
 
 def require_matplotlib() -> None:

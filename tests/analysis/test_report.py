@@ -201,6 +201,7 @@ def test_the_games_are_there_to_choose_and_a_ply_can_be_linked(page: Path) -> No
     assert third.of("title") == "Eve - Fox, 1/2-1/2"
     assert third.of("words").startswith("1. Qf7??  (stalemate, a draw). Blunder.")
     assert len(re.findall(r'class="dot blunder"', third.text)) == 1
+    assert 'id="arrows">Red: what was played. Green: what was better.' in third.text
     assert len(re.findall(r"<option", third.text)) == 4
 
 
