@@ -71,9 +71,9 @@ def drawing(rows: Sequence[Row], title: str) -> Figure:
     for (name, curve), style in zip(bounds(rows).items(), ("-", "--", ":"), strict=False):
         axes.plot(*zip(*curve, strict=True), style, color="0.6", label=name)
     for number, (name, curve) in enumerate(measured(rows).items()):
-        look = {"color": _COLOURS[number % len(_COLOURS)], "marker": _MARKERS[number % len(_MARKERS)]}
-        sizes = {"linewidth": 1.4, "markersize": 5 + number % 4, "markerfacecolor": "none"}
-        axes.plot(*zip(*curve, strict=True), "-", label=name, **look, **sizes)
+        (drawn,) = axes.plot(*zip(*curve, strict=True), "-", linewidth=1.4, markerfacecolor="none", label=name)
+        drawn.set(color=_COLOURS[number % len(_COLOURS)], marker=_MARKERS[number % len(_MARKERS)])
+        drawn.set_markersize(5 + number % 4)
     axes.set(yscale="log", xlabel="depth m (plies)", ylabel="leaves (Numbat: nodes)", title=title)
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.grid(alpha=0.3)
