@@ -77,6 +77,10 @@ FURTHER_OFF = {
 #: 1024ths of a ply by which every late move is reduced: as far as possible, or not at all.
 ALL_THE_WAY, NOT_AT_ALL = 1 << 20, -1 << 20
 
+#: By one ply, but only the second move of a node four plies deep, unless the move is noisy or gives check.
+ONE_PLY = np.full((64, 64), NOT_AT_ALL)
+ONE_PLY[4, 2] = 1024
+
 WHOLE = (-INFINITY, INFINITY)
 
 
@@ -102,6 +106,14 @@ FENS = random_positions(200)
 NARROW = [fen for fen in FENS if 1 < chess.Board(fen).legal_moves.count() <= 22][:40]
 RULES = [fen for _, fen, _ in (*MATES, *DRAWS)]
 
+#: Those where minimax four plies deep does not.
+ENDINGS = [
+    "8/8/4k3/8/8/2K5/4P3/8 w - - 0 1",
+    "8/5k2/8/3p4/8/2P5/8/3K4 w - - 0 1",
+    "8/2k5/8/1p6/1P6/8/5K2/8 b - - 0 1",
+    "8/8/2k5/5p2/8/8/1KP5/8 w - - 0 1",
+]
+
 #: Without the perpetual check, where evasions in the quiescence search come to an upcoming repetition.
 SHORT_RULES = [fen for name, fen, _ in (*MATES, *DRAWS) if "perpetual" not in name]
 
@@ -121,8 +133,8 @@ class Bench:
         self.oracle = self.record, self.record.__array_interface__["data"][0], quiescence()
         self.set()
 
-    def set(self, reduction: int = NOT_AT_ALL, **values: int) -> None:
-        """Switch everything off but for these parameters, and reduce late moves so far."""
+    def set(self, reduction: int | np.ndarray = NOT_AT_ALL, **values: int) -> None:
+        """Switch off all but these parameters, and reduce late moves by so much: one number, or [depth][move count]."""
         for name, value in (OFF | FURTHER_OFF | values).items():
             self.parameters.record[name] = value
         self.parameters.record["reduction"][:] = reduction
@@ -298,9 +310,11 @@ def test_a_search_broken_off_keeps_only_what_it_finished(bench: Bench) -> None:
 
 @dataclass(frozen=True)
 class Case:
-    """One heuristic alone, and what it makes of a node of two moves, searched three plies deep."""
+    """One heuristic alone, and what it makes of a node of two moves."""
 
-    parameters: dict[str, int]
+    parameters: dict[str, Any]
+    #: How deep the node is searched.
+    depth: int = 3
     #: How deep the late move is searched at first.
     late: int = 2
     #: By how much less deep the second move is searched when the first one has raised alpha.
@@ -315,13 +329,15 @@ CASES = {
     "alpha-raise reduction": Case({"AlphaRaiseReduction": 1}, raised=1),
     "internal iterative reduction": Case({"IterativeReductionDepth": 2}, iir=True),
     "both of these": Case({"IterativeReductionDepth": 2, "reduction": ALL_THE_WAY}, late=1, iir=True),
+    # Reduced by one ply, and by another one because the position after the move seems better than the one before.
+    "hindsight": Case({"reduction": ONE_PLY, "HindsightMargin": -(1 << 20), "ReductionTtPv": 0}, depth=4, late=1),
 }
 
 
 def predicted(
     case: Case, first: list[int], second: list[int], window: tuple[int, int], cut_node: int
 ) -> tuple[int, bool]:
-    """What a search of two moves, three plies deep, comes to (below alpha: any number there; from beta on alike), and
+    """What a search of two moves comes to (below alpha: any number there; from beta on alike), and
     whether the second move is searched at all. ``first`` and ``second`` are the moves' values by depth."""
     alpha, beta = window
     is_pv = beta - alpha > 1
@@ -330,10 +346,10 @@ def predicted(
         """On the principal variation ``cut`` is 1 here: there too a node without a table move is reduced."""
         return values[depth - 1 if case.iir and cut and depth >= 2 else depth]
 
-    best = child(first, 2, int(is_pv) or 1 - cut_node)
+    new_depth = case.depth - 1
+    best = child(first, new_depth, int(is_pv) or 1 - cut_node)
     if best >= beta:
         return best, False
-    new_depth = 2
     if best > alpha:
         alpha = best
         new_depth -= case.raised if abs(best) < DECIDED else 0
@@ -352,10 +368,10 @@ def test_a_node_of_two_moves_comes_to_what_its_heuristic_makes_of_them(bench: Be
     case = CASES[name]
     random = np.random.default_rng(3)
     differed = 0
-    for fen in NARROW[::2]:
+    for fen in ENDINGS if case.depth > 3 else NARROW[::2]:
         moves = bench.place(fen)
         bench.set()
-        by_depth = [bench.values(depth) for depth in range(3)]
+        by_depth = [bench.values(depth) for depth in range(case.depth)]
         bench.set(**case.parameters)
         for _ in range(4):
             pair = [int(move) for move in random.permutation(moves)[:2]]
@@ -366,10 +382,10 @@ def test_a_node_of_two_moves_comes_to_what_its_heuristic_makes_of_them(bench: Be
                 # On the principal variation the kind of node makes no difference to these heuristics.
                 for cut_node in (0,) if window[1] - window[0] > 1 else (0, 1):
                     expected, goes_on = predicted(case, first, second, window, cut_node)
-                    result = bench.search(window, 3, pair, cut_node)
+                    result = bench.search(window, case.depth, pair, cut_node)
                     where = (fen, pair, first, second, window, cut_node)
                     assert np.clip(result, *window) == np.clip(expected, *window), where
                     assert (bench.nodes_of(1) > 0) == goes_on, where
-                    plain = max(first[2], second[2])
+                    plain = max(first[-1], second[-1])
                     differed += np.clip(expected, *window) != np.clip(plain, *window)
     assert (differed > 50) == (name != "none")
