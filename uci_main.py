@@ -110,7 +110,7 @@ def _run_subcommand(words: list[str]) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    """The parser of the command line; argparse is imported only where there is one to parse."""
+    """The parser of the command line; argparse is imported only if there is one to parse."""
     import argparse
 
     from engine import __version__
@@ -131,20 +131,20 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--tune", action="store_true", help="offer the search parameters as UCI options")
     commands = parser.add_subparsers(dest="command", metavar="subcommand", required=True)
 
-    bench = commands.add_parser("bench", help="search a fixed list of positions; ends with 'N nodes M nps'")
-    bench.add_argument("depth", type=plies(100), nargs="?", help="in plies")
-    bench.add_argument("threads", type=spin("Threads"), nargs="?", default=1)
-    bench.add_argument("hash", type=spin("Hash"), nargs="?", default=16, help="in MB")
+    bench = commands.add_parser("bench", help="search a fixed list of positions; the last line is 'N nodes M nps'")
+    bench.add_argument("depth", type=plies(100), nargs="?", help="depth in plies")
+    bench.add_argument("threads", type=spin("Threads"), nargs="?", default=1, help="search threads (default: 1)")
+    bench.add_argument("hash", type=spin("Hash"), nargs="?", default=16, help="transposition table in MB (default: 16)")
 
     perft = commands.add_parser("perft", help="count the leaves of the tree of legal moves")
-    perft.add_argument("depth", type=plies(100), help="in plies")
+    perft.add_argument("depth", type=plies(100), help="depth in plies")
     perft.add_argument("fen", nargs="*", help="the position, quoted or not (default: the start position)")
-    perft.add_argument("--threads", type=spin("Threads"), default=1)
+    perft.add_argument("--threads", type=spin("Threads"), default=1, help="number of threads (default: 1)")
     perft.add_argument("--divide", action="store_true", help="also print the count of each first move")
 
     commands.add_parser("analyse", help="analyse a position, or annotate the games of a PGN file")
     commands.add_parser("play", help="play a game against the engine in the terminal")
-    commands.add_parser("lab", help="compare the textbook searches, on chess and other games (see lab --help)")
+    commands.add_parser("lab", help="compare textbook searches on chess and other games")
     warmup = commands.add_parser("warmup", help="compile the engine ahead of the first game")
     warmup.add_argument("--all", action="store_true", help="also compile the reader of endgame tables")
     commands.add_parser("version", help="print the version")

@@ -72,7 +72,7 @@ class Info:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """The end of a search: ``bestmove`` in UCI notation (``0000`` where there is no legal move) and what is
+    """The end of a search: ``bestmove`` in UCI notation (``0000`` if there is no legal move) and what is
     expected in reply (empty when unknown), with the last full :class:`Info`."""
 
     bestmove: str = "0000"

@@ -5,9 +5,9 @@
     python -m tuning.arena --screen FutilityBase=110 SingularMargin=16 --games 20000 --openings book.epd
     python -m tuning.arena --resume results/arena-20260131-120000.jsonl
 
-The two sides differ in evaluation (EvalType, EvalFile), search parameters (see engine/search/params.py) or nodes
-per move (nodes=, so that a slower network pays for its time); all else is the engine of this checkout. Other revisions
-and engines meet in tuning.match. A new idea in the search is tested here by a parameter that switches it on.
+The two sides differ in evaluation (EvalType, EvalFile), search parameters (see engine/search/params.py) or nodes per
+move (nodes=, so that a slower network pays for its time); everything else is the engine of this checkout. Use
+tuning.match for other revisions and engines. To test a new idea in the search here, add a parameter that switches it on.
 """
 
 from __future__ import annotations

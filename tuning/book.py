@@ -2,8 +2,8 @@
 
 python -m tuning.book games.pgn more.pgn --out book.bin --plies 24 --min-games 3
 
-A move weighs two for every game that its side won and one for every draw, as Polyglot's own book maker has it;
-moves that scored nothing are left out. Chess960 games may be among the others.
+A move's weight is two for every game that its side won and one for every draw, as in Polyglot's own book maker;
+moves that never scored are left out. Chess960 games are accepted too.
 """
 
 from __future__ import annotations

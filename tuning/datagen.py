@@ -64,7 +64,7 @@ _HELP = {
     "draw_from": "from this ply on",
     "max_plies": "length after which a game is drawn",
     "hash": "transposition table in MB, cleared for each game",
-    "play_out": "games of 100 that only checkmate wins",
+    "play_out": "percentage of games that go on to checkmate",
 }
 
 _LIMITS = {

@@ -1,9 +1,9 @@
-"""Numbat against every rival that is installed, and the rating picture, in one command.
+"""Play Numbat against every installed rival, and draw the ratings.
 
     python -m tuning.gauntlet --tc 8+0.08 --games 20 --openings book.epd
     python -m tuning.gauntlet --resume results/gauntlet-20260131-120000.jsonl
 
-Rivals that are not installed are named and left out. Their own books are off, each has one thread.
+Rivals that are not installed are listed and skipped. All play without their own books, with one thread.
 """
 
 from __future__ import annotations

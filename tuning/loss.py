@@ -1,4 +1,4 @@
-"""How well evaluations predict what becomes of positions that no network has learned from.
+"""Compare how well evaluations predict the results of games that were held out from training.
 
 python -m tuning.loss run Material run/net.nnue
 """

@@ -1,4 +1,4 @@
-"""Play engines against each other and say, with error bars, which is stronger.
+"""Play engines against each other, and report with error bars which is stronger.
 
 python -m tuning.match --engine stockfish --engine ethereal-chess --tc 8+0.08 --games 200
 python -m tuning.match --new HEAD --base main~3 --tc 8+0.08 --sprt 0 10 --openings book.epd

@@ -1,17 +1,17 @@
-"""How do the weaker levels err? Plays them against themselves, and sorts their mistakes by what was overlooked.
+"""Count the mistakes of the weaker levels by kind, in games against themselves.
 
     python -m tuning.mistakes --elo 1000 1200 1500 1800 2100 --positions 300
 
-Each move is judged by the engine at full strength: what the played move's line is worth, and the best one's. A loss of
-``LEAST_LOSS`` centipawns or more, where the game is not decided, is a mistake. Which kind it is follows from the lines
-that full strength expects, and shares no code with the choice of moves:
+The engine at full strength judges each move: it compares the scores of the played move and the best one. A loss of
+``LEAST_LOSS`` centipawns or more in an undecided game is a mistake. Its kind follows from the two principal variations;
+the code is independent of the one that chooses the moves:
 
 hung       the reply takes something at once, and two plies later a piece or more is gone that the best line keeps
 missed     the best move takes something at once, which the played one leaves
 mate       the reply mates, or the best move did
-capture    none of these, and the move takes something: a plausible capture that is refuted further on
-distance   none of these, and within ten plies a piece or more is lost: a threat overlooked further off
-slow       the rest: what is lost is no piece
+capture    none of these, and the move takes something: a plausible capture that is refuted later
+distance   none of these, and a piece or more is lost within ten plies: a threat that lay too deep
+slow       the rest: no piece is lost
 
 Levels above 1200 should have next to nothing in the first three columns.
 """

@@ -20,7 +20,7 @@ from tuning.learning.piece_square import learn
 
 
 def parse_arguments(words: Sequence[str] | None = None) -> argparse.Namespace:
-    """The command line; exits with one message where it is wrong."""
+    """The command line; exits with one message if it is wrong."""
     parser = argparse.ArgumentParser(
         prog="python -m tuning.piece_square",
         description="Learn the piece-square tables from positions, with fixed material values.",

@@ -1,4 +1,4 @@
-r"""Run tests and other long jobs one after the other on the free cores, whatever is stopped in between.
+r"""Run tests and other long jobs on the free cores, one after the other, across restarts.
 
     python -m tuning.queue add --name razoring --cores 2 -- python -m tuning.match --new . --base HEAD --nodes 8000 \
         --sprt 0 5 --model normalized --openings uho_4060_30k.epd --concurrency {cores}
@@ -212,7 +212,7 @@ def finding(store: Store, job: Job) -> str:
 
 
 def shown_state(job: Job, state: State) -> Text:
-    """A job's state in colour; paused where that matters."""
+    """A job's state in colour; paused if that matters."""
     paused = (job.paused or state.paused) and job.state in (*OPEN, RUNNING)
     return Text(f"{job.state}{', paused' if paused else ''}", STYLES.get(job.state, ""))
 

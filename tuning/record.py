@@ -1,11 +1,11 @@
 """The record of tests: what was tried, with what result, one line of JSON each in ``tuning/tests.jsonl``.
 
     python -m tuning.record                                     # the table
-    python -m tuning.record show razoring                       # the lines that speak of it
+    python -m tuning.record show razoring                       # the tests that mention it
     python -m tuning.record add results/match-20260131-120000.jsonl --idea "no razoring" --outcome dropped
 
-What failed stands in it too. ``proof`` says what a test is worth by the rule in tuning/README.md: an SPRT that ended
-with normalized bounds [0, 5] or [-5, 0], or 5,000 games and more, at 8,000 nodes a move or more or by the clock.
+Failed tests are in it too. The column "Proof" says whether a test meets the rule in tuning/README.md: a finished SPRT
+with normalized bounds [0, 5] or [-5, 0], or at least 5,000 games, with 8,000 nodes a move or more or by the clock.
 """
 
 from __future__ import annotations

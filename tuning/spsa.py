@@ -4,8 +4,8 @@
     python -m tuning.spsa --only TimeEffort TimeTrend --tc 2+0.02 --iterations 2000 --openings book.epd
 
 Each iteration plays one pair of games between theta + c*delta and theta - c*delta, delta a random sign for
-every parameter at once, and moves theta along delta by the result: two games say something about all
-parameters. After J. C. Spall (1998), https://www.jhuapl.edu/SPSA, with the gains as fishtest sets them: the
+every parameter at once, and moves theta along delta by the result, so two games tell something about all
+parameters. After J. C. Spall (1998), https://www.jhuapl.edu/SPSA, with the gains of fishtest: the
 step c ends at the table's step size, the learning rate r at --rate.
 
 With --arena games are played in compiled code (see tuning.arena), else by two processes of the engine.
@@ -43,7 +43,7 @@ from tuning.matches.tournament import BookSettings, single_threaded
 #: Flags that may stand beside --resume.
 BESIDE_RESUME = ("--plot", "--scheduler", "--concurrency")
 
-#: Seconds between lines of progress where there is no terminal.
+#: Seconds between lines of progress if there is no terminal.
 LINE_EVERY = 60.0
 
 
@@ -110,7 +110,7 @@ def _arena_settings(arguments: argparse.Namespace) -> dict[str, Any]:
     if arguments.hard is not None and arguments.hard < arguments.nodes:
         raise SetupError(f"--hard {arguments.hard} is less than --nodes {arguments.nodes}")
     params = load_params(arguments.only)
-    if not arguments.only:  # where nodes are fixed, the parameters of time do nothing
+    if not arguments.only:  # with fixed nodes the parameters of time do nothing
         params = [param for param in params if not param.name.startswith("Time")]
     options = tuple(sorted(_options(arguments).items()))
     conditions, book = play_settings(arguments)

@@ -1,20 +1,20 @@
-"""Measure what the levels of playing weaker are worth, and write their Elo to ``engine/play/strength.json``.
+"""Measure the Elo of the weaker levels, and write it to ``engine/play/strength.json``.
 
     python -m tuning.strength --games 40 --levels 0 4 8 11 14 17 --openings book.epd
     python -m tuning.strength --fit
 
-Stockfish at several ``UCI_Elo`` meets the levels nearest to it by the figures of the file so far. Levels play each
-other only where Stockfish has no setting, below its weakest and above its strongest, because a level beats its likes
-by more than others' ratings of the two differ. The Elo of the levels are the likeliest ones if those of Stockfish's
-settings are what they say (Bradley-Terry, a draw as half a win), brought onto a smooth curve. Without anchors all
-levels play their neighbours, and nothing is written. Every encounter has a results file of its own in ``--dir``; the
-same command goes on where it was interrupted, and with more ``--games`` it adds to what is there.
+Stockfish at several ``UCI_Elo`` settings plays the levels nearest to it by the present figures. Levels play each other
+only below Stockfish's weakest setting and above its strongest, because between two levels the better one wins by more
+than their ratings against others say. The levels' Elo is a maximum-likelihood fit (Bradley-Terry, a draw counts as half
+a win) that takes Stockfish's settings at their word, smoothed over the levels. Without anchors all levels play their
+neighbours, and nothing is written. Every pairing has its own results file in ``--dir``; the same command continues
+after an interruption, and with more ``--games`` it adds to what is there.
 
-What was measured is kept in ``--measured``, ``tuning/results/levels.json``: a level's new rating takes the place of the
-old one there, games of levels that are numbers of nodes are added. All levels are fitted to it, and ``--fit`` plays
-nothing and only does that (see :mod:`tuning.levels.measurements`).
+Measurements are kept in ``--measured``, ``tuning/results/levels.json``: a new rating of a level replaces the old one,
+games of levels that are numbers of nodes are added. All levels are fitted to them. ``--fit`` only does that, without
+any games (see :mod:`tuning.levels.measurements`).
 
-Nothing depends on a clock: the levels and Stockfish count nodes.
+No clock is used: both the levels and Stockfish play with a fixed number of nodes.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
     python -m tuning.suite wac.epd --engine stockfish --engine ethereal-chess --movetime 500
 
 Understands bm, am, dm (or bm #N), points for moves (c8/c9, as STS has them) and whole puzzle lines (c0 in UCI).
-The time to the solution is when the engine, by its own clock, last turned to the right move and stayed.
+The solution time is when the engine, by its own clock, switched to the right move for the last time.
 """
 
 from __future__ import annotations

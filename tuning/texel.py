@@ -21,7 +21,7 @@ from tuning.learning.texel import learn
 
 
 def parse_arguments(words: Sequence[str] | None = None) -> argparse.Namespace:
-    """The command line; exits with one message where it is wrong."""
+    """The command line; exits with one message if it is wrong."""
     parser = argparse.ArgumentParser(
         prog="python -m tuning.texel", description="Learn the weights of the classical evaluation from positions."
     )

@@ -1,4 +1,4 @@
-"""Train a network on positions whose outcome is known.
+"""Train a network on positions from games with known results.
 
 python -m tuning.train --positions tcec_evals.tsv.gz lichess2400_evals.tsv.gz --cache cache --out run --hidden 64
 python -m tuning.train --resume run
@@ -27,28 +27,28 @@ def parser() -> argparse.ArgumentParser:
     lines = (__doc__ or "").splitlines()
     made = argparse.ArgumentParser("python -m tuning.train", description=lines[0])
     add = made.add_argument
-    add("--positions", nargs="+", metavar="FILE", help="what to learn from: see tuning.data.positions for the forms")
-    add("--cache", type=Path, metavar="DIR", help="where parsed positions are kept for the next time")
-    add("--out", type=Path, metavar="DIR", help="a folder for the results, not yet there")
-    add("--resume", type=Path, metavar="DIR", help="go on with the run in this folder; its settings are used")
+    add("--positions", nargs="+", metavar="FILE", help="training data: folders of tuning.datagen, viriformat, text")
+    add("--cache", type=Path, metavar="DIR", help="folder that keeps parsed positions for the next run")
+    add("--out", type=Path, metavar="DIR", help="new folder for the results")
+    add("--resume", type=Path, metavar="DIR", help="continue the run in this folder, with its settings")
     group = made.add_argument_group("recipe")
     helps = {
-        "begin": "a network file to go on from, with as many columns (default: none)",
-        "hidden": f"columns N of the network, a multiple of {HIDDEN_STEP}",
-        "length": "positions to see in all",
-        "batch": "positions to a step",
-        "learning_rate": "at the start",
-        "final_learning_rate": "at the end, by a cosine",
-        "warm_up": "positions until the learning rate has come up from 0",
-        "weight_decay": "of AdamW",
-        "exponent": "of the error in the loss that is learned",
-        "result_weight": "the game result's share in the target, the rest is the score",
-        "final_result_weight": "that share at the end, if it changes evenly",
-        "first_ply": "positions before it are left out",
-        "decided": "log-odds of success beyond which positions are left out",
-        "held_out": "share of games to judge by",
-        "report": "positions between two reports, at least",
-        "seed": "of the first weights and the order of positions",
+        "begin": "network file to start from, with the same number of columns (default: none)",
+        "hidden": f"columns of the network (hidden units of each side), a multiple of {HIDDEN_STEP}",
+        "length": "total positions to train on",
+        "batch": "positions per step",
+        "learning_rate": "learning rate after the warm-up",
+        "final_learning_rate": "learning rate at the end of the cosine schedule",
+        "warm_up": "positions over which the learning rate rises from 0",
+        "weight_decay": "weight decay of AdamW",
+        "exponent": "exponent of the error in the training loss",
+        "result_weight": "weight of the game result in the target; the rest is the score (default 0)",
+        "final_result_weight": "that weight at the end, reached linearly (default: no change)",
+        "first_ply": "skip the positions of a game before this ply",
+        "decided": "skip positions whose score has larger log-odds than this",
+        "held_out": "share of games held out for validation",
+        "report": "minimum number of positions between two reports",
+        "seed": "seed of the initial weights and the order of positions",
     }
     for field in fields(Settings):
         if field.name in helps:

@@ -1,4 +1,4 @@
-"""Games with the score of every move, four bytes each: the viriformat of the engine Viridithas.
+"""Count and check games in viriformat (the format of the engine Viridithas), or convert them to text or PGN.
 
 python -m tuning.viriformat games/*.vf                     # count them, and check every move
 python -m tuning.viriformat games/*.vf --text positions.txt

@@ -1,12 +1,12 @@
-"""Fit how scores turn into wins: the model of ``engine/play/wdl.py``, from the engine's own games.
+"""Fit how scores turn into wins, the model of ``engine/play/wdl.py``, to the engine's own games.
 
     python -m tuning.wdl results/match.jsonl games.pgn data/first/games-00000.vf
     python -m tuning.wdl results/*.jsonl --player Numbat --shown-pawn 100
 
 Takes results of tuning.match, PGN with scores in its comments (``+0.35/12`` or ``[%eval ...]``), and games of
-tuning.datagen. The likelihood of all games' results given the score of every move is made as great as it can be.
-Scores in the first two are as the engine showed them; they are turned back into those of its evaluation by the
-pawn value of the present model, or by ``--shown-pawn``. Writes ``engine/play/wdl.json``.
+tuning.datagen. The fit maximises the likelihood of all results given the score of every move. The first two hold
+scores as the engine showed them; the pawn value of the present model, or ``--shown-pawn``, turns them back into those
+of the evaluation. Writes ``engine/play/wdl.json``.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def parser() -> argparse.ArgumentParser:
         default=MODEL.pawn,
         metavar="CP",
         help="centipawns of the evaluation that were shown as 100 in results and PGN "
-        f"(default: the present model's, {MODEL.pawn:.0f}; 100 where scores were shown as they are)",
+        f"(default: the present model's, {MODEL.pawn:.0f}; 100 if scores were shown as they are)",
     )
     result.add_argument("--out", type=Path, default=FILE, metavar="FILE", help="default: engine/play/wdl.json")
     return result

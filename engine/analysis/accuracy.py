@@ -70,7 +70,7 @@ def move_accuracy(before: float, after: float) -> float:
 
 
 def accuracies(positions: Sequence[Judged]) -> dict[chess.Color, float]:
-    """The accuracy of each side, in percent; 100 where it has no moves."""
+    """The accuracy of each side, in percent; 100 if it has no moves."""
     percents = [100 * human_expectation(chess.engine.Cp(centipawns(judged.score))) for judged in positions]
     moves = list(zip(percents, percents[1:], _weights(percents), positions[1:], strict=False))
     result = {}

@@ -47,8 +47,8 @@ class Judged:
     """A position of a game and the move that led to it (none at the start).
 
     ``score`` is the position's; ``loss`` the expected points that the move cost who played it; ``better`` the line
-    that should have been played, empty where the move was fine; ``next_best`` what there was beside a move that is
-    praised; ``why`` the move was bad, in words; ``book`` where the move is theory.
+    that should have been played, empty if the move was fine; ``next_best`` what there was beside a move that is
+    praised; ``why`` the move was bad, in words; ``book`` if the move is theory.
     """
 
     board: chess.Board
@@ -236,7 +236,7 @@ class _Run:
         return self._engine.analyse(found.board, self._pace.limit(amount), root_moves=moves)
 
     def _forget(self) -> None:
-        """Begin another group of searches, where it is time for it."""
+        """Begin another group of searches, if it is time for it."""
         if self._pace.repeatable and len({search.split(":")[1] for search in self._record.group}) >= GROUP:
             self._record.group = []
             self._engine.new_game()

@@ -16,7 +16,7 @@ _WORDS = {
 
 
 def board_of(fen: str, chess960: bool = False) -> chess.Board:
-    """The board for ``fen``, the first position where it is empty or ``startpos``.
+    """The board for ``fen``, the first position if it is empty or ``startpos``.
 
     Castling rights that only Chess960 has make it a board of Chess960, as ``chess960`` does. Raises PositionError.
     """
@@ -31,7 +31,7 @@ def board_of(fen: str, chess960: bool = False) -> chess.Board:
 
 
 def faults(board: chess.Board) -> str:
-    """Why ``board`` is no legal position; empty where it is one.
+    """Why ``board`` is no legal position; empty if it is one.
 
     >>> faults(chess.Board("8/8/8/8/8/8/8/K7 w - - 0 1"))
     'no black king'
@@ -45,7 +45,7 @@ class MoveError(ValueError):
 
 
 def read_move(board: chess.Board, text: str) -> chess.Move:
-    """The legal move that ``text`` means: e4, Nf3, O-O, 0-0 or e2e4, and letters of the wrong case where they can mean
+    """The legal move that ``text`` means: e4, Nf3, O-O, 0-0 or e2e4, and letters of the wrong case if they can mean
     one move only. Raises :class:`MoveError`, which says what is wrong.
 
     >>> board = chess.Board()

@@ -1,4 +1,4 @@
-"""A chess board in the terminal: chessmen on coloured squares where it can show them, else letters."""
+"""A chess board in the terminal: chessmen on coloured squares if it can show them, else letters."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def diagram(board: chess.Board, below: chess.Color) -> str:
 
 def painted(board: chess.Board, below: chess.Color, few: bool = False) -> Text:
     """The board in chessmen and colours, ``below``'s side nearer to the reader, for a terminal that
-    :func:`shows_chessmen`; ``few`` where it has no more than sixteen colours."""
+    :func:`shows_chessmen`; ``few`` if it has no more than sixteen colours."""
     ranks, files = _order(below)
     text = Text()
     for rank in ranks:

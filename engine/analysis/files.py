@@ -100,7 +100,7 @@ def _next_game(stream: io.StringIO, builder: _Builder) -> chess.pgn.Game | None:
 
 
 def _fault(game: chess.pgn.Game) -> str:
-    """Why a game that could be read cannot be analysed; empty where it can."""
+    """Why a game that could be read cannot be analysed; empty if it can."""
     board = game.board()
     if type(board) is not chess.Board:
         return f"the variant {game.headers['Variant']} is not supported"
@@ -115,7 +115,7 @@ def write_games(path: Path, games: Sequence[chess.pgn.Game]) -> None:
 
 
 def pgn_text(game: chess.pgn.Game) -> str:
-    """``game`` as PGN, its lines no longer than the standard's 80 characters where a word is not."""
+    """``game`` as PGN, its lines no longer than the standard's 80 characters if a word is not."""
     tags, _, moves = game.accept(chess.pgn.StringExporter(columns=None)).partition("\n\n")
     units: list[str] = []
     for word in _WORDS.findall(moves):
@@ -150,7 +150,7 @@ def write_whole(path: Path, content: str | bytes) -> None:
 
 
 def check_place(path: Path) -> None:
-    """Raises :class:`AnalysisError` where no file can be written at ``path``."""
+    """Raises :class:`AnalysisError` if no file can be written at ``path``."""
     try:
         if path.is_dir():
             reason = "it is a directory"
@@ -168,7 +168,7 @@ def check_place(path: Path) -> None:
 class AddedGame:
     """A game at the end of a PGN file, written anew after each move; the games before it stay as they are.
 
-    Raises :class:`AnalysisError` where ``path`` is something else than a PGN file.
+    Raises :class:`AnalysisError` if ``path`` is something else than a PGN file.
     """
 
     def __init__(self, path: Path) -> None:
@@ -198,7 +198,7 @@ def _holds_game(text: str) -> bool:
 def continued(games: list[chess.pgn.Game], path: Path, label: str) -> list[chess.pgn.Game]:
     """``games``, and in place of each the one from ``path`` that an earlier run has annotated under ``label``.
 
-    Raises :class:`AnalysisError` where ``path`` holds anything but these games.
+    Raises :class:`AnalysisError` if ``path`` holds anything but these games.
     """
     if not path.exists():
         return games
@@ -218,6 +218,6 @@ def fingerprint(games: Sequence[chess.pgn.Game]) -> str:
 
 
 def check_page(path: Path, games: Sequence[chess.pgn.Game]) -> None:
-    """Raises :class:`AnalysisError` where ``path`` holds anything but a page of these games."""
+    """Raises :class:`AnalysisError` if ``path`` holds anything but a page of these games."""
     if path.exists() and fingerprint(games).encode() not in _read(path):
         raise AnalysisError(f"{path} exists and is not a page of these games; choose another file with --html")

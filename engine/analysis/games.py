@@ -112,7 +112,7 @@ def _say(console: Console, text: str) -> None:
 
 
 def _check_apart(files: Sequence[_File]) -> None:
-    """Raises AnalysisError where a file would be written twice."""
+    """Raises AnalysisError if a file would be written twice."""
     seen: set[str] = set()
     for file in files:
         for path in (file.output, file.html):
@@ -123,7 +123,7 @@ def _check_apart(files: Sequence[_File]) -> None:
 
 
 def _check_outputs(path: Path, output: Path, html: Path) -> None:
-    """Raises AnalysisError where one of the three files would replace another, or cannot be written."""
+    """Raises AnalysisError if one of the three files would replace another, or cannot be written."""
     for file in (output, html):
         check_place(file)
         if file.exists() and file.samefile(path):

@@ -27,7 +27,7 @@ def chances(score: Score, move: int = REFERENCE_MOVE) -> Wdl:
 
 
 def chances_on(board: chess.Board, score: PovScore) -> Wdl:
-    """White's chances on ``board``, whose score is ``score``; where the rules have ended the game, its result.
+    """White's chances on ``board``, whose score is ``score``; if the rules have ended the game, its result.
 
     >>> from chess.engine import Cp
     >>> chances_on(chess.Board("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"), PovScore(Cp(0), chess.BLACK))
@@ -57,7 +57,7 @@ _PEOPLE = 0.00368208
 
 
 def human_expectation(score: Score) -> float:
-    """The expected points, from 0 to 1, where people play on from ``score``, by lichess.org's curve.
+    """The expected points, from 0 to 1, when people play on from ``score``, by lichess.org's curve.
 
     >>> from chess.engine import Cp
     >>> round(human_expectation(Cp(100)), 3)

@@ -25,7 +25,7 @@ TAG = "Analysis"
 #: The PGN tag of an analysis that is not finished: how far it is, as :class:`engine.analysis.record.Record` says it.
 DONE = "AnalysisDone"
 
-#: Glyphs that judge a move (! ? !! ?? !? ?! and the only move); where there is one, somebody has judged already.
+#: Glyphs that judge a move (! ? !! ?? !? ?! and the only move); if there is one, somebody has judged already.
 _JUDGEMENTS = range(1, 8)
 
 _CHANCES = r"White \d+%, draw \d+%, Black \d+%"
@@ -44,7 +44,7 @@ def positions(game: chess.pgn.Game) -> list[chess.pgn.GameNode]:
 
 
 def read(game: chess.pgn.Game, label: str) -> Record:
-    """What an earlier run has noted in ``game`` under ``label``; nothing where there was none.
+    """What an earlier run has noted in ``game`` under ``label``; nothing if there was none.
 
     The engine's notes under another label are taken out.
     """
@@ -157,7 +157,7 @@ def _say(node: chess.pgn.ChildNode, former: chess.Board, verdict: Verdict) -> No
 
 
 def said(node: chess.pgn.ChildNode, former: chess.Board) -> Verdict | None:
-    """What is said of the move of ``node``, which was played on ``former``; None where nothing is."""
+    """What is said of the move of ``node``, which was played on ``former``; None if nothing is."""
     found = _SAID.search(node.comment)
     if found is None:
         return None
@@ -195,7 +195,7 @@ def _whole(line: str) -> bool:
 
 
 def _parsed(board: chess.Board, line: str) -> tuple[chess.Move, ...]:
-    """The moves of a line in SAN, with numbers or without; none where somebody has made it something else."""
+    """The moves of a line in SAN, with numbers or without; none if somebody has made it something else."""
     board = board.copy(stack=False)
     try:
         return tuple(board.push_san(san) for san in re.sub(r"\d+\.+", " ", line).split())

@@ -62,7 +62,7 @@ class Pace:
         return 0 if self.unit == "depth" else self._share(SECOND * positions)
 
     def look(self, pool: int, looks: int) -> int:
-        """A second look, where ``pool`` is left and ``looks`` are still to be taken."""
+        """A second look, if ``pool`` is left and ``looks`` are still to be taken."""
         if self.unit == "depth":
             return self.amount + LOOK_PLIES
         first = self.first()

@@ -60,7 +60,7 @@ class Conclusion:
 
 class Table:
     """A person and the engine at one board. ``console`` shows chessmen in colours if it can; without one the board is
-    drawn in letters. ``limit`` bounds the engine's moves where no ``clock`` does."""
+    drawn in letters. ``limit`` bounds the engine's moves if no ``clock`` does."""
 
     def __init__(
         self,

@@ -1,7 +1,7 @@
 """When a move deserves praise: "!!", "!" and "only move", by rules that a reader can check on the board.
 
 only move  every other legal move would be a mistake at least
-"!"        the only move where it is hard to see: not a reply to a check, no capture, no promotion and no piece brought
+"!"        the only move if it is hard to see: not a reply to a check, no capture, no promotion and no piece brought
            to safety; or a sacrifice that is the best move while the next best is not winning anyway
 "!!"       a sacrifice that is the only move
 

@@ -21,7 +21,7 @@ LINE = 10
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """What was found about a move: its grade, the line that was better or next best, the chances with that line and
-    after the move, and why it was bad, where that could be said."""
+    after the move, and why it was bad, if that could be said."""
 
     grade: Grade
     instead: tuple[chess.Move, ...]
@@ -31,10 +31,10 @@ class Verdict:
 
 @dataclass(slots=True)
 class Found:
-    """A position of a game and the ``move`` played in it (None at the end); ``book`` where that move is theory.
+    """A position of a game and the ``move`` played in it (None at the end); ``book`` if that move is theory.
 
     ``score`` is None until the first look. ``line`` is what the engine expects. ``solid`` after a longer look at the
-    position, ``settled`` when its move has its verdict; ``single`` where the move may deserve praise.
+    position, ``settled`` when its move has its verdict; ``single`` if the move may deserve praise.
     """
 
     board: chess.Board
@@ -65,7 +65,7 @@ class Record:
 
     @classmethod
     def of(cls, nodes: list[chess.pgn.GameNode]) -> Record:
-        """A record of the positions ``nodes``, where nothing is known but what the rules say."""
+        """A record of the positions ``nodes``, about which only the rules are known."""
         boards = [nodes[0].board()]
         for node in nodes[1:]:
             assert isinstance(node, chess.pgn.ChildNode)
@@ -135,7 +135,7 @@ class Record:
         return "; ".join(words)
 
     def restore(self, text: str) -> bool:
-        """Take over what :meth:`__str__` wrote, for the positions that have scores; False where it makes no sense."""
+        """Take over what :meth:`__str__` wrote, for the positions that have scores; False if it makes no sense."""
         first, *rest = text.split("; ")
         if first != str(self.looked()):
             return False

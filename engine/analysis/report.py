@@ -124,7 +124,7 @@ def _label(judged: Judged, before: chess.Board | None) -> str:
 
 
 def _line(board: chess.Board, moves: Sequence[chess.Move]) -> list[dict[str, Any]]:
-    """A line to play through: each move with its number where one is written, and the position after it."""
+    """A line to play through: each move with its number if one is written, and the position after it."""
     board = board.copy()
     result = []
     for at, move in enumerate(moves):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-#: Depth in plies, threads and megabytes of Hash where none are given.
+#: Depth in plies, threads and megabytes of Hash if none are given.
 DEPTH, THREADS, HASH = 13, 1, 16
 
 

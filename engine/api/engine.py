@@ -85,7 +85,7 @@ def _evaluation(kind: str, file: str) -> Evaluation:
 
 
 def _usable_tables(path: str) -> str:
-    """``path``, or :class:`OptionError` where none of its directories is there."""
+    """``path``, or :class:`OptionError` if none of its directories is there."""
     directories = [directory for directory in path.split(os.pathsep) if directory]
     if directories and not any(map(os.path.isdir, directories)):
         raise OptionError(f"SyzygyPath: no such directory: {path}")
@@ -121,8 +121,8 @@ class Engine:
     megabytes, ``move_overhead`` the milliseconds lost with each move outside the engine, ``multipv`` the number
     of lines wanted, ``eval_type`` the evaluation (Material, Classical or NNUE) and ``eval_file`` its network, empty for
     the engine's own; :data:`engine.options.OPTIONS` has them all. ``report`` is told what takes long at a first start.
-    Raises :class:`OptionError` where a value is not to be had, such as a file that is not there. (Of several
-    directories with tables one must be there; the others are named to ``report``.)
+    Raises :class:`OptionError` for a value that cannot be used, such as a missing file. (Of several directories
+    with tables one must exist; the others are named to ``report``.)
 
     >>> engine = Engine(hash=1, uci_elo=1400, uci_limitstrength=True)
     >>> engine, engine.options["Hash"]
@@ -457,8 +457,8 @@ class Engine:
         >>> quiet.move
         Move.from_uci('e1e2')
 
-        There are fewer lines where there are fewer moves, and where the game is over one without moves. Calls from
-        several threads take turns. Raises :class:`PositionError`, ValueError where ``limit`` would let the search run
+        There are fewer lines if there are fewer moves, and one without moves if the game is over. Calls from
+        several threads take turns. Raises :class:`PositionError`, ValueError if ``limit`` would let the search run
         for ever or a root move is not legal, and RuntimeError in a callback of another search.
         """
         reports: dict[int, Info] = {}
@@ -480,7 +480,7 @@ class Engine:
         root_moves: Iterable[chess.Move] | None = None,
         on_report: Callable[[Analysis], None] | None = None,
     ) -> chess.Move | None:
-        """The move the engine would play on ``board``, None where there is none; book and weakness count here.
+        """The move the engine would play on ``board``, None if there is none; book and weakness count here.
 
         ``on_report`` is told what the search finds on the way. Raises as :meth:`analyse`.
         """
@@ -558,7 +558,7 @@ class Engine:
 
     def table_outcome(self, board: chess.Board) -> int | None:
         """What the endgame tables say of ``board`` for its side to move: 2 a win, 1 one that the 50-move rule
-        prevents, 0 a draw, and -1 and -2 the same lost; None where they say nothing."""
+        prevents, 0 a draw, and -1 and -2 the same lost; None if they say nothing."""
         verdict = self._thinker.tablebase.judge(board)
         return None if verdict is None else verdict.outcome
 
@@ -567,7 +567,7 @@ class Engine:
     ) -> Info:
         """Search ``board`` and return the last complete report of the best line, in the engine's own records.
 
-        ``lines`` overrides the option MultiPV. Raises :class:`PositionError`, ValueError where ``limits`` would
+        ``lines`` overrides the option MultiPV. Raises :class:`PositionError`, ValueError if ``limits`` would
         let the search run for ever, and what ``on_info`` raises, which ends the search.
         """
         if not isinstance(limits, Limits):

@@ -45,7 +45,7 @@ def what_for(board: chess.Board, analyse: Analyse, best: Analysis | None = None)
 
 
 def threat(board: chess.Board, move: chess.Move, analyse: Analyse) -> Sequence[chess.Move]:
-    """What would follow ``move`` if the other side passed; nothing where it may not."""
+    """What would follow ``move`` if the other side passed; nothing if it may not."""
     after = board.copy(stack=False)
     after.push(move)
     if after.is_check() or after.is_game_over():

@@ -24,9 +24,9 @@ class Analysis:
     """One line of a search: what the engine would play, what it expects in reply, and what that is worth.
 
     ``score`` knows whose view it is: ``score.white()``, ``score.pov(chess.BLACK)``, ``score.relative``. So does
-    ``wdl``, the chances to win, draw and lose in thousandths; None where nobody has worked them out.
+    ``wdl``, the chances to win, draw and lose in thousandths; None if nobody has worked them out.
     ``pv`` is the principal variation, ``multipv`` its rank (1: the best). ``bound`` is "lowerbound" or
-    "upperbound" where the score is only that, else empty. ``depth`` and ``seldepth`` are plies, ``time``
+    "upperbound" if the score is only that, else empty. ``depth`` and ``seldepth`` are plies, ``time``
     seconds, ``hashfull`` thousandths of the transposition table.
     """
 
@@ -45,7 +45,7 @@ class Analysis:
 
     @property
     def move(self) -> chess.Move | None:
-        """The first move of the line; None where there is nothing to play."""
+        """The first move of the line; None if there is nothing to play."""
         return self.pv[0] if self.pv else None
 
 
@@ -113,7 +113,7 @@ def limits_of(limit: Limit | Limits | None, root_moves: Iterable[chess.Move] | N
     """python-chess's limit (in seconds) as the engine's own (in milliseconds); None is a search without end.
 
     An engine's own :class:`Limits` passes as it is. ``root_moves`` are the only moves to be looked at. Raises
-    ValueError where a number of plies, nodes or moves is not whole, and TypeError for what is no limit at all.
+    ValueError if a number of plies, nodes or moves is not whole, and TypeError for what is no limit at all.
 
     >>> limits_of(0.5)
     Traceback (most recent call last):

@@ -202,7 +202,7 @@ def _castling_field(position: Any, shredder: bool) -> str:
 def to_fen(position: Any, shredder: bool = False) -> str:
     """The position as X-FEN, or with ``shredder`` as Shredder-FEN (castling rights by the rooks' files).
 
-    The en passant square is given only where a pawn could take, as X-FEN demands.
+    The en passant square is given only if a pawn could take, as X-FEN demands.
     """
     ranks = []
     for rank in range(7, -1, -1):

@@ -190,7 +190,7 @@ def _uncastle(position: Position, us: Color, move: Move) -> None:
 
 @helper
 def make_null_move(position: Position) -> None:
-    """Pass. Only where the side to move is not in check."""
+    """Pass. Only if the side to move is not in check."""
     us = I64(position.side)
     _remember(position, I64(EMPTY))
     position.rule50 += 1

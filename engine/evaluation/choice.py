@@ -1,4 +1,4 @@
-"""Which evaluation plays: its kind, and the network where it is one."""
+"""Which evaluation plays: its kind, and for NNUE the network."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from engine.evaluation.nnue.network import new_net_record
 #: The network that comes with the engine.
 OWN_NET = Path(__file__).parent / "nnue" / "numbat.nnue"
 
-#: A term of an evaluation in centipawns: name, White's share, Black's (None where it has none), the total for White.
+#: A term of an evaluation in centipawns: name, White's share, Black's (None if it has none), the total for White.
 Term = tuple[str, int | None, int | None, int]
 
 
@@ -62,7 +62,7 @@ class Evaluation:
 
 
 def choose(kind: str, file: str) -> Evaluation:
-    """The evaluation called ``kind`` (see KINDS), with the network in ``file``, the engine's own where that is empty.
+    """The evaluation called ``kind`` (see KINDS), with the network in ``file``, the engine's own if that is empty.
 
     Raises :class:`engine.evaluation.nnue.file.NetError`.
     """
@@ -86,7 +86,7 @@ def evaluation_table(terms: list[Term]) -> str:
 
 
 def _total(shares: list[int | None]) -> int | None:
-    """The sum, where every term has a share."""
+    """The sum, if every term has a share."""
     known = [share for share in shares if share is not None]
     return sum(known) if len(known) == len(shares) else None
 

@@ -33,8 +33,8 @@ EVALUATOR = structure(
     ("stack", ACCUMULATORS, (STACK_PLIES,)),  # [ply]
     ("ply", "i8"),
     ("kind", "i8"),
-    ("net_address", "u8"),  # of a NET record, where the kind is NNUE
-    ("pawns", PAWN_TABLE),  # where the kind is Classical
+    ("net_address", "u8"),  # of a NET record, if the kind is NNUE
+    ("pawns", PAWN_TABLE),  # if the kind is Classical
 )
 
 

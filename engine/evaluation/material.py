@@ -51,7 +51,7 @@ def load_weights(file: Path = WEIGHTS_FILE) -> None:
 
     The file holds ``material`` (centipawns by piece name), ``phase`` (by piece name) and ``piece_square``
     (by piece name ``middlegame`` and ``endgame``, eight rows of eight centipawn values from White's view,
-    the eighth rank first). Raises OSError, KeyError or ValueError where it does not.
+    the eighth rank first). Raises OSError, KeyError or ValueError if it does not.
     """
     table = json.loads(file.read_text())
     for kind, name in enumerate(PIECE_NAMES):

@@ -57,7 +57,7 @@ def _value_against(position: Position, strong: Color, strong_king: Square, weak_
 
 @kernel(int64(POSITION_T), "the evaluation", late=True)
 def mop_up_value(position: Position) -> Score:
-    """Centipawns from White's view for a king that stands alone; 0 where none does, or nothing can mate it."""
+    """Centipawns from White's view for a king that stands alone; 0 if none does, or nothing can mate it."""
     white, black = position.colors[WHITE], position.colors[BLACK]
     black_alone = black & (black - ONE) == ZERO
     if not black_alone and white & (white - ONE) != ZERO:

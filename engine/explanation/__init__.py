@@ -35,7 +35,7 @@ def explain(
     played_score: PovScore,
     tables: Tables | None = None,
 ) -> str | None:
-    """Why ``move`` on ``board`` is bad, in a sentence or two; None where it is not, or nothing can be said for sure.
+    """Why ``move`` on ``board`` is bad, in a sentence or two; None if it is not, or nothing can be said for sure.
 
     ``best_line`` begins with the move that was better and ``reply_line`` with the answer to ``move``, or with it;
     ``best_score`` and ``played_score`` are the scores of ``board`` and of the position after ``move``. ``tables``
@@ -70,7 +70,7 @@ def reason_of(
 def explain_position(
     board: chess.Board, line: Sequence[chess.Move], score: PovScore, threat: Sequence[chess.Move] = ()
 ) -> str | None:
-    """What the best move on ``board`` does, in a sentence; None where nothing can be said for sure.
+    """What the best move on ``board`` does, in a sentence; None if nothing can be said for sure.
 
     ``line`` is the best line and ``score`` its score; ``threat`` is what would follow its first move if the other side
     passed, for a move that only threatens something.

@@ -27,7 +27,7 @@ def recaptures(board: chess.Board, square: chess.Square) -> list[chess.Move]:
 
 
 def winnable(board: chess.Board, square: chess.Square) -> int:
-    """What the other side would win by capturing on ``square``, were it its move; 0 where it had better not."""
+    """What the other side would win by capturing on ``square``, were it its move; 0 if it had better not."""
     piece = board.piece_at(square)
     if piece is None:
         return 0
@@ -64,8 +64,8 @@ def is_safe(board: chess.Board, square: chess.Square) -> bool:
 
 
 def settled(board: chess.Board) -> chess.Board:
-    """The board after both sides have made the captures that pay: by a search of captures and promotions, where the
-    side to move may also leave things as they are unless it is in check."""
+    """The board after both sides have made the captures that pay: by a search of captures and promotions, in
+    which the side to move may also leave things as they are unless it is in check."""
     _, moves = _search(board.copy(stack=False), -1000, 1000, _DEPTH)
     end = board.copy(stack=False)
     for move in moves:

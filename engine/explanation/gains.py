@@ -12,7 +12,7 @@ from engine.play.exchange import value
 
 
 def gain_text(line: Line) -> str:
-    """What the winner of ``line`` wins; empty where it is less than a pawn.
+    """What the winner of ``line`` wins; empty if it is less than a pawn.
 
     >>> board = chess.Board("4k3/8/2n5/8/8/8/6B1/4K3 w - - 0 1")
     >>> gain_text(Line.of(board, [chess.Move.from_uci("g2c6")]))
@@ -72,7 +72,7 @@ def _cancel(
 
 
 def _list(pieces: Counter[chess.PieceType], line: Line | None = None) -> str:
-    """The pieces in words; the only one with its square, or alone of its kind, where ``line`` shows it being taken."""
+    """The pieces in words; the only one with its square, or alone of its kind, if ``line`` shows it being taken."""
     kinds = sorted(pieces, reverse=True)
     minors = 0 if line is None else line.balance.loser[chess.KNIGHT] + line.balance.loser[chess.BISHOP]
     if minors > 1 and kinds in ([chess.KNIGHT], [chess.BISHOP]) and pieces[kinds[0]] == 1:

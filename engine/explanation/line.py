@@ -106,7 +106,7 @@ class Line:
 
 
 def _lost(start: chess.Board, end: chess.Board, color: chess.Color) -> Counter[chess.PieceType]:
-    """The pieces ``color`` has fewer of; negative where it has more, as after a promotion."""
+    """The pieces ``color`` has fewer of; negative if it has more, as after a promotion."""
     counts = Counter[chess.PieceType]()
     for kind in VALUES:
         counts[kind] = len(start.pieces(kind, color)) - len(end.pieces(kind, color))

@@ -24,7 +24,7 @@ _PAWN_SHOWS, _MOST_PAWNS = 60, 5
 def merit(
     board: chess.Board, line: Sequence[chess.Move], score: PovScore, threat: Sequence[chess.Move] = ()
 ) -> Reason | None:
-    """What the first move of ``line`` does on ``board``; None where nothing can be said for sure.
+    """What the first move of ``line`` does on ``board``; None if nothing can be said for sure.
 
     ``threat`` is what the same side would play next if the other one passed.
     """

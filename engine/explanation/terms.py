@@ -32,7 +32,7 @@ def aspects(board: chess.Board) -> dict[chess.Color, dict[str, int]]:
     """For each side what king safety, passed pawns, mobility and pawn structure are worth to it in centipawns at the
     position's phase, by the classical evaluation.
 
-    Compiles the classical evaluation's trace where that is not in the cache. Raises
+    Compiles the classical evaluation's trace if that is not in the cache. Raises
     :class:`~engine.messages.PositionError` for a position that the engine refuses.
     """
     from engine.board.fen import set_fen

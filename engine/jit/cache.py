@@ -30,7 +30,7 @@ _LETTERS = 16
 
 
 def _candidates() -> Iterator[Path]:
-    """Cache directories in order of preference, where NUMBAT_CACHE_DIR has not chosen one that can be used."""
+    """Cache directories in order of preference, unless NUMBAT_CACHE_DIR names one that can be used."""
     if PACKAGE.parent.name not in INSTALLED:
         yield PACKAGE / "__pycache__"
     folder = cache_folder()
@@ -95,7 +95,7 @@ class KernelCache(private.CacheBase):
         return result
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Keep the compile result ``data``, where that can be done."""
+        """Keep the compile result ``data``, if that can be done."""
         name, key = self._address(sig)
         try:
             packed = private.pack(data)

@@ -31,7 +31,7 @@ class Choices:
 def _has_fast_pext() -> bool:
     """Whether PEXT exists and is not microcoded (it is on AMD before Zen 3)."""
     if private.INTERPRETED or private.names_another_processor():
-        return False  # code for another processor than this one: LLVM aborts where that has no PEXT
+        return False  # code for another processor than this one: LLVM aborts if that has no PEXT
     try:
         features = llvm.get_host_cpu_features()
     except RuntimeError:

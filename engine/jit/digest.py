@@ -51,7 +51,7 @@ def layer_of_source(name: str) -> str | None:
 
 
 def layer_of(file: Path) -> str | None:
-    """The layer that a source file is in; None where its code is not kept."""
+    """The layer that a source file is in; None if its code is not kept."""
     if PACKAGE.parent / WORKBENCH in file.parents:
         return WORKBENCH
     layer = file.relative_to(PACKAGE).parts[0] if PACKAGE in file.parents else ""

@@ -124,7 +124,7 @@ else:
 
     @intrinsic
     def pext(typing_context, bits, mask):
-        """Parallel bit extract. LLVM aborts the process where BMI2 is missing: guard with HAVE_PEXT."""
+        """Parallel bit extract. LLVM aborts the process if BMI2 is missing: guard with HAVE_PEXT."""
 
         def codegen(context, builder, signature, arguments):
             function = external_function(builder, "llvm.x86.bmi.pext.64", _I64, [_I64, _I64])

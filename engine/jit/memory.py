@@ -58,7 +58,7 @@ def shared_record(name: str, dtype: np.dtype) -> tuple[Any, Callable[[], Any]]:
     """A record that exists once in the process, and the function by which kernels reach it.
 
     The address is a linker symbol, ``name`` and the number of this copy of the package: compiled code names it as a
-    constant, keeps no copy of the contents, and stays cacheable, where a global array would be frozen into every
+    constant, keeps no copy of the contents, and stays cacheable; a global array would be frozen into every
     function that reads it.
     """
     array = allocate(dtype)

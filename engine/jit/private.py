@@ -64,7 +64,7 @@ def attach(dispatcher: Any, cache: CacheBase) -> None:
 
 
 def pack(result: Any) -> bytes | None:
-    """A compile result as bytes; None where numba cannot tell how (it has addresses of this process in it)."""
+    """A compile result as bytes; None if numba cannot tell how (it has addresses of this process in it)."""
     if result.lifted or result.library.has_dynamic_globals:
         return None
     return serialize.dumps(result._reduce())
@@ -93,7 +93,7 @@ class Compiler(compiler.Compiler):
 
 
 def tagged(function: Any, tag: str) -> Any:
-    """Have the linker symbols of ``function`` contain ``tag``, where it is compiled by :class:`Compiler`.
+    """Have the linker symbols of ``function`` contain ``tag``, if it is compiled by :class:`Compiler`.
 
     numba names symbols by module, function and a number that starts at 1 in each process. So two copies of a package
     in one process, whose code comes from caches, may share names, and one would run the other's code.

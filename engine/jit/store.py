@@ -82,7 +82,7 @@ class Found:
 
 
 class Store:
-    """Compiled code in the directory ``chosen`` by the user or, where that is None or fails, in ``candidates``.
+    """Compiled code in the directory ``chosen`` by the user or, if that is None or fails, in ``candidates``.
 
     ``settings`` names everything that the code depends on beside its source; ``layers`` has for each layer the function
     that names the state of its sources. ``code`` is the folder of the sources.
@@ -202,7 +202,7 @@ class Store:
         return None
 
     def write(self, layer: str, name: str, key: str, data: bytes) -> None:
-        """Keep ``data`` as ``name`` under ``key`` where there is room for it."""
+        """Keep ``data`` as ``name`` under ``key`` if there is room for it."""
         if self._damage:
             self.repair()
         rest = _digest(key) + data
@@ -270,7 +270,7 @@ class Store:
             self._remarks.append(f"not using compiled code in {root.path}, since {error}")
 
     def _check(self, root: Root, directory: Path) -> None:
-        """Raises Refused where others could have a hand in it, OSError where it is not there or no directory."""
+        """Raises Refused if others could write to it, OSError if it is missing or no directory."""
         try:
             self._trust.check_directory(root.path, root.path)
         except NotADirectoryError as error:
@@ -303,7 +303,7 @@ class Store:
         return rest[_KEY_BYTES:]
 
     def _try_out(self, root: Root) -> None:
-        """Raises OSError or Refused where nothing can be saved, or not the whole engine."""
+        """Raises OSError or Refused if nothing can be saved, or not the whole engine."""
         probe = self._ready(root, root.path / self._settings) / f"{uuid.uuid4().hex[:8]}{_PART}"
         try:
             with open(os.open(probe, _CREATE, 0o600), "wb") as file:

@@ -38,7 +38,7 @@ class Trust:
     def check_directory(self, path: Path, above: Path) -> None:
         """Check all directories that lead to ``path``; those below ``above`` must not even be sticky.
 
-        Raises Refused, and OSError where there is no such directory, or no permission to look.
+        Raises Refused, and OSError if there is no such directory, or no permission to look.
         """
         if path in self._trusted:
             return
@@ -101,7 +101,7 @@ class Trust:
 
 
 def _check_present(path: Path) -> None:
-    """Raises OSError where ``path`` is no directory. Windows says of what would lie below a file that it is missing."""
+    """Raises OSError if ``path`` is no directory. Windows reports a path below a file as missing."""
     nearest = next((place for place in (path, *path.parents) if os.path.lexists(place)), path)
     if not stat.S_ISDIR(os.stat(nearest).st_mode):
         raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(nearest))

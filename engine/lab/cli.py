@@ -117,7 +117,7 @@ def _announce(text: str) -> None:
 
 
 def _exhibit(chosen: argparse.Namespace) -> Exhibit:
-    """The game asked for. Raises :class:`LabError` where an option belongs to another game."""
+    """The game asked for. Raises :class:`LabError` if an option belongs to another game."""
     if chosen.play:
         if chosen.game not in (None, chosen.play):
             raise LabError(f"--play {chosen.play} and --game {chosen.game} contradict each other")
@@ -147,7 +147,7 @@ def _exhibit(chosen: argparse.Namespace) -> Exhibit:
 
 
 def _check_writable(path: Path) -> None:
-    """Raise :class:`LabError` before the work, not after it, where ``path`` cannot be a file."""
+    """Raise :class:`LabError` before the work, not after it, if ``path`` cannot be a file."""
     if path.is_dir() or not path.parent.is_dir():
         raise LabError(f"cannot write {path}: {'it is a directory' if path.is_dir() else 'no such directory'}")
 

@@ -41,7 +41,7 @@ def measured(rows: Sequence[Row]) -> dict[str, Curve]:
 def bounds(rows: Sequence[Row]) -> dict[str, Curve]:
     """The three curves of theory, for the mean branching factor b = leaves^(1/m) of minimax's deepest tree.
 
-    Empty where minimax was not among the algorithms.
+    Empty if minimax was not among the algorithms.
     """
     whole = [row for row in rows if row.algorithm in EXHAUSTIVE and row.leaves]
     if not whole:
@@ -90,7 +90,7 @@ def require_matplotlib() -> None:
 
 
 def check_format(path: Path) -> None:
-    """Raise :class:`LabError` where matplotlib cannot write a file of this name. Needs matplotlib."""
+    """Raise :class:`LabError` if matplotlib cannot write a file of this name. Needs matplotlib."""
     from matplotlib.figure import Figure
 
     formats = Figure().canvas.get_supported_filetypes()

@@ -124,7 +124,7 @@ class Row:
 
 def effective_branching(nodes: int, depth: int) -> float | None:
     """The b for which a uniform tree, 1 + b + b^2 + ... + b^depth, has as many nodes (Nilsson 1971);
-    None where there are no more nodes than plies, so that no b >= 1 does."""
+    None if there are no more nodes than plies, so that no b >= 1 does."""
     if depth < 1 or nodes < depth + 1:
         return None
     low, high = 1.0, float(nodes)
@@ -204,7 +204,7 @@ class Laboratory:
                 yield self._engine_row(self.engine, plies)
 
     def count(self, depth: int) -> tuple[int, int] | None:
-        """Nodes and leaves of minimax's tree, None where counting takes too long. For chess by perft, if there is
+        """Nodes and leaves of minimax's tree, None if counting takes too long. For chess by perft, if there is
         an engine: lines that end before ``depth`` are then left out of the leaves."""
         if depth not in self._counts:
             if self.engine:

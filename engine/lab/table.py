@@ -19,7 +19,7 @@ how         searched; counted: the size of the tree, not searched; estimated: by
 
 
 def line(row: Row) -> str:
-    """One row; a dash where nothing was measured."""
+    """One row; a dash if nothing was measured."""
     return (
         f"{row.depth:>5}  {row.algorithm:<17} {_or_dash(row.nodes, ','):>13} {_or_dash(row.leaves, ','):>13} "
         f"{_or_dash(row.whole, ','):>13} {_or_dash(row.minimal, ',.0f'):>10} "

@@ -38,7 +38,7 @@ Path = tuple[Any, ...]
 @dataclass(frozen=True)
 class Node:
     """A node of the tree, pruned or not: where it is drawn (``x`` in leaves, ``y`` in plies), whose turn it is
-    (``max``, ``min``), how the action that leads to it is written, and its own worth where it is a leaf. The kind
+    (``max``, ``min``), how the action that leads to it is written, and its own worth if it is a leaf. The kind
     ``more`` stands for all branches of its parent that no search enters; ``action`` then says how many."""
 
     id: int
@@ -101,7 +101,7 @@ class TreeTrace:
     """The tree of an exhibit to ``depth`` plies and what each search does in it.
 
     Where the whole tree has more than ``limit`` nodes, ``whole`` is false: only what the searches that prune enter is
-    drawn then, and ``searches`` are those, as far as there is room. Raises :class:`TooLarge` where alpha-beta alone
+    drawn then, and ``searches`` are those, as far as there is room. Raises :class:`TooLarge` if alpha-beta alone
     enters too many.
     """
 

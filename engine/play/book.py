@@ -26,7 +26,7 @@ SAMPLES = 1000
 
 
 class Book:
-    """An opening book, or none. ``report`` gets one line where a file cannot be used."""
+    """An opening book, or none. ``report`` gets one line if a file cannot be used."""
 
     def __init__(self, report: Callable[[str], None] = lambda line: None) -> None:
         self._report = report
@@ -70,7 +70,7 @@ class Book:
     def move(self, board: chess.Board, best: bool, chance: random.Random | None = None) -> chess.Move | None:
         """A move for ``board``: the one of greatest weight if ``best``, else each as often as its weight says.
 
-        None where the book has none; entries that are no legal moves here are passed over.
+        None if the book has none; entries that are no legal moves here are passed over.
         """
         if self._reader is None:
             return None

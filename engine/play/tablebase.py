@@ -61,7 +61,7 @@ class Verdict:
     """What the tables say of a position.
 
     ``outcome`` is its value for the side to move; ``keeping`` are the moves that preserve it; ``progress`` are those
-    of them to play when no mate is in sight: the quickest to the next capture or pawn move where that wins, all of
+    of them to play when no mate is in sight: the quickest to the next capture or pawn move if that wins, all of
     them elsewhere. ``probes`` counts the positions looked up.
     """
 
@@ -130,7 +130,7 @@ class Tablebase:
         return prober
 
     def access(self, pieces: int, depth: int, fifty: bool) -> TablebaseAccess | None:
-        """How a search reaches the tables; None where there are none.
+        """How a search reaches the tables; None if there are none.
 
         It probes positions with ``pieces`` at most, and those with just as many at a depth of ``depth`` at least.
         Without ``fifty`` the 50-move rule does not count.
@@ -154,7 +154,7 @@ class Tablebase:
     def judge(
         self, board: chess.Board, seen: Collection[int] = (), fifty: bool = True, timeout: float = PROBE_TIMEOUT
     ) -> Verdict | None:
-        """What the tables say of ``board``; None where they say nothing, or not within ``timeout`` seconds.
+        """What the tables say of ``board``; None if they say nothing, or not within ``timeout`` seconds.
 
         ``seen`` are the Polyglot keys of the positions since the last capture or pawn move, the present one
         included, as often as they occurred. Without ``fifty`` the 50-move rule does not count.
@@ -255,7 +255,7 @@ def _rank(reader: Reader, board: chess.Board, move: chess.Move, counts: dict[int
 
 
 def _rank_without_distance(reader: Reader, board: chess.Board, move: chess.Move, counts: dict[int, int]) -> Ranked:
-    """The outcome of ``move`` where only WDL tables are there: as if the 50-move clock stood at zero."""
+    """The outcome of ``move`` if only WDL tables are there: as if the 50-move clock stood at zero."""
     board.push(move)
     try:
         return Ranked(move, DRAW if _is_drawn(board, counts, True) else -reader.probe_wdl(board), 0)

@@ -114,7 +114,7 @@ def search(worker: Worker, alpha: Score, beta: Score, depth: Depth, ply: Ply, cu
 
     Contract (fail-soft): a result r <= alpha says the value is at most r, r >= beta that it is at least r,
     anything between is the value; the line that proves it is then in the frame of ``ply``. Meaningless once
-    ``worker.aborted`` is set. The window is 1 wide except on the principal variation; ``cut_node`` is 1 where
+    ``worker.aborted`` is set. The window is 1 wide except on the principal variation; ``cut_node`` is 1 if
     a fail-high is expected.
     """
     # Step 1. At the horizon captures are played out.
@@ -187,7 +187,7 @@ def search(worker: Worker, alpha: Score, beta: Score, depth: Depth, ply: Ply, cu
             else:
                 tb_upper = score
 
-    # Step 8. Static evaluation: from the table where it is known, corrected by what the search has learned;
+    # Step 8. Static evaluation: from the table if it is known, corrected by what the search has learned;
     # a table score on the right side of it is better still.
     raw_eval, static_eval, best_eval = NONE, NONE, NONE
     improving = False

@@ -1,4 +1,4 @@
-"""Correction histories: how far the static evaluation was off where structure, pieces or the last move were
+"""Correction histories: how far the static evaluation was off when structure, pieces or the last move were
 the same, learned from the search itself (80 Elo by the measure of alphabeta)."""
 
 from engine.board.aliases import Color, Depth, Ply, Position, Score, Worker

@@ -36,7 +36,7 @@ _SPREAD = U64(0x9E3779B97F4A7C15)
 def is_mate(worker: Worker, proofs: Any, plies: Depth, ply: Ply) -> Flag:
     """1 when the attacker mates within ``plies`` plies of ``worker.position``, else 0.
 
-    The attacker moves where ``plies`` is odd. Meaningless once ``worker.aborted`` is set.
+    The attacker is to move if ``plies`` is odd. Meaningless once ``worker.aborted`` is set.
     """
     if should_abort(worker):
         return I64(0)
@@ -106,7 +106,7 @@ class Prover:
             yield 0, []
 
     def _line(self, position: Any, moves: list[int], plies: int) -> list[int]:
-        """A line to mate in exactly ``plies`` against the longest defence, empty where there is none.
+        """A line to mate in exactly ``plies`` against the longest defence, empty if there is none.
 
         No shorter mate may exist.
         """

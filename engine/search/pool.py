@@ -132,7 +132,7 @@ class Pool:
         self._due: float | None = None
         self._budget = Budget(None, None)
         self._nodes_before = 0  # those of pondering, which are not charged
-        #: Counts nodes for milliseconds where its ``rate`` is not 0.
+        #: Counts nodes as milliseconds if its ``rate`` is not 0.
         self.node_clock = NodeClock()
         self.workers: list[Worker] = [Worker(self._address, evaluation, self.parameters)]  # then the helpers
         self._active: list[Worker] = []  # those that took part in this search

@@ -20,7 +20,7 @@ from engine.search.transposition import BOUND_LOWER, settles
 def table_cutoff(
     worker: Worker, ply: Ply, alpha: Score, beta: Score, depth: Depth, cut_node: Flag, tt_move: Move, tt_score: Score
 ) -> Score:
-    """The transposition table's score where it settles a node off the principal variation, else NONE.
+    """The transposition table's score if it settles a node off the principal variation, else NONE.
 
     Far from the leaves only a bound of the expected kind counts, a fail-high at a cut node: the other kind says that
     the line above needs another look (B).
@@ -67,7 +67,7 @@ def null_move_reduction(params: Params, depth: Depth, margin: Score) -> Depth:
 def small_probcut_cutoff(
     params: Params, beta: Score, depth: Depth, tt_depth: Depth, tt_bound: int, tt_score: Score
 ) -> Score:
-    """A margin above beta where the table has a lower bound that high, nearly as deep as is wanted, else NONE ("small
+    """A margin above beta if the table has a lower bound that high, nearly as deep as is wanted, else NONE ("small
     ProbCut", as in Stockfish; A)."""
     margin = params.SmallProbCutMargin
     probcut_beta = beta + margin
@@ -97,7 +97,7 @@ def prunes_quiet(
     is_check: bool,
     spares_checks: bool,
 ) -> bool:
-    """Whether the quiet ``move`` is skipped. Sets ``picker.skip_quiets`` where all later quiet moves are too.
+    """Whether the quiet ``move`` is skipped. Sets ``picker.skip_quiets`` if all later quiet moves are too.
 
     ``lmr_depth`` is how deep late move reductions would search it; ``is_check`` says that it gives check and is spared
     for that, ``spares_checks`` that others may be.

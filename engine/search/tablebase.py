@@ -21,7 +21,7 @@ from engine.search.transposition import BOUND_EXACT, BOUND_LOWER, BOUND_UPPER
 #: The outcomes, for the side to move. Cursed wins and blessed losses are draws by the 50-move rule.
 LOSS, BLESSED_LOSS, DRAW, CURSED_WIN, WIN = range(-2, 3)
 
-#: The prober's answer where it has none: a table is missing or damaged, or the position is a checkmate.
+#: The prober's answer if it has none: a table is missing or damaged, or the position is a checkmate.
 UNKNOWN = 3
 
 #: In the transposition table an answer counts as so many plies deeper than the search that asked for it.

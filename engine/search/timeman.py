@@ -50,7 +50,7 @@ def plan(limits: Limits, white_to_move: bool, overhead: int) -> Budget:
     if left is None:
         return budget
     increment = limits.winc if white_to_move else limits.binc
-    togo = max(limits.movestogo or 0, 0)  # 0 where nobody said
+    togo = max(limits.movestogo or 0, 0)  # 0 if nobody said
     usable = max(_usable(left, max(togo, 1), overhead), LEAST)
     optimum = usable / min(togo or EXPECTED_MOVES, EXPECTED_MOVES) + 0.75 * increment
     maximum = min(4 * optimum, (0.8 if togo == 1 else MAXIMUM_SHARE) * usable)

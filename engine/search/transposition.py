@@ -128,7 +128,7 @@ def settles(bound: int, score: Score, alpha: Score, beta: Score) -> bool:
 
 @helper
 def known_eval(found: Any) -> Score:
-    """The static evaluation that a probe found, NONE where there is none."""
+    """The static evaluation that a probe found, NONE if there is none."""
     return found.static_eval if found.found != 0 else I64(NONE)
 
 
@@ -171,7 +171,7 @@ def start_generation(table: TableRecord) -> None:
 class TranspositionTable:
     """The memory of the table, and the record by which kernels reach it.
 
-    Raises :class:`OptionError` where ``megabytes`` are not to be had.
+    Raises :class:`OptionError` if ``megabytes`` cannot be allocated.
     """
 
     def __init__(self, megabytes: int) -> None:
@@ -204,7 +204,7 @@ class TranspositionTable:
 
 
 def _physical_memory() -> int:
-    """Bytes of memory in this machine, or a number beyond any Hash where the system does not tell."""
+    """Bytes of memory in this machine, or a number beyond any Hash if the system does not tell."""
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, ValueError, OSError):

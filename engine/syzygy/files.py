@@ -31,7 +31,7 @@ class Prober:
     """The tables in ``files``, ready to be probed from any number of threads.
 
     ``report`` gets a line for each that python-chess cannot read; it is left out. The first object compiles
-    :func:`engine.syzygy.probe.probe_wdl` where that is not done.
+    :func:`engine.syzygy.probe.probe_wdl` if that is not done.
     """
 
     def __init__(self, files: Iterable[str], report: Callable[[str], None]) -> None:
@@ -86,7 +86,7 @@ class Prober:
 
     def _fill_pairs(self, record: Any, pairs: syzygy.PairsData, sizes: list[int], data: np.ndarray) -> None:
         """Where a part's values are in the file ``data``; ``sizes`` are the bytes of the index, of the blocks' sizes
-        and of the blocks. Raises ValueError where that cannot be."""
+        and of the blocks. Raises ValueError if that cannot be."""
         for begin, size in zip((pairs.indextable, pairs.sizetable, pairs.data), sizes, strict=True):
             if begin + size > len(data):
                 raise ValueError("the file ends too early")

@@ -16,7 +16,7 @@ _half_at = record_at(structure(("value", "u2")))
 _word_at = record_at(structure(("value", "u4")))
 _long_at = record_at(structure(("value", "u8")))
 
-#: The answer where a file is damaged.
+#: The answer if a file is damaged.
 DAMAGED = -1
 
 

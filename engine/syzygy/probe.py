@@ -65,7 +65,7 @@ def _stored_value(tables: WdlTables, position: Position) -> int:
 
 @kernel(int64(WDL_TABLES_T, POSITION_T, int64, int64), _STAGE)
 def value_with_captures(tables: WdlTables, position: Position, alpha: int, beta: int) -> int:
-    """The outcome for the side to move, LOSS .. WIN, leaving en passant aside; UNKNOWN where a table is missing.
+    """The outcome for the side to move, LOSS .. WIN, leaving en passant aside; UNKNOWN if a table is missing.
 
     Alpha-beta: a result >= ``beta`` is a lower bound, one <= ``alpha`` an upper one.
     """
@@ -106,8 +106,8 @@ PROBER = int64(uint64, POSITION_T)
 def probe_wdl(address: int, position: Position) -> int:
     """The outcome of ``position`` for the side to move, LOSS .. WIN, by the WDL_TABLES record at ``address``.
 
-    It holds if the 50-move clock stands at zero and nobody may castle. UNKNOWN where a table is missing, and of a
-    checkmate: that it is no more than a loss must not be believed. The position is left as it was.
+    It holds if the 50-move clock stands at zero and nobody may castle. UNKNOWN if a table is missing, and for a
+    checkmate, which is more than the loss in the table. The position is left as it was.
     """
     tables = tables_at(address, U64(0))
     value = value_with_captures(tables, position, I64(LOSS), I64(WIN))

@@ -86,5 +86,5 @@ def mtdf(
         if value >= beta:
             lower, line = value, found
         else:
-            upper, line = value, line or found  # where every action loses an infinity, nothing else names one
+            upper, line = value, line or found  # if every action loses an infinity, nothing else names one
     return s.outcome(game.to_move(state) * value, line)

@@ -37,7 +37,7 @@ def quiescence_search(
 ) -> Outcome[A]:
     """Alpha-beta with a transposition table that goes on with the noisy actions behind its depth until all is quiet:
     against the horizon effect, by which a capture looks won because the recapture lies one ply too deep. The value
-    is not minimax's at this depth, but a better estimate; where no action is noisy they are the same.
+    is not minimax's at this depth, but a better estimate; if no action is noisy they are the same.
     Source: Shannon (1950), who asked for it; Harris, "The Heuristic Search and the Game of Chess" (1975).
     """
     return alpha_beta_with_table(game, state, depth, alpha, beta, table, quiesce, **options)

@@ -41,7 +41,7 @@ class Outcome(Generic[A]):
 
     @property
     def move(self) -> A | None:
-        """The best action at the root; ``None`` where the game was over."""
+        """The best action at the root; ``None`` if the game was over."""
         return self.line[0] if self.line else None
 
 
@@ -80,7 +80,7 @@ class Search(Generic[S, A]):
         return depth <= 0 or self.game.is_terminal(state)
 
     def leaf(self, state: S, side: int = MAX) -> Valued:
-        """The worth of a leaf to ``side``: its utility where the game is over, else the evaluation."""
+        """The worth of a leaf to ``side``: its utility if the game is over, else the evaluation."""
         self.leaves += 1
         if self.game.is_terminal(state):
             return side * self.game.utility(state), NO_LINE

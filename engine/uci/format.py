@@ -10,7 +10,7 @@ from engine.options import EMPTY, Option
 #: Longer remarks are cut; they quote what came in, and that can be of any length.
 _LONGEST_REMARK = 300
 
-#: So many words are quoted where there may be any number.
+#: At most so many words of a list are quoted.
 _QUOTED = 3
 
 
@@ -72,7 +72,7 @@ def info_line(info: Info, wdl: bool = False) -> str:
 
 
 def result_line(result: Result) -> str:
-    """``bestmove e2e4 ponder e7e5``; without the second half where no reply is expected."""
+    """``bestmove e2e4 ponder e7e5``; without the second half if no reply is expected."""
     return f"bestmove {result.bestmove}" + (f" ponder {result.ponder}" if result.ponder else "")
 
 

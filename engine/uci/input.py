@@ -106,7 +106,7 @@ def _wait_for_data(may_block: Callable[[], bool]) -> None:
 
 
 def reads_at_once(system: Any, handle: Any, last_error: Callable[[], int]) -> bool:
-    """Whether Windows would answer a read of ``handle`` at once; False also where only a read would tell.
+    """Whether Windows would answer a read of ``handle`` at once; False also if only a read would tell.
 
     ``system`` is the library kernel32. A pipe that cannot be looked into, such as a socket, counts as empty.
     """

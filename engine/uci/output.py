@@ -12,7 +12,7 @@ from typing import NoReturn
 
 from engine.uci.format import remark_line
 
-#: The exit code where standard output cannot be written.
+#: The exit code if standard output cannot be written.
 _CANNOT_WRITE = 1
 
 #: How the system says that nobody reads any more.
@@ -59,7 +59,7 @@ class Output:
 
 
 def give_up(error: OSError) -> NoReturn:
-    """End the process because of ``error``, met in writing to standard output: in silence where nobody reads."""
+    """End the process because of ``error``, met in writing to standard output: in silence if nobody reads."""
     if error.errno in _ABANDONED:
         os._exit(0)
     with contextlib.suppress(OSError, AttributeError):

@@ -79,10 +79,10 @@ class Assignment:
 
 
 def split_command(line: str) -> tuple[str, list[str]]:
-    """The command of a line and its words; the command is empty where the line holds none.
+    """The command of a line and its words; the command is empty if the line holds none.
 
     As the protocol asks, words that mean nothing are skipped: ``joho debug on`` is ``debug on``. The commands
-    for people count only as the first word, where they cannot be part of a sentence.
+    for people count only as the first word: further on they could be part of a sentence.
     """
     words = line.split()
     if words and words[0] in EXTENSIONS:

@@ -136,7 +136,7 @@ class Session:
     def close(self, at_once: bool = False) -> bool:
         """Answer what was asked: a search by the move it has, the rest in full, or with ``at_once`` nothing more.
 
-        Returns False where something is still at work and nobody waits for it: a compiler, a search that does not end,
+        Returns False if something is still at work and nobody waits for it: a compiler, a search that does not end,
         anything once nobody reads any more.
         """
         if not self.loaded() and (at_once or not self._asked):

@@ -105,7 +105,7 @@ def common_scale(boards: np.ndarray) -> float:
 
 
 def make_source(name: str, positions: Positions, quiet: Quiet, result_weight: float, held_out: float) -> Source:
-    """A source from all positions of a file. Raises :class:`SetupError` where none can be learned from."""
+    """A source from all positions of a file. Raises :class:`SetupError` if none can be learned from."""
     games = int(positions.games[-1]) + 1
     positions = quiet_positions(positions, quiet)
     if not len(positions):

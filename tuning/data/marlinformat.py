@@ -75,7 +75,7 @@ def pack(position: Position, packed: Packed) -> None:
 
 @kernel(int64(POSITION_T, PACKED_T), "the data format")
 def unpack(position: Position, packed: Packed) -> Flag:
-    """Set ``position`` from ``packed``, ready for moves; return 1, or 0 where that is no position of chess.
+    """Set ``position`` from ``packed``, ready for moves; return 1, or 0 if that is no position of chess.
 
     A king and an unmoved rook off the squares of standard chess make it one of Chess960.
     """

@@ -14,7 +14,7 @@ from tuning.common.files import write_whole
 from tuning.data.pgn import games
 
 GREATEST_WEIGHT = 0xFFFF
-"""Of an entry; where moves of a position weigh more, all of them are scaled down."""
+"""Of an entry; if a position has a heavier move, all its moves are scaled down."""
 
 POINTS = {"1-0": (2, 0), "1/2-1/2": (1, 1), "0-1": (0, 2)}
 """Half points for White and Black."""
@@ -30,7 +30,7 @@ class Tally:
         self.counts: dict[int, dict[int, list[int]]] = {}
 
     def add(self, game: chess.pgn.Game) -> bool:
-        """Count one game; False, and nothing counted, where it has no result."""
+        """Count one game; False, and nothing counted, if it has no result."""
         points = POINTS.get(game.headers.get("Result", "*"))
         if points is None:
             return False
@@ -89,7 +89,7 @@ def read_games(path: Path, tally: Tally, complain: Callable[[str], None], advanc
 
 
 def why_empty(tally: Tally, min_games: int) -> str:
-    """What is missing where a book would have no move."""
+    """Why the book would have no move."""
     if not tally.games:
         return "there is no game with a result"
     return f"no scoring move was played in {min_games} of {tally.games} games (--min-games)"

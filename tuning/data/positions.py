@@ -103,7 +103,7 @@ def _word_end(text: Text, start: int, end: int) -> int:
 
 @compiled
 def _read_board(text: Text, start: int, end: int, position: Position) -> bool:
-    """Set the pieces of ``position`` from the first word of a FEN; False where that does not give 64 squares."""
+    """Set the pieces of ``position`` from the first word of a FEN; False if that does not give 64 squares."""
     position.pieces[:] = 0
     position.colors[:] = 0
     position.board[:] = EMPTY
@@ -137,7 +137,7 @@ def _read_board(text: Text, start: int, end: int, position: Position) -> bool:
 
 @compiled
 def _read_castling(text: Text, start: int, end: int, position: Position) -> bool:
-    """Set the rights to castle from the third word of a FEN, in any of the usual spellings; False where it has others.
+    """Set the rights to castle from the third word of a FEN, in any of the usual spellings; False if it has others.
 
     A right without its rook is passed over.
     """

@@ -252,7 +252,7 @@ def _to_score(bits: int) -> chess.engine.Score:
 
 
 def files_of(path: Path) -> list[Path]:
-    """The files of games at ``path``: itself, or those in it where it is the directory of a run."""
+    """The files of games at ``path``: itself, or those in it if it is the directory of a run."""
     return sorted(path.glob(f"*{SUFFIX}")) if path.is_dir() else [path]
 
 

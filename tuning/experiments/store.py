@@ -89,7 +89,7 @@ class State:
 
 
 class Store:
-    """The folder of one queue. Raises :class:`SetupError` where it cannot be used."""
+    """The folder of one queue. Raises :class:`SetupError` if it cannot be used."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder

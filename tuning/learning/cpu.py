@@ -47,7 +47,7 @@ def _learn(
     d_output: np.ndarray,
     d_output_biases: np.ndarray,
 ) -> float:
-    """The sum over ``boards`` of |error| ** ``exponent``; adds its gradient where ``learns`` is true.
+    """The sum over ``boards`` of |error| ** ``exponent``; adds its gradient if ``learns`` is true.
 
     ``transformer`` [feature][unit] and ``transformer_biases`` are int16 in units of 1/QA, all else is float32.
     """

@@ -61,7 +61,7 @@ class Settings:
 
 
 def settings_of(run: Path) -> Settings:
-    """The settings of the run in a folder. Raises :class:`SetupError` where there is none."""
+    """The settings of the run in a folder. Raises :class:`SetupError` if there is none."""
     try:
         return Settings(**read_settings(run / LOG))
     except TypeError:

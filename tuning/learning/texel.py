@@ -50,7 +50,7 @@ from tuning.learning.piece_square import FIRST_PLY, HELD_OUT
 from tuning.learning.plots import loss_figure
 from tuning.learning.weights import write_weights
 
-#: Which positions are learned from: where a game is decided, features are no longer what decides it.
+#: Which positions are learned from: once a game is decided, features no longer matter.
 QUIET = Quiet(FIRST_PLY, 2000.0)
 
 #: Weights are fitted in this unit (centipawns), so that all parameters are of like size.

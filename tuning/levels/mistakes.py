@@ -102,7 +102,7 @@ def positions(player: Engine, limit: Limit, chance: random.Random) -> Iterator[t
 
 
 def judge(judging: Engine, nodes: int, board: chess.Board, move: chess.Move) -> Judgement | None:
-    """What full strength says of ``move``; None where the position is decided or leaves no choice."""
+    """What full strength says of ``move``; None if the position is decided or leaves no choice."""
     if board.legal_moves.count() < 2:
         return None
     best = judging.analyse(board, Limit(nodes=nodes))

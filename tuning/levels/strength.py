@@ -36,14 +36,14 @@ found. At 1550, 300,000 nodes beat 40,000 by 120 +- 109 Elo.
 """
 
 LEAST_STEP = 5.0
-"""Elo between one level and the next where measurements would have them equal or reversed."""
+"""Elo between one level and the next if measurements would have them equal or reversed."""
 
 WITHOUT_CLOCK = Limits(nodes=100_000_000)
 """For the levels, which end their searches themselves."""
 
 
 def level_spec(level: int) -> EngineSpec:
-    """This engine at a level. Beyond the Skill Levels, where nothing is misjudged, a level is a number of nodes."""
+    """This engine at a level. Beyond the Skill Levels, which misjudge nothing there, a level is a number of nodes."""
     command = (sys.executable, str(PROJECT / "uci_main.py"))
     if level < FULL_SKILL:
         return EngineSpec(f"Level {level}", command, options={"Skill Level": str(level)}, limits=WITHOUT_CLOCK)

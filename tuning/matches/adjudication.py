@@ -85,7 +85,7 @@ class Referee:
         return None
 
     def _probe(self, board: chess.Board) -> tuple[str, str] | None:
-        """The tablebase's verdict, where it is exact: right after a capture or pawn move, without castling."""
+        """The tablebase's verdict, if it is exact: right after a capture or pawn move, without castling."""
         assert self._tablebase is not None
         if board.halfmove_clock or chess.popcount(board.occupied) > 7 or board.castling_rights:
             return None

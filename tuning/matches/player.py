@@ -105,7 +105,7 @@ class _TimedXBoard(_Stopwatch, chess.engine.XBoardProtocol):
 def edit_commands(board: chess.Board) -> list[str]:
     """The ``edit`` commands that set up ``board`` in an xboard engine without ``setboard``.
 
-    Editing leaves the side to move as it was, so a move is played first where Black is to move.
+    Editing leaves the side to move as it was, so a move is played first if Black is to move.
     """
     commands = ["a2a3"] if board.turn == chess.BLACK else []
     commands += ["edit", "#"]

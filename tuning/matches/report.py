@@ -21,7 +21,7 @@ from tuning.statistics.ratings import LEAST_GAMES, RatingList, fit
 from tuning.statistics.sprt import expected_pairs
 
 PLAIN_EVERY = 10
-"""Games between two lines of report where the output is a file or a pipe."""
+"""Games between two lines of report if the output is a file or a pipe."""
 
 
 def summary(tournament: Tournament) -> dict[str, Any]:

@@ -117,7 +117,7 @@ class Tournament:
 
     @property
     def total(self) -> int | None:
-        """Games to be played in all, where that is known."""
+        """Games to be played in all, if that is known."""
         games = self.settings.games
         return None if games is None else games * len(self.meetings)
 
@@ -211,5 +211,5 @@ def limits_checked(settings: Settings) -> Settings:
 
 
 def single_threaded(spec: EngineSpec) -> EngineSpec:
-    """The engine with one thread, where it has such an option."""
+    """The engine with one thread, if it has such an option."""
     return replace(spec, shared_options={"Threads": "1", **spec.shared_options})

@@ -29,7 +29,7 @@ from tuning.statistics.sprt import Sprt, expected_pairs
 
 TOOL = "tuning.arena"
 
-#: Seconds between lines of progress where there is no terminal.
+#: Seconds between lines of progress if there is no terminal.
 LINE_EVERY = 30.0
 
 #: Nodes a move, summed over the pairs of a batch: a few seconds of games.
@@ -70,7 +70,7 @@ class Settings:
 class Count:
     """Counts pairs in the order of their numbers, whatever order they come in.
 
-    So the result, and where a sequential test ends, do not depend on how many processes play. Pairs beyond the end are
+    So neither the result nor the end of a sequential test depends on how many processes play. Pairs beyond the end are
     kept in the results file but not counted.
     """
 

@@ -72,7 +72,7 @@ _players: tuple[Meeting, Duel] | None = None
 
 
 def _duel_of(meeting: Meeting) -> Duel:
-    """This process's players, made when the meeting is new to it. Raises :class:`SetupError` where they play otherwise
+    """This process's players, made when the meeting is new to it. Raises :class:`SetupError` if they play otherwise
     than where the meeting was arranged: this worker has another engine."""
     global _players
     if _players is None or _players[0] != meeting:

@@ -221,7 +221,7 @@ class SelfPlay:
     """A worker and a table of its own, playing games one after the other. Uses no thread and no clock.
 
     ``options`` are EvalType, EvalFile and search parameters.
-    Raises :class:`engine.messages.OptionError` where an option or its value is unknown.
+    Raises :class:`engine.messages.OptionError` if an option or its value is unknown.
     """
 
     TRIES = 100
@@ -237,7 +237,7 @@ class SelfPlay:
             self._game["rules"][name] = value
 
     def play(self, state: int, fen: str = START_FEN) -> Played | None:
-        """Play the game that follows from the random ``state``, its opening from ``fen``; None where no opening from
+        """Play the game that follows from the random ``state``, its opening from ``fen``; None if no opening from
         there is balanced. Call it by :func:`engine.search.threads.run_on_deep_stack`."""
         set_fen(self._position, fen)
         self._worker.clear()

@@ -27,7 +27,7 @@ from tuning.common.files import write_whole
 from tuning.data.viriformat import SUFFIX, count_file, files_of
 from tuning.selfplay.shards import REPORT_EVERY, SHARD, Run, Shard, play_shard
 
-#: Seconds between lines of progress where there is no terminal.
+#: Seconds between lines of progress if there is no terminal.
 LINE_EVERY = 30.0
 
 #: The file with the settings of a run, and how the names of its shards begin.
@@ -40,7 +40,7 @@ def path_of(directory: Path, number: int) -> Path:
 
 
 def shard_of(path: Path) -> int:
-    """The inverse of :func:`path_of`. Raises :class:`SetupError` where the file is no shard."""
+    """The inverse of :func:`path_of`. Raises :class:`SetupError` if the file is no shard."""
     number = path.stem.removeprefix(_STEM)
     if not number.isdecimal() or path_of(path.parent, int(number)) != path:
         raise SetupError(f"{path} is not a file of this tool: a run needs a directory of its own")
@@ -50,7 +50,7 @@ def shard_of(path: Path) -> int:
 class Store:
     """The directory of a run: appends games to shards, whole and in order, and knows how many there are.
 
-    Raises :class:`SetupError`, and changes nothing, where the directory holds a run with other settings or of another
+    Raises :class:`SetupError`, and changes nothing, if the directory holds a run with other settings or of another
     engine, or files that are none of ours, is in use or cannot be written.
     """
 

@@ -71,7 +71,7 @@ _player: tuple[Run, SelfPlay] | None = None
 def _player_of(run: Run) -> SelfPlay:
     """This process's player, made when the run is new to it and tried by the run's first game.
 
-    Raises :class:`SetupError` where that comes out differently: this worker has another engine.
+    Raises :class:`SetupError` if that comes out differently: this worker has another engine.
     """
     global _player
     if _player is None or _player[0] != run:
@@ -84,7 +84,7 @@ def _player_of(run: Run) -> SelfPlay:
 
 
 def play_one(player: SelfPlay, run: Run, shard: int, number: int) -> Played:
-    """Game ``number`` of a shard. Raises :class:`SetupError` where the openings cannot be used."""
+    """Game ``number`` of a shard. Raises :class:`SetupError` if the openings cannot be used."""
     state = random_state(run.settings.seed, shard, number)
     for attempt in range(PATIENCE):
         game = player.play(state, run.openings[(shard * SHARD + number + attempt) % len(run.openings)])

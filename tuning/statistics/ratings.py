@@ -25,7 +25,7 @@ LEAST_GAMES = 2 * LEAST
 """Games that a player needs for an error, as many as there are in the least number of pairs."""
 
 _PRIOR_DRAWS = 0.5
-"""Virtual draws per encounter where somebody won or lost everything, so that ratings stay finite."""
+"""Virtual draws per encounter if somebody won or lost everything, so that ratings stay finite."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,7 +58,7 @@ def load_suite(path: Path) -> list[Task]:
 
 
 def parse_task(line: str, name: str) -> Task:
-    """Read one EPD line; ``name`` serves where it has no ``id``. Raises ``ValueError`` that says what is wrong."""
+    """Read one EPD line; ``name`` serves if it has no ``id``. Raises ``ValueError`` that says what is wrong."""
     fields = line.split(None, 4)
     if len(fields) < 4:
         raise ValueError(f"{quoted(line)} is not a position")
@@ -121,7 +121,7 @@ def _points(board: chess.Board, operations: dict[str, str]) -> tuple[tuple[str, 
 
 
 def _line(board: chess.Board, text: str) -> tuple[str, ...]:
-    """The puzzle line in ``c0``, where it is one: nothing but legal moves in UCI."""
+    """The puzzle line in ``c0``, if it is one: nothing but legal moves in UCI."""
     walk = board.copy(stack=False)
     moves = text.split()
     for move in moves:

@@ -79,7 +79,7 @@ def attack_terms(trace: Trace, view: View, position: Position, us: Color) -> Pac
     attacks, defended = view.attacks[us], view.attacks[them]
     queen = 1 if position.pieces[QUEEN] & own else 0
 
-    # A square is weak where the enemy defends once at most, and only with king or queen.
+    # A square is weak if the enemy defends it at most once, and only with king or queen.
     weak = attacks[ANY] & ~view.attacked_twice[them] & (~defended[ANY] | defended[KING] | defended[QUEEN])
     weak_ring = min(popcount(weak & view.ring[them]), 7)
     score = term(trace, us, ATTACKERS + 8 * queen + min(view.attackers[us], 7), 1)

@@ -2,7 +2,7 @@
 
 Middlegame and endgame value of a weight travel in one int64 (the endgame's in the upper half), so that one
 addition counts both. ``term`` is the only way in which a feature enters the sum; given a trace it also notes the
-count there, so that what is learned and what is played are one code: where the trace is None, numba leaves the
+count there, so that what is learned and what is played are one code: if the trace is None, numba leaves the
 noting out.
 """
 
@@ -138,7 +138,7 @@ def set_weights(values: np.ndarray, scale: np.ndarray) -> None:
 
 
 def load_weights(file: Path = WEIGHTS_FILE) -> None:
-    """Play by the weights of ``file``; they stay as they were where it cannot be used (:class:`WeightsError`)."""
+    """Play by the weights of ``file``; they stay as they were if it cannot be used (:class:`WeightsError`)."""
     set_weights(*read_weights(file))
 
 

@@ -6,9 +6,9 @@ from engine.explanation.line import Line
 
 
 def ending(line: Line) -> tuple[str, int] | None:
-    """How the line ends drawn, and after how many plies; None where it does not.
+    """How the line ends drawn, and after how many plies; None if it does not.
 
-    A repetition counts from its second occurrence, as the search counts it; it is a perpetual check where every move
+    A repetition counts from its second occurrence, as the search counts it; it is a perpetual check if every move
     of the winner in between is a check.
     """
     for ply, board in enumerate(line.boards[1:], 1):

@@ -33,7 +33,7 @@ def find(line: Line) -> Finding | None:
 
 
 def _cause(line: Line, ply: int) -> str | None:
-    """Why it hangs, where the move before made it hang."""
+    """Why it hangs, if the move before made it hang."""
     if ply == 0 or line.boards[ply].is_en_passant(line.moves[ply]):
         return None
     before, board = line.boards[ply - 1], line.boards[ply]

@@ -42,7 +42,7 @@ def _own(board: chess.Board) -> chess.SquareSet:
 def left_guard(line: Line) -> str:
     """Where the piece that moved first guarded the square on which mate comes next: which one it left, in words.
 
-    Empty where it did not, or guards it still.
+    Empty if it did not, or guards it still.
     """
     if len(line) < 2 or line.turns().start != 1:
         return ""
