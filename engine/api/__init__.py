@@ -1,6 +1,7 @@
 """The engine for Python programs: boards, moves and limits of python-chess in, lines and scores out.
 
-``engine``       the class Engine: positions, options, searches
+``base``         options, positions and searches of an engine, without python-chess
+``engine``       the class Engine: the same with boards, moves and limits of python-chess
 ``asynchronous`` the same for programs with an event loop
 ``types``        between the engine's own records and python-chess's types
 ``explaining``   the searches that an explanation needs

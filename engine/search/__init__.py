@@ -19,5 +19,6 @@
 ``worker``        one thread's search
 ``timeman``       how long a move may take
 ``threads``       threads that wait for work
+``lazy_smp``      what the threads of one search share, and how they vote on the move
 ``pool``          all threads of one search
 """

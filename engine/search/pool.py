@@ -18,7 +18,7 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -27,8 +27,9 @@ from engine.evaluation.choice import Evaluation
 from engine.jit import TICKS_PER_SECOND, clock_now, new_record
 from engine.messages import Limits
 from engine.search.helping import Helper
+from engine.search.lazy_smp import Crew, Task, vote
 from engine.search.mates import Prover
-from engine.search.scores import DECIDED, MATE, MATE_BOUND, MAX_PLY
+from engine.search.scores import MATE, MATE_BOUND, MAX_PLY
 from engine.search.state import CONTROL, NEVER
 from engine.search.tablebase import TablebaseAccess
 from engine.search.threads import ParkedThread, Signal
@@ -53,54 +54,6 @@ ROOM = 2
 
 #: Milliseconds, about a century: the clock for deadlines would overflow beyond.
 LONGEST_SEARCH = 4e12
-
-
-@dataclass(frozen=True, slots=True)
-class Task:
-    """What all threads of a search have in common: what :meth:`Worker.prepare` takes, and the last depth."""
-
-    position: Any
-    moves: list[int]
-    table: TranspositionTable
-    node_limit: int
-    tablebase: TablebaseAccess | None
-    last: int
-
-    def prepare(self, worker: Worker) -> None:
-        """Have ``worker`` ready to search."""
-        worker.prepare(self.position, self.moves, self.table, self.node_limit, self.tablebase)
-
-
-class Crew:
-    """The helpers that work on one search. After it is closed no more are let in."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._inside = 0
-        self._closed = False
-        #: Set when it is closed and the last one has left.
-        self.gone = Signal()
-
-    def enter(self) -> bool:
-        """Whether there is still work to do; after True, call :meth:`leave` at its end."""
-        with self._lock:
-            if not self._closed:
-                self._inside += 1
-            return not self._closed
-
-    def leave(self) -> None:
-        """One is done."""
-        with self._lock:
-            self._inside -= 1
-            if self._closed and self._inside == 0:
-                self.gone.set()
-
-    def close(self) -> None:
-        """Let nobody in any more."""
-        with self._lock:
-            self._closed = True
-            if self._inside == 0:
-                self.gone.set()
 
 
 def give_memory_back() -> None:
@@ -331,7 +284,10 @@ class Pool:
                 finished.set()
         crew.gone.wait(GRACE)
         self.node_clock.spend(self.nodes - self._nodes_before)
-        best = self._vote() if count == 1 and limits.depth is None else main.lines[0]
+        best = main.lines[0]
+        if count == 1 and limits.depth is None:
+            found = [worker.lines for worker in self._active]  # helpers that are slow to leave may still set theirs
+            best = vote([lines[0] for lines in found if lines])
         if not best.moves:  # not even a first move was searched to its end
             best = Line(moves=moves[:1], score=self._evaluation.value(position))
         if best is not main.lines[0]:
@@ -414,25 +370,6 @@ class Pool:
                 if finished.is_set():  # nothing is said after the end
                     return
                 on_tick(int(record["root_depth"]), int(record["current_move"]), int(record["current_number"]))
-
-    def _vote(self) -> Line:
-        """The line to trust: each thread votes for its move with depth and score, a decided game outranks all votes."""
-        found = [worker.lines for worker in self._active]  # helpers that are slow to leave may still set theirs
-        lines = [lines[0] for lines in found if lines and lines[0].moves]
-        if not lines:
-            return Line()
-        lowest = min(line.score for line in lines)
-        votes: dict[int, int] = {}
-        for line in lines:
-            votes[line.moves[0]] = votes.get(line.moves[0], 0) + (line.score - lowest + 10) * line.depth
-        best = lines[0]
-        for line in lines[1:]:
-            if best.score > DECIDED or line.score > DECIDED:
-                if line.score > best.score and not line.bound:
-                    best = line
-            elif votes[line.moves[0]] > votes[best.moves[0]]:
-                best = line
-        return best
 
     def wait_for_release(self, limits: Limits) -> None:
         """If the protocol forbids an answer yet, wait for :meth:`stop` or :meth:`ponderhit`."""

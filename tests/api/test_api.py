@@ -19,6 +19,7 @@ import pytest
 from chess.engine import Cp, Limit, Mate, PovScore, PovWdl, Wdl
 
 import engine.api.asynchronous
+import engine.api.base
 import engine.api.engine
 import engine.api.types
 import engine.play.glance
@@ -45,7 +46,7 @@ def numbat(shared: Engine) -> Engine:
 
 
 def test_the_examples_in_the_documentation_run() -> None:
-    for module in (engine.api.engine, engine.api.asynchronous, engine.api.types, engine.play.glance):
+    for module in (engine.api.base, engine.api.engine, engine.api.asynchronous, engine.api.types, engine.play.glance):
         result = doctest.testmod(module)
         assert result.attempted > 0
         assert result.failed == 0

@@ -41,7 +41,8 @@ from engine.board.setup import new_position
 from engine.messages import Limits
 from engine.search import helping, worker
 from engine.search.helping import Helper
-from engine.search.pool import Crew, Pool, Task
+from engine.search.lazy_smp import Crew, Task
+from engine.search.pool import Pool
 from engine.search.scores import MAX_PLY
 from engine.search.transposition import TranspositionTable
 

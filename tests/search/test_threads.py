@@ -20,8 +20,11 @@ from engine.api import Engine
 from engine.evaluation.choice import choose
 from engine.messages import Info, Limits
 from engine.search import threads as threads_module
-from engine.search.pool import ROOM, Crew, Pool
+from engine.search.lazy_smp import Crew, vote
+from engine.search.pool import ROOM, Pool
+from engine.search.scores import MATE
 from engine.search.threads import ParkedThread, run_on_deep_stack
+from engine.search.worker import Line
 from tests.search.conftest import Bare
 from tests.search.conversation import PATIENCE, start
 
@@ -375,3 +378,23 @@ def test_many_threads_do_not_lose_on_time(threads: int) -> None:
         sent = engine.send("go wtime 1000 btime 1000")
         assert engine.read_timed("bestmove")[-1].time - sent < 1
         engine.quit()
+
+
+def test_threads_that_agree_outvote_a_deeper_one() -> None:
+    lines = [
+        Line(depth=12, score=30, moves=[1]),
+        Line(depth=11, score=25, moves=[2]),
+        Line(depth=11, score=25, moves=[2]),
+    ]
+    assert vote(lines) is lines[1]
+
+
+def test_a_proved_win_outranks_all_votes_unless_it_is_only_a_bound() -> None:
+    agreed = [Line(depth=12, score=30, moves=[1])] * 3
+    assert vote([*agreed, Line(depth=9, score=MATE - 5, moves=[2])]).moves == [2]
+    assert vote([*agreed, Line(depth=9, score=MATE - 5, moves=[2], bound="lowerbound")]).moves == [1]
+
+
+def test_threads_that_found_nothing_have_no_vote() -> None:
+    assert vote([Line(), Line(depth=3, score=10, moves=[1]), Line()]).moves == [1]
+    assert not vote([Line()]).moves

@@ -1,0 +1,84 @@
+"""Lazy SMP: what the threads of one search share besides the transposition table, and whose move is played."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from engine.search.scores import DECIDED
+from engine.search.tablebase import TablebaseAccess
+from engine.search.threads import Signal
+from engine.search.transposition import TranspositionTable
+from engine.search.worker import Line, Worker
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What all threads of a search have in common: what :meth:`Worker.prepare` takes, and the last depth."""
+
+    position: Any
+    moves: list[int]
+    table: TranspositionTable
+    node_limit: int
+    tablebase: TablebaseAccess | None
+    last: int
+
+    def prepare(self, worker: Worker) -> None:
+        """Have ``worker`` ready to search."""
+        worker.prepare(self.position, self.moves, self.table, self.node_limit, self.tablebase)
+
+
+class Crew:
+    """The helpers that work on one search. After it is closed no more are let in."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._inside = 0
+        self._closed = False
+        #: Set when it is closed and the last one has left.
+        self.gone = Signal()
+
+    def enter(self) -> bool:
+        """Whether there is still work to do; after True, call :meth:`leave` at its end."""
+        with self._lock:
+            if not self._closed:
+                self._inside += 1
+            return not self._closed
+
+    def leave(self) -> None:
+        """One is done."""
+        with self._lock:
+            self._inside -= 1
+            if self._closed and self._inside == 0:
+                self.gone.set()
+
+    def close(self) -> None:
+        """Let nobody in any more."""
+        with self._lock:
+            self._closed = True
+            if self._inside == 0:
+                self.gone.set()
+
+
+def vote(lines: Sequence[Line]) -> Line:
+    """The line to trust among those that the threads ended with.
+
+    Each votes for its move with its depth and score; a win or loss that is proved outranks all votes.
+    """
+    lines = [line for line in lines if line.moves]
+    if not lines:
+        return Line()
+    lowest = min(line.score for line in lines)
+    votes: dict[int, int] = {}
+    for line in lines:
+        votes[line.moves[0]] = votes.get(line.moves[0], 0) + (line.score - lowest + 10) * line.depth
+    best = lines[0]
+    for line in lines[1:]:
+        if best.score > DECIDED or line.score > DECIDED:
+            if line.score > best.score and not line.bound:
+                best = line
+        elif votes[line.moves[0]] > votes[best.moves[0]]:
+            best = line
+    return best
