@@ -139,7 +139,7 @@ OPTIONS: tuple[Option, ...] = (
         "Best Book Move",
         "check",
         False,
-        help="Plays the book move with the highest weight, not one by chance in proportion to its weight.",
+        help="Always plays the book move with the highest weight; otherwise moves are drawn at random by weight.",
     ),
     Option(
         "Book Depth",

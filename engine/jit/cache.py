@@ -100,7 +100,7 @@ class KernelCache(private.CacheBase):
         try:
             packed = private.pack(data)
         except Exception as error:  # so may the making of one
-            self._store.remark(f"the code of {name} cannot be kept: {type(error).__name__}")
+            self._store.remark(f"the code of {name} cannot be saved: {type(error).__name__}")
             return
         if packed is not None:
             self._store.write(self._layer, name, key, packed)

@@ -99,7 +99,7 @@ class _Crew:
                     creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
                 )
             except OSError as error:
-                self._report(f"cannot start a process to compile in: {error.strerror}")
+                self._report(f"cannot start a compiler process: {error.strerror}")
                 return
             self._hired.append(process)
             self._at_work[process] = None
@@ -113,7 +113,7 @@ class _Crew:
             process, line = self._events.get()
             kernel = self._at_work[process]
             if not line:
-                self._report(f"a process that compiled has failed (exit code {process.wait()}): going on without it")
+                self._report(f"a compiler process failed (exit code {process.wait()}); continuing without it")
                 del self._at_work[process]
             if kernel is None:
                 continue

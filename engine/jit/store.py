@@ -261,7 +261,7 @@ class Store:
             root.writable = False
             if root.chosen or error.errno not in _ORDINARY:
                 self._excuses.pop(root, None)
-                self._remarks.append(f"cannot keep compiled code in {root.path}: {_reason(error)}")
+                self._remarks.append(f"cannot save compiled code in {root.path}: {_reason(error)}")
         return False
 
     def _refuse(self, root: Root, error: Refused) -> None:

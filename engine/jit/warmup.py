@@ -96,7 +96,7 @@ def _compile_and_keep(kernels: list[Kernel], report: Report, layer: str) -> None
         elif any(STORE.holds_some(kernel.layer) for kernel in absent):
             report(f"some compiled code is missing from {STORE.used or place.parent}: compiling it again")
         elif layer == START:
-            report("first start: compiling the engine, once (later starts take a second or two)")
+            report("first start: compiling the engine, once (later starts take about half a second)")
         _compile(kernels, _compile_apart(absent, report), report)
         _pass_on(report, compiling=True)
         if STORE.prepare() is None:
@@ -122,7 +122,7 @@ def _turn(path: Path, report: Report) -> Iterator[None]:
             report("waiting for another Numbat that is compiling")
             lock.acquire()
     except (OSError, NotImplementedError) as error:
-        report(f"cannot lock {path} ({type(error).__name__}): compiling without")
+        report(f"cannot lock {path} ({type(error).__name__}): compiling without a lock")
     try:
         yield
     finally:

@@ -97,7 +97,7 @@ def othello(size: int = 8) -> Exhibit:
         return "\n".join([f"   {letters}", *rows, f"   X {board.count('X')}, O {board.count('O')}; * legal"])
 
     if size > 26:
-        raise LabError(f"an Othello board of the lab is at most 26 wide, not {size}")
+        raise LabError(f"an Othello board is at most 26 wide here, not {size}")
     game = Othello(size)
     return Exhibit(f"Othello {size}x{size}", game, 4, ("X", "O"), show, spell)
 

@@ -17,7 +17,7 @@ from tests.jit.conftest import LOW, Miniature
 from tests.nursery import Nursery
 
 FIRST = [
-    "first start: compiling the engine, once (later starts take a second or two)",
+    "first start: compiling the engine, once (later starts take about half a second)",
     "compiling the miniature",
     "compiled",
 ]
@@ -255,7 +255,7 @@ def test_with_no_place_at_all_it_still_runs_and_says_so(miniature: Miniature) ->
     told = miniature.run(environment | {"NO_TEMPORARY": "1"})
     assert (told["result"], told["root"]) == (20, "None")
     assert told["reports"] == [
-        f"cannot keep compiled code in {nowhere}: Not a directory",
+        f"cannot save compiled code in {nowhere}: Not a directory",
         "no cache directory can be written (set NUMBAT_CACHE_DIR): compiling for this run only",
         "compiling the miniature",
     ]

@@ -226,7 +226,7 @@ def test_a_directory_that_cannot_be_written_is_left_for_the_next(
     monkeypatch.setattr(f"engine.jit.store.os.{step}", fail)
     store = new_store(full, room)
     result, hits, remarks = start(store)
-    assert (result, hits, remarks) == (42, 0, [f"cannot keep compiled code in {full}: {os.strerror(number)}"])
+    assert (result, hits, remarks) == (42, 0, [f"cannot save compiled code in {full}: {os.strerror(number)}"])
     assert store.used == room
     assert start(store) == (42, 1, [])
     assert not list(full.rglob("*.*"))
@@ -245,7 +245,7 @@ def test_a_directory_that_is_too_small_leads_to_what_the_next_one_has(
         store = new_store(full, room)
         assert store.read("low", "a.nbc", "a") is None
         assert store.prepare() == room / "jit-here"
-        assert start(store) == (42, hits, [f"cannot keep compiled code in {full}: No space left on device"])
+        assert start(store) == (42, hits, [f"cannot save compiled code in {full}: No space left on device"])
 
 
 def test_what_was_saved_before_the_room_ran_out_is_found_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -299,7 +299,7 @@ def test_code_that_cannot_be_pickled_is_not_kept(root: Path, monkeypatch: pytest
     result, hits, remarks = start(new_store(root))
     assert (result, hits) == (42, 0)
     assert len(remarks) == 1
-    assert "cannot be kept" in remarks[0]
+    assert "cannot be saved" in remarks[0]
 
 
 def test_only_former_sources_of_the_same_settings_are_dropped(tmp_path: Path) -> None:

@@ -240,7 +240,7 @@ def test_another_user_loads_what_root_has_made_if_he_may_read_it(shared: Path) -
     start(new_store(root))
     first = _as_visitor(shared, root, mine / "cache")
     assert first[:2] == (42, 0)
-    assert first[2][0].startswith(f"cannot keep compiled code in {root}: Permission denied")
+    assert first[2][0].startswith(f"cannot save compiled code in {root}: Permission denied")
     assert first[3] == str(mine / "cache")
     for path in (root, *root.rglob("*")):
         path.chmod(0o755 if path.is_dir() else 0o644)

@@ -74,11 +74,11 @@ def held_out_lots(name: str) -> np.random.Generator:
 
 
 def refuse_same_names(files: Sequence[Path]) -> None:
-    """Raise :class:`SetupError` for two files of one name: what is held out is chosen by it."""
+    """Raise :class:`SetupError` for two files of one name, because held-out games are chosen by it."""
     names = [file.name for file in files]
     for name in names:
         if names.count(name) > 1:
-            raise SetupError(f"two files are called {name}: what is held out is chosen by a file's name")
+            raise SetupError(f"two files are called {name}: held-out games are chosen by name, so names must differ")
 
 
 def common_scale(boards: np.ndarray) -> float:

@@ -217,7 +217,7 @@ def _make(folder: Path, files: Sequence[Path], cache: Path, quiet: Quiet, held_o
                 raise SetupError(f"positions {file}: no quiet position in it")
             counts.append((file.name, games, positions, kept_apart))
     if not lengths.sum() or not sum(apart for *_, apart in counts):
-        raise SetupError("too few games to keep some apart: give more positions")
+        raise SetupError("too few games to hold some out: give more positions")
     sources = [asdict(Source(*count, _scale(folder, number, len(lengths)))) for number, count in enumerate(counts)]
     (folder / _CONTENTS).write_text(json.dumps({"chunks": lengths.tolist(), "sources": sources}, indent=1))
 

@@ -35,7 +35,7 @@ class Limits:
 
     def __post_init__(self) -> None:
         if self.base is not None and self.movetime is not None:
-            raise SetupError("a clock (tc) and a fixed time per move (movetime) exclude each other")
+            raise SetupError("a clock (tc) and a fixed time per move (movetime) cannot be combined")
         for name in ("movetime", "nodes", "depth"):
             value = getattr(self, name)
             if value is not None and not 0 < value < math.inf:

@@ -84,7 +84,7 @@ def parse_task(line: str, name: str) -> Task:
         line=_line(board, operations.get("c0", "")),
     )
     if not (task.best or task.avoid or task.mate is not None or task.points or task.line):
-        raise ValueError(f"{line.strip()!r} asks no question (no bm, am, dm, points or line)")
+        raise ValueError(f"{line.strip()!r} has nothing to solve (no bm, am, dm, points or line)")
     return task
 
 

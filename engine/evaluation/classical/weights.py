@@ -127,7 +127,7 @@ def _whole_numbers(values: Any, shape: tuple[int, ...], name: str) -> np.ndarray
     if array.shape != shape:
         raise ValueError(f"{name} has the shape {array.shape}, not {shape}")
     if array.dtype.kind != "i" or (array.size and np.max(np.abs(array)) > 20_000):
-        raise ValueError(f"{name} holds something else than whole numbers of centipawns")
+        raise ValueError(f"{name} holds something other than whole numbers of centipawns")
     return array.astype(np.int64)
 
 

@@ -144,7 +144,7 @@ def read_net(file: Path) -> Net:
         offset += count * np.dtype(dtype).itemsize
     net = Net(**arrays, training=header.get("training", {}))
     if fault := overflow(net):
-        raise NetError(f"the network '{file}' cannot be computed: {fault}")
+        raise NetError(f"the network '{file}' could overflow: {fault}")
     return net
 
 

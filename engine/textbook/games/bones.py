@@ -11,7 +11,7 @@ class Bones(Game[tuple[int, int], int]):
 
     def __init__(self, heap: int = 6) -> None:
         if heap < 0:
-            raise ValueError(f"a heap has no fewer than 0 bones, not {heap}")
+            raise ValueError(f"a heap cannot have fewer than 0 bones: {heap}")
         self.heap = heap
 
     def initial(self) -> tuple[int, int]:

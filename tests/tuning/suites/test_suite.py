@@ -38,7 +38,7 @@ def test_opcodes():
     [
         ("nonsense", "is not a position"),
         ("6k1/5ppp/8/8/8/8/8/R5K1 w - - bm Qh5;", "Qh5"),
-        ('6k1/5ppp/8/8/8/8/8/R5K1 w - - id "nothing";', "asks no question"),
+        ('6k1/5ppp/8/8/8/8/8/R5K1 w - - id "nothing";', "has nothing to solve"),
         ("8/8/8/8/8/8/8/R5K1 w - - bm Ra7;", "not a legal position"),
     ],
 )
