@@ -23,7 +23,7 @@ def told(words: list[str], capsys: pytest.CaptureFixture[str]) -> str:
 
 
 @pytest.mark.parametrize("words", [["version"], ["--version"]], ids=" ".join)
-def test_version(words, capsys):
+def test_version_names_the_program_and_its_number(words, capsys):
     assert told(words, capsys) == f"Numbat {__version__}\n"
 
 
@@ -39,7 +39,7 @@ def test_version(words, capsys):
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
-def test_help(words, said, capsys):
+def test_help_of_every_command_describes_it(words, said, capsys):
     assert said in " ".join(told(words, capsys).split())
 
 

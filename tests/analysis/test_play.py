@@ -80,7 +80,7 @@ def test_the_board_is_shown_after_moves_and_not_after_other_words():
     assert boards_in(played([], "e4", "zz", "undo", "undo", "board")) == 4
 
 
-def test_words_about_the_game():
+def test_commands_that_show_the_game_change_nothing():
     told = played([], "moves", "e4", "moves", "fen")
     assert "Legal: Na3 Nc3 Nf3 Nh3 a3 a4" in told
     assert re.search(r"^1\. e4 \S+$", told, re.MULTILINE)

@@ -69,7 +69,7 @@ def test_an_explanation_follows_where_there_is_one(monkeypatch, capsys):
 
 
 @pytest.mark.parametrize("words", [["--chess960"], []], ids=["said", "seen"])
-def test_chess960_castling(words, capsys):
+def test_the_best_lines_of_a_chess960_position_castle(words, capsys):
     fen = "4k3/8/8/8/8/8/8/RK6 w A - 0 1"
     assert cli.main("analyse", [fen, *words, "--depth", "2", "--lines", "30"]) == 0
     assert "O-O-O" in capsys.readouterr().out

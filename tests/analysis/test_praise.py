@@ -22,7 +22,7 @@ OFFERS = [
 
 
 @pytest.mark.parametrize(("fen", "san", "pawns"), OFFERS, ids=[san for _, san, _ in OFFERS])
-def test_what_a_move_offers(fen, san, pawns):
+def test_a_sacrifice_offers_two_pawns_or_more(fen, san, pawns):
     board = chess.Board(fen)
     move = board.parse_san(san)
     assert offered(board, move) == pawns
@@ -54,7 +54,7 @@ def test_what_a_player_sees_at_once():
     assert is_obvious(check, check.parse_san("Kf1"))
 
 
-def test_recaptures():
+def test_a_capture_on_the_square_of_a_capture_is_a_recapture():
     board = chess.Board()
     for san in ("e4", "d5", "exd5"):
         board.push_san(san)
@@ -63,7 +63,7 @@ def test_recaptures():
     assert not is_recapture(chess.Board(), chess.Move.from_uci("e2e4"))
 
 
-def test_the_rules():
+def test_praise_goes_to_the_move_that_alone_holds_the_game():
     quiet = chess.Board("8/8/4kp2/3p1b2/p2P3P/2B3P1/6P1/6K1 b - - 0 47")
     bishop, king = quiet.parse_san("Bh3"), quiet.parse_san("Kd6")
     only, next_to_it = Grade.MISTAKE.loss, Grade.MISTAKE.loss - 0.01

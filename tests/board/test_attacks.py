@@ -19,7 +19,7 @@ U64 = np.uint64
 SLIDERS = (("rook", ROOK_STEPS), ("bishop", BISHOP_STEPS))
 
 
-def test_steps() -> None:
+def test_attacks_of_knights_kings_and_pawns_match_python_chess() -> None:
     for square in chess.SQUARES:
         assert int(TABLES["knight"][square]) == chess.BB_KNIGHT_ATTACKS[square]
         assert int(TABLES["king"][square]) == chess.BB_KING_ATTACKS[square]
@@ -27,13 +27,13 @@ def test_steps() -> None:
         assert int(TABLES["pawn"][1, square]) == chess.BB_PAWN_ATTACKS[chess.BLACK][square]
 
 
-def test_squares_between() -> None:
+def test_squares_between_two_squares_match_python_chess() -> None:
     for a in chess.SQUARES:
         for b in chess.SQUARES:
             assert int(TABLES["between"][a, b]) == (chess.between(a, b) if a != b else 0)
 
 
-def test_sliders_among_random_pieces() -> None:
+def test_slider_attacks_among_random_pieces_match_python_chess() -> None:
     generator = np.random.default_rng(3)
     for _ in range(40):
         occupied = generator.integers(0, 2**64, dtype=np.uint64) & generator.integers(0, 2**64, dtype=np.uint64)
@@ -95,7 +95,7 @@ def test_the_slices_of_the_table_do_not_overlap() -> None:
     assert taken[-1][1] == len(TABLES["attacks"])
 
 
-def test_attackers_in_many_positions(boards: list[chess.Board]) -> None:
+def test_attackers_of_every_square_match_python_chess(boards: list[chess.Board]) -> None:
     attackers, attacked = np.zeros(64, np.uint64), np.zeros((2, 64), np.bool_)
     for board in boards[::10]:
         kernels.all_attackers(position_of(board), U64(board.occupied), attackers, attacked)

@@ -174,7 +174,7 @@ def test_history_is_dropped_after_an_irreversible_move_of_the_game() -> None:
         ("4k3/8/8/8/8/8/8/4KQ2 b - - 0 1", False),
     ],
 )
-def test_insufficient_material(fen: str, drawn: bool) -> None:
+def test_insufficient_material_is_a_draw_as_in_python_chess(fen: str, drawn: bool) -> None:
     assert is_insufficient_material(position_from(fen)) == drawn
     assert chess.Board(fen).is_insufficient_material() == drawn
 

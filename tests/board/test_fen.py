@@ -24,7 +24,7 @@ from tests.board.oracle import (
 )
 
 
-def test_the_start_position() -> None:
+def test_the_start_position_has_its_fen_and_polyglot_key() -> None:
     position = position_from(START_FEN)
     assert to_fen(position) == START_FEN
     assert to_fen(position, shredder=True) == START_FEN.replace("KQkq", "HAha")

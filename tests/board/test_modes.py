@@ -15,8 +15,8 @@ import pytest
 QUICK = (
     "board/test_games.py::test_the_beginning_of_a_game",
     "board/test_perft.py::test_small_counts",
-    "board/test_see.py::test_exchanges_by_hand",
-    "board/test_draws.py::test_insufficient_material",
+    "board/test_see.py::test_see_agrees_with_exchanges_counted_by_hand",
+    "board/test_draws.py::test_insufficient_material_is_a_draw_as_in_python_chess",
     "board/test_draws.py::test_random_games_repeat_when_python_chess_says_so",
     "board/test_notation.py::test_castling_is_read_in_both_ways",
     "board/test_notation.py::test_the_illegal_move_is_named",
@@ -28,7 +28,7 @@ QUICK = (
 THOROUGH = (
     *QUICK,
     "board/test_attacks.py::test_the_shared_table_holds_every_set_once",
-    "board/test_attacks.py::test_sliders_among_random_pieces",
+    "board/test_attacks.py::test_slider_attacks_among_random_pieces_match_python_chess",
     "board/test_make.py::test_long_walks_stay_sound_and_lead_back",
     "board/test_draws.py::test_a_long_game_forgets_the_old_and_knows_the_new",
     "board/test_perft.py::test_known_counts",
@@ -59,7 +59,7 @@ def _run(tests: tuple[str, ...], cache: Path, **settings: str) -> None:
     assert " passed" in done.stdout
 
 
-def test_uncompiled(tmp_path: Path) -> None:
+def test_the_rules_hold_without_compilation(tmp_path: Path) -> None:
     """So that a reader can step through the kernels in a debugger."""
     _run(QUICK, tmp_path, NUMBA_DISABLE_JIT="1")
     assert not list(tmp_path.rglob("*.nbc"))

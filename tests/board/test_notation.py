@@ -79,7 +79,7 @@ def test_chess960_castling_is_king_takes_rook(fen: str, text: str, board: str) -
 
 
 @pytest.mark.parametrize("letter", "nbrq")
-def test_promotions(letter: str) -> None:
+def test_every_promotion_can_be_played_as_text(letter: str) -> None:
     for target, rank in (("b8", f"r{letter.upper()}2k3"), ("a8", f"{letter.upper()}3k3")):
         position = position_from("r3k3/1P6/8/8/8/8/8/4K3 w - - 0 1")
         play_moves(position, [f"b7{target}{letter}"])

@@ -145,12 +145,12 @@ def _quick(lines: int) -> int:
 
 
 @pytest.mark.parametrize(("name", "read", "chess960", "lines"), SUITES)
-def test_suite(data_file: Callable, name: str, read: Callable, chess960: bool, lines: int) -> None:
+def test_perft_matches_the_suite(data_file: Callable, name: str, read: Callable, chess960: bool, lines: int) -> None:
     _check(data_file(f"perft/{name}"), read, chess960, lines, 0, _quick(lines))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "read", "chess960", "lines"), SUITES)
-def test_suite_deeply(data_file: Callable, name: str, read: Callable, chess960: bool, lines: int) -> None:
+def test_deep_perft_agrees(data_file: Callable, name: str, read: Callable, chess960: bool, lines: int) -> None:
     highest = 60_000_000 if lines > 500 else 10_000_000_000
     _check(data_file(f"perft/{name}"), read, chess960, lines, min(_quick(lines), 1_500_000), highest)

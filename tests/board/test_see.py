@@ -45,7 +45,7 @@ def test_the_values_are_those_of_the_definition() -> None:
 
 
 @pytest.mark.parametrize(("fen", "text", "value"), CASES)
-def test_exchanges_by_hand(fen: str, text: str, value: int) -> None:
+def test_see_agrees_with_exchanges_counted_by_hand(fen: str, text: str, value: int) -> None:
     board, position = chess.Board(fen), position_from(fen)
     assert exchange(board, chess.Move.from_uci(text)) == value
     move = find_move(position, text)

@@ -29,7 +29,7 @@ from tests.explanation.lines import moves
         ("1k6/P7/8/8/8/8/8/4K3 w - - 0 1", "a8=Q+", -1),
     ],
 )
-def test_exchanges_on_a_square(fen, move, won):
+def test_a_capture_wins_what_the_exchange_leaves(fen, move, won):
     board = chess.Board(fen)
     before = board.fen()
     assert exchange(board, board.parse_san(move)) == won
@@ -45,7 +45,7 @@ def test_what_the_other_side_could_win():
     assert is_safe(board, chess.B7)
 
 
-def test_a_board_at_rest():
+def test_captures_that_pay_are_made_until_the_board_is_quiet():
     board = chess.Board("4k3/1p6/2n5/3P4/8/8/6B1/4K3 w - - 0 1")
     assert balance(board, chess.WHITE) == 0
     assert balance(settled(board), chess.WHITE) == 3  # dxc6, and bxc6 would cost another pawn

@@ -71,7 +71,7 @@ def test_the_mated_side_is_told_so():
         ),
     ],
 )
-def test_threats(fen, move, threat, text):
+def test_a_threat_is_told_from_what_follows_a_pass(fen, move, threat, text):
     board = chess.Board(fen)
     after = board.copy(stack=False)
     after.push_san(move)

@@ -57,7 +57,7 @@ ROOK_AGAINST_ROOK = "8/8/8/8/3k4/8/r7/4K2R w - - 0 1"
         ),
     ],
 )
-def test_mates_and_draws(fen, move, best, reply, had, has, text):
+def test_allowed_and_missed_mates_and_draws_are_told(fen, move, best, reply, had, has, text):
     assert why(fen, move, best, reply, had, has) == text
 
 
@@ -67,7 +67,7 @@ def test_a_perpetual_check_gives_the_win_away():
     assert text == "Lets White draw by perpetual check, beginning with Qd8+."
 
 
-def test_the_opposition():
+def test_a_lost_opposition_costs_the_win_or_the_draw():
     lost_win = why(WON_BY_OPPOSITION, "Ka6", "Kb6 Kd5 Kc7", "Kc6 Ka5 Kc5", Cp(700), Cp(0))
     assert lost_win == "Gives up the opposition and the win: Kb6 would have taken it, now Kc6 does."
     lost_draw = why("8/8/2k5/8/3K4/2P5/8/8 b - - 0 1", "Kd7", "Kd6 c4 Kc6", "Kd5 Kc7 Kc5", Cp(0), Cp(-700))
@@ -96,7 +96,7 @@ def test_a_recapture_that_was_left_out():
     assert text == "Does not recapture: dxc6 would have won back the knight."
 
 
-def test_what_was_missed():
+def test_what_the_best_move_would_have_won_is_told():
     fen = "r3k3/2p5/8/3N4/8/8/8/4K3 w - - 0 1"
     text = why(fen, "Ke2", "Nxc7+ Kd7 Nxa8 Kc8", "Kf7 Nxc7 Ra2+", Cp(300), Cp(-200))
     assert text == "Misses the chance to win a rook and a pawn: Nxc7+ forks the king and the rook on a8."

@@ -66,19 +66,19 @@ def _ticks():
 @example(0)
 @example(2**64 - 1)
 @given(bitboards)
-def test_popcount(bits: int) -> None:
+def test_popcount_counts_the_bits(bits: int) -> None:
     assert _popcount(np.uint64(bits)) == bits.bit_count()
 
 
 @given(bitboards.filter(bool))
-def test_lsb(bits: int) -> None:
+def test_lsb_finds_the_lowest_bit(bits: int) -> None:
     lowest = int(_lsb(np.uint64(bits)))
     assert bits >> lowest & 1
     assert bits % (1 << lowest) == 0
 
 
 @given(bitboards)
-def test_byteswap(bits: int) -> None:
+def test_byteswap_reverses_the_bytes(bits: int) -> None:
     swapped = int(_byteswap(np.uint64(bits)))
     assert swapped == int.from_bytes(bits.to_bytes(8, "little"), "big")
     assert int(_byteswap(np.uint64(swapped))) == bits
@@ -87,13 +87,13 @@ def test_byteswap(bits: int) -> None:
 @pytest.mark.skipif(not (HAVE_PEXT or INTERPRETED), reason="this processor has no fast PEXT")
 @example(2**64 - 1, 2**64 - 1)
 @given(bitboards, bitboards)
-def test_pext(bits: int, mask: int) -> None:
+def test_pext_gathers_the_bits_under_the_mask(bits: int, mask: int) -> None:
     places = [square for square in range(64) if mask >> square & 1]
     expected = sum((bits >> square & 1) << place for place, square in enumerate(places))
     assert int(_pext(np.uint64(bits), np.uint64(mask))) == expected
 
 
-def test_load_relaxed() -> None:
+def test_load_relaxed_reads_memory_anew() -> None:
     cells = np.array([5, -3], np.int64)
     address = cells.ctypes.data
     assert (_load(np.uint64(address)), _load(np.uint64(address + 8))) == (5, -3)

@@ -136,7 +136,7 @@ def _assert_refused(root: Path, ran: Path, change: Callable[[Path], None]) -> No
     assert not ran.exists()
 
 
-def test_the_trap_works(root: Path, tmp_path: Path) -> None:
+def test_a_trap_in_trusted_code_does_run(root: Path, tmp_path: Path) -> None:
     start(new_store(root))
     assert (tmp_path / "ran").exists()
 

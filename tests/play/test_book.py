@@ -201,7 +201,7 @@ def test_the_engine_plays_from_its_book_and_shows_a_score(numbat):
     assert infos[-1].score is not None
 
 
-def test_castling_from_the_book(numbat):
+def test_the_book_castles_in_either_notation(numbat):
     line = ["e2e4", "e7e5", "g1f3", "b8c6", "f1c4", "f8c5"]
     for chess960, written in ((False, "e1g1"), (True, "e1h1")):
         numbat.set_option("UCI_Chess960", chess960)

@@ -218,7 +218,7 @@ def test_a_table_win_is_reported_as_one_and_probes_are_counted(numbat, oracle):
 
 
 @pytest.mark.parametrize(("name", "value"), [("SyzygyProbeLimit", 3), ("SyzygyProbeDepth", 9)])
-def test_limits_on_probing(numbat, name, value):
+def test_probe_limit_and_depth_restrict_probing(numbat, name, value):
     board = chess.Board("8/8/8/8/3k4/8/3P4/3K1B2 b - - 0 1")
     assert numbat.search(board, Limits(depth=3)).tbhits > 0
     before = {"SyzygyProbeLimit": 7, "SyzygyProbeDepth": 1}[name]
@@ -356,7 +356,7 @@ def copied(tables_folder: Path, target: Path, *names: str) -> Path:
     return target
 
 
-def test_several_directories(tables_folder, tmp_path):
+def test_tables_in_several_directories_are_found(tables_folder, tmp_path):
     other = tmp_path / "other"
     other.mkdir()
     copied(tables_folder, tmp_path, "KQvK.rtbw", "KQvK.rtbz")

@@ -86,11 +86,11 @@ def test_random_positions_of_all_tables(tables_folder, oracle, probe):
     assert disagreements(probe, oracle, boards_of(tables_folder, 1400, seed=1)) == []
 
 
-def test_en_passant(oracle, probe):
+def test_positions_with_en_passant_agree_with_python_chess(oracle, probe):
     assert disagreements(probe, oracle, en_passant_boards(400, seed=2)) == []
 
 
-def test_en_passant_matters():
+def test_the_positions_with_en_passant_allow_it():
     """Else the test above would show nothing."""
     with_it = [any(board.generate_legal_ep()) for board in en_passant_boards(100, seed=2)]
     assert sum(with_it) > 20

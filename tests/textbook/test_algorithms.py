@@ -129,7 +129,7 @@ def test_null_window_asks_whether_the_value_exceeds_the_bound(tree, bound):
 
 
 @given(tree=trees(), window=st.tuples(st.integers(-10, 10), st.integers(-10, 10)).filter(lambda w: w[0] < w[1]))
-def test_fail_soft_contract(tree, window):
+def test_fail_soft_results_bound_the_true_value(tree, window):
     alpha, beta = window
     value, truth = negamax_alpha_beta(ExplicitTree(tree), alpha=alpha, beta=beta).value, naive(tree)
     if value <= alpha:

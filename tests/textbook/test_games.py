@@ -45,7 +45,7 @@ def test_tictactoe_is_a_draw_of_255168_games():
 @pytest.mark.parametrize(
     ("state", "lines"), [("." * 9, 0), ("....X....", 4), ("O...X....", 5 - 4 + 0), ("XO.......", 6 - 5)]
 )
-def test_tictactoe_open_lines(state, lines):
+def test_tictactoe_counts_open_lines(state, lines):
     assert TicTacToe().evaluate(state) == lines
 
 
@@ -61,7 +61,7 @@ def test_small_othello_is_lost_by_eight():
     assert mtdf(Othello(4)).value == -8  # 3 discs to 11, as the literature has it
 
 
-def test_othello_rules():
+def test_othello_moves_flip_lines():
     game = Othello(8)
     start = game.initial()
     assert start[0].count("X") == start[0].count("O") == 2
@@ -90,7 +90,7 @@ def test_othello_refuses_odd_sizes(size):
         Othello(size)
 
 
-def test_other_refusals():
+def test_impossible_games_and_positions_are_refused():
     with pytest.raises(ValueError, match="not -1"):
         Bones(-1)
     with pytest.raises(ValueError, match="one is empty"):
@@ -109,7 +109,7 @@ def test_minimax_leaves_on_chess_are_perft(fen, depth, leaves):
     assert minimax_decision(Chess(fen), None, depth).leaves == leaves
 
 
-def test_chess_values():
+def test_chess_counts_material_and_mate():
     game = Chess()
     assert game.evaluate(chess.Board()) == 0
     assert game.evaluate(chess.Board("4k3/p7/8/8/8/8/8/QRBNK3 w - - 0 1")) == 9 + 5 + 3 + 3 - 1

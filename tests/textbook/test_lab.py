@@ -306,7 +306,7 @@ def test_the_search_never_loses_at_tictactoe(human):
         assert told.endswith("A draw.") or told.endswith(f"{'O' if human == MAX else 'X'} wins.")
 
 
-def test_commands_of_a_game():
+def test_the_commands_at_the_prompt_of_a_game_work():
     told = played(games.tictactoe(), ["", "undo", "55", "5", "undo", "help", "hint", "1", "quit", "9"])
     assert "you have no move to take back" in told
     assert "'55' is not a legal move here; legal: 1 2 3 4 5 6 7 8 9" in told

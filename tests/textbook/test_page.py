@@ -47,7 +47,7 @@ def test_the_first_and_the_last_step(pages):
 
 
 @needs_browser
-def test_a_step_in_between(pages):
+def test_a_step_half_way_shows_what_is_known_by_then(pages):
     dom = Dom(pages / "tree.html", "search=alpha-beta&step=13")
     assert 'data-step="13"' in dom.text
     assert dom.of("told").endswith("2 branches are pruned.")

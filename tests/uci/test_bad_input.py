@@ -39,7 +39,7 @@ BAD_POSITIONS = {
 
 
 @pytest.mark.parametrize("case", BAD_POSITIONS)
-def test_bad_positions(uci, case):
+def test_bad_positions_are_named_and_leave_the_former_one(uci, case):
     text, named = BAD_POSITIONS[case]
     uci.send("position startpos moves d2d4")
     former = uci.fen()
@@ -73,7 +73,7 @@ def test_bad_positions(uci, case):
         ("STOP", "unknown command: STOP"),
     ],
 )
-def test_bad_commands_and_options(uci, line, named):
+def test_bad_commands_and_options_change_nothing_and_are_named(uci, line, named):
     uci.send("position startpos moves d2d4")
     former = uci.fen()
     (remark,) = uci.remarks(line)

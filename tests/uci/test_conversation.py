@@ -14,7 +14,7 @@ from engine.options import OPTIONS
 from tests.uci.process import MAIN, UciProcess
 
 
-def test_handshake():
+def test_uci_is_answered_by_name_author_and_options():
     with UciProcess() as process:
         lines = process.ask("uci", until="uciok")
         assert re.fullmatch(r"id name Numbat \d+\.\d+\.\d+", lines[0])
@@ -57,7 +57,7 @@ def test_uci_is_answered_again_at_any_time(uci):
 GAME = ["e2e4", "e7e5", "g1f3", "b8c6", "f1b5", "a7a6", "b5c6", "d7c6", "e1g1", "g8f6", "d2d4", "e5d4"]
 
 
-def test_position_with_moves(uci):
+def test_positions_grow_move_by_move(uci):
     board = chess.Board()
     for number, move in enumerate(GAME, 1):
         board.push_uci(move)
@@ -65,7 +65,7 @@ def test_position_with_moves(uci):
         assert chess.Board(uci.fen()) == board
 
 
-def test_position_by_fen(uci):
+def test_a_position_by_fen_and_moves_is_set(uci):
     board = chess.Board("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 3 9")
     uci.send(f"position fen {board.fen()} moves e1c1")
     board.push_uci("e1c1")

@@ -47,7 +47,7 @@ AT_WORK = {
         for name, work in AT_WORK.items()
     ],
 )
-def test_closed_input_at_work(work):
+def test_the_end_of_input_during_work_ends_in_an_answer(work):
     go, answer = work
     with UciProcess() as process:
         process.synchronise()

@@ -35,7 +35,7 @@ def test_chances_follow_the_score_where_they_are_wanted():
         (Score(mate=5, bound="upperbound"), "score mate 5 upperbound"),
     ],
 )
-def test_scores(score, words):
+def test_scores_are_written_in_centipawns_or_moves_to_mate(score, words):
     assert f" {words} nodes" in info_line(Info(depth=1, score=score))
 
 
@@ -44,7 +44,7 @@ def test_the_end_of_the_game_is_told_in_short():
     assert info_line(Info(score=Score(cp=0))) == "info depth 0 score cp 0"
 
 
-def test_current_move():
+def test_the_current_move_is_a_line_of_its_own():
     assert info_line(Info(depth=3, currmove="e2e4", currmovenumber=2)) == (
         "info depth 3 currmove e2e4 currmovenumber 2"
     )
@@ -55,7 +55,7 @@ def test_a_sign_of_life_has_no_score():
     assert info_line(info) == "info depth 9 nodes 1000 nps 2000 hashfull 3 tbhits 0 time 500"
 
 
-def test_results():
+def test_results_are_written_as_bestmove():
     assert result_line(Result("e2e4", "e7e5")) == "bestmove e2e4 ponder e7e5"
     assert result_line(Result("e2e4")) == "bestmove e2e4"
     assert result_line(Result()) == "bestmove 0000"
@@ -90,7 +90,7 @@ def test_defaults_are_allowed_values():
             assert option.parse(str(option.default)) == option.default
 
 
-def test_combo_and_string_values():
+def test_combo_and_string_options_parse_their_values():
     combo = Option("Style", "combo", "Solid", choices=("Solid", "Wild"))
     assert combo.parse("wild") == "Wild"
     text = Option("BookFile", "string", "")
@@ -103,7 +103,7 @@ def test_bench_line_as_openbench_reads_it():
     assert bench_line(10, 0.0) == "10 nodes 10000 nps"
 
 
-def test_diagram():
+def test_the_diagram_has_ranks_and_files():
     rows = diagram("r3k2r/8/8/8/8/8/4P3/R3K2R").splitlines()
     assert rows[1] == "8 | r |   |   |   | k |   |   | r |"
     assert rows[13] == "2 |   |   |   |   | P |   |   |   |"

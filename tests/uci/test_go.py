@@ -58,7 +58,7 @@ def last_report(lines: list[str]) -> dict[str, str]:
         "wtime 999999999999 btime 999999999999 depth 3",
     ],
 )
-def test_limits(uci, limits):
+def test_every_kind_of_limit_ends_in_a_legal_move(uci, limits):
     search(uci, f"go {limits}")
 
 
@@ -101,7 +101,7 @@ def test_limits_too_small_still_end_the_search(uci, go):
 
 
 @pytest.mark.parametrize("go", ["go movetime 999999999999999999", "go wtime 999999999999999999"])
-def test_limits_beyond_all_measure(uci, go):
+def test_huge_limits_search_until_stop(uci, go):
     uci.send(go)
     uci.read("info depth 2 ")
     uci.send("stop")
@@ -173,7 +173,7 @@ def test_ponderhit_starts_the_clock(uci):
     uci.ask("ponderhit", until="bestmove")
 
 
-def test_ponder_miss(uci):
+def test_after_a_ponder_miss_the_new_position_is_searched(uci):
     """The GUI stops and at once sends what was really played."""
     uci.send("position startpos moves e2e4 e7e5", "go ponder wtime 1000 btime 1000")
     uci.synchronise()
@@ -194,7 +194,7 @@ def test_ponder_miss(uci):
     ],
 )
 @pytest.mark.parametrize("go", ["go depth 3", "go movetime 10", "go wtime 1000 btime 1000"])
-def test_no_move_to_play(uci, fen, score, go):
+def test_a_finished_game_is_answered_by_0000(uci, fen, score, go):
     uci.send(f"position fen {fen}")
     assert uci.ask(go, until="bestmove") == [f"info depth 0 score {score}", "bestmove 0000"]
 
@@ -216,7 +216,7 @@ def test_commands_in_one_breath(uci):
     uci.synchronise()
 
 
-def test_long_game(uci):
+def test_a_game_of_600_plies_is_followed(uci):
     """600 plies in one position command, and one more each time, as GUIs send them."""
     board = chess.Board()
     there = ["g1f3", "g8f6", "f3g1", "f6g8"]

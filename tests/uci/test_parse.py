@@ -113,7 +113,7 @@ FEN = "8/8/8/4k3/8/8/4K3/8 w - - 0 1"
         (f"fen {FEN} moves e2e3", Placement(FEN, ("e2e3",))),
     ],
 )
-def test_position(text, expected):
+def test_position_commands_are_read(text, expected):
     assert parse_position(text.split()) == expected
 
 
@@ -137,7 +137,7 @@ def test_position_that_is_no_position(text):
         ("name EvalFile value", "EvalFile", ""),
     ],
 )
-def test_setoption(text, name, value):
+def test_setoption_commands_are_read(text, name, value):
     assignment = parse_setoption(text)
     assert (assignment.option.name, assignment.value) == (name, value)
 
@@ -181,7 +181,7 @@ def test_words_that_mean_nothing_are_skipped(line, expected):
 @pytest.mark.parametrize(
     ("text", "expected"), [("", (None, 1, 16)), ("9", (9, 1, 16)), ("9 2", (9, 2, 16)), ("9 2 64", (9, 2, 64))]
 )
-def test_bench(text, expected):
+def test_the_arguments_of_bench_are_read(text, expected):
     assert parse_bench(text.split()) == expected
 
 

@@ -58,7 +58,7 @@ def test_the_garbage_collector_rests_only_while_the_engine_is_loaded():
 
 
 @pytest.mark.slow
-def test_cold_and_stale_caches(tmp_path):
+def test_cold_caches_are_filled_and_stale_code_never_runs(tmp_path):
     """One remark for each stage on a cold cache, silence on a warm one, and no stale code after an edit."""
     main = install(tmp_path / "install")
     environment = {"NUMBAT_CACHE_DIR": str(tmp_path / "cache")}
@@ -95,7 +95,7 @@ def test_eight_first_starts_at_once(tmp_path):
 
 
 @pytest.mark.slow
-def test_read_only_install_directory(tmp_path):
+def test_a_read_only_installation_uses_the_users_cache(tmp_path):
     """The cache then lies in the user's cache directory."""
     main = install(tmp_path / "install", writable=False)
     cache = tmp_path / "user cache"

@@ -54,7 +54,7 @@ KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1
         (["4", "--threads", "2"], 197281),
     ],
 )
-def test_perft(capfd, arguments, nodes):
+def test_perft_counts_nodes_in_the_terminal(capfd, arguments, nodes):
     code, output, errors = run_here(capfd, "perft", *arguments)
     assert (code, errors) == (0, "")
     assert f"Nodes searched: {nodes}" in output.splitlines()
@@ -93,7 +93,7 @@ def test_warm_up_says_when_it_is_done(more):
     assert re.fullmatch(r"ready after \d+\.\d s", result.stdout.splitlines()[-1])
 
 
-def test_version_and_help():
+def test_version_and_help_are_printed():
     assert run("--version").stdout == f"Numbat {__version__}\n"
     assert "bench" in run("--help").stdout
 

@@ -86,7 +86,7 @@ def test_what_cannot_be_learned_from(positions, tmp_path):
         read_sources([tmp_path / "a" / "x.tsv", tmp_path / "b" / "x.tsv"], tmp_path, ALL, 0.0, 0.1, SILENT)
 
 
-def test_sources_of_several_forms(tmp_path):
+def test_sources_in_different_forms_agree(tmp_path):
     files = []
     for name, form in (("white.tsv", evaluation_line), ("mover.tsv", training_line)):
         files.append(tmp_path / name)

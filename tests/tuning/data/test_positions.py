@@ -39,7 +39,7 @@ def changes_material(board: chess.Board, move: chess.Move) -> bool:
 @pytest.mark.parametrize(
     ("form", "chess960"), [(evaluation_line, False), (training_line, False), (training_line, True)]
 )
-def test_random_games(tmp_path, form, chess960):
+def test_every_form_is_read_back_as_it_was_written(tmp_path, form, chess960):
     games = list(random_games(12, chess960=chess960))
     file = tmp_path / "positions.tsv"
     file.write_text("".join(map(form, games)))
@@ -64,13 +64,13 @@ def test_forms_with_and_without_depth_are_one(tmp_path):
     )
 
 
-def test_flags_of_moves(tmp_path):
+def test_the_flag_of_a_capture_marks_the_position_noisy(tmp_path):
     (tmp_path / "flags.tsv").write_text(GOOD.replace("\t-", "\txk") + "\r\n" + GOOD.replace("\t-", "\tk") + "\r\n")
     assert read_text(tmp_path / "flags.tsv", SILENT).boards["extra"].tolist() == [NOISY_MOVE, 0]
 
 
 @pytest.mark.parametrize("name", ["tcec_evals.tsv.gz", "lichess2400_evals.tsv.gz", "nnue_pytorch_small.tsv.xz"])
-def test_public_positions(tmp_path, data_file, name):
+def test_positions_of_public_files_agree_with_python_chess(tmp_path, data_file, name):
     path = data_file(f"positions/{name}")
     with (lzma.open if name.endswith("xz") else gzip.open)(path, "rt") as stream:
         lines = list(itertools.islice(stream, 800))
@@ -129,7 +129,7 @@ def test_broken_lines_are_named(tmp_path, line):
     assert repr(line.strip()) in str(caught.value)
 
 
-def test_the_form_with_bars(tmp_path):
+def test_lines_with_bars_are_read(tmp_path):
     (tmp_path / "bars.txt").write_text(f"{BARS}\n{BARS.replace(' 0 1 |', ' 7 30 |')}\r\n")
     found = read_text(tmp_path / "bars.txt", SILENT)
     assert found.boards["score"].tolist() == [18, 18]
@@ -144,7 +144,7 @@ def test_a_binary_file_is_no_text(tmp_path):
         read_positions(tmp_path / "binary.tsv", tmp_path, SILENT)
 
 
-def test_damaged_files(tmp_path):
+def test_damaged_files_are_refused_by_name(tmp_path):
     with pytest.raises(SetupError, match="nowhere"):
         read_positions(tmp_path / "nowhere.tsv", tmp_path, SILENT)
     whole = gzip.compress((GOOD + "\n").encode() * 1000)

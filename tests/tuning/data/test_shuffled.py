@@ -89,7 +89,7 @@ def test_a_set_is_made_once(files, positions, tmp_path, monkeypatch):
         shuffled(files, tmp_path / "cache", Quiet(5, 100), 0.3, SILENT)
 
 
-def test_expected_scores(positions):
+def test_expected_scores_mix_search_and_result(positions):
     boards = positions.chunk(0)
     scale = positions.scales[boards["extra"]]
     by_score = expit(boards["score"] / scale)

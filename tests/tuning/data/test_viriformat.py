@@ -185,7 +185,7 @@ def test_what_holds_no_game_is_refused(tmp_path: Path, capsys: pytest.CaptureFix
     assert len(out.read_text().splitlines()) == 5
 
 
-def test_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_counts_games_and_writes_text_and_pgn(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = _write(tmp_path / "example.vf", games.EXAMPLE, b"\x00" * 5)
     text, pgn = tmp_path / "positions.txt", tmp_path / "games.pgn"
     assert main([str(path), "--text", str(text), "--pgn", str(pgn)]) == 0

@@ -28,7 +28,7 @@ def boards(tmp_path_factory):
     return read_text(file, Progress(console=Console(quiet=True))).boards
 
 
-def test_material(boards):
+def test_the_values_of_material_are_the_engines(boards):
     position = new_position()
     for packed, value in zip(boards, values_of(choose("Material", ""), boards), strict=True):
         assert unpack(position, packed)
@@ -36,7 +36,7 @@ def test_material(boards):
         assert value == pytest.approx(sum(shares), abs=len(shares) + 1)  # each share is rounded
 
 
-def test_network(boards, tmp_path):
+def test_the_values_of_a_network_are_the_engines(boards, tmp_path):
     random = np.random.default_rng(1)
     net = Net(
         random.integers(-90, 90, (INPUTS, 16)),

@@ -121,7 +121,7 @@ def test_begins_where_another_ended(network, tmp_path):
         assert np.array_equal(mine, theirs)
 
 
-def test_clipping(network):
+def test_clipping_keeps_weights_within_their_integers(network):
     with torch.no_grad():
         network.transformer[5, 5], network.output[1, 1, 1], network.skip[7] = -3.0, 3.0, 3.0
     network.clip()

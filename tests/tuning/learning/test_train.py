@@ -51,7 +51,7 @@ def history(out):
     return [json.loads(line)["report"] for line in (out / "log.jsonl").read_text().splitlines()[1:]]
 
 
-def test_learns(words, tmp_path, capsys):
+def test_training_lowers_the_loss(words, tmp_path, capsys):
     out = tmp_path / "run"
     assert train.main([*words, "--out", str(out), "--length", "40000"]) == 0
     losses = [entry["validation"] for entry in history(out)]

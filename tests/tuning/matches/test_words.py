@@ -25,7 +25,7 @@ from tuning.matches.schedule import pairings, plan
         ("0.5", 0.5, 0, 0),
     ],
 )
-def test_time_controls(text, seconds, increment, moves):
+def test_time_controls_are_read(text, seconds, increment, moves):
     assert parse_time_control(text) == (seconds, increment, moves)
 
 
@@ -101,7 +101,7 @@ def test_limits_reach_the_engine_from_its_own_side():
     assert (limit.white_clock, limit.black_clock, limit.nodes) == (None, None, 7)
 
 
-def test_rules_in_words():
+def test_words_set_the_rules_of_adjudication():
     assert parse_rule(["movecount=4", "score=900"], RESIGN_KEYS, "--resign") == {"resign_moves": 4, "resign_score": 900}
     assert parse_rule(["off"], DRAW_KEYS, "--draw") == {"draw_moves": 0}
     with pytest.raises(SetupError, match=r"--draw: 'movenumber=x'"):
@@ -125,7 +125,7 @@ def test_resignation_needs_both_engines_unless_told_otherwise():
     assert referee.verdict(board) == ("0-1", "Black wins by adjudication")
 
 
-def test_tablebase_adjudication(syzygy):
+def test_tablebases_adjudicate_right_after_a_capture_or_pawn_move(syzygy):
     referee = Referee(Adjudication(tablebases="given"), syzygy)
     won = chess.Board("8/8/8/8/8/2k5/8/Q1K5 b - - 0 60")
     assert referee.verdict(won) == ("1-0", "White wins by adjudication: tablebase")

@@ -194,7 +194,7 @@ def test_a_book_is_played_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) 
     assert sorted(pair["opening"] for pair in _pairs(path)) == ["book.epd:1", "book.epd:3"]
 
 
-def test_settings_of_a_side(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_the_sides_play_with_their_own_settings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     path = tmp_path / "r.jsonl"
     code, page = _run(
         monkeypatch, "--each", "EvalType=Material", "--new", "name=wide", "AspirationWindow=40", "--base",

@@ -193,7 +193,7 @@ def test_a_worker_with_another_engine_is_found(copy: Path) -> None:
         shards.play_shard(shards.Shard(0, 0, 1, other), reports.append)
 
 
-def test_a_book(tmp_path: Path) -> None:
+def test_games_begin_from_the_book(tmp_path: Path) -> None:
     book = tmp_path / "book.epd"
     book.write_text("4k3/pppp4/8/8/8/8/4PPPP/4K3 w - -\n4k3/4pppp/8/8/8/8/PPPP4/4K3 w - -\n")
     assert _run(tmp_path / "run", "--games", "6", "--book", str(book), "--opening-plies", "2") == 0

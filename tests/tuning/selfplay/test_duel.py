@@ -161,7 +161,7 @@ def test_a_side_may_have_its_own_nodes() -> None:
         Duel(Rules(nodes=300, hard=3500, hash=1), MATERIAL, {**MATERIAL, "nodes": "4000"})
 
 
-def test_chess960() -> None:
+def test_chess960_games_are_legal() -> None:
     opening = Opening("nbbrkrqn/pppppppp/8/8/8/8/PPPPPPPP/NBBRKRQN w FDfd - 0 1", chess960=True)
     game = Duel(RULES, MATERIAL, MATERIAL).play(opening, 0)
     assert len(list(_boards(game, opening))) > 10

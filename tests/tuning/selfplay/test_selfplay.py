@@ -122,7 +122,7 @@ def test_the_same_state_gives_the_same_game(player: SelfPlay, played: list[Playe
     assert len(states) == 5 * 12 * 12
 
 
-def test_no_balanced_opening() -> None:
+def test_without_a_balanced_opening_there_is_no_game() -> None:
     lost = SelfPlay(replace(RULES, opening_plies=1))
     assert lost.play(1, "4k3/8/8/8/8/8/8/QQQ1K3 w - - 0 1") is None
     over = SelfPlay(replace(RULES, opening_plies=0, opening_score=32_000))
@@ -152,7 +152,7 @@ def test_some_games_are_won_by_checkmate_alone(played: list[Played]) -> None:
     assert 0 < shorter < 20
 
 
-def test_the_longest_game() -> None:
+def test_a_game_of_the_greatest_length_is_drawn() -> None:
     game = SelfPlay(replace(RULES, max_plies=10)).play(random_state(1, 0, 0))
     assert game is not None
     assert (game.plies, game.result, ENDS[game.end]) == (10, 1, "length")

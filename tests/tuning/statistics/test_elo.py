@@ -25,7 +25,7 @@ def student(observations: int) -> float:
         (34, 356, 0, -508.44, 34.48, 0.0, 0.087),
     ],
 )
-def test_trinomial_examples(wins, losses, draws, nelo, nelo_error, los, score):
+def test_trinomial_estimates_match_published_ones(wins, losses, draws, nelo, nelo_error, los, score):
     found = estimate([losses, draws, wins])
     assert found.nelo == pytest.approx(nelo, abs=0.01)
     assert found.nelo_error == pytest.approx(nelo_error * student(found.games), abs=0.01)
@@ -42,7 +42,7 @@ def test_trinomial_examples(wins, losses, draws, nelo, nelo_error, los, score):
         ((7895, 8757, 5485 + 200, 568, 9999), -21.04, 2.95, -19.01, 2.65, 0.0),
     ],
 )
-def test_pentanomial_examples(pairs, elo, elo_error, nelo, nelo_error, los):
+def test_pentanomial_estimates_match_published_ones(pairs, elo, elo_error, nelo, nelo_error, los):
     found = estimate(pairs)
     wider = student(found.games // 2)
     assert found.elo == pytest.approx(elo, abs=0.01)

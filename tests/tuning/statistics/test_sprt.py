@@ -26,7 +26,7 @@ from tuning.statistics.sprt import Sprt, expected_pairs
         ("logistic", 0, 2, (871, 26175, 55003 + 980, 26678, 821), -4.98),
     ],
 )
-def test_published_ratios(model, elo0, elo1, counts, llr):
+def test_likelihood_ratios_match_published_ones(model, elo0, elo1, counts, llr):
     assert Sprt(elo0, elo1, model=model).llr(counts) == pytest.approx(llr, rel=0.005)
 
 

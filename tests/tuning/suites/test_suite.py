@@ -21,7 +21,7 @@ def thought(seconds: float, *pv: str, mate: int | None = None) -> Thought:
     return Thought(depth=1, cp=None if mate else 10, mate=mate, seconds=seconds, pv=pv)
 
 
-def test_opcodes():
+def test_epd_operations_become_tasks():
     task = parse_task('6k1/5ppp/8/8/8/8/8/R5K1 w - - bm Ra8+; id "back; rank"; c0 "a1a8";', "x")
     assert (task.name, task.best, task.line) == ("back; rank", ("a1a8",), ("a1a8",))
     assert parse_task("6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1 am Ra2 Ra3", "x.1").avoid == ("a1a2", "a1a3")
@@ -116,7 +116,7 @@ def test_two_engines_side_by_side_and_resumed(monkeypatch, tmp_path):
         (["/no/s.epd", "--engine", "x", "--nodes", "5"], "/no/s.epd: No such file"),
     ],
 )
-def test_refusals(monkeypatch, tmp_path, arguments, complaint):
+def test_impossible_requests_are_refused_before_the_start(monkeypatch, tmp_path, arguments, complaint):
     monkeypatch.chdir(tmp_path)
     code, page = run(monkeypatch, *arguments)
     assert code == 2
