@@ -36,11 +36,12 @@ from tuning.matches.flags import (
     sprt_from,
 )
 from tuning.matches.report import encounter_lines
-from tuning.selfplay.arena import TOOL, Count, Settings, final_line, play, sprt_text, summary
+from tuning.selfplay.arena import TOOL, Count, Settings, final_line, play, summary
 from tuning.selfplay.batches import Meeting, Options, arranged
 from tuning.selfplay.duel import Rules
 from tuning.selfplay.screening import Idea, effects_table
 from tuning.selfplay.sides import EVALUATION, NODES, evaluation_of, nodes_of, parameters_of
+from tuning.statistics.sprt import sprt_text
 
 #: Flags that may stand beside --resume.
 BESIDE_RESUME = ("--games", "--scheduler", "--concurrency", "--pgn")

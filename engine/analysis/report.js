@@ -1,15 +1,6 @@
-const $ = id => document.getElementById(id);
 let game, at = 0, step = 0, flipped = false;  // step: how far into the other line of this ply; 0 is the game itself
 
 function add(parent, tag, properties = {}) { return parent.appendChild(Object.assign(document.createElement(tag), properties)); }
-
-function draw(parent, tag, attributes, text) {
-  const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-  if (text !== undefined) element.textContent = text;
-  parent.append(element);
-  return element;
-}
 
 const style = p => p.word.split(" ")[0];  // "brilliant move" looks like .brilliant
 

@@ -35,12 +35,15 @@ def render(title: str, rows: Sequence[Row], tree: TreeTrace | None) -> str:
 
 
 def fill(package: str, template: str, data: Any, **parts: str) -> str:
-    """The template of a page, with the style of all Numbat's pages for ``__STYLE__`` and ``data`` as JSON for
-    ``__DATA__``: one file that needs no other and no network. Each of ``parts`` is another file of the package, for its
-    name in capitals: with ``script="page.js"`` that file stands for ``__SCRIPT__``."""
+    """The template of a page with everything filled in: one file that needs no other and no network.
+
+    ``__STYLE__`` and ``__DRAW__`` are what all Numbat's pages share, and ``__DATA__`` is ``data`` as JSON. Each of
+    ``parts`` is another file of the package: with ``script="page.js"`` that file stands for ``__SCRIPT__``.
+    """
     text = json.dumps(data, ensure_ascii=False).replace("<", "\\u003c")  # no "</script>" inside a script
     page = files(package).joinpath(template).read_text(encoding="utf-8")
     for name, file in parts.items():
         page = page.replace(f"__{name.upper()}__", files(package).joinpath(file).read_text(encoding="utf-8"))
-    style = files("engine.lab").joinpath("style.css").read_text(encoding="utf-8")
-    return page.replace("__STYLE__", style).replace("__DATA__", text)
+    for place, file in (("__STYLE__", "style.css"), ("__DRAW__", "draw.js")):
+        page = page.replace(place, files("engine.lab").joinpath(file).read_text(encoding="utf-8").rstrip())
+    return page.replace("__DATA__", text)

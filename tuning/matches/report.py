@@ -18,7 +18,7 @@ from tuning.matches.tally import Encounter
 from tuning.matches.tournament import Tournament
 from tuning.statistics.elo import LEAST, estimate
 from tuning.statistics.ratings import LEAST_GAMES, RatingList, fit
-from tuning.statistics.sprt import expected_pairs
+from tuning.statistics.sprt import sprt_text
 
 PLAIN_EVERY = 10
 """Games between two lines of report if the output is a file or a pipe."""
@@ -170,14 +170,7 @@ def sprt_line(tournament: Tournament) -> str | None:
     test = tournament.settings.sprt
     if test is None:
         return None
-    counts = next(iter(tournament.tally.encounters.values())).pairs
-    llr = test.llr(counts)
-    text = f"SPRT [{test.elo0:g}, {test.elo1:g}] {test.model}: LLR {llr:+.2f} in ({test.lower:.2f}, {test.upper:.2f})"
-    verdict = test.verdict(counts)
-    if verdict is not None:
-        return f"{text}: {verdict} accepted"
-    more = expected_pairs(test, counts)
-    return text if more is None else f"{text}, about {2 * more:,.0f} games to go"
+    return sprt_text(test, next(iter(tournament.tally.encounters.values())).pairs)
 
 
 def closing(tournament: Tournament) -> Group:

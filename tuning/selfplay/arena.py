@@ -6,7 +6,7 @@ import shlex
 import signal
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,7 @@ from tuning.matches.tournament import BookSettings
 from tuning.selfplay.batches import Batch, Meeting, PlannedPair, play_batch
 from tuning.selfplay.screening import Idea, Screening
 from tuning.statistics.elo import estimate
-from tuning.statistics.sprt import Sprt, expected_pairs
+from tuning.statistics.sprt import Sprt
 
 TOOL = "tuning.arena"
 
@@ -119,17 +119,6 @@ class Count:
         """Whether no more games are wanted."""
         games = self._settings.games
         return self.verdict is not None or (games is not None and 2 * self.pairs >= games)
-
-
-def sprt_text(test: Sprt, counts: Sequence[int]) -> str:
-    """Where a sequential test stands."""
-    llr = test.llr(counts)
-    text = f"SPRT [{test.elo0:g}, {test.elo1:g}] {test.model}: LLR {llr:+.2f} in ({test.lower:.2f}, {test.upper:.2f})"
-    verdict = test.verdict(counts)
-    if verdict is not None:
-        return f"{text}: {verdict} accepted"
-    more = expected_pairs(test, counts)
-    return text if more is None else f"{text}, about {2 * more:,.0f} games to go"
 
 
 def final_line(count: Count, test: Sprt | None) -> str:

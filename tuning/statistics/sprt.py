@@ -118,3 +118,14 @@ def expected_pairs(test: Sprt, counts: Sequence[float]) -> float | None:
         return None
     bound = test.upper if drift > 0 else test.lower
     return max(0.0, (bound - llr) / drift)
+
+
+def sprt_text(test: Sprt, counts: Sequence[int]) -> str:
+    """Where the test stands after pairs with these ``counts``, in a line."""
+    llr = test.llr(counts)
+    text = f"SPRT [{test.elo0:g}, {test.elo1:g}] {test.model}: LLR {llr:+.2f} in ({test.lower:.2f}, {test.upper:.2f})"
+    verdict = test.verdict(counts)
+    if verdict is not None:
+        return f"{text}: {verdict} accepted"
+    more = expected_pairs(test, counts)
+    return text if more is None else f"{text}, about {2 * more:,.0f} games to go"
