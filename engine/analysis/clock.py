@@ -68,8 +68,8 @@ class ChessClock:
         return self.left(side) <= 0
 
 
-def clock_text(seconds: float) -> str:
-    """Seconds as a clock shows them, with tenths in the last twenty seconds.
+def clock_text(seconds: float, tenths: bool = True) -> str:
+    """Seconds as a clock shows them, in the last twenty seconds with ``tenths``.
 
     >>> clock_text(293.2), clock_text(4000), clock_text(9.87)
     ('4:53', '1:06:40', '0:09.8')
@@ -78,4 +78,4 @@ def clock_text(seconds: float) -> str:
     minutes, rest = divmod(whole, 60)
     if minutes >= 60:
         return f"{minutes // 60}:{minutes % 60:02}:{rest:02}"
-    return f"{minutes}:{rest:02}" + (f".{int(seconds * 10) % 10}" if seconds < 20 else "")
+    return f"{minutes}:{rest:02}" + (f".{int(seconds * 10) % 10}" if tenths and seconds < 20 else "")

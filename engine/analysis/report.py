@@ -15,6 +15,7 @@ import chess.svg
 
 from engine.analysis.accuracy import Side, move_accuracy, summary
 from engine.analysis.annotate import Judged
+from engine.analysis.clock import clock_text
 from engine.analysis.files import pgn_text
 from engine.analysis.judge import Grade, chances_on, human_expectation
 from engine.analysis.lines import chances_text, ending_text, percents, score_text
@@ -107,7 +108,7 @@ def _ply(moves: Sequence[Judged], number: int, clock: float | None) -> dict[str,
         "chances": "" if ends else chances_text(white),
         "line": _line(before, line) if before and line else None,
         "placement": placement(board),
-        "clock": clock_text(clock) if clock is not None else "",
+        "clock": clock_text(clock, tenths=clock % 1 > 0) if clock is not None else "",
     }
 
 
@@ -161,20 +162,6 @@ def placement(board: chess.Board) -> str:
                 pieces.append(" ".join([chess.piece_name(piece) + "s" * (len(squares) > 1), *squares]))
         sides.append(f"{side}: {', '.join(pieces)}.")
     return " ".join(sides)
-
-
-def clock_text(seconds: float) -> str:
-    """A clock as players read it.
-
-    >>> clock_text(3725.4), clock_text(65), clock_text(8.3)
-    ('1:02:05', '1:05', '0:08.3')
-    """
-    hours, rest = divmod(int(seconds), 3600)
-    minutes, whole = divmod(rest, 60)
-    if hours:
-        return f"{hours}:{minutes:02}:{whole:02}"
-    tenths = f".{int(seconds * 10) % 10}" if seconds < 20 and seconds % 1 else ""
-    return f"{minutes}:{whole:02}{tenths}"
 
 
 def pieces() -> str:

@@ -5,13 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from engine.board.types import I64, KING, ONE, ROOK
-from engine.evaluation.nnue.shape import INPUTS, OUTPUT_BUCKETS
+from engine.evaluation.nnue.network import feature_of, orientation_of
+from engine.evaluation.nnue.shape import INPUTS
 from engine.jit import lsb
 from tuning.common.compiled import compiled
 from tuning.data.marlinformat import UNMOVED_ROOK, Packed
-
-#: The most pieces that a position has.
-MOST_PIECES = 32
 
 #: Fills a list of features to its end.
 NO_FEATURE = INPUTS
@@ -42,15 +40,7 @@ def list_board(board: Packed, squares: np.ndarray, pieces: np.ndarray, features:
     for view in range(2):
         perspective = (I64(board.side_en_passant) >> 7) ^ view
         king = black_king if perspective else white_king
-        orientation = 56 * perspective ^ (7 if king & 4 else 0)
+        orientation = orientation_of(perspective, king)
         for place in range(count):
-            piece = pieces[place]
-            seen = ((piece >> 3) ^ perspective) * (INPUTS // 2) + (piece & 7) * 64
-            features[view, place] = seen + (squares[place] ^ orientation)
+            features[view, place] = feature_of(perspective, orientation, pieces[place], squares[place])
     return count
-
-
-@compiled
-def bucket_of(count: int) -> int:
-    """The row of output weights for ``count`` pieces on the board."""
-    return min((count - 2) // 4, OUTPUT_BUCKETS - 1)

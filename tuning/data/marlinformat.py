@@ -16,6 +16,7 @@ from engine.board.attacks import pawn_attacks
 from engine.board.position import POSITION_T, king_square, occupied_by_all, piece_on
 from engine.board.setup import complete_setup
 from engine.board.types import EMPTY, I64, KING, NO_SQUARE, ONE, PAWN, RANK_1, RANK_8, ROOK, ZERO
+from engine.evaluation.nnue.file import MOST_PIECES
 from engine.jit import helper, kernel, lsb, popcount, record_type, structure
 
 #: Results as the format counts them.
@@ -44,7 +45,6 @@ PackedArray: TypeAlias = Any
 
 #: Where a rook's type would stand, while it may castle.
 UNMOVED_ROOK = 6
-_MOST_PIECES = 32
 
 
 @helper
@@ -80,7 +80,7 @@ def unpack(position: Position, packed: Packed) -> Flag:
     A king and an unmoved rook off the squares of standard chess make it one of Chess960.
     """
     occupied = packed.occupancy
-    if popcount(occupied) > _MOST_PIECES:
+    if popcount(occupied) > MOST_PIECES:
         return 0
     for square in range(64):
         position.board[square] = EMPTY

@@ -16,9 +16,11 @@ from functools import cache
 import numpy as np
 import torch
 
+from engine.evaluation.nnue.file import MOST_PIECES
+from engine.evaluation.nnue.network import bucket_of
 from engine.evaluation.nnue.shape import QA
 from tuning.common.compiled import compiled
-from tuning.data.features import MOST_PIECES, bucket_of, list_board
+from tuning.data.features import list_board
 from tuning.data.marlinformat import PackedArray
 from tuning.data.shuffled import batches
 from tuning.data.targets import expected_score

@@ -15,8 +15,9 @@ import torch
 from torch import Tensor
 
 from engine.board.types import KING, ROOK
+from engine.evaluation.nnue.file import MOST_PIECES
 from engine.evaluation.nnue.shape import INPUTS, OUTPUT_BUCKETS
-from tuning.data.features import MOST_PIECES, NO_FEATURE
+from tuning.data.features import NO_FEATURE
 from tuning.data.marlinformat import PACKED, UNMOVED_ROOK
 from tuning.data.shuffled import batches
 from tuning.learning.network import Network

@@ -38,19 +38,18 @@ from rich.table import Table
 from scipy.optimize import minimize
 from scipy.special import expit
 
+from engine.evaluation.classical.weights import STAGES
 from engine.evaluation.material import FULL_PHASE, PIECE_NAMES
 from tuning.common.errors import SetupError
 from tuning.common.files import quoted
 from tuning.learning.logistic import fit_scale, log_odds, logistic_loss
 from tuning.learning.weights import write_weights
 
-STAGES = ("middlegame", "endgame")
-
 #: Positions before this ply are left out: they repeat from game to game.
 FIRST_PLY = 8
 
 #: Beyond this many centipawns a game is decided, and placement no longer what decides it.
-DECIDED = 1500
+MOST_CENTIPAWNS = 1500
 
 #: The share of games kept from the fit, to judge it by.
 HELD_OUT = 0.1
@@ -174,7 +173,7 @@ def quiet_rows(rows: Iterable[Row]) -> Iterator[tuple[int, Row]]:
 
 
 def _is_quiet(row: Row) -> bool:
-    return row.flags == b"-" and row.ply >= FIRST_PLY and abs(row.evaluation) <= DECIDED
+    return row.flags == b"-" and row.ply >= FIRST_PLY and abs(row.evaluation) <= MOST_CENTIPAWNS
 
 
 _UNPACK: dict[str, Callable[[Any], Any]] = {".gz": gzip.open, ".xz": lzma.open}

@@ -22,7 +22,7 @@ from tuning.common.ledger import read_events
 from tuning.data.pgn import games
 from tuning.matches.records import GameRecord
 
-DECIDED = 4.0
+MOST_PAWNS = 4.0
 """Scores beyond so many pawns (as they are shown) tell nothing about the border between winning and drawing."""
 
 MOVES = (8, 100)
@@ -124,7 +124,7 @@ def read(paths: Sequence[Path], player: str | None, pawn: float, wrap: Callable[
     score = np.concatenate([part.score for part in parts])
     move = np.concatenate([part.move for part in parts])
     result = np.concatenate([part.result for part in parts])
-    kept = (np.abs(score) <= DECIDED * pawn) & (move >= MOVES[0]) & (move <= MOVES[1])
+    kept = (np.abs(score) <= MOST_PAWNS * pawn) & (move >= MOVES[0]) & (move <= MOVES[1])
     if kept.sum() < 100 or not (result[kept] > 0).any() or not (result[kept] == 0).any():
         raise SetupError(
             f"{int(kept.sum())} scored moves between moves {MOVES[0]} and {MOVES[1]} are too few, or all alike"

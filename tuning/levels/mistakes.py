@@ -18,7 +18,7 @@ KINDS = ("hung", "missed", "mate", "capture", "distance", "slow")
 LEAST_LOSS = 150
 """Centipawns that make a mistake."""
 
-DECIDED = 600
+MOST_CENTIPAWNS = 600
 """Beyond so many centipawns a position is not looked at: there is not much to lose, or to hold."""
 
 A_PIECE = 200
@@ -106,7 +106,7 @@ def judge(judging: Engine, nodes: int, board: chess.Board, move: chess.Move) -> 
     if board.legal_moves.count() < 2:
         return None
     best = judging.analyse(board, Limit(nodes=nodes))
-    if best.score.relative.mate() != 1 and abs(_points(best)) > DECIDED:
+    if best.score.relative.mate() != 1 and abs(_points(best)) > MOST_CENTIPAWNS:
         return None
     if move == best.move:
         return Judgement(board, move, move, 0, "")

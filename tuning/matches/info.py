@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-MATE = 100_000
-"""A mate in ``n`` moves counts as ``MATE - n`` centipawns wherever one number is needed."""
+MATE_CENTIPAWNS = 100_000
+"""A mate in ``n`` moves counts as ``MATE_CENTIPAWNS - n`` centipawns wherever one number is needed."""
 
 
 @dataclass(slots=True)
@@ -37,7 +37,7 @@ class Thought:
     def value(self) -> int:
         """The score as one number of centipawns; mates lie beyond every evaluation."""
         if self.mate is not None:
-            return MATE - self.mate if self.mate > 0 else -MATE - self.mate
+            return MATE_CENTIPAWNS - self.mate if self.mate > 0 else -MATE_CENTIPAWNS - self.mate
         return self.cp or 0
 
     @property
@@ -96,8 +96,8 @@ def parse_xboard(line: str) -> Thought:
         return Thought()
     depth, score, centiseconds, nodes = numbers
     thought = Thought(depth=depth, seconds=centiseconds / 100.0, nodes=nodes, pv=tuple(tokens[4:]))
-    if abs(score) > MATE:
-        thought.mate = score - MATE if score > 0 else score + MATE
+    if abs(score) > MATE_CENTIPAWNS:
+        thought.mate = score - MATE_CENTIPAWNS if score > 0 else score + MATE_CENTIPAWNS
     else:
         thought.cp = score
     return thought

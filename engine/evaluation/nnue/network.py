@@ -70,17 +70,23 @@ def new_net_record(net: Net) -> Any:
 
 
 @helper
-def _orientation(position: Position, perspective: Color) -> int:
-    """What a square is xored with to be seen from ``perspective``."""
+def orientation_of(perspective: Color, king: Square) -> int:
+    """What a square is xored with to be seen from ``perspective``, whose ``king`` stands there."""
     flip = 56 if perspective == BLACK else 0
-    return flip ^ 7 if king_square(position, perspective) & _RIGHT_HALF else flip
+    return flip ^ 7 if king & _RIGHT_HALF else flip
 
 
 @helper
-def _feature(perspective: Color, orientation: int, piece: Piece, square: Square) -> int:
+def feature_of(perspective: Color, orientation: int, piece: Piece, square: Square) -> int:
     """The index of ``piece`` on ``square``."""
     other = (piece >> 3) ^ perspective
     return other * 384 + (piece & 7) * 64 + (square ^ orientation)
+
+
+@helper
+def bucket_of(pieces: int) -> int:
+    """The row of output weights for so many ``pieces`` on the board."""
+    return min((pieces - 2) // 4, OUTPUT_BUCKETS - 1)
 
 
 @helper
@@ -122,13 +128,13 @@ def _refresh(net: NetRecord, accumulator: Accumulator, position: Position, persp
     hidden = net.hidden
     values = accumulator.values[U64(perspective)]
     _copy(values, net.biases, hidden)
-    orientation = _orientation(position, perspective)
+    orientation = orientation_of(perspective, king_square(position, perspective))
     skip = 0
     rest = occupied_by_all(position)
     while rest:
         square = lsb(rest)
         rest &= rest - ONE
-        feature = _feature(perspective, orientation, piece_on(position, square), square)
+        feature = feature_of(perspective, orientation, piece_on(position, square), square)
         _add(values, net.weights, feature, hidden)
         skip += net.skip[U64(feature)]
     accumulator.skip[perspective] = skip
@@ -138,7 +144,7 @@ def _refresh(net: NetRecord, accumulator: Accumulator, position: Position, persp
 @helper
 def _changed_feature(change: int, perspective: Color, orientation: int) -> int:
     """The feature of a noted change, ``piece << 6 | square``."""
-    return _feature(perspective, orientation, I64(change) >> 6, I64(change) & 63)
+    return feature_of(perspective, orientation, I64(change) >> 6, I64(change) & 63)
 
 
 @helper
@@ -220,7 +226,7 @@ def _compute(net: NetRecord, stack: Any, ply: Ply, position: Position, perspecti
             _refresh(net, stack[U64(ply)].network, position, perspective)
             return
         start -= 1
-    orientation = _orientation(position, perspective)
+    orientation = orientation_of(perspective, king_square(position, perspective))
     while start < ply:
         _apply_update(net, stack[U64(start + 1)].network, stack[U64(start)].network, perspective, orientation)
         start += 1
@@ -261,7 +267,7 @@ def network_value(net: NetRecord, stack: Any, ply: Ply, position: Position) -> S
     us = I64(position.side)
     them = us ^ 1
     hidden = net.hidden
-    bucket = min((popcount(occupied_by_all(position)) - 2) // 4, OUTPUT_BUCKETS - 1)
+    bucket = bucket_of(popcount(occupied_by_all(position)))
     start = bucket * 2 * hidden
     total = _forward(accumulator.values[U64(us)], net.output_weights, start, hidden)
     total += _forward(accumulator.values[U64(them)], net.output_weights, start + hidden, hidden)

@@ -8,8 +8,10 @@ from rich.progress import Progress
 
 from engine.board.setup import new_position
 from engine.evaluation.nnue import plain
+from engine.evaluation.nnue.file import MOST_PIECES
+from engine.evaluation.nnue.network import bucket_of
 from tests.tuning.lines import evaluation_line, random_games
-from tuning.data.features import MOST_PIECES, bucket_of, list_board
+from tuning.data.features import list_board
 from tuning.data.marlinformat import unpack
 from tuning.data.positions import read_text
 

@@ -11,10 +11,11 @@ from rich.progress import Progress
 
 from engine.board.setup import new_position
 from engine.evaluation.nnue import plain
-from engine.evaluation.nnue.file import read_net, write_net
+from engine.evaluation.nnue.file import MOST_PIECES, read_net, write_net
+from engine.evaluation.nnue.network import bucket_of
 from engine.evaluation.nnue.shape import QA, SCALE
 from tests.tuning.lines import evaluation_line, random_games
-from tuning.data.features import MOST_PIECES, NO_FEATURE, bucket_of, list_board
+from tuning.data.features import NO_FEATURE, list_board
 from tuning.data.marlinformat import unpack
 from tuning.data.positions import read_text
 
