@@ -7,7 +7,8 @@
 
 The two sides differ in evaluation (EvalType, EvalFile), search parameters (see engine/search/params.py) or nodes per
 move (nodes=, so that a slower network pays for its time); everything else is the engine of this checkout. Use
-tuning.match for other revisions and engines. To test a new idea in the search here, add a parameter that switches it on.
+tuning.match for other revisions and engines. To test a new idea in the search here, add a parameter that switches it
+on.
 """
 
 from __future__ import annotations

@@ -338,7 +338,7 @@ def test_where_files_find_no_room_it_still_runs_and_says_so(miniature: Miniature
     told = miniature.run({"FILE_LIMIT": limit, "NUMBAT_CACHE_DIR": ""} | miniature.homes())
     assert told["result"] == 20
     assert told["root"] == "None"
-    said = [line for line in told["reports"] if "cannot keep" in line]
+    said = [line for line in told["reports"] if "cannot save" in line]
     assert len(said) == len(set(said)) == 3
     assert all(line.endswith("File too large") for line in said)
     assert len([line for line in told["reports"] if "NUMBAT_CACHE_DIR" in line]) == 1
