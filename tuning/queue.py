@@ -23,30 +23,25 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
 from engine.folders import data_folder
 from tuning.common import command
 from tuning.common.errors import SetupError, at_least
 from tuning.experiments import processes
 from tuning.experiments.checks import completed, in_worktree
-from tuning.experiments.daemon import Daemon, last_line, title
+from tuning.experiments.daemon import Daemon, title
+from tuning.experiments.listing import facts_of, jobs_table
 from tuning.experiments.store import (
     DONE,
     FAILED,
     INTERRUPTED,
-    OPEN,
     REMOVED,
     RUNNING,
-    WAITING,
     Job,
     Order,
     State,
     Store,
 )
-
-STYLES = {RUNNING: "green", FAILED: "red", INTERRUPTED: "yellow"}
 
 FOLDER_VARIABLE = "NUMBAT_QUEUE"
 
@@ -184,52 +179,10 @@ def run(store: Store, arguments: argparse.Namespace, console: Console) -> int:
     return code
 
 
-def seconds_of(job: Job) -> float:
-    """How long a job has run in all."""
-    running = time.time() - job.started if job.state == RUNNING and job.started is not None else 0.0
-    return job.seconds + running
-
-
-def duration(seconds: float) -> str:
-    """Hours and minutes, or seconds if it is little."""
-    if seconds < 60:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 3600:.1f} h" if seconds >= 3600 else f"{seconds / 60:.0f} min"
-
-
-def finding(store: Store, job: Job) -> str:
-    """What a job has found, or what became of it, in one line."""
-    if job.note and job.state != RUNNING:
-        return job.note
-    if job.order.results is not None and job.state != WAITING:
-        from tuning.experiments.outcome import outcome_of
-
-        try:
-            return outcome_of(Path(job.order.results)).text
-        except SetupError:
-            pass  # nothing in it yet
-    return last_line(store.log(job.number))
-
-
-def shown_state(job: Job, state: State) -> Text:
-    """A job's state in colour; paused if that matters."""
-    paused = (job.paused or state.paused) and job.state in (*OPEN, RUNNING)
-    return Text(f"{job.state}{', paused' if paused else ''}", STYLES.get(job.state, ""))
-
-
 def show_list(store: Store, arguments: argparse.Namespace, console: Console) -> int:
-    """The table of jobs: what runs, what waits, then what ended, the latest last."""
+    """The table of jobs."""
     state = store.read()
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for heading, justify in (("#", "right"), ("Job", "left"), ("State", "left"), ("Cores", "right"), ("Ran", "right")):
-        table.add_column(heading, justify=justify, no_wrap=heading != "Job")  # type: ignore[arg-type]
-    table.add_column("What it found", overflow="fold")
-    jobs = state.in_order()
-    ended = [job for job in jobs if job.state in (DONE, FAILED)]
-    for job in [*sorted(ended, key=lambda job: job.ended or 0.0), *(job for job in jobs if job not in ended)]:
-        cells = (str(job.number), Text(job.order.name), shown_state(job, state), str(job.order.cores))
-        table.add_row(*cells, duration(seconds_of(job)) if job.attempts else "", Text(finding(store, job)))
-    console.print(table if jobs else "the queue is empty")
+    console.print(jobs_table(store, state) if state.in_order() else "the queue is empty")
     if state.paused:
         console.print("everything is paused: python -m tuning.queue resume", style="yellow")
     return 0
@@ -239,30 +192,10 @@ def show(store: Store, arguments: argparse.Namespace, console: Console) -> int:
     """Everything about one job."""
     state = store.read()
     job = job_of(state, arguments.job)
-    order = job.order
-    rows = [
-        ("state", shown_state(job, state).plain + (f", exit code {job.code}" if job.code is not None else "")),
-        ("command", shlex.join(order.command)),
-        ("continued by", shlex.join(order.resume_command) if order.resume_command else "the same command"),
-        ("folder", order.directory),
-        ("cores, priority", f"{order.cores}, {order.priority}" + (", measures time" if order.timed else "")),
-        ("added", moment(job.added)),
-        ("began", f"{moment(job.started)}, attempt {job.attempts}" if job.started else "-"),
-        ("ended", moment(job.ended) if job.ended else "-"),
-        ("ran", duration(seconds_of(job))),
-        ("results", order.results or "-"),
-        ("log", str(store.log(job.number))),
-        ("found", finding(store, job) or "-"),
-    ]
     console.print(f"{title(job)[:-1]}", style="bold", highlight=False, markup=False)
-    for name, value in rows:
+    for name, value in facts_of(store, state, job):
         console.print(f"  {name:16}{value}", highlight=False, markup=False, soft_wrap=True)
     return 0
-
-
-def moment(seconds: float | None) -> str:
-    """A time of day with its date."""
-    return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(seconds))
 
 
 def show_log(store: Store, arguments: argparse.Namespace, console: Console) -> int:
