@@ -154,17 +154,17 @@ def workbench_files() -> list[Path]:
     return sorted((REPOSITORY / "tuning").rglob("*.py"))
 
 
-def imports_of_workbench(source: str) -> Iterator[tuple[int, str]]:
-    """Line and module of every import from the workbench; a file that is imported from its folder counts by itself."""
+def imports_within(package: str, source: str) -> Iterator[tuple[int, str]]:
+    """Line and module of every import from ``package``; a file that is imported from its folder counts by itself."""
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
             for alias in node.names:
-                if alias.name.split(".")[0] == "tuning":
+                if alias.name.split(".")[0] == package:
                     yield node.lineno, alias.name
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"line {node.lineno}: write imports in full"
             assert node.module is not None
-            if node.module.split(".")[0] == "tuning":
+            if node.module.split(".")[0] == package:
                 for alias in node.names:
                     inside = f"{node.module}.{alias.name}"
                     is_file = (REPOSITORY / inside.replace(".", "/")).with_suffix(".py").exists()
@@ -175,7 +175,7 @@ def room_violations(module: str, source: str) -> list[str]:
     """What ``source`` imports against the rules of the workbench, were it the module ``module`` of it."""
     found = []
     room = module.split(".")[1] if module.count(".") > 1 else None
-    for line, imported in imports_of_workbench(source):
+    for line, imported in imports_within("tuning", source):
         target = [*imported.split("."), ""][1]
         if target not in ROOMS:
             found.append(f"line {line}: no file imports the command {imported}")
@@ -191,11 +191,12 @@ def test_imports_of_the_workbench_point_down(path):
     assert room_violations(module, path.read_text(encoding="utf-8")) == []
 
 
-def test_no_two_files_of_the_workbench_stand_on_each_other():
+@pytest.mark.parametrize("package", ["engine", "tuning"])
+def test_no_two_files_stand_on_each_other(package):
     graph = {}
-    for path in workbench_files():
+    for path in (REPOSITORY / package).rglob("*.py"):
         module = ".".join(path.relative_to(REPOSITORY).with_suffix("").parts)
-        graph[module] = {imported for _, imported in imports_of_workbench(path.read_text(encoding="utf-8"))}
+        graph[module] = {imported for _, imported in imports_within(package, path.read_text(encoding="utf-8"))}
     graphlib.TopologicalSorter(graph).prepare()  # raises CycleError
 
 

@@ -17,6 +17,7 @@
 ``play``      ``play``
 ``diagram``   the board in the terminal
 ``clock``     the chess clock
+``limits``    the limits of the command line
 ``terminal``  signals and letters
 ``cli``       their command lines
 """

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from engine import __version__
 from engine.analysis.terminal import forgive_letters, terminated_as_interrupted
 from engine.commandline import Parser, UsageError, interrupted, refuse, seconds, whole
 from engine.messages import OptionError, PositionError
@@ -115,23 +114,6 @@ def parser(command: str) -> argparse.ArgumentParser:
     result.add_argument("--option", type=_option, action="append", default=[], metavar="NAME=VALUE",
                         help="a UCI option of the engine, such as 'Hash=256'; may be repeated")  # fmt: skip
     return result
-
-
-def limit_of(chosen: argparse.Namespace, seconds: float) -> tuple[Any, str]:
-    """The limit that was asked for, or ``seconds``, as python-chess's Limit and in words."""
-    from chess.engine import Limit
-
-    if chosen.depth is not None:
-        return Limit(depth=chosen.depth), f"{chosen.depth} plies a position"
-    if chosen.nodes is not None:
-        return Limit(nodes=chosen.nodes), f"{chosen.nodes} nodes a position"
-    time = chosen.time or seconds
-    return Limit(time=time), f"{time:g} s a position"
-
-
-def engine_name(words: str, options: dict[str, Any]) -> str:
-    """Who analyses, for tags and pages: the version, the limit in words and the options that differ."""
-    return ", ".join([f"Numbat {__version__}", words, *(f"{name} {value}" for name, value in options.items())])
 
 
 def _option(text: str) -> tuple[str, Any]:

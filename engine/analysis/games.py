@@ -20,7 +20,6 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 from engine import Engine
 from engine.analysis.accuracy import summary
 from engine.analysis.annotate import Annotator, Judged
-from engine.analysis.cli import engine_name, limit_of
 from engine.analysis.files import (
     AnalysisError,
     check_page,
@@ -31,6 +30,7 @@ from engine.analysis.files import (
     write_games,
     write_whole,
 )
+from engine.analysis.limits import engine_name, limit_of
 from engine.analysis.notes import positions, read
 from engine.analysis.openings import opening_of
 from engine.analysis.report import render

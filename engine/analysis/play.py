@@ -17,11 +17,11 @@ from rich.text import Text
 
 from engine import Engine, __version__
 from engine.analysis.boards import MoveError, board_of, read_move
-from engine.analysis.cli import limit_of
 from engine.analysis.clock import ChessClock, clock_text
 from engine.analysis.diagram import FEW_COLOURS, diagram, painted, shows_chessmen
 from engine.analysis.files import AddedGame
 from engine.analysis.judge import expectation
+from engine.analysis.limits import limit_of
 from engine.analysis.lines import chances_of, chances_text, ending, ending_text, score_text
 from engine.analysis.terminal import read_line
 from engine.api.types import Analysis

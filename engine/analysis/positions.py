@@ -12,8 +12,8 @@ from rich.text import Text
 
 from engine import Engine
 from engine.analysis.boards import board_of
-from engine.analysis.cli import limit_of
 from engine.analysis.diagram import FEW_COLOURS, diagram, painted, shows_chessmen
+from engine.analysis.limits import limit_of
 from engine.analysis.lines import ending_text, line_text
 from engine.api.types import Analysis
 
