@@ -1,4 +1,4 @@
-"""Pages of Numbat in a real browser: Chromium, headless, as a person would drive it. Skipped where there is none."""
+"""Pages of Numbat in a real browser: Chromium, headless, as a person would drive it. Skipped if there is none."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from engine.play.tablebase import CURSED_WIN, LOSS, WIN, Tablebase
 #: The last distance to zeroing, added to the clock, that surely is in time: distances are rounded by a ply.
 IN_TIME = 99
 
-#: The squares to which symmetry brings White's king where there are no pawns.
+#: The squares to which symmetry brings White's king if there are no pawns.
 _TRIANGLE = [square for square in range(64) if chess.square_rank(square) <= chess.square_file(square) <= 3]
 
 
@@ -41,7 +41,7 @@ def random_board(material: str, source: random.Random) -> chess.Board:
 def won_board(
     oracle: chess.syzygy.Tablebase, material: str, source: random.Random, tries: int = 300
 ) -> chess.Board | None:
-    """A random position won for the side to move; None where there seems to be none."""
+    """A random position won for the side to move; None if there seems to be none."""
     for _ in range(tries):
         board = random_board(material, source)
         if oracle.probe_wdl(board) == WIN:

@@ -3,7 +3,7 @@
 To load numba, and to set it up for its first compilation, takes most of the time of a process that compiles a small
 function or says what is wrong with its command line. So one process does it, compiles something that has nothing to do
 with the engine, and forks: each child is as a fresh process is that has imported numba. Those whose environment says
-something to numba have to be fresh ones, and so have all where the system cannot fork.
+something to numba have to be fresh ones, and so have all if the system cannot fork.
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ class Nursery:
 def start(
     nursery: Nursery | None, folder: Path, environment: Mapping[str, str], program: str
 ) -> Child | subprocess.Popen[str]:
-    """A process that runs ``program`` in ``folder``: out of the ``nursery`` where that is the same as a fresh one."""
+    """A process that runs ``program`` in ``folder``: out of the ``nursery`` if that is the same as a fresh one."""
     if nursery is not None and not any(name.startswith("NUMBA_") for name in environment):
         return Child(nursery, folder, environment, program)
     return subprocess.Popen(

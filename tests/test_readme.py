@@ -93,7 +93,7 @@ def test_there_are_examples():
 
 @pytest.mark.parametrize(("page", "number"), examples())
 def test_python_examples_run(page, number, repository, tmp_path):
-    """As written; where ``numbat`` is not installed, a script in its place runs the checkout."""
+    """As written; if ``numbat`` is not installed, a script in its place runs the checkout."""
     environment = dict(os.environ)
     if shutil.which("numbat") is None:
         if sys.platform == "win32":

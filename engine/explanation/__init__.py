@@ -8,7 +8,7 @@ It needs python-chess, the lines and their scores, and no engine, so it stands b
 ``gains``      what was won, in words
 ``terms``      king safety, passed pawns ... by the classical evaluation
 ``positional`` which of those changed most
-``verdict``    who stands better, where none of these is sure
+``verdict``    who stands better, if none of these is sure
 ``reasons``    why a move is bad
 ``merits``     what a good move does
 """

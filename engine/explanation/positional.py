@@ -13,7 +13,7 @@ from engine.explanation.terms import aspects
 #: Plies of both lines after which a longer search's lines are compared, to check what is said.
 PLIES = 6
 
-#: Plies of both lines of which each is compared, less where a line is shorter, and that both must have at least.
+#: Plies of both lines of which each is compared, less if a line is shorter, and that both must have at least.
 _FAR, _LEAST = 8, 6
 
 #: Centipawns that an aspect must have lost, and how many times as much as any other.
@@ -30,7 +30,7 @@ class Shift:
 
 
 def shift(played: Line, best: Line) -> Shift | None:
-    """What ``played`` lost most against ``best``; None where nothing stands out.
+    """What ``played`` lost most against ``best``; None if nothing stands out.
 
     Both lines begin at the same board with their move. They are compared after each move, both at rest: what is named
     must be worse at all of these points, for a line of a short search is not the only one.

@@ -18,7 +18,7 @@ from engine.explanation.words import NAMES, side
 from engine.play import wdl
 from engine.play.exchange import value
 
-#: What the endgame tables say of a board for its side to move, 2 (won) to -2 (lost); None where they say nothing.
+#: What the endgame tables say of a board for its side to move, 2 (won) to -2 (lost); None if they say nothing.
 Tables = Callable[[chess.Board], int | None]
 
 #: Expected points that a move must lose to be explained.
@@ -47,7 +47,7 @@ _CLEAR_LOSS, _NO_TACTICS = 60, 200
 #: Moves to a mate that a player can have missed.
 _VISIBLE_MATE = 5
 
-#: Plies that a sentence may string together where no theme can be named, and for a pawn by quiet moves: a gain that
+#: Plies that a sentence may string together if no theme can be named, and for a pawn by quiet moves: a gain that
 #: shows later is rarely forced.
 _LONG, _SHORT = 5, 3
 
@@ -68,7 +68,7 @@ _EVEN = (0.25, 0.75)
 class Reason:
     """Why a move is bad: a ``theme`` and the ``text``, a sentence or two.
 
-    ``line`` shows it, where one does; ``gain`` is what its winner wins, in pawns, and ``mate`` the moves to a mate.
+    ``line`` shows it, if one does; ``gain`` is what its winner wins, in pawns, and ``mate`` the moves to a mate.
     """
 
     theme: str
@@ -132,7 +132,7 @@ def case_of(
     best_score: PovScore,
     played_score: PovScore,
 ) -> Case | None:
-    """The case of ``move``; None where there is nothing to explain: it is the best move, or costs next to nothing and
+    """The case of ``move``; None if there is nothing to explain: it is the best move, or costs next to nothing and
     misses no short mate."""
     if move in reply_line[:1]:  # it cannot be a reply: the square it comes from is empty now
         reply_line = reply_line[1:]
@@ -146,7 +146,7 @@ def case_of(
 
 
 def reason(case: Case, tables: Tables | None = None) -> Reason | None:
-    """The weightiest reason against the move of ``case``; None where nothing can be said for sure."""
+    """The weightiest reason against the move of ``case``; None if nothing can be said for sure."""
     return (
         _allowed_mate(case)
         or _draw(case, 1)
@@ -247,7 +247,7 @@ def _opposition(case: Case) -> Reason | None:
 
 
 def _material(case: Case) -> Reason | None:
-    """What the reply wins, or what the best move would have won, where the scores bear it out."""
+    """What the reply wins, or what the best move would have won, if the scores bear it out."""
     allowed, missed = (sure_gain(line) for line in (case.played, case.best))
     cost = allowed + missed
     if max(allowed, missed) < 1 or case.drop < max(_LEAST_COST, _PAWN_COST * min(cost, _MOST_PAWNS)):
@@ -256,7 +256,7 @@ def _material(case: Case) -> Reason | None:
 
 
 def sure_gain(line: Line) -> int:
-    """The pawns that the winner of ``line`` wins, 0 where the line does not show enough of it."""
+    """The pawns that the winner of ``line`` wins, 0 if the line does not show enough of it."""
     start = line.turns().start
     far = HORIZON if is_queen(gain_text(line)) else _NEAR if line.gain < 3 else _FAR
     if line.gain < 1 or len(line) <= start or line.secured - start > far:
@@ -310,7 +310,7 @@ def once(what: str, clause: str) -> tuple[str, str]:
 
 
 def _taken_before(board: chess.Board, move: chess.Move) -> str:
-    """The piece that the last move captured where ``move`` captures; empty where it is no recapture, or wins more."""
+    """The piece that ``move`` wins back by recapturing; empty if it is no recapture, or wins more."""
     if not board.move_stack or board.peek().to_square != move.to_square or not board.is_capture(move):
         return ""
     former = board.copy(stack=1)
@@ -320,7 +320,7 @@ def _taken_before(board: chess.Board, move: chess.Move) -> str:
 
 
 def explained(line: Line) -> tuple[str, str] | None:
-    """The theme by which the winner of ``line`` gets its gain, and the clause that says so; None where no theme begins
+    """The theme by which the winner of ``line`` gets its gain, and the clause that says so; None if no theme begins
     soon and the moves alone would be too many to be forced."""
     start = line.turns().start
     what = gain_text(line)
@@ -364,7 +364,7 @@ def _led_to(line: Line, start: int, finding: Finding) -> str:
 
 
 def _verdict(case: Case) -> Reason | None:
-    """What became of the game, where nothing else is certain."""
+    """What became of the game, if nothing else is certain."""
     if case.had.is_mate() or case.has.is_mate() or len(case.played) < 2:
         return None
     answer = [case.played.san(ply) for ply in range(1, len(case.played))]

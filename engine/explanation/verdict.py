@@ -41,7 +41,7 @@ def standing_text(verdict: int, color: chess.Color, be: str = "is") -> str:
 
 def verdict_text(color: chess.Color, better: str, answer: list[str], before: float, after: float) -> str:
     """What ``color`` had with the ``better`` move and what it has after the ``answer`` to another, each in expected
-    points; empty where the verdict is the same or nearly so.
+    points; empty if the verdict is the same or nearly so.
 
     Only what is won or lost is told: whether a game was quite even, or one side is a little better, a short search
     cannot be sure of.

@@ -27,7 +27,7 @@ def new_store(root: Path, *others: Path, settings: str = "here", source: str = "
 
 
 def unchosen_store(*candidates: Path) -> Store:
-    """The same where the user has chosen none."""
+    """The same if the user has chosen none."""
     return Store(None, list(candidates), "here", _layers("now"), candidates[0].parent / "code")
 
 

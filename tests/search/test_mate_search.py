@@ -18,7 +18,7 @@ def engine():
 
 
 def mates(board: chess.Board, plies: int) -> bool:
-    """Whether the attacker, who moves where ``plies`` is odd, mates within so many plies."""
+    """Whether the attacker, who moves if ``plies`` is odd, mates within so many plies."""
     if plies == 0:
         return board.is_checkmate()
     moves = list(board.legal_moves)
@@ -35,7 +35,7 @@ def mates(board: chess.Board, plies: int) -> bool:
 
 
 def shortest(board: chess.Board, most: int) -> int | None:
-    """Moves to the shortest mate, negative where it is against the side to move; None up to ``most``."""
+    """Moves to the shortest mate, negative if it is against the side to move; None up to ``most``."""
     for number in range(1, most + 1):
         if mates(board, 2 * number - 1):
             return number

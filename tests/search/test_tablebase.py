@@ -39,7 +39,7 @@ def _probe(endgames, position, depth):
 def asked(
     outcome: int, fen: str, depth: int = 1, pieces: int = 4, least: int = 1, fifty: bool = True
 ) -> tuple[int, int]:
-    """What a node is told where the tables say ``outcome``, and how many answers are counted."""
+    """What a node is told if the tables say ``outcome``, and how many answers are counted."""
     record: Any = new_record(TABLEBASE)
     function = address_of(_settled, int64(uint64, POSITION_T))
     install(record, TablebaseAccess(function, outcome + 2, pieces, least, fifty))

@@ -1,4 +1,4 @@
-"""The lab's page in a real browser, where there is one."""
+"""The lab's page in a real browser, if there is one."""
 
 from __future__ import annotations
 

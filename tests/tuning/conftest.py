@@ -66,7 +66,7 @@ def _no_engine_left_over() -> Iterator[None]:
 
 
 def rival(name: str) -> str:
-    """The path of an installed engine; skips the test where it is missing."""
+    """The path of an installed engine; skips the test if it is missing."""
     found = shutil.which(name) or shutil.which(name, path="/usr/games:/usr/local/games")
     if found is None:
         pytest.skip(f"{name} is not installed")
@@ -75,7 +75,7 @@ def rival(name: str) -> str:
 
 @pytest.fixture
 def shared_data() -> Path:
-    """The folder of public data beside the project, or where ``NUMBAT_DATA`` says; skips where there is none."""
+    """The folder of public data beside the project, or where ``NUMBAT_DATA`` says; skips if there is none."""
     folder = Path(os.environ.get("NUMBAT_DATA", Path(__file__).resolve().parents[3] / "shared" / "data"))
     if not folder.is_dir():
         pytest.skip("no shared data here")

@@ -50,7 +50,7 @@ class Measurements:
 
     @classmethod
     def read(cls, path: Path) -> Measurements:
-        """Read a file. Raises :class:`SetupError` where it is none of this kind."""
+        """Read a file. Raises :class:`SetupError` if it is none of this kind."""
         try:
             data = json.loads(path.read_text(encoding="utf-8"))
             levels = {row["level"]: (float(row["elo"]), float(row["error"])) for row in data["levels"]}
@@ -111,7 +111,7 @@ def line(measured: Mapping[int, tuple[float, float]]) -> tuple[float, float]:
 
 def elos_of(measured: Measurements, levels: Sequence[Level]) -> list[float]:
     """The Elo of all ``levels``: those that misjudge on the curve of the rated ones, the others, which are numbers of
-    nodes, on the line of the games. Raises :class:`SetupError` where there is too little for that."""
+    nodes, on the line of the games. Raises :class:`SetupError` if there is too little for that."""
     nodes = measured.of_nodes() if measured.games else {}
     weaker = {level: rating for level, rating in measured.levels.items() if level < FULL_SKILL}
     if len(weaker) < 2 or len(nodes) < 2:

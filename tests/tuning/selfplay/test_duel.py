@@ -35,7 +35,7 @@ def equal() -> Duel:
 
 
 def _boards(game: Played, opening: Opening) -> Iterator[chess.Board]:
-    """The positions of a game, the last one included; raises where a move is not legal."""
+    """The positions of a game, the last one included; raises if a move is not legal."""
     board = opening.board()
     yield board
     for move in game.moves:
