@@ -14,12 +14,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
+from scipy.optimize import minimize
+from scipy.special import expit
 
 from engine.play.strength import FULL_SKILL, Level
 from tuning.common.errors import SetupError
 from tuning.common.files import write_whole
 from tuning.common.revisions import PROJECT
-from tuning.levels.strength import LEAST_STEP, fitted, rising, smooth
+from tuning.levels.strength import LEAST_STEP, rising, smooth
+
+#: Doublings in the middle of what is measured, about 100,000 nodes: there the line's height is fitted.
+_MIDDLE = 17.0
 
 FILE = PROJECT / "tuning" / "results" / "levels.json"
 
@@ -34,11 +39,6 @@ class Games:
     draws: int
     losses: int
     rated: bool = True
-
-    @property
-    def pair(self) -> tuple[str, str]:
-        """The names of both, as :func:`tuning.levels.strength.fitted` wants them."""
-        return f"Nodes {self.nodes}", f"{'Stockfish' if self.rated else 'Unrated'} {self.rival}"
 
 
 @dataclass(slots=True)
@@ -89,34 +89,48 @@ class Measurements:
                 self.games.append(games)
         self.levels = dict(sorted(self.levels.items()))
 
-    def of_nodes(self) -> dict[int, tuple[float, float]]:
-        """The Elo and 95% error of each number of nodes, by its games."""
-        counts: dict[tuple[str, str], list[float]] = {}
-        for game in self.games:
-            row = counts.setdefault(game.pair, [0.0, 0.0, 0.0])
-            for place, count in enumerate((game.losses, game.draws, game.wins)):
-                row[place] += count
-        found = fitted(counts)
-        return {int(name.split()[1]): rating for name, rating in found.items() if name.startswith("Nodes ")}
 
+def line(games: Sequence[Games]) -> tuple[float, float, float]:
+    """The straight line over the logarithm of the nodes that makes ``games`` the likeliest (Bradley-Terry, a draw as
+    half a win): its Elo at one node, what a doubling adds, and the 95% error of the latter.
 
-def line(measured: Mapping[int, tuple[float, float]]) -> tuple[float, float]:
-    """The straight line through the Elo of numbers of nodes: its value at one node, and what a doubling adds."""
-    nodes = sorted(measured)
-    elos, errors = np.array([measured[number] for number in nodes]).T
-    terms = np.array([np.ones(len(nodes)), np.log2(nodes)]).T
-    start, slope = np.linalg.lstsq(terms / errors[:, None], elos / errors, rcond=None)[0]
-    return float(start), float(slope)
+    The Elo of opponents without a rating is fitted with it. Raises :class:`SetupError` without two numbers of nodes
+    and a rated opponent.
+    """
+    if len({game.nodes for game in games}) < 2 or not any(game.rated for game in games):
+        raise SetupError("a fit takes games of two numbers of nodes, and some against a rated opponent")
+    unrated = sorted({game.rival for game in games if not game.rated})
+    terms = np.zeros((len(games), 2 + len(unrated)))
+    terms[:, 0] = 1
+    terms[:, 1] = [math.log2(game.nodes) - _MIDDLE for game in games]
+    for row, game in enumerate(games):
+        if not game.rated:
+            terms[row, 2 + unrated.index(game.rival)] = -1
+    given = np.array([game.rival if game.rated else 0.0 for game in games])
+    won = np.array([game.wins + game.draws / 2 for game in games])
+    played = np.array([game.wins + game.draws + game.losses for game in games])
+    scale = math.log(10) / 400
+
+    def loss(values: np.ndarray) -> tuple[float, np.ndarray]:
+        log_odds = scale * (terms @ values - given)
+        value = won @ np.logaddexp(0, -log_odds) + (played - won) @ np.logaddexp(0, log_odds)
+        return float(value), scale * (terms.T @ (played * expit(log_odds) - won))
+
+    start = np.array([2500.0, 50.0, *unrated])
+    values = minimize(loss, start, jac=True, method="BFGS", options={"gtol": 1e-7}).x
+    chance = expit(scale * (terms @ values - given))
+    information = scale**2 * terms.T @ (terms * (played * chance * (1 - chance))[:, None])
+    error = 1.96 * math.sqrt(np.linalg.pinv(information)[1, 1])
+    return float(values[0] - _MIDDLE * values[1]), float(values[1]), error
 
 
 def elos_of(measured: Measurements, levels: Sequence[Level]) -> list[float]:
     """The Elo of all ``levels``: those that misjudge on the curve of the rated ones, the others, which are numbers of
     nodes, on the line of the games. Raises :class:`SetupError` if there is too little for that."""
-    nodes = measured.of_nodes() if measured.games else {}
     weaker = {level: rating for level, rating in measured.levels.items() if level < FULL_SKILL}
-    if len(weaker) < 2 or len(nodes) < 2:
-        raise SetupError("a fit takes two levels and two numbers of nodes that were measured")
-    start, slope = line(nodes)
+    if len(weaker) < 2:
+        raise SetupError("a fit takes two levels that misjudge and were measured")
+    start, slope, _ = line(measured.games)
     elos = rising(smooth(weaker), len(levels))
     for number, level in enumerate(levels):
         if not level.noise:

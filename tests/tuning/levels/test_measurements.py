@@ -30,15 +30,18 @@ def test_the_shipped_levels_are_the_fit_of_the_shipped_measurements(tmp_path: Pa
 
 def test_an_opponent_without_a_rating_links_those_that_met_it():
     games = [played(10_000, 2450, -50), played(10_000, 2850, -100, False), played(80_000, 2850, 110, False)]
-    found = Measurements({}, games).of_nodes()
-    assert found[10_000][0] == pytest.approx(2400, abs=2)
-    assert found[80_000][0] == pytest.approx(2610, abs=4)
-    assert found[80_000][1] > found[10_000][1]
+    start, slope, error = line(games)
+    assert slope == pytest.approx(70, abs=1)
+    assert start + slope * math.log2(10_000) == pytest.approx(2400, abs=2)
+    assert error == pytest.approx(
+        10**0.5 * line([Games(g.nodes, g.rival, 10 * g.wins, 0, 10 * g.losses, g.rated) for g in games])[2]
+    )
 
 
-def test_nodes_are_on_a_straight_line_over_their_logarithm():
-    true = {nodes: (1000 + 70 * math.log2(nodes), 50.0) for nodes in (1000, 7000, 90_000)}
-    assert line(true) == pytest.approx((1000, 70))
+@pytest.mark.parametrize("games", [[], [played(1000, 2450, 0)], [played(n, 2850, 0, False) for n in (10, 20)]])
+def test_a_line_takes_two_numbers_of_nodes_and_a_rated_opponent(games):
+    with pytest.raises(SetupError, match="rated opponent"):
+        line(games)
 
 
 def test_levels_without_misjudgement_are_on_the_line_and_all_rise():
