@@ -225,7 +225,11 @@ class _Run:
             assert reply.score is not None
             why = self._explain(found.board, found.move, other.pv, reply.line, other.score, reply.score)
         chances = "; now ".join(chances_text(chances_on(*each)) for each in seen)
-        return Verdict(how, other.pv[:LINE], chances, " ".join((why or "").split()))
+        said = " ".join((why or "").split())
+        repeated = f"; {found.board.san(other.pv[0])} was better."  # the note begins with it
+        if said.endswith(repeated):
+            said = f"{said.removesuffix(repeated)}."
+        return Verdict(how, other.pv[:LINE], chances, said)
 
     # Both
 

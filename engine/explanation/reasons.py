@@ -367,8 +367,7 @@ def _verdict(case: Case) -> Reason | None:
     """What became of the game, if nothing else is certain."""
     if case.had.is_mate() or case.has.is_mate() or len(case.played) < 2:
         return None
-    answer = [case.played.san(ply) for ply in range(1, len(case.played))]
-    text = verdict_text(case.mover, case.better, answer, case.before, case.after)
+    text = verdict_text(case.mover, case.better, case.played.san(1), case.before, case.after)
     theme = f"verdict:{standing(case.before)}:{standing(case.after)}"
     return Reason(theme, text, case.played) if text else None
 

@@ -1,4 +1,4 @@
-"""Where no theme can be named for sure: what the game was, what it is now, and by which moves."""
+"""Where no theme can be named for sure: what the game was, what it is now, and by which move."""
 
 from __future__ import annotations
 
@@ -11,9 +11,6 @@ WINNING, BETTER = 0.88, 0.66
 
 #: Expected points that must be between two verdicts, so that they do not differ by a hair.
 CLEAR = 0.2
-
-#: Plies of the answer that are told.
-_TOLD = 3
 
 
 def standing(points: float) -> int:
@@ -39,24 +36,24 @@ def standing_text(verdict: int, color: chess.Color, be: str = "is") -> str:
     return f"{side(color if verdict > 0 else not color)} {be} {'winning' if abs(verdict) == 2 else 'better'}"
 
 
-def verdict_text(color: chess.Color, better: str, answer: list[str], before: float, after: float) -> str:
+def verdict_text(color: chess.Color, better: str, answer: str, before: float, after: float) -> str:
     """What ``color`` had with the ``better`` move and what it has after the ``answer`` to another, each in expected
     points; empty if the verdict is the same or nearly so.
 
     Only what is won or lost is told: whether a game was quite even, or one side is a little better, a short search
     cannot be sure of.
 
-    >>> verdict_text(chess.WHITE, "Bxf7+", ["Qxg2", "Rf1", "Qxe4+"], 0.5, 0.01)
-    'After Qxg2 Rf1 Qxe4+ Black is winning; Bxf7+ was better.'
-    >>> verdict_text(chess.WHITE, "Bxf7+", ["Qxg2", "Rf1", "Qxe4+"], 0.9, 0.5)
-    "After Qxg2 Rf1 Qxe4+ White's advantage is gone; after Bxf7+ White would be winning."
+    >>> verdict_text(chess.WHITE, "Bxf7+", "Qxg2", 0.5, 0.01)
+    'After Qxg2 Black is winning; Bxf7+ was better.'
+    >>> verdict_text(chess.WHITE, "Bxf7+", "Qxg2", 0.9, 0.5)
+    "After Qxg2 White's advantage is gone; after Bxf7+ White would be winning."
     """
     was, now = standing(before), standing(after)
-    if (was < 2 and now > -2) or now >= was or before - after < CLEAR or not answer:
+    if (was < 2 and now > -2) or now >= was or before - after < CLEAR:
         return ""
     had = f"after {better} {standing_text(was, color, 'would be')}" if was > 0 else f"{better} was better"
     has = f"{side(color)}'s advantage is gone" if now == 0 else standing_text(now, color)
-    return f"After {' '.join(answer[:_TOLD])} {has}; {had}."
+    return f"After {answer} {has}; {had}."
 
 
 def holds(verdict: int, points: float, slack: float) -> bool:

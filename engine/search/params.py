@@ -89,6 +89,7 @@ PARAMS = (
     Param("Continuation2Weight", 1024, 0, 2048, 120),
     Param("Continuation4Weight", 512, 0, 2048, 120),
     Param("CaptureHistoryWeight", 256, 0, 1024, 50),
+    Param("CheckBonus", 8192, 0, 32000, 1500),
     Param("CorrectionRate", 128, 30, 300, 16),
     Param("PawnCorrectionWeight", 1024, 0, 2560, 140),
     Param("NonPawnCorrectionWeight", 1024, 0, 2560, 140),

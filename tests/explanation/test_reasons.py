@@ -120,7 +120,7 @@ def test_a_loss_that_the_score_does_not_bear_out_is_not_told():
     """The line drops a knight, but the score has fallen by half a pawn only: the line does not tell all."""
     fen = "4k3/8/8/8/3r4/8/5N2/4K3 w - - 0 1"
     said = why(fen, "Nd3", "Ke2 Kd7 Nd3", "Rxd3 Ke2 Rd8", Cp(-100), Cp(-300))
-    assert said == "After Rxd3 Ke2 Rd8 Black is winning; Ke2 was better."
+    assert said == "After Rxd3 Black is winning; Ke2 was better."
     assert why(fen, "Nd3", "Ke2 Kd7 Nd3", "Rxd3 Ke2 Rd8", Cp(-100), Cp(-900)) == (
         "Loses the knight on d3: Rxd3 takes it, and nothing can recapture."
     )
@@ -130,9 +130,7 @@ def test_a_gain_behind_quiet_moves_is_not_told_but_what_became_of_the_game():
     """Where the line is not forced, another answer may lose less: only the verdict is sure."""
     fen = "2b5/1pq2rk1/2p3pp/r1n1p3/P1Q1P3/2N2R1P/2P2PP1/1R4K1 w - - 0 27"
     better, reply = "Nb5 Rxb5 Rxf7+", "Qxf7 Qb4 Qc7 Nd1 Nxa4 Ra1 b5 Ne3 Be6 Qe1 c5"
-    assert why(fen, "Rxf7+", better, reply, Cp(-100), Cp(-318)) == (
-        "After Qxf7 Qb4 Qc7 Black is winning; Nb5 was better."
-    )
+    assert why(fen, "Rxf7+", better, reply, Cp(-100), Cp(-318)) == ("After Qxf7 Black is winning; Nb5 was better.")
 
 
 @pytest.mark.parametrize(("had", "has"), [(30, -20), (-30, -60), (900, 600)])
