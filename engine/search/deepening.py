@@ -4,8 +4,8 @@ A narrow window around the last score cuts off more; if the score falls outside,
 A move that failed high is good at one ply less too, and the sooner that is known the better (A of alphabeta). Scores
 beyond DECIDED jump from one mate or table win to the next, so there the window is open from the start.
 
-The engine calls :func:`search_window` for as long as windows fail, because it reports between them;
-:func:`engine.search.standalone.deepen` does so in compiled code.
+The engine's main thread calls :func:`search_window` for as long as windows fail, because it reports between them;
+:func:`search_iteration` does so in compiled code.
 """
 
 from numba import int64, types
@@ -127,3 +127,12 @@ def search_window(worker: Worker, depth: Depth, former_score: Score, former_move
     score = search(worker, iteration.alpha, iteration.beta, reduced, I64(0), I64(0))
     iteration.outcome = _judge_window(worker, score)
     return iteration.outcome
+
+
+@helper
+def search_iteration(worker: Worker, depth: Depth, former_score: Score, former_move: Move) -> int:
+    """Search windows as :func:`search_window` does until the iteration is over; returns what came of the last one."""
+    outcome = search_window(worker, depth, former_score, former_move)
+    while outcome == FAILED_LOW or outcome == FAILED_HIGH:
+        outcome = search_window(worker, depth, former_score, former_move)
+    return outcome

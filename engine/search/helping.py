@@ -17,11 +17,9 @@ from engine.evaluation.choice import Evaluation
 from engine.jit import kernel, new_record, record_type, structure
 from engine.search.deepening import (
     ABORTED,
-    FAILED_HIGH,
-    FAILED_LOW,
     FINISHED,
     UNLIMITED,
-    search_window,
+    search_iteration,
 )
 from engine.search.scores import MAX_PLY
 from engine.search.state import LINE, WORKER_T
@@ -47,9 +45,7 @@ def deepen_alone(worker: WorkerRecord, found: Any, first: Depth, last: Depth) ->
     for depth in range(first, last + 1):
         if depth == 1:
             worker.node_limit = UNLIMITED
-        outcome = search_window(worker, depth, score, move)
-        while outcome == FAILED_LOW or outcome == FAILED_HIGH:
-            outcome = search_window(worker, depth, score, move)
+        outcome = search_iteration(worker, depth, score, move)
         if depth == 1:
             worker.node_limit = min(allowed, worker.node_limit)  # ponderhit may have set one
         if outcome != ABORTED:

@@ -11,12 +11,10 @@ from engine.board.types import I64
 from engine.jit import helper, kernel
 from engine.search.deepening import (
     ABORTED,
-    FAILED_HIGH,
-    FAILED_LOW,
     FINISHED,
     UNLIMITED,
     begin_search,
-    search_window,
+    search_iteration,
 )
 from engine.search.state import WORKER_T, frame_at
 from engine.search.transposition import start_generation
@@ -45,9 +43,7 @@ def deepen(worker: Worker, nodes: int, hard: int, last: int) -> tuple[Move, Scor
     move, score = I64(0), I64(0)
     for depth in range(1, last + 1):
         worker.node_limit = UNLIMITED if depth == 1 else hard
-        outcome = search_window(worker, depth, score, move)
-        while outcome == FAILED_LOW or outcome == FAILED_HIGH:
-            outcome = search_window(worker, depth, score, move)
+        outcome = search_iteration(worker, depth, score, move)
         line = worker.iteration.line
         if outcome != ABORTED:
             move = I64(line.pv[0])
