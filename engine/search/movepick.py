@@ -147,7 +147,9 @@ def next_move(worker: Worker, frame: Frame, ply: Ply) -> Move:
             move = _take_best(frame)
             if move == picker.tt_move:
                 continue
-            if see_ge(worker.position, move, 0):
+            # What cut off elsewhere may cost something (C of alphabeta).
+            least = -(params_of(worker).GoodNoisyHistory * capture_history(worker, move) // 1024)
+            if see_ge(worker.position, move, least):
                 return move
             frame.moves.move[U64(picker.bad_end)] = move
             picker.bad_end += 1

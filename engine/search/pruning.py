@@ -10,7 +10,7 @@ from engine.board.position import has_pieces
 from engine.board.see import SEE_VALUES, see_ge
 from engine.board.types import I64, ZERO
 from engine.jit import helper
-from engine.search.history import captured_type, find_threats, reward_cutoff
+from engine.search.history import captured_type, find_threats, punish_parent, reward_cutoff
 from engine.search.scores import DECIDED, NONE
 from engine.search.state import frame_at, params_of
 from engine.search.transposition import BOUND_LOWER, settles
@@ -30,9 +30,11 @@ def table_cutoff(
         return I64(NONE)
     if depth > 5 and (cut_node != 0) != (tt_score >= beta):
         return I64(NONE)
-    if tt_score >= beta and tt_move != 0 and not is_noisy(tt_move) and is_legal(worker.position, tt_move):
-        find_threats(worker, ply)
-        reward_cutoff(worker, ply, tt_move, depth)
+    if tt_score >= beta:
+        punish_parent(worker, ply, depth)
+        if tt_move != 0 and not is_noisy(tt_move) and is_legal(worker.position, tt_move):
+            find_threats(worker, ply)
+            reward_cutoff(worker, ply, tt_move, depth)
     return tt_score
 
 
@@ -109,8 +111,9 @@ def prunes_quiet(
     if not improving:
         late //= 2
     is_late = ply > 1 and depth <= params.LateMovePruningDepth and 100 * move_count > late
-    # Futility pruning: a quiet move will not make up for so much (19).
+    # Futility pruning: a quiet move will not make up for so much (19), least of all one that has failed elsewhere (C).
     futility_value = static_eval + params.FutilityBase + params.FutilityMargin * lmr_depth
+    futility_value += params.FutilityHistory * history // 1024
     in_check = position.checkers != ZERO
     is_futile = not in_check and lmr_depth <= params.FutilityDepth and futility_value <= alpha
     if (is_late or is_futile) and not is_check:

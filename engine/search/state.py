@@ -58,6 +58,7 @@ FRAME = structure(
     ("excluded", "i8"),  # the move left out of a singular search, else 0
     ("double_extensions", "i8"),  # moves of the line that leads here that were extended by two plies
     ("reduction", "i8"),  # plies by which the move under search was reduced
+    ("move_count", "i8"),  # the number of the move under search, from 1 on
     ("cutoff_count", "i8"),  # nodes of this ply that failed high since the ply two above was entered
     ("killer", "i8", (2,)),
     ("threats", "u8"),  # squares the other side attacks
