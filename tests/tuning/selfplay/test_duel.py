@@ -115,6 +115,7 @@ ENDINGS = (
     "8/8/8/3k4/8/3K4/3R4/8 w - - 99 90",
     "8/5pk1/6p1/7p/7P/6P1/1r3PK1/R7 w - - 0 1",
     chess.STARTING_FEN,
+    "7k/R7/8/8/8/8/8/KQ6 w - - 0 1",  # mate in one
 )
 
 
