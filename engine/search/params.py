@@ -1,7 +1,7 @@
 """Every number of the search that a tuner may turn, in one table.
 
 Plain Python without numba, so that the protocol layer can list them at once. Margins are centipawns, depths
-plies. The UCI loop offers them as spin options when the engine is started with ``--tune``. A maximum depth of 0, or a
+plies; reductions, the null move's too, and weights are 1024ths, the moves of late move pruning hundredths. The UCI loop offers them as spin options when the engine is started with ``--tune``. A maximum depth of 0, or a
 minimum depth of 99, switches the heuristic off: so it is measured what each one is worth.
 """
 
