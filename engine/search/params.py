@@ -1,8 +1,10 @@
 """Every number of the search that a tuner may turn, in one table.
 
-Plain Python without numba, so that the protocol layer can list them at once. Margins are centipawns, depths
-plies; reductions, the null move's too, and weights are 1024ths, the moves of late move pruning hundredths. The UCI loop offers them as spin options when the engine is started with ``--tune``. A maximum depth of 0, or a
-minimum depth of 99, switches the heuristic off: so it is measured what each one is worth.
+Plain Python without numba, so that the protocol layer can list them at once. Margins are centipawns, depths plies;
+what is added to a reduction, the null move's too, and weights are 1024ths; ReductionBase, ReductionDivisor and the
+moves of late move pruning are hundredths; SingularMargin is tenths of a centipawn for each ply. The UCI loop
+offers them as spin options when the engine is started with ``--tune``. A maximum depth of 0, or a minimum depth of 99,
+switches the heuristic off: so it is measured what each one is worth.
 """
 
 from __future__ import annotations
