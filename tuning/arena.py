@@ -2,6 +2,7 @@
 
     python -m tuning.arena --new FutilityBase=110 --nodes 8000 --openings book.epd --sprt 0 5 --model normalized
     python -m tuning.arena --new EvalFile=net.nnue --base EvalType=Classical --nodes 5000 --games 2000
+    python -m tuning.arena --new TimeMoves=24 --clock 300000+3000 --openings book.epd --games 10000
     python -m tuning.arena --screen FutilityBase=110 SingularMargin=16 --games 20000 --openings book.epd
     python -m tuning.arena --resume results/arena-20260131-120000.jsonl
 
@@ -41,7 +42,7 @@ from tuning.selfplay.arena import TOOL, Count, Settings, final_line, play, summa
 from tuning.selfplay.batches import Meeting, Options, arranged
 from tuning.selfplay.duel import Rules
 from tuning.selfplay.screening import Idea, effects_table
-from tuning.selfplay.sides import EVALUATION, NODES, evaluation_of, nodes_of, parameters_of
+from tuning.selfplay.sides import CLOCK, EVALUATION, NODES, clock_from, clock_of, evaluation_of, nodes_of, parameters_of
 from tuning.statistics.sprt import sprt_text
 
 #: Flags that may stand beside --resume.
@@ -67,6 +68,11 @@ def parser() -> argparse.ArgumentParser:
     group.add_argument(
         "--hard", type=int, metavar="N",
         help="makes --nodes a soft limit: the iteration that exceeds it is finished, up to N nodes",
+    )  # fmt: skip
+    group.add_argument(
+        "--clock", metavar="N+N",
+        help="a clock that runs on nodes, for the game and for each move, such as 300000+3000: the engine's time "
+        "management shares them out (makes --nodes mean nothing)",
     )  # fmt: skip
     group.add_argument(
         "--hash", type=int, default=16, metavar="MB", help="transposition table of each side in MB (default 16)"
@@ -108,13 +114,15 @@ def settings_from(arguments: argparse.Namespace) -> Settings:
             parameters_of(dict(options))
             evaluation_of(dict(options))
             nodes_of(dict(options), arguments.nodes)
+            clock_of(dict(options), None)
         except OptionError as error:
             raise SetupError(str(error)) from None
     adjudication, book = adjudication_from(arguments), book_from(arguments)
     sprt = sprt_from(arguments)
     ideas = ideas_from(arguments)
     games = 1000 if arguments.games is None and sprt is None else arguments.games
-    rules_played = Rules(arguments.nodes, arguments.hard, arguments.hash, adjudication)
+    clock = clock_from(arguments.clock, arguments.hard)
+    rules_played = Rules(arguments.nodes, arguments.hard, arguments.hash, clock, adjudication)
     return Settings((first[0], second[0]), Meeting(first[1], second[1], rules_played), games, book, sprt, ideas)
 
 
@@ -127,7 +135,7 @@ def ideas_from(arguments: argparse.Namespace) -> tuple[Idea, ...]:
     options = dict(side_from(arguments.screen, "screen")[1])
     if len(options) < len(arguments.screen):
         raise SetupError("--screen takes each parameter once, and no name=")
-    if wrong := set(options) & {*EVALUATION, NODES}:
+    if wrong := set(options) & {*EVALUATION, NODES, CLOCK}:
         raise SetupError(f"--screen takes search parameters, not {wrong.pop()}")
     try:
         parameters = parameters_of(options)

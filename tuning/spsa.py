@@ -1,6 +1,7 @@
 """Tune the search parameters by games: simultaneous perturbation stochastic approximation.
 
     python -m tuning.spsa --arena --nodes 8000 --iterations 30000 --openings book.epd
+    python -m tuning.spsa --arena --clock 300000+3000 --only TimeMoves TimeEffort --iterations 9000 --openings book.epd
     python -m tuning.spsa --only TimeEffort TimeTrend --tc 2+0.02 --iterations 2000 --openings book.epd
 
 Each iteration plays one pair of games between theta + c*delta and theta - c*delta, delta a random sign for
@@ -54,17 +55,21 @@ def parser() -> argparse.ArgumentParser:
     )
     result.add_argument(
         "--only", nargs="+", metavar="NAME",
-        help="parameters to tune (default: all except switches, and in the arena also except those of time)",
+        help="parameters to tune (default: all except switches, and with --arena --nodes also except those of time)",
     )  # fmt: skip
     result.add_argument("--iterations", type=int, default=1000, metavar="N", help="pairs of games (default 1000)")
     result.add_argument("--rate", type=float, default=0.002, help="final learning rate (default 0.002)")
     result.add_argument("--rev", metavar="REV", help="engine at a git revision ('.': a snapshot of the working tree)")
     result.add_argument("--each", nargs="+", default=[], metavar="WORD", help="option.NAME=VALUE for the engine")
     group = result.add_argument_group("the arena")
-    group.add_argument("--arena", action="store_true", help="play in compiled code, with --nodes per move")
+    group.add_argument("--arena", action="store_true", help="play in compiled code, with --nodes per move or --clock")
     group.add_argument(
         "--hard", type=int, metavar="N",
         help="makes --nodes a soft limit: the iteration that exceeds it is finished, up to N nodes",
+    )  # fmt: skip
+    group.add_argument(
+        "--clock", metavar="N+N",
+        help="a clock that runs on nodes, for the game and for each move, in place of --nodes (see tuning.arena)",
     )  # fmt: skip
     group.add_argument(
         "--hash", type=int, default=16, metavar="MB", help="transposition table of each side in MB (default 16)"
@@ -80,8 +85,9 @@ def parser() -> argparse.ArgumentParser:
 def _settings(arguments: argparse.Namespace) -> dict[str, Any]:
     if arguments.arena:
         return _arena_settings(arguments)
-    if arguments.hard is not None:
-        raise SetupError("--hard goes with --arena")
+    for name in ("hard", "clock"):
+        if getattr(arguments, name) is not None:
+            raise SetupError(f"--{name} goes with --arena")
     limits = limits_from(arguments)
     if not limits.bounded:
         raise SetupError("no limit: give --tc, --movetime, --nodes or --depth")
@@ -101,20 +107,22 @@ def _settings(arguments: argparse.Namespace) -> dict[str, Any]:
 def _arena_settings(arguments: argparse.Namespace) -> dict[str, Any]:
     from tuning.selfplay.batches import Meeting, arranged
     from tuning.selfplay.duel import Rules
+    from tuning.selfplay.sides import clock_from
 
     for name in ("rev", "tc", "movetime", "depth", "tb"):
         if getattr(arguments, name) is not None:
             raise SetupError(f"--{name} has no effect with --arena")
-    if arguments.nodes is None or arguments.nodes < 1:
-        raise SetupError("--arena needs --nodes, the nodes per move")
-    if arguments.hard is not None and arguments.hard < arguments.nodes:
+    clock = clock_from(arguments.clock, arguments.hard)
+    if clock is None and (arguments.nodes is None or arguments.nodes < 1):
+        raise SetupError("--arena needs --nodes, the nodes per move, or --clock")
+    if clock is None and arguments.hard is not None and arguments.hard < arguments.nodes:
         raise SetupError(f"--hard {arguments.hard} is less than --nodes {arguments.nodes}")
     params = load_params(arguments.only)
-    if not arguments.only:  # with fixed nodes the parameters of time do nothing
+    if not arguments.only and clock is None:  # with fixed nodes the parameters of time do nothing
         params = [param for param in params if not param.name.startswith("Time")]
     options = tuple(sorted(_options(arguments).items()))
     conditions, book = play_settings(arguments)
-    rules = Rules(arguments.nodes, arguments.hard, arguments.hash, conditions.adjudication)
+    rules = Rules(arguments.nodes or 8_000, arguments.hard, arguments.hash, clock, conditions.adjudication)
     return {
         "arena": asdict(arranged(Meeting(options, options, rules))),
         **_plan(arguments, params),

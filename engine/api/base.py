@@ -311,7 +311,8 @@ class EngineBase:
         with self._turn:
             self.stop()
             self.wait()
-            self._thinker.pool.arm(limits, int(self._position["side"]) == WHITE, self._values["Move Overhead"])
+            white, overhead = int(self._position["side"]) == WHITE, self._values["Move Overhead"]
+            self._thinker.pool.arm(limits, white, overhead, int(self._position["fullmove"]))
             arguments = (
                 self._position,
                 limits,

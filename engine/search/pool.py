@@ -33,17 +33,13 @@ from engine.search.scores import MATE, MATE_BOUND, MAX_PLY
 from engine.search.state import CONTROL, NEVER
 from engine.search.tablebase import TablebaseAccess
 from engine.search.threads import ParkedThread, Signal
-from engine.search.timeman import Budget, NodeClock, Pacer, plan
+from engine.search.timeman import FORCED_MOVE_DEPTH, Budget, NodeClock, Pacer, plan
 from engine.search.transposition import TranspositionTable
 from engine.search.tunables import Parameters
 from engine.search.worker import UNLIMITED, Line, Worker
 
 #: Seconds before the first report of the root move under search, and between these reports.
 FIRST_TICK, TICK = 3.0, 1.0
-
-#: The only legal move is searched this deep, for its score. So is every position before ``go mate`` looks for mates,
-#: which can take all the time there is.
-FORCED_MOVE_DEPTH = 8
 
 #: Seconds that the result waits for helpers to leave, so that their lines count too. They only take longer with far
 #: more threads than processors; then they have no vote, and the next search waits for them.
@@ -178,7 +174,7 @@ class Pool:
         maximum = self._budget.maximum
         return most if maximum is None else min(most, maximum / 2000)
 
-    def arm(self, limits: Limits, white_to_move: bool, overhead: int) -> None:
+    def arm(self, limits: Limits, white_to_move: bool, overhead: int, fullmove: int = 1) -> None:
         """Start the clock of the next search; from here on :meth:`stop` ends it."""
         self.rest()  # a helper still in the last search would take this clock for its own
         with self._lock:
@@ -191,7 +187,7 @@ class Pool:
             self._nodes_before = 0
             counts_nodes = self.node_clock.rate > 0
             limits = self.node_clock.wind(limits, white_to_move)
-            self._budget = plan(limits, white_to_move, 0 if counts_nodes else overhead)
+            self._budget = plan(limits, white_to_move, 0 if counts_nodes else overhead, self.parameters, fullmove)
             self._pondering, self._infinite = limits.ponder, limits.infinite
             if not limits.ponder:
                 self._start_clock()

@@ -8,16 +8,17 @@ milliseconds.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from engine.messages import Limits
 from engine.search.tunables import Parameters
 
-#: How many moves a game is expected to go on for when no number is given.
-EXPECTED_MOVES = 28
+#: No game is expected to be over in fewer moves.
+LEAST_MOVES = 10
 
-#: A move never takes more than this share of what is left, so that the clock always lasts.
-MAXIMUM_SHARE = 0.4
+#: The only legal move is searched this deep, for its score. So is every position before ``go mate`` looks for mates,
+#: which can take all the time there is.
+FORCED_MOVE_DEPTH = 8
 
 #: No search is so short that it could not finish its first iterations.
 LEAST = 1.0
@@ -36,7 +37,40 @@ class Budget(NamedTuple):
     maximum: float | None
 
 
-def plan(limits: Limits, white_to_move: bool, overhead: int) -> Budget:
+def time_for(
+    params: Any, left: float, increment: float, togo: int, overhead: float, fullmove: int
+) -> tuple[float, float]:
+    """The optimum and the maximum for one move, number ``fullmove`` of the game, with so much time ``left`` for
+    ``togo`` moves (0: nobody said). ``overhead`` is lost with every move between engine and clock.
+
+    Written so that it can be compiled too: the arena's clocks are nodes, and it plans with them.
+    """
+    # Each move loses its overhead. If the overheads are most of the time, the clock cannot last should they be as long
+    # as promised; but they rarely are. Then half of the time is for thinking, less at least this move's overhead.
+    usable = max(left - overhead * max(togo, 1), min(left / 2, left - overhead), LEAST)
+    moves = max(params.TimeMoves - params.TimeMovesSlope * fullmove / 100, LEAST_MOVES)
+    if togo > 0:
+        moves = min(moves, togo)
+    optimum = usable / moves + params.TimeIncrement / 100 * increment
+    # A move never takes more than a share of what is left, so that the clock always lasts.
+    share = 0.8 if togo == 1 else params.TimeMaximumShare / 100
+    maximum = min(params.TimeMaximum / 100 * optimum, share * usable)
+    if togo > 1:  # leave each of the other moves its overhead twice, or else what every move gets
+        maximum = min(maximum, max(left - overhead - 2 * overhead * (togo - 1), usable / togo))
+    maximum = max(maximum, LEAST)
+    return max(min(optimum, maximum), LEAST), maximum
+
+
+def pace_of(params: Any, share: float, stable: int, drop: int) -> float:
+    """The factor on the optimum if the best move took a ``share`` of all nodes, has stayed the same for so many
+    ``stable`` iterations, and is worth ``drop`` centipawns less than in the one before. See :class:`Pacer`."""
+    effort = 1 + params.TimeEffort / 100 * (SHARE_EXPECTED - share)
+    stability = 1 + params.TimeStability / 100 * (STABLE_EXPECTED - min(stable, STABLE_ENOUGH))
+    trend = 1 + params.TimeTrend / 10_000 * max(-20, min(drop, 60))
+    return effort * stability * trend
+
+
+def plan(limits: Limits, white_to_move: bool, overhead: int, parameters: Parameters, fullmove: int = 1) -> Budget:
     """The budget for the side to move. ``overhead`` is lost with every move between engine and clock.
 
     A missing clock for the side to move (only the opponent's was sent) leaves the move without a budget.
@@ -51,25 +85,10 @@ def plan(limits: Limits, white_to_move: bool, overhead: int) -> Budget:
         return budget
     increment = limits.winc if white_to_move else limits.binc
     togo = max(limits.movestogo or 0, 0)  # 0 if nobody said
-    usable = max(_usable(left, max(togo, 1), overhead), LEAST)
-    optimum = usable / min(togo or EXPECTED_MOVES, EXPECTED_MOVES) + 0.75 * increment
-    maximum = min(4 * optimum, (0.8 if togo == 1 else MAXIMUM_SHARE) * usable)
-    if togo > 1:  # leave each of the other moves its overhead twice, or else what every move gets
-        maximum = min(maximum, max(left - overhead - 2 * overhead * (togo - 1), usable / togo))
-    maximum = max(maximum, LEAST)
-    optimum = max(min(optimum, maximum), LEAST)
+    optimum, maximum = time_for(parameters.record, left, increment, togo, overhead, fullmove)
     if budget.maximum is None:
         return Budget(optimum, maximum)
     return Budget(min(optimum, budget.maximum), min(maximum, budget.maximum))
-
-
-def _usable(left: float, moves: int, overhead: int) -> float:
-    """How much of the time ``left`` may be spent on so many ``moves``.
-
-    Each of them loses its overhead. If the overheads are most of the time, the clock cannot last should they be as long
-    as promised; but they rarely are. Then half of the time is for thinking, less at least this move's overhead.
-    """
-    return max(left - overhead * moves, min(left / 2, left - overhead))
 
 
 class NodeClock:
@@ -124,7 +143,4 @@ class Pacer:
         self._stable = self._stable + 1 if move == self._move else 0
         drop = self._score - score if self._move else 0
         self._move, self._score = move, score
-        effort = 1 + self._params["TimeEffort"] / 100 * (SHARE_EXPECTED - share)
-        stability = 1 + self._params["TimeStability"] / 100 * (STABLE_EXPECTED - min(self._stable, STABLE_ENOUGH))
-        trend = 1 + self._params["TimeTrend"] / 10_000 * max(-20, min(drop, 60))
-        return effort * stability * trend
+        return pace_of(self._params, share, self._stable, drop)

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.messages import Limits
-from engine.search.timeman import LEAST, Budget, NodeClock, Pacer, plan
+from engine.search import timeman
+from engine.search.timeman import LEAST, Budget, NodeClock, Pacer
 from engine.search.tunables import Parameters
 
 CLOCKS = st.none() | st.integers(-1000, 10_000_000)
@@ -27,6 +28,12 @@ LIMITS = st.builds(
     nodes=st.none() | st.integers(1, 1000),
 )
 OVERHEADS = st.integers(0, 5000)
+PARAMETERS = Parameters()
+
+
+def plan(limits: Limits, white_to_move: bool, overhead: int) -> Budget:
+    """The budget by the engine's own parameters."""
+    return timeman.plan(limits, white_to_move, overhead, PARAMETERS)
 
 
 def check(limits: Limits, white: bool, overhead: int) -> Budget:

@@ -188,7 +188,8 @@ def plan(settings: Settings, count: Count, console: Console, with_games: bool = 
     names = settings.names if with_games else None
     book = settings.book.open(lambda message: console.print(f"! {message}", markup=False))
     screening = Screening(settings.ideas, settings.book.seed)
-    size = max(1, _BATCH_NODES // settings.meeting.rules.nodes)
+    rules = settings.meeting.rules
+    size = max(1, _BATCH_NODES // (rules.clock[0] // 40 + 1 if rules.clock else rules.nodes))
     wanted = None if settings.games is None else (settings.games + 1) // 2
     pairs: list[PlannedPair] = []
     number = 0

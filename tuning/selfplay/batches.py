@@ -46,6 +46,8 @@ class Meeting:
         first, second = (tuple((name, value) for name, value in data[side]) for side in ("first", "second"))
         rules = dict(data["rules"])
         adjudication = Adjudication(**rules.pop("adjudication"))
+        if rules.get("clock"):
+            rules["clock"] = tuple(rules["clock"])
         return cls(first, second, Rules(adjudication=adjudication, **rules), data["fingerprint"])
 
 

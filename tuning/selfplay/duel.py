@@ -19,19 +19,20 @@ from engine.board.fen import set_fen
 from engine.board.notation import play_moves, to_uci
 from engine.board.setup import new_position, play_move
 from engine.board.types import I64, WHITE
-from engine.jit import kernel, new_record, record_type, structure
+from engine.jit import helper, kernel, new_record, record_type, structure
 from engine.messages import OptionError
 from engine.play import wdl
+from engine.search import timeman
 from engine.search.scores import MAX_PLY, to_message
 from engine.search.standalone import deepen
-from engine.search.state import CONTROL, WORKER_T
+from engine.search.state import CONTROL, WORKER_T, params_of
 from engine.search.transposition import TranspositionTable
 from engine.search.worker import UNLIMITED, Worker
 from tuning.matches.adjudication import Adjudication
 from tuning.matches.openings import Opening
 from tuning.matches.records import GameRecord, MoveRecord
 from tuning.selfplay.games import CHECKMATE, ENDS, LENGTH, end_by_rule
-from tuning.selfplay.sides import evaluation_of, nodes_of, parameters_of
+from tuning.selfplay.sides import clock_of, evaluation_of, nodes_of, parameters_of
 
 #: No game is longer, in plies: then it is a draw.
 LONGEST = 1000
@@ -43,6 +44,8 @@ WON_BY_AGREEMENT, DRAWN_BY_AGREEMENT = len(ENDS), len(ENDS) + 1
 RULES = structure(
     ("nodes", "i8", (2,)),  # [color]
     ("hard", "i8", (2,)),  # [color]
+    ("clock", "f8", (2,)),  # [color] nodes for the whole game; 0: ``nodes`` for each move
+    ("increment", "f8", (2,)),  # [color] nodes that each move adds
     ("resign_plies", "i8"),  # of each side in a row; 0: never
     ("resign_score", "i8"),
     ("resign_both", "i8"),
@@ -58,6 +61,7 @@ GAME = structure(
     ("end", "i8"),
     ("count", "i8"),  # moves
     ("nodes", "i8", (2,)),  # [color]
+    ("left", "f8", (2,)),  # [color] of the clock
     ("losing", "i8", (2,)),  # [color] moves in a row that saw it lost, and won
     ("winning", "i8", (2,)),
     ("level", "i8"),  # moves in a row that saw a draw
@@ -93,6 +97,9 @@ def adjudicated(game: Game, fullmove: int) -> int:
     return I64(-1)
 
 
+time_for = helper(timeman.time_for)
+
+
 @kernel(types.void(WORKER_T, WORKER_T, GAME_T), "the arena")
 def play_duel(white: WorkerRecord, black: WorkerRecord, game: Game) -> None:
     """Play a game from the position that both workers hold into ``game``."""
@@ -102,6 +109,7 @@ def play_duel(white: WorkerRecord, black: WorkerRecord, game: Game) -> None:
     game.level = 0
     for color in range(2):
         game.nodes[color] = 0
+        game.left[color] = rules.clock[color]
         game.losing[color] = 0
         game.winning[color] = 0
     while True:
@@ -121,7 +129,13 @@ def play_duel(white: WorkerRecord, black: WorkerRecord, game: Game) -> None:
             game.end = LENGTH
             return
         mover = white if side == WHITE else black
-        move, score = deepen(mover, rules.nodes[side], rules.hard[side], I64(MAX_PLY - 1))
+        if rules.clock[side] > 0:
+            left, increment = game.left[side], rules.increment[side]
+            optimum, maximum = time_for(params_of(mover), left, increment, I64(0), 0.0, I64(position.fullmove))
+            move, score = deepen(mover, I64(optimum), I64(maximum) + 1, I64(MAX_PLY - 1), I64(1))
+            game.left[side] = max(left - mover.nodes, 0.0) + increment
+        else:
+            move, score = deepen(mover, rules.nodes[side], rules.hard[side], I64(MAX_PLY - 1), I64(0))
         game.nodes[side] += mover.nodes
         game.moves[game.count] = move
         game.scores[game.count] = score
@@ -136,12 +150,14 @@ class Rules:
     """How games are played: nodes for a move, megabytes of each side's table, and when games are decided early.
 
     Without ``hard`` a search is broken off at ``nodes`` nodes, as by ``go nodes``. With it, the iteration that passes
-    ``nodes`` is finished, unless it comes to ``hard`` nodes.
+    ``nodes`` is finished, unless it comes to ``hard`` nodes. With ``clock`` (nodes for the game, nodes that each move
+    adds) the engine's own time management shares the nodes out.
     """
 
     nodes: int = 8_000
     hard: int | None = None
     hash: int = 16
+    clock: tuple[int, int] | None = None
     adjudication: Adjudication = field(default_factory=Adjudication)
 
 
@@ -183,6 +199,9 @@ class Duel:
         self._hard = [rules.hard or nodes for nodes in self._nodes]
         if any(hard < nodes for hard, nodes in zip(self._hard, self._nodes, strict=True)):
             raise OptionError(f"nodes {max(self._nodes)} are more than the {rules.hard} that no search may exceed")
+        self._clocks = [clock_of(side, rules.clock) for side in (first, second)]
+        if (self._clocks[0] is None) != (self._clocks[1] is None):
+            raise OptionError("one side has a clock and the other has none")
         self._position = new_position()
         self._game: Any = new_record(GAME)
         wanted = rules.adjudication
@@ -223,6 +242,9 @@ class Duel:
             worker.prepare(self._position, [], table, UNLIMITED)
         game = self._game
         game["rules"]["nodes"] = self._nodes[white], self._nodes[1 - white]
+        clocks = [self._clocks[side] or (0, 0) for side in (white, 1 - white)]
+        game["rules"]["clock"] = clocks[0][0], clocks[1][0]
+        game["rules"]["increment"] = clocks[0][1], clocks[1][1]
         game["rules"]["hard"] = self._hard[white], self._hard[1 - white]
         play_duel(self._workers[white].record, self._workers[1 - white].record, game)
         count = int(game["count"])

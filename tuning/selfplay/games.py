@@ -136,7 +136,7 @@ def _open(worker: WorkerRecord, game: Game) -> bool:
         make_move(position, game.opening[plies])
         plies += 1
     if plies == wanted and end_by_rule(position) < 0:
-        score = deepen(worker, rules.opening_nodes, rules.hard * rules.opening_nodes, DEEPEST)[1]
+        score = deepen(worker, rules.opening_nodes, rules.hard * rules.opening_nodes, DEEPEST, 0)[1]
         game.nodes += worker.nodes
         if abs(score) <= rules.opening_score:
             return True
@@ -171,7 +171,7 @@ def play_game(worker: WorkerRecord, game: Game, tries: int) -> Flag:
         if game.count >= rules.max_plies:
             end = LENGTH
             break
-        move, score = deepen(worker, rules.nodes, rules.hard * rules.nodes, DEEPEST)
+        move, score = deepen(worker, rules.nodes, rules.hard * rules.nodes, DEEPEST, 0)
         game.nodes += worker.nodes
         if I64(position.side) != WHITE:
             score = -score

@@ -9,12 +9,14 @@ from engine.evaluation.nnue.file import NetError
 from engine.messages import OptionError
 from engine.options import OPTIONS, whole_number
 from engine.search.tunables import Parameters
+from tuning.common.errors import SetupError
 
 #: The options that choose the evaluation.
 EVALUATION = ("EvalType", "EvalFile")
 
-#: The option that gives a side its own number of nodes for a move. All other options are search parameters.
-NODES = "nodes"
+#: The options that give a side its own number of nodes for a move, or its own clock that runs on nodes. All other
+#: options are search parameters.
+NODES, CLOCK = "nodes", "clock"
 
 
 def evaluation_of(options: Mapping[str, str]) -> Evaluation:
@@ -37,7 +39,7 @@ def parameters_of(options: Mapping[str, str]) -> Parameters:
     """The search parameters with those among ``options`` set. Raises :class:`OptionError`."""
     parameters = Parameters()
     for name, value in options.items():
-        if name not in (*EVALUATION, NODES):
+        if name not in (*EVALUATION, NODES, CLOCK):
             number = whole_number(value)
             if number is None:
                 raise OptionError(f"{name} cannot be '{value}': it takes a whole number")
@@ -53,3 +55,32 @@ def nodes_of(options: Mapping[str, str], usual: int) -> int:
     if number is None or number < 1:
         raise OptionError(f"{NODES} cannot be '{options[NODES]}': it takes a whole number above zero")
     return number
+
+
+def clock_of(options: Mapping[str, str], usual: tuple[int, int] | None) -> tuple[int, int] | None:
+    """The clock of a side in nodes, for the game and for each move, ``usual`` if it does not say.
+
+    Raises :class:`OptionError`.
+    """
+    return parse_clock(options[CLOCK]) if CLOCK in options else usual
+
+
+def parse_clock(text: str) -> tuple[int, int]:
+    """The two numbers of BASE+INCREMENT in nodes. Raises :class:`OptionError`."""
+    base, plus, increment = text.partition("+")
+    numbers = whole_number(base), whole_number(increment if plus else "0")
+    if numbers[0] is None or numbers[1] is None or numbers[0] < 1 or numbers[1] < 0:
+        raise OptionError(f"{CLOCK} cannot be '{text}': it takes nodes as BASE+INCREMENT, such as 300000+3000")
+    return numbers[0], numbers[1]
+
+
+def clock_from(text: str | None, hard: int | None) -> tuple[int, int] | None:
+    """The clock of both sides that a command line asks for. Raises :class:`SetupError` for one that cannot be."""
+    if text is None:
+        return None
+    if hard is not None:
+        raise SetupError("--hard has no effect with --clock")
+    try:
+        return parse_clock(text)
+    except OptionError as error:
+        raise SetupError(f"--{error}") from None

@@ -131,6 +131,16 @@ def test_it_learns_in_the_arena_and_goes_on_after_an_interruption(
     assert list(read_events(torn)) == events
 
 
+def test_parameters_of_time_are_tuned_with_a_clock(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    path = tmp_path / "clock.jsonl"
+    words = (*ARENA[:1], "--clock", "3000+30", *ARENA[3:], "--iterations", "2", "--json", str(path))
+    code, page = _run(monkeypatch, *words)
+    assert code == 0
+    assert "TimeMoves" in page
+    assert "FutilityMargin" in page
+    assert _run(monkeypatch, "--resume", str(path)) == (0, page)  # nothing is left to play
+
+
 def test_the_points_are_those_of_the_plus_side() -> None:
     meeting = arranged(Meeting(rules=Rules(nodes=300, hash=1)))
     player = InArena(json.loads(json.dumps({"arena": asdict(meeting)})), RandomOpenings(8, 1))
@@ -156,6 +166,8 @@ def test_the_points_are_those_of_the_plus_side() -> None:
         ((*ARENA, "--each", "option.Nonsense=1"), "unknown parameter 'Nonsense'"),
         ((*ARENA, "--iterations", "0"), "--iterations must be above zero"),
         (("--nodes", "100", "--hard", "200"), "--hard goes with --arena"),
+        (("--nodes", "100", "--clock", "900+9"), "--clock goes with --arena"),
+        (("--arena", "--clock", "fast"), "--clock cannot be 'fast'"),
         (("--iterations", "5"), "no limit: give --tc"),
     ],
 )

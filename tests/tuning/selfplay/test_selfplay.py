@@ -169,7 +169,7 @@ def test_the_hard_limit_is_kept() -> None:
         worker.clear()
         table.clear()
         worker.prepare(position, list_moves(position), table, UNLIMITED)
-        move, score = deepen(worker.record, UNLIMITED, hard, selfplay.DEEPEST)
+        move, score = deepen(worker.record, UNLIMITED, hard, selfplay.DEEPEST, 0)
         assert move in list_moves(position)
         assert abs(score) < 500
         if hard < 100:  # the first iteration is finished whatever the limit is
