@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -61,7 +62,8 @@ def analyse(paths: Sequence[Path], chosen: argparse.Namespace, options: dict[str
         with Engine(report=lambda text: _say(console, text)) as engine:
             for option, value in options.items():
                 engine.set_option(option, value)
-            _annotate_all(files, Annotator(engine, limit, name, whole_game, explain), console)
+            why = partial(explain, tables=engine.table_outcome, marked=True)
+            _annotate_all(files, Annotator(engine, limit, name, whole_game, why), console)
     except KeyboardInterrupt:
         for file in files:
             file.write(name)

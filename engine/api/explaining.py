@@ -27,8 +27,7 @@ def why_bad(board: chess.Board, move: chess.Move, analyse: Analyse, tables: Tabl
     case = case_of(board, move, best.pv, reply.pv, best.score, reply.score)
     if case is None:
         return f"{board.san(move)} is about as good as the best move, {board.san(best.move)}."
-    found = reason(case, tables)
-    return found.text if found else f"{board.san(move)} is worse than {board.san(best.move)}{cost_text(case.drop)}."
+    return reason(case, tables).text
 
 
 def what_for(board: chess.Board, analyse: Analyse, best: Analysis | None = None) -> str:
@@ -61,18 +60,3 @@ def over(board: chess.Board) -> Analysis | None:
     if outcome is None:
         return None
     return Analysis(PovScore(Cp(0) if outcome.winner is None else Mate(0), board.turn))
-
-
-def cost_text(centipawns: int) -> str:
-    """What that many centipawns are, in words that follow a move.
-
-    >>> cost_text(45), cost_text(110), cost_text(20_000)
-    (' by about half a pawn', ' by about a pawn', ' by far')
-    """
-    halves = round(centipawns / 50)
-    if halves < 1:
-        return " by less than half a pawn"
-    if halves > 10:
-        return " by far"
-    words = {1: "half a pawn", 2: "a pawn", 3: "a pawn and a half"}
-    return f" by about {words.get(halves, f'{round(centipawns / 100)} pawns')}"

@@ -8,7 +8,8 @@ It needs python-chess, the lines and their scores, and no engine, so it stands b
 ``gains``      what was won, in words
 ``terms``      king safety, passed pawns ... by the classical evaluation
 ``positional`` which of those changed most
-``verdict``    who stands better, if none of these is sure
+``verdict``    what was won or is lost, if none of these is sure
+``comparison`` who stands better, the last resort
 ``reasons``    why a move is bad
 ``merits``     what a good move does
 """
@@ -34,12 +35,14 @@ def explain(
     best_score: PovScore,
     played_score: PovScore,
     tables: Tables | None = None,
+    marked: bool = False,
 ) -> str | None:
-    """Why ``move`` on ``board`` is bad, in a sentence or two; None if it is not, or nothing can be said for sure.
+    """Why ``move`` on ``board`` is bad, in a sentence or two; None if it is not.
 
     ``best_line`` begins with the move that was better and ``reply_line`` with the answer to ``move``, or with it;
     ``best_score`` and ``played_score`` are the scores of ``board`` and of the position after ``move``. ``tables``
-    tells what the endgame tables say of a board.
+    tells what the endgame tables say of a board. Of a move that is ``marked`` as bad something is always said, however
+    little it costs.
 
     >>> from chess.engine import Cp
     >>> board = chess.Board("4r1k1/5ppp/8/3n4/8/5B2/5PPP/3R2K1 b - - 0 1")
@@ -49,7 +52,7 @@ def explain(
     >>> explain(board, move, [better], reply, *scores)
     'Loses the rook on e5: Bxd5 Rxd5 Rxd5.'
     """
-    found = reason_of(board, move, best_line, reply_line, best_score, played_score, tables)
+    found = reason_of(board, move, best_line, reply_line, best_score, played_score, tables, marked)
     return found.text if found else None
 
 
@@ -61,9 +64,10 @@ def reason_of(
     best_score: PovScore,
     played_score: PovScore,
     tables: Tables | None = None,
+    marked: bool = False,
 ) -> Reason | None:
     """As :func:`explain`, with the theme and the line that shows it."""
-    case = case_of(board, move, best_line, reply_line, best_score, played_score)
+    case = case_of(board, move, best_line, reply_line, best_score, played_score, marked)
     return reason(case, tables) if case else None
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import chess
 from chess.engine import MateGiven, PovScore, Score
 
+from engine.explanation.comparison import compare
 from engine.explanation.gains import gain_text
 from engine.explanation.line import HORIZON, Line
 from engine.explanation.positional import Shift, shift
@@ -131,9 +132,10 @@ def case_of(
     reply_line: Sequence[chess.Move],
     best_score: PovScore,
     played_score: PovScore,
+    marked: bool = False,
 ) -> Case | None:
-    """The case of ``move``; None if there is nothing to explain: it is the best move, or costs next to nothing and
-    misses no short mate."""
+    """The case of ``move``; None if there is nothing to explain: it is the best move or, unless it is ``marked`` as
+    bad, costs next to nothing and misses no short mate."""
     if move in reply_line[:1]:  # it cannot be a reply: the square it comes from is empty now
         reply_line = reply_line[1:]
     best = Line.of(board, best_line)
@@ -142,11 +144,11 @@ def case_of(
         return None
     case = Case(board, move, best, played, best_score.pov(board.turn), played_score.pov(board.turn))
     visible = 0 < (case.had.mate() or 0) <= _VISIBLE_MATE and (case.has.mate() or 0) <= 0
-    return case if visible or case.before - case.after >= LEAST_LOSS else None
+    return case if marked or visible or case.before - case.after >= LEAST_LOSS else None
 
 
-def reason(case: Case, tables: Tables | None = None) -> Reason | None:
-    """The weightiest reason against the move of ``case``; None if nothing can be said for sure."""
+def reason(case: Case, tables: Tables | None = None) -> Reason:
+    """The weightiest reason against the move of ``case``; if none is sure, what became of the game."""
     return (
         _allowed_mate(case)
         or _draw(case, 1)
@@ -156,7 +158,7 @@ def reason(case: Case, tables: Tables | None = None) -> Reason | None:
         or _missed_mate(case)
         or _material(case)
         or _positional(case)
-        or (None if tables and _same_by_tables(case, tables) else _verdict(case))
+        or (_unchanged(case) if tables and _same_by_tables(case, tables) else _verdict(case) or _comparison(case))
     )
 
 
@@ -215,6 +217,11 @@ def _tables(case: Case, tables: Tables | None) -> Reason | None:
     if opposed:
         text = f"{opposed.text} The endgame tables agree."
     return Reason("tables", text)
+
+
+def _unchanged(case: Case) -> Reason:
+    """What the tables say if they see no mistake."""
+    return Reason("tables", f"According to the endgame tables the result is the same as after {case.better}.")
 
 
 def _draw(case: Case, within: int) -> Reason | None:
@@ -370,6 +377,13 @@ def _verdict(case: Case) -> Reason | None:
     text = verdict_text(case.mover, case.better, case.played.san(1), case.before, case.after)
     theme = f"verdict:{standing(case.before)}:{standing(case.after)}"
     return Reason(theme, text, case.played) if text else None
+
+
+def _comparison(case: Case) -> Reason:
+    """How the game stood and stands, if nothing else can be said."""
+    answer = case.played.san(1) if len(case.played) > 1 else ""
+    found = compare(case.mover, case.better, answer, case.before, case.after, case.drop)
+    return Reason(f"comparison:{found.kind}:{found.had}:{found.has}", found.text, case.played)
 
 
 _SHIFTS = {

@@ -10,8 +10,9 @@ compared with the themes. A verdict such as "Black is winning" must be that of t
 :data:`SLACK`.
 
 ``--source game`` takes mistakes of people in games alone, the hardest of the three, ``--source position`` the best
-move in any position of these games. ``--judge stockfish`` has another engine make the searches that check, so that
-nothing that this one believes wrongly is confirmed by itself.
+move in any position of these games, and ``--source mark`` whatever moves of these games the engine itself would mark
+as bad in an annotated game: the evaluations in the file have no say in it. ``--judge stockfish`` has another engine
+make the searches that check, so that nothing that this one believes wrongly is confirmed by itself.
 
 What fails is printed with its position for a person to read; what the machine cannot check, as a theme without a
 tag, is for a person too: ``--out FILE`` keeps everything, one JSON object a line, and a second run with the same file
@@ -36,9 +37,11 @@ import chess
 from chess.engine import Limit, SimpleEngine
 
 from engine import Engine
+from engine.analysis.judge import cost, grade
 from engine.api.explaining import over, threat
 from engine.api.types import Analysis
 from engine.explanation import Reason, merit_of, reason_of
+from engine.explanation.comparison import cost_text, fits
 from engine.explanation.exchange import settled
 from engine.explanation.line import Line
 from engine.explanation.positional import PLIES, losses
@@ -53,6 +56,12 @@ WHOLE = 8
 
 #: Of so many positions of games one is taken.
 _EACH = 37
+
+#: Positions of a first look at a move, which tells whether a longer one can find it bad.
+_GLANCE = Limit(nodes=5_000)
+
+#: What sentences say of a cost.
+COSTS = "by (about [a-z ]+ pawns?|less than half a pawn|two or three pawns|several pawns|far)"
 
 #: Expected points by which a verdict may be off: what is even by a hair is no lie about a side that is better by one.
 SLACK = 0.05
@@ -95,9 +104,9 @@ class Sample:
         return board
 
 
-def from_games(data: Path, chance: random.Random, count: int, mistakes: bool = True) -> Iterator[Sample]:
-    """Moves of games between people that lost at least 10 points of 100, by the evaluations in the file; or, without
-    ``mistakes``, positions of these games, whatever was played."""
+def from_games(data: Path, chance: random.Random, count: int, source: str = "game") -> Iterator[Sample]:
+    """Moves of games between people that lost at least 10 points of 100, by the evaluations in the file; or, for
+    another ``source``, positions of these games, whatever was played (the move is kept for ``mark``)."""
     found: list[Sample] = []
     before: list[tuple[chess.Board, int]] = []
     start = chance.randrange(800_000)
@@ -107,13 +116,14 @@ def from_games(data: Path, chance: random.Random, count: int, mistakes: bool = T
                 continue
             fen, score, _, ply, _ = line.split("\t")
             board, value = chess.Board(f"{fen} {int(ply) // 2 + 1}"), int(score)
-            if len(before) > 1 and (move := _between(before[-1][0], board)):
+            if len(before) > 1:
                 had, has = (points(v if before[-1][0].turn else -v) for v in (before[-1][1], value))
-                chosen = had - has >= 0.1 if mistakes else not number % _EACH
-                if chosen and (first := _between(before[-2][0], before[-1][0])):
+                chosen = had - has >= 0.1 if source == "game" else not number % _EACH
+                move = _between(before[-1][0], board) if chosen else None
+                if move and (first := _between(before[-2][0], before[-1][0])):
                     previous = f"{before[-2][0].fen()};{first.uci()}"
-                    sample = Sample("game", before[-1][0].fen(), move.uci(), previous=previous)
-                    found.append(sample if mistakes else replace(sample, source="position", move=""))
+                    sample = Sample(source, before[-1][0].fen(), move.uci(), previous=previous)
+                    found.append(replace(sample, move="") if source == "position" else sample)
             before = [*before[-1:], (board, value)]
             if len(found) >= 4 * count:
                 break
@@ -173,7 +183,7 @@ def samples(data: Path, seed: int, count: int, source: str = "all") -> list[Samp
     """The sample: half game mistakes, a quarter each mistakes before puzzles and puzzles; or game mistakes alone."""
     chance = random.Random(seed)
     if source != "all":
-        return list(from_games(data, chance, 5 * count, source == "game"))
+        return list(from_games(data, chance, 5 * count, source))
     pool = puzzles(data)
     chance.shuffle(pool)
     quarter = count // 4
@@ -211,23 +221,34 @@ class Checker:
         if deep and self._judge:
             info = self._judge.analyse(board, self._deep, game=object(), root_moves=moves)
             return Analysis(info["score"], pv=tuple(info["pv"]))
+        return self._search(board, self._deep if deep else self._nodes, moves)
+
+    def _search(self, board: chess.Board, limit: Limit, moves: list[chess.Move] | None = None) -> Analysis:
         self._engine.new_game()
-        return self._engine.analyse(board, self._deep if deep else self._nodes, root_moves=moves)
+        return self._engine.analyse(board, limit, root_moves=moves)
+
+    def _both(self, board: chess.Board, move: chess.Move, limit: Limit) -> tuple[Analysis, Analysis]:
+        """Short searches of the board and of the position after ``move``."""
+        after = board.copy()
+        after.push(move)
+        return tuple(over(each) or self._search(each, limit) for each in (board, after))  # type: ignore[return-value]
 
     def check(self, sample: Sample) -> Found | None:
         """The sentence for ``sample`` and what is to be thought of it; None where nothing is said."""
         board = sample.board()
-        best = self.look(board)
         if sample.move:
-            move = chess.Move.from_uci(sample.move)
-            after = board.copy()
-            after.push(move)
-            reply = self.look(after)
-            reason = reason_of(board, move, best.pv, reply.pv, best.score, reply.score)
+            move, marked = chess.Move.from_uci(sample.move), sample.source == "mark"
+            if marked and not _is_marked(board, move, *self._both(board, move, _GLANCE)):
+                return None
+            best, reply = self._both(board, move, self._nodes)
+            if marked and not _is_marked(board, move, best, reply):
+                return None
+            reason = reason_of(board, move, best.pv, reply.pv, best.score, reply.score, marked=marked)
             if reason is None:
                 return None
-            doubt, deep = self._doubt_mistake(board, move, reason, best.pv[0])
+            doubt, deep = self._doubt_mistake(board, move, reason, best.pv[0], marked)
         else:
+            best = self.look(board)
             assert best.move is not None
             reason = merit_of(board, best.pv, best.score)
             reason = reason or merit_of(board, best.pv, best.score, threat(board, best.move, self.look))
@@ -240,15 +261,26 @@ class Checker:
         return Found(sample, reason.theme, reason.text, doubt, agrees, shown, deep)
 
     def _doubt_mistake(
-        self, board: chess.Board, move: chess.Move, reason: Reason, better: chess.Move
+        self, board: chess.Board, move: chess.Move, reason: Reason, better: chess.Move, marked: bool = False
     ) -> tuple[str, str]:
         best, played = self.look(board, True, better), self.look(board, True, move)
         had, has = (expectation(line.score.pov(board.turn), board.fullmove_number) for line in (best, played))
         deep = f"{best.score.relative} {board.variation_san(best.pv[:9])} | "
         deep += f"{played.score.relative} {board.variation_san(played.pv[:9])}"
-        if had - has < LEAST_LOSS / 2:
-            return f"the move costs only {had - has:.2f} points", deep
+        lost = _cost(board, best, played) if marked else had - has
+        if lost < LEAST_LOSS / 2:
+            return f"the move costs only {lost:.2f} points", deep
         line = reason.line
+        if reason.theme.startswith(("verdict", "comparison")) and line is not None and len(line) > 1:
+            answered = self.look(line.boards[2], True)
+            has = expectation(answered.score.pov(board.turn), board.fullmove_number)
+            deep += f" | {answered.score.relative} after {line.san(1)}"
+        if reason.theme.startswith("comparison"):
+            said = [int(level) for level in reason.theme.split(":")[2:]]
+            for level, points in zip(said, (had, has), strict=True):
+                if not fits(level, points, SLACK):
+                    return f"{points:.2f} expected points: not {level}", deep
+            return "" if _costs_so(reason.text, best, played) else "the cost is another", deep
         if reason.theme.startswith("verdict"):
             was, now = map(int, reason.theme.split(":")[1:])
             for said, points in [(was, had)] * (was > 0) + [(now, has)]:  # only an advantage that was there is told
@@ -310,6 +342,23 @@ class Checker:
         return line
 
 
+def _cost(board: chess.Board, best: Analysis, played: Analysis) -> float:
+    """The points that a move cost, as for marks; ``played`` is the search of it, or of the position after it."""
+    return cost(best.score.pov(board.turn), played.score.pov(board.turn), board.fullmove_number)
+
+
+def _is_marked(board: chess.Board, move: chess.Move, best: Analysis, reply: Analysis) -> bool:
+    """Whether an annotated game would have a mark at ``move``."""
+    return best.move != move and grade(_cost(board, best, reply)).bad
+
+
+def _costs_so(text: str, best: Analysis, played: Analysis) -> bool:
+    """Whether what a sentence says of the cost, if anything, is right within a factor of two."""
+    said = re.search(COSTS, text)
+    drop = best.score.relative.score(mate_score=10_000) - played.score.relative.score(mate_score=10_000)
+    return said is None or said[0] in {cost_text(round(drop * part / 10)) for part in range(5, 21)}
+
+
 def parse() -> argparse.Namespace:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -318,7 +367,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--nodes", type=int, default=50_000, help="of each search for a sentence")
     parser.add_argument("--deep", type=int, default=500_000, help="of each search that checks one")
     parser.add_argument(
-        "--source", choices=("all", "game", "position"), default="all", help="where the positions are from"
+        "--source", choices=("all", "game", "position", "mark"), default="all", help="where the positions are from"
     )
     parser.add_argument("--judge", metavar="PROGRAM", help="UCI engine for the searches that check (default: Numbat)")
     parser.add_argument("--data", type=Path, default=DATA)

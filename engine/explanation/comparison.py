@@ -1,0 +1,119 @@
+"""The last resort, where nothing else is sure: how the game stands after the move and how it stood before, and by
+which moves. It follows from the two scores alone, so there is always such a sentence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import chess
+
+from engine.explanation.words import side
+
+#: Expected points from which a side has an advantage, from which it is clear, and from which it wins.
+EDGE, CLEAR, WINNING = 0.58, 0.68, 0.88
+
+#: Centipawns from which a move is better "by far".
+_FAR = 550
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """A move against the better one: its ``kind``, which says what is claimed, the levels that the mover ``had`` and
+    ``has`` (see :func:`level`), and the ``text``.
+
+    ============ ==========================================
+    kind         what became of the mover's game
+    ============ ==========================================
+    ``turned``   it had the advantage, now the other side has
+    ``lost``     it was level, now the other side has the advantage
+    ``gone``     it had an advantage, now the game is level
+    ``less``     it has an advantage still, a smaller one
+    ``more``     the other side had an advantage, now a greater one
+    ``level``    it is level still, but less good
+    ============ ==========================================
+    """
+
+    kind: str
+    had: int
+    has: int
+    text: str
+
+
+def compare(color: chess.Color, better: str, answer: str, before: float, after: float, drop: int) -> Comparison:
+    """What ``color`` had with the ``better`` move and what it has after the ``answer`` to another, each in expected
+    points; ``drop`` is what that costs in centipawns. ``answer`` may be empty.
+
+    >>> compare(chess.WHITE, "Rd1", "Qxd4", 0.5, 0.2, 120).text
+    'After Qxd4 Black is clearly better; Rd1 would have kept the game about level.'
+    >>> compare(chess.WHITE, "Rd1", "Qxd4", 0.7, 0.5, 90).text
+    "After Qxd4 White's advantage is gone; Rd1 would have kept it."
+    >>> compare(chess.BLACK, "Rd8", "", 0.97, 0.9, 250).text
+    'Now Black is still winning, but Rd8 was better by two or three pawns.'
+    """
+    had, has = level(before), level(after)
+    when, mover, other = f"After {answer}" if answer else "Now", side(color), side(not color)
+    cost = cost_text(drop)
+    if had > 0 > has:
+        kind, text = "turned", f"{when} {other} is {_BETTER[-has]}; {better} would have kept {mover}'s advantage."
+    elif had > 0 == has:
+        kind, text = "gone", f"{when} {mover}'s advantage is gone; {better} would have kept it."
+    elif had > 0:
+        kind, text = "less", f"{when} {mover} is still {_BETTER[has]}, but {better} was better {cost}."
+    elif had == 0 > has:
+        kind, text = "lost", f"{when} {other} is {_BETTER[-has]}; {better} would have kept the game about level."
+    elif had == 0:
+        kind, text = "level", f"{when} the game is still about level, but {better} was better {cost}."
+    elif had == -3:
+        kind, text = "more", f"{other} was winning anyway, but {better} was better {cost}."
+    elif has == had:
+        kind, text = "more", f"{when} {other}'s advantage is greater {cost} than after {better}."
+    else:
+        kind = "more"
+        text = f"{when} {other}'s advantage has grown: {other} is {_BETTER[-has]}, and {better} was better {cost}."
+    return Comparison(kind, had, has, text)
+
+
+#: What is said of the side to which a level belongs.
+_BETTER = {1: "slightly better", 2: "clearly better", 3: "winning"}
+
+
+def level(points: float) -> int:
+    """From 3, winning, over 2, clearly better, 1, slightly better, and 0, level, to -3, losing.
+
+    >>> [level(points) for points in (0.95, 0.7, 0.6, 0.5, 0.4, 0.3, 0.02)]
+    [3, 2, 1, 0, -1, -2, -3]
+    """
+    if points < 0.5:
+        return -level(1 - points)
+    return sum(points >= least for least in (EDGE, CLEAR, WINNING))
+
+
+def cost_text(centipawns: int) -> str:
+    """What that many centipawns are, in words that follow "better".
+
+    >>> cost_text(45), cost_text(110), cost_text(250), cost_text(20_000)
+    ('by about half a pawn', 'by about a pawn', 'by two or three pawns', 'by far')
+    """
+    steps = (
+        (30, "by less than half a pawn"),
+        (75, "by about half a pawn"),
+        (140, "by about a pawn"),
+        (210, "by about two pawns"),
+    )
+    for most, words in (*steps, (330, "by two or three pawns"), (_FAR, "by several pawns")):
+        if centipawns <= most:
+            return words
+    return "by far"
+
+
+def fits(said: int, points: float, slack: float) -> bool:
+    """Whether a level that was ``said`` is true of a side that expects ``points``, give or take the ``slack``. Who is
+    winning is clearly better too.
+
+    >>> fits(2, 0.95, 0.05), fits(1, 0.95, 0.05), fits(0, 0.61, 0.05), fits(-1, 0.61, 0.05)
+    (True, False, True, False)
+    """
+    if said < 0:
+        return fits(-said, 1 - points, slack)
+    least, most = ((1 - EDGE, EDGE), (EDGE, CLEAR), (CLEAR, 1.0), (WINNING, 1.0))[said]
+    return least - slack <= points <= most + slack
