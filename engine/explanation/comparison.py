@@ -9,8 +9,11 @@ import chess
 
 from engine.explanation.words import side
 
-#: Expected points from which a side has an advantage, from which it is clear, and from which it wins.
-EDGE, CLEAR, WINNING = 0.58, 0.68, 0.88
+#: Expected points from which a side stands better, from which clearly so, and from which it wins.
+EDGE, CLEAR, WINNING = 0.58, 0.72, 0.88
+
+#: Expected points up to which a game may be called about level.
+_LEVEL = 0.61
 
 #: Centipawns from which a move is better "by far".
 _FAR = 550
@@ -54,13 +57,13 @@ def compare(color: chess.Color, better: str, answer: str, before: float, after: 
     when, mover, other = f"After {answer}" if answer else "Now", side(color), side(not color)
     cost = cost_text(drop)
     if had > 0 > has:
-        kind, text = "turned", f"{when} {other} is {_BETTER[-has]}; {better} would have kept {mover}'s advantage."
+        kind, text = "turned", f"{when} {other} {_STANDS[-has]}; {better} would have kept {mover}'s advantage."
     elif had > 0 == has:
         kind, text = "gone", f"{when} {mover}'s advantage is gone; {better} would have kept it."
     elif had > 0:
-        kind, text = "less", f"{when} {mover} is still {_BETTER[has]}, but {better} was better {cost}."
+        kind, text = "less", f"{when} {mover} {_STILL[has]}, but {better} was better {cost}."
     elif had == 0 > has:
-        kind, text = "lost", f"{when} {other} is {_BETTER[-has]}; {better} would have kept the game about level."
+        kind, text = "lost", f"{when} {other} {_STANDS[-has]}; {better} would have kept the game about level."
     elif had == 0:
         kind, text = "level", f"{when} the game is still about level, but {better} was better {cost}."
     elif had == -3:
@@ -69,18 +72,19 @@ def compare(color: chess.Color, better: str, answer: str, before: float, after: 
         kind, text = "more", f"{when} {other}'s advantage is greater {cost} than after {better}."
     else:
         kind = "more"
-        text = f"{when} {other}'s advantage has grown: {other} is {_BETTER[-has]}, and {better} was better {cost}."
+        text = f"{when} {other}'s advantage has grown: {other} {_STANDS[-has]}, and {better} was better {cost}."
     return Comparison(kind, had, has, text)
 
 
 #: What is said of the side to which a level belongs.
-_BETTER = {1: "slightly better", 2: "clearly better", 3: "winning"}
+_STANDS = {1: "stands better", 2: "is clearly better", 3: "is winning"}
+_STILL = {1: "still stands better", 2: "is still clearly better", 3: "is still winning"}
 
 
 def level(points: float) -> int:
-    """From 3, winning, over 2, clearly better, 1, slightly better, and 0, level, to -3, losing.
+    """From 3, winning, over 2, clearly better, 1, better, and 0, level, to -3, losing.
 
-    >>> [level(points) for points in (0.95, 0.7, 0.6, 0.5, 0.4, 0.3, 0.02)]
+    >>> [level(points) for points in (0.95, 0.8, 0.6, 0.5, 0.4, 0.2, 0.02)]
     [3, 2, 1, 0, -1, -2, -3]
     """
     if points < 0.5:
@@ -106,14 +110,18 @@ def cost_text(centipawns: int) -> str:
     return "by far"
 
 
-def fits(said: int, points: float, slack: float) -> bool:
-    """Whether a level that was ``said`` is true of a side that expects ``points``, give or take the ``slack``. Who is
-    winning is clearly better too.
+def holds(kind: str, had: int, has: int, before: float, after: float, slack: float) -> bool:
+    """Whether a comparison of this ``kind`` and these levels is true of a side that expects ``before`` with the better
+    move and ``after`` with the other, give or take the ``slack``. Who is winning stands better too.
 
-    >>> fits(2, 0.95, 0.05), fits(1, 0.95, 0.05), fits(0, 0.61, 0.05), fits(-1, 0.61, 0.05)
-    (True, False, True, False)
+    >>> holds("lost", 0, -2, 0.55, 0.05, 0.05), holds("lost", 0, -2, 0.75, 0.05, 0.05)
+    (True, False)
     """
-    if said < 0:
-        return fits(-said, 1 - points, slack)
-    least, most = ((1 - EDGE, EDGE), (EDGE, CLEAR), (CLEAR, 1.0), (WINNING, 1.0))[said]
-    return least - slack <= points <= most + slack
+    gone = kind == "gone" and after <= _LEVEL + slack
+    return _fits(had, before, slack) and (gone or _fits(has, after, slack))
+
+
+def _fits(said: int, points: float, slack: float) -> bool:
+    if said == 0:
+        return abs(points - 0.5) <= _LEVEL - 0.5 + slack
+    return (points if said > 0 else 1 - points) >= (EDGE, CLEAR, WINNING)[abs(said) - 1] - slack

@@ -11,7 +11,8 @@ compared with the themes. A verdict such as "Black is winning" must be that of t
 
 ``--source game`` takes mistakes of people in games alone, the hardest of the three, ``--source position`` the best
 move in any position of these games, and ``--source mark`` whatever moves of these games the engine itself would mark
-as bad in an annotated game: the evaluations in the file have no say in it. ``--judge stockfish`` has another engine
+as bad in an annotated game, with a second look that is as much longer as it may be there: the evaluations in the file
+have no say in it. ``--judge stockfish`` has another engine
 make the searches that check, so that nothing that this one believes wrongly is confirmed by itself.
 
 What fails is printed with its position for a person to read; what the machine cannot check, as a theme without a
@@ -38,10 +39,12 @@ from chess.engine import Limit, SimpleEngine
 
 from engine import Engine
 from engine.analysis.judge import cost, grade
+from engine.analysis.pace import MOST
 from engine.api.explaining import over, threat
 from engine.api.types import Analysis
 from engine.explanation import Reason, merit_of, reason_of
-from engine.explanation.comparison import cost_text, fits
+from engine.explanation.comparison import cost_text
+from engine.explanation.comparison import holds as compares
 from engine.explanation.exchange import settled
 from engine.explanation.line import Line
 from engine.explanation.positional import PLIES, losses
@@ -108,27 +111,33 @@ def from_games(data: Path, chance: random.Random, count: int, source: str = "gam
     """Moves of games between people that lost at least 10 points of 100, by the evaluations in the file; or, for
     another ``source``, positions of these games, whatever was played (the move is kept for ``mark``)."""
     found: list[Sample] = []
-    before: list[tuple[chess.Board, int]] = []
+    before: list[tuple[str, int]] = []
     start = chance.randrange(800_000)
     with gzip.open(data / "positions" / "lichess2400_evals.tsv.gz", "rt", encoding="utf-8") as lines:
         for number, line in enumerate(lines):
             if number < start or (number // 20_000 + start) % 3:
                 continue
             fen, score, _, ply, _ = line.split("\t")
-            board, value = chess.Board(f"{fen} {int(ply) // 2 + 1}"), int(score)
+            now = f"{fen} {int(ply) // 2 + 1}", int(score)
             if len(before) > 1:
-                had, has = (points(v if before[-1][0].turn else -v) for v in (before[-1][1], value))
-                chosen = had - has >= 0.1 if source == "game" else not number % _EACH
-                move = _between(before[-1][0], board) if chosen else None
-                if move and (first := _between(before[-2][0], before[-1][0])):
-                    previous = f"{before[-2][0].fen()};{first.uci()}"
-                    sample = Sample(source, before[-1][0].fen(), move.uci(), previous=previous)
+                chosen = _falls(before[-1], now) if source == "game" else not number % _EACH
+                boards = [chess.Board(each) for each, _ in (*before, now)] if chosen else []
+                if chosen and (move := _between(*boards[1:])) and (first := _between(*boards[:2])):
+                    previous = f"{boards[0].fen()};{first.uci()}"
+                    sample = Sample(source, boards[1].fen(), move.uci(), previous=previous)
                     found.append(replace(sample, move="") if source == "position" else sample)
-            before = [*before[-1:], (board, value)]
+            before = [*before[-1:], now]
             if len(found) >= 4 * count:
                 break
     chance.shuffle(found)
     yield from found[:count]
+
+
+def _falls(before: tuple[str, int], now: tuple[str, int]) -> bool:
+    """Whether a move lost at least 10 points of 100, by the scores of the positions around it."""
+    white = " w " in before[0]
+    had, has = (points(score if white else -score) for _, score in (before, now))
+    return had - has >= 0.1
 
 
 def points(centipawns: int) -> float:
@@ -212,6 +221,7 @@ class Checker:
     def __init__(self, engine: Engine, nodes: int, deep: int, judge: SimpleEngine | None = None) -> None:
         self._engine, self._judge = engine, judge
         self._nodes, self._deep = Limit(nodes=nodes), Limit(nodes=deep)
+        self._second = Limit(nodes=round(MOST * nodes))
 
     def look(self, board: chess.Board, deep: bool = False, move: chess.Move | None = None) -> Analysis:
         """A search without memory of others, of ``move`` alone where it is given."""
@@ -238,9 +248,11 @@ class Checker:
         board = sample.board()
         if sample.move:
             move, marked = chess.Move.from_uci(sample.move), sample.source == "mark"
-            if marked and not _is_marked(board, move, *self._both(board, move, _GLANCE)):
-                return None
-            best, reply = self._both(board, move, self._nodes)
+            best, reply = self._both(board, move, _GLANCE if marked else self._nodes)
+            for limit in (self._nodes, self._second) if marked else ():
+                if not _is_marked(board, move, best, reply):
+                    return None
+                best, reply = self._both(board, move, limit)
             if marked and not _is_marked(board, move, best, reply):
                 return None
             reason = reason_of(board, move, best.pv, reply.pv, best.score, reply.score, marked=marked)
@@ -276,10 +288,9 @@ class Checker:
             has = expectation(answered.score.pov(board.turn), board.fullmove_number)
             deep += f" | {answered.score.relative} after {line.san(1)}"
         if reason.theme.startswith("comparison"):
-            said = [int(level) for level in reason.theme.split(":")[2:]]
-            for level, points in zip(said, (had, has), strict=True):
-                if not fits(level, points, SLACK):
-                    return f"{points:.2f} expected points: not {level}", deep
+            _, kind, *levels = reason.theme.split(":")
+            if not compares(kind, int(levels[0]), int(levels[1]), had, has, SLACK):
+                return f"{had:.2f} and {has:.2f} expected points", deep
             return "" if _costs_so(reason.text, best, played) else "the cost is another", deep
         if reason.theme.startswith("verdict"):
             was, now = map(int, reason.theme.split(":")[1:])
@@ -348,7 +359,7 @@ def _cost(board: chess.Board, best: Analysis, played: Analysis) -> float:
 
 
 def _is_marked(board: chess.Board, move: chess.Move, best: Analysis, reply: Analysis) -> bool:
-    """Whether an annotated game would have a mark at ``move``."""
+    """Whether these searches give ``move`` a mark."""
     return best.move != move and grade(_cost(board, best, reply)).bad
 
 

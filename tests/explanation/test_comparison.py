@@ -15,12 +15,12 @@ LINES = ("a3", "e4 e5 Nf3 Nc6", "e5 e4 Nf6")
 @pytest.mark.parametrize(
     ("had", "has", "text"),
     [
-        (80, -80, "After e5 Black is slightly better; e4 would have kept White's advantage."),
+        (80, -80, "After e5 Black stands better; e4 would have kept White's advantage."),
         (90, 0, "After e5 White's advantage is gone; e4 would have kept it."),
-        (180, 90, "After e5 White is still clearly better, but e4 was better by about a pawn."),
+        (180, 90, "After e5 White still stands better, but e4 was better by about a pawn."),
         (0, -120, "After e5 Black is clearly better; e4 would have kept the game about level."),
         (20, -20, "After e5 the game is still about level, but e4 was better by about half a pawn."),
-        (-100, -140, "After e5 Black's advantage is greater by about half a pawn than after e4."),
+        (-110, -150, "After e5 Black's advantage is greater by about half a pawn than after e4."),
         (
             *(-50, -120),
             "After e5 Black's advantage has grown: Black is clearly better, and e4 was better by about half a pawn.",
