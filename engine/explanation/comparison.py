@@ -15,6 +15,9 @@ EDGE, CLEAR, WINNING = 0.58, 0.72, 0.88
 #: Expected points up to which a game may be called about level.
 _LEVEL = 0.61
 
+#: Centipawns up to which a search cannot be sure that a move was better, if both leave the game much the same.
+LITTLE = 75
+
 #: Centipawns from which a move is better "by far".
 _FAR = 550
 
@@ -51,28 +54,27 @@ def compare(color: chess.Color, better: str, answer: str, before: float, after: 
     >>> compare(chess.WHITE, "Rd1", "Qxd4", 0.7, 0.5, 90).text
     "After Qxd4 White's advantage is gone; Rd1 would have kept it."
     >>> compare(chess.BLACK, "Rd8", "", 0.97, 0.9, 250).text
-    'Now Black is still winning, but Rd8 was better by two or three pawns.'
+    'Now Black is still winning; Rd8 was better by two or three pawns.'
     """
     had, has = level(before), level(after)
     when, mover, other = f"After {answer}" if answer else "Now", side(color), side(not color)
-    cost = cost_text(drop)
+    was = f"{better} was better {cost_text(drop)}" if drop > LITTLE else f"{better} was perhaps a little better"
     if had > 0 > has:
         kind, text = "turned", f"{when} {other} {_STANDS[-has]}; {better} would have kept {mover}'s advantage."
     elif had > 0 == has:
         kind, text = "gone", f"{when} {mover}'s advantage is gone; {better} would have kept it."
     elif had > 0:
-        kind, text = "less", f"{when} {mover} {_STILL[has]}, but {better} was better {cost}."
+        kind, text = "less", f"{when} {mover} {_STILL[has]}; {was}."
     elif had == 0 > has:
         kind, text = "lost", f"{when} {other} {_STANDS[-has]}; {better} would have kept the game about level."
     elif had == 0:
-        kind, text = "level", f"{when} the game is still about level, but {better} was better {cost}."
+        kind, text = "level", f"{when} the game is still about level; {was}."
     elif had == -3:
-        kind, text = "more", f"{other} was winning anyway, but {better} was better {cost}."
+        kind, text = "more", f"{other} was winning anyway; {better} was better."
     elif has == had:
-        kind, text = "more", f"{when} {other}'s advantage is greater {cost} than after {better}."
+        kind, text = "more", f"{when} {other} {_STILL[-has]}; {was}."
     else:
-        kind = "more"
-        text = f"{when} {other}'s advantage has grown: {other} {_STANDS[-has]}, and {better} was better {cost}."
+        kind, text = "more", f"{when} {other}'s advantage has grown, and {other} {_STANDS[-has]}; {was}."
     return Comparison(kind, had, has, text)
 
 
@@ -95,16 +97,11 @@ def level(points: float) -> int:
 def cost_text(centipawns: int) -> str:
     """What that many centipawns are, in words that follow "better".
 
-    >>> cost_text(45), cost_text(110), cost_text(250), cost_text(20_000)
-    ('by about half a pawn', 'by about a pawn', 'by two or three pawns', 'by far')
+    >>> cost_text(110), cost_text(250), cost_text(20_000)
+    ('by about a pawn', 'by two or three pawns', 'by far')
     """
-    steps = (
-        (30, "by less than half a pawn"),
-        (75, "by about half a pawn"),
-        (140, "by about a pawn"),
-        (210, "by about two pawns"),
-    )
-    for most, words in (*steps, (330, "by two or three pawns"), (_FAR, "by several pawns")):
+    steps = (140, "by about a pawn"), (210, "by about two pawns"), (330, "by two or three pawns")
+    for most, words in (*steps, (_FAR, "by several pawns")):
         if centipawns <= most:
             return words
     return "by far"

@@ -31,6 +31,9 @@ _PAWN_COST, _MOST_PAWNS = 80, 5
 #: Centipawns that even a single pawn must have cost.
 _LEAST_COST = 100
 
+#: Centipawns that the best move can have been worth because it wins a pawn; more has other reasons.
+_PAWN_EXPLAINS = 250
+
 #: Plies after which a line's gain is too far away to be sure of, for a pawn and for more; the move that brings it
 #: about must be near. A pawn that queens may take longer.
 _NEAR, _FAR = 4, 7
@@ -257,6 +260,8 @@ def _material(case: Case) -> Reason | None:
     """What the reply wins, or what the best move would have won, if the scores bear it out."""
     allowed, missed = (sure_gain(line) for line in (case.played, case.best))
     cost = allowed + missed
+    if missed == 1 > allowed and case.drop > _PAWN_EXPLAINS:
+        return None
     if max(allowed, missed) < 1 or case.drop < max(_LEAST_COST, _PAWN_COST * min(cost, _MOST_PAWNS)):
         return None
     return _allows(case) if allowed >= missed else _misses(case)
@@ -374,15 +379,27 @@ def _verdict(case: Case) -> Reason | None:
     """What became of the game, if nothing else is certain."""
     if case.had.is_mate() or case.has.is_mate() or len(case.played) < 2:
         return None
-    text = verdict_text(case.mover, case.better, case.played.san(1), case.before, case.after)
+    text = verdict_text(case.mover, *_named(case), case.before, case.after)
     theme = f"verdict:{standing(case.before)}:{standing(case.after)}"
     return Reason(theme, text, case.played) if text else None
 
 
+def _named(case: Case) -> tuple[str, str]:
+    """The better move and the answer to the one that was played, with numbers if both are written alike; the answer is
+    empty if there is none."""
+    answer = case.played.san(1) if len(case.played) > 1 else ""
+    if answer != case.better:
+        return case.better, answer
+    numbered = (board.variation_san([line.moves[ply]]) for board, line, ply in
+                ((case.board, case.best, 0), (case.played.boards[1], case.played, 1)))  # fmt: skip
+    better, answer = (text.replace(". ", ".") for text in numbered)
+    return better, answer
+
+
 def _comparison(case: Case) -> Reason:
     """How the game stood and stands, if nothing else can be said."""
-    answer = case.played.san(1) if len(case.played) > 1 else ""
-    found = compare(case.mover, case.better, answer, case.before, case.after, case.drop)
+    better, answer = _named(case)
+    found = compare(case.mover, better, answer, case.before, case.after, case.drop)
     return Reason(f"comparison:{found.kind}:{found.had}:{found.has}", found.text, case.played)
 
 
@@ -406,5 +423,7 @@ def _positional(case: Case) -> Reason | None:
     if found is None or not max(_CLEAR_LOSS, found.loss / 3) <= case.drop <= _NO_TACTICS:
         return None
     names = {"mover": side(case.mover), "other": side(not case.mover), "better": case.better}
-    text = _SHIFTS[found.aspect, found.own].format(**names)
-    return Reason(f"positional:{found.aspect}", f"No material is lost at once, but {text}.", case.played, 0)
+    text = f"No material is lost at once, but {_SHIFTS[found.aspect, found.own].format(**names)}."
+    cost = _comparison(case)
+    theme = cost.theme.replace("comparison", f"positional:{found.aspect}")
+    return Reason(theme, f"{text} {cost.text}", case.played)

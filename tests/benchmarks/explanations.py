@@ -43,7 +43,7 @@ from engine.analysis.pace import MOST
 from engine.api.explaining import over, threat
 from engine.api.types import Analysis
 from engine.explanation import Reason, merit_of, reason_of
-from engine.explanation.comparison import cost_text
+from engine.explanation.comparison import LITTLE, cost_text
 from engine.explanation.comparison import holds as compares
 from engine.explanation.exchange import settled
 from engine.explanation.line import Line
@@ -63,8 +63,8 @@ _EACH = 37
 #: Positions of a first look at a move, which tells whether a longer one can find it bad.
 _GLANCE = Limit(nodes=5_000)
 
-#: What sentences say of a cost.
-COSTS = "by (about [a-z ]+ pawns?|less than half a pawn|two or three pawns|several pawns|far)"
+#: Centipawns that are next to nothing.
+_NOTHING = 25
 
 #: Expected points by which a verdict may be off: what is even by a hair is no lie about a side that is better by one.
 SLACK = 0.05
@@ -279,24 +279,28 @@ class Checker:
         had, has = (expectation(line.score.pov(board.turn), board.fullmove_number) for line in (best, played))
         deep = f"{best.score.relative} {board.variation_san(best.pv[:9])} | "
         deep += f"{played.score.relative} {board.variation_san(played.pv[:9])}"
-        lost = _cost(board, best, played) if marked else had - has
-        if lost < LEAST_LOSS / 2:
+        kind, level_before, level_after = ["", "", *reason.theme.split(":")][-3:]
+        compared = reason.theme.startswith(("comparison", "positional"))
+        if compared and (said := _said_cost(reason.text)):
+            drop = _centipawns(best) - _centipawns(played)
+            if not said[0] <= drop <= said[1]:
+                return f"the move costs {drop} centipawns", deep
+        elif (lost := _cost(board, best, played) if marked else had - has) < LEAST_LOSS / 2:
             return f"the move costs only {lost:.2f} points", deep
         line = reason.line
-        if reason.theme.startswith(("verdict", "comparison")) and line is not None and len(line) > 1:
+        if (compared or reason.theme.startswith("verdict")) and line is not None and len(line) > 1:
             answered = self.look(line.boards[2], True)
             has = expectation(answered.score.pov(board.turn), board.fullmove_number)
             deep += f" | {answered.score.relative} after {line.san(1)}"
-        if reason.theme.startswith("comparison"):
-            _, kind, *levels = reason.theme.split(":")
-            if not compares(kind, int(levels[0]), int(levels[1]), had, has, SLACK):
-                return f"{had:.2f} and {has:.2f} expected points", deep
-            return "" if _costs_so(reason.text, best, played) else "the cost is another", deep
+        if compared and not compares(kind, int(level_before), int(level_after), had, has, SLACK):
+            return f"{had:.2f} and {has:.2f} expected points", deep
         if reason.theme.startswith("verdict"):
             was, now = map(int, reason.theme.split(":")[1:])
             for said, points in [(was, had)] * (was > 0) + [(now, has)]:  # only an advantage that was there is told
                 if not holds(said, points, SLACK):
                     return f"{points:.2f} expected points: not {standing_text(said, board.turn)}", deep
+            return "", deep
+        if reason.theme.startswith("comparison"):
             return "", deep
         if reason.theme.startswith("positional"):
             return self._doubt_terms(board, reason, best, played), deep
@@ -314,7 +318,7 @@ class Checker:
             return f"{-fallen} is lost at once"
         length = min(PLIES, *(len(line) for line in lines))
         worse = losses(settled(lines[0].boards[length]), settled(lines[1].boards[length]), board.turn)
-        own = f"{'White' if board.turn else 'Black'}'s" in reason.text
+        own = f"{'White' if board.turn else 'Black'}'s" in reason.text.split(". ")[0]
         loss = worse.get((reason.theme.split(":")[1], own), 0)
         return "" if loss > 0 else f"what is named gets better by {-loss}"
 
@@ -363,11 +367,20 @@ def _is_marked(board: chess.Board, move: chess.Move, best: Analysis, reply: Anal
     return best.move != move and grade(_cost(board, best, reply)).bad
 
 
-def _costs_so(text: str, best: Analysis, played: Analysis) -> bool:
-    """Whether what a sentence says of the cost, if anything, is right within a factor of two."""
-    said = re.search(COSTS, text)
-    drop = best.score.relative.score(mate_score=10_000) - played.score.relative.score(mate_score=10_000)
-    return said is None or said[0] in {cost_text(round(drop * part / 10)) for part in range(5, 21)}
+def _centipawns(found: Analysis) -> int:
+    """The score for the side to move."""
+    return found.score.relative.score(mate_score=10_000)
+
+
+def _said_cost(text: str) -> tuple[float, float] | None:
+    """The centipawns, from and to, that a move must have cost for what a sentence says of that to be right: within a
+    factor of two, and what was perhaps a little better must not be worse. None if it says nothing of the kind."""
+    if "perhaps a little better" in text:
+        return -_NOTHING, 2 * LITTLE
+    if "anyway" in text:
+        return _NOTHING, 10_000
+    costs = [drop for drop in range(LITTLE, 2_000) if text.endswith(f" {cost_text(drop)}.")]
+    return (costs[0] / 2, 2 * costs[-1] if costs[-1] < 1_999 else 20_000) if costs else None
 
 
 def parse() -> argparse.Namespace:

@@ -17,14 +17,16 @@ LINES = ("a3", "e4 e5 Nf3 Nc6", "e5 e4 Nf6")
     [
         (80, -80, "After e5 Black stands better; e4 would have kept White's advantage."),
         (90, 0, "After e5 White's advantage is gone; e4 would have kept it."),
-        (180, 90, "After e5 White still stands better, but e4 was better by about a pawn."),
+        (180, 90, "After e5 White still stands better; e4 was better by about a pawn."),
         (0, -120, "After e5 Black is clearly better; e4 would have kept the game about level."),
-        (20, -20, "After e5 the game is still about level, but e4 was better by about half a pawn."),
-        (-110, -150, "After e5 Black's advantage is greater by about half a pawn than after e4."),
+        (20, -20, "After e5 the game is still about level; e4 was perhaps a little better."),
+        (-110, -150, "After e5 Black is still clearly better; e4 was perhaps a little better."),
         (
-            *(-50, -120),
-            "After e5 Black's advantage has grown: Black is clearly better, and e4 was better by about half a pawn.",
+            -50,
+            -150,
+            "After e5 Black's advantage has grown, and Black is clearly better; e4 was better by about a pawn.",
         ),
+        (-210, -330, "Black was winning anyway; e4 was better."),
     ],
 )
 def test_how_the_game_stands_and_stood(had, has, text):
@@ -49,3 +51,22 @@ def test_of_a_marked_move_something_is_always_said(scores, reply):
 def test_a_mate_that_no_line_shows_has_its_sentence():
     said = why(chess.STARTING_FEN, "a3", "e4 e5", "", Cp(0), Mate(-4))
     assert said == "Now Black is winning; e4 would have kept the game about level."
+
+
+def test_moves_that_are_written_alike_are_numbered():
+    """Both sides have a move d4."""
+    board = "rnbqkbnr/ppp2ppp/8/3pp3/8/2N5/PPPPPPPP/R1BQKBNR w KQkq - 0 3"
+    assert why(board, "a3", "d3 d4", "d4 Nb1", Cp(0), Cp(-110)) == (
+        "After d4 Black is clearly better; d3 would have kept the game about level."
+    )
+    said = why("4k3/8/8/3p4/8/8/3P4/4K3 w - - 0 30", "d3", "d4", "d4", Cp(0), Cp(-130))
+    assert said == "After 30...d4 Black is clearly better; 30.d4 would have kept the game about level."
+
+
+def test_what_a_term_of_the_evaluation_tells_comes_with_its_cost():
+    fen = "r2q1rk1/pbp2ppp/1pn2n2/3p4/3P4/2N2N1P/PPP2PP1/R1BQ1RK1 w - - 0 15"
+    said = why(fen, "g4", "Bf4 Qd7 Rb1 Rfe8 Rc1 Rad8", "Qd7 Bf4 Rfe8 Rb1 Rad8", Cp(0), Cp(-100))
+    assert said == (
+        "No material is lost at once, but White's king is less safe than after Bf4. "
+        "After Qd7 Black is clearly better; Bf4 would have kept the game about level."
+    )
