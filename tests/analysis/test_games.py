@@ -5,6 +5,8 @@ from __future__ import annotations
 import io
 import re
 import sys
+from functools import partial
+from pathlib import Path
 
 import chess
 import chess.pgn
@@ -20,6 +22,7 @@ from engine.analysis.judge import Grade
 from engine.analysis.notes import TAG
 from engine.api.types import Analysis
 from engine.commandline import INTERRUPTED
+from engine.explanation import explain
 from tests.analysis.conftest import GAMES
 
 #: A game with many faults.
@@ -497,3 +500,13 @@ def read_games_of(text: str) -> list[chess.pgn.Game]:
     """The games in a text."""
     stream = io.StringIO(text)
     return [game for game in iter(lambda: read_game(stream), None)]
+
+
+def test_every_mark_has_its_sentence(numbat):
+    """A game of errors at a limit at which there are more; sentences are one or two, and end."""
+    game = read_games(Path(__file__).with_name("famous.pgn"))[0]
+    annotator = Annotator(numbat, Limit(depth=4), "test", explain=partial(explain, marked=True))
+    marked = [judged for judged in annotator.annotate(game) if judged.grade.bad]
+    assert len(marked) >= 3
+    for judged in marked:
+        assert judged.why.endswith("."), judged.san
