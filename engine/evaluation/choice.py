@@ -45,7 +45,9 @@ class Evaluation:
     def explain(self, position: Any) -> list[Term]:
         """How the value comes about."""
         if self.net is not None:
-            return [*plain.explain(self.net, position), ("mop-up", None, None, int(mop_up_value(position)))]
+            if mop_up := int(mop_up_value(position)):
+                return [("mop-up", None, None, mop_up)]
+            return list(plain.explain(self.net, position))
         shares = classical.explain(position) if self.kind == CLASSICAL else material.explain(position)
         return [(name, white, black, white - black) for name, white, black in shares]
 

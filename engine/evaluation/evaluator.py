@@ -81,9 +81,11 @@ def pop(evaluator: Evaluator) -> None:
 def evaluate(evaluator: Evaluator, position: Position) -> Score:
     """Centipawns for the side to move."""
     if evaluator.kind == NNUE:
-        value = network_value(net_at(evaluator.net_address, 0), evaluator.stack, evaluator.ply, position)
-        mop_up = mop_up_value(position)
-        value += mop_up if position.side == WHITE else -mop_up
+        value = mop_up_value(position)
+        if value == 0:
+            value = network_value(net_at(evaluator.net_address, 0), evaluator.stack, evaluator.ply, position)
+        elif position.side != WHITE:
+            value = -value
     elif evaluator.kind == CLASSICAL:
         value = classical_value(evaluator.pawns, evaluator.stack[U64(evaluator.ply)].material, position)
     else:

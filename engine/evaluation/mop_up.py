@@ -1,8 +1,9 @@
 """Mop-up evaluation, for mating a lone king: here the games to learn from do not tell a network how to go on.
 
-Their searches of few nodes see no mate yet and score such a position as little more than the material. So playing
-against a king without other pieces has a term of its own. It grows as the king is driven to the edge (by bishop and
-knight into a corner of the bishop's colour) and the other king comes near, as in Stockfish's classical evaluation.
+Their searches of few nodes see no mate yet and score such a position as little more than the material. So a king that
+stands alone against pieces that can mate it is not the network's business. It is a win, worth more as the king is
+driven to the edge (by bishop and knight into a corner of the bishop's colour) and the other king comes near, as in
+Stockfish's classical evaluation.
 """
 
 from __future__ import annotations
@@ -11,15 +12,19 @@ from numba import int64
 
 from engine.board.aliases import Color, Position, Score, Square
 from engine.board.position import POSITION_T, king_square
-from engine.board.types import BISHOP, BLACK, I64, KNIGHT, LIGHT_SQUARES, ONE, QUEEN, ROOK, WHITE, ZERO
-from engine.jit import helper, kernel
+from engine.board.see import SEE_VALUES
+from engine.board.types import BISHOP, BLACK, I64, KING, KNIGHT, LIGHT_SQUARES, ONE, PAWN, QUEEN, ROOK, WHITE, ZERO
+from engine.jit import helper, kernel, popcount
 
-#: Centipawns for the material, for each step of the lone king from the middle, and for each that the other is nearer.
-WON, STEP, NEARER = 400, 25, 15
+#: Centipawns for the win, with the pieces more than a network says of what leads here (up to 6,300 for a queen, two
+#: rooks, four minor pieces and four pawns against one pawn); for each step of the lone king from the middle, and for
+#: each that the other is nearer. These have to count for more than the plies by which lines differ in length, because
+#: the 50-move rule makes a large score smaller with each ply.
+WON, STEP, NEARER = 5000, 75, 45
 
 #: Steps from a corner at which bishop and knight have achieved nothing, and how much more a step counts for them: on
 #: the way to the right corner the king often comes nearer to the middle again.
-_FAR, _CORNER_STEPS = 7, 2
+_FAR, _CORNER_STEPS = 7, 4
 
 
 @helper
@@ -52,7 +57,10 @@ def _value_against(position: Position, strong: Color, strong_king: Square, weak_
         return I64(0)
     files = abs((strong_king & 7) - (weak_king & 7))
     ranks = abs((strong_king >> 3) - (weak_king >> 3))
-    return WON + STEP * driven + NEARER * (7 - max(files, ranks))
+    pieces = 0
+    for kind in range(PAWN, KING):
+        pieces += I64(popcount(position.pieces[kind] & own)) * SEE_VALUES[kind]
+    return WON + pieces + STEP * driven + NEARER * (7 - max(files, ranks))
 
 
 @kernel(int64(POSITION_T), "the evaluation", late=True)
