@@ -226,9 +226,10 @@ class _Run:
             why = self._explain(found.board, found.move, other.pv, reply.line, other.score, reply.score)
         chances = "; now ".join(chances_text(chances_on(*each)) for each in seen)
         said = " ".join((why or "").split())
-        repeated = f"; {found.board.san(other.pv[0])} was better."  # the note begins with it
-        if said.endswith(repeated):
-            said = f"{said.removesuffix(repeated)}."
+        for better in ("better", "perhaps a little better"):  # the note begins with it
+            repeated = f"; {found.board.san(other.pv[0])} was {better}."
+            if said.endswith(repeated):
+                said = f"{said.removesuffix(repeated)}."
         return Verdict(how, other.pv[:LINE], chances, said)
 
     # Both

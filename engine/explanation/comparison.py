@@ -15,8 +15,8 @@ EDGE, CLEAR, WINNING = 0.58, 0.72, 0.88
 #: Expected points up to which a game may be called about level.
 _LEVEL = 0.61
 
-#: Centipawns up to which a search cannot be sure that a move was better, if both leave the game much the same.
-LITTLE = 75
+#: Centipawns up to which a search cannot be sure that a move was better.
+LITTLE = 90
 
 #: Centipawns from which a move is better "by far".
 _FAR = 550
@@ -36,6 +36,8 @@ class Comparison:
     ``less``     it has an advantage still, a smaller one
     ``more``     the other side had an advantage, now a greater one
     ``level``    it is level still, but less good
+    ``gone?``    as ``gone``, but the search cannot be sure
+    ``lost?``    as ``lost``, but the search cannot be sure
     ============ ==========================================
     """
 
@@ -51,22 +53,27 @@ def compare(color: chess.Color, better: str, answer: str, before: float, after: 
 
     >>> compare(chess.WHITE, "Rd1", "Qxd4", 0.5, 0.2, 120).text
     'After Qxd4 Black is clearly better; Rd1 would have kept the game about level.'
-    >>> compare(chess.WHITE, "Rd1", "Qxd4", 0.7, 0.5, 90).text
+    >>> compare(chess.WHITE, "Rd1", "Qxd4", 0.7, 0.5, 110).text
     "After Qxd4 White's advantage is gone; Rd1 would have kept it."
     >>> compare(chess.BLACK, "Rd8", "", 0.97, 0.9, 250).text
     'Now Black is still winning; Rd8 was better by two or three pawns.'
     """
     had, has = level(before), level(after)
     when, mover, other = f"After {answer}" if answer else "Now", side(color), side(not color)
-    was = f"{better} was better {cost_text(drop)}" if drop > LITTLE else f"{better} was perhaps a little better"
+    sure = drop > LITTLE
+    was = f"{better} was better {cost_text(drop)}" if sure else f"{better} was perhaps a little better"
     if had > 0 > has:
         kind, text = "turned", f"{when} {other} {_STANDS[-has]}; {better} would have kept {mover}'s advantage."
-    elif had > 0 == has:
+    elif had > 0 == has and sure:
         kind, text = "gone", f"{when} {mover}'s advantage is gone; {better} would have kept it."
+    elif had > 0 == has:
+        kind, text = "gone", f"{when} not much is left of {mover}'s advantage; {was}."
     elif had > 0:
         kind, text = "less", f"{when} {mover} {_STILL[has]}; {was}."
-    elif had == 0 > has:
+    elif had == 0 > has and sure:
         kind, text = "lost", f"{when} {other} {_STANDS[-has]}; {better} would have kept the game about level."
+    elif had == 0 > has:
+        kind, text = "lost", f"{when} {other} may have the better chances; {was}."
     elif had == 0:
         kind, text = "level", f"{when} the game is still about level; {was}."
     elif had == -3:
@@ -75,6 +82,8 @@ def compare(color: chess.Color, better: str, answer: str, before: float, after: 
         kind, text = "more", f"{when} {other} {_STILL[-has]}; {was}."
     else:
         kind, text = "more", f"{when} {other}'s advantage has grown, and {other} {_STANDS[-has]}; {was}."
+    if not sure and kind in ("gone", "lost"):
+        kind += "?"
     return Comparison(kind, had, has, text)
 
 
@@ -114,8 +123,12 @@ def holds(kind: str, had: int, has: int, before: float, after: float, slack: flo
     >>> holds("lost", 0, -2, 0.55, 0.05, 0.05), holds("lost", 0, -2, 0.75, 0.05, 0.05)
     (True, False)
     """
-    gone = kind == "gone" and after <= _LEVEL + slack
-    return _fits(had, before, slack) and (gone or _fits(has, after, slack))
+    if kind == "lost?":
+        return 1 - CLEAR - slack <= after <= 0.5 + slack
+    if kind.startswith("gone"):
+        return before >= EDGE - slack and after <= _LEVEL + slack
+    mentioned = min(1, max(-1, had))  # how great an advantage was, nothing says
+    return _fits(mentioned, before, slack) and _fits(has, after, slack)
 
 
 def _fits(said: int, points: float, slack: float) -> bool:

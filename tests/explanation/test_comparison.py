@@ -16,9 +16,11 @@ LINES = ("a3", "e4 e5 Nf3 Nc6", "e5 e4 Nf6")
     ("had", "has", "text"),
     [
         (80, -80, "After e5 Black stands better; e4 would have kept White's advantage."),
-        (90, 0, "After e5 White's advantage is gone; e4 would have kept it."),
-        (180, 90, "After e5 White still stands better; e4 was better by about a pawn."),
+        (100, 0, "After e5 White's advantage is gone; e4 would have kept it."),
+        (70, 0, "After e5 not much is left of White's advantage; e4 was perhaps a little better."),
+        (190, 90, "After e5 White still stands better; e4 was better by about a pawn."),
         (0, -120, "After e5 Black is clearly better; e4 would have kept the game about level."),
+        (0, -60, "After e5 Black may have the better chances; e4 was perhaps a little better."),
         (20, -20, "After e5 the game is still about level; e4 was perhaps a little better."),
         (-110, -150, "After e5 Black is still clearly better; e4 was perhaps a little better."),
         (
