@@ -436,10 +436,20 @@ def report(said: list[dict], asked: int) -> None:
     share = 100 * len(sound) / max(1, len(said))
     print(f"\n{asked} positions, {len(said)} sentences, {len(sound)} borne out ({share:.1f}%)")
     print(f"themes that the puzzle's tags name too: {agree} of {len(tagged)}")
-    for key in ("theme", "source"):
-        names = Counter(entry[key] if key == "theme" else entry["sample"]["source"] for entry in said)
-        good = Counter(entry[key] if key == "theme" else entry["sample"]["source"] for entry in sound)
-        print(f"{key}: " + ", ".join(f"{name} {good[name]}/{count}" for name, count in names.most_common()))
+    for name, key in (("kind", kind_of), ("theme", short), ("source", lambda entry: entry["sample"]["source"])):
+        names, good = Counter(map(key, said)), Counter(map(key, sound))
+        print(f"{name}: " + ", ".join(f"{each} {good[each]}/{count}" for each, count in names.most_common()))
+
+
+def kind_of(entry: dict) -> str:
+    """What a sentence rests on: a tactical theme, the result, a term of the evaluation, or the two scores alone."""
+    kinds = {"verdict": "result", "positional": "term", "comparison": "scores"}
+    return kinds.get(entry["theme"].split(":")[0], "theme")
+
+
+def short(entry: dict) -> str:
+    """The theme, without the levels of a comparison."""
+    return ":".join(entry["theme"].split(":")[: 1 if kind_of(entry) == "result" else 2])
 
 
 if __name__ == "__main__":
