@@ -81,6 +81,7 @@ def compare(color: chess.Color, better: str, answer: str, before: float, after: 
     elif has == had:
         kind, text = "more", f"{when} {other} {_STILL[-has]}; {was}."
     else:
+        was = f"{better} was better" if sure and has == -3 else was  # so lost that pawns no longer count
         kind, text = "more", f"{when} {other}'s advantage has grown, and {other} {_STANDS[-has]}; {was}."
     if not sure and kind in ("gone", "lost"):
         kind += "?"

@@ -28,6 +28,7 @@ LINES = ("a3", "e4 e5 Nf3 Nc6", "e5 e4 Nf6")
             -150,
             "After e5 Black's advantage has grown, and Black is clearly better; e4 was better by about a pawn.",
         ),
+        (-150, -270, "After e5 Black's advantage has grown, and Black is winning; e4 was better."),
         (-210, -330, "Black was winning anyway; e4 was better."),
     ],
 )
