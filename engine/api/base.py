@@ -311,8 +311,7 @@ class EngineBase:
         with self._turn:
             self.stop()
             self.wait()
-            white, overhead = int(self._position["side"]) == WHITE, self._values["Move Overhead"]
-            self._thinker.pool.arm(limits, white, overhead, int(self._position["fullmove"]))
+            self._thinker.pool.arm(limits, int(self._position["side"]) == WHITE, self._values["Move Overhead"])
             arguments = (
                 self._position,
                 limits,

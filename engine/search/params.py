@@ -105,15 +105,13 @@ PARAMS = (
     # Quiescence
     Param("DeltaMargin", 180, 80, 400, 25),
     Param("QuiescenceSeeMargin", 0, -200, 200, 20),
-    # Time: moves that the game may last, fewer by hundredths with each move played; percent of the increment, of the
-    # optimum and of the clock; percent for the share of nodes and for each stable iteration, per mille for ten
-    # centipawns lost
-    Param("TimeMoves", 28, 12, 60, 3),
-    Param("TimeMovesSlope", 0, 0, 60, 5),
-    Param("TimeIncrement", 75, 0, 150, 8),
-    Param("TimeMaximum", 400, 150, 900, 40),
-    Param("TimeMaximumShare", 40, 10, 60, 4),
-    Param("TimeEffort", 130, 0, 250, 15),
+    # Time: moves that the game may last; percent of the increment, of the optimum and of the clock; percent for the
+    # share of nodes and for each stable iteration, per mille for ten centipawns lost
+    Param("TimeMoves", 35, 12, 60, 3),
+    Param("TimeIncrement", 71, 0, 150, 8),
+    Param("TimeMaximum", 450, 150, 900, 40),
+    Param("TimeMaximumShare", 55, 10, 60, 4),
+    Param("TimeEffort", 118, 0, 250, 15),
     Param("TimeStability", 7, 0, 15, 1),
-    Param("TimeTrend", 67, 0, 150, 10),
+    Param("TimeTrend", 79, 0, 150, 10),
 )

@@ -174,7 +174,7 @@ class Pool:
         maximum = self._budget.maximum
         return most if maximum is None else min(most, maximum / 2000)
 
-    def arm(self, limits: Limits, white_to_move: bool, overhead: int, fullmove: int = 1) -> None:
+    def arm(self, limits: Limits, white_to_move: bool, overhead: int) -> None:
         """Start the clock of the next search; from here on :meth:`stop` ends it."""
         self.rest()  # a helper still in the last search would take this clock for its own
         with self._lock:
@@ -187,7 +187,7 @@ class Pool:
             self._nodes_before = 0
             counts_nodes = self.node_clock.rate > 0
             limits = self.node_clock.wind(limits, white_to_move)
-            self._budget = plan(limits, white_to_move, 0 if counts_nodes else overhead, self.parameters, fullmove)
+            self._budget = plan(limits, white_to_move, 0 if counts_nodes else overhead, self.parameters)
             self._pondering, self._infinite = limits.ponder, limits.infinite
             if not limits.ponder:
                 self._start_clock()

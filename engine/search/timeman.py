@@ -13,9 +13,6 @@ from typing import Any, NamedTuple
 from engine.messages import Limits
 from engine.search.tunables import Parameters
 
-#: No game is expected to be over in fewer moves.
-LEAST_MOVES = 10
-
 #: The only legal move is searched this deep, for its score. So is every position before ``go mate`` looks for mates,
 #: which can take all the time there is.
 FORCED_MOVE_DEPTH = 8
@@ -37,26 +34,22 @@ class Budget(NamedTuple):
     maximum: float | None
 
 
-def time_for(
-    params: Any, left: float, increment: float, togo: int, overhead: float, fullmove: int
-) -> tuple[float, float]:
-    """The optimum and the maximum for one move, number ``fullmove`` of the game, with so much time ``left`` for
-    ``togo`` moves (0: nobody said). ``overhead`` is lost with every move between engine and clock.
+def time_for(params: Any, left: float, increment: float, togo: int, overhead: float) -> tuple[float, float]:
+    """The optimum and the maximum for one move with so much time ``left`` for ``togo`` moves (0: nobody said).
+    ``overhead`` is lost with every move between engine and clock.
 
     Written so that it can be compiled too: the arena's clocks are nodes, and it plans with them.
     """
     # Each move loses its overhead. If the overheads are most of the time, the clock cannot last should they be as long
     # as promised; but they rarely are. Then half of the time is for thinking, less at least this move's overhead.
     usable = max(left - overhead * max(togo, 1), min(left / 2, left - overhead), LEAST)
-    moves = max(params.TimeMoves - params.TimeMovesSlope * fullmove / 100, LEAST_MOVES)
-    if togo > 0:
-        moves = min(moves, togo)
+    moves = min(togo, params.TimeMoves) if togo > 0 else params.TimeMoves
     optimum = usable / moves + params.TimeIncrement / 100 * increment
     # A move never takes more than a share of what is left, so that the clock always lasts.
     share = 0.8 if togo == 1 else params.TimeMaximumShare / 100
     maximum = min(params.TimeMaximum / 100 * optimum, share * usable)
-    if togo > 1:  # leave each of the other moves its overhead twice, or else what every move gets
-        maximum = min(maximum, max(left - overhead - 2 * overhead * (togo - 1), usable / togo))
+    if togo > 1:  # leave each of the other moves the least, and its overhead twice, or else what every move gets
+        maximum = min(maximum, max(left - overhead - (2 * overhead + LEAST) * (togo - 1), usable / togo))
     maximum = max(maximum, LEAST)
     return max(min(optimum, maximum), LEAST), maximum
 
@@ -70,7 +63,7 @@ def pace_of(params: Any, share: float, stable: int, drop: int) -> float:
     return effort * stability * trend
 
 
-def plan(limits: Limits, white_to_move: bool, overhead: int, parameters: Parameters, fullmove: int = 1) -> Budget:
+def plan(limits: Limits, white_to_move: bool, overhead: int, parameters: Parameters) -> Budget:
     """The budget for the side to move. ``overhead`` is lost with every move between engine and clock.
 
     A missing clock for the side to move (only the opponent's was sent) leaves the move without a budget.
@@ -85,7 +78,7 @@ def plan(limits: Limits, white_to_move: bool, overhead: int, parameters: Paramet
         return budget
     increment = limits.winc if white_to_move else limits.binc
     togo = max(limits.movestogo or 0, 0)  # 0 if nobody said
-    optimum, maximum = time_for(parameters.record, left, increment, togo, overhead, fullmove)
+    optimum, maximum = time_for(parameters.record, left, increment, togo, overhead)
     if budget.maximum is None:
         return Budget(optimum, maximum)
     return Budget(min(optimum, budget.maximum), min(maximum, budget.maximum))

@@ -131,7 +131,7 @@ def play_duel(white: WorkerRecord, black: WorkerRecord, game: Game) -> None:
         mover = white if side == WHITE else black
         if rules.clock[side] > 0:
             left, increment = game.left[side], rules.increment[side]
-            optimum, maximum = time_for(params_of(mover), left, increment, I64(0), 0.0, I64(position.fullmove))
+            optimum, maximum = time_for(params_of(mover), left, increment, I64(0), 0.0)
             move, score = deepen(mover, I64(optimum), I64(maximum) + 1, I64(MAX_PLY - 1), I64(1))
             game.left[side] = max(left - mover.nodes, 0.0) + increment
         else:
