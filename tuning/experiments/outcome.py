@@ -23,7 +23,8 @@ MATCH, ARENA = "tuning.match", "tuning.arena"
 class Outcome:
     """Games between two sides, counted for the first: ``wdl`` losses, draws, wins; ``pairs`` by points 0 to 2.
 
-    ``wanted``: games asked for, ``None`` for no end. ``limit`` is ``8000 nodes`` or a time control.
+    ``wanted``: games asked for, ``None`` for no end. ``limit`` is ``8000 nodes``, a clock of nodes
+    (``300000+3000 nodes``) or a time control.
     """
 
     first: str
@@ -146,7 +147,7 @@ def _of_arena(path: Path, header: Mapping[str, Any], summary: Mapping[str, Any],
         summary["second"],
         tuple(summary["wdl"]),
         tuple(summary["pentanomial"]),
-        f"{meeting['rules']['nodes']} nodes",
+        _limit(meeting["rules"]),
         _name(settings["book"]["path"]),
         Sprt(**settings["sprt"]) if settings["sprt"] else None,
         games,
@@ -155,6 +156,12 @@ def _of_arena(path: Path, header: Mapping[str, Any], summary: Mapping[str, Any],
         header.get("origin", {}).get("command"),
         _date(path, header),
     )
+
+
+def _limit(rules: Mapping[str, Any]) -> str:
+    """Nodes a move, or the clock that ran on nodes."""
+    clock = rules.get("clock")
+    return f"{clock[0]}+{clock[1]} nodes" if clock else f"{rules['nodes']} nodes"
 
 
 def _evaluation(options: Sequence[tuple[str, str]] | Any) -> str | None:

@@ -125,9 +125,9 @@ def test_what_is_not_finished_is_not_added_unless_asked_for(monkeypatch, tmp_pat
     assert read(file)[0].error is None  # of two pairs
 
 
-def arena_file(path: Path, summary: bool = True) -> Path:
+def arena_file(path: Path, summary: bool = True, clock: list[int] | None = None) -> Path:
     """A results file as the arena writes it."""
-    rules = {"nodes": 8000, "hard": False, "hash": 8, "adjudication": {}}
+    rules = {"nodes": 8000, "hard": False, "hash": 8, "clock": clock, "adjudication": {}}
     settings = {
         "names": ["FutilityBase=110", "base"],
         "meeting": {"first": [["FutilityBase", "110"]], "second": [], "rules": rules, "fingerprint": "f"},
@@ -145,6 +145,10 @@ def arena_file(path: Path, summary: bool = True) -> Path:
                                "pentanomial": pairs})  # fmt: skip
     ledger.close()
     return path
+
+
+def test_clocks_of_nodes_are_named(tmp_path):
+    assert outcome_of(arena_file(tmp_path / "arena.jsonl", clock=[300_000, 3_000])).limit == "300000+3000 nodes"
 
 
 def test_a_finished_arena_is_added(monkeypatch, tmp_path):
