@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import os
+import select
+import signal
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
@@ -51,15 +54,46 @@ def at_terminal() -> bool:
 def _chunks(may_block: Callable[[], bool]) -> Iterator[bytes]:
     with contextlib.suppress(OSError, AttributeError):  # a terminal may have been left so by another program
         os.set_blocking(_STDIN, True)
-    while sys.stdin is not None:  # None: there never was a standard input
-        _wait_for_data(may_block)
+    with _woken_by_signals() as woken:
+        while sys.stdin is not None:  # None: there never was a standard input
+            _wait_for_data(may_block)
+            try:
+                if woken is not None:
+                    ready = select.select([_STDIN, woken], [], [])[0]
+                    if woken in ready:
+                        os.read(woken, _CHUNK)
+                    if _STDIN not in ready:
+                        continue
+                data = os.read(_STDIN, _CHUNK)
+            except OSError:  # the other end vanished
+                return
+            if not data:
+                return
+            yield data
+
+
+@contextlib.contextmanager
+def _woken_by_signals() -> Iterator[int | None]:
+    """A pipe that has something to read as soon as a signal has come; None where there is no such thing.
+
+    Python looks for signals after a call, not before. If another thread had the interpreter's lock in between, Ctrl-C
+    can come before a read that then blocks, and would be noticed only after it.
+    """
+    if sys.platform == "win32" or threading.current_thread() is not threading.main_thread():
+        yield None
+        return
+    receiver, sender = os.pipe()
+    try:
+        os.set_blocking(receiver, False)
+        os.set_blocking(sender, False)
+        former = signal.set_wakeup_fd(sender, warn_on_full_buffer=False)
         try:
-            data = os.read(_STDIN, _CHUNK)
-        except OSError:  # the other end vanished
-            return
-        if not data:
-            return
-        yield data
+            yield receiver
+        finally:
+            signal.set_wakeup_fd(former)
+    finally:
+        os.close(receiver)
+        os.close(sender)
 
 
 def split_lines(chunks: Iterable[bytes], too_long: Callable[[str], None]) -> Iterator[str]:

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -94,6 +95,21 @@ def interruptible():
     former = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, former)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are a Unix matter")
+def test_ctrl_c_while_the_engine_loads_is_never_overlooked(interruptible):
+    """It came between Python's look for signals and a read that then blocked, in one of 15 processes."""
+
+    def code(number: int) -> int:
+        with UciProcess() as process:
+            process.send("uci")
+            process.read("uciok")
+            process.process.send_signal(signal.SIGINT)
+            return process.end(20.0)
+
+    with ThreadPoolExecutor(4) as pool:
+        assert set(pool.map(code, range(24))) == {0}
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are a Unix matter")
