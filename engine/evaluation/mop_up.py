@@ -1,9 +1,9 @@
 """Mop-up evaluation, for mating a lone king: here the games to learn from do not tell a network how to go on.
 
 Their searches of few nodes see no mate yet and score such a position as little more than the material. So a king that
-stands alone against pieces that can mate it is not the network's business. It is a win, worth more as the king is
-driven to the edge (by bishop and knight into a corner of the bishop's colour) and the other king comes near, as in
-Stockfish's classical evaluation.
+stands alone against pieces that can mate it is not the network's business (what that is worth stands in
+``tuning/results/networks.md``). It is a win, worth more as the king is driven to the edge (by bishop and knight into a
+corner of the bishop's colour) and the other king comes near, as in Stockfish's classical evaluation.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from engine.board.see import SEE_VALUES
 from engine.board.types import BISHOP, BLACK, I64, KING, KNIGHT, LIGHT_SQUARES, ONE, PAWN, QUEEN, ROOK, WHITE, ZERO
 from engine.jit import helper, kernel, popcount
 
-#: Centipawns for the win, with the pieces more than a network says of what leads here (up to 6,300 for a queen, two
-#: rooks, four minor pieces and four pawns against one pawn); for each step of the lone king from the middle, and for
+#: Centipawns for the win, with the pieces more than a network says of what leads here (up to 6,300 for a queen,
+#: a rook, four minor pieces and four pawns against one pawn); for each step of the lone king from the middle, and for
 #: each that the other is nearer. These have to count for more than the plies by which lines differ in length, because
 #: the 50-move rule makes a large score smaller with each ply.
 WON, STEP, NEARER = 5000, 75, 45
