@@ -83,7 +83,7 @@ def evaluate(evaluator: Evaluator, position: Position) -> Score:
     if evaluator.kind == NNUE:
         value = mop_up_value(position)
         if value == 0:
-            value = network_value(net_at(evaluator.net_address, 0), evaluator.stack, evaluator.ply, position)
+            value = network_value(net_at(evaluator.net_address, 0), evaluator, position)
         elif position.side != WHITE:
             value = -value
     elif evaluator.kind == CLASSICAL:

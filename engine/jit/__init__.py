@@ -19,6 +19,7 @@ from engine.jit.intrinsics import (
 )
 from engine.jit.memory import allocate, new_record, record_at, shared_record, structure
 from engine.jit.pointers import address_of, function_at
+from engine.jit.vectors import row_sum, weigh_squares
 
 __all__ = [
     "HAVE_PEXT",
@@ -41,6 +42,8 @@ __all__ = [
     "prefetch",
     "record_at",
     "record_type",
+    "row_sum",
     "shared_record",
     "structure",
+    "weigh_squares",
 ]

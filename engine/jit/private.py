@@ -137,6 +137,11 @@ def record_pointer_type(context: Any, record_type: Any) -> Any:
     return context.get_value_type(record_type)
 
 
+def array_address(context: Any, builder: Any, kind: Any, array: Any) -> Any:
+    """A pointer to the first element of ``array``, which is of numba's type ``kind``."""
+    return context.make_array(kind)(context, builder, value=array).data
+
+
 def stack_slots(builder: Any, kind: Any, count: int) -> Any:
     """Room for ``count`` values on the stack, taken once for each call of the function.
 

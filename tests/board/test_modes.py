@@ -23,6 +23,7 @@ QUICK = (
     "jit/test_intrinsics.py",
     "jit/test_memory.py",
     "jit/test_pointers.py",
+    "jit/test_vectors.py",
 )
 
 THOROUGH = (

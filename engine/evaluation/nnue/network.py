@@ -10,9 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from engine.board.aliases import Accumulator, Color, Move, NetRecord, Piece, Ply, Position, Score, Square
+from engine.board.aliases import Accumulator, Color, Evaluator, Move, NetRecord, Piece, Ply, Position, Score, Square
 from engine.board.make import capture_square
 from engine.board.moves import (
     castled_king_square,
@@ -28,7 +26,7 @@ from engine.board.position import king_square, occupied_by_all, piece_on
 from engine.board.types import BLACK, I64, KING, ONE, ROOK, U64, WHITE
 from engine.evaluation.nnue.file import Net
 from engine.evaluation.nnue.shape import INPUTS, MAX_HIDDEN, OUTPUT_BUCKETS, QA, QB, QS, SCALE
-from engine.jit import helper, lsb, new_record, popcount, record_at, structure
+from engine.jit import helper, lsb, new_record, popcount, record_at, row_sum, structure, weigh_squares
 
 #: A network in memory, its arrays without gaps between rows of N columns.
 NET = structure(
@@ -55,7 +53,6 @@ ACCUMULATOR = structure(
     ("unused", "i4", (4,)),
 )
 
-_ZERO, _FULL = np.int16(0), np.int16(QA)
 _RIGHT_HALF = 4
 
 
@@ -89,37 +86,12 @@ def bucket_of(pieces: int) -> int:
     return min((pieces - 2) // 4, OUTPUT_BUCKETS - 1)
 
 
-@helper
-def _copy(target: Any, source: Any, hidden: int) -> None:
-    for column in range(hidden):
-        target[column] = source[column]
-
-
-@helper
-def _add(target: Any, weights: Any, plus: int, hidden: int) -> None:
-    """In place: with a source that may be the target itself the loop would not be vectorised."""
-    plus *= hidden
-    for column in range(hidden):
-        target[column] += weights[U64(plus + column)]
-
-
-@helper
-def _add_subtract(target: Any, source: Any, weights: Any, plus: int, minus: int, hidden: int) -> None:
-    plus *= hidden
-    minus *= hidden
-    for column in range(hidden):
-        target[column] = source[column] + weights[U64(plus + column)] - weights[U64(minus + column)]
-
-
-@helper
-def _add_subtract_twice(target: Any, source: Any, weights: Any, plus: int, minus: int, taken: int, hidden: int) -> None:
-    plus *= hidden
-    minus *= hidden
-    taken *= hidden
-    for column in range(hidden):
-        target[column] = (
-            source[column] + weights[U64(plus + column)] - weights[U64(minus + column)] - weights[U64(taken + column)]
-        )
+# Each kind of update in one pass, from the accumulator of the ply before into that of this one.
+_copy = row_sum("")
+_add = row_sum("+")
+_move = row_sum("+-")
+_capture = row_sum("+--")
+_castle = row_sum("+-+-")
 
 
 @helper
@@ -127,7 +99,7 @@ def _refresh(net: NetRecord, accumulator: Accumulator, position: Position, persp
     """Compute ``accumulator`` for ``perspective`` from the whole board."""
     hidden = net.hidden
     values = accumulator.values[U64(perspective)]
-    _copy(values, net.biases, hidden)
+    _copy(values, net.biases, net.biases, (), hidden)
     orientation = orientation_of(perspective, king_square(position, perspective))
     skip = 0
     rest = occupied_by_all(position)
@@ -135,7 +107,7 @@ def _refresh(net: NetRecord, accumulator: Accumulator, position: Position, persp
         square = lsb(rest)
         rest &= rest - ONE
         feature = feature_of(perspective, orientation, piece_on(position, square), square)
-        _add(values, net.weights, feature, hidden)
+        _add(values, values, net.weights, (feature,), hidden)
         skip += net.skip[U64(feature)]
     accumulator.skip[perspective] = skip
     accumulator.computed[perspective] = 1
@@ -155,23 +127,24 @@ def _apply_update(
     hidden = net.hidden
     after, before = target.values[U64(perspective)], source.values[U64(perspective)]
     target.computed[perspective] = 1
+    skip = I64(source.skip[perspective])
     if target.added_count == 0:
-        _copy(after, before, hidden)
-        target.skip[perspective] = source.skip[perspective]
-        return
-    added = _changed_feature(target.added[0], perspective, orientation)
-    removed = _changed_feature(target.removed[0], perspective, orientation)
-    skip = I64(source.skip[perspective]) + net.skip[U64(added)] - net.skip[U64(removed)]
-    if target.removed_count == 1:
-        _add_subtract(after, before, net.weights, added, removed, hidden)
+        _copy(after, before, net.weights, (), hidden)
     else:
-        taken = _changed_feature(target.removed[1], perspective, orientation)
-        skip -= net.skip[U64(taken)]
-        _add_subtract_twice(after, before, net.weights, added, removed, taken, hidden)
-        if target.added_count == 2:
-            added = _changed_feature(target.added[1], perspective, orientation)
-            skip += net.skip[U64(added)]
-            _add(after, net.weights, added, hidden)
+        added = _changed_feature(target.added[0], perspective, orientation)
+        removed = _changed_feature(target.removed[0], perspective, orientation)
+        skip += net.skip[U64(added)] - net.skip[U64(removed)]
+        if target.removed_count == 1:
+            _move(after, before, net.weights, (added, removed), hidden)
+        else:
+            taken = _changed_feature(target.removed[1], perspective, orientation)
+            skip -= net.skip[U64(taken)]
+            if target.added_count == 1:
+                _capture(after, before, net.weights, (added, removed, taken), hidden)
+            else:
+                put = _changed_feature(target.added[1], perspective, orientation)
+                skip += net.skip[U64(put)]
+                _castle(after, before, net.weights, (added, removed, put, taken), hidden)
     target.skip[perspective] = skip
 
 
@@ -218,8 +191,9 @@ def set_update(accumulator: Accumulator, position: Position, move: Move) -> None
 
 
 @helper
-def _compute(net: NetRecord, stack: Any, ply: Ply, position: Position, perspective: Color) -> None:
+def _compute(net: NetRecord, evaluator: Evaluator, ply: Ply, position: Position, perspective: Color) -> None:
     """Compute the accumulator of ``ply``, by updates or by a refresh."""
+    stack = evaluator.stack
     start = ply
     while stack[U64(start)].network.computed[perspective] == 0:
         if stack[U64(start)].network.needs_refresh[perspective] != 0 or start == 0:
@@ -230,20 +204,6 @@ def _compute(net: NetRecord, stack: Any, ply: Ply, position: Position, perspecti
     while start < ply:
         _apply_update(net, stack[U64(start + 1)].network, stack[U64(start)].network, perspective, orientation)
         start += 1
-
-
-@helper
-def _forward(values: Any, weights: Any, start: int, hidden: int) -> int:
-    """The output layer over one perspective: the dot product of the squared, clipped ``values`` and ``weights``.
-
-    Activation times weight fits int16 (see WEIGHT_LIMIT), so that the compiler takes 16-bit lanes.
-    """
-    total = np.int32(0)
-    for column in range(hidden):
-        value = min(max(values[column], _ZERO), _FULL)
-        product = np.int16(value * weights[U64(start + column)])
-        total = np.int32(total + np.int32(product) * np.int32(value))
-    return I64(total)
 
 
 @helper
@@ -259,18 +219,18 @@ def refresh(net: NetRecord, accumulator: Accumulator, position: Position) -> Non
 
 
 @helper
-def network_value(net: NetRecord, stack: Any, ply: Ply, position: Position) -> Score:
-    """Centipawns for the side to move, by the network; ``stack[ply]`` is that of ``position``."""
-    _compute(net, stack, ply, position, I64(WHITE))
-    _compute(net, stack, ply, position, I64(BLACK))
-    accumulator = stack[U64(ply)].network
+def network_value(net: NetRecord, evaluator: Evaluator, position: Position) -> Score:
+    """Centipawns for the side to move, by the network; ``evaluator`` is at ``position``."""
+    ply = evaluator.ply
+    _compute(net, evaluator, ply, position, I64(WHITE))
+    _compute(net, evaluator, ply, position, I64(BLACK))
+    accumulator = evaluator.stack[U64(ply)].network
     us = I64(position.side)
     them = us ^ 1
     hidden = net.hidden
     bucket = bucket_of(popcount(occupied_by_all(position)))
-    start = bucket * 2 * hidden
-    total = _forward(accumulator.values[U64(us)], net.output_weights, start, hidden)
-    total += _forward(accumulator.values[U64(them)], net.output_weights, start + hidden, hidden)
+    own, others = accumulator.values[U64(us)], accumulator.values[U64(them)]
+    total = weigh_squares(own, others, net.output_weights, bucket * 2 * hidden, hidden, QA)
     total = total // QA + net.output_biases[bucket]
     skip = I64(accumulator.skip[us]) - I64(accumulator.skip[them])
     return total * SCALE // (QA * QB) + skip // (2 * QS)
