@@ -1,5 +1,6 @@
-"""The last resort, where nothing else is sure: how the game stands after the move and how it stood before, and by
-which moves. It follows from the two scores alone, so there is always such a sentence."""
+"""The last resort, where nothing else is sure: how the game stands after the move, what the better one would have kept
+or how much it was better, and by which moves. It follows from the two scores alone, so there is always such a
+sentence; who stands better is said only where the scores leave a margin."""
 
 from __future__ import annotations
 
@@ -12,8 +13,11 @@ from engine.explanation.words import side
 #: Expected points from which a side stands better, from which clearly so, and from which it wins.
 EDGE, CLEAR, WINNING = 0.58, 0.72, 0.88
 
-#: Expected points up to which a game may be called about level.
-_LEVEL = 0.61
+#: Expected points by which a score must surpass these for a short search to be sure of it.
+_MARGIN = 0.05
+
+#: Expected points from half a point up to which a game is called about level.
+_LEVEL = 0.05
 
 #: Centipawns up to which a search cannot be sure that a move was better.
 LITTLE = 90
@@ -25,20 +29,24 @@ _FAR = 550
 @dataclass(frozen=True, slots=True)
 class Comparison:
     """A move against the better one: its ``kind``, which says what is claimed, the levels that the mover ``had`` and
-    ``has`` (see :func:`level`), and the ``text``.
+    ``has`` for sure (see :func:`level`), and the ``text``.
 
-    ============ ==========================================
-    kind         what became of the mover's game
-    ============ ==========================================
-    ``turned``   it had the advantage, now the other side has
-    ``lost``     it was level, now the other side has the advantage
-    ``gone``     it had an advantage, now the game is level
-    ``less``     it has an advantage still, a smaller one
-    ``more``     the other side had an advantage, now a greater one
-    ``level``    it is level still, but less good
-    ``gone?``    as ``gone``, but the search cannot be sure
-    ``lost?``    as ``lost``, but the search cannot be sure
-    ============ ==========================================
+    ========== ==========================================
+    kind       what became of the mover's game
+    ========== ==========================================
+    ``turned`` it had the advantage, now the other side has
+    ``lost``   it was level, now the other side has the advantage
+    ``gone``   it had an advantage, now it is level
+    ``less``   it has an advantage still, a smaller one
+    ``more``   the other side has an advantage still
+    ``grown``  the other side had an advantage, now a greater one
+    ``anyway`` the other side was winning, and is
+    ``now``    it is not sure what it was, now the other side has an advantage
+    ``level``  it is not sure what it was, now it is level
+    ``open``   it is not sure what it was, now neither side is clearly better
+    ``either`` one side has an advantage after either move; little was lost
+    ``little`` it is perhaps a little worse, and it is not sure who is better
+    ========== ==========================================
     """
 
     kind: str
@@ -55,41 +63,84 @@ def compare(color: chess.Color, better: str, answer: str, before: float, after: 
     'After Qxd4 Black is clearly better; Rd1 would have kept the game about level.'
     >>> compare(chess.WHITE, "Rd1", "Qxd4", 0.7, 0.5, 110).text
     "After Qxd4 White's advantage is gone; Rd1 would have kept it."
-    >>> compare(chess.BLACK, "Rd8", "", 0.97, 0.9, 250).text
-    'Now Black is still winning; Rd8 was better by two or three pawns.'
+    >>> compare(chess.BLACK, "Rd8", "Qxd4", 0.97, 0.96, 250).text
+    'After Qxd4 Black is still winning; Rd8 was better by two or three pawns.'
+    >>> compare(chess.BLACK, "Rd8", "Qxd4", 0.97, 0.96, 80).text
+    'After Qxd4 Black is still winning; Rd8 would not have changed that.'
+    >>> compare(chess.WHITE, "Rd1", "Qxd4", 0.6, 0.4, 80).text
+    'Now Black has Qxd4; Rd1 was perhaps a little better.'
     """
-    had, has = level(before), level(after)
-    when, mover, other = f"After {answer}" if answer else "Now", side(color), side(not color)
-    sure = drop > LITTLE
-    was = f"{better} was better {cost_text(drop)}" if sure else f"{better} was perhaps a little better"
-    if had > 0 > has:
-        kind, text = "turned", f"{when} {other} {_STANDS[-has]}; {better} would have kept {mover}'s advantage."
-    elif had > 0 == has and sure:
-        kind, text = "gone", f"{when} {mover}'s advantage is gone; {better} would have kept it."
-    elif had > 0 == has:
-        kind, text = "gone", f"{when} not much is left of {mover}'s advantage; {was}."
-    elif had > 0:
-        kind, text = "less", f"{when} {mover} {_STILL[has]}; {was}."
-    elif had == 0 > has and sure:
-        kind, text = "lost", f"{when} {other} {_STANDS[-has]}; {better} would have kept the game about level."
-    elif had == 0 > has:
-        kind, text = "lost", f"{when} {other} may have the better chances; {was}."
-    elif had == 0:
-        kind, text = "level", f"{when} the game is still about level; {was}."
-    elif had == -3:
-        kind, text = "more", f"{other} was winning anyway; {better} was better."
-    elif has == had:
-        kind, text = "more", f"{when} {other} {_STILL[-has]}; {was}."
-    else:
-        was = f"{better} was better" if sure and has == -3 else was  # so lost that pawns no longer count
-        kind, text = "more", f"{when} {other}'s advantage has grown, and {other} {_STANDS[-has]}; {was}."
-    if not sure and kind in ("gone", "lost"):
-        kind += "?"
+    had, has = _sure(before), _sure(after)
+    tell = _much if drop > LITTLE else _little
+    kind, text = tell(_Case(side(color), side(not color), better, answer, had, has, before, after, drop))
     return Comparison(kind, had, has, text)
+
+
+@dataclass(frozen=True, slots=True)
+class _Case:
+    """What :func:`compare` is asked, in words, with the levels that are sure."""
+
+    mover: str
+    other: str
+    better: str
+    answer: str
+    had: int
+    has: int
+    before: float
+    after: float
+    drop: int
+
+    @property
+    def when(self) -> str:
+        return f"After {self.answer}" if self.answer else "Now"
+
+
+def _much(case: _Case) -> tuple[str, str]:
+    """The kind and the text for a loss that a search can be sure of."""
+    mover, other, had, has = case.mover, case.other, case.had, case.has
+    stands = f"{case.when} {other} {_STANDS[-has]}" if has < 0 else ""
+    kept = f"{case.better} would have kept"
+    was = f"{case.better} was better"
+    by = f"{was} {cost_text(case.drop)}" if has > -3 else was  # so lost that pawns no longer count
+    if has < 0 < had:
+        return "turned", f"{stands}; {kept} {mover}'s advantage."
+    if had > 0 and _is_level(case.after):
+        return "gone", f"{case.when} {mover}'s advantage is gone; {kept} it."
+    if has < 0 and _is_level(case.before):
+        return "lost", f"{stands}; {kept} the game about level."
+    if has > 0:
+        return "less", f"{case.when} {mover} {_STILL[has]}; {by}."
+    if had == -3:
+        return "anyway", f"{other} was winning anyway; {was}."
+    if has < had < 0:
+        return "grown", f"{case.when} {other}'s advantage has grown, and {other} {_STANDS[-has]}; {by}."
+    if had < 0:
+        return "more", f"{case.when} {other} {_STILL[-has]}; {by}."
+    if has < 0:
+        return "now", f"{stands}; {by}."
+    if _is_level(case.after):
+        return "level", f"{case.when} the game is about level; {by}."
+    return "open", f"{case.when} neither side is clearly better; {by}."
+
+
+def _little(case: _Case) -> tuple[str, str]:
+    """The kind and the text for a loss that may be the search's error: who is better after either move, if that is
+    sure, and otherwise no more than that."""
+    mover, other, had, has = case.mover, case.other, case.had, case.has
+    if has > 0:
+        return "either", f"{case.when} {mover} {_STILL[has]}; {case.better} would not have changed that."
+    if has < had < 0:
+        left = f"{case.better} too would have left {other} {_LEFT[-had]}"
+        return "either", f"{case.when} {other} {_STANDS[-has]}; {left}."
+    if has == had < 0:
+        return "either", f"{case.when} {other} {_STILL[-has]}; {case.better} would not have changed that."
+    was = f"{case.better} was perhaps a little better."
+    return "little", f"Now {other} has {case.answer}; {was}" if case.answer else was
 
 
 #: What is said of the side to which a level belongs.
 _STANDS = {1: "stands better", 2: "is clearly better", 3: "is winning"}
+_LEFT = {1: "better", 2: "clearly better"}
 _STILL = {1: "still stands better", 2: "is still clearly better", 3: "is still winning"}
 
 
@@ -104,6 +155,15 @@ def level(points: float) -> int:
     return sum(points >= least for least in (EDGE, CLEAR, WINNING))
 
 
+def _sure(points: float) -> int:
+    """The level that a short search can be sure of."""
+    return level(max(0.5, points - _MARGIN) if points > 0.5 else min(0.5, points + _MARGIN))
+
+
+def _is_level(points: float) -> bool:
+    return abs(points - 0.5) <= _LEVEL
+
+
 def cost_text(centipawns: int) -> str:
     """What that many centipawns are, in words that follow "better".
 
@@ -115,24 +175,3 @@ def cost_text(centipawns: int) -> str:
         if centipawns <= most:
             return words
     return "by far"
-
-
-def holds(kind: str, had: int, has: int, before: float, after: float, slack: float) -> bool:
-    """Whether a comparison of this ``kind`` and these levels is true of a side that expects ``before`` with the better
-    move and ``after`` with the other, give or take the ``slack``. Who is winning stands better too.
-
-    >>> holds("lost", 0, -2, 0.55, 0.05, 0.05), holds("lost", 0, -2, 0.75, 0.05, 0.05)
-    (True, False)
-    """
-    if kind == "lost?":
-        return 1 - CLEAR - slack <= after <= 0.5 + slack
-    if kind.startswith("gone"):
-        return before >= EDGE - slack and after <= _LEVEL + slack
-    mentioned = min(1, max(-1, had))  # how great an advantage was, nothing says
-    return _fits(mentioned, before, slack) and _fits(has, after, slack)
-
-
-def _fits(said: int, points: float, slack: float) -> bool:
-    if said == 0:
-        return abs(points - 0.5) <= _LEVEL - 0.5 + slack
-    return (points if said > 0 else 1 - points) >= (EDGE, CLEAR, WINNING)[abs(said) - 1] - slack

@@ -48,11 +48,11 @@ _LEAST_SHOWN = 3
 #: error of the search, a greater one has other reasons.
 _CLEAR_LOSS, _NO_TACTICS = 60, 200
 
-#: Moves to a mate that a player can have missed.
-_VISIBLE_MATE = 5
+#: Moves to a mate that a player can have missed, and to one that means more to a reader than that the game is won.
+_VISIBLE_MATE, _TOLD_MATE = 5, 10
 
-#: Plies that a sentence may string together if no theme can be named, and for a pawn by quiet moves: a gain that
-#: shows later is rarely forced.
+#: Plies that a sentence may string together if no theme can be named, by checks and captures and by quiet moves: a gain
+#: that shows later is rarely forced.
 _LONG, _SHORT = 5, 3
 
 #: Plies after a move within which something falls at once.
@@ -93,6 +93,7 @@ class Case:
     played: Line
     had: Score
     has: Score
+    marked: bool = False
 
     @property
     def mover(self) -> chess.Color:
@@ -145,7 +146,7 @@ def case_of(
     played = Line.of(board, [move, *reply_line], winner=not board.turn)
     if not best.moves or best.moves[0] == move:
         return None
-    case = Case(board, move, best, played, best_score.pov(board.turn), played_score.pov(board.turn))
+    case = Case(board, move, best, played, best_score.pov(board.turn), played_score.pov(board.turn), marked)
     visible = 0 < (case.had.mate() or 0) <= _VISIBLE_MATE and (case.has.mate() or 0) <= 0
     return case if marked or visible or case.before - case.after >= LEAST_LOSS else None
 
@@ -167,7 +168,7 @@ def reason(case: Case, tables: Tables | None = None) -> Reason:
 
 def _allowed_mate(case: Case) -> Reason | None:
     missed, allowed = case.had.mate() or 0, case.has.mate() or 0
-    if allowed < 0 <= missed and len(case.played) > 1:
+    if -_TOLD_MATE <= allowed < 0 <= missed and len(case.played) > 1:
         text = mate_text(case.played, -allowed, "Allows")
         guard = mate.left_guard(case.played) if allowed == -1 else ""
         if 0 < missed <= _VISIBLE_MATE:
@@ -179,7 +180,7 @@ def _allowed_mate(case: Case) -> Reason | None:
 
 def _missed_mate(case: Case) -> Reason | None:
     missed = case.had.mate() or 0
-    if missed <= 0 or (case.has.mate() or 0) > 0:
+    if not 0 < missed <= _TOLD_MATE or (case.has.mate() or 0) > 0:
         return None
     text = mate_text(case.best, missed, "Misses")
     return Reason(mate_theme(case.best, missed), f"{text}.", case.best, mate=missed)
@@ -344,7 +345,7 @@ def explained(line: Line) -> tuple[str, str] | None:
             return finding.theme, _led_to(line, start, finding)
     end = max(line.shown, start + 1)
     end -= (end - start + 1) % 2
-    if end - start > (_LONG if line.gain > 1 or _forced(line, start, end) else _SHORT) or line.secured - start > _NEAR:
+    if end - start > (_LONG if _forced(line, start, end) else _SHORT) or line.secured - start > _NEAR:
         return None
     return "line", line.sans(start, end)
 
@@ -363,7 +364,8 @@ def _is_part(line: Line, finding: Finding, what: str) -> bool:
     kind = line.captured(finding.cashed)
     if finding.theme != "hanging":
         return kind is None or 2 * value(kind) >= line.gain
-    return kind is not None and (NAMES[kind] in what or "piece" in what or (kind == chess.ROOK and "exchange" in what))
+    lost = what.partition(" for ")[0]  # what comes behind was paid for it
+    return kind is not None and (NAMES[kind] in lost or "piece" in lost or (kind == chess.ROOK and "exchange" in lost))
 
 
 def _led_to(line: Line, start: int, finding: Finding) -> str:
@@ -416,6 +418,8 @@ _SHIFTS = {
 
 
 def _positional(case: Case) -> Reason | None:
+    if case.marked:
+        return None  # of four such sentences on marks two were false: the scores are surer
     at_once = case.played.gains[1 : AT_ONCE + 1]
     if case.played.gain + case.best.gain != 0 or max(at_once) > 0 or case.had.is_mate() or case.has.is_mate():
         return None

@@ -54,15 +54,3 @@ def verdict_text(color: chess.Color, better: str, answer: str, before: float, af
     had = f"after {better} {standing_text(was, color, 'would be')}" if was > 0 else f"{better} was better"
     has = f"{side(color)}'s advantage is gone" if now == 0 else standing_text(now, color)
     return f"After {answer} {has}; {had}."
-
-
-def holds(verdict: int, points: float, slack: float) -> bool:
-    """Whether the ``verdict`` is true of a side that expects ``points``, give or take the ``slack``. Who is winning is
-    better too, and 0 only says that an advantage is gone.
-
-    >>> holds(1, 0.95, 0.05), holds(1, 0.5, 0.05), holds(0, 0.7, 0.05), holds(-2, 0.15, 0.05)
-    (True, False, True, True)
-    """
-    if verdict == 0:
-        return points < BETTER + slack
-    return (points if verdict > 0 else 1 - points) >= (WINNING if abs(verdict) == 2 else BETTER) - slack

@@ -43,13 +43,12 @@ from engine.analysis.pace import MOST
 from engine.api.explaining import over, threat
 from engine.api.types import Analysis
 from engine.explanation import Reason, merit_of, reason_of
-from engine.explanation.comparison import LITTLE, cost_text
-from engine.explanation.comparison import holds as compares
 from engine.explanation.exchange import settled
 from engine.explanation.line import Line
 from engine.explanation.positional import PLIES, losses
 from engine.explanation.reasons import AT_ONCE, LEAST_LOSS, expectation
-from engine.explanation.verdict import holds, standing_text
+from engine.explanation.verdict import standing_text
+from tests.benchmarks.claims import compares, said_cost, stands
 
 #: Where the public data are, as for the tests.
 DATA = Path(os.environ.get("NUMBAT_DATA") or Path(__file__).resolve().parents[3] / "shared" / "data")
@@ -62,9 +61,6 @@ _EACH = 37
 
 #: Positions of a first look at a move, which tells whether a longer one can find it bad.
 _GLANCE = Limit(nodes=5_000)
-
-#: Centipawns that are next to nothing.
-_NOTHING = 25
 
 #: Expected points by which a verdict may be off: what is even by a hair is no lie about a side that is better by one.
 SLACK = 0.05
@@ -281,11 +277,11 @@ class Checker:
         deep += f"{played.score.relative} {board.variation_san(played.pv[:9])}"
         kind, level_before, level_after = ["", "", *reason.theme.split(":")][-3:]
         compared = reason.theme.startswith(("comparison", "positional"))
-        if compared and (said := _said_cost(reason.text)):
+        if compared and (said := said_cost(reason.text)):
             drop = _centipawns(best) - _centipawns(played)
             if not said[0] <= drop <= said[1]:
                 return f"the move costs {drop} centipawns", deep
-        elif (lost := _cost(board, best, played) if marked else had - has) < LEAST_LOSS / 2:
+        elif kind != "either" and (lost := _cost(board, best, played) if marked else had - has) < LEAST_LOSS / 2:
             return f"the move costs only {lost:.2f} points", deep
         line = reason.line
         if (compared or reason.theme.startswith("verdict")) and line is not None and len(line) > 1:
@@ -297,7 +293,7 @@ class Checker:
         if reason.theme.startswith("verdict"):
             was, now = map(int, reason.theme.split(":")[1:])
             for said, points in [(was, had)] * (was > 0) + [(now, has)]:  # only an advantage that was there is told
-                if not holds(said, points, SLACK):
+                if not stands(said, points, SLACK):
                     return f"{points:.2f} expected points: not {standing_text(said, board.turn)}", deep
             return "", deep
         if reason.theme.startswith("comparison"):
@@ -370,17 +366,6 @@ def _is_marked(board: chess.Board, move: chess.Move, best: Analysis, reply: Anal
 def _centipawns(found: Analysis) -> int:
     """The score for the side to move."""
     return found.score.relative.score(mate_score=10_000)
-
-
-def _said_cost(text: str) -> tuple[float, float] | None:
-    """The centipawns, from and to, that a move must have cost for what a sentence says of that to be right: within a
-    factor of two, and what was perhaps a little better must not be worse. None if it says nothing of the kind."""
-    if "perhaps a little better" in text:
-        return -_NOTHING, 2 * LITTLE
-    if "anyway" in text:
-        return _NOTHING, 10_000
-    costs = [drop for drop in range(LITTLE, 2_000) if text.endswith(f" {cost_text(drop)}.")]
-    return (costs[0] / 2, 2 * costs[-1] if costs[-1] < 1_999 else 20_000) if costs else None
 
 
 def parse() -> argparse.Namespace:
