@@ -51,7 +51,7 @@ _CLEAR_LOSS, _NO_TACTICS = 60, 200
 #: Moves to a mate that a player can have missed, and to one that means more to a reader than that the game is won.
 _VISIBLE_MATE, _TOLD_MATE = 5, 10
 
-#: Plies that a sentence may string together if no theme can be named, by checks and captures and by quiet moves: a gain
+#: Plies that a sentence may string together if no theme can be named, and for a small gain by quiet moves: a gain
 #: that shows later is rarely forced.
 _LONG, _SHORT = 5, 3
 
@@ -345,7 +345,7 @@ def explained(line: Line) -> tuple[str, str] | None:
             return finding.theme, _led_to(line, start, finding)
     end = max(line.shown, start + 1)
     end -= (end - start + 1) % 2
-    if end - start > (_LONG if _forced(line, start, end) else _SHORT) or line.secured - start > _NEAR:
+    if end - start > (_LONG if line.gain > 2 or _forced(line, start, end) else _SHORT) or line.secured - start > _NEAR:
         return None
     return "line", line.sans(start, end)
 

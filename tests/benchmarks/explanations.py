@@ -56,7 +56,7 @@ DATA = Path(os.environ.get("NUMBAT_DATA") or Path(__file__).resolve().parents[3]
 #: Plies that a line of the longer search must have, with the move it begins with.
 WHOLE = 8
 
-#: Of so many positions of games one is taken.
+#: Of so many positions of games one is taken; which one, the seed says, so that another seed has other positions.
 _EACH = 37
 
 #: Positions of a first look at a move, which tells whether a longer one can find it bad.
@@ -103,9 +103,12 @@ class Sample:
         return board
 
 
-def from_games(data: Path, chance: random.Random, count: int, source: str = "game") -> Iterator[Sample]:
+def from_games(
+    data: Path, chance: random.Random, count: int, source: str = "game", offset: int = 0
+) -> Iterator[Sample]:
     """Moves of games between people that lost at least 10 points of 100, by the evaluations in the file; or, for
-    another ``source``, positions of these games, whatever was played (the move is kept for ``mark``)."""
+    another ``source``, positions of these games, whatever was played (the move is kept for ``mark``): those with the
+    ``offset`` in the file."""
     found: list[Sample] = []
     before: list[tuple[str, int]] = []
     start = chance.randrange(800_000)
@@ -116,7 +119,7 @@ def from_games(data: Path, chance: random.Random, count: int, source: str = "gam
             fen, score, _, ply, _ = line.split("\t")
             now = f"{fen} {int(ply) // 2 + 1}", int(score)
             if len(before) > 1:
-                chosen = _falls(before[-1], now) if source == "game" else not number % _EACH
+                chosen = _falls(before[-1], now) if source == "game" else number % _EACH == offset
                 boards = [chess.Board(each) for each, _ in (*before, now)] if chosen else []
                 if chosen and (move := _between(*boards[1:])) and (first := _between(*boards[:2])):
                     previous = f"{boards[0].fen()};{first.uci()}"
@@ -188,7 +191,7 @@ def samples(data: Path, seed: int, count: int, source: str = "all") -> list[Samp
     """The sample: half game mistakes, a quarter each mistakes before puzzles and puzzles; or game mistakes alone."""
     chance = random.Random(seed)
     if source != "all":
-        return list(from_games(data, chance, 5 * count, source))
+        return list(from_games(data, chance, 5 * count, source, seed % _EACH))
     pool = puzzles(data)
     chance.shuffle(pool)
     quarter = count // 4

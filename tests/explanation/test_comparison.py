@@ -17,22 +17,42 @@ LINES = ("a3", "e4 e5 Nf3 Nc6", "e5 e4 Nf6")
     [
         (80, -80, "After e5 Black stands better; e4 would have kept White's advantage."),
         (100, 0, "After e5 White's advantage is gone; e4 would have kept it."),
-        (70, 0, "After e5 not much is left of White's advantage; e4 was perhaps a little better."),
         (190, 90, "After e5 White still stands better; e4 was better by about a pawn."),
-        (0, -120, "After e5 Black is clearly better; e4 would have kept the game about level."),
-        (0, -60, "After e5 Black may have the better chances; e4 was perhaps a little better."),
-        (20, -20, "After e5 the game is still about level; e4 was perhaps a little better."),
-        (-110, -150, "After e5 Black is still clearly better; e4 was perhaps a little better."),
+        (20, -140, "After e5 Black is clearly better; e4 would have kept the game about level."),
+        (30, -140, "After e5 Black is clearly better; e4 was better by about two pawns."),
+        (110, 10, "After e5 White's advantage is gone; e4 would have kept it."),
+        (60, -40, "After e5 neither side is clearly better; e4 was better by about a pawn."),
+        (80, -15, "After e5 White's advantage is gone; e4 would have kept it."),
+        (50, -45, "After e5 neither side is clearly better; e4 was better by about a pawn."),
         (
-            -50,
-            -150,
+            -70,
+            -170,
             "After e5 Black's advantage has grown, and Black is clearly better; e4 was better by about a pawn.",
         ),
+        (-50, -150, "After e5 Black is clearly better; e4 was better by about a pawn."),
         (-150, -270, "After e5 Black's advantage has grown, and Black is winning; e4 was better."),
-        (-210, -330, "Black was winning anyway; e4 was better."),
+        (-270, -450, "Black was winning anyway; e4 was better."),
     ],
 )
 def test_how_the_game_stands_and_stood(had, has, text):
+    assert why(chess.STARTING_FEN, *LINES, Cp(had), Cp(has)) == text
+
+
+@pytest.mark.parametrize(
+    ("had", "has", "text"),
+    [
+        (70, 0, "Now Black has e5; e4 was perhaps a little better."),
+        (0, -60, "Now Black has e5; e4 was perhaps a little better."),
+        (0, -85, "Now Black has e5; e4 was perhaps a little better."),
+        (20, -20, "Now Black has e5; e4 was perhaps a little better."),
+        (150, 80, "After e5 White still stands better; e4 would not have changed that."),
+        (-80, -115, "After e5 Black still stands better; e4 would not have changed that."),
+        (-80, -150, "After e5 Black is clearly better; e4 too would have left Black better."),
+        (-185, -270, "After e5 Black is winning; e4 too would have left Black clearly better."),
+    ],
+)
+def test_after_a_small_loss_only_what_holds_for_both_moves_is_said(had, has, text):
+    """A search that finds a loss of less than a pawn may be wrong about who is better for it."""
     assert why(chess.STARTING_FEN, *LINES, Cp(had), Cp(has)) == text
 
 
@@ -51,6 +71,21 @@ def test_of_a_marked_move_something_is_always_said(scores, reply):
     assert said.endswith(".")
 
 
+def test_a_small_loss_in_a_lost_game_changes_nothing():
+    board = chess.Board()
+    line = moves(board, "a3 e5 e4 Nf6")
+    scores = PovScore(Cp(-270), chess.WHITE), PovScore(Cp(-350), chess.WHITE)
+    said = explain(board, line[0], moves(board, "e4 e5"), line, *scores, marked=True)
+    assert said == "After e5 Black is still winning; e4 would not have changed that."
+
+
+@pytest.mark.parametrize(("distance", "told"), [(10, True), (11, False)])
+def test_a_mate_far_away_is_told_as_a_lost_game(distance, told):
+    said = why(chess.STARTING_FEN, *LINES, Cp(0), Mate(-distance)) or ""
+    assert said.startswith("Allows mate in 10") is told
+    assert said.startswith("After e5 Black is winning") is not told
+
+
 def test_a_mate_that_no_line_shows_has_its_sentence():
     said = why(chess.STARTING_FEN, "a3", "e4 e5", "", Cp(0), Mate(-4))
     assert said == "Now Black is winning; e4 would have kept the game about level."
@@ -59,17 +94,28 @@ def test_a_mate_that_no_line_shows_has_its_sentence():
 def test_moves_that_are_written_alike_are_numbered():
     """Both sides have a move d4."""
     board = "rnbqkbnr/ppp2ppp/8/3pp3/8/2N5/PPPPPPPP/R1BQKBNR w KQkq - 0 3"
-    assert why(board, "a3", "d3 d4", "d4 Nb1", Cp(0), Cp(-110)) == (
+    assert why(board, "a3", "d3 d4", "d4 Nb1", Cp(0), Cp(-140)) == (
         "After d4 Black is clearly better; d3 would have kept the game about level."
     )
-    said = why("4k3/8/8/3p4/8/8/3P4/4K3 w - - 0 30", "d3", "d4", "d4", Cp(0), Cp(-130))
+    said = why("4k3/8/8/3p4/8/8/3P4/4K3 w - - 0 30", "d3", "d4", "d4", Cp(0), Cp(-160))
     assert said == "After 30...d4 Black is clearly better; 30.d4 would have kept the game about level."
 
 
 def test_what_a_term_of_the_evaluation_tells_comes_with_its_cost():
     fen = "r2q1rk1/pbp2ppp/1pn2n2/3p4/3P4/2N2N1P/PPP2PP1/R1BQ1RK1 w - - 0 15"
-    said = why(fen, "g4", "Bf4 Qd7 Rb1 Rfe8 Rc1 Rad8", "Qd7 Bf4 Rfe8 Rb1 Rad8", Cp(0), Cp(-100))
+    said = why(fen, "g4", "Bf4 Qd7 Rb1 Rfe8 Rc1 Rad8", "Qd7 Bf4 Rfe8 Rb1 Rad8", Cp(0), Cp(-140))
     assert said == (
         "No material is lost at once, but White's king is less safe than after Bf4. "
         "After Qd7 Black is clearly better; Bf4 would have kept the game about level."
     )
+
+
+def test_a_term_of_the_evaluation_is_no_reason_for_a_mark():
+    """Where something must be said the scores are surer: of four terms that were told of marks two were false."""
+    fen = "r2q1rk1/pbp2ppp/1pn2n2/3p4/3P4/2N2N1P/PPP2PP1/R1BQ1RK1 w - - 0 15"
+    board = chess.Board(fen)
+    best = moves(board, "Bf4 Qd7 Rb1 Rfe8 Rc1 Rad8")
+    line = moves(board, "g4 Qd7 Bf4 Rfe8 Rb1 Rad8")
+    scores = PovScore(Cp(0), chess.WHITE), PovScore(Cp(-140), chess.WHITE)
+    said = explain(board, line[0], best, line, *scores, marked=True)
+    assert said == "After Qd7 Black is clearly better; Bf4 would have kept the game about level."

@@ -138,3 +138,18 @@ def test_a_gain_behind_quiet_moves_is_not_told_but_what_became_of_the_game():
 def test_nothing_is_won_or_lost_where_the_result_would_be_the_same_or_nearly(had, has):
     said = why(chess.STARTING_FEN, "a3", "e4 e5 Nf3 Nc6", "e5 e4 Nf6", Cp(had), Cp(has))
     assert said is None or "winning" not in said
+
+
+def test_a_small_gain_behind_quiet_moves_must_show_at_once():
+    """Black need not take on e3: with Qxb2 it stays ahead."""
+    fen = "r3r1k1/pp1n1pbp/1q3np1/3P4/8/2N1BP2/PPN3PP/R2QK2R w KQ - 1 14"
+    said = why(fen, "Kf2", "O-O Rxe3 Na4 Qa6 Nxe3 b5 Nc3 Qb6", "Qxb2 Ne2 Rac8 Rc1 Qxa2 Nb4 Qa3", Cp(28), Cp(-205))
+    assert said == "After Qxb2 Black is winning; O-O was better."
+
+
+def test_what_hangs_is_what_is_lost_and_not_what_is_paid_for_it():
+    """White wins the exchange for a pawn; it was told that the pawn on e6 hangs."""
+    fen = "4r3/1p4bk/p2rpp1p/P1p5/2P2N2/2P1R2P/1P3PP1/4R1K1 b - - 2 28"
+    reply = "Nxe6 Rxb2 Ng5+ fxg5 Rxe8 Bxc3 R1e7+ Kg6 Re6+ Kg7 R8e7+"
+    said = why(fen, "Rd2", "e5 g4 Red8 Nd5", reply, Cp(-169), Cp(-302))
+    assert said == "Loses the exchange for a pawn: after Nxe6 Rxb2, Ng5+ opens the rook's attack on the rook on e8."

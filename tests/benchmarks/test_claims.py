@@ -1,0 +1,64 @@
+"""What the judge of the benchmark asks of a sentence: that it is true of a longer search, give or take a little."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.explanation.comparison import LITTLE, compare
+from tests.benchmarks.claims import NOTHING, compares, said_cost, stands
+
+SLACK = 0.05
+
+
+@pytest.mark.parametrize(
+    ("kind", "had", "has", "before", "after", "true"),
+    [
+        ("turned", 1, -1, 0.6, 0.4, True),
+        ("turned", 1, -1, 0.45, 0.4, False),
+        ("lost", 0, -2, 0.55, 0.05, True),
+        ("lost", 0, -2, 0.75, 0.05, False),
+        ("lost", 0, -2, 0.55, 0.4, False),
+        ("gone", 2, 0, 0.6, 0.3, True),
+        ("gone", 2, 0, 0.9, 0.7, False),
+        ("less", 3, 2, 0.6, 0.7, True),
+        ("less", 3, 2, 0.9, 0.6, False),
+        ("grown", -1, -2, 0.4, 0.3, True),
+        ("grown", -1, -2, 0.5, 0.3, False),
+        ("anyway", -3, -3, 0.1, 0.0, True),
+        ("anyway", -3, -3, 0.2, 0.0, False),
+        ("now", 0, -2, 0.9, 0.2, True),
+        ("now", 0, -2, 0.5, 0.4, False),
+        ("level", 1, 0, 0.9, 0.6, True),
+        ("level", 1, 0, 0.9, 0.7, False),
+        ("open", 1, 0, 0.9, 0.7, True),
+        ("open", 1, 0, 0.9, 0.8, False),
+        ("open", 1, 0, 0.9, 0.2, False),
+        ("either", 3, 2, 0.7, 0.7, True),
+        ("either", 3, 2, 0.6, 0.7, False),
+        ("either", 3, 2, 0.9, 0.6, False),
+        ("either", -1, -2, 0.4, 0.3, True),
+        ("either", -1, -2, 0.5, 0.3, False),
+        ("either", -1, -2, 0.3, 0.4, False),
+    ],
+)
+def test_a_comparison_is_held_against_both_positions(kind, had, has, before, after, true):
+    assert compares(kind, had, has, before, after, SLACK) is true
+
+
+def test_who_is_winning_stands_better_too():
+    assert stands(1, 0.95, SLACK)
+    assert not stands(1, 0.5, SLACK)
+    assert stands(0, 0.7, SLACK)
+    assert stands(-2, 0.15, SLACK)
+
+
+@pytest.mark.parametrize(("drop", "least", "most"), [(60, -NOTHING, 2 * LITTLE), (120, 45, 280), (600, 275, 20_000)])
+def test_what_is_said_of_the_cost_is_held_against_it(drop, least, most):
+    said = said_cost(compare(True, "Nf3", "e5", 0.6, 0.42, drop).text)
+    assert said is not None
+    assert said == (pytest.approx(least, abs=1), most)
+
+
+def test_a_sentence_without_a_cost_claims_none():
+    assert said_cost(compare(True, "Nf3", "e5", 0.8, 0.5, 120).text) is None
+    assert said_cost(compare(True, "Nf3", "e5", 0.8, 0.7, 60).text) is None
