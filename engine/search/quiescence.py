@@ -7,11 +7,11 @@ from engine.board.cycles import has_upcoming_repetition
 from engine.board.moves import is_promotion
 from engine.board.see import SEE_VALUES, see_ge
 from engine.board.types import I64, ZERO
-from engine.evaluation.evaluator import evaluate
+from engine.evaluation.evaluator import evaluate, prepare
 from engine.jit import kernel
 from engine.search.correction import corrected_eval
 from engine.search.history import captured_type
-from engine.search.line import do_move, extend_pv, prefetch_child, undo_move
+from engine.search.line import do_move, extend_pv, undo_move
 from engine.search.movepick import next_noisy, start_picking_noisy
 from engine.search.node import enter_node, is_draw, should_abort
 from engine.search.scores import DECIDED, DRAW, INFINITY, MAX_PLY, NONE, from_table, mated_in, to_table
@@ -60,6 +60,8 @@ def qsearch(worker: Worker, alpha: Score, beta: Score, ply: Ply) -> Score:
 
     # Step 4. Transposition table: any entry is deep enough here.
     found = frame.probe
+    if not in_check:
+        prepare(worker.evaluator, position)
     probe(worker.table, table_key(position), found)
     if found.found != 0 and not is_pv:
         score = from_table(found.score, ply, I64(position.rule50))
@@ -102,7 +104,6 @@ def qsearch(worker: Worker, alpha: Score, beta: Score, ply: Ply) -> Score:
                 continue
 
         # Step 8. Static exchange pruning.
-        prefetch_child(worker, move)  # memory takes longer than the exchanges
         if not in_check and not see_ge(position, move, params_of(worker).QuiescenceSeeMargin):
             continue
 

@@ -219,12 +219,17 @@ def refresh(net: NetRecord, accumulator: Accumulator, position: Position) -> Non
 
 
 @helper
+def compute(net: NetRecord, evaluator: Evaluator, position: Position) -> None:
+    """Compute the accumulator of ``position``, where ``evaluator`` is."""
+    _compute(net, evaluator, evaluator.ply, position, I64(WHITE))
+    _compute(net, evaluator, evaluator.ply, position, I64(BLACK))
+
+
+@helper
 def network_value(net: NetRecord, evaluator: Evaluator, position: Position) -> Score:
     """Centipawns for the side to move, by the network; ``evaluator`` is at ``position``."""
-    ply = evaluator.ply
-    _compute(net, evaluator, ply, position, I64(WHITE))
-    _compute(net, evaluator, ply, position, I64(BLACK))
-    accumulator = evaluator.stack[U64(ply)].network
+    compute(net, evaluator, position)
+    accumulator = evaluator.stack[U64(evaluator.ply)].network
     us = I64(position.side)
     them = us ^ 1
     hidden = net.hidden
