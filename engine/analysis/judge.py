@@ -8,6 +8,7 @@ from enum import Enum
 import chess
 from chess.engine import MateGiven, PovScore, Score, Wdl
 
+from engine.explanation.wrong_bishop import is_drawn
 from engine.play.wdl import MODEL, REFERENCE_MOVE
 
 
@@ -27,14 +28,15 @@ def chances(score: Score, move: int = REFERENCE_MOVE) -> Wdl:
 
 
 def chances_on(board: chess.Board, score: PovScore) -> Wdl:
-    """White's chances on ``board``, whose score is ``score``; if the rules have ended the game, its result.
+    """White's chances on ``board``, whose score is ``score``; if the rules have ended the game, its result, and in an
+    ending that is known to be drawn, a draw.
 
     >>> from chess.engine import Cp
     >>> chances_on(chess.Board("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"), PovScore(Cp(0), chess.BLACK))
     Wdl(wins=0, draws=1000, losses=0)
     """
     outcome = board.outcome()
-    if outcome is not None and outcome.winner is None:
+    if (outcome is not None and outcome.winner is None) or is_drawn(board):
         return Wdl(0, 1000, 0)
     return chances(score.white(), board.fullmove_number)
 

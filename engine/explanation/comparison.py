@@ -22,8 +22,9 @@ _LEVEL = 0.05
 #: Centipawns up to which a search cannot be sure that a move was better.
 LITTLE = 90
 
-#: Centipawns from which a move is better "by far".
-_FAR = 550
+#: Centipawns up to which a search cannot be sure by how much a move was better, and from which it was by several
+#: pawns, and by far.
+TOLD, _SEVERAL, _FAR = 210, 330, 550
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +43,6 @@ class Comparison:
     ``grown``  the other side had an advantage, now a greater one
     ``anyway`` the other side was winning, and is
     ``now``    it is not sure what it was, now the other side has an advantage
-    ``level``  it is not sure what it was, now it is level
     ``open``   it is not sure what it was, now neither side is clearly better
     ``either`` one side has an advantage after either move; little was lost
     ``little`` it is perhaps a little worse, and it is not sure who is better
@@ -101,7 +101,7 @@ def _much(case: _Case) -> tuple[str, str]:
     stands = f"{case.when} {other} {_STANDS[-has]}" if has < 0 else ""
     kept = f"{case.better} would have kept"
     was = f"{case.better} was better"
-    by = f"{was} {cost_text(case.drop)}" if has > -3 else was  # so lost that pawns no longer count
+    by = f"{was} {cost_text(case.drop)}" if case.drop > TOLD and has > -3 else was  # in a lost game no pawns count
     if has < 0 < had:
         return "turned", f"{stands}; {kept} {mover}'s advantage."
     if had > 0 and _is_level(case.after):
@@ -118,8 +118,6 @@ def _much(case: _Case) -> tuple[str, str]:
         return "more", f"{case.when} {other} {_STILL[-has]}; {by}."
     if has < 0:
         return "now", f"{stands}; {by}."
-    if _is_level(case.after):
-        return "level", f"{case.when} the game is about level; {by}."
     return "open", f"{case.when} neither side is clearly better; {by}."
 
 
@@ -167,11 +165,9 @@ def _is_level(points: float) -> bool:
 def cost_text(centipawns: int) -> str:
     """What that many centipawns are, in words that follow "better".
 
-    >>> cost_text(110), cost_text(250), cost_text(20_000)
-    ('by about a pawn', 'by two or three pawns', 'by far')
+    >>> cost_text(250), cost_text(20_000)
+    ('by two or three pawns', 'by far')
     """
-    steps = (140, "by about a pawn"), (210, "by about two pawns"), (330, "by two or three pawns")
-    for most, words in (*steps, (_FAR, "by several pawns")):
-        if centipawns <= most:
-            return words
-    return "by far"
+    if centipawns <= _SEVERAL:
+        return "by two or three pawns"
+    return "by several pawns" if centipawns <= _FAR else "by far"

@@ -12,6 +12,7 @@ from engine.explanation.gains import gain_text
 from engine.explanation.line import Line
 from engine.explanation.reasons import Reason, explained, is_queen, mate_theme, once, sure_gain
 from engine.explanation.words import side
+from engine.explanation.wrong_bishop import after, corner, is_drawn, strong
 
 #: Plies of a threat that are told: the capture, the answer and what comes of it.
 _THREAT = 3
@@ -31,6 +32,8 @@ def merit(
     best = Line.of(board, line)
     if not best.moves:
         return None
+    if is_drawn(board):
+        return _drawn(board, best)
     first, relative = best.san(0), score.pov(board.turn)
     moves = relative.mate()
     if moves is not None and moves > 0:
@@ -53,6 +56,15 @@ def merit(
             text = f"{first} {verb} {what}: {how}."
         return Reason(theme, text, best, best.gain)
     return _threat(board, best, threat)
+
+
+def _drawn(board: chess.Board, best: Line) -> Reason:
+    """What there is to say of a position that is drawn whatever a search thinks, and of the move that keeps it so."""
+    why = f"the bishop cannot drive the king from the corner {chess.square_name(corner(board) or 0)}."
+    if board.turn == strong(board):
+        return Reason("draw", f"It is a draw: {why}")
+    kept = [move for move in (best.moves[0], *board.legal_moves) if is_drawn(after(board, move))]
+    return Reason("draw", f"{board.san(kept[0])} holds the draw: {why}" if kept else f"It is a draw: {why}")
 
 
 def _is_won(best: Line, score: Score) -> bool:

@@ -7,15 +7,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import chess
-from chess.engine import MateGiven, PovScore, Score
+from chess.engine import Cp, MateGiven, PovScore, Score
 
 from engine.explanation.comparison import compare
 from engine.explanation.gains import gain_text
 from engine.explanation.line import HORIZON, Line
 from engine.explanation.positional import Shift, shift
 from engine.explanation.themes import Finding, draw, findings, mate, opposition
-from engine.explanation.verdict import standing, verdict_text
+from engine.explanation.verdict import sure, verdict_text
 from engine.explanation.words import NAMES, side
+from engine.explanation.wrong_bishop import corner, strong
 from engine.play import wdl
 from engine.play.exchange import value
 
@@ -30,6 +31,10 @@ _PAWN_COST, _MOST_PAWNS = 80, 5
 
 #: Centipawns that even a single pawn must have cost.
 _LEAST_COST = 100
+
+#: Pawns that must be lost to be the reason for a mark, of which something must be said: of a single pawn, which may be
+#: won back later, the scores are surer.
+_LEAST_MARKED = 2
 
 #: Centipawns that the best move can have been worth because it wins a pawn; more has other reasons.
 _PAWN_EXPLAINS = 250
@@ -48,8 +53,9 @@ _LEAST_SHOWN = 3
 #: error of the search, a greater one has other reasons.
 _CLEAR_LOSS, _NO_TACTICS = 60, 200
 
-#: Moves to a mate that a player can have missed, and to one that means more to a reader than that the game is won.
-_VISIBLE_MATE, _TOLD_MATE = 5, 10
+#: Moves to a mate that a player can have missed, to one that is told as the reason for a mark in a game that was lost
+#: or won anyway, and to one that means more to a reader than that the game is won.
+_VISIBLE_MATE, _NEAR_MATE, _TOLD_MATE = 5, 3, 10
 
 #: Plies that a sentence may string together if no theme can be named, and for a small gain by quiet moves: a gain
 #: that shows later is rarely forced.
@@ -146,9 +152,20 @@ def case_of(
     played = Line.of(board, [move, *reply_line], winner=not board.turn)
     if not best.moves or best.moves[0] == move:
         return None
-    case = Case(board, move, best, played, best_score.pov(board.turn), played_score.pov(board.turn), marked)
+    had, has = (_known(line, score.pov(board.turn)) for line, score in ((best, best_score), (played, played_score)))
+    case = Case(board, move, best, played, had, has, marked)
     visible = 0 < (case.had.mate() or 0) <= _VISIBLE_MATE and (case.has.mate() or 0) <= 0
     return case if marked or visible or case.before - case.after >= LEAST_LOSS else None
+
+
+def _known(line: Line, score: Score) -> Score:
+    """The ``score`` of ``line`` for the side that begins it, unless the line comes to a draw that searches take for a
+    win."""
+    ended = draw.ending(line)
+    if ended is None or ended[0] != "bishop":
+        return score
+    winner = strong(line.boards[ended[1]])
+    return min(score, Cp(0)) if winner == line.boards[0].turn else max(score, Cp(0))
 
 
 def reason(case: Case, tables: Tables | None = None) -> Reason:
@@ -168,7 +185,7 @@ def reason(case: Case, tables: Tables | None = None) -> Reason:
 
 def _allowed_mate(case: Case) -> Reason | None:
     missed, allowed = case.had.mate() or 0, case.has.mate() or 0
-    if -_TOLD_MATE <= allowed < 0 <= missed and len(case.played) > 1:
+    if allowed < 0 <= missed and _is_told(case, -allowed) and len(case.played) > 1:
         text = mate_text(case.played, -allowed, "Allows")
         guard = mate.left_guard(case.played) if allowed == -1 else ""
         if 0 < missed <= _VISIBLE_MATE:
@@ -180,10 +197,16 @@ def _allowed_mate(case: Case) -> Reason | None:
 
 def _missed_mate(case: Case) -> Reason | None:
     missed = case.had.mate() or 0
-    if not 0 < missed <= _TOLD_MATE or (case.has.mate() or 0) > 0:
+    if missed <= 0 or not _is_told(case, missed) or (case.has.mate() or 0) > 0:
         return None
     text = mate_text(case.best, missed, "Misses")
     return Reason(mate_theme(case.best, missed), f"{text}.", case.best, mate=missed)
+
+
+def _is_told(case: Case, moves: int) -> bool:
+    """Whether a mate in so many ``moves`` is worth telling: one that is near, or that changed something."""
+    near = _NEAR_MATE if case.marked else _VISIBLE_MATE
+    return moves <= near or (moves <= _TOLD_MATE and case.before - case.after >= LEAST_LOSS)
 
 
 def mate_text(line: Line, moves: int, verb: str) -> str:
@@ -242,6 +265,11 @@ def _draw(case: Case, within: int) -> Reason | None:
     if how == "material":
         after = f"after {moves} " if plies > 1 else ""
         return Reason("draw", f"Gives the win away: {after}not enough material is left.", case.played)
+    if how == "bishop":
+        after = f"after {moves} " if plies > 1 else ""
+        where = chess.square_name(corner(case.played.boards[plies]) or 0)
+        text = f"Gives the win away: {after}the bishop cannot drive the king from the corner {where}."
+        return Reason("draw", text, case.played)
     if draw.is_perpetual(case.played, plies):
         text = f"Lets {side(not case.mover)} draw by perpetual check, beginning with {case.played.san(1)}."
         return Reason("perpetual", text, case.played)
@@ -263,7 +291,10 @@ def _material(case: Case) -> Reason | None:
     cost = allowed + missed
     if missed == 1 > allowed and case.drop > _PAWN_EXPLAINS:
         return None
-    if max(allowed, missed) < 1 or case.drop < max(_LEAST_COST, _PAWN_COST * min(cost, _MOST_PAWNS)):
+    least = _LEAST_MARKED if case.marked else 1
+    if case.before - case.after < LEAST_LOSS or max(allowed, missed) < least:
+        return None
+    if case.drop < max(_LEAST_COST, _PAWN_COST * min(cost, _MOST_PAWNS)):
         return None
     return _allows(case) if allowed >= missed else _misses(case)
 
@@ -382,7 +413,7 @@ def _verdict(case: Case) -> Reason | None:
     if case.had.is_mate() or case.has.is_mate() or len(case.played) < 2:
         return None
     text = verdict_text(case.mover, *_named(case), case.before, case.after)
-    theme = f"verdict:{standing(case.before)}:{standing(case.after)}"
+    theme = f"verdict:{sure(case.before)}:{sure(case.after)}"
     return Reason(theme, text, case.played) if text else None
 
 

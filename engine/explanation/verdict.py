@@ -9,6 +9,9 @@ from engine.explanation.words import side
 #: Expected points from which a side is said to be winning, and from which to be better.
 WINNING, BETTER = 0.88, 0.66
 
+#: Expected points by which a score must surpass these for a short search to be sure of it.
+_MARGIN = 0.05
+
 #: Expected points that must be between two verdicts, so that they do not differ by a hair.
 CLEAR = 0.2
 
@@ -23,6 +26,15 @@ def standing(points: float) -> int:
     if points < 0.5:
         return -standing(1 - points)
     return 2 if points >= WINNING else 1 if points >= BETTER else 0
+
+
+def sure(points: float) -> int:
+    """As :func:`standing`, but no better for either side than a short search can be sure of.
+
+    >>> [sure(points) for points in (0.95, 0.9, 0.68, 0.3, 0.1)]
+    [2, 1, 0, 0, -1]
+    """
+    return standing(max(0.5, points - _MARGIN) if points > 0.5 else min(0.5, points + _MARGIN))
 
 
 def standing_text(verdict: int, color: chess.Color, be: str = "is") -> str:
@@ -45,11 +57,11 @@ def verdict_text(color: chess.Color, better: str, answer: str, before: float, af
 
     >>> verdict_text(chess.WHITE, "Bxf7+", "Qxg2", 0.5, 0.01)
     'After Qxg2 Black is winning; Bxf7+ was better.'
-    >>> verdict_text(chess.WHITE, "Bxf7+", "Qxg2", 0.9, 0.5)
+    >>> verdict_text(chess.WHITE, "Bxf7+", "Qxg2", 0.95, 0.5)
     "After Qxg2 White's advantage is gone; after Bxf7+ White would be winning."
     """
-    was, now = standing(before), standing(after)
-    if (was < 2 and now > -2) or now >= was or before - after < CLEAR:
+    was, now = sure(before), sure(after)
+    if (was < 2 and now > -2) or now >= was or before - after < CLEAR or (now == 0 and after > BETTER - _MARGIN):
         return ""
     had = f"after {better} {standing_text(was, color, 'would be')}" if was > 0 else f"{better} was better"
     has = f"{side(color)}'s advantage is gone" if now == 0 else standing_text(now, color)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from engine.explanation import verdict
-from engine.explanation.comparison import CLEAR, EDGE, LITTLE, WINNING, cost_text
+from engine.explanation.comparison import CLEAR, EDGE, LITTLE, TOLD, WINNING, cost_text
 
 #: Centipawns that are next to nothing.
 NOTHING = 25
@@ -25,8 +25,8 @@ def compares(kind: str, had: int, has: int, before: float, after: float, slack: 
         return True  # of the cost alone, which is checked in centipawns
     if kind == "open":
         return abs(after - 0.5) < CLEAR - 0.5 + slack
-    if kind in ("level", "now"):
-        return _fits(0 if kind == "level" else has, after, slack)
+    if kind == "now":
+        return _fits(has, after, slack)
     if kind == "anyway":
         return _fits(-3, before, slack) and _fits(-3, after, slack)
     if kind == "either":
@@ -62,12 +62,12 @@ def said_cost(text: str) -> tuple[float, float] | None:
     factor of two, and what was perhaps a little better must not be worse. None if it says nothing of
     the kind.
 
-    >>> said_cost("Now the game is about level; Nf3 was better by about a pawn."), said_cost("Loses a pawn.")
-    ((45.0, 280), None)
+    >>> said_cost("After e5 White is still winning; Nf3 was better by two or three pawns."), said_cost("Loses a pawn.")
+    ((105.5, 660), None)
     """
     if "perhaps a little better" in text:
         return -NOTHING, 2 * LITTLE
     if "anyway" in text:
         return NOTHING, 10_000
-    costs = [drop for drop in range(LITTLE, 2_000) if text.endswith(f" {cost_text(drop)}.")]
+    costs = [drop for drop in range(TOLD + 1, 2_000) if text.endswith(f" {cost_text(drop)}.")]
     return (costs[0] / 2, 2 * costs[-1] if costs[-1] < 1_999 else 20_000) if costs else None

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import chess
 import pytest
-from chess.engine import Cp, Mate
+from chess.engine import Cp, Mate, PovScore
 
-from tests.explanation.lines import why
+from engine.explanation import explain
+from tests.explanation.lines import moves, why
 
 WON_BY_OPPOSITION = "8/1K6/3k4/8/8/2P5/8/8 w - - 0 1"
 ROOK_AGAINST_ROOK = "8/8/8/8/3k4/8/r7/4K2R w - - 0 1"
@@ -144,7 +145,7 @@ def test_a_small_gain_behind_quiet_moves_must_show_at_once():
     """Black need not take on e3: with Qxb2 it stays ahead."""
     fen = "r3r1k1/pp1n1pbp/1q3np1/3P4/8/2N1BP2/PPN3PP/R2QK2R w KQ - 1 14"
     said = why(fen, "Kf2", "O-O Rxe3 Na4 Qa6 Nxe3 b5 Nc3 Qb6", "Qxb2 Ne2 Rac8 Rc1 Qxa2 Nb4 Qa3", Cp(28), Cp(-205))
-    assert said == "After Qxb2 Black is winning; O-O was better."
+    assert said == "After Qxb2 Black is clearly better; O-O was better by two or three pawns."
 
 
 def test_what_hangs_is_what_is_lost_and_not_what_is_paid_for_it():
@@ -153,3 +154,32 @@ def test_what_hangs_is_what_is_lost_and_not_what_is_paid_for_it():
     reply = "Nxe6 Rxb2 Ng5+ fxg5 Rxe8 Bxc3 R1e7+ Kg6 Re6+ Kg7 R8e7+"
     said = why(fen, "Rd2", "e5 g4 Red8 Nd5", reply, Cp(-169), Cp(-302))
     assert said == "Loses the exchange for a pawn: after Nxe6 Rxb2, Ng5+ opens the rook's attack on the rook on e8."
+
+
+def test_a_result_is_told_if_the_score_leaves_a_margin():
+    line = ("a3", "e4 e5 Nf3 Nc6", "e5 e4 Nf6")
+    assert why(chess.STARTING_FEN, *line, Cp(-40), Cp(-330)) == "After e5 Black is winning; e4 was better."
+    assert why(chess.STARTING_FEN, *line, Cp(-40), Cp(-230)) == "After e5 Black is clearly better; e4 was better."
+
+
+def marked(fen, move, best, reply, had, has):
+    """What is said of a move that bears a mark."""
+    board = chess.Board(fen)
+    after = board.copy()
+    after.push_san(move)
+    scores = PovScore(had, board.turn), PovScore(has, board.turn)
+    return explain(board, board.parse_san(move), moves(board, best), moves(after, reply), *scores, marked=True)
+
+
+def test_a_single_pawn_is_no_reason_for_a_mark():
+    """It may be won back later than the line shows: of those told of marks every third was."""
+    lost = ("4k3/8/8/3p4/4P3/8/8/4K3 w - - 0 1", "Kf2", "exd5 Kd7 Kd2 Kd6", "dxe4 Ke3 Kf7 Kd2 Ke6")
+    assert why(*lost, Cp(150), Cp(-300)).startswith("Loses a pawn: dxe4")
+    assert marked(*lost, Cp(150), Cp(-300)) == "After dxe4 Black is winning; after exd5 White would be better."
+
+
+@pytest.mark.parametrize(("distance", "had", "told"), [(5, -300, True), (3, -900, True), (5, -900, False)])
+def test_a_mate_that_changes_nothing_is_told_of_a_mark_if_it_is_near(distance, had, told):
+    said = marked(chess.STARTING_FEN, "a3", "e4 e5 Nf3 Nc6", "e5 e4 Nf6", Cp(had), Mate(-distance))
+    assert said.startswith("Allows mate in") is told
+    assert said.startswith("Black was winning anyway") is not told

@@ -1,8 +1,11 @@
-"""Draws by the rules at the end of a line: stalemate, repetition, no material to win with."""
+"""Draws at the end of a line: stalemate, repetition, no material to win with, a bishop of the wrong colour."""
 
 from __future__ import annotations
 
+import chess
+
 from engine.explanation.line import Line
+from engine.explanation.wrong_bishop import is_drawn, strong
 
 
 def ending(line: Line) -> tuple[str, int] | None:
@@ -18,7 +21,18 @@ def ending(line: Line) -> tuple[str, int] | None:
             return "material", ply
         if board.is_repetition(2):
             return "repetition", ply
+        if is_drawn(board) and _is_forced(line, ply, strong(board)):
+            return "bishop", ply
     return None
+
+
+def _is_forced(line: Line, last: int, color: chess.Color) -> bool:
+    """Whether ``color`` had nothing else between the line's first move and ``last``: it recaptures or has one move."""
+    return all(
+        line.boards[ply].is_capture(line.moves[ply]) or line.boards[ply].legal_moves.count() == 1
+        for ply in range(1, last)
+        if line.boards[ply].turn == color
+    )
 
 
 def is_perpetual(line: Line, last: int) -> bool:

@@ -1,0 +1,76 @@
+"""The draw that looks like a win: a rook's pawn and a bishop that cannot attack the corner where the pawn would queen,
+against a king alone that gets there."""
+
+from __future__ import annotations
+
+import chess
+
+#: For each lead that the pawn's side has, the moves that the lone king needs beyond its first to stand in the corner:
+#: how many the other king must need at least to the squares beside it, and the ranks of an a- or h-pawn from White's
+#: view that are far enough away. Endgame tables bear this out for every position with a bishop and a pawn.
+_RACES = {1: (2, (1, 2, 3, 4, 6)), 2: (3, (1, 2, 3)), 3: (4, (1, 2))}
+
+
+def corner(board: chess.Board) -> chess.Square | None:
+    """The corner where the pawns of a side would queen that has, beside its king, only pawns on one of the outer files
+    and bishops that cannot attack that corner, against a king alone; None if the pieces are others.
+
+    >>> chess.square_name(corner(chess.Board("8/3k4/5B2/8/6K1/P7/8/8 b - - 0 72")))
+    'a8'
+    >>> corner(chess.Board("8/3k4/4B3/8/6K1/P7/8/8 b - - 0 72"))
+    """
+    owner = strong(board)
+    pawns, bishops = board.pawns, board.bishops
+    if board.occupied_co[not owner] & ~board.kings or not pawns or not bishops:
+        return None
+    if board.occupied_co[owner] & ~(board.kings | pawns | bishops):
+        return None
+    for file in (0, 7):
+        square = chess.square(file, 7 if owner else 0)
+        same = chess.BB_LIGHT_SQUARES if chess.BB_SQUARES[square] & chess.BB_LIGHT_SQUARES else chess.BB_DARK_SQUARES
+        if not pawns & ~chess.BB_FILES[file] and not bishops & same:
+            return square
+    return None
+
+
+def is_drawn(board: chess.Board) -> bool:
+    """Whether ``board`` is such a draw for certain.
+
+    A king that stands in the corner, or beside it with the move, cannot be driven out, however many such pawns and
+    bishops there are: whoever guards the corner would have to be beside the lone king. How far away it may be is known
+    for one pawn and one bishop.
+
+    >>> is_drawn(chess.Board("8/3k4/5B2/8/6K1/P7/8/8 b - - 0 72"))
+    True
+    >>> is_drawn(chess.Board("8/8/2K2B2/P7/8/8/5k2/8 b - - 0 72"))
+    False
+    """
+    square = corner(board)
+    if square is None:
+        return False
+    owner = strong(board)
+    king, other = board.king(not owner), board.king(owner)
+    if king is None or other is None:
+        return False
+    lead = chess.square_distance(king, square) - (board.turn != owner)
+    if lead <= 0:
+        return True
+    if lead not in _RACES or chess.popcount(board.pawns | board.bishops) > 2:
+        return False
+    least, ranks = _RACES[lead]
+    beside = chess.SquareSet(chess.BB_KING_ATTACKS[square])
+    away = min(chess.square_distance(other, gate) for gate in beside) - (board.turn == owner)
+    pawn = chess.square_rank(chess.lsb(board.pawns))
+    return away >= least and (pawn if owner else 7 - pawn) in ranks
+
+
+def strong(board: chess.Board) -> chess.Color:
+    """The side with the pawns."""
+    return bool(board.pawns & board.occupied_co[chess.WHITE])
+
+
+def after(board: chess.Board, move: chess.Move) -> chess.Board:
+    """The board after ``move``."""
+    board = board.copy(stack=False)
+    board.push(move)
+    return board
