@@ -227,7 +227,7 @@ class _Run:
             why = self._explain(found.board, found.move, other.pv, reply.line, other.score, reply.score)
         chances = "; now ".join(chances_text(chances_on(*each)) for each in seen)
         said = " ".join((why or "").split())
-        for better in ("better", "perhaps a little better"):  # the note begins with it
+        for better in ("better", "probably better", "perhaps a little better"):  # the note begins with it
             repeated = f"; {found.board.san(other.pv[0])} was {better}."
             if said.endswith(repeated):
                 said = f"{said.removesuffix(repeated)}."

@@ -22,8 +22,8 @@ _LEVEL = 0.05
 #: Centipawns up to which a search cannot be sure that a move was better.
 LITTLE = 90
 
-#: Centipawns up to which a search cannot be sure by how much a move was better, and from which it was by several
-#: pawns, and by far.
+#: Centipawns up to which a search is not quite sure that a move was better, nor by how much, and from which it was by
+#: several pawns, and by far.
 TOLD, _SEVERAL, _FAR = 210, 330, 550
 
 
@@ -36,7 +36,6 @@ class Comparison:
     kind       what became of the mover's game
     ========== ==========================================
     ``turned`` it had the advantage, now the other side has
-    ``lost``   it was level, now the other side has the advantage
     ``gone``   it had an advantage, now it is level
     ``less``   it has an advantage still, a smaller one
     ``more``   the other side has an advantage still
@@ -60,11 +59,11 @@ def compare(color: chess.Color, better: str, answer: str, before: float, after: 
     points; ``drop`` is what that costs in centipawns. ``answer`` may be empty.
 
     >>> compare(chess.WHITE, "Rd1", "Qxd4", 0.5, 0.2, 120).text
-    'After Qxd4 Black is clearly better; Rd1 would have kept the game about level.'
+    'After Qxd4 Black is clearly better; Rd1 was probably better.'
     >>> compare(chess.WHITE, "Rd1", "Qxd4", 0.7, 0.5, 110).text
     "After Qxd4 White's advantage is gone; Rd1 would have kept it."
-    >>> compare(chess.BLACK, "Rd8", "Qxd4", 0.97, 0.96, 250).text
-    'After Qxd4 Black is still winning; Rd8 was better by two or three pawns.'
+    >>> compare(chess.BLACK, "Rd8", "Qxd4", 0.97, 0.8, 250).text
+    'After Qxd4 Black is still clearly better; Rd8 was better by two or three pawns.'
     >>> compare(chess.BLACK, "Rd8", "Qxd4", 0.97, 0.96, 80).text
     'After Qxd4 Black is still winning; Rd8 would not have changed that.'
     >>> compare(chess.WHITE, "Rd1", "Qxd4", 0.6, 0.4, 80).text
@@ -100,14 +99,12 @@ def _much(case: _Case) -> tuple[str, str]:
     mover, other, had, has = case.mover, case.other, case.had, case.has
     stands = f"{case.when} {other} {_STANDS[-has]}" if has < 0 else ""
     kept = f"{case.better} would have kept"
-    was = f"{case.better} was better"
-    by = f"{was} {cost_text(case.drop)}" if case.drop > TOLD and has > -3 else was  # in a lost game no pawns count
+    was = f"{case.better} was better" if case.drop > TOLD else f"{case.better} was probably better"
+    by = f"{was} {cost_text(case.drop)}" if case.drop > TOLD and abs(has) < 3 else was  # pawns decide no more then
     if has < 0 < had:
         return "turned", f"{stands}; {kept} {mover}'s advantage."
     if had > 0 and _is_level(case.after):
         return "gone", f"{case.when} {mover}'s advantage is gone; {kept} it."
-    if has < 0 and _is_level(case.before):
-        return "lost", f"{stands}; {kept} the game about level."
     if has > 0:
         return "less", f"{case.when} {mover} {_STILL[has]}; {by}."
     if had == -3:

@@ -18,7 +18,7 @@ def compares(kind: str, had: int, has: int, before: float, after: float, slack: 
 
     Who is winning stands better too.
 
-    >>> compares("lost", 0, -2, 0.55, 0.05, 0.05), compares("lost", 0, -2, 0.75, 0.05, 0.05)
+    >>> compares("turned", 1, -2, 0.55, 0.05, 0.05), compares("turned", 1, -2, 0.45, 0.05, 0.05)
     (True, False)
     """
     if kind == "little":
@@ -59,7 +59,7 @@ def stands(said: int, points: float, slack: float) -> bool:
 
 def said_cost(text: str) -> tuple[float, float] | None:
     """The centipawns, from and to, that a move must have cost for what a sentence says of that to be right: within a
-    factor of two, and what was perhaps a little better must not be worse. None if it says nothing of
+    factor of two, and what was perhaps a little or probably better must not be worse. None if it says nothing of
     the kind.
 
     >>> said_cost("After e5 White is still winning; Nf3 was better by two or three pawns."), said_cost("Loses a pawn.")
@@ -67,6 +67,8 @@ def said_cost(text: str) -> tuple[float, float] | None:
     """
     if "perhaps a little better" in text:
         return -NOTHING, 2 * LITTLE
+    if "probably better" in text:
+        return -NOTHING, 20_000
     if "anyway" in text:
         return NOTHING, 10_000
     costs = [drop for drop in range(TOLD + 1, 2_000) if text.endswith(f" {cost_text(drop)}.")]

@@ -7,7 +7,7 @@ Then a search of ``--deep`` nodes checks what is claimed: that the move is bad, 
 than was said, that the move which is said to win something does win it (of three pawns or more, six tenths will do,
 since other things are given up on the way), that the term which is said to be worse is worse. Puzzles' tags are
 compared with the themes. A verdict such as "Black is winning" must be that of the longer search, give or take
-:data:`SLACK`.
+:data:`SLACK`; :mod:`tests.benchmarks.claims` has what each kind of sentence claims.
 
 ``--source game`` takes mistakes of people in games alone, the hardest of the three, ``--source position`` the best
 move in any position of these games, and ``--source mark`` whatever moves of these games the engine itself would mark

@@ -17,22 +17,23 @@ LINES = ("a3", "e4 e5 Nf3 Nc6", "e5 e4 Nf6")
     [
         (80, -80, "After e5 Black stands better; e4 would have kept White's advantage."),
         (100, 0, "After e5 White's advantage is gone; e4 would have kept it."),
-        (190, 90, "After e5 White still stands better; e4 was better."),
+        (190, 90, "After e5 White still stands better; e4 was probably better."),
         (400, 180, "After e5 White is still clearly better; e4 was better by two or three pawns."),
-        (20, -140, "After e5 Black is clearly better; e4 would have kept the game about level."),
-        (30, -140, "After e5 Black is clearly better; e4 was better."),
+        (20, -140, "After e5 Black is clearly better; e4 was probably better."),
+        (30, -140, "After e5 Black is clearly better; e4 was probably better."),
         (110, 10, "After e5 White's advantage is gone; e4 would have kept it."),
-        (60, -40, "After e5 neither side is clearly better; e4 was better."),
+        (60, -40, "After e5 neither side is clearly better; e4 was probably better."),
         (80, -15, "After e5 White's advantage is gone; e4 would have kept it."),
-        (50, -45, "After e5 neither side is clearly better; e4 was better."),
+        (50, -45, "After e5 neither side is clearly better; e4 was probably better."),
         (
             -70,
             -170,
-            "After e5 Black's advantage has grown, and Black is clearly better; e4 was better.",
+            "After e5 Black's advantage has grown, and Black is clearly better; e4 was probably better.",
         ),
-        (-50, -150, "After e5 Black is clearly better; e4 was better."),
-        (-150, -270, "After e5 Black's advantage has grown, and Black is winning; e4 was better."),
-        (-270, -450, "Black was winning anyway; e4 was better."),
+        (-50, -150, "After e5 Black is clearly better; e4 was probably better."),
+        (-150, -270, "After e5 Black's advantage has grown, and Black is winning; e4 was probably better."),
+        (-270, -450, "Black was winning anyway; e4 was probably better."),
+        (-270, -600, "Black was winning anyway; e4 was better."),
     ],
 )
 def test_how_the_game_stands_and_stood(had, has, text):
@@ -89,17 +90,17 @@ def test_a_mate_far_away_is_told_as_a_lost_game(distance, told):
 
 def test_a_mate_that_no_line_shows_has_its_sentence():
     said = why(chess.STARTING_FEN, "a3", "e4 e5", "", Cp(0), Mate(-4))
-    assert said == "Now Black is winning; e4 would have kept the game about level."
+    assert said == "Now Black is winning; e4 was better."
 
 
 def test_moves_that_are_written_alike_are_numbered():
     """Both sides have a move d4."""
     board = "rnbqkbnr/ppp2ppp/8/3pp3/8/2N5/PPPPPPPP/R1BQKBNR w KQkq - 0 3"
     assert why(board, "a3", "d3 d4", "d4 Nb1", Cp(0), Cp(-140)) == (
-        "After d4 Black is clearly better; d3 would have kept the game about level."
+        "After d4 Black is clearly better; d3 was probably better."
     )
     said = why("4k3/8/8/3p4/8/8/3P4/4K3 w - - 0 30", "d3", "d4", "d4", Cp(0), Cp(-160))
-    assert said == "After 30...d4 Black is clearly better; 30.d4 would have kept the game about level."
+    assert said == "After 30...d4 Black is clearly better; 30.d4 was probably better."
 
 
 def test_what_a_term_of_the_evaluation_tells_comes_with_its_cost():
@@ -107,7 +108,7 @@ def test_what_a_term_of_the_evaluation_tells_comes_with_its_cost():
     said = why(fen, "g4", "Bf4 Qd7 Rb1 Rfe8 Rc1 Rad8", "Qd7 Bf4 Rfe8 Rb1 Rad8", Cp(0), Cp(-140))
     assert said == (
         "No material is lost at once, but White's king is less safe than after Bf4. "
-        "After Qd7 Black is clearly better; Bf4 would have kept the game about level."
+        "After Qd7 Black is clearly better; Bf4 was probably better."
     )
 
 
@@ -119,4 +120,4 @@ def test_a_term_of_the_evaluation_is_no_reason_for_a_mark():
     line = moves(board, "g4 Qd7 Bf4 Rfe8 Rb1 Rad8")
     scores = PovScore(Cp(0), chess.WHITE), PovScore(Cp(-140), chess.WHITE)
     said = explain(board, line[0], best, line, *scores, marked=True)
-    assert said == "After Qd7 Black is clearly better; Bf4 would have kept the game about level."
+    assert said == "After Qd7 Black is clearly better; Bf4 was probably better."
