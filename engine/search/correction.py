@@ -39,8 +39,9 @@ def corrected_eval(worker: Worker, ply: Ply, raw_eval: Score) -> Score:
     total = pawns * params.PawnCorrectionWeight + pieces * params.NonPawnCorrectionWeight
     total += last * params.ContinuationCorrectionWeight
     plies = params.Rule50DampingPlies
-    if plies != 0:
-        raw_eval = raw_eval * (plies - min(I64(position.rule50), plies)) // plies
+    rule50 = I64(position.rule50)
+    if plies != 0 and rule50 != 0:  # divisions are slow
+        raw_eval = raw_eval * (plies - min(rule50, plies)) // plies
     score = raw_eval + total // (1024 * _GRAIN)
     return max(min(score, DECIDED - 1), 1 - DECIDED)
 

@@ -6,7 +6,7 @@ from engine.board.aliases import Depth, Frame, Move, Params, PieceType, Ply, Pos
 from engine.board.attacks import all_attacks
 from engine.board.moves import origin_of, target_of
 from engine.board.position import piece_on, type_on
-from engine.board.types import I64, NO_TYPE, ONE, PAWN, U64
+from engine.board.types import I64, NO_TYPE, ONE, PAWN, U64, ZERO
 from engine.jit import helper
 from engine.search.state import frame_at, params_of
 
@@ -45,6 +45,13 @@ def continuation_index(position: Position, move: Move) -> int:
 def find_threats(worker: Worker, ply: Ply) -> None:
     """Note at ``ply`` the squares under attack, by which :func:`butterfly_history` tells moves apart."""
     frame_at(worker, ply).threats = all_attacks(worker.position, I64(worker.position.side) ^ 1)
+
+
+@helper
+def touches_threat(frame: Frame, move: Move) -> bool:
+    """Whether ``move`` leaves or enters a square under attack. If not, no quiet move is answered by a capture of the
+    piece: so most need no static exchange evaluation."""
+    return (frame.threats & (ONE << U64(origin_of(move)) | ONE << U64(target_of(move)))) != ZERO
 
 
 @helper

@@ -10,7 +10,7 @@ from engine.board.position import has_pieces
 from engine.board.see import SEE_VALUES, see_ge
 from engine.board.types import I64, ZERO
 from engine.jit import helper
-from engine.search.history import captured_type, find_threats, punish_parent, reward_cutoff
+from engine.search.history import captured_type, find_threats, punish_parent, reward_cutoff, touches_threat
 from engine.search.scores import DECIDED, NONE
 from engine.search.state import frame_at, params_of
 from engine.search.transposition import BOUND_LOWER, settles
@@ -124,8 +124,10 @@ def prunes_quiet(
     if lmr_depth <= params.HistoryPruningDepth and history < -params.HistoryPruningMargin * lmr_depth and not is_check:
         return True
     # Static exchange pruning: a piece put where it is simply taken (69; 22 for captures).
-    return lmr_depth <= params.QuietSeeDepth and not see_ge(
-        position, move, -params.QuietSeeMargin * lmr_depth * lmr_depth
+    return (
+        lmr_depth <= params.QuietSeeDepth
+        and touches_threat(frame, move)
+        and not see_ge(position, move, -params.QuietSeeMargin * lmr_depth * lmr_depth)
     )
 
 
