@@ -1,6 +1,6 @@
 """The records that a search works on: one :data:`WORKER` for each thread, one :data:`CONTROL` for all.
 
-Nothing else holds state. A worker takes about 4.3 MB; its frames are touched only as deep as the search goes.
+Nothing else holds state. A worker takes about 4.3 MB, three huge pages where the system has such.
 """
 
 from engine.board.aliases import Frame, Params, Ply, Worker

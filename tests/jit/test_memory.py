@@ -48,6 +48,13 @@ def test_memory_begins_on_a_cache_line_and_is_zero(count: int) -> None:
         assert not array.view(np.uint8).any()
 
 
+def test_large_memory_begins_on_a_huge_page_and_is_zero() -> None:
+    for size in (1 << 19, 1 << 21, (1 << 22) + 8):
+        array = allocate(OUTER, size // OUTER.itemsize + 1)
+        assert array.ctypes.data % (1 << 21) == 0
+        assert not array.view(np.uint8).any()
+
+
 def test_too_much_memory_is_an_error() -> None:
     with pytest.raises(MemoryError):
         allocate(OUTER, 2**50)
