@@ -4,9 +4,9 @@ The steps are numbered as the code runs, one rule to a number. Every heuristic i
 in brackets, what the search lost in Elo without it (300 games at 12,000 nodes a move, each about ± 35: see
 ``tuning/results/search.md``). The letters A and B mark what was tested in two bundles: +25 ± 36 and +20 ± 37 (at 10,000
 nodes a move), C four rules that came from a screening with network 7: +17.8 ± 8.8 together, in an SPRT of 3,428 games
-at 8,000 nodes. What takes more than a few lines is in :mod:`engine.search.pruning`, :mod:`engine.search.extensions`
-and :mod:`engine.search.reductions`. What searches again has to be here, because numba cannot cache functions that call
-each other in a circle.
+at 8,000 nodes, D four more with network 8: +13.4 ± 7.5 in 4,760 games. What takes more than a few lines is in
+:mod:`engine.search.pruning`, :mod:`engine.search.extensions` and :mod:`engine.search.reductions`. What searches again
+has to be here, because numba cannot cache functions that call each other in a circle.
 """
 
 from numba import int64
@@ -221,6 +221,8 @@ def search(worker: Worker, alpha: Score, beta: Score, depth: Depth, ply: Ply, cu
         # Step 10. Reverse futility pruning: so far above beta near the leaves that no quiet reply matters (51).
         if depth <= params.ReverseFutilityDepth and best_eval < DECIDED:
             margin = params.ReverseFutilityMargin * depth - (params.ReverseFutilityImproving if improving else 0)
+            if cut_node != 0 and found.found == 0:
+                margin -= params.ReverseFutilityCutNode * depth  # a new node where a fail-high is expected (D)
             if best_eval - margin >= beta:
                 return (best_eval + beta) // 2
 
@@ -277,7 +279,9 @@ def search(worker: Worker, alpha: Score, beta: Score, depth: Depth, ply: Ply, cu
             return score
 
     # Step 14. Internal iterative reduction: without a table move ordering is poor; the next visit has one (9).
-    if tt_move == 0 and depth >= params.IterativeReductionDepth and (is_pv or cut_node != 0):
+    # So it is where the entry comes from far less depth (D).
+    is_stale = tt_depth < depth - params.IterativeReductionStale
+    if (tt_move == 0 or is_stale) and depth >= params.IterativeReductionDepth and (is_pv or cut_node != 0):
         depth -= 1
 
     # Step 15. Checks that lead to a mate look hopeless from outside, so at depth they are spared from pruning (12 ± 27
@@ -330,6 +334,7 @@ def search(worker: Worker, alpha: Score, beta: Score, depth: Depth, ply: Ply, cu
                     depth,
                     lmr_depth,
                     move_count,
+                    best_move != 0,
                     improving,
                     history,
                     is_check,

@@ -94,6 +94,7 @@ def prunes_quiet(
     depth: Depth,
     lmr_depth: Depth,
     move_count: int,
+    has_best: bool,
     improving: bool,
     history: int,
     is_check: bool,
@@ -111,8 +112,11 @@ def prunes_quiet(
     if not improving:
         late //= 2
     is_late = ply > 1 and depth <= params.LateMovePruningDepth and 100 * move_count > late
-    # Futility pruning: a quiet move will not make up for so much (19), least of all one that has failed elsewhere (C).
+    # Futility pruning: a quiet move will not make up for so much (19), least of all one that has failed elsewhere (C),
+    # or where another has raised alpha already (D).
     futility_value = static_eval + params.FutilityBase + params.FutilityMargin * lmr_depth
+    if not has_best:
+        futility_value += params.FutilityNoBest
     futility_value += params.FutilityHistory * history // 1024
     in_check = position.checkers != ZERO
     is_futile = not in_check and lmr_depth <= params.FutilityDepth and futility_value <= alpha

@@ -57,7 +57,7 @@ def test_a_game_depends_on_nothing_before_it(equal: Duel) -> None:
 
 
 def test_sides_keep_their_parameters_to_themselves(equal: Duel) -> None:
-    opening = BOOK.opening(5)
+    opening = BOOK.opening(6)
     plain = equal.play(opening, 0)
     both = Duel(RULES, BLUNT, BLUNT).play(opening, 0)
     mixed, swapped = Duel(RULES, BLUNT, MATERIAL), Duel(RULES, MATERIAL, BLUNT)
@@ -71,7 +71,7 @@ def test_sides_keep_their_parameters_to_themselves(equal: Duel) -> None:
 
 
 def test_parameters_are_set_between_games(equal: Duel) -> None:
-    opening = BOOK.opening(5)
+    opening = BOOK.opening(6)
     mixed = Duel(RULES, BLUNT, MATERIAL)
     try:
         equal.set_parameters(0, {"FutilityDepth": 0, "ReductionBase": 140})
@@ -89,7 +89,7 @@ def test_parameters_are_set_between_games(equal: Duel) -> None:
 )
 def test_it_plays_the_moves_of_the_engine(first: dict[str, str], second: dict[str, str]) -> None:
     """A game in the arena is the game of two engines with the same limit, move by move."""
-    opening = BOOK.opening(2)
+    opening = BOOK.opening(6)
     rules = Rules(nodes=700, hash=1, adjudication=Adjudication(resign_moves=0, draw_moves=0, max_moves=40))
     game = Duel(rules, first, second).play(opening, 0)
     assert len(game.moves) > 40
@@ -148,7 +148,7 @@ def test_a_side_that_sees_more_wins() -> None:
 
 
 def test_a_side_may_have_its_own_nodes() -> None:
-    opening = BOOK.opening(2)
+    opening = BOOK.opening(6)
     slow = {**MATERIAL, "nodes": "400"}
     rules = Rules(nodes=2000, hash=1)
     mixed, swapped = Duel(rules, slow, MATERIAL), Duel(rules, MATERIAL, slow)
@@ -210,7 +210,7 @@ def test_centipawns_that_are_shown() -> None:
 
 
 def test_a_game_as_pgn(equal: Duel) -> None:
-    opening = BOOK.opening(1)
+    opening = BOOK.opening(6)
     game = equal.play(opening, 1)
     record = record_of(game, 7, 1, ("a", "b"), opening)
     assert (record.white, record.black, record.reason) == ("b", "a", game.reason)
