@@ -38,6 +38,7 @@ from engine.search.pruning import (
     prunes_quiet,
     small_probcut_cutoff,
     table_cutoff,
+    trusts_evaluation,
 )
 from engine.search.quiescence import qsearch
 from engine.search.reductions import hindsight_depth, late_move_reduction, reduced_depth
@@ -217,7 +218,8 @@ def search(worker: Worker, alpha: Score, beta: Score, depth: Depth, ply: Ply, cu
     if not is_pv and excluded == 0:
         depth = hindsight_depth(worker, ply, depth, static_eval)
 
-    if not is_pv and not in_check and excluded == 0 and abs(beta) < DECIDED:
+    trusted = abs(beta) < DECIDED and trusts_evaluation(params, ply, abs(beta), static_eval)
+    if not is_pv and not in_check and excluded == 0 and trusted:
         # Step 10. Reverse futility pruning: so far above beta near the leaves that no quiet reply matters (51).
         if depth <= params.ReverseFutilityDepth and best_eval < DECIDED:
             margin = params.ReverseFutilityMargin * depth - (params.ReverseFutilityImproving if improving else 0)
@@ -322,7 +324,8 @@ def search(worker: Worker, alpha: Score, beta: Score, depth: Depth, ply: Ply, cu
         # Step 17. Pruning of moves near the leaves that have little hope; at least one move is always searched. Where a
         # mate is at hand only a shorter one counts, and of that the static evaluation knows nothing. A win by the
         # tablebases is enough: to look for the mate as well takes twice the nodes.
-        if ply > 0 and best > -DECIDED and alpha < MATE_BOUND:
+        trusted = alpha > DECIDED or trusts_evaluation(params, ply, alpha, static_eval)
+        if ply > 0 and best > -DECIDED and alpha < MATE_BOUND and trusted:
             lmr_depth = max(depth - reduction // 1024, 1)
             if is_quiet:
                 if prunes_quiet(

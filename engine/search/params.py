@@ -60,8 +60,11 @@ PARAMS = (
     Param("NoisyFutilityBase", 200, 0, 500, 30),
     Param("NoisyFutilityMargin", 180, 30, 400, 30),
     Param("NoisyFutilityHistory", 16, 0, 64, 4),
-    Param("CheckExtensionAlpha", 400, 0, 32000, 50),
     Param("CheckExemptDepth", 5, 1, 99, 1),
+    # Won games
+    Param("CheckExtensionAlpha", 400, 0, 32000, 50),
+    Param("WonScore", 800, 0, 32000, 50),
+    Param("WonPly", 7, 0, 240, 1),
     # Extensions
     Param("SingularDepth", 6, 4, 99, 1),
     Param("SingularMargin", 20, 5, 60, 4),

@@ -9,6 +9,7 @@ from engine.board.moves import is_noisy, is_promotion
 from engine.board.position import has_pieces
 from engine.board.see import SEE_VALUES, see_ge
 from engine.board.types import I64, ZERO
+from engine.evaluation.mop_up import WON
 from engine.jit import helper
 from engine.search.history import captured_type, find_threats, punish_parent, reward_cutoff, touches_threat
 from engine.search.scores import DECIDED, NONE
@@ -36,6 +37,17 @@ def table_cutoff(
             find_threats(worker, ply)
             reward_cutoff(worker, ply, tt_move, depth)
     return tt_score
+
+
+@helper
+def trusts_evaluation(params: Params, ply: Ply, bound: Score, static_eval: Score) -> bool:
+    """Whether the static evaluation may prune against ``bound``.
+
+    If the game is won only the mate is left to be found, and of that the evaluation knows nothing: a quiet move that
+    prepares it looks worse than any that wins one more pawn. So nothing is pruned by it near the root then: of 62 mates
+    in five or less 54 are found within 2,000,000 nodes each, 46 without this. That of a lone king does know.
+    """
+    return bound < params.WonScore or ply > params.WonPly or abs(static_eval) >= WON
 
 
 @helper

@@ -56,6 +56,7 @@ OFF = {
     "NoisySeeDepth": 0,
     "NoisyFutilityDepth": 0,
     "CheckExtensionAlpha": 32_000,
+    "WonScore": 32_000,
     "CheckExemptDepth": 99,
     "SingularDepth": 99,
     "AlphaRaiseReduction": 0,

@@ -31,6 +31,20 @@ def test_a_queen_may_be_offered_for_the_mate(engine: Engine) -> None:
     assert info.score.mate is not None
 
 
+@pytest.mark.parametrize(
+    ("fen", "moves"),
+    [
+        ("8/1Kp4p/1pP1p3/1k1p4/1P1P1Rpp/pPP5/P7/8 w - - 0 1", 5),
+        ("8/2p2p2/2P1kPp1/4P1p1/3P2p1/2PK2P1/Bp1P4/b7 b - - 0 1", -4),
+    ],
+    ids=["a rook offered for the last piece", "a king walks to the mate"],
+)
+def test_quiet_moves_lead_to_mate_in_a_won_game(engine: Engine, fen: str, moves: int) -> None:
+    """Neither was found in 3,000,000 nodes while quiet moves that win nothing were pruned against a won score."""
+    info = engine.search(chess.Board(fen), Limits(nodes=1_000_000))
+    assert info.score == Score(mate=moves)
+
+
 @pytest.mark.parametrize(("fen", "depth"), [draw[1:] for draw in DRAWS], ids=[draw[0] for draw in DRAWS])
 def test_a_draw_by_rule_is_worth_nothing(engine: Engine, fen: str, depth: int) -> None:
     assert engine.search(chess.Board(fen), Limits(depth=depth)).score == Score(cp=0)
