@@ -47,9 +47,9 @@ def start_picking(worker: Worker, frame: Frame, tt_move: Move) -> None:
     picker.skip_quiets = 0
     if tt_move != 0:
         prefetch_child(worker, tt_move)
-    if tt_move != 0 and is_legal(worker.position, tt_move):
-        picker.stage = TT_MOVE_STAGE
-        picker.tt_move = tt_move
+        if is_legal(worker.position, tt_move):
+            picker.stage = TT_MOVE_STAGE
+            picker.tt_move = tt_move
 
 
 @helper

@@ -45,7 +45,8 @@ def trusts_evaluation(params: Params, ply: Ply, bound: Score, static_eval: Score
 
     If the game is won only the mate is left to be found, and of that the evaluation knows nothing: a quiet move that
     prepares it looks worse than any that wins one more pawn. So nothing is pruned by it near the root then: of 62 mates
-    in five or less 54 are found within 2,000,000 nodes each, 46 without this. That of a lone king does know.
+    in five or less 54 are found within 2,000,000 nodes each with this and without double extensions in such games, 46
+    before. That of a lone king does know.
     """
     return bound < params.WonScore or ply > params.WonPly or abs(static_eval) >= WON
 
