@@ -2,7 +2,7 @@
 
 Every thread deepens the same position on its own record; they help each other only through the shared
 transposition table (Lazy SMP). The calling thread is the main one: it reports and decides when to stop. The others
-search in one compiled call (see :mod:`engine.search.helping`).
+search in one compiled call (see :mod:`engine.search.alone`).
 
 The helpers are made when their number is set and then wait for work. In a search each one wakes the next when it is
 ready itself. So the main thread only pays for one of them, and with fewer processors than threads, most of those that
@@ -26,7 +26,6 @@ from engine.board.setup import copy_position
 from engine.evaluation.choice import Evaluation
 from engine.jit import TICKS_PER_SECOND, clock_now, new_record
 from engine.messages import Limits
-from engine.search.helping import Helper
 from engine.search.lazy_smp import Crew, Task, vote
 from engine.search.mates import Prover
 from engine.search.scores import MATE, MATE_BOUND, MAX_PLY
@@ -44,6 +43,9 @@ FIRST_TICK, TICK = 3.0, 1.0
 #: Seconds that the result waits for helpers to leave, so that their lines count too. They only take longer with far
 #: more threads than processors; then they have no vote, and the next search waits for them.
 GRACE = 0.01
+
+#: Milliseconds, and the share of the optimum, for which a search under a clock reports nothing.
+SILENCE, SILENT_SHARE = 10.0, 0.2
 
 #: Threads given back when the system refuses another.
 ROOM = 2
@@ -103,7 +105,7 @@ class Pool:
             if self._ticker is None:
                 self._ticker = ParkedThread("numbat-ticker")
             while len(self.workers) < threads:
-                worker = Helper(self._address, self._evaluation, self.parameters)
+                worker = Worker(self._address, self._evaluation, self.parameters)
                 self._helpers.append(ParkedThread(f"numbat-helper-{len(self.workers)}"))
                 self.workers.append(worker)
                 if len(self.workers) <= (os.cpu_count() or 1):
@@ -280,13 +282,13 @@ class Pool:
                 finished.set()
         crew.gone.wait(GRACE)
         self.node_clock.spend(self.nodes - self._nodes_before)
-        best = main.lines[0]
+        best = main.lines[0] if main.lines else Line()
         if count == 1 and limits.depth is None:
             found = [worker.lines for worker in self._active]  # helpers that are slow to leave may still set theirs
             best = vote([lines[0] for lines in found if lines])
         if not best.moves:  # not even a first move was searched to its end
             best = Line(moves=moves[:1], score=self._evaluation.value(position))
-        if best is not main.lines[0]:
+        if not main.lines or best is not main.lines[0]:
             on_line(best)
         return best
 
@@ -301,26 +303,51 @@ class Pool:
             return
         try:
             worker = self.workers[index]
-            assert isinstance(worker, Helper)
             with suppress(MemoryError):  # then the others do it
                 task.prepare(worker)
                 self._admit(worker)
                 self._call(index + 1, crew, task)
-                worker.help(1 + (index - 1) % 2, task.last)
+                worker.deepen_alone(1 + (index - 1) % 2, task.last)
         finally:
             crew.leave()
 
     def _deepen(self, limits: Limits, choices: int, depths: range, count: int, on_line: Callable[[Line], None]) -> bool:
         """The main worker's iterations over ``depths``, with ``choices`` root moves; whether more may follow."""
         main, pacer = self.workers[0], Pacer(self.parameters)
-        for lines in main.deepen(depths.start, depths.stop - 1, count, on_line):
+        first, last = depths.start, depths.stop - 1
+
+        def enough(lines: list[Line]) -> bool:
             for line in lines:
                 on_line(line)
-            line = lines[0]
-            pace = pacer.pace(line.moves[0], line.score, main.share_of(line.moves[0]))
-            if self._is_enough(line, limits, choices, pace):
-                return False
+            best = lines[0]
+            pace = pacer.pace(best.moves[0], best.score, main.share_of(best.moves[0]))
+            return self._is_enough(best, limits, choices, pace)
+
+        silence = self._silence(limits, count)
+        if silence:
+            former = main.deepen_alone(first, last, clock_now() + silence)
+            if former is not None:
+                pacer.resume(*former)
+                if enough(main.lines):
+                    return False
+                first = main.lines[0].depth + 1
+        if not main.record["aborted"]:
+            for lines in main.deepen(first, last, count, on_line):
+                if enough(lines):
+                    return False
         return not main.record["aborted"]
+
+    def _silence(self, limits: Limits, count: int) -> int:
+        """For how long, in ticks of the clock, the iterations of a search need not be told of one by one.
+
+        Under a clock nobody can read so fast, and between two windows the time is lost.
+        """
+        optimum = self._budget.optimum
+        if optimum is None or count > 1 or self.node_clock.rate or limits.infinite or limits.ponder:
+            return 0
+        if (limits.movetime, limits.depth, limits.nodes, limits.mate) != (None,) * 4:  # somebody looks at the search
+            return 0
+        return int(min(SILENCE, SILENT_SHARE * optimum) * TICKS_PER_SECOND / 1000)
 
     def _look_for_mates(
         self, position: Any, limits: Limits, moves: list[int], count: int, on_line: Callable[[Line], None]

@@ -126,6 +126,11 @@ class Pacer:
         self._score = 0
         self._stable = 0
 
+    def resume(self, move: int, score: int, stable: int) -> None:
+        """Go on where iterations that were not judged have come to: the last of them chose ``move`` (0: there was none)
+        with ``score``, and it had stayed the same for so many ``stable`` iterations."""
+        self._move, self._score, self._stable = move, score, stable
+
     def pace(self, move: int, score: int, share: float) -> float:
         """The factor on the optimum after an iteration chose ``move`` with ``score`` centipawns, ``share`` of all
         nodes having gone into that move.

@@ -1,4 +1,5 @@
-"""One thread's search: iterative deepening over the compiled kernels, one call for each aspiration window."""
+"""One thread's search: iterative deepening over the compiled kernels, one call for each aspiration window, or one for
+all iterations when nobody has to be told of them."""
 
 from __future__ import annotations
 
@@ -11,6 +12,7 @@ import numpy as np
 from engine.board.setup import copy_position
 from engine.evaluation.choice import Evaluation
 from engine.jit import new_record
+from engine.search.alone import FOUND, deepen_alone
 from engine.search.deepening import (
     ABORTED,
     ABORTED_WITH_MOVE,
@@ -21,7 +23,7 @@ from engine.search.deepening import (
     search_window,
 )
 from engine.search.scores import MAX_PLY
-from engine.search.state import WORKER
+from engine.search.state import NEVER, WORKER
 from engine.search.tablebase import TablebaseAccess, install
 from engine.search.transposition import TranspositionTable
 from engine.search.tunables import Parameters
@@ -68,6 +70,7 @@ class Worker:
 
     def __init__(self, control_address: int, evaluation: Evaluation, parameters: Parameters) -> None:
         self.record: Any = new_record(WORKER)
+        self._found: Any = new_record(FOUND)
         self.record["control_address"] = control_address
         self.lines: list[Line] = []
         self.use(evaluation)
@@ -84,12 +87,13 @@ class Worker:
         self.record["params_address"] = parameters.address
 
     def touch(self) -> None:
-        """Have the system provide memory for the whole record, so that no search waits for it. Forgets everything.
+        """Have memory for the whole record and the compiled code, so that no search waits for them. Forgets everything.
 
         If the thread that will search calls it, the memory is near its processor.
         """
         self.clear()
         self.record["stack"].view(np.uint8).fill(0)
+        self.deepen_alone(1, 0)
 
     @property
     def nodes(self) -> int:
@@ -167,6 +171,20 @@ class Worker:
             if record["aborted"]:
                 return
 
+    def deepen_alone(self, first: int, last: int, until: int = NEVER) -> tuple[int, int, int] | None:
+        """Search as :meth:`deepen` does for one line, but tell nothing on the way; until the clock shows ``until``.
+
+        At the end :attr:`lines` has what was found, if anything was. Returns the move and the score that the iteration
+        before the last one had found, and for how many iterations that move had stayed the same then.
+        """
+        found = self._found
+        deepen_alone(self.record, found, first, min(last, MAX_PLY - 1), until)
+        if not found["depth"]:
+            return None
+        line = self._read(found["line"], int(found["depth"]), "" if found["outcome"] == FINISHED else "lowerbound")
+        self.lines = [line]
+        return int(found["former_move"]), int(found["former_score"]), int(found["stable"])
+
     def _bring_forward(self, move: int, index: int) -> None:
         """Put ``move`` at ``index`` of the root moves, where the search of the next line leaves it out."""
         root = self.record["root"]
@@ -187,7 +205,7 @@ class Worker:
                 score, seldepth = int(record["iteration"]["score"]), int(record["seldepth"])
                 line = replace(previous, depth=depth, seldepth=seldepth, score=score, bound="upperbound")
             else:
-                line = self._line_found(depth, "" if outcome == FINISHED else "lowerbound")
+                line = self._read(record["iteration"]["line"], depth, "" if outcome == FINISHED else "lowerbound")
                 if line.bound and previous.moves[: len(line.moves)] == line.moves:
                     line.moves = previous.moves  # a move that is better than expected has no answer yet
             if outcome in (FINISHED, ABORTED_WITH_MOVE):
@@ -195,8 +213,8 @@ class Worker:
             if on_bound is not None and line.moves:
                 on_bound(line)
 
-    def _line_found(self, depth: int, bound: str) -> Line:
-        """What the iteration of this ``depth`` has found so far."""
-        line = self.record["iteration"]["line"]
+    @staticmethod
+    def _read(line: Any, depth: int, bound: str) -> Line:
+        """The LINE record ``line`` for Python."""
         moves = line["pv"][: int(line["pv_length"])].tolist()
         return Line(depth, int(line["seldepth"]), int(line["score"]), moves, bound)

@@ -39,8 +39,7 @@ from engine.board.fen import set_fen
 from engine.board.notation import list_moves
 from engine.board.setup import new_position
 from engine.messages import Limits
-from engine.search import helping, worker
-from engine.search.helping import Helper
+from engine.search import worker
 from engine.search.lazy_smp import Crew, Task
 from engine.search.pool import Pool
 from engine.search.scores import MAX_PLY
@@ -72,18 +71,18 @@ class Meter:
     def __init__(self) -> None:
         self._own = threading.local()
         self.counts: list[Count] = []
-        self._window, self._alone = worker.search_window, helping.deepen_alone
+        self._window, self._alone = worker.search_window, worker.deepen_alone
         self._help, self._prepare = Pool._help, Task.prepare
 
     def __enter__(self) -> Meter:
         worker.search_window = self._timed(self._window)
-        helping.deepen_alone = self._timed(self._alone)
+        worker.deepen_alone = self._timed(self._alone)
         Pool._help = lambda own, *arguments: self.thread(lambda: self._help(own, *arguments))  # type: ignore
         Task.prepare = lambda own, whom: self._timed_prepare(own, whom)  # type: ignore
         return self
 
     def __exit__(self, *what: object) -> None:
-        worker.search_window, helping.deepen_alone = self._window, self._alone
+        worker.search_window, worker.deepen_alone = self._window, self._alone
         Pool._help, Task.prepare = self._help, self._prepare  # type: ignore
 
     def thread(self, work: Any) -> None:
@@ -124,8 +123,8 @@ def _blocked() -> int:
     return resource.getrusage(resource.RUSAGE_THREAD).ru_nvcsw
 
 
-def loop_in_python(own: Helper, first: int, last: int) -> None:
-    """What helpers did before, in place of :meth:`engine.search.helping.Helper.help`."""
+def loop_in_python(own: worker.Worker, first: int, last: int) -> None:
+    """What helpers did before, in place of :meth:`engine.search.worker.Worker.deepen_alone`."""
     for _ in own.deepen(first, last):
         pass
 
@@ -192,7 +191,7 @@ def main() -> None:
     parser.add_argument("--loop", choices=["compiled", "python"], default="compiled", help="of the helpers")
     chosen = parser.parse_args()
     if chosen.loop == "python":
-        Helper.help = loop_in_python  # type: ignore[method-assign,assignment]
+        worker.Worker.deepen_alone = loop_in_python  # type: ignore[method-assign,assignment]
     names = ("calls", "inside", "outside", "prepare", "blocked", "lock", "python", "elapsed")
     print("threads" + "".join(f"{name:>9}" for name in names), flush=True)
     with Engine() as engine:

@@ -33,6 +33,33 @@ def test_depth_is_reached_and_not_passed(engine: Engine, depth: int) -> None:
     assert max(info.depth for info in infos) == depth
 
 
+def test_under_a_clock_the_first_iterations_are_told_together(bare: Callable[..., Bare]) -> None:
+    """From the first report on each iteration is told, and the last report is what the search came to."""
+    search = bare()
+    line = search.search(Limits(wtime=10_000), KIWIPETE)
+    told = [found.depth for found in search.lines if not found.bound]
+    assert told == list(range(told[0], told[-1] + 1))
+    assert not search.lines[0].bound
+    assert search.lines[-1] == line
+    assert told[0] > 1
+
+
+@pytest.mark.parametrize(
+    "limits", [Limits(movetime=100), Limits(wtime=10_000, depth=4), Limits(wtime=10_000, nodes=1000)]
+)
+def test_whoever_limits_the_search_itself_is_told_of_each_iteration(bare: Callable[..., Bare], limits: Limits) -> None:
+    search = bare()
+    search.search(limits, KIWIPETE)
+    assert search.lines[0].depth == 1
+
+
+def test_a_clock_that_has_run_out_still_gives_a_move_and_a_report(bare: Callable[..., Bare]) -> None:
+    search = bare()
+    line = search.search(Limits(wtime=1), KIWIPETE)
+    assert line.moves
+    assert search.lines[-1] == line
+
+
 def test_a_depth_beyond_all_lines_ends_too(engine: Engine) -> None:
     infos = reports(engine, chess.Board("8/8/8/8/8/k1K5/8/8 w - - 0 1"), Limits(depth=10_000))
     assert infos[-1].score == Score(cp=0)

@@ -103,7 +103,7 @@ def test_limits_too_small_still_end_the_search(uci, go):
 @pytest.mark.parametrize("go", ["go movetime 999999999999999999", "go wtime 999999999999999999"])
 def test_huge_limits_search_until_stop(uci, go):
     uci.send(go)
-    uci.read("info depth 2 ")
+    uci.read("info depth ")
     uci.send("stop")
     assert uci.read("bestmove")[-1] != "bestmove 0000"
 

@@ -1,9 +1,10 @@
-"""A helper's compiled search is the search of the other workers: same lines, same nodes, whatever ends it."""
+"""A compiled search that reports nothing is the search that reports: same lines, same nodes, whatever ends it."""
 
 from __future__ import annotations
 
 import threading
 import time
+from itertools import takewhile
 from typing import Any
 
 import pytest
@@ -12,10 +13,9 @@ from engine.board.fen import set_fen
 from engine.board.notation import list_moves
 from engine.board.setup import new_position
 from engine.evaluation.choice import choose
-from engine.jit import new_record
-from engine.search.helping import Helper
+from engine.jit import clock_now, new_record
 from engine.search.scores import MAX_PLY
-from engine.search.state import CONTROL
+from engine.search.state import CONTROL, NEVER
 from engine.search.transposition import TranspositionTable
 from engine.search.tunables import Parameters
 from engine.search.worker import UNLIMITED, Worker
@@ -26,11 +26,11 @@ pytestmark = pytest.mark.usefixtures("running")
 
 
 class Alone:
-    """One worker of either kind, ready to search a position, with what its record points to."""
+    """One worker, ready to search a position, with what its record points to."""
 
-    def __init__(self, kind: type[Worker], fen: str, nodes: int = UNLIMITED) -> None:
+    def __init__(self, fen: str, nodes: int = UNLIMITED) -> None:
         self.control: Any = new_record(CONTROL)
-        self.worker = kind(self.control.__array_interface__["data"][0], choose("Material", ""), Parameters())
+        self.worker = Worker(self.control.__array_interface__["data"][0], choose("Material", ""), Parameters())
         self.table = TranspositionTable(1)
         self.position = new_position()
         set_fen(self.position, fen)
@@ -43,12 +43,11 @@ class Alone:
 
 
 def both(fen: str, first: int, last: int, nodes: int = UNLIMITED) -> tuple[list[Any], list[Any]]:
-    """What a worker and a helper find."""
-    one, other = Alone(Worker, fen, nodes), Alone(Helper, fen, nodes)
+    """What the loop in Python and the compiled one find."""
+    one, other = Alone(fen, nodes), Alone(fen, nodes)
     for _ in one.worker.deepen(first, last):
         pass
-    assert isinstance(other.worker, Helper)
-    other.worker.help(first, last)
+    other.worker.deepen_alone(first, last)
     lines, found = one.found, other.found
     return [line for line in lines if line != type(line)()], found
 
@@ -56,8 +55,8 @@ def both(fen: str, first: int, last: int, nodes: int = UNLIMITED) -> tuple[list[
 @pytest.mark.parametrize("fen", FENS)
 @pytest.mark.parametrize("first", [1, 2])
 @pytest.mark.parametrize("nodes", [1, 2, 17, 100, 1_000, 4_321, 20_000])
-def test_it_finds_what_a_worker_finds_with_as_many_nodes(fen: str, first: int, nodes: int) -> None:
-    """A line is marked as a bound, and ranked, as a worker does it."""
+def test_it_finds_what_the_loop_in_python_finds_with_as_many_nodes(fen: str, first: int, nodes: int) -> None:
+    """A line is marked as a bound, and ranked, as that does it."""
     expected, found = both(fen, first, MAX_PLY, nodes)
     assert found == expected
 
@@ -70,26 +69,24 @@ def test_it_ends_at_the_last_depth(fen: str) -> None:
 
 
 def test_it_finds_nothing_when_it_is_stopped_before(running: object) -> None:
-    alone = Alone(Helper, FENS[1], 1)
-    assert isinstance(alone.worker, Helper)
+    alone = Alone(FENS[1], 1)
     alone.control["stop"] = 1
-    alone.worker.help(5, MAX_PLY)
+    alone.worker.deepen_alone(5, MAX_PLY)
     assert alone.worker.lines == []
 
 
 def test_a_stop_ends_it_with_the_line_of_the_last_iteration() -> None:
-    alone = Alone(Helper, FENS[1])
-    helper = alone.worker
-    assert isinstance(helper, Helper)
-    thread = threading.Thread(target=helper.help, args=(1, MAX_PLY))
+    alone = Alone(FENS[1])
+    worker = alone.worker
+    thread = threading.Thread(target=worker.deepen_alone, args=(1, MAX_PLY))
     thread.start()
     deadline = time.perf_counter() + PATIENCE
-    while helper.record["root_depth"] < 7 and time.perf_counter() < deadline:
+    while worker.record["root_depth"] < 7 and time.perf_counter() < deadline:
         time.sleep(0.001)
-    assert helper.lines == []
+    assert worker.lines == []
     alone.control["stop"] = 1
     thread.join(PATIENCE)
-    (line,) = helper.lines
+    (line,) = worker.lines
     assert line.depth >= 6
     assert line.moves[0] in list_moves(alone.position)
     if not line.bound:
@@ -97,15 +94,35 @@ def test_a_stop_ends_it_with_the_line_of_the_last_iteration() -> None:
 
 
 def test_the_limit_of_nodes_is_back_after_depth_1() -> None:
-    alone = Alone(Helper, FENS[1], 10_000)
-    assert isinstance(alone.worker, Helper)
-    alone.worker.help(1, MAX_PLY)
+    alone = Alone(FENS[1], 10_000)
+    alone.worker.deepen_alone(1, MAX_PLY)
     assert alone.worker.record["node_limit"] == 10_000
     assert alone.worker.nodes <= 10_000 + 1
 
 
 def test_touching_it_leaves_it_ready() -> None:
-    alone = Alone(Helper, FENS[1])
+    alone = Alone(FENS[1])
     alone.worker.touch()
     assert alone.worker.nodes == 0
     assert not alone.worker.lines
+
+
+@pytest.mark.parametrize("iterations", [1, 5])
+def test_the_clock_ends_it_after_an_iteration_and_the_loop_goes_on(iterations: int) -> None:
+    """What comes of a search that is silent at first is what comes of one that never is."""
+    whole, parted = Alone(FENS[1]), Alone(FENS[1])
+    course = [list(lines) for lines in whole.worker.deepen(1, 9)]
+    last, until = (9, clock_now()) if iterations == 1 else (iterations, NEVER)
+    assert parted.worker.deepen_alone(1, last, until) is not None
+    assert parted.worker.lines == course[iterations - 1]
+    assert [list(lines) for lines in parted.worker.deepen(iterations + 1, 9)] == course[iterations:]
+    assert parted.found == whole.found
+
+
+def test_it_tells_what_time_management_asks() -> None:
+    """The move and score of the iteration before the last, and for how many iterations the move had been the same."""
+    loop, alone = Alone(FENS[1]), Alone(FENS[1])
+    best = [(line.moves[0], line.score) for (line,) in loop.worker.deepen(1, 9)]
+    move, score = best[-2]
+    same = list(takewhile(lambda found: found[0] == move, best[-2::-1]))
+    assert alone.worker.deepen_alone(1, 9) == (move, score, len(same) - 1)
