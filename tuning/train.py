@@ -33,7 +33,7 @@ def parser() -> argparse.ArgumentParser:
     add("--resume", type=Path, metavar="DIR", help="continue the run in this folder, with its settings")
     group = made.add_argument_group("recipe")
     helps = {
-        "begin": "network file to start from, with the same number of columns (default: none)",
+        "begin": "network file to start from, with as many columns or fewer (default: none)",
         "hidden": f"columns of the network (hidden units of each side), a multiple of {HIDDEN_STEP}",
         "length": "total positions to train on",
         "batch": "positions per step",

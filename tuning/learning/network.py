@@ -122,10 +122,16 @@ class Network(nn.Module):
 
     @torch.no_grad()
     def take(self, net: Net) -> None:
-        """Begin with the parameters of ``net``, which has as many columns."""
+        """Begin with the parameters of ``net``, which has as many columns or fewer.
+
+        Columns that it lacks keep what they learn from; their outputs begin with 0, so that the network says what
+        ``net`` says (as in Net2Net by Chen, Goodfellow and Shlens 2016, but with new columns in place of copies).
+        """
+        self.output[:, :, net.hidden :] = 0
         arrays = (net.weights, net.biases, net.skip, net.output_weights, net.output_biases)
         for (weights, unit), array in zip(self._units(), arrays, strict=True):
-            weights.copy_(torch.from_numpy(array.astype(np.float32)) / unit)
+            part = tuple(slice(length) for length in array.shape)
+            weights[part] = torch.from_numpy(array.astype(np.float32)) / unit
 
     @torch.no_grad()
     def clip(self) -> None:

@@ -145,8 +145,8 @@ def _beginning(settings: Settings) -> Net:
         net = read_net(Path(settings.begin))
     except NetError as error:
         raise SetupError(str(error)) from None
-    if net.hidden != settings.hidden:
-        raise SetupError(f"{settings.begin} has {net.hidden} columns, not {settings.hidden}")
+    if net.hidden > settings.hidden:
+        raise SetupError(f"{settings.begin} has {net.hidden} columns, more than {settings.hidden}")
     return net
 
 

@@ -122,6 +122,19 @@ def test_begins_where_another_ended(network, tmp_path):
         assert np.array_equal(mine, theirs)
 
 
+def test_begins_wider_where_a_narrower_one_ended(network, boards, tmp_path):
+    """It says the same, and all of its columns learn."""
+    write_net(tmp_path / "net.nnue", network.quantised({}))
+    wider = Network(64)
+    wider.take(read_net(tmp_path / "net.nnue"))
+    step = cpu.Step(wider, SCALES, 1.0)
+    assert step.squared_error(boards) == pytest.approx(cpu.Step(network, SCALES, 1.0).squared_error(boards))
+    step.set_gradients(boards, 0.0, 2.0)
+    assert wider.output.grad is not None
+    assert (wider.output.grad.abs().sum(dim=(0, 1)) > 0).all()
+    assert len(np.unique(wider.integers()[0], axis=1)[0]) == 64
+
+
 def test_clipping_keeps_weights_within_their_integers(network):
     with torch.no_grad():
         network.transformer[5, 5], network.output[1, 1, 1], network.skip[7] = -3.0, 3.0, 3.0

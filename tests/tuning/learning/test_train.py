@@ -93,7 +93,11 @@ def test_begins_with_another_network(words, tmp_path):
     assert train.main([*second, "--final-learning-rate", "1e-5", "--length", "1"]) == 0
     assert history(tmp_path / "second")[0]["validation"] == pytest.approx(history(first)[-1]["validation"], rel=0.05)
     assert read_net(tmp_path / "second" / "net.nnue").training["begin"]["seen"] >= 20_000
-    assert train.main([*second, "--hidden", "32", "--out", str(tmp_path / "third")]) == 2
+    wider = [*words, "--begin", str(first / "net.nnue"), "--hidden", "32", "--length", "1", "--learning-rate", "1e-9"]
+    assert train.main([*wider, "--final-learning-rate", "1e-9", "--out", str(tmp_path / "third")]) == 0
+    assert history(tmp_path / "third")[0]["validation"] == pytest.approx(history(first)[-1]["validation"], rel=1e-4)
+    narrower = [*words, "--begin", str(tmp_path / "third" / "net.nnue"), "--out", str(tmp_path / "fourth")]
+    assert train.main(narrower) == 2
 
 
 def test_goes_on_where_it_was_interrupted(words, positions, tmp_path, monkeypatch, capsys):
