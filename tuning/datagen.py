@@ -29,8 +29,8 @@ def parser() -> argparse.ArgumentParser:
     """The command line of ``python -m tuning.datagen``."""
     made = argparse.ArgumentParser("python -m tuning.datagen", description=(__doc__ or "").splitlines()[0])
     made.add_argument("directory", type=Path, help="directory for run.json and the games; an existing run is continued")
-    made.add_argument("--positions", type=_count, metavar="N", help="stop after N positions (such as 10_000_000)")
-    made.add_argument("--games", type=_count, metavar="N", help="stop after N games")
+    made.add_argument("--positions", type=count, metavar="N", help="stop after N positions (such as 10_000_000)")
+    made.add_argument("--games", type=count, metavar="N", help="stop after N games")
     made.add_argument("--seed", type=int, default=1, help="random seed (default: 1)")
     made.add_argument(
         "--option", action="append", default=[], metavar="NAME=VALUE",
@@ -47,7 +47,7 @@ def parser() -> argparse.ArgumentParser:
     rules = made.add_argument_group("rules", "scores in centipawns, lengths in plies")
     for rule in fields(Rules):
         flag, text = "--" + rule.name.replace("_", "-"), f"{_HELP[rule.name]} (%(default)s)"
-        rules.add_argument(flag, type=_count, default=rule.default, metavar="N", help=text)
+        rules.add_argument(flag, type=count, default=rule.default, metavar="N", help=text)
     return made
 
 
@@ -74,12 +74,23 @@ _LIMITS = {
 }  # fmt: skip
 
 
-def _count(text: str) -> int:
+def count(text: str) -> int:
     """A whole number, underscores or commas between its digits allowed."""
     try:
         return int(text.replace(",", "_"))
     except ValueError:
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number") from None
+
+
+def options_of(words: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    """Engine options from ``NAME=VALUE``, by name. Raises :class:`SetupError`."""
+    options = []
+    for word in words:
+        name, equals, value = word.partition("=")
+        if not equals:
+            raise SetupError(f"--option {word}: use NAME=VALUE")
+        options.append((name, str(Path(value).resolve()) if name == "EvalFile" and value else value))
+    return tuple(sorted(options))
 
 
 def _settings(arguments: argparse.Namespace) -> Settings:
@@ -93,14 +104,8 @@ def _settings(arguments: argparse.Namespace) -> Settings:
         least, most = _LIMITS.get(name, (0, 1_000_000))
         if not least <= value <= most:
             raise SetupError(f"--{name.replace('_', '-')} {value} is not from {least} to {most}")
-    options = []
-    for word in arguments.option:
-        name, equals, value = word.partition("=")
-        if not equals:
-            raise SetupError(f"--option {word}: use NAME=VALUE")
-        options.append((name, str(Path(value).resolve()) if name == "EvalFile" and value else value))
     book = str(Path(arguments.book).resolve()) if arguments.book else None
-    return Settings(arguments.seed, Rules(**values), tuple(sorted(options)), book)
+    return Settings(arguments.seed, Rules(**values), options_of(arguments.option), book)
 
 
 def _openings(settings: Settings, complain: Callable[[str], None]) -> tuple[str, ...]:

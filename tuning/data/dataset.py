@@ -56,13 +56,17 @@ class Source:
     held_out: np.ndarray
 
 
-def quiet_positions(positions: Positions, quiet: Quiet) -> Positions:
-    """Those that can be learned from, as far as a source's units do not matter."""
-    boards = positions.boards
-    chosen = (boards["extra"] & (IN_CHECK | NOISY_MOVE)) == 0
+def is_quiet(boards: np.ndarray, quiet: Quiet) -> np.ndarray:
+    """Which of ``boards``, PACKED, can be learned from, as far as a source's units do not matter: bool [position]."""
+    chosen: np.ndarray = (boards["extra"] & (IN_CHECK | NOISY_MOVE)) == 0
     chosen &= plies(boards) >= quiet.first_ply
-    chosen &= np.abs(boards["score"].astype(np.int32)) < NO_VERDICT
-    return Positions(boards[chosen], positions.games[chosen])
+    return chosen & (np.abs(boards["score"].astype(np.int32)) < NO_VERDICT)
+
+
+def quiet_positions(positions: Positions, quiet: Quiet) -> Positions:
+    """Those of ``positions`` that :func:`is_quiet` chooses."""
+    chosen = is_quiet(positions.boards, quiet)
+    return Positions(positions.boards[chosen], positions.games[chosen])
 
 
 def held_out_lots(name: str) -> np.random.Generator:

@@ -236,6 +236,24 @@ def read_positions(paths: Iterable[Path]) -> Positions:
     return Positions(np.concatenate(boards), np.concatenate(numbers))
 
 
+def with_scores(path: Path, scores: np.ndarray) -> bytes:
+    """The whole games of the file with other ``scores`` int16 of their positions, in order."""
+    words = _words(path)
+    cursor = new_record(CURSOR)
+    scan_games(words, 1 << 62, cursor)
+    words = words[: int(cursor["word"])]
+    written = np.zeros(len(words), bool)
+    begin = 0
+    cursor = new_record(CURSOR)
+    while begin < len(words):
+        scan_games(words, 1, cursor)
+        end = int(cursor["word"])
+        written[begin + _HEAD : end - 1] = True
+        begin = end
+    words[written] = words[written] & 0xFFFF | scores.astype("<i2").view("<u2").astype("<u4") << 16
+    return bytes(words.tobytes())
+
+
 def _to_chess(board: chess.Board, written: int) -> chess.Move:
     """The move for python-chess, which castles by the king's own move except in Chess960."""
     origin, target, kind = written & 63, written >> 6 & 63, written >> 14

@@ -81,7 +81,7 @@ class Store:
             self.positions += positions
         notes, described = self.directory / NOTES, run.settings.to_json()
         if self.positions:
-            _compare(notes, described)
+            compare(notes, described)
         else:
             write_whole(notes, (json.dumps(described, indent=2) + "\n").encode())
         if self.games[0] and not path_of(self.directory, 0).read_bytes().startswith(run.first_game):
@@ -111,7 +111,8 @@ class Store:
         return sum(plies[known:])
 
 
-def _compare(notes: Path, described: Mapping[str, Any]) -> None:
+def compare(notes: Path, described: Mapping[str, Any]) -> None:
+    """Raise :class:`SetupError` unless a folder's ``notes`` say that it was made as is ``described``."""
     try:
         former = json.loads(notes.read_text(encoding="utf-8"))
     except FileNotFoundError:

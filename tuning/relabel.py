@@ -1,0 +1,101 @@
+"""Give games new scores: their quiet positions are searched again, deeper or with another network.
+
+python -m tuning.relabel data/first --out data/deeper --nodes 1000 --share 0.2
+python -m tuning.relabel data/first --out data/newest --option EvalFile=run/net.nnue
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from engine.jit.warmup import warm_up
+from tuning.common import command
+from tuning.common.errors import SetupError, at_least
+from tuning.data.viriformat import files_of
+from tuning.datagen import count, options_of
+from tuning.selfplay.labels import Settings, fingerprint_of
+from tuning.selfplay.relabelling import relabel
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command line of ``python -m tuning.relabel``."""
+    made = argparse.ArgumentParser("python -m tuning.relabel", description=(__doc__ or "").splitlines()[0])
+    add = made.add_argument
+    add("games", type=Path, metavar="FOLDER", help="folder of tuning.datagen, or file in viriformat")
+    add("--out", type=Path, required=True, metavar="DIR", help="folder for the new files; a run there is continued")
+    add("--nodes", type=count, default=1_000, metavar="N", help="soft limit of a search (default: %(default)s)")
+    add("--hard", type=count, default=2, metavar="N", help="hard limit, as a multiple of it (default: %(default)s)")
+    add(
+        "--share",
+        type=float,
+        default=1.0,
+        metavar="X",
+        help="share of the quiet positions, drawn at random (default: all)",
+    )
+    add("--positions", type=count, metavar="N", help="stop after N positions of this session")
+    add("--first-ply", type=int, default=10, metavar="N", help="skip positions before this ply (default: %(default)s)")
+    add(
+        "--hash",
+        type=count,
+        default=4,
+        metavar="MB",
+        help="transposition table, cleared for each game (default: %(default)s)",
+    )
+    add("--seed", type=int, default=1, help="random seed (default: %(default)s)")
+    add(
+        "--option", action="append", default=[], metavar="NAME=VALUE",
+        help="engine option: EvalType, EvalFile or a search parameter; may be repeated",
+    )  # fmt: skip
+    add("--processes", type=int, metavar="N", help="files at a time (default: one per core)")
+    add(
+        "--scheduler", metavar="ADDRESS",
+        help="a running dask scheduler, such as tcp://host:8786; 'here' labels everything in this process",
+    )  # fmt: skip
+    return made
+
+
+def _settings(arguments: argparse.Namespace) -> Settings:
+    """Raises :class:`SetupError` for what cannot be used."""
+    at_least(
+        1, nodes=arguments.nodes, hard=arguments.hard, hash=arguments.hash,
+        positions=arguments.positions, processes=arguments.processes,
+    )  # fmt: skip
+    at_least(0, first_ply=arguments.first_ply, seed=arguments.seed)
+    if not 0 < arguments.share <= 1:
+        raise SetupError(f"--share {arguments.share} is not above 0 and up to 1")
+    return Settings(
+        arguments.nodes, arguments.hard, arguments.share, arguments.first_ply, arguments.hash, arguments.seed,
+        options_of(arguments.option),
+    )  # fmt: skip
+
+
+@command.interruptible
+def main(words: Sequence[str] | None = None) -> int:
+    """Run the command line; 0: done, 1: with failures, 2: cannot be done as asked, 130: interrupted."""
+    arguments = parser().parse_args(words)
+    console = command.make_console()
+    try:
+        settings = _settings(arguments)
+        sources = files_of(arguments.games)
+        for source in sources:
+            if not source.is_file():
+                raise SetupError(f"{source}: no such file")
+            if source.parent.resolve() == arguments.out.resolve():
+                raise SetupError(f"--out {arguments.out} holds the games themselves")
+        if not sources:
+            raise SetupError(f"no games in {arguments.games}")
+        warm_up(lambda line: console.print(line, highlight=False))  # before many workers want the same
+        fingerprint_of(settings)  # says what is wrong with the options, before there is a folder
+        return relabel(
+            sources, arguments.out, settings, positions=arguments.positions,
+            scheduler=arguments.scheduler, processes=arguments.processes, console=console,
+        )  # fmt: skip
+    except SetupError as error:
+        return command.refused(console, error)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,184 @@
+"""Games labelled anew: the scores of their quiet positions by another, usually deeper, search.
+
+A network that learns from searches of 120 nodes learns little more than what the last network said, since so short a
+search seldom contradicts it. Searching positions that there are already costs only the nodes of their new scores, and
+only those that will be learned from are searched. (Known as rescoring; the trainers of Leela Chess Zero and
+Stockfish do it.)
+"""
+
+from __future__ import annotations
+
+import hashlib
+import zlib
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numba import int64, types, uint8
+
+from engine.api import bench
+from engine.board.aliases import Worker as WorkerRecord
+from engine.board.fen import set_fen
+from engine.board.movegen import count_moves
+from engine.board.setup import new_position
+from engine.board.types import WHITE
+from engine.jit import kernel, new_record, record_type
+from engine.jit.warmup import warm_up
+from engine.messages import OptionError
+from engine.search.standalone import deepen
+from engine.search.state import CONTROL, WORKER_T
+from engine.search.threads import run_on_deep_stack
+from engine.search.transposition import TranspositionTable
+from engine.search.worker import UNLIMITED, Worker
+from tuning.cluster.base import Report
+from tuning.common.errors import SetupError
+from tuning.data.dataset import NO_VERDICT, Quiet, is_quiet
+from tuning.data.marlinformat import PACKED, PackedArray, pack, unpack
+from tuning.data.viriformat import read_positions, with_scores
+from tuning.selfplay.games import DEEPEST
+from tuning.selfplay.sides import evaluation_of, parameters_of
+
+#: The score of positions that got no new one: no verdict, so that nothing is learned from them.
+NOT_LABELLED = NO_VERDICT
+
+_PACKED_ARRAY = types.Array(record_type(PACKED), 1, "C")
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What decides the new scores. ``nodes`` and ``hard`` limit a search as in self-play, ``share`` of the quiet
+    positions from ``first_ply`` on are searched, drawn at random by ``seed``, with a table of ``hash`` megabytes;
+    ``options`` are EvalType, EvalFile and search parameters."""
+
+    nodes: int = 1_000
+    hard: int = 2
+    share: float = 1.0
+    first_ply: int = 10
+    hash: int = 4
+    seed: int = 1
+    options: tuple[tuple[str, str], ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain data, the options by name."""
+        return {**asdict(self), "options": dict(self.options)}
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A work unit: one file of games. ``fingerprint`` is that of whoever began the run."""
+
+    source: Path
+    settings: Settings
+    fingerprint: str
+
+
+@kernel(int64(WORKER_T, _PACKED_ARRAY, uint8[::1], int64, int64), "relabelling")
+def label_game(worker: WorkerRecord, boards: PackedArray, chosen: np.ndarray, nodes: int, hard: int) -> int:
+    """Give the ``chosen`` of one game's ``boards`` the score of a search, White's view; return the nodes it took.
+
+    From the last one to the first: what the table knows of later positions is what the earlier ones lead to.
+    """
+    position = worker.position
+    visited = 0
+    for place in range(len(boards)):
+        index = len(boards) - 1 - place
+        if chosen[index] == 0:
+            continue
+        board = boards[index]
+        if unpack(position, board) == 0 or count_moves(position) == 0:
+            continue
+        score = deepen(worker, nodes, hard * nodes, DEEPEST, 0)[1]
+        visited += worker.nodes
+        board.score = score if position.side == WHITE else -score
+    return visited
+
+
+class Labeller:
+    """A worker and a table of its own, labelling games one after the other. Uses no thread and no clock.
+
+    Raises :class:`engine.messages.OptionError` for options that cannot be used.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._control: Any = new_record(CONTROL)
+        options: Mapping[str, str] = dict(settings.options)
+        address = self._control.__array_interface__["data"][0]
+        self._worker = Worker(address, evaluation_of(options), parameters_of(options))
+        self._table = TranspositionTable(settings.hash)
+
+    def label(self, boards: np.ndarray, chosen: np.ndarray) -> int:
+        """Label one game; return the nodes it took. Call it by :func:`engine.search.threads.run_on_deep_stack`."""
+        settings = self._settings
+        self._worker.clear()
+        self._table.clear()
+        self._worker.prepare(new_position(), [], self._table, UNLIMITED)
+        return int(label_game(self._worker.record, boards, chosen, settings.nodes, settings.hard))
+
+
+def chosen_of(boards: np.ndarray, settings: Settings, name: str) -> np.ndarray:
+    """Which of a file's ``boards`` are searched, uint8: a random share of those that can be learned from."""
+    lots = np.random.default_rng([settings.seed, zlib.crc32(name.encode())]).random(len(boards))
+    return (is_quiet(boards, Quiet(settings.first_ply, np.inf)) & (lots < settings.share)).astype(np.uint8)
+
+
+def fingerprint_of(settings: Settings) -> str:
+    """A digest of the scores that an engine gives to the positions of the bench, to tell engines apart.
+
+    Raises :class:`SetupError` for options that cannot be used.
+    """
+    try:
+        labeller = Labeller(replace(settings, nodes=500))
+    except OptionError as error:
+        raise SetupError(str(error)) from None
+    boards = np.zeros(0, PACKED)
+    for fen in bench.positions():
+        position, packed = new_position(), new_record(PACKED)
+        set_fen(position, fen)
+        pack(position, packed)
+        boards = np.append(boards, np.asarray(packed))
+    run_on_deep_stack(lambda: labeller.label(boards, np.ones(len(boards), np.uint8)))
+    return hashlib.blake2b(boards["score"].tobytes(), digest_size=8).hexdigest()
+
+
+_labeller: tuple[Settings, Labeller] | None = None
+
+
+def _labeller_of(unit: Unit) -> Labeller:
+    """This process's labeller, made when the settings are new to it.
+
+    Raises :class:`SetupError` if its engine is not the one that began the run.
+    """
+    global _labeller
+    if _labeller is None or _labeller[0] != unit.settings:
+        warm_up(lambda line: None)
+        if fingerprint_of(unit.settings) != unit.fingerprint:
+            raise SetupError("a worker has another engine or evaluation")
+        _labeller = unit.settings, Labeller(unit.settings)
+    return _labeller[1]
+
+
+def label_file(unit: Unit, report: Report) -> dict[str, Any]:
+    """Label a file in this process: the bytes of the new one, how many positions were searched, and their nodes."""
+    labeller = _labeller_of(unit)
+    positions = read_positions([unit.source])
+    boards, chosen = positions.boards, chosen_of(positions.boards, unit.settings, unit.source.name)
+    nodes = 0
+
+    def work() -> None:
+        nonlocal nodes
+        edges = np.flatnonzero(np.diff(positions.games, prepend=-1, append=-1))
+        for first, last in zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True):
+            nodes += labeller.label(boards[first:last], chosen[first:last])
+
+    run_on_deep_stack(work)
+    scores = np.where(chosen != 0, boards["score"], NOT_LABELLED).astype(np.int16)
+    return {
+        "name": unit.source.name,
+        "data": with_scores(unit.source, scores),
+        "labelled": int(chosen.sum()),
+        "positions": len(boards),
+        "nodes": nodes,
+    }

@@ -1,0 +1,142 @@
+"""A run of labelling: its folder, its display, and the run over work units.
+
+The folder gets ``run.json``, the settings, and a file for each file of games, in viriformat too, when that is finished.
+So a run may be interrupted, killed, and continued by the same command: it comes out the same.
+"""
+
+from __future__ import annotations
+
+import json
+import signal
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from tuning.cluster.base import Cluster
+from tuning.cluster.choice import open_cluster
+from tuning.common.command import INTERRUPTED, as_interrupt
+from tuning.common.errors import SetupError
+from tuning.common.files import write_whole
+from tuning.selfplay.generation import LINE_EVERY, NOTES, compare
+from tuning.selfplay.labels import Settings, Unit, fingerprint_of, label_file
+
+#: Files that may fail before the run is given up.
+PATIENCE = 3
+
+
+class Display:
+    """Shows how far a run is: a bar on a terminal, a line now and then elsewhere."""
+
+    def __init__(self, console: Console, files: int, done: int) -> None:
+        self._console = console
+        self.bar = Progress(
+            TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[text]}"),
+            TimeRemainingColumn(), console=console, disable=not console.is_terminal,
+        )  # fmt: skip
+        self._task = self.bar.add_task("labelling files", total=files, completed=done, text="")
+        self._began = self._shown = time.monotonic()
+        self.files = done
+        self.labelled = self.nodes = 0
+
+    def add(self, labelled: int, nodes: int) -> None:
+        """Count a file."""
+        self.files += 1
+        self.labelled += labelled
+        self.nodes += nodes
+        self.bar.update(self._task, completed=self.files, text=self.text())
+        if not self._console.is_terminal and time.monotonic() - self._shown >= LINE_EVERY:
+            self._shown = time.monotonic()
+            self._console.print(self.text(), highlight=False)
+
+    def text(self) -> str:
+        """What was labelled in this session, and how fast."""
+        seconds = max(time.monotonic() - self._began, 0.001)
+        each = self.nodes / max(self.labelled, 1)
+        return (
+            f"{self.files:,} files, {self.labelled:,} positions, {self.labelled / seconds:,.0f} a second, "
+            f"{each:,.0f} nodes each"
+        )
+
+
+def relabel(
+    sources: Sequence[Path],
+    directory: Path,
+    settings: Settings,
+    *,
+    positions: int | None = None,
+    scheduler: str | None = None,
+    processes: int | None = None,
+    console: Console,
+) -> int:
+    """Label what is missing in ``directory``, until so many ``positions`` more are labelled (None: all of them); 130
+    when interrupted.
+
+    Raises :class:`SetupError` for a folder that holds something else, or when files keep failing.
+    """
+    lock = FileLock(directory / "run.lock")
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        lock.acquire(timeout=0)
+    except Timeout:
+        raise SetupError(f"{directory} is in use by another process") from None
+    except OSError as error:
+        raise SetupError(f"cannot use {directory}: {error.strerror}") from None
+    try:
+        fingerprint = fingerprint_of(settings)
+        _begin(directory, settings, fingerprint)
+        missing = [Unit(source, settings, fingerprint) for source in sources if not (directory / source.name).exists()]
+        display = Display(console, len(sources), len(sources) - len(missing))
+        return _run(missing, directory, display, positions, open_cluster(scheduler, processes), console)
+    finally:
+        lock.release()
+
+
+def _begin(directory: Path, settings: Settings, fingerprint: str) -> None:
+    """Write down the settings and the engine's fingerprint, or hold them against those of what is there."""
+    described = {"tool": "tuning.relabel", **settings.to_json(), "fingerprint": fingerprint}
+    notes = directory / NOTES
+    if any(directory.glob("*.vf")):
+        compare(notes, described)
+    else:
+        write_whole(notes, (json.dumps(described, indent=2) + "\n").encode())
+
+
+def _run(
+    missing: Sequence[Unit],
+    directory: Path,
+    display: Display,
+    positions: int | None,
+    cluster: Cluster,
+    console: Console,
+) -> int:
+    def units() -> Iterator[Unit]:
+        for unit in missing:
+            if positions is not None and display.labelled >= positions:
+                return
+            yield unit
+
+    failures = 0
+    before = signal.signal(signal.SIGTERM, as_interrupt)
+    try:
+        with display.bar:
+            for outcome in cluster.run(label_file, units(), lambda item: None):
+                if outcome.error is None:
+                    write_whole(directory / outcome.result["name"], outcome.result["data"])
+                    display.add(outcome.result["labelled"], outcome.result["nodes"])
+                    continue
+                failures += 1
+                if isinstance(outcome.error, SetupError) or failures >= PATIENCE:
+                    raise SetupError(f"gave up: {outcome.error}")
+                console.print(f"! {outcome.error}", style="red", highlight=False, markup=False)
+    except KeyboardInterrupt:
+        console.print("interrupted; run the same command to continue")
+        return INTERRUPTED
+    finally:
+        cluster.close()
+        signal.signal(signal.SIGTERM, before)
+        console.print(display.text(), highlight=False)
+    return int(failures > 0)
