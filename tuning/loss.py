@@ -1,6 +1,7 @@
-"""Compare how well evaluations predict the results of games that were held out from training.
+"""Compare how well evaluations predict the scores of games that were held out from training, or of other games.
 
 python -m tuning.loss run Material run/net.nnue
+python -m tuning.loss data/deeper old.nnue run/net.nnue
 """
 
 from __future__ import annotations
@@ -15,14 +16,15 @@ from rich.console import Console
 from engine.evaluation.evaluator import KINDS
 from tuning.common import command
 from tuning.common.errors import SetupError
-from tuning.learning.loss import compare
+from tuning.data.viriformat import files_of
+from tuning.learning.loss import compare, compare_on_games, is_run
 
 
 def parser() -> argparse.ArgumentParser:
     """The command line of ``python -m tuning.loss``."""
     lines = (__doc__ or "").splitlines()
     made = argparse.ArgumentParser("python -m tuning.loss", description=lines[0])
-    made.add_argument("run", type=Path, help="folder of a training run, for its settings")
+    made.add_argument("games", type=Path, help="folder of a training run, or of games with scores")
     made.add_argument("evaluations", nargs="+", metavar="EVALUATION", help=f"{', '.join(KINDS)} or a network file")
     return made
 
@@ -32,7 +34,8 @@ def main(words: Sequence[str] | None = None) -> int:
     """Run the command line; 0: done, 2: cannot be done as asked."""
     arguments = parser().parse_args(words)
     try:
-        compare(arguments.run, arguments.evaluations, Console())
+        judge = compare if is_run(arguments.games) or not files_of(arguments.games) else compare_on_games
+        judge(arguments.games, arguments.evaluations, Console())
     except SetupError as error:
         print(f"error: {error}", file=sys.stderr)
         return command.REFUSED

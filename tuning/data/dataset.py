@@ -36,8 +36,8 @@ class Quiet:
     Before ``first_ply`` games repeat each other; beyond ``decided`` (log-odds of success) they are over.
     """
 
-    first_ply: int
-    decided: float
+    first_ply: int = 10
+    decided: float = 6.0
 
 
 @dataclass(frozen=True, slots=True)

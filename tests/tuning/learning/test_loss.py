@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from rich.console import Console
@@ -14,10 +16,13 @@ from engine.evaluation.nnue.file import Net, write_net
 from engine.evaluation.nnue.plain import plain_value
 from engine.evaluation.nnue.shape import INPUTS, OUTPUT_BUCKETS
 from tests.tuning.lines import evaluation_line, random_games
+from tuning import datagen
 from tuning.common.errors import SetupError
+from tuning.data.dataset import Quiet, quiet_positions
 from tuning.data.marlinformat import PACKED, unpack
 from tuning.data.positions import read_text
 from tuning.data.values import values_of
+from tuning.data.viriformat import files_of, read_positions
 from tuning.loss import main
 
 
@@ -57,6 +62,23 @@ def test_positions_that_are_none(boards):
     broken[7] = np.zeros(1, PACKED)[0]
     with pytest.raises(SetupError, match=f"position 8 of {len(boards)} is not legal"):
         values_of(choose("Material", ""), broken)
+
+
+def test_evaluations_are_judged_by_the_scores_of_any_games(tmp_path, capsys):
+    """The evaluation by which the games were scored predicts them best; what is not quiet does not count."""
+    games = tmp_path / "games"
+    words = ["--nodes", "100", "--opening-nodes", "100", "--hash", "1", "--scheduler", "here"]
+    assert datagen.main([str(games), *words, "--games", "6", "--option", "EvalType=Classical"]) == 0
+    capsys.readouterr()
+    assert main([str(games), "Material", "Classical"]) == 0
+    said = capsys.readouterr().out
+    quiet = len(quiet_positions(read_positions(files_of(games)), Quiet()))
+    count = int(re.search(r"expected score of (\d+) quiet positions of games", " ".join(said.split()))[1])
+    assert 0.9 * quiet < count <= quiet  # without those that are decided
+    even, material_, classical = [line.split("│") for line in said.splitlines() if line.startswith("│")]
+    assert float(classical[3]) < float(material_[3]) < float(even[3])
+    assert float(classical[4].split("±")[0]) == pytest.approx(float(classical[3]) - float(material_[3]), abs=2e-6)
+    assert not material_[4].strip()
 
 
 def test_what_cannot_be_compared(tmp_path, capsys):
