@@ -132,7 +132,7 @@ def test_an_interrupted_run_leaves_what_it_has_and_goes_on(pgn, monkeypatch, cap
     assert len(searches) <= straight + annotate.GROUP * 2  # what the engine has to be reminded of
 
 
-@pytest.mark.parametrize("limit", [["--depth", "6"], ["--nodes", "6000"]], ids=" ".join)
+@pytest.mark.parametrize("limit", [["--depth", "7"], ["--nodes", "6000"]], ids=" ".join)
 def test_an_interrupted_run_ends_up_with_what_a_straight_one_finds(pgn, monkeypatch, capsys, limit):
     files = pgn.with_suffix(".annotated.pgn"), pgn.with_suffix(".annotated.html")
     pgn.write_text(pgn.read_text("utf-8") + LONG, encoding="utf-8")
