@@ -19,6 +19,7 @@ from engine.board.fen import START_FEN
 from engine.jit.warmup import warm_up
 from tuning.common import command
 from tuning.common.errors import SetupError
+from tuning.common.flags import count, options_of
 from tuning.matches.openings import load_book
 from tuning.selfplay.games import LONGEST, LONGEST_OPENING, Rules
 from tuning.selfplay.generation import Store, generate
@@ -72,25 +73,6 @@ _LIMITS = {
     "opening_nodes": (100, 10_000_000), "max_plies": (1, LONGEST), "win_plies": (1, LONGEST),
     "draw_plies": (1, LONGEST), "hash": (1, 4_096), "play_out": (0, 100),
 }  # fmt: skip
-
-
-def count(text: str) -> int:
-    """A whole number, underscores or commas between its digits allowed."""
-    try:
-        return int(text.replace(",", "_"))
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number") from None
-
-
-def options_of(words: Sequence[str]) -> tuple[tuple[str, str], ...]:
-    """Engine options from ``NAME=VALUE``, by name. Raises :class:`SetupError`."""
-    options = []
-    for word in words:
-        name, equals, value = word.partition("=")
-        if not equals:
-            raise SetupError(f"--option {word}: use NAME=VALUE")
-        options.append((name, str(Path(value).resolve()) if name == "EvalFile" and value else value))
-    return tuple(sorted(options))
 
 
 def _settings(arguments: argparse.Namespace) -> Settings:

@@ -14,8 +14,8 @@ from pathlib import Path
 from engine.jit.warmup import warm_up
 from tuning.common import command
 from tuning.common.errors import SetupError, at_least
+from tuning.common.flags import count, options_of
 from tuning.data.viriformat import files_of
-from tuning.datagen import count, options_of
 from tuning.selfplay.labels import Settings, fingerprint_of
 from tuning.selfplay.relabelling import relabel
 

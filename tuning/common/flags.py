@@ -75,3 +75,22 @@ def check_fit(parser: argparse.ArgumentParser, arguments: argparse.Namespace, wi
         parser.error(f"--result-share {arguments.result_share} is not between 0 and 1")
     if not arguments.decay > 0:
         parser.error(f"--decay {arguments.decay} is not above 0: {without_decay}")
+
+
+def count(text: str) -> int:
+    """A whole number, underscores or commas between its digits allowed."""
+    try:
+        return int(text.replace(",", "_"))
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number") from None
+
+
+def options_of(words: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    """Engine options from ``NAME=VALUE``, by name. Raises :class:`SetupError`."""
+    options = []
+    for word in words:
+        name, equals, value = word.partition("=")
+        if not equals:
+            raise SetupError(f"--option {word}: use NAME=VALUE")
+        options.append((name, str(Path(value).resolve()) if name == "EvalFile" and value else value))
+    return tuple(sorted(options))
