@@ -91,8 +91,7 @@ def main() -> None:
     left, added = map(int, chosen.clock.split("+"))
     watch = Watch()
     for name in ("search_window", "deepen_alone"):
-        if hasattr(worker, name):
-            setattr(worker, name, watch.over(getattr(worker, name)))
+        setattr(worker, name, watch.over(getattr(worker, name)))
     with Engine(move_overhead=10) as engine:
         limits = Limits(wtime=left, btime=left, winc=added, binc=added)
         play(engine, watch, limits, 2)

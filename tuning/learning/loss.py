@@ -62,9 +62,11 @@ def compare(run: Path, names: Sequence[str], console: Console) -> None:
 
 
 def compare_on_games(path: Path, names: Sequence[str], console: Console) -> None:
-    """The same over the quiet positions of a folder of games, or of a file in viriformat, all of them. Scores of deep
-    searches (:mod:`tuning.relabel`) judge evaluations as strength does: hardly by what they have in common with the
-    network that played. Raises :class:`SetupError`."""
+    """The same over the quiet positions of a folder of games, or of a file in viriformat, all of them.
+
+    Scores of deep searches (:mod:`tuning.relabel`) do not favour the network that played, but they count tactics that a
+    search sees anyway: games decide. Raises :class:`SetupError`.
+    """
     evaluations = [_evaluation(name) for name in names]
     quiet = Quiet()
     boards = quiet_positions(read_games(files_of(path)), quiet).boards

@@ -179,6 +179,5 @@ def label_file(unit: Unit, report: Report) -> dict[str, Any]:
         "name": unit.source.name,
         "data": with_scores(unit.source, scores),
         "labelled": int(chosen.sum()),
-        "positions": len(boards),
         "nodes": nodes,
     }
