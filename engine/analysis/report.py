@@ -46,7 +46,8 @@ def render(games: Sequence[Report], engine: str, fingerprint: str = "", name: st
 def _game(game: chess.pgn.Game, moves: Sequence[Judged]) -> dict[str, Any]:
     tags = game.headers
     players = f"{tags.get('White', '?')} - {tags.get('Black', '?')}"
-    place = ", ".join(tags[tag] for tag in ("Event", "Site", "Date") if tags.get(tag, "?").strip("?.") != "")
+    named = (tags.get(tag, "").removesuffix(".??").removesuffix(".??") for tag in ("Event", "Site", "Date"))
+    place = ", ".join(name for name in named if name.strip("?."))
     boards = [judged.board for judged in moves]
     opening = opening_of(boards)
     theory = max((number for number, judged in enumerate(moves) if judged.book), default=0)

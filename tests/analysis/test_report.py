@@ -9,6 +9,7 @@ import statistics
 from pathlib import Path
 
 import chess
+import chess.pgn
 import pytest
 from chess.engine import Cp, Limit, PovScore
 
@@ -94,6 +95,15 @@ def test_openings_clocks_and_figures_are_in_the_page(reports: list[Report]) -> N
     third = _game(*reports[2])
     assert (third["opening"], third["theory"]) == ("", "")
     assert third["sides"][1]["accuracy"] == ""
+
+
+@pytest.mark.parametrize(
+    ("date", "place"), [("1858.??.??", "Paris, 1858"), ("1858.11.??", "Paris, 1858.11"), ("????.??.??", "Paris")]
+)
+def test_of_a_date_what_is_known_is_shown(reports: list[Report], date: str, place: str) -> None:
+    game, moves = reports[0]
+    game = chess.pgn.Game({**game.headers, "Event": "?", "Site": "Paris", "Date": date})
+    assert _game(game, moves[:1])["place"] == place
 
 
 def test_better_lines_can_be_played_through(reports: list[Report]) -> None:
@@ -311,3 +321,24 @@ def test_nothing_is_wider_than_the_screen(page: Path, tmp_path: Path, width: int
     over = re.search(r'data-over="([^"]*)"', dom.text)[1].split()
     assert len(over) == 4, over
     assert all(int(pixels) <= 0 for pixels in over), over  # less than nothing: there is a scroll bar beside it
+
+
+@needs_browser
+@pytest.mark.parametrize("width", [1000, 1360])
+def test_a_long_title_keeps_clear_of_the_buttons(page: Path, width: int) -> None:
+    script = """
+      const words = document.createRange(), found = [];
+      for (const name of ["Kasparov - Topalov", "Kasparov, Garry Kimovich - Topalov, Veselin Aleksandrov, 1-0"]) {
+        $("title").textContent = name;
+        words.selectNodeContents($("title"));
+        for (const line of words.getClientRects()) {
+          for (const tool of $("tools").children) {
+            const box = tool.getBoundingClientRect();
+            if (line.right > box.left && line.left < box.right && line.bottom > box.top && line.top < box.bottom) found.push(tool.id);
+          }
+        }
+        found.push("looked");
+      }
+      document.body.dataset.met = found.join(" ");
+    """
+    assert 'data-met="looked looked"' in Dom(page, script=script, width=width).text
