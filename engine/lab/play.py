@@ -32,6 +32,7 @@ def play(
     think = opponent or (lambda state: _textbook(exhibit, state, seconds))
 
     tell(f"{exhibit.title}: you are {exhibit.players[human != MAX]}. {HELP}")
+    shown = None
     while not game.is_terminal(state := history[-1]):
         if game.to_move(state) != human:
             action, judgement = think(state)
@@ -39,7 +40,9 @@ def play(
             history.append(game.result(state, action))
             on_state(history[-1])
             continue
-        tell(f"\n{exhibit.show(state)}")
+        if state is not shown:  # not again after a hint or a typing error, but after an empty line
+            tell(f"\n{exhibit.show(state)}")
+        shown = state
         try:
             word = ask(f"{exhibit.player(state)}> ").strip()
         except EOFError:
@@ -47,7 +50,7 @@ def play(
             return
         match word.lower():
             case "":
-                continue
+                shown = None
             case "quit":
                 return
             case "help":

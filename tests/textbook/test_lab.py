@@ -337,6 +337,11 @@ def test_chess_can_be_played_against_the_textbook():
     )
 
 
+def test_the_board_is_not_shown_again_after_a_typing_error():
+    told = played(games.tictactoe(), ["x", "hint", "5", "undo"])
+    assert told.count("1 | 2 | 3") == 2  # before the first move and after it was taken back
+
+
 def test_play_from_the_command_line(monkeypatch, capsys):
     monkeypatch.setattr(sys, "stdin", io.StringIO("1\n"))
     assert main(["--play", "bones", "--size", "1"]) == 0
