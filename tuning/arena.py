@@ -27,7 +27,7 @@ from rich.console import Console
 from engine.messages import OptionError
 from tuning.common import command
 from tuning.common.errors import SetupError
-from tuning.common.flags import add_cluster_flags, add_results_flags, only_with_resume
+from tuning.common.flags import add_cluster_flags, add_keep_flag, add_results_flags, only_with_resume
 from tuning.common.ledger import Ledger
 from tuning.matches.flags import (
     add_end_flags,
@@ -41,12 +41,13 @@ from tuning.matches.report import encounter_lines
 from tuning.selfplay.arena import TOOL, Count, Settings, final_line, play, summary
 from tuning.selfplay.batches import Meeting, Options, arranged
 from tuning.selfplay.duel import Rules
+from tuning.selfplay.keeping import keeper
 from tuning.selfplay.screening import Idea, effects_table
 from tuning.selfplay.sides import CLOCK, EVALUATION, NODES, clock_from, clock_of, evaluation_of, nodes_of, parameters_of
 from tuning.statistics.sprt import sprt_text
 
 #: Flags that may stand beside --resume.
-BESIDE_RESUME = ("--games", "--scheduler", "--concurrency", "--pgn")
+BESIDE_RESUME = ("--games", "--scheduler", "--concurrency", "--pgn", "--keep")
 
 
 def parser() -> argparse.ArgumentParser:
@@ -85,6 +86,7 @@ def parser() -> argparse.ArgumentParser:
     add_cluster_flags(result)
     group = add_results_flags(result, "arena", "pair")
     group.add_argument("--pgn", metavar="FILE", help="append the games to this file, with scores")
+    add_keep_flag(group)
     return result
 
 
@@ -200,6 +202,8 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
     except OSError as error:
         raise SetupError(f"cannot write {pgn}: {error.strerror}") from None
 
+    keep = keeper(arguments.keep) if arguments.keep else None
+
     def say(line: str) -> None:
         console.print(line, highlight=False, markup=False)
 
@@ -216,7 +220,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
         if not count.done:
             code = play(
                 settings, ledger, count, console,
-                scheduler=arguments.scheduler, concurrency=arguments.concurrency, pgn=pgn,
+                scheduler=arguments.scheduler, concurrency=arguments.concurrency, pgn=pgn, keep=keep,
             )  # fmt: skip
     finally:
         if count.pairs and not ledger.closed:

@@ -19,7 +19,7 @@ import shlex
 import signal
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, replace
 from datetime import datetime
@@ -33,7 +33,7 @@ from tuning.cluster.choice import open_cluster
 from tuning.common import command
 from tuning.common.command import as_interrupt
 from tuning.common.errors import EngineFailure, SetupError
-from tuning.common.flags import add_cluster_flags, add_results_flags, only_with_resume
+from tuning.common.flags import add_cluster_flags, add_keep_flag, add_results_flags, only_with_resume
 from tuning.common.ledger import Ledger
 from tuning.common.revisions import PROJECT
 from tuning.learning.spsa import TOOL, Gains, InArena, Learned, Processes, Spsa, Tunable, load_params, result_table
@@ -42,7 +42,7 @@ from tuning.matches.flags import add_limit_flags, add_play_flags, limits_from, p
 from tuning.matches.tournament import BookSettings, single_threaded
 
 #: Flags that may stand beside --resume.
-BESIDE_RESUME = ("--plot", "--scheduler", "--concurrency")
+BESIDE_RESUME = ("--plot", "--scheduler", "--concurrency", "--keep")
 
 #: Seconds between lines of progress if there is no terminal.
 LINE_EVERY = 60.0
@@ -78,6 +78,7 @@ def parser() -> argparse.ArgumentParser:
     add_play_flags(result)
     add_cluster_flags(result)
     group = add_results_flags(result, "spsa", "pair")
+    add_keep_flag(group)
     group.add_argument("--plot", metavar="FILE", help="plot of the parameters (default: beside the results, .png)")
     return result
 
@@ -85,7 +86,7 @@ def parser() -> argparse.ArgumentParser:
 def _settings(arguments: argparse.Namespace) -> dict[str, Any]:
     if arguments.arena:
         return _arena_settings(arguments)
-    for name in ("hard", "clock"):
+    for name in ("hard", "clock", "keep"):
         if getattr(arguments, name) is not None:
             raise SetupError(f"--{name} goes with --arena")
     limits = limits_from(arguments)
@@ -152,9 +153,19 @@ def _plan(arguments: argparse.Namespace, params: Sequence[Tunable]) -> dict[str,
     }
 
 
+def _keeper(path: Path | None) -> Callable[[bytes], Any]:
+    """What is done with games that come in. Raises :class:`SetupError` for a file that cannot be used."""
+    if path is None:
+        return lambda games: None
+    from tuning.selfplay.keeping import keeper  # the engine, which tuning by processes does not need
+
+    return keeper(path)
+
+
 def run(arguments: argparse.Namespace, console: Console) -> int:
     """Do what the command line says. Raises :class:`SetupError` when it cannot be done."""
     events: list[tuple[str, Any]] = []
+    keep = _keeper(arguments.keep)
     if arguments.resume:
         ledger, events = Ledger.resume(Path(arguments.resume), TOOL)
         settings = dict(ledger.settings)
@@ -169,8 +180,9 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
             done.add(data["iteration"])
             spsa.update(data["iteration"], data["points"])
     book = BookSettings(**settings["book"]).open(lambda message: console.print(f"! {message}", markup=False))
+    kept = arguments.keep is not None
     try:
-        player = InArena(settings, book) if "arena" in settings else Processes(settings, book)
+        player = InArena(settings, book, kept) if "arena" in settings else Processes(settings, book)
     except SetupError:
         ledger.close()
         raise
@@ -192,7 +204,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
         with progress:
             bar = progress.add_task("pairs", total=settings["iterations"], completed=len(done), faults=0)
             began = shown = time.monotonic()
-            for outcome in cluster.run(player.function, pairs(), lambda item: None):
+            for outcome in cluster.run(player.function, pairs(), keep):
                 if outcome.error is not None:
                     console.print(f"! {outcome.error}", style="red", highlight=False, markup=False)
                     failures += 1

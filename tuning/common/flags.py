@@ -51,6 +51,13 @@ def add_results_flags(parser: argparse.ArgumentParser, name: str, unit: str) -> 
     return group
 
 
+def add_keep_flag(group: argparse._ArgumentGroup) -> None:
+    """The flag for a file of games to learn from."""
+    group.add_argument(
+        "--keep", type=Path, metavar="FILE.vf", help="append the games to this file in viriformat, to learn from them"
+    )
+
+
 def add_fit_flags(parser: argparse.ArgumentParser, limit: int, decay: float, output: Path) -> None:
     """The flags of what fits weights to positions, with these defaults."""
     add = parser.add_argument

@@ -11,7 +11,7 @@ the two pieces of each byte the other way round than its code, which decides.)
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO, TypeAlias
@@ -40,7 +40,7 @@ from engine.board.moves import (
 )
 from engine.board.position import POSITION_T, type_on
 from engine.board.setup import new_position, play_move
-from engine.board.types import I64, NO_TYPE, PAWN, U64, ZERO
+from engine.board.types import I64, NO_TYPE, PAWN, U64, WHITE, ZERO
 from engine.jit import helper, kernel, new_record, record_type, structure
 from engine.search.scores import MATE, to_message
 from tuning.common.errors import SetupError
@@ -162,6 +162,16 @@ def replay_games(
         cursor.word = place + 1
 
 
+@kernel(types.void(POSITION_T, int32[::1], int32[::1], PACKED_T, uint32[::1]), "the data format")
+def encode_game(position: Position, moves: np.ndarray, scores: np.ndarray, start: Packed, words: np.ndarray) -> None:
+    """Write ``position`` to ``start``, and a word for each of the ``moves`` from there with its score."""
+    pack(position, start)
+    sign = 1 if position.side == WHITE else -1
+    for ply in range(len(moves)):
+        words[ply] = encode_move(I64(moves[ply])) | (sign * scores[ply] & 0xFFFF) << 16
+        sign = -sign
+
+
 @helper
 def _copy_head(words: np.ndarray, place: int, start: Packed) -> None:
     """Write the eight words of a start position at ``place`` to ``start``."""
@@ -192,6 +202,16 @@ class Positions:
 
     def __len__(self) -> int:
         return len(self.boards)
+
+
+def game_bytes(position: Any, moves: Sequence[int], scores: Sequence[int], result: int) -> bytes:
+    """A game from ``position`` as a file holds it: ``moves`` as the engine encodes them, ``scores`` in centipawns of
+    the side that moved, ``result`` White's half points."""
+    start = new_record(PACKED)
+    words = np.zeros(len(moves) + 1, np.uint32)
+    encode_game(position, np.array(moves, np.int32), np.array(scores, np.int32), start, words)
+    start["result"] = result
+    return bytes(start.tobytes() + words.tobytes())
 
 
 def _words(path: Path) -> Any:

@@ -146,11 +146,13 @@ def play(unit: Numbered, report: Report) -> Learned:
 
 
 def play_in_arena(unit: Any, report: Report) -> Learned:
-    """Play one iteration's pair, a batch of one, in compiled code."""
+    """Play one iteration's pair, a batch of one, in compiled code; report the games if they are kept."""
     from tuning.selfplay.batches import play_batch  # the engine, which tuning by processes does not need
 
     pairs: list[dict[str, Any]] = []
     play_batch(unit, pairs.extend)
+    if kept := pairs[0].get("kept"):
+        report(kept)
     return Learned(pairs[0]["number"], sum(pairs[0]["points"]) / 2)
 
 
@@ -178,23 +180,25 @@ class Processes:
 
 
 class InArena:
-    """Iterations as compiled games in the arena."""
+    """Iterations as compiled games in the arena, reported in viriformat if they are ``kept``."""
 
     function = staticmethod(play_in_arena)
 
-    def __init__(self, settings: Mapping[str, Any], book: Book | RandomOpenings) -> None:
+    def __init__(self, settings: Mapping[str, Any], book: Book | RandomOpenings, kept: bool = False) -> None:
         from tuning.selfplay.batches import Meeting, arranged
 
         self._meeting = Meeting.from_json(settings["arena"])
         if arranged(self._meeting) != self._meeting:
             raise SetupError("the run was started with another engine, network or evaluation: start a new one")
         self._book = book
+        self._kept = kept
 
     def unit(self, iteration: int, candidates: tuple[dict[str, int], dict[str, int]]) -> Any:
         """The work unit in which the two candidates meet."""
         from tuning.selfplay.batches import Batch, PlannedPair
 
-        return Batch(self._meeting, (PlannedPair(iteration, self._book.opening(iteration), candidates),))
+        pair = PlannedPair(iteration, self._book.opening(iteration), candidates)
+        return Batch(self._meeting, (pair,), kept=self._kept)
 
 
 def result_table(spsa: Spsa) -> Table:

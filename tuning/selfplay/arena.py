@@ -6,7 +6,7 @@ import shlex
 import signal
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -183,7 +183,9 @@ class _Enough(Exception):
     """All wanted games are there, or the test has ended."""
 
 
-def plan(settings: Settings, count: Count, console: Console, with_games: bool = False) -> Iterator[Batch]:
+def plan(
+    settings: Settings, count: Count, console: Console, with_games: bool = False, kept: bool = False
+) -> Iterator[Batch]:
     """The batches that are still to be played, each opening of the book once."""
     names = settings.names if with_games else None
     book = settings.book.open(lambda message: console.print(f"! {message}", markup=False))
@@ -201,11 +203,11 @@ def plan(settings: Settings, count: Count, console: Console, with_games: bool = 
         if not count.knows(number):
             pairs.append(PlannedPair(number, opening, screening.values(number)))
         if len(pairs) == size:
-            yield Batch(settings.meeting, tuple(pairs), names)
+            yield Batch(settings.meeting, tuple(pairs), names, kept)
             pairs = []
         number += 1
     if pairs:
-        yield Batch(settings.meeting, tuple(pairs), names)
+        yield Batch(settings.meeting, tuple(pairs), names, kept)
 
 
 def play(
@@ -217,18 +219,22 @@ def play(
     scheduler: str | None = None,
     concurrency: int | None = None,
     pgn: Path | None = None,
+    keep: Callable[[bytes], Any] | None = None,
 ) -> int:
     """Play until the games are there or the test has ended; the exit code. 130: interrupted, 1: with failures.
 
-    The games themselves are appended to ``pgn``. What was played is in the ledger in any case.
+    The games themselves are appended to ``pgn``, and given to ``keep`` in viriformat. What was played is in the ledger
+    in any case.
     """
     display = Display(console, settings, count)
 
     def take(pairs: list[dict[str, Any]]) -> None:
         new = [pair for pair in pairs if count.add(pair)]
         for pair in new:
-            games = pair.pop("games", ())
+            games, bytes_kept = pair.pop("games", ()), pair.pop("kept", b"")
             ledger.add("pair", pair)
+            if keep is not None:
+                keep(bytes_kept)
             if pgn is not None:
                 with pgn.open("a", encoding="utf-8") as stream:
                     stream.writelines(GameRecord.from_json(game).to_pgn({"Event": "arena"}) for game in games)
@@ -243,7 +249,8 @@ def play(
         with console.status("starting workers"):
             cluster = open_cluster(scheduler, concurrency)
         with display.bar:
-            for outcome in cluster.run(play_batch, plan(settings, count, console, pgn is not None), take):
+            batches = plan(settings, count, console, pgn is not None, keep is not None)
+            for outcome in cluster.run(play_batch, batches, take):
                 if outcome.error is None:
                     continue
                 failures += 1

@@ -20,7 +20,7 @@ from tuning.cluster.base import Report
 from tuning.common.errors import SetupError
 from tuning.matches.adjudication import Adjudication
 from tuning.matches.openings import Opening
-from tuning.selfplay.duel import Duel, Played, Rules, record_of
+from tuning.selfplay.duel import Duel, Played, Rules, bytes_of, record_of
 
 #: Seconds of games that a worker holds back at most, and that a kill can cost.
 REPORT_EVERY = 1.0
@@ -63,11 +63,13 @@ class PlannedPair:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """A work unit. If ``names`` are given, the games themselves are reported too, as data of :class:`GameRecord`."""
+    """A work unit. If ``names`` are given, the games themselves are reported too, as data of :class:`GameRecord`, and
+    if ``kept``, in viriformat."""
 
     meeting: Meeting
     pairs: tuple[PlannedPair, ...]
     names: tuple[str, str] | None = None
+    kept: bool = False
 
 
 _players: tuple[Meeting, Duel] | None = None
@@ -103,7 +105,7 @@ def play_batch(batch: Batch, report: Report) -> None:
             for side, values in enumerate(pair.values):
                 duel.set_parameters(side, values)
             games = duel.play_pair(pair.opening)
-            done.append(_described(pair, games, batch.names))
+            done.append(_described(pair, games, batch))
             if time.monotonic() - since >= REPORT_EVERY or pair is batch.pairs[-1]:
                 report(done)
                 done, since = [], time.monotonic()
@@ -111,9 +113,9 @@ def play_batch(batch: Batch, report: Report) -> None:
     _in_a_deep_thread(work)
 
 
-def _described(pair: PlannedPair, games: tuple[Played, Played], names: tuple[str, str] | None) -> dict[str, Any]:
+def _described(pair: PlannedPair, games: tuple[Played, Played], batch: Batch) -> dict[str, Any]:
     """A pair for the results file; ``points`` are the first side's half points in each game, ``nodes`` those of the
-    first and of the second side."""
+    first and of the second side. ``games`` and ``kept`` are not for that file."""
     first, second = games
     data: dict[str, Any] = {
         "number": pair.number,
@@ -123,9 +125,11 @@ def _described(pair: PlannedPair, games: tuple[Played, Played], names: tuple[str
         "plies": [len(game.moves) for game in games],
         "nodes": [first.nodes[0] + second.nodes[1], first.nodes[1] + second.nodes[0]],
     }
-    if names is not None:
-        records = [record_of(game, pair.number, white, names, pair.opening) for white, game in enumerate(games)]
+    if batch.names is not None:
+        records = [record_of(game, pair.number, white, batch.names, pair.opening) for white, game in enumerate(games)]
         data["games"] = [record.to_json() for record in records]
+    if batch.kept:
+        data["kept"] = b"".join(bytes_of(game, pair.opening) for game in games)
     return data
 
 

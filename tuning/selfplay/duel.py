@@ -28,6 +28,7 @@ from engine.search.standalone import deepen
 from engine.search.state import CONTROL, WORKER_T, params_of
 from engine.search.transposition import TranspositionTable
 from engine.search.worker import UNLIMITED, Worker
+from tuning.data.viriformat import game_bytes
 from tuning.matches.adjudication import Adjudication
 from tuning.matches.openings import Opening
 from tuning.matches.records import GameRecord, MoveRecord
@@ -259,6 +260,14 @@ class Duel:
     def play_pair(self, opening: Opening) -> tuple[Played, Played]:
         """Two games from ``opening``: in the first one the first side has White."""
         return self.play(opening, 0), self.play(opening, 1)
+
+
+def bytes_of(game: Played, opening: Opening) -> bytes:
+    """The game in viriformat, to be learned from."""
+    position = new_position()
+    set_fen(position, opening.fen, opening.chess960)
+    play_moves(position, opening.moves)
+    return game_bytes(position, game.moves, game.scores, game.result)
 
 
 _REASONS = (*ENDS, "win by adjudication", "draw by adjudication")

@@ -17,6 +17,7 @@ from tuning import spsa
 from tuning.common import command
 from tuning.common.errors import SetupError
 from tuning.common.ledger import read_events
+from tuning.data.viriformat import count_file
 from tuning.learning.spsa import Gains, InArena, Spsa, load_params, play_in_arena
 from tuning.matches.openings import RandomOpenings
 from tuning.selfplay.batches import Meeting, arranged
@@ -116,7 +117,9 @@ def test_it_learns_in_the_arena_and_goes_on_after_an_interruption(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     whole, torn = tmp_path / "whole.jsonl", tmp_path / "torn.jsonl"
-    code, page = _run(monkeypatch, *ARENA, "--iterations", "8", "--rate", "0.1", "--json", str(whole))
+    games = tmp_path / "games.vf"
+    words = ("--iterations", "8", "--rate", "0.1", "--json", str(whole), "--keep", str(games))
+    code, page = _run(monkeypatch, *ARENA, *words)
     assert code == 0
     assert "FutilityMargin" in page
     assert "TimeEffort" not in page  # it does nothing there
@@ -126,6 +129,7 @@ def test_it_learns_in_the_arena_and_goes_on_after_an_interruption(
     assert any(data["points"] != 1 for kind, data in events if kind == "pair")
     values = events[-1][1]
     assert values != {param.name: float(param.default) for param in load_params(list(values))}
+    assert count_file(games)[0] == 16
     torn.write_text("".join(whole.read_text().splitlines(keepends=True)[:4]) + '{"pair":{"iter')
     assert _run(monkeypatch, "--resume", str(torn))[0] == 0
     assert list(read_events(torn)) == events
@@ -167,6 +171,8 @@ def test_the_points_are_those_of_the_plus_side() -> None:
         ((*ARENA, "--iterations", "0"), "--iterations must be above zero"),
         (("--nodes", "100", "--hard", "200"), "--hard goes with --arena"),
         (("--nodes", "100", "--clock", "900+9"), "--clock goes with --arena"),
+        (("--nodes", "100", "--keep", "games.vf"), "--keep goes with --arena"),
+        ((*ARENA, "--keep", "/"), "cannot read /"),
         (("--arena", "--clock", "fast"), "--clock cannot be 'fast'"),
         (("--iterations", "5"), "no limit: give --tc"),
     ],

@@ -21,11 +21,12 @@ from tuning.arena import main
 from tuning.common import command
 from tuning.common.errors import SetupError
 from tuning.common.ledger import read_events, read_settings
+from tuning.data.viriformat import count_file, games_of, read_positions
 from tuning.matches.openings import Opening
 from tuning.selfplay import arena, batches
 from tuning.selfplay.arena import Count, Settings
 from tuning.selfplay.batches import Batch, Meeting, PlannedPair
-from tuning.selfplay.duel import Rules
+from tuning.selfplay.duel import Rules, score_text
 from tuning.statistics.sprt import Sprt
 
 QUICK = ("--each", "EvalType=Material", "--nodes", "200", "--hash", "1")
@@ -52,7 +53,7 @@ def whole(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> tuple[Path, str]:
     path = tmp_path / "whole.jsonl"
     code, page = _run(
         monkeypatch, *QUICK, "--new", "ReductionBase=140", "--games", str(GAMES), "--json", str(path),
-        "--pgn", str(tmp_path / "whole.pgn"),
+        "--pgn", str(tmp_path / "whole.pgn"), "--keep", str(tmp_path / "whole.vf"),
     )  # fmt: skip
     assert code == 0
     return path, page
@@ -82,6 +83,39 @@ def test_a_run_from_start_to_end(whole: tuple[Path, str]) -> None:
         half = pair["points"][white] if white == 0 else 2 - pair["points"][white]
         assert game.headers["Result"] == ("0-1", "1/2-1/2", "1-0")[half]
         assert int(game.headers["PlyCount"]) == pair["plies"][white] + 8
+
+
+def test_games_are_kept_to_learn_from(whole: tuple[Path, str]) -> None:
+    path = whole[0].with_suffix(".vf")
+    with whole[0].with_suffix(".pgn").open() as stream:
+        games = list(iter(lambda: chess.pgn.read_game(stream), None))
+    kept = list(games_of(path))
+    assert len(kept) == GAMES
+    for game, ours in zip(games, kept, strict=True):
+        moves, opening = [node.move for node in game.mainline()], 8
+        assert [node.move for node in ours.mainline()] == moves[opening:]
+        assert ours.headers["Result"] == game.headers["Result"]
+        board = game.board()
+        for move in moves[:opening]:
+            board.push(move)
+        assert ours.board().fen() == board.fen()
+    told = [node.comment.split("/")[0] for game in games for node in list(game.mainline())[8:]]
+    boards = read_positions([path]).boards
+    assert len(told) == len(boards) > 500
+    for text, board in zip(told, boards, strict=True):
+        assert text.startswith(score_text(int(board["score"]) * (-1 if board["side_en_passant"] >> 7 else 1)))
+
+
+def test_a_torn_game_is_cut_off_before_more_are_kept(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, whole: tuple[Path, str]
+) -> None:
+    path = whole[0].with_suffix(".vf")
+    content = path.read_bytes()
+    path.write_bytes(content[:-7])
+    words = (*QUICK, "--games", "2", "--json", str(tmp_path / "more.jsonl"), "--keep", str(path))
+    assert _run(monkeypatch, *words)[0] == 0
+    assert count_file(path)[0] == GAMES - 1 + 2
+    assert count_file(path)[2] == path.stat().st_size
 
 
 def test_equal_sides_are_equal(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
