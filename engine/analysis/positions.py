@@ -15,7 +15,10 @@ from engine.analysis.boards import board_of
 from engine.analysis.diagram import FEW_COLOURS, diagram, painted, shows_chessmen
 from engine.analysis.limits import limit_of
 from engine.analysis.lines import ending_text, line_text
+from engine.api.engine import EXPLAIN_NODES
+from engine.api.explaining import what_for
 from engine.api.types import Analysis
+from engine.messages import Limits
 
 
 class Lines:
@@ -68,9 +71,14 @@ def analyse(fen: str, chosen: argparse.Namespace, options: dict[str, Any]) -> in
                 for report in reports:  # the last ones rank anew what the unfinished iteration did not reach
                     lines.add(report)
         console.print(_text(board, lines.shown))
-        if explain := getattr(engine, "explain", None):
-            console.print(f"\n{explain(board)}", markup=False)
+        console.print(f"\n{_explanation(engine, board, lines.shown)}", markup=False)
     return 0
+
+
+def _explanation(engine: Engine, board: chess.Board, lines: list[Analysis]) -> str:
+    """In words, what the best of ``lines`` does; another search is made for a threat alone."""
+    best, other = (*lines, None, None)[:2]
+    return what_for(board, lambda position: engine.analyse(position, Limits(nodes=EXPLAIN_NODES)), best, other)
 
 
 def _text(board: chess.Board, lines: list[Analysis]) -> Text:

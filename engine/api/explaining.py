@@ -8,9 +8,10 @@ import chess
 from chess.engine import Cp, Mate, PovScore
 
 from engine.api.types import Analysis
+from engine.explanation.line import Line
 from engine.explanation.merits import merit
-from engine.explanation.reasons import Tables, case_of, expectation, reason
-from engine.explanation.verdict import standing, standing_text
+from engine.explanation.outlook import outlook
+from engine.explanation.reasons import Tables, case_of, reason
 
 #: Searches a board; what :meth:`engine.api.Engine.analyse` is with its limit.
 Analyse = Callable[[chess.Board], Analysis]
@@ -30,8 +31,9 @@ def why_bad(board: chess.Board, move: chess.Move, analyse: Analyse, tables: Tabl
     return reason(case, tables).text
 
 
-def what_for(board: chess.Board, analyse: Analyse, best: Analysis | None = None) -> str:
-    """What the best move on ``board`` does; ``best`` is its line, if it is known, and else searched for."""
+def what_for(board: chess.Board, analyse: Analyse, best: Analysis | None = None, other: Analysis | None = None) -> str:
+    """What the best move on ``board`` does, or what the position is like; ``best`` is its line, if it is known, and
+    else searched for, and ``other`` the next best one, if it is known."""
     if ended := over(board):
         return "The game is over: checkmate." if ended.score.is_mate() else "The game is over: a draw."
     best = best or analyse(board)
@@ -39,8 +41,7 @@ def what_for(board: chess.Board, analyse: Analyse, best: Analysis | None = None)
     found = merit(board, best.pv, best.score) or merit(board, best.pv, best.score, threat(board, best.move, analyse))
     if found:
         return found.text
-    points = expectation(best.score.pov(board.turn), board.fullmove_number)
-    return f"{board.san(best.move)} is the best move; {standing_text(standing(points), board.turn)}."
+    return outlook(Line.of(board, best.pv), best.score, (other.move, other.score) if other and other.move else None)
 
 
 def threat(board: chess.Board, move: chess.Move, analyse: Analyse) -> Sequence[chess.Move]:

@@ -97,7 +97,7 @@ class _Case:
 def _much(case: _Case) -> tuple[str, str]:
     """The kind and the text for a loss that a search can be sure of."""
     mover, other, had, has = case.mover, case.other, case.had, case.has
-    stands = f"{case.when} {other} {_STANDS[-has]}" if has < 0 else ""
+    stands = f"{case.when} {other} {STANDS[-has]}" if has < 0 else ""
     kept = f"{case.better} would have kept"
     was = f"{case.better} was better" if case.drop > TOLD else f"{case.better} was probably better"
     by = f"{was} {cost_text(case.drop)}" if case.drop > TOLD and abs(has) < 3 else was  # pawns decide no more then
@@ -110,7 +110,7 @@ def _much(case: _Case) -> tuple[str, str]:
     if had == -3:
         return "anyway", f"{other} was winning anyway; {was}."
     if has < had < 0:
-        return "grown", f"{case.when} {other}'s advantage has grown, and {other} {_STANDS[-has]}; {by}."
+        return "grown", f"{case.when} {other}'s advantage has grown, and {other} {STANDS[-has]}; {by}."
     if had < 0:
         return "more", f"{case.when} {other} {_STILL[-has]}; {by}."
     if has < 0:
@@ -126,7 +126,7 @@ def _little(case: _Case) -> tuple[str, str]:
         return "either", f"{case.when} {mover} {_STILL[has]}; {case.better} would not have changed that."
     if has < had < 0:
         left = f"{case.better} too would have left {other} {_LEFT[-had]}"
-        return "either", f"{case.when} {other} {_STANDS[-has]}; {left}."
+        return "either", f"{case.when} {other} {STANDS[-has]}; {left}."
     if has == had < 0:
         return "either", f"{case.when} {other} {_STILL[-has]}; {case.better} would not have changed that."
     was = f"{case.better} was perhaps a little better."
@@ -134,7 +134,7 @@ def _little(case: _Case) -> tuple[str, str]:
 
 
 #: What is said of the side to which a level belongs.
-_STANDS = {1: "stands better", 2: "is clearly better", 3: "is winning"}
+STANDS = {1: "stands better", 2: "is clearly better", 3: "is winning"}
 _LEFT = {1: "better", 2: "clearly better"}
 _STILL = {1: "still stands better", 2: "is still clearly better", 3: "is still winning"}
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import chess
 
 #: Aspects in plain words, and the groups of features that make them up; "-" marks what counts for the other side.
-_ASPECTS: dict[str, tuple[str, ...]] = {
+CHANGING: dict[str, tuple[str, ...]] = {
     "king": ("shelter", "storm", "-attackers", "-ring_hits", "-weak_ring", "-safe_check", "-unsafe_check"),
     "passed": (
         "passed",
@@ -24,13 +24,20 @@ _ASPECTS: dict[str, tuple[str, ...]] = {
     "structure": ("isolated", "doubled", "backward", "phalanx", "supported", "candidate"),
 }
 
+#: The same of a whole position. Of the king's safety only the attack on the other one: who has the better shelter,
+#: evaluations disagree about.
+LASTING = {
+    **{name: CHANGING[name] for name in ("passed", "structure", "mobility")},
+    "pressure": tuple(group[1:] for group in CHANGING["king"] if group[0] == "-"),
+}
+
 #: Centipawns of each aspect for its owner.
 Aspects = Mapping[str, int]
 
 
-def aspects(board: chess.Board) -> dict[chess.Color, dict[str, int]]:
-    """For each side what king safety, passed pawns, mobility and pawn structure are worth to it in centipawns at the
-    position's phase, by the classical evaluation.
+def aspects(board: chess.Board, groups: Mapping[str, tuple[str, ...]] = CHANGING) -> dict[chess.Color, dict[str, int]]:
+    """For each side what king safety, passed pawns, mobility and pawn structure, or other ``groups`` of features, are
+    worth to it in centipawns at the position's phase, by the classical evaluation.
 
     Compiles the classical evaluation's trace if that is not in the cache. Raises
     :class:`~engine.messages.PositionError` for a position that the engine refuses.
@@ -43,9 +50,9 @@ def aspects(board: chess.Board) -> dict[chess.Color, dict[str, int]]:
     set_fen(position, board.fen(en_passant="xfen"), board.chess960)
     shares = group_shares(position)
     found: dict[chess.Color, dict[str, int]] = {chess.WHITE: {}, chess.BLACK: {}}
-    for name, groups in _ASPECTS.items():
+    for name, parts in groups.items():
         for color in (chess.WHITE, chess.BLACK):
-            own = sum(shares[group][0 if color else 1] for group in groups if group[0] != "-")
-            other = sum(shares[group[1:]][1 if color else 0] for group in groups if group[0] == "-")
+            own = sum(shares[part][0 if color else 1] for part in parts if part[0] != "-")
+            other = sum(shares[part[1:]][1 if color else 0] for part in parts if part[0] == "-")
             found[color][name] = own - other
     return found

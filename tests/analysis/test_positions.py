@@ -8,7 +8,7 @@ import chess
 import pytest
 from chess.engine import Cp, PovScore
 
-from engine import Analysis, Engine
+from engine import Analysis
 from engine.analysis import cli
 from engine.analysis.positions import Lines
 
@@ -62,10 +62,19 @@ def test_the_lines_of_a_search_are_shown_in_order(numbat):
     assert full >= 9
 
 
-def test_an_explanation_follows_where_there_is_one(monkeypatch, capsys):
-    monkeypatch.setattr(Engine, "explain", lambda engine, board: f"[mate] by {board.turn}", raising=False)
+def test_an_explanation_of_the_best_line_follows(capsys):
     assert cli.main("analyse", [*MATE_IN_ONE.split(), "--depth", "3"]) == 0
-    assert capsys.readouterr().out.endswith("a second\n\n[mate] by True\n")
+    assert capsys.readouterr().out.endswith("a second\n\nRa8# is mate on the back rank.\n")
+
+
+@pytest.mark.parametrize("lines", ["1", "3"])
+def test_the_move_that_is_explained_is_the_first_line_s(lines, capsys):
+    """A search of its own for the explanation could prefer another move."""
+    assert cli.main("analyse", ["--depth", "4", "--lines", lines]) == 0
+    out = capsys.readouterr().out
+    best = re.search(r" depth 4 +1\. (\S+)", out)[1]
+    assert f"\n\n{best} is the best move" in out
+    assert out.splitlines()[-1].count("hardly worse") <= (lines == "3")
 
 
 @pytest.mark.parametrize("words", [["--chess960"], []], ids=["said", "seen"])
