@@ -11,6 +11,7 @@ It needs python-chess, the lines and their scores, and no engine, so it stands b
 ``verdict``    what was won or is lost, if none of these is sure
 ``comparison`` who stands better, the last resort
 ``imbalance``  who has more material
+``passed``     passed pawns
 ``outlook``    what a position is like where nothing happens
 ``wrong_bishop`` a draw that searches take for a win
 ``reasons``    why a move is bad

@@ -61,7 +61,7 @@ def compare(color: chess.Color, better: str, answer: str, before: float, after: 
     >>> compare(chess.WHITE, "Rd1", "Qxd4", 0.5, 0.2, 120).text
     'After Qxd4 Black is clearly better; Rd1 was probably better.'
     >>> compare(chess.WHITE, "Rd1", "Qxd4", 0.7, 0.5, 110).text
-    "After Qxd4 White's advantage is gone; Rd1 would have kept it."
+    "After Qxd4 much of White's advantage is gone; Rd1 would have kept it."
     >>> compare(chess.BLACK, "Rd8", "Qxd4", 0.97, 0.8, 250).text
     'After Qxd4 Black is still clearly better; Rd8 was better by two or three pawns.'
     >>> compare(chess.BLACK, "Rd8", "Qxd4", 0.97, 0.96, 80).text
@@ -99,12 +99,13 @@ def _much(case: _Case) -> tuple[str, str]:
     mover, other, had, has = case.mover, case.other, case.had, case.has
     stands = f"{case.when} {other} {STANDS[-has]}" if has < 0 else ""
     kept = f"{case.better} would have kept"
-    was = f"{case.better} was better" if case.drop > TOLD else f"{case.better} was probably better"
+    sure = case.drop > TOLD and has < 3  # who is winning anyway may not even notice
+    was = f"{case.better} was better" if sure else f"{case.better} was probably better"
     by = f"{was} {cost_text(case.drop)}" if case.drop > TOLD and abs(has) < 3 else was  # pawns decide no more then
     if has < 0 < had:
         return "turned", f"{stands}; {kept} {mover}'s advantage."
     if had > 0 and _is_level(case.after):
-        return "gone", f"{case.when} {mover}'s advantage is gone; {kept} it."
+        return "gone", f"{case.when} much of {mover}'s advantage is gone; {case.better} would have kept it."
     if has > 0:
         return "less", f"{case.when} {mover} {_STILL[has]}; {by}."
     if had == -3:

@@ -12,6 +12,7 @@ from engine.explanation.comparison import STANDS, level
 from engine.explanation.exchange import settled
 from engine.explanation.imbalance import imbalance
 from engine.explanation.line import Line
+from engine.explanation.passed import passed_pawns
 from engine.explanation.reasons import expectation
 from engine.explanation.terms import LASTING, aspects
 from engine.explanation.words import listed, side
@@ -26,7 +27,7 @@ _CLEAR = {"passed": 20, "structure": 15, "mobility": 30, "pressure": 40}
 _MOST = 2
 
 #: Expected points by which the next best move may fall short to be hardly worse, and from which it is clearly so.
-HARDLY, CLEARLY = 0.01, 0.1
+HARDLY, CLEARLY = 0.01, 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,24 +139,3 @@ def _passed(board: chess.Board, color: chess.Color) -> str:
     if other:
         return "has the better passed pawn" if own == 1 else "has the better passed pawns"
     return "has a passed pawn" if own == 1 else "has passed pawns"
-
-
-def passed_pawns(board: chess.Board, color: chess.Color) -> chess.SquareSet:
-    """The pawns of ``color`` before which, on their file and those beside it, no pawn of the other side stands.
-
-    >>> [chess.square_name(square) for square in passed_pawns(chess.Board("4k3/5p2/8/8/8/8/P4P2/4K3 w - - 0 1"), True)]
-    ['a2']
-    """
-    others = board.pieces(chess.PAWN, not color)
-    return chess.SquareSet(
-        square
-        for square in board.pieces(chess.PAWN, color)
-        if not any(_stops(other, square, color) for other in others)
-    )
-
-
-def _stops(other: chess.Square, square: chess.Square, color: chess.Color) -> bool:
-    """Whether a pawn on ``other`` stands before one of ``color`` on ``square`` or guards its way."""
-    beside = abs(chess.square_file(other) - chess.square_file(square)) <= 1
-    ahead = chess.square_rank(other) - chess.square_rank(square)
-    return beside and (ahead if color else -ahead) > 0

@@ -10,6 +10,7 @@ import chess
 from chess.engine import Cp, MateGiven, PovScore, Score
 
 from engine.explanation.comparison import compare
+from engine.explanation.exchange import winnable
 from engine.explanation.gains import gain_text
 from engine.explanation.line import HORIZON, Line
 from engine.explanation.positional import Shift, shift
@@ -18,7 +19,7 @@ from engine.explanation.verdict import sure, verdict_text
 from engine.explanation.words import NAMES, side
 from engine.explanation.wrong_bishop import corner, strong
 from engine.play import wdl
-from engine.play.exchange import value
+from engine.play.exchange import exchange, value
 
 #: What the endgame tables say of a board for its side to move, 2 (won) to -2 (lost); None if they say nothing.
 Tables = Callable[[chess.Board], int | None]
@@ -43,7 +44,7 @@ _PAWN_EXPLAINS = 250
 #: about must be near. A pawn that queens may take longer.
 _NEAR, _FAR = 4, 7
 
-#: Plies after which a pawn may get through although its side makes a quiet move.
+#: Plies after which a pawn may promote although its side makes a quiet move before.
 _SOON = 2
 
 #: Plies that a line must show for a gain of a pawn.
@@ -60,6 +61,9 @@ _VISIBLE_MATE, _NEAR_MATE, _TOLD_MATE = 5, 3, 10
 #: Plies that a sentence may string together if no theme can be named, and for a small gain by quiet moves: a gain
 #: that shows later is rarely forced.
 _LONG, _SHORT = 5, 3
+
+#: Pawns by which a capture is a gift that nobody makes without another reason.
+_GIVEN = 4
 
 #: Plies after a move within which something falls at once.
 AT_ONCE = 3
@@ -370,15 +374,35 @@ def explained(line: Line) -> tuple[str, str] | None:
     what = gain_text(line)
     for finding in findings(line):
         fits = finding.theme == "promotion" if is_queen(what) else _is_part(line, finding, what)
-        forced = _forced(line, start, finding.ply) or (finding.theme == "promotion" and finding.ply - start <= _SOON)
+        forced = _forced(line, start, finding.ply) or (_promotes(finding) and finding.ply - start <= _SOON)
         near = forced and finding.ply - start <= _NEAR and finding.ply < line.shown
         if fits and near and line.gains[finding.cashed + 1] >= max(1, line.gain - 1):
             return finding.theme, _led_to(line, start, finding)
     end = max(line.shown, start + 1)
     end -= (end - start + 1) % 2
+    if _given_up(line, start, end):
+        return None
     if end - start > (_LONG if line.gain > 2 or _forced(line, start, end) else _SHORT) or line.secured - start > _NEAR:
         return None
     return "line", line.sans(start, end)
+
+
+def _promotes(finding: Finding) -> bool:
+    """Whether a pawn promotes at once; one that has some way to go may yet be stopped."""
+    return finding.theme == "promotion" and finding.cashed == finding.ply
+
+
+def _given_up(line: Line, start: int, end: int) -> bool:
+    """Whether the gain from ``line`` comes by a capture with which the loser gives up far more than it takes, by a
+    piece that was not lost anyway: it may not do that."""
+    return any(
+        line.gains[ply] < line.gain
+        and not line.boards[ply].is_check()
+        and line.boards[ply].is_capture(line.moves[ply])
+        and exchange(line.boards[ply], line.moves[ply]) <= -_GIVEN
+        and not winnable(line.boards[ply], line.moves[ply].from_square)
+        for ply in range(start + 1, end, 2)
+    )
 
 
 def _forced(line: Line, start: int, end: int) -> bool:

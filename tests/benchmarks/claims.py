@@ -31,8 +31,8 @@ def compares(kind: str, had: int, has: int, before: float, after: float, slack: 
         return _fits(-3, before, slack) and _fits(-3, after, slack)
     if kind == "either":
         return _fits(min(had, has) if has > 0 else had, before, slack) and _fits(has, after, slack)
-    if kind == "gone":
-        return before >= EDGE - slack and after <= _LEVEL + slack
+    if kind == "gone":  # half of an advantage at least
+        return before >= EDGE - slack and after - 0.5 <= (before - 0.5) / 2 + slack
     mentioned = min(1, max(-1, had))  # how great an advantage was, nothing says
     return _fits(mentioned, before, slack) and _fits(has, after, slack)
 

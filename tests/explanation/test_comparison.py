@@ -16,14 +16,14 @@ LINES = ("a3", "e4 e5 Nf3 Nc6", "e5 e4 Nf6")
     ("had", "has", "text"),
     [
         (80, -80, "After e5 Black stands better; e4 would have kept White's advantage."),
-        (100, 0, "After e5 White's advantage is gone; e4 would have kept it."),
+        (100, 0, "After e5 much of White's advantage is gone; e4 would have kept it."),
         (190, 90, "After e5 White still stands better; e4 was probably better."),
         (400, 180, "After e5 White is still clearly better; e4 was better by two or three pawns."),
         (20, -140, "After e5 Black is clearly better; e4 was probably better."),
         (30, -140, "After e5 Black is clearly better; e4 was probably better."),
-        (110, 10, "After e5 White's advantage is gone; e4 would have kept it."),
+        (110, 10, "After e5 much of White's advantage is gone; e4 would have kept it."),
         (60, -40, "After e5 neither side is clearly better; e4 was probably better."),
-        (80, -15, "After e5 White's advantage is gone; e4 would have kept it."),
+        (80, -15, "After e5 much of White's advantage is gone; e4 would have kept it."),
         (50, -45, "After e5 neither side is clearly better; e4 was probably better."),
         (
             -70,
@@ -86,6 +86,15 @@ def test_a_mate_far_away_is_told_as_a_lost_game(distance, told):
     said = why(chess.STARTING_FEN, *LINES, Cp(0), Mate(-distance)) or ""
     assert said.startswith("Allows mate in 10") is told
     assert said.startswith("After e5 Black is winning") is not told
+
+
+def test_who_is_winning_anyway_had_probably_a_better_move():
+    """A search that sees 900 centipawns instead of 600 may be wrong that they matter."""
+    board = chess.Board()
+    line = moves(board, "a3 e5")
+    scores = PovScore(Cp(900), chess.WHITE), PovScore(Cp(600), chess.WHITE)
+    said = explain(board, line[0], moves(board, "e4 e5"), line, *scores, marked=True)
+    assert said == "After e5 White is still winning; e4 was probably better."
 
 
 def test_a_mate_that_no_line_shows_has_its_sentence():

@@ -88,8 +88,9 @@ def test_a_short_line_shows_no_lasting_feature():
         (20, None, "e4 is the best move; the game is about even."),
         (20, 18, "e4 is the best move, d4 is hardly worse; the game is about even."),
         (20, -10, "e4 is the best move; the game is about even."),
-        (80, -10, "e4 is clearly the best move; White stands better."),
-        (-200, -600, "e4 is clearly the best move; Black is clearly better."),
+        (80, -10, "e4 is the best move; White stands better."),
+        (80, -80, "e4 is clearly the best move; White stands better."),
+        (-120, -600, "e4 is clearly the best move; Black is clearly better."),
         (-150, None, "e4 is the best move; Black is clearly better."),
     ],
 )

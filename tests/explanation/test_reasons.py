@@ -148,6 +148,22 @@ def test_a_small_gain_behind_quiet_moves_must_show_at_once():
     assert said == "After Qxb2 Black is clearly better; O-O was better by two or three pawns."
 
 
+def test_a_queen_that_need_not_be_given_up_is_not_said_to_be_won():
+    """The line takes the knight with the queen, which nothing attacks; a longer search moves the king."""
+    fen = "r4rk1/ppp2ppp/3p3q/4n3/4P2n/1BN4P/PPP1QP2/2R2R1K b - - 16 24"
+    best = "Nhf3 Qxf3 Nxf3 Kg2 Qf4 Rfd1 c6 Ra1 Nh4+ Kf1 Qf3"
+    said = why(fen, "Nef3", best, "Qe3 Qf6 Nd5 Qe6 Nf4 Qe5", Cp(700), Cp(200)) or ""
+    assert "the queen" not in said
+
+
+def test_a_pawn_that_has_some_way_to_go_behind_a_quiet_move_is_not_said_to_get_through():
+    fen = "8/R6R/p5p1/8/1p4kP/2n3P1/r4P2/6K1 w - - 1 36"
+    reply = "Kh3 f4 b3 Re7 b2 Re1 Ra1 Re7 Rc1 Re5 b1=Q"
+    assert why(fen, "Rag7", "Kg2 Nd1 Rh8 a5", reply, Cp(50), Cp(-440)) == (
+        "After Kh3 Black is winning; Kg2 was better."
+    )
+
+
 def test_what_hangs_is_what_is_lost_and_not_what_is_paid_for_it():
     """White wins the exchange for a pawn; it was told that the pawn on e6 hangs."""
     fen = "4r3/1p4bk/p2rpp1p/P1p5/2P2N2/2P1R2P/1P3PP1/4R1K1 b - - 2 28"
