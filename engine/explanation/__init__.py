@@ -12,6 +12,7 @@ It needs python-chess, the lines and their scores, and no engine, so it stands b
 ``comparison`` who stands better, the last resort
 ``imbalance``  who has more material
 ``passed``     passed pawns
+``lasting``    who has the better pawns, more room ... and keeps that
 ``outlook``    what a position is like where nothing happens
 ``wrong_bishop`` a draw that searches take for a win
 ``reasons``    why a move is bad

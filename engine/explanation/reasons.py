@@ -12,6 +12,7 @@ from chess.engine import Cp, MateGiven, PovScore, Score
 from engine.explanation.comparison import compare
 from engine.explanation.exchange import winnable
 from engine.explanation.gains import gain_text
+from engine.explanation.lasting import gained
 from engine.explanation.line import HORIZON, Line
 from engine.explanation.positional import Shift, shift
 from engine.explanation.themes import Finding, draw, findings, mate, opposition
@@ -457,7 +458,21 @@ def _comparison(case: Case) -> Reason:
     """How the game stood and stands, if nothing else can be said."""
     better, answer = _named(case)
     found = compare(case.mover, better, answer, case.before, case.after, case.drop)
-    return Reason(f"comparison:{found.kind}:{found.had}:{found.has}", found.text, case.played)
+    text = found.text
+    if found.kind == "little" and (gain := _gained(case)):
+        text = text.replace(
+            f"Now {side(not case.mover)} has {answer};", f"After {answer} {side(not case.mover)} {gain};"
+        )
+    return Reason(f"comparison:{found.kind}:{found.had}:{found.has}", text, case.played)
+
+
+def _gained(case: Case) -> str:
+    """What the other side has after the answer to the move that it has not in the best line."""
+    played, best = (
+        Line(line.boards[2:], line.moves[2:], not case.mover) if len(line) > 2 else line
+        for line in (case.played, case.best)
+    )
+    return gained(played, best, not case.mover)
 
 
 _SHIFTS = {

@@ -24,8 +24,9 @@ from engine import Analysis, Engine
 from engine.api.explaining import over, threat
 from engine.explanation import merit_of
 from engine.explanation.comparison import CLEAR, EDGE, WINNING, level
+from engine.explanation.lasting import features
 from engine.explanation.line import Line
-from engine.explanation.outlook import features, outlook
+from engine.explanation.outlook import outlook
 from engine.explanation.reasons import expectation
 from tests.benchmarks.explanations import DATA, SLACK, samples
 

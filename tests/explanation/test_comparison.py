@@ -121,6 +121,17 @@ def test_what_a_term_of_the_evaluation_tells_comes_with_its_cost():
     )
 
 
+def test_what_the_other_side_has_gained_is_told_of_a_small_loss():
+    """Black takes back with a bishop pair to come; in the best line each side has one bishop less or none more."""
+    board = chess.Board("r1bq1rk1/pp4bp/n4np1/2pp4/8/2N1PN1P/PP2BPP1/R1BQ1RK1 w - - 0 12")
+    played = moves(board, "Bxa6 bxa6 b3 Bb7 Ba3 Qe7")
+    scores = PovScore(Cp(30), chess.WHITE), PovScore(Cp(-50), chess.WHITE)
+    said = explain(board, played[0], moves(board, "b3 Bd7 Bb2 Qe7 Rc1 Rad8"), played, *scores, marked=True)
+    assert said == "After bxa6 Black has the two bishops; b3 was perhaps a little better."
+    short = explain(board, played[0], moves(board, "b3 Bd7 Bb2"), played[:2], *scores, marked=True)
+    assert short == "Now Black has bxa6; b3 was perhaps a little better."
+
+
 def test_a_term_of_the_evaluation_is_no_reason_for_a_mark():
     """Where something must be said the scores are surer: of four terms that were told of marks two were false."""
     fen = "r2q1rk1/pbp2ppp/1pn2n2/3p4/3P4/2N2N1P/PPP2PP1/R1BQ1RK1 w - - 0 15"

@@ -7,6 +7,7 @@ import pytest
 from chess.engine import Cp, PovScore
 
 from engine.explanation.imbalance import imbalance
+from engine.explanation.lasting import gained
 from engine.explanation.line import Line
 from engine.explanation.outlook import outlook
 from tests.explanation.lines import moves
@@ -103,3 +104,13 @@ def test_the_best_move_and_how_the_game_stands(score, other, start):
 def test_a_forced_move_is_not_called_best():
     forced = line("6k1/8/8/8/8/8/r7/6rK w - - 0 1", "Kxg1 Kf7 Kf1 Ke6")
     assert outlook(forced, PovScore(Cp(-900), chess.WHITE)) == "Kxg1 is the only move; Black is winning."
+
+
+def test_what_one_line_brings_and_another_does_not():
+    fen = "4k3/pp3p1p/5p2/8/8/5P2/PP3P1P/4K3 w - - 0 1"
+    ruined = line("4k3/p1p2p1p/p4p2/8/8/8/PPP2PPP/4K3 b - - 0 1", "Ke7 Ke2 Ke6 Ke3")
+    sound = line(fen, "Ke2 Ke7 Ke3 Ke6")
+    assert gained(ruined, sound, chess.WHITE) == "has the better pawn structure"
+    assert (
+        gained(ruined, sound, chess.BLACK) == gained(ruined, ruined, chess.WHITE) == gained(sound, ruined, True) == ""
+    )
