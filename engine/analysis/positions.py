@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from functools import partial
 from typing import Any
 
 import chess
@@ -78,7 +79,8 @@ def analyse(fen: str, chosen: argparse.Namespace, options: dict[str, Any]) -> in
 def _explanation(engine: Engine, board: chess.Board, lines: list[Analysis]) -> str:
     """In words, what the best of ``lines`` does; another search is made for a threat alone."""
     best, other = (*lines, None, None)[:2]
-    return what_for(board, lambda position: engine.analyse(position, Limits(nodes=EXPLAIN_NODES)), best, other)
+    analyse = partial(engine.analyse, limit=Limits(nodes=EXPLAIN_NODES))
+    return what_for(board, analyse, best, other, engine.table_outcome)
 
 
 def _text(board: chess.Board, lines: list[Analysis]) -> Text:

@@ -225,7 +225,7 @@ class Engine(EngineBase):
         former = self._position
         try:
             if move is None:
-                return what_for(board, lambda position: self.analyse(position, bound))
+                return what_for(board, lambda position: self.analyse(position, bound), tables=self.table_outcome)
             return why_bad(board, move, lambda position: self.analyse(position, bound), self.table_outcome)
         finally:
             self._position = former

@@ -11,7 +11,8 @@ from engine.api.types import Analysis
 from engine.explanation.line import Line
 from engine.explanation.merits import merit
 from engine.explanation.outlook import outlook
-from engine.explanation.reasons import Tables, case_of, reason
+from engine.explanation.reasons import case_of, reason
+from engine.explanation.tables import Tables, result_by
 
 #: Searches a board; what :meth:`engine.api.Engine.analyse` is with its limit.
 Analyse = Callable[[chess.Board], Analysis]
@@ -21,7 +22,7 @@ def why_bad(board: chess.Board, move: chess.Move, analyse: Analyse, tables: Tabl
     """What is wrong with ``move`` on ``board``, or that nothing is; two searches."""
     best = analyse(board)
     if best.move is None or best.move == move:
-        return what_for(board, analyse, best)
+        return what_for(board, analyse, best, tables=tables)
     after = board.copy()
     after.push(move)
     reply = over(after) or analyse(after)
@@ -31,14 +32,25 @@ def why_bad(board: chess.Board, move: chess.Move, analyse: Analyse, tables: Tabl
     return reason(case, tables).text
 
 
-def what_for(board: chess.Board, analyse: Analyse, best: Analysis | None = None, other: Analysis | None = None) -> str:
-    """What the best move on ``board`` does, or what the position is like; ``best`` is its line, if it is known, and
-    else searched for, and ``other`` the next best one, if it is known."""
+def what_for(
+    board: chess.Board,
+    analyse: Analyse,
+    best: Analysis | None = None,
+    other: Analysis | None = None,
+    tables: Tables | None = None,
+) -> str:
+    """What the best move on ``board`` does, what the endgame ``tables`` say of it, or what the position is like.
+
+    ``best`` is its line, if it is known, and else searched for, and ``other`` the next best one, if it is known.
+    """
     if ended := over(board):
         return "The game is over: checkmate." if ended.score.is_mate() else "The game is over: a draw."
     best = best or analyse(board)
     assert best.move is not None
-    found = merit(board, best.pv, best.score) or merit(board, best.pv, best.score, threat(board, best.move, analyse))
+    found = merit(board, best.pv, best.score)
+    if not found and tables and (known := result_by(tables, board, best.move)):
+        return known
+    found = found or merit(board, best.pv, best.score, threat(board, best.move, analyse))
     if found:
         return found.text
     return outlook(Line.of(board, best.pv), best.score, (other.move, other.score) if other and other.move else None)

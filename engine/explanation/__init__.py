@@ -14,6 +14,7 @@ It needs python-chess, the lines and their scores, and no engine, so it stands b
 ``passed``     passed pawns
 ``lasting``    who has the better pawns, more room ... and keeps that
 ``outlook``    what a position is like where nothing happens
+``tables``     which moves keep the result that the endgame tables know
 ``wrong_bishop`` a draw that searches take for a win
 ``reasons``    why a move is bad
 ``merits``     what a good move does
@@ -27,7 +28,8 @@ import chess
 from chess.engine import PovScore
 
 from engine.explanation.merits import merit
-from engine.explanation.reasons import Reason, Tables, case_of, reason
+from engine.explanation.reasons import Reason, case_of, reason
+from engine.explanation.tables import Tables
 
 __all__ = ["Reason", "Tables", "explain", "explain_position", "merit_of", "reason_of"]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import chess
@@ -15,15 +15,13 @@ from engine.explanation.gains import gain_text
 from engine.explanation.lasting import gained
 from engine.explanation.line import HORIZON, Line
 from engine.explanation.positional import Shift, shift
+from engine.explanation.tables import Tables
 from engine.explanation.themes import Finding, draw, findings, mate, opposition
 from engine.explanation.verdict import sure, verdict_text
 from engine.explanation.words import NAMES, side
 from engine.explanation.wrong_bishop import corner, strong
 from engine.play import wdl
 from engine.play.exchange import exchange, value
-
-#: What the endgame tables say of a board for its side to move, 2 (won) to -2 (lost); None if they say nothing.
-Tables = Callable[[chess.Board], int | None]
 
 #: Expected points that a move must lose to be explained.
 LEAST_LOSS = 0.05

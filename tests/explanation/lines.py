@@ -6,7 +6,7 @@ import chess
 from chess.engine import PovScore, Score
 
 from engine.explanation import explain
-from engine.explanation.reasons import Tables
+from engine.explanation.tables import Tables
 
 
 def moves(board: chess.Board, sans: str) -> list[chess.Move]:

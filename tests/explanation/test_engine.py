@@ -98,6 +98,14 @@ def test_tables_have_a_say(engine, tables_folder):
         said = engine.explain(board, board.parse_san("Ka6"), NODES)
         assert "Kb6" in said
         assert "endgame tables" in said
+        assert engine.explain(board, limit=NODES) == (
+            "White is winning according to the endgame tables; only Kb6 wins."
+        )
+        drawn = chess.Board("8/8/8/3k4/8/8/3r4/3RK3 b - - 0 1")
+        drawn.remove_piece_at(chess.D2)
+        assert engine.explain(drawn, limit=NODES) == "Black is lost according to the endgame tables."
+        alike = chess.Board("8/8/r7/3k4/8/8/7R/4K3 w - - 0 1")
+        assert engine.explain(alike, limit=NODES).startswith("It is a draw according to the endgame tables")
     finally:
         engine.set_option("SyzygyPath", "")
 
