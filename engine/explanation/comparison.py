@@ -35,8 +35,8 @@ class Comparison:
     ========== ==========================================
     kind       what became of the mover's game
     ========== ==========================================
-    ``turned`` it had the advantage, now the other side has
-    ``gone``   it had an advantage, now it is level
+    ``turned`` it had the advantage, now the other side clearly has
+    ``gone``   it had an advantage, now half of that at most
     ``less``   it has an advantage still, a smaller one
     ``more``   the other side has an advantage still
     ``grown``  the other side had an advantage, now a greater one
@@ -102,6 +102,8 @@ def _much(case: _Case) -> tuple[str, str]:
     sure = case.drop > TOLD and has < 3  # who is winning anyway may not even notice
     was = f"{case.better} was better" if sure else f"{case.better} was probably better"
     by = f"{was} {cost_text(case.drop)}" if case.drop > TOLD and abs(has) < 3 else was  # pawns decide no more then
+    if has == -1 and had > 0:  # that the other side stands better was said 22 times, of which 3 were false
+        return "gone", f"{case.when} {mover}'s advantage is gone; {case.better} would have kept it."
     if has < 0 < had:
         return "turned", f"{stands}; {kept} {mover}'s advantage."
     if had > 0 and _is_level(case.after):

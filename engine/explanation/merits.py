@@ -12,7 +12,7 @@ from engine.explanation.gains import gain_text
 from engine.explanation.line import Line
 from engine.explanation.reasons import Reason, explained, is_queen, mate_theme, once, sure_gain
 from engine.explanation.words import side
-from engine.explanation.wrong_bishop import after, corner, is_drawn, strong
+from engine.explanation.wrong_bishop import after, corner, drawing_exchange, is_drawn, strong
 
 #: Plies of a threat that are told: the capture, the answer and what comes of it.
 _THREAT = 3
@@ -55,7 +55,17 @@ def merit(
             what, how = once(what, how)
             text = f"{first} {verb} {what}: {how}."
         return Reason(theme, text, best, best.gain)
+    if relative.score(mate_score=10_000) < 0 and (exchange := drawing_exchange(board)):
+        return _exchanged(board, exchange)
     return _threat(board, best, threat)
+
+
+def _exchanged(board: chess.Board, exchange: tuple[chess.Move, chess.Move]) -> Reason:
+    """What there is to say of a capture that comes to a draw which the search does not know."""
+    line = Line.of(board, exchange)
+    where = chess.square_name(corner(line.last) or 0)
+    why = f"after {line.san(1)} the bishop cannot drive the king from the corner {where}."
+    return Reason("draw", f"{line.san(0)} holds the draw: {why}", line)
 
 
 def _drawn(board: chess.Board, best: Line) -> Reason:

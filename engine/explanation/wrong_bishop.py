@@ -10,6 +10,9 @@ import chess
 #: view that are far enough away. Endgame tables bear this out for every position with a bishop and a pawn.
 _RACES = {1: (2, (1, 2, 3, 4, 6)), 2: (3, (1, 2, 3)), 3: (4, (1, 2))}
 
+#: Pieces that the board may have before an exchange: two kings, the pieces exchanged, bishops and pawns.
+_FEW = 10
+
 
 def corner(board: chess.Board) -> chess.Square | None:
     """The corner where the pawns of a side would queen that has, beside its king, only pawns on one of the outer files
@@ -62,6 +65,26 @@ def is_drawn(board: chess.Board) -> bool:
     away = min(chess.square_distance(other, gate) for gate in beside) - (board.turn == owner)
     pawn = chess.square_rank(chess.lsb(board.pawns))
     return away >= least and (pawn if owner else 7 - pawn) in ranks
+
+
+def drawing_exchange(board: chess.Board) -> tuple[chess.Move, chess.Move] | None:
+    """A capture after which each recapture comes to such a draw, with one of these; None if there is none.
+
+    The other side may as well not recapture: it has lost what was taken.
+
+    >>> board = chess.Board("8/3k4/5B2/6K1/6R1/P7/6r1/8 b - - 0 71")
+    >>> board.variation_san(drawing_exchange(board))
+    '71...Rxg4+ 72. Kxg4'
+    """
+    if chess.popcount(board.occupied) > _FEW:
+        return None
+    for move in board.generate_legal_captures():
+        taken, taker = board.piece_type_at(move.to_square), board.piece_type_at(move.from_square)
+        then = after(board, move)
+        replies = list(then.generate_legal_moves(to_mask=chess.BB_SQUARES[move.to_square]))
+        if taken == taker and replies and all(is_drawn(after(then, reply)) for reply in replies):
+            return move, replies[0]
+    return None
 
 
 def strong(board: chess.Board) -> chess.Color:

@@ -15,7 +15,8 @@ LINES = ("a3", "e4 e5 Nf3 Nc6", "e5 e4 Nf6")
 @pytest.mark.parametrize(
     ("had", "has", "text"),
     [
-        (80, -80, "After e5 Black stands better; e4 would have kept White's advantage."),
+        (80, -80, "After e5 White's advantage is gone; e4 would have kept it."),
+        (80, -140, "After e5 Black is clearly better; e4 would have kept White's advantage."),
         (100, 0, "After e5 much of White's advantage is gone; e4 would have kept it."),
         (190, 90, "After e5 White still stands better; e4 was probably better."),
         (400, 180, "After e5 White is still clearly better; e4 was better by two or three pawns."),

@@ -105,6 +105,7 @@ def test_the_move_that_comes_to_the_draw_is_no_mistake():
 @pytest.mark.parametrize(
     ("fen", "line", "text"),
     [
+        (ROOKS, "Ra2 a4", "Rxg4+ holds the draw: after Kxg4 the bishop cannot drive the king from the corner a8."),
         (LEFT, "Kc6 Kf5", "Kc6 holds the draw: the bishop cannot drive the king from the corner a8."),
         (LEFT, "Ke6 Kf4", "Kc8 holds the draw: the bishop cannot drive the king from the corner a8."),
         (
@@ -118,3 +119,10 @@ def test_a_position_that_is_drawn_is_told_as_one(fen, line, text):
     board = chess.Board(fen)
     score = PovScore(Cp(355), chess.WHITE)
     assert explain_position(board, moves(board, line), score) == text
+
+
+def test_an_exchange_that_does_not_draw_is_not_told():
+    """The king is too far from the corner, or the bishop controls it."""
+    for fen in ("8/8/5B2/6K1/6R1/P7/6r1/3k4 b - - 0 71", "8/3k3B/8/6K1/6R1/P7/6r1/8 b - - 0 71"):
+        said = explain_position(chess.Board(fen), moves(chess.Board(fen), "Ra2 a4"), PovScore(Cp(355), chess.WHITE))
+        assert "draw" not in (said or "")
