@@ -51,8 +51,9 @@ MoveList: TypeAlias = Any
 Evaluator: TypeAlias = Any
 Accumulator: TypeAlias = Any
 
-#: A NET record: a network's weights.
+#: A NET record: a network's weights; and a REFRESH_TABLE record: accumulators kept by king bucket.
 NetRecord: TypeAlias = Any
+RefreshTable: TypeAlias = Any
 
 #: Of the classical evaluation: what it looks at, what it has found, and what it remembers of pawns.
 View: TypeAlias = Any

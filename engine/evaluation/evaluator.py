@@ -14,6 +14,7 @@ from engine.evaluation.classical.value import classical_value
 from engine.evaluation.mop_up import mop_up_value
 from engine.evaluation.nnue import network
 from engine.evaluation.nnue.network import net_at, network_value
+from engine.evaluation.nnue.refresh import REFRESH_TABLE
 from engine.jit import helper, structure
 
 #: The kinds, as ``EvalType`` names them.
@@ -34,6 +35,7 @@ EVALUATOR = structure(
     ("ply", "i8"),
     ("kind", "i8"),
     ("net_address", "u8"),  # of a NET record, if the kind is NNUE
+    ("refresh_table", REFRESH_TABLE),  # if the kind is NNUE
     ("pawns", PAWN_TABLE),  # if the kind is Classical
 )
 
@@ -43,7 +45,7 @@ def reset(evaluator: Evaluator, position: Position) -> None:
     """Begin a line at ``position``."""
     evaluator.ply = 0
     if evaluator.kind == NNUE:
-        network.refresh(net_at(evaluator.net_address, 0), evaluator.stack[0].network, position)
+        network.begin(net_at(evaluator.net_address, 0), evaluator, position)
     material.refresh_accumulator(evaluator.stack[0].material, position)
 
 
@@ -53,7 +55,7 @@ def push_move(evaluator: Evaluator, position: Position, move: Move) -> None:
     ply = evaluator.ply
     child = evaluator.stack[U64(ply + 1)]
     if evaluator.kind == NNUE:
-        network.set_update(child.network, position, move)
+        network.set_update(net_at(evaluator.net_address, 0), child.network, position, move)
     else:
         material.update_accumulator(child.material, evaluator.stack[U64(ply)].material, position, move)
     evaluator.ply = ply + 1

@@ -16,9 +16,9 @@ from functools import cache
 import numpy as np
 import torch
 
+from engine.evaluation.nnue.features import bucket_of
 from engine.evaluation.nnue.file import MOST_PIECES
-from engine.evaluation.nnue.network import bucket_of
-from engine.evaluation.nnue.shape import QA
+from engine.evaluation.nnue.shape import INPUTS, QA
 from tuning.common.compiled import compiled
 from tuning.data.features import list_board
 from tuning.data.marlinformat import PackedArray
@@ -54,6 +54,7 @@ def _learn(
     ``transformer`` [feature][unit] and ``transformer_biases`` are int16 in units of 1/QA, all else is float32.
     """
     hidden = transformer.shape[1]
+    king_buckets = len(skip) // INPUTS
     squares, pieces = np.empty(MOST_PIECES, np.int64), np.empty(MOST_PIECES, np.int64)
     features = np.empty((2, MOST_PIECES), np.int64)
     accumulators = np.empty((2, hidden), np.int16)
@@ -62,7 +63,7 @@ def _learn(
     total = 0.0
     for number in range(len(boards)):
         board = boards[number]
-        count = list_board(board, squares, pieces, features)
+        count = list_board(board, king_buckets, squares, pieces, features)
         bucket = bucket_of(count)
         value = output_biases[bucket]
         for view in range(2):
@@ -122,7 +123,7 @@ class Step:
         self._network = network
         self._scales = scales
         self._slope = slope
-        shapes = [tuple(parameter.shape) for parameter in network.parameters()]
+        shapes = [array.shape for array in network.integers()]
         self._sums = [[np.zeros(shape, np.float32) for shape in shapes] for _ in range(PARTS)]
         self._nothing = [np.zeros((0,) * len(shape), np.float32) for shape in shapes]
 
@@ -136,8 +137,10 @@ class Step:
             for array in sums:
                 array.fill(0)
         total = self._total(boards, result_weight, exponent, self._sums)
-        for parameter, *parts in zip(self._network.parameters(), *self._sums, strict=True):
-            parameter.grad = torch.from_numpy(sum(parts[1:], parts[0]) / np.float32(len(boards)))
+        self._network.set_gradients(
+            torch.from_numpy(sum(parts[1:], parts[0]) / np.float32(len(boards)))
+            for parts in zip(*self._sums, strict=True)
+        )
         return total
 
     def squared_error(self, boards: np.ndarray) -> float:

@@ -5,12 +5,16 @@ and squared (SCReLU) they go to one output for each bucket of piece counts. A li
 learned along with them (skip connection), so that the rest has to learn only what material and squares do not say. An
 output of 1.0 stands for 400 centipawns.
 
+With king buckets the columns are factorised: a feature's column is one that all buckets share, plus one of the bucket's
+own. Thus what a bucket has seen too little of, it knows from the others.
+
 This is the network by torch's own operations, as a GPU wants them. On a CPU :mod:`tuning.learning.cpu` does the same.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -20,11 +24,9 @@ from torch import Tensor, nn
 from engine.evaluation.material import PIECE_NAMES, WEIGHTS_FILE
 from engine.evaluation.nnue.file import Net
 from engine.evaluation.nnue.shape import INPUTS, OUTPUT_BUCKETS, QA, QB, QS, SCALE, WEIGHT_LIMIT
-from tuning.data.features import NO_FEATURE
 
 #: Columns behind the features, where NO_FEATURE goes; products like multiples of eight.
 PADDING = 8
-assert INPUTS <= NO_FEATURE < INPUTS + PADDING
 
 
 def outputs(
@@ -35,8 +37,9 @@ def outputs(
 
     ``features`` int16 [position][side to move first][32] ends with NO_FEATURE, ``buckets`` int64 [position].
     """
-    pieces = torch.zeros(2 * len(features), INPUTS + PADDING, device=features.device)
-    pieces.scatter_(1, features.flatten(0, 1).long(), 1)
+    rows = len(transformer)
+    pieces = torch.zeros(2 * len(features), rows + PADDING, device=features.device)
+    pieces.scatter_(1, features.flatten(0, 1).long().clamp_(max=rows), 1)
     # In whole units, as products of few bits would not round those.
     sums = pieces @ nn.functional.pad(transformer * QA, (0, 0, 0, PADDING)) / QA
     activations = (sums + transformer_biases).clamp(0, 1).square().view(len(features), -1)
@@ -63,20 +66,23 @@ class _Representable(torch.autograd.Function):
 
 
 class Network(nn.Module):
-    """The network; ``hidden`` is the width N of each accumulator."""
+    """The network; ``hidden`` is the width N of each accumulator, ``king_buckets`` 1 or KING_BUCKETS."""
 
-    def __init__(self, hidden: int) -> None:
+    def __init__(self, hidden: int, king_buckets: int = 1) -> None:
         super().__init__()
         self.hidden = hidden
+        self.king_buckets = king_buckets
         self.transformer = nn.Parameter(torch.empty(INPUTS, hidden))
         self.transformer_biases = nn.Parameter(torch.zeros(hidden))
-        self.skip = nn.Parameter(material_skip())
+        self.skip = nn.Parameter(material_skip().repeat(king_buckets))
         self.output = nn.Parameter(torch.empty(OUTPUT_BUCKETS, 2, hidden))
         self.output_biases = nn.Parameter(torch.zeros(OUTPUT_BUCKETS))
         # About 25 pieces stand on the board, so that an accumulator begins with a spread of some 0.5.
         nn.init.uniform_(self.transformer, -0.1, 0.1)
         nn.init.constant_(self.transformer_biases, 0.25)
         nn.init.uniform_(self.output, -((2 * hidden) ** -0.5), (2 * hidden) ** -0.5)
+        if king_buckets > 1:
+            self.by_bucket = nn.Parameter(torch.zeros(king_buckets * INPUTS, hidden))
 
     def forward(self, features: Tensor, buckets: Tensor) -> Tensor:
         """As :func:`outputs`, by the rounded parameters."""
@@ -88,17 +94,34 @@ class Network(nn.Module):
 
     @torch.no_grad()
     def integers(self) -> list[np.ndarray]:
-        """The rounded parameters as :mod:`tuning.learning.cpu` takes them: the first two in int16, the rest in real
-        numbers."""
+        """The rounded parameters as :mod:`tuning.learning.cpu` takes them, and in the order of ``set_gradients``: the
+        first two in int16, the rest in real numbers."""
         transformer, biases, *rest = self._units()
         return [_rounded(weights, unit).short().numpy() for weights, unit in (transformer, biases)] + [
             (_rounded(weights, unit) / unit).numpy() for weights, unit in rest
         ]
 
-    def _units(self) -> list[tuple[nn.Parameter, int]]:
-        """Every parameter and the integer that stands for 1."""
+    def set_gradients(self, gradients: Iterable[Tensor]) -> None:
+        """Set the gradients of the parameters by those of what the network computes with."""
+        columns, *rest = gradients
+        self.transformer.grad = columns.view(-1, INPUTS, self.hidden).sum(0)
+        if self.king_buckets > 1:
+            self.by_bucket.grad = columns
+        for weights, gradient in zip(
+            (self.transformer_biases, self.skip, self.output, self.output_biases), rest, strict=True
+        ):
+            weights.grad = gradient
+
+    def _columns(self) -> Tensor:
+        """The transformer as it is computed with, [feature][column]."""
+        if self.king_buckets == 1:
+            return self.transformer
+        return self.transformer.repeat(self.king_buckets, 1) + self.by_bucket
+
+    def _units(self) -> list[tuple[Tensor, int]]:
+        """All that the network computes with, and the integer that stands for 1."""
         return [
-            (self.transformer, QA),
+            (self._columns(), QA),
             (self.transformer_biases, QA),
             (self.skip, SCALE * QS),
             (self.output, QB),
@@ -114,7 +137,7 @@ class Network(nn.Module):
 
     def weights(self) -> list[nn.Parameter]:
         """What had better be small: weights that bend the evaluation to the positions learned from."""
-        return [self.transformer, self.output]
+        return [self.transformer, self.output, *([self.by_bucket] if self.king_buckets > 1 else [])]
 
     def offsets(self) -> list[nn.Parameter]:
         """What has no reason to be near 0: the biases, and the values of pieces."""
@@ -122,22 +145,32 @@ class Network(nn.Module):
 
     @torch.no_grad()
     def take(self, net: Net) -> None:
-        """Begin with the parameters of ``net``, which has as many columns or fewer.
+        """Begin with the parameters of ``net``, which has as many columns and king buckets or fewer.
 
         Columns that it lacks keep what they learn from; their outputs begin with 0, so that the network says what
-        ``net`` says (as in Net2Net by Chen, Goodfellow and Shlens 2016, but with new columns in place of copies).
+        ``net`` says (as in Net2Net by Chen, Goodfellow and Shlens 2016, but with new columns in place of copies). King
+        buckets begin with what they share.
         """
         self.output[:, :, net.hidden :] = 0
-        arrays = (net.weights, net.biases, net.skip, net.output_weights, net.output_biases)
-        for (weights, unit), array in zip(self._units(), arrays, strict=True):
+        columns = torch.from_numpy(net.weights.astype(np.float32)).view(-1, INPUTS, net.hidden) / QA
+        shared = columns.mean(0)
+        self.transformer[:, : net.hidden] = shared
+        if net.king_buckets > 1:
+            self.by_bucket[:, : net.hidden] = (columns - shared).flatten(0, 1)
+        skip = np.resize(net.skip, len(self.skip))  # again for every bucket
+        arrays = (net.biases, skip, net.output_weights, net.output_biases)
+        for (weights, unit), array in zip(self._units()[1:], arrays, strict=True):
             part = tuple(slice(length) for length in array.shape)
             weights[part] = torch.from_numpy(array.astype(np.float32)) / unit
 
     @torch.no_grad()
     def clip(self) -> None:
         """Bring all weights back into what their integers can hold."""
-        for weights in self.weights():
+        for weights in (self.transformer, self.output):
             weights.clamp_(-WEIGHT_LIMIT, WEIGHT_LIMIT)
+        if self.king_buckets > 1:
+            shared = self.transformer.repeat(self.king_buckets, 1)
+            self.by_bucket.clamp_(-WEIGHT_LIMIT - shared, WEIGHT_LIMIT - shared)
 
 
 def material_skip() -> Tensor:

@@ -28,6 +28,7 @@ class Settings:
     cache: str
     begin: str = ""
     hidden: int = 256
+    king_buckets: int = 1
     length: int = 2_000_000_000
     batch: int = 16_384
     learning_rate: float = 2e-3

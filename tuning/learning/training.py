@@ -64,7 +64,7 @@ class Training:
         self.settings = settings
         self.positions = positions
         self.device = device
-        self.network = Network(settings.hidden)
+        self.network = Network(settings.hidden, settings.king_buckets)
         if settings.begin:
             self.network.take(_beginning(settings))
         self.network.to(device)
@@ -147,6 +147,8 @@ def _beginning(settings: Settings) -> Net:
         raise SetupError(str(error)) from None
     if net.hidden > settings.hidden:
         raise SetupError(f"{settings.begin} has {net.hidden} columns, more than {settings.hidden}")
+    if net.king_buckets > settings.king_buckets:
+        raise SetupError(f"{settings.begin} has {net.king_buckets} king buckets, more than {settings.king_buckets}")
     return net
 
 

@@ -3,14 +3,15 @@
 The first layer is a sum over the pieces on the board, the *accumulator*, so a move changes it by a few columns: taking
 a piece away subtracts its column, putting it elsewhere adds one. A move only notes this *update*; it is applied when an
 evaluation is wanted, from the nearest ply whose accumulator is computed (lazy updates). When a king crosses the board's
-middle its perspective is mirrored, and the accumulator is refreshed: summed up over the whole board.
+middle, or changes its king bucket, the whole board looks different from its perspective, and the accumulator is
+refreshed (:mod:`engine.evaluation.nnue.refresh`).
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from engine.board.aliases import Accumulator, Color, Evaluator, Move, NetRecord, Piece, Ply, Position, Score, Square
+from engine.board.aliases import Accumulator, Color, Evaluator, Flag, Move, NetRecord, Ply, Position, Score, Square
 from engine.board.make import capture_square
 from engine.board.moves import (
     castled_king_square,
@@ -23,19 +24,22 @@ from engine.board.moves import (
     target_of,
 )
 from engine.board.position import king_square, occupied_by_all, piece_on
-from engine.board.types import BLACK, I64, KING, ONE, ROOK, U64, WHITE
+from engine.board.types import BLACK, I64, KING, ROOK, U64, WHITE
+from engine.evaluation.nnue.features import bucket_of, feature_of, view_of
 from engine.evaluation.nnue.file import Net
-from engine.evaluation.nnue.shape import INPUTS, MAX_HIDDEN, OUTPUT_BUCKETS, QA, QB, QS, SCALE
-from engine.jit import helper, lsb, new_record, popcount, record_at, row_sum, structure, weigh_squares
+from engine.evaluation.nnue.refresh import forget, refresh
+from engine.evaluation.nnue.shape import INPUTS, KING_BUCKETS, MAX_HIDDEN, OUTPUT_BUCKETS, QA, QB, QS, SCALE
+from engine.jit import helper, new_record, popcount, record_at, row_sum, structure, weigh_squares
 
 #: A network in memory, its arrays without gaps between rows of N columns.
 NET = structure(
-    ("weights", "i2", (INPUTS * MAX_HIDDEN,)),  # [feature * N + column]
+    ("weights", "i2", (KING_BUCKETS * INPUTS * MAX_HIDDEN,)),  # [feature * N + column]
     ("biases", "i2", (MAX_HIDDEN,)),
     ("output_weights", "i2", (OUTPUT_BUCKETS * 2 * MAX_HIDDEN,)),  # [(bucket * 2 + perspective) * N + column]
-    ("skip", "i4", (INPUTS,)),  # [feature]
+    ("skip", "i4", (KING_BUCKETS * INPUTS,)),  # [feature]
     ("output_biases", "i4", (OUTPUT_BUCKETS,)),
     ("hidden", "i8"),  # N
+    ("king_buckets", "i8"),  # 1 or KING_BUCKETS
 )
 
 net_at = record_at(NET)
@@ -45,15 +49,13 @@ ACCUMULATOR = structure(
     ("values", "i2", (2, MAX_HIDDEN)),  # [color][column]
     ("skip", "i4", (2,)),
     ("computed", "i4", (2,)),  # [color] 1: ``values`` and ``skip`` are those of this ply
-    ("needs_refresh", "i4", (2,)),  # [color] 1: the move took this side's king across the middle
+    ("needs_refresh", "i4", (2,)),  # [color] 1: the move made the whole board look different to this side
     ("added", "i4", (2,)),  # piece << 6 | square
     ("removed", "i4", (2,)),
     ("added_count", "i4"),
     ("removed_count", "i4"),
     ("unused", "i4", (4,)),
 )
-
-_RIGHT_HALF = 4
 
 
 def new_net_record(net: Net) -> Any:
@@ -63,66 +65,25 @@ def new_net_record(net: Net) -> Any:
         values = getattr(net, name).reshape(-1)
         record[name][: len(values)] = values
     record["hidden"] = net.hidden
+    record["king_buckets"] = net.king_buckets
     return record
-
-
-@helper
-def orientation_of(perspective: Color, king: Square) -> int:
-    """What a square is xored with to be seen from ``perspective``, whose ``king`` stands there."""
-    flip = 56 if perspective == BLACK else 0
-    return flip ^ 7 if king & _RIGHT_HALF else flip
-
-
-@helper
-def feature_of(perspective: Color, orientation: int, piece: Piece, square: Square) -> int:
-    """The index of ``piece`` on ``square``."""
-    other = (piece >> 3) ^ perspective
-    return other * 384 + (piece & 7) * 64 + (square ^ orientation)
-
-
-@helper
-def bucket_of(pieces: int) -> int:
-    """The row of output weights for so many ``pieces`` on the board."""
-    return min((pieces - 2) // 4, OUTPUT_BUCKETS - 1)
 
 
 # Each kind of update in one pass, from the accumulator of the ply before into that of this one.
 _copy = row_sum("")
-_add = row_sum("+")
 _move = row_sum("+-")
 _capture = row_sum("+--")
 _castle = row_sum("+-+-")
 
 
 @helper
-def _refresh(net: NetRecord, accumulator: Accumulator, position: Position, perspective: Color) -> None:
-    """Compute ``accumulator`` for ``perspective`` from the whole board."""
-    hidden = net.hidden
-    values = accumulator.values[U64(perspective)]
-    _copy(values, net.biases, net.biases, (), hidden)
-    orientation = orientation_of(perspective, king_square(position, perspective))
-    skip = 0
-    rest = occupied_by_all(position)
-    while rest:
-        square = lsb(rest)
-        rest &= rest - ONE
-        feature = feature_of(perspective, orientation, piece_on(position, square), square)
-        _add(values, values, net.weights, (feature,), hidden)
-        skip += net.skip[U64(feature)]
-    accumulator.skip[perspective] = skip
-    accumulator.computed[perspective] = 1
-
-
-@helper
-def _changed_feature(change: int, perspective: Color, orientation: int) -> int:
+def _changed_feature(change: int, perspective: Color, view: int) -> int:
     """The feature of a noted change, ``piece << 6 | square``."""
-    return feature_of(perspective, orientation, I64(change) >> 6, I64(change) & 63)
+    return feature_of(perspective, view, I64(change) >> 6, I64(change) & 63)
 
 
 @helper
-def _apply_update(
-    net: NetRecord, target: Accumulator, source: Accumulator, perspective: Color, orientation: int
-) -> None:
+def _apply_update(net: NetRecord, target: Accumulator, source: Accumulator, perspective: Color, view: int) -> None:
     """Compute ``target`` from ``source``, the accumulator of the ply before, and its own update."""
     hidden = net.hidden
     after, before = target.values[U64(perspective)], source.values[U64(perspective)]
@@ -131,18 +92,18 @@ def _apply_update(
     if target.added_count == 0:
         _copy(after, before, net.weights, (), hidden)
     else:
-        added = _changed_feature(target.added[0], perspective, orientation)
-        removed = _changed_feature(target.removed[0], perspective, orientation)
+        added = _changed_feature(target.added[0], perspective, view)
+        removed = _changed_feature(target.removed[0], perspective, view)
         skip += net.skip[U64(added)] - net.skip[U64(removed)]
         if target.removed_count == 1:
             _move(after, before, net.weights, (added, removed), hidden)
         else:
-            taken = _changed_feature(target.removed[1], perspective, orientation)
+            taken = _changed_feature(target.removed[1], perspective, view)
             skip -= net.skip[U64(taken)]
             if target.added_count == 1:
                 _capture(after, before, net.weights, (added, removed, taken), hidden)
             else:
-                put = _changed_feature(target.added[1], perspective, orientation)
+                put = _changed_feature(target.added[1], perspective, view)
                 skip += net.skip[U64(put)]
                 _castle(after, before, net.weights, (added, removed, put, taken), hidden)
     target.skip[perspective] = skip
@@ -160,7 +121,14 @@ def set_null_update(accumulator: Accumulator) -> None:
 
 
 @helper
-def set_update(accumulator: Accumulator, position: Position, move: Move) -> None:
+def _looks_different(net: NetRecord, perspective: Color, origin: Square, target: Square) -> Flag:
+    """Whether the board looks different from ``perspective`` when its king goes from ``origin`` to ``target``."""
+    buckets = net.king_buckets
+    return 1 if view_of(buckets, perspective, origin) != view_of(buckets, perspective, target) else 0
+
+
+@helper
+def set_update(net: NetRecord, accumulator: Accumulator, position: Position, move: Move) -> None:
     """Note the update by ``move``, which is not made on ``position`` yet."""
     set_null_update(accumulator)
     us = I64(position.side)
@@ -177,7 +145,7 @@ def set_update(accumulator: Accumulator, position: Position, move: Move) -> None
         accumulator.added[1] = rook << 6 | castled_rook_square(move)
         accumulator.removed_count = 2
         accumulator.added_count = 2
-        accumulator.needs_refresh[us] = 1 if (origin ^ king_target) & _RIGHT_HALF else 0
+        accumulator.needs_refresh[us] = _looks_different(net, us, origin, king_target)
         return
     if is_capture(move):
         square = capture_square(move)
@@ -186,7 +154,7 @@ def set_update(accumulator: Accumulator, position: Position, move: Move) -> None
     if is_promotion(move):
         piece = us << 3 | promoted_type(move)
     elif piece & 7 == KING:
-        accumulator.needs_refresh[us] = 1 if (origin ^ target) & _RIGHT_HALF else 0
+        accumulator.needs_refresh[us] = _looks_different(net, us, origin, target)
     accumulator.added[0] = piece << 6 | target
 
 
@@ -197,25 +165,27 @@ def _compute(net: NetRecord, evaluator: Evaluator, ply: Ply, position: Position,
     start = ply
     while stack[U64(start)].network.computed[perspective] == 0:
         if stack[U64(start)].network.needs_refresh[perspective] != 0 or start == 0:
-            _refresh(net, stack[U64(ply)].network, position, perspective)
+            refresh(net, evaluator.refresh_table, stack[U64(ply)].network, position, perspective)
             return
         start -= 1
-    orientation = orientation_of(perspective, king_square(position, perspective))
+    view = view_of(net.king_buckets, perspective, king_square(position, perspective))
     while start < ply:
-        _apply_update(net, stack[U64(start + 1)].network, stack[U64(start)].network, perspective, orientation)
+        _apply_update(net, stack[U64(start + 1)].network, stack[U64(start)].network, perspective, view)
         start += 1
 
 
 @helper
-def refresh(net: NetRecord, accumulator: Accumulator, position: Position) -> None:
-    """Begin a line: every ply below can start from this accumulator.
+def begin(net: NetRecord, evaluator: Evaluator, position: Position) -> None:
+    """Begin a line: every ply below can start from the accumulator at ``position``.
 
     The search may never ask for the value here, because the transposition table knows it. But without an accumulator at
     the root each line would add up the whole board again.
     """
+    accumulator = evaluator.stack[0].network
     set_null_update(accumulator)
-    _refresh(net, accumulator, position, I64(WHITE))
-    _refresh(net, accumulator, position, I64(BLACK))
+    forget(evaluator.refresh_table)
+    refresh(net, evaluator.refresh_table, accumulator, position, I64(WHITE))
+    refresh(net, evaluator.refresh_table, accumulator, position, I64(BLACK))
 
 
 @helper

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from rich.console import Console
 from rich.progress import Progress
 
 from engine.board.setup import new_position
 from engine.evaluation.nnue import plain
+from engine.evaluation.nnue.features import bucket_of
 from engine.evaluation.nnue.file import MOST_PIECES
-from engine.evaluation.nnue.network import bucket_of
+from engine.evaluation.nnue.shape import KING_BUCKETS
 from tests.tuning.lines import evaluation_line, random_games
 from tuning.data.features import list_board
 from tuning.data.marlinformat import unpack
 from tuning.data.positions import read_text
 
 
-def test_features_are_what_the_engine_sees(tmp_path):
+@pytest.mark.parametrize("king_buckets", [1, KING_BUCKETS])
+def test_features_are_what_the_engine_sees(king_buckets, tmp_path):
     file = tmp_path / "games.tsv"
     file.write_text("".join(map(evaluation_line, random_games(10, plies=120))))
     boards = read_text(file, Progress(console=Console(quiet=True))).boards[::3]
@@ -26,9 +29,10 @@ def test_features_are_what_the_engine_sees(tmp_path):
     found = set()
     for board in boards:
         assert unpack(position, board)
-        count = list_board(board, *scratch, features)
+        count = list_board(board, king_buckets, *scratch, features)
         for view in range(2):
-            assert sorted(features[view, :count]) == sorted(plain.features(position, int(position["side"]) ^ view))
+            expected = plain.features(position, int(position["side"]) ^ view, king_buckets)
+            assert sorted(features[view, :count]) == sorted(expected)
         assert bucket_of(count) == min((count - 2) // 4, 7)
         found.add(bucket_of(count))
     assert len(found) > 2

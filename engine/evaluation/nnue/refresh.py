@@ -1,0 +1,86 @@
+"""Accumulators summed up anew, not from the bare board but from one that was kept for the same view.
+
+When a king changes its bucket, or crosses the middle, all of its side's features change. But the last accumulator of
+that view is kept with its board, and most pieces still stand where they stood then: only those that do not are added
+and taken away. (Finn Eggers' idea, in Koivisto; known as Finny tables.)
+"""
+
+from __future__ import annotations
+
+from engine.board.aliases import Accumulator, Color, NetRecord, Position, RefreshTable
+from engine.board.position import king_square
+from engine.board.types import I64, ONE, U64, ZERO
+from engine.evaluation.nnue.features import VIEWS, feature_of, number_of, view_of
+from engine.evaluation.nnue.shape import MAX_HIDDEN
+from engine.jit import helper, lsb, row_sum, structure
+
+_COLORS, _TYPES = 2, 6
+
+#: The accumulator of one view as it was last needed, and the board it belongs to. Whole cache lines.
+_KEPT = structure(
+    ("values", "i2", (MAX_HIDDEN,)),  # [column]
+    ("pieces", "u8", (_COLORS * _TYPES,)),  # [color * 6 + type]
+    ("skip", "i4"),
+    ("filled", "i4"),  # 0: nothing is kept
+    ("unused", "i4", (6,)),
+)
+
+REFRESH_TABLE = structure(("kept", _KEPT, (_COLORS * VIEWS,)))  # [color * VIEWS + view]
+
+_copy = row_sum("")
+_add = row_sum("+")
+_subtract = row_sum("-")
+_move = row_sum("+-")
+
+
+@helper
+def forget(table: RefreshTable) -> None:
+    """Keep nothing: the network may be another one."""
+    for number in range(_COLORS * VIEWS):
+        table.kept[U64(number)].filled = 0
+
+
+@helper
+def refresh(
+    net: NetRecord, table: RefreshTable, accumulator: Accumulator, position: Position, perspective: Color
+) -> None:
+    """Compute ``accumulator`` for ``perspective`` from the one that ``table`` keeps, and keep it there."""
+    hidden = net.hidden
+    view = view_of(net.king_buckets, perspective, king_square(position, perspective))
+    kept = table.kept[U64(perspective * VIEWS + number_of(view))]
+    values = kept.values
+    if kept.filled == 0:
+        _copy(values, net.biases, net.biases, (), hidden)
+        for piece in range(_COLORS * _TYPES):
+            kept.pieces[U64(piece)] = ZERO
+        kept.skip = 0
+        kept.filled = 1
+    skip = I64(kept.skip)
+    for color in range(_COLORS):
+        for kind in range(_TYPES):
+            now = position.pieces[U64(kind)] & position.colors[U64(color)]
+            before = kept.pieces[U64(color * _TYPES + kind)]
+            kept.pieces[U64(color * _TYPES + kind)] = now
+            new, gone = now & ~before, before & ~now
+            piece = color << 3 | kind
+            while new != ZERO and gone != ZERO:
+                added = feature_of(perspective, view, piece, lsb(new))
+                removed = feature_of(perspective, view, piece, lsb(gone))
+                _move(values, values, net.weights, (added, removed), hidden)
+                skip += net.skip[U64(added)] - net.skip[U64(removed)]
+                new &= new - ONE
+                gone &= gone - ONE
+            while new != ZERO:
+                added = feature_of(perspective, view, piece, lsb(new))
+                _add(values, values, net.weights, (added,), hidden)
+                skip += net.skip[U64(added)]
+                new &= new - ONE
+            while gone != ZERO:
+                removed = feature_of(perspective, view, piece, lsb(gone))
+                _subtract(values, values, net.weights, (removed,), hidden)
+                skip -= net.skip[U64(removed)]
+                gone &= gone - ONE
+    kept.skip = skip
+    _copy(accumulator.values[U64(perspective)], values, net.weights, (), hidden)
+    accumulator.skip[perspective] = skip
+    accumulator.computed[perspective] = 1
