@@ -165,12 +165,13 @@ def _keeper(path: Path | None) -> Callable[[bytes], Any]:
 def run(arguments: argparse.Namespace, console: Console) -> int:
     """Do what the command line says. Raises :class:`SetupError` when it cannot be done."""
     events: list[tuple[str, Any]] = []
-    keep = _keeper(arguments.keep)
     if arguments.resume:
+        keep = _keeper(arguments.keep)
         ledger, events = Ledger.resume(Path(arguments.resume), TOOL)
         settings = dict(ledger.settings)
     else:
         settings = _settings(arguments)
+        keep = _keeper(arguments.keep)
         path = Path(arguments.json or f"results/spsa-{datetime.now():%Y%m%d-%H%M%S}.jsonl")
         ledger = Ledger.create(path, TOOL, settings)
     spsa = Spsa(load_params(settings["parameters"]), Gains(settings["iterations"], settings["rate"]), settings["seed"])

@@ -180,7 +180,8 @@ def test_the_points_are_those_of_the_plus_side() -> None:
 def test_what_it_refuses(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, words: tuple[str, ...], complaint: str
 ) -> None:
-    code, page = _run(monkeypatch, "--json", str(tmp_path / "r.jsonl"), *words)
+    monkeypatch.chdir(tmp_path)
+    code, page = _run(monkeypatch, "--json", "r.jsonl", *words)
     assert code == 2
     assert complaint in page
-    assert not (tmp_path / "r.jsonl").exists()
+    assert not list(tmp_path.iterdir())
