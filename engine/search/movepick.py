@@ -4,14 +4,14 @@ Table move, captures that do not lose material (most valuable victim first, then
 quiet moves by history (checks early), losing captures last.
 """
 
-from engine.board.aliases import Frame, Move, Ply, Worker
-from engine.board.attacks import all_pawn_attacks
+from engine.board.aliases import Bitboard, Frame, Move, PieceType, Ply, Position, Square, Worker
+from engine.board.attacks import all_pawn_attacks, bishop_attacks, knight_attacks, pawn_attacks, rook_attacks
 from engine.board.legality import is_legal
 from engine.board.movegen import ALL_MOVES, NOISY_MOVES, QUIET_MOVES, generate_moves
 from engine.board.moves import is_noisy, is_promotion, origin_of, promoted_type, target_of
-from engine.board.position import type_on
+from engine.board.position import occupied_by_all, type_on
 from engine.board.see import SEE_VALUES, see_ge
-from engine.board.types import I64, ONE, PAWN, QUEEN, U64, ZERO
+from engine.board.types import BISHOP, I64, KNIGHT, ONE, PAWN, QUEEN, ROOK, U64, ZERO
 from engine.jit import helper
 from engine.search.checks import checks_directly, find_checking_squares
 from engine.search.history import capture_history, captured_type, find_threats, quiet_history
@@ -97,23 +97,49 @@ def _score_quiets(worker: Worker, frame: Frame, ply: Ply, start: int, end: int) 
     """The same for quiet moves only, of which those that give check and are not simply lost come early: they force the
     reply, and histories know little of them. The bonus also spares them from pruning and reductions (+39.4 ± 13.9 in an
     SPRT of 1,540 games at 8,000 nodes, network 7). Pieces that pawns attack go early, and where pawns would attack them
-    late (D of alphabeta).
+    late (D of alphabeta). Early too is what attacks a more valuable piece from a safe square (E, +10.9 ± 6.9 in a
+    screening), unless the game is won or lost.
     """
     moves, position = frame.moves, worker.position
     find_checking_squares(position, frame)
     them = I64(position.side) ^ 1
-    pawns = position.pieces[PAWN] & position.colors[them]
-    pawn_threats = all_pawn_attacks(pawns, them)
+    theirs = position.colors[them]
+    pawn_threats = all_pawn_attacks(position.pieces[PAWN] & theirs, them)
+    params = params_of(worker)
+    attack_bonus = params.AttackBonus if abs(frame.static_eval) < params.WonScore else I64(0)
     for index in range(start, end):
         move = I64(moves.move[U64(index)])
+        origin, target = origin_of(move), target_of(move)
+        kind = type_on(position, origin)
         value = quiet_history(worker, ply, move)
         if checks_directly(position, frame, move) and see_ge(position, move, -_CHECK_MARGIN):
-            value += params_of(worker).CheckBonus
-        if type_on(position, origin_of(move)) != PAWN:
-            leaves = I64((pawn_threats >> U64(origin_of(move))) & ONE)
-            enters = I64((pawn_threats >> U64(target_of(move))) & ONE)
-            value += (leaves - enters) * params_of(worker).PawnThreatBonus
+            value += params.CheckBonus
+        if kind != PAWN:
+            leaves = I64((pawn_threats >> U64(origin)) & ONE)
+            enters = I64((pawn_threats >> U64(target)) & ONE)
+            value += (leaves - enters) * params.PawnThreatBonus
+        is_safe = (frame.threats >> U64(target)) & ONE == ZERO
+        if is_safe and _attacked_from(position, kind, target, theirs) != ZERO:
+            value += attack_bonus
         moves.value[U64(index)] = value
+
+
+@helper
+def _attacked_from(position: Position, kind: PieceType, target: Square, theirs: Bitboard) -> Bitboard:
+    """Which of ``theirs`` are worth more than a piece of the side to move, of this ``kind``, and attacked by it from
+    ``target``. Kings do not count."""
+    queens = theirs & position.pieces[QUEEN]
+    majors = theirs & position.pieces[ROOK] | queens
+    if kind == PAWN:
+        minors = theirs & (position.pieces[KNIGHT] | position.pieces[BISHOP])
+        return pawn_attacks(I64(position.side), target) & (minors | majors)
+    if kind == KNIGHT:
+        return knight_attacks(target) & majors
+    if kind == BISHOP and majors != ZERO:
+        return bishop_attacks(target, occupied_by_all(position)) & majors
+    if kind == ROOK and queens != ZERO:
+        return rook_attacks(target, occupied_by_all(position)) & queens
+    return ZERO
 
 
 @helper

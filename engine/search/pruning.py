@@ -112,6 +112,7 @@ def prunes_quiet(
     history: int,
     is_check: bool,
     spares_checks: bool,
+    is_pv: bool,
 ) -> bool:
     """Whether the quiet ``move`` is skipped. Sets ``picker.skip_quiets`` if all later quiet moves are too.
 
@@ -124,6 +125,8 @@ def prunes_quiet(
     late = params.LateMovePruningBase + params.LateMovePruningSlope * depth * depth
     if not improving:
         late //= 2
+    if is_pv:
+        late += late * params.LateMovePruningPv // 100  # a missed move costs more there (E)
     is_late = ply > 1 and depth <= params.LateMovePruningDepth and 100 * move_count > late
     # Futility pruning: a quiet move will not make up for so much (19), least of all one that has failed elsewhere (C),
     # or where another has raised alpha already (D).

@@ -79,12 +79,12 @@ def test_short_famous_games_get_their_marks(numbat, name):
 
 
 def test_the_combination_of_kasparov_against_topalov_is_no_mistake(numbat):
-    """From 24. Rxd4 to the end, with half of the nodes of 0.2 s a move."""
+    """From 24. Rxd4 to the end, with half or so of the nodes of 0.2 s a move."""
     tail = chess.pgn.Game.without_tag_roster()
     nodes = list(game_of("Kasparov").mainline())
     tail.setup(nodes[45].board())
     tail.add_line(node.move for node in nodes[46:])
-    found = graded(Annotator(numbat, Limit(nodes=200_000), "test").annotate(tail))
+    found = graded(Annotator(numbat, Limit(nodes=250_000), "test").annotate(tail))
     fine, _ = FAMOUS["Kasparov"]
     assert [move for move in names(fine) if found[move].grade.bad] == []
     assert found["33. c3+"].grade in (Grade.GOOD, Grade.BRILLIANT)

@@ -41,8 +41,8 @@ def test_what_was_learned_speeds_up_the_same_search(engine: Engine) -> None:
     first = again = 0
     for board in BOARDS:
         engine.new_game()
-        first += engine.search(board, Limits(depth=DEPTH)).nodes
-        again += engine.search(board, Limits(depth=DEPTH)).nodes
+        first += engine.search(board, Limits(depth=DEPTH + 1)).nodes
+        again += engine.search(board, Limits(depth=DEPTH + 1)).nodes
     assert again < first
 
 

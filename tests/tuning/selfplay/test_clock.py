@@ -22,7 +22,7 @@ SHORT = Adjudication(resign_moves=0, draw_moves=0, max_moves=35)
 
 def test_it_plays_the_moves_of_an_engine_whose_time_is_nodes() -> None:
     """The same moves as those of two engines with the option nodestime."""
-    opening = BOOK.opening(2)
+    opening = BOOK.opening(3)
     second = {"TimeMoves": "17", "TimeEffort": "200"}
     rules = Rules(clock=(20_000, 200), hash=1, adjudication=SHORT)
     game = Duel(rules, MATERIAL, {**MATERIAL, **second}).play(opening, 0)
