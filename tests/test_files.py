@@ -147,11 +147,19 @@ def test_headers_of_networks_that_are_no_headers(path, loader, header):
 @pytest.mark.parametrize("hidden", [True, 1e308, -16, 10**4000, "16", [[[]]], None])
 @pytest.mark.parametrize("loader", ["network"])
 def test_headers_of_networks_that_make_no_sense(path, loader, hidden):
-    from engine.evaluation.nnue.file import _EXPECTED
+    from engine.evaluation.nnue.file import _ARCHITECTURES, _EXPECTED
 
-    header = json.dumps({**_EXPECTED, "hidden": hidden}).encode()
+    header = json.dumps({"architecture": next(iter(_ARCHITECTURES)), **_EXPECTED, "hidden": hidden}).encode()
     path.write_bytes(MAGIC + struct.pack("<I", len(header)) + header)
     assert "hidden columns" in said(loader, str(path))
+
+
+@pytest.mark.parametrize("architecture", [None, [[]], {}, "(769->N)x2->1", 1])
+@pytest.mark.parametrize("loader", ["network"])
+def test_architectures_of_networks_that_make_no_sense(path, loader, architecture):
+    header = json.dumps({"architecture": architecture, "hidden": 16}).encode()
+    path.write_bytes(MAGIC + struct.pack("<I", len(header)) + header)
+    assert "architecture" in said(loader, str(path))
 
 
 def test_many_directories_and_files_that_cannot_be_used_are_counted(tmp_path):
