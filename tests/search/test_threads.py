@@ -203,8 +203,9 @@ def test_no_thread_is_started_by_a_search(engine: Engine, monkeypatch: pytest.Mo
 
 
 def test_all_threads_take_part(bare: Callable[..., Bare]) -> None:
+    """With nodes for more than a second of two cores: six threads may take turns on them."""
     search = bare(threads=6)
-    search.search(Limits(nodes=600_000), KIWIPETE)
+    search.search(Limits(nodes=5_000_000), KIWIPETE)
     search.pool.rest()
     assert all(worker.nodes > 0 for worker in search.pool.workers)
     assert search.pool.nodes == sum(worker.nodes for worker in search.pool.workers)
