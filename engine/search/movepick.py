@@ -4,15 +4,15 @@ Table move, captures that do not lose material (most valuable victim first, then
 quiet moves by history (checks early), losing captures last.
 """
 
-from engine.board.aliases import Bitboard, Frame, Move, PieceType, Ply, Position, Square, Worker
-from engine.board.attacks import all_pawn_attacks, bishop_attacks, knight_attacks, pawn_attacks, rook_attacks
+from engine.board.aliases import Frame, Move, Ply, Worker
+from engine.board.attacks import all_pawn_attacks, bishop_attacks, knight_attacks, rook_attacks
 from engine.board.legality import is_legal
 from engine.board.movegen import ALL_MOVES, NOISY_MOVES, QUIET_MOVES, generate_moves
 from engine.board.moves import is_noisy, is_promotion, origin_of, promoted_type, target_of
 from engine.board.position import occupied_by_all, type_on
 from engine.board.see import SEE_VALUES, see_ge
-from engine.board.types import BISHOP, I64, KNIGHT, ONE, PAWN, QUEEN, ROOK, U64, ZERO
-from engine.jit import helper
+from engine.board.types import BISHOP, I64, KING, KNIGHT, ONE, PAWN, QUEEN, ROOK, U64, ZERO
+from engine.jit import helper, lsb
 from engine.search.checks import checks_directly, find_checking_squares
 from engine.search.history import capture_history, captured_type, find_threats, quiet_history
 from engine.search.line import prefetch_child
@@ -106,7 +106,19 @@ def _score_quiets(worker: Worker, frame: Frame, ply: Ply, start: int, end: int) 
     theirs = position.colors[them]
     pawn_threats = all_pawn_attacks(position.pieces[PAWN] & theirs, them)
     params = params_of(worker)
-    attack_bonus = params.AttackBonus if abs(frame.static_eval) < params.WonScore else I64(0)
+    safe_pawns, safe_knights, safe_bishops, safe_rooks = ZERO, ZERO, ZERO, ZERO
+    if abs(frame.static_eval) < params.WonScore:
+        safe = ~frame.threats
+        safe_pawns = safe & all_pawn_attacks(theirs & ~(position.pieces[PAWN] | position.pieces[KING]), them)
+        occupied = occupied_by_all(position)
+        rest = theirs & (position.pieces[ROOK] | position.pieces[QUEEN])
+        while rest != ZERO:
+            square = lsb(rest)
+            rest &= rest - ONE
+            safe_knights |= safe & knight_attacks(square)
+            safe_bishops |= safe & bishop_attacks(square, occupied)
+            if type_on(position, square) == QUEEN:
+                safe_rooks |= safe & rook_attacks(square, occupied)
     for index in range(start, end):
         move = I64(moves.move[U64(index)])
         origin, target = origin_of(move), target_of(move)
@@ -118,28 +130,17 @@ def _score_quiets(worker: Worker, frame: Frame, ply: Ply, start: int, end: int) 
             leaves = I64((pawn_threats >> U64(origin)) & ONE)
             enters = I64((pawn_threats >> U64(target)) & ONE)
             value += (leaves - enters) * params.PawnThreatBonus
-        is_safe = (frame.threats >> U64(target)) & ONE == ZERO
-        if is_safe and _attacked_from(position, kind, target, theirs) != ZERO:
-            value += attack_bonus
+        good = ZERO
+        if kind == PAWN:
+            good = safe_pawns
+        elif kind == KNIGHT:
+            good = safe_knights
+        elif kind == BISHOP:
+            good = safe_bishops
+        elif kind == ROOK:
+            good = safe_rooks
+        value += I64((good >> U64(target)) & ONE) * params.AttackBonus
         moves.value[U64(index)] = value
-
-
-@helper
-def _attacked_from(position: Position, kind: PieceType, target: Square, theirs: Bitboard) -> Bitboard:
-    """Which of ``theirs`` are worth more than a piece of the side to move, of this ``kind``, and attacked by it from
-    ``target``. Kings do not count."""
-    queens = theirs & position.pieces[QUEEN]
-    majors = theirs & position.pieces[ROOK] | queens
-    if kind == PAWN:
-        minors = theirs & (position.pieces[KNIGHT] | position.pieces[BISHOP])
-        return pawn_attacks(I64(position.side), target) & (minors | majors)
-    if kind == KNIGHT:
-        return knight_attacks(target) & majors
-    if kind == BISHOP and majors != ZERO:
-        return bishop_attacks(target, occupied_by_all(position)) & majors
-    if kind == ROOK and queens != ZERO:
-        return rook_attacks(target, occupied_by_all(position)) & queens
-    return ZERO
 
 
 @helper
