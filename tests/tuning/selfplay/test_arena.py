@@ -118,6 +118,18 @@ def test_a_torn_game_is_cut_off_before_more_are_kept(
     assert count_file(path)[2] == path.stat().st_size
 
 
+@pytest.mark.parametrize("content", [b"1. e4 e5 *", bytes(range(1, 65)) + bytes(8)], ids=["text", "zeros"])
+def test_a_file_of_anything_else_is_not_cut(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, content: bytes) -> None:
+    other = tmp_path / "other.pgn"
+    other.write_bytes(content)
+    words = (*QUICK, "--games", "2", "--json", str(tmp_path / "r.jsonl"), "--keep", str(other))
+    code, page = _run(monkeypatch, *words)
+    assert code == 2
+    assert "other.pgn" in page
+    assert other.read_bytes() == content
+    assert not (tmp_path / "r.jsonl").exists()
+
+
 def test_equal_sides_are_equal(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     code, page = _run(monkeypatch, *QUICK, "--games", "8", "--json", str(tmp_path / "r.jsonl"))
     assert code == 0
