@@ -25,7 +25,7 @@ from tuning.experiments.store import Order
 RESULTS_TOOLS = ("match", "gauntlet", "suite", "spsa", "arena")
 """Tools with ``--json`` for the results file and ``--resume`` to go on with it."""
 
-KEPT_FLAGS = ("--pgn", "--plot", "--scheduler", "--concurrency")
+KEPT_FLAGS = ("--pgn", "--keep", "--plot", "--scheduler", "--concurrency")
 """Their flags with a value that a continuation gets again."""
 
 REVISION_FLAGS = ("--new", "--base", "--rev")

@@ -374,6 +374,11 @@ def test_tools_are_continued_from_their_results(tmp_path):
     )  # fmt: skip
     assert made.resume_file == made.results == str(tmp_path / "r.jsonl")
     assert not made.timed
+    arena = ("python", "-m", "tuning.arena", "--nodes", "9", "--games", "2", "--keep", "games.vf")
+    assert completed(Order("x", arena, str(tmp_path)), tmp_path / "r.jsonl").resume_command[-2:] == (
+        "--keep",
+        "games.vf",
+    )
     assert module_of(("python3", "-u", "-m", "x.y", "z")).words == ("z",)
     assert module_of(("python3", "x.py", "-m", "x")) is None
     with pytest.raises(SetupError, match="no program"):
