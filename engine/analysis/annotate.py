@@ -19,8 +19,8 @@ from chess.engine import Limit, PovScore
 from engine.analysis import notes
 from engine.analysis.judge import Grade, chances_on, cost, grade, human_expectation
 from engine.analysis.lines import chances_text
-from engine.analysis.pace import FIRST, Pace
-from engine.analysis.praise import is_recapture, offered, praise
+from engine.analysis.pace import FIRST, SACRIFICE_LOOKS, Pace
+from engine.analysis.praise import is_recapture, is_sacrifice, offered, praise
 from engine.analysis.record import LINE, Found, Record, Verdict
 from engine.analysis.wrong_bishop import honest
 from engine.api import Engine
@@ -120,6 +120,7 @@ class _Run:
         self._pace = pace
         self._explain = explain
         self._step = step
+        self._sacrifices: dict[int, bool] = {}
 
     def go(self) -> None:
         """Go on from where the record is."""
@@ -188,12 +189,22 @@ class _Run:
             return False
         return found.single or grade(self._record.cost(at)).bad
 
+    def _worth(self, at: int) -> int:
+        """How many second looks the move at this position is worth."""
+        if not grade(self._record.cost(at)).bad:
+            return 1
+        if at not in self._sacrifices:
+            found = self._record.positions[at]
+            assert found.move is not None
+            self._sacrifices[at] = is_sacrifice(found.board, found.move)
+        return SACRIFICE_LOOKS if self._sacrifices[at] else 1
+
     def _second_look(self, suspects: list[int]) -> None:
         """Search for the last of the ``suspects`` the position after it or, if that was done, the other moves."""
         positions, at = self._record.positions, suspects[-1]
         assert self._record.pool is not None
-        missing = sum(1 + (not positions[suspect + 1].solid) for suspect in suspects)
-        amount = self._pace.look(self._record.pool, missing)
+        missing = sum(self._worth(suspect) * (1 + (not positions[suspect + 1].solid)) for suspect in suspects)
+        amount = self._pace.look(self._record.pool, missing, self._worth(at))
         self._forget()
         others = positions[at + 1].solid
         where = at if others else at + 1

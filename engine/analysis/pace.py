@@ -1,8 +1,9 @@
 """How a game's time, nodes or plies are shared out among its positions.
 
 Half of it goes to a first look at every position, a tenth to a glance at the alternatives of moves that may deserve
-praise, the rest to a second, longer look at the moves that would get a mark. With a limit of plies the first look
-has it, the glance two plies less and the second look three plies more.
+praise, the rest to a second, longer look at the moves that would get a mark, several times as long at a sacrifice that
+seems bad: what it is given for lies deep. With a limit of plies the first look has it, the glance two plies less and
+the second look three plies more.
 """
 
 from __future__ import annotations
@@ -19,6 +20,9 @@ SECOND = 0.4
 
 #: A second look takes this many times the first look at most, and this part of it at least.
 MOST, LEAST = 8.0, 0.5
+
+#: Second looks that a sacrifice is worth, if it seems bad.
+SACRIFICE_LOOKS = 4
 
 #: Plies that a glance has less, and a second look more.
 GLANCE_PLIES, LOOK_PLIES = 2, 3
@@ -61,12 +65,12 @@ class Pace:
         """What all second looks at a game of so many positions have together."""
         return 0 if self.unit == "depth" else self._share(SECOND * positions)
 
-    def look(self, pool: int, looks: int) -> int:
-        """A second look, if ``pool`` is left and ``looks`` are still to be taken."""
+    def look(self, pool: int, looks: int, worth: int = 1) -> int:
+        """A second look worth so many, if ``pool`` is left and ``looks`` are still to be taken."""
         if self.unit == "depth":
             return self.amount + LOOK_PLIES
         first = self.first()
-        return max(1, min(pool // looks, round(MOST * first)), round(LEAST * first))
+        return max(1, min(worth * pool // looks, round(MOST * first)), round(LEAST * first))
 
     def limit(self, amount: int) -> Limit:
         """``amount`` as a limit."""

@@ -238,6 +238,24 @@ def test_a_mark_takes_a_second_longer_look(numbat, monkeypatch):
     assert found[3].loss < 0.02
 
 
+def test_a_sacrifice_that_seems_bad_gets_a_much_longer_look(numbat, monkeypatch):
+    """2. Ba6 gives a bishop, 2... f6 gives nothing; both seem bad."""
+    scores = {(2, False): (100, "g1f3"), (3, False): (-300, "b8a6"), (4, False): (300, ""), (2, True): (90, "g1f3")}
+    scripted(monkeypatch, {**scores, (3, True): (-290, "b8a6")})
+    plain, longest = annotate._Run._search, {}
+
+    def search(self, at, amount, others=False):
+        longest[at, others] = max(amount, longest.get((at, others), 0))
+        return plain(self, at, amount, others)
+
+    monkeypatch.setattr(annotate._Run, "_search", search)
+    game = read_game(io.StringIO("1. e4 a5 2. Ba6 f6 *"))
+    found = Annotator(numbat, Limit(nodes=10_000), "test").annotate(game)
+    assert found[3].grade.bad
+    assert found[4].grade.bad
+    assert longest[2, True] > 2 * longest[3, True] > 0
+
+
 def test_moves_of_theory_get_no_mark(numbat, monkeypatch):
     """The Englund Gambit, 1. d4 e5, is a bad opening and a known one."""
     game = read_game(io.StringIO("1. d4 e5 2. dxe5 Nc6 3. Nf3 a5 *"))

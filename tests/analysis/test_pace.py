@@ -22,6 +22,7 @@ def test_a_game_takes_no_more_than_it_has(limit):
         assert pool - left <= max(pool, suspects * pace.first() * 0.51)
         assert pace.look(pool, suspects) >= 0.79 * pace.first()
     assert pace.look(pool, 7) > 2 * pace.first()
+    assert pace.look(pool, 40, 4) == pytest.approx(4 * pace.look(pool, 40), abs=4)
     assert pace.look(-5, 1) >= 1
 
 
