@@ -3,10 +3,11 @@
     python -m tuning.strength --games 40 --levels 0 4 8 11 14 17 --openings book.epd
     python -m tuning.strength --fit
 
-Stockfish at several ``UCI_Elo`` settings plays the levels nearest to it by the present figures. Levels play each other
-only below Stockfish's weakest setting and above its strongest, because between two levels the better one wins by more
+Stockfish at several Skill Levels plays the levels nearest to it by the present figures. Levels play each other
+only below the weakest of these and above the strongest, because between two levels the better one wins by more
 than their ratings against others say. The levels' Elo is a maximum-likelihood fit (Bradley-Terry, a draw counts as half
-a win) that takes Stockfish's settings at their word, smoothed over the levels. Without anchors all levels play their
+a win) that takes the Elo of Stockfish's Skill Levels as given
+(:data:`tuning.levels.strength.SKILL_ELO`), smoothed over the levels. Without anchors all levels play their
 neighbours, and nothing is written. Every pairing has its own results file in ``--dir``; the same command continues
 after an interruption, and with more ``--games`` it adds to what is there.
 
@@ -37,7 +38,7 @@ from tuning.common.flags import add_cluster_flags
 from tuning.common.ledger import read_settings
 from tuning.levels import measurements
 from tuning.levels.measurements import Measurements, elos_of
-from tuning.levels.strength import ANCHOR_NODES, ANCHORS, encounters, fitted, games_of_each, write
+from tuning.levels.strength import ANCHORS, SKILL_ELO, encounters, fitted, games_of_each, write
 from tuning.matches import running
 from tuning.matches.engines import EngineSpec
 from tuning.matches.flags import add_play_flags, play_settings
@@ -59,15 +60,14 @@ def parser() -> argparse.ArgumentParser:
         type=int,
         nargs="*",
         default=list(ANCHORS),
-        metavar="ELO",
-        help="UCI_Elo settings of Stockfish to play against",
+        metavar="SKILL",
+        help="Skill Levels of Stockfish to play against, 0 to 19",
     )
     result.add_argument(
         "--anchor-nodes",
         type=int,
-        default=ANCHOR_NODES,
         metavar="N",
-        help="nodes per move of Stockfish (default %(default)s)",
+        help="nodes per move of Stockfish (default: as many as let it choose, 200,000 to 1,000,000)",
     )
     add_play_flags(result)
     add_cluster_flags(result)
@@ -115,7 +115,8 @@ def measure(arguments: argparse.Namespace, console: Console, measured: Measureme
     if len(levels) < 2 or levels[0] < 0 or levels[-1] >= len(LEVELS):
         raise SetupError(f"--levels takes two or more of 0 to {len(LEVELS) - 1}")
     at_least(1, games=arguments.games, anchor_nodes=arguments.anchor_nodes)
-    at_least(1, anchors=min(arguments.anchors, default=1))
+    if not all(0 <= anchor < len(SKILL_ELO) for anchor in arguments.anchors):
+        raise SetupError(f"--anchors takes Skill Levels of Stockfish, 0 to {len(SKILL_ELO) - 1}")
     counts: dict[tuple[str, str], Any] = {}
     for pair in encounters(levels, arguments.anchors, arguments.anchor_nodes):
         code, found = play(pair, arguments, console)

@@ -1,8 +1,8 @@
 """What was measured of the levels so far, and the Elo of all levels that follows from it.
 
 ``tuning/results/levels.json`` has two lists. ``levels`` are ratings of levels that misjudge, each with its 95% error.
-``games`` are results of a number of nodes without misjudgement against Stockfish; there a setting that is not
-``rated`` is an opponent of unknown strength, which links the numbers of nodes that have met it.
+``games`` are results of a number of nodes without misjudgement; their ``rival`` is the Elo of one of Stockfish's Skill
+Levels, or the name of an opponent of unknown strength, which links the numbers of nodes that have met it.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -31,14 +31,13 @@ FILE = PROJECT / "tuning" / "results" / "levels.json"
 
 @dataclass(frozen=True, slots=True)
 class Games:
-    """What ``nodes`` a move scored against Stockfish at ``UCI_Elo`` ``rival``."""
+    """What ``nodes`` a move scored against ``rival``, an Elo or the name of an opponent without one."""
 
     nodes: int
-    rival: int
+    rival: int | str
     wins: int
     draws: int
     losses: int
-    rated: bool = True
 
 
 @dataclass(slots=True)
@@ -61,11 +60,7 @@ class Measurements:
     def write(self, path: Path) -> None:
         """Write a file."""
         levels = [{"level": n, "elo": round(elo), "error": round(error)} for n, (elo, error) in self.levels.items()]
-        games = [
-            {name: getattr(game, name) for name in ("nodes", "rival", "wins", "draws", "losses")}
-            | ({} if game.rated else {"rated": False})
-            for game in self.games
-        ]
+        games = [asdict(game) for game in self.games]
         lists = []
         for name, rows in (("levels", levels), ("games", games)):
             lines = ",\n".join(f"  {json.dumps(row)}" for row in rows)
@@ -97,16 +92,16 @@ def line(games: Sequence[Games]) -> tuple[float, float, float]:
     The Elo of opponents without a rating is fitted with it. Raises :class:`SetupError` without two numbers of nodes
     and a rated opponent.
     """
-    if len({game.nodes for game in games}) < 2 or not any(game.rated for game in games):
+    if len({game.nodes for game in games}) < 2 or not any(isinstance(game.rival, int) for game in games):
         raise SetupError("a fit takes games of two numbers of nodes, and some against a rated opponent")
-    unrated = sorted({game.rival for game in games if not game.rated})
+    unrated = sorted({game.rival for game in games if isinstance(game.rival, str)})
     terms = np.zeros((len(games), 2 + len(unrated)))
     terms[:, 0] = 1
     terms[:, 1] = [math.log2(game.nodes) - _MIDDLE for game in games]
     for row, game in enumerate(games):
-        if not game.rated:
+        if isinstance(game.rival, str):
             terms[row, 2 + unrated.index(game.rival)] = -1
-    given = np.array([game.rival if game.rated else 0.0 for game in games])
+    given = np.array([game.rival if isinstance(game.rival, int) else 0.0 for game in games])
     won = np.array([game.wins + game.draws / 2 for game in games])
     played = np.array([game.wins + game.draws + game.losses for game in games])
     scale = math.log(10) / 400
@@ -116,7 +111,7 @@ def line(games: Sequence[Games]) -> tuple[float, float, float]:
         value = won @ np.logaddexp(0, -log_odds) + (played - won) @ np.logaddexp(0, log_odds)
         return float(value), scale * (terms.T @ (played * expit(log_odds) - won))
 
-    start = np.array([2500.0, 50.0, *unrated])
+    start = np.array([2500.0, 50.0, *(2500.0 for _ in unrated)])
     values = minimize(loss, start, jac=True, method="BFGS", options={"gtol": 1e-7}).x
     chance = expit(scale * (terms @ values - given))
     information = scale**2 * terms.T @ (terms * (played * chance * (1 - chance))[:, None])
@@ -125,8 +120,8 @@ def line(games: Sequence[Games]) -> tuple[float, float, float]:
 
 
 def elos_of(measured: Measurements, levels: Sequence[Level]) -> list[float]:
-    """The Elo of all ``levels``: those that misjudge on the curve of the rated ones, the others, which are numbers of
-    nodes, on the line of the games. Raises :class:`SetupError` if there is too little for that."""
+    """The Elo of all ``levels``: those that misjudge on the curve of those that were rated, the others, which are
+    numbers of nodes, on the line of the games. Raises :class:`SetupError` if there is too little for that."""
     weaker = {level: rating for level, rating in measured.levels.items() if level < FULL_SKILL}
     if len(weaker) < 2:
         raise SetupError("a fit takes two levels that misjudge and were measured")

@@ -21,19 +21,25 @@ from tuning.matches.engines import EngineSpec
 from tuning.matches.limits import Limits
 from tuning.statistics import ratings
 
-ANCHORS = (1350, 1550, 1750, 1950, 2150, 2350, 2550)
-"""``UCI_Elo`` of Stockfish that levels are measured against."""
+SKILL_ELO = (
+    1320, 1468, 1608, 1742, 1923, 2204, 2363, 2500, 2596, 2703,
+    2788, 2856, 2923, 2973, 3025, 3070, 3111, 3141, 3170, 3191,
+)  # fmt: skip
+"""Elo of Stockfish's Skill Levels, 0 to 19, on the scale of CCRL Blitz, give or take 100.
+
+J. VandeVondele played Stockfish, a month after 15.1, against rated versions of Stash at 120 s + 1 s a game (Stockfish
+pull request 4341, 2023). ``UCI_Elo`` of Stockfish 16 and later follows it. That of 15.1 does not: it calls Skill Level
+14 2550.
+"""
+
+ANCHORS = (0, 1, 3, 4, 5, 6, 8, 10, 12, 14)
+"""Skill Levels of Stockfish that levels are measured against."""
 
 NEIGHBOURS = 2
 """Levels that each anchor plays."""
 
-ANCHOR_NODES = 100_000
-"""Nodes that Stockfish searches for a move, 0.15 s or so.
-
-Its settings are worth what they say at a minute a game and 0.6 s a move. With less they are weaker: they choose their
-move at a fixed depth, but what was searched beyond it stands in the transposition table when the next move is to be
-found. At 1550, 300,000 nodes beat 40,000 by 120 +- 109 Elo.
-"""
+ENOUGH = 8
+"""Skill Levels that must have been measured for a cubic."""
 
 LEAST_STEP = 5.0
 """Elo between one level and the next if measurements would have them equal or reversed."""
@@ -50,27 +56,41 @@ def level_spec(level: int) -> EngineSpec:
     return EngineSpec(f"Level {level}", command, limits=Limits(nodes=LEVELS[level].nodes))
 
 
-def anchor_spec(elo: int, nodes: int) -> EngineSpec:
-    """Stockfish at ``UCI_Elo``, ``nodes`` a move."""
-    options = {"UCI_LimitStrength": "true", "UCI_Elo": str(elo)}
-    return EngineSpec(f"Stockfish {elo}", ("stockfish",), options=options, limits=Limits(nodes=nodes))
+def anchor_nodes(skill: int) -> int:
+    """Nodes a move that let Stockfish come to the depth at which it chooses, one more than its Skill Level.
+
+    Where it does not, it plays its best move: of four lines that a search is broken off in the midst of, only the first
+    has a score. So with 100,000 nodes a move Skill Level 11 and all above it are full strength. What it searches
+    beyond that depth counts too, because it stands in the transposition table when the next move is to be found.
+    """
+    return 200_000 if skill <= 6 else 500_000 if skill <= 10 else 1_000_000
 
 
-def encounters(levels: Sequence[int], anchors: Sequence[int], nodes: int) -> list[tuple[EngineSpec, EngineSpec]]:
+def anchor_spec(skill: int, nodes: int | None = None) -> EngineSpec:
+    """Stockfish at a Skill Level, by default with :func:`anchor_nodes` a move."""
+    options, limits = {"Skill Level": str(skill)}, Limits(nodes=nodes or anchor_nodes(skill))
+    return EngineSpec(f"Stockfish {SKILL_ELO[skill]}", ("stockfish",), options=options, limits=limits)
+
+
+def encounters(
+    levels: Sequence[int], anchors: Sequence[int], nodes: int | None = None
+) -> list[tuple[EngineSpec, EngineSpec]]:
     """Who plays whom: each anchor the levels nearest to it, and levels outside the anchors the next one."""
     specs = {level: level_spec(level) for level in levels}
-    weakest, strongest = min(anchors, default=math.inf), max(anchors, default=-math.inf)
+    elos = [SKILL_ELO[anchor] for anchor in anchors]
+    weakest, strongest = min(elos, default=math.inf), max(elos, default=-math.inf)
     outside = [(a, b) for a, b in pairwise(levels) if LEVELS[a].elo < weakest or LEVELS[b].elo > strongest]
     result = [(specs[a], specs[b]) for a, b in outside]
-    for elo in anchors:
+    for anchor, elo in zip(anchors, elos, strict=True):
         near = sorted(levels, key=lambda level: abs(LEVELS[level].elo - elo))[:NEIGHBOURS]
-        result += [(specs[level], anchor_spec(elo, nodes)) for level in sorted(near)]
+        result += [(specs[level], anchor_spec(anchor, nodes)) for level in sorted(near)]
     return result
 
 
 def smooth(measured: Mapping[int, tuple[float, float]]) -> dict[int, float]:
-    """The Elo of levels, each measured with an error, on the likeliest curve: a parabola for the Skill Levels, and a
-    straight line from there on, where levels differ in nothing but nodes.
+    """The Elo of levels, each measured with an error, on the likeliest curve: a cubic for the Skill Levels, which rise
+    slowly at both ends, and a straight line from there on, where levels differ in nothing but nodes. Fewer than
+    :data:`ENOUGH` Skill Levels make a parabola or a line.
 
     Nodes and misjudgement change evenly from level to level, so leaps in the Elo are errors of measurement.
     """
@@ -78,7 +98,8 @@ def smooth(measured: Mapping[int, tuple[float, float]]) -> dict[int, float]:
     elos, errors = np.array([measured[level] for level in levels]).T
     last = FULL_SKILL - 1
     below = np.minimum(levels, last)
-    basis = [below**power for power in range(min(3, len(set(below.tolist()))))]
+    known = len(set(below.tolist()))
+    basis = [below**power for power in range(4 if known >= ENOUGH else min(3, known))]
     if levels[-1] > last:
         basis.append(np.maximum(np.array(levels) - last, 0))
     terms = np.array(basis, float).T

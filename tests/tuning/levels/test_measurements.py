@@ -17,10 +17,10 @@ from tuning.statistics.elo import expected_score
 from tuning.strength import main
 
 
-def played(nodes: int, rival: int, elo: float, rated: bool = True) -> Games:
+def played(nodes: int, rival: int | str, elo: float) -> Games:
     """A thousand games in which ``nodes`` score what ``elo`` above the rival does."""
     wins = round(1000 * expected_score(elo))
-    return Games(nodes, rival, wins, 0, 1000 - wins, rated)
+    return Games(nodes, rival, wins, 0, 1000 - wins)
 
 
 def test_the_shipped_levels_are_the_fit_of_the_shipped_measurements(tmp_path: Path):
@@ -29,16 +29,16 @@ def test_the_shipped_levels_are_the_fit_of_the_shipped_measurements(tmp_path: Pa
 
 
 def test_an_opponent_without_a_rating_links_those_that_met_it():
-    games = [played(10_000, 2450, -50), played(10_000, 2850, -100, False), played(80_000, 2850, 110, False)]
+    games = [played(10_000, 2450, -50), played(10_000, "unrated", -100), played(80_000, "unrated", 110)]
     start, slope, error = line(games)
     assert slope == pytest.approx(70, abs=1)
     assert start + slope * math.log2(10_000) == pytest.approx(2400, abs=2)
     assert error == pytest.approx(
-        10**0.5 * line([Games(g.nodes, g.rival, 10 * g.wins, 0, 10 * g.losses, g.rated) for g in games])[2]
+        10**0.5 * line([Games(g.nodes, g.rival, 10 * g.wins, 0, 10 * g.losses) for g in games])[2]
     )
 
 
-@pytest.mark.parametrize("games", [[], [played(1000, 2450, 0)], [played(n, 2850, 0, False) for n in (10, 20)]])
+@pytest.mark.parametrize("games", [[], [played(1000, 2450, 0)], [played(n, "unrated", 0) for n in (10, 20)]])
 def test_a_line_takes_two_numbers_of_nodes_and_a_rated_opponent(games):
     with pytest.raises(SetupError, match="rated opponent"):
         line(games)
@@ -54,7 +54,7 @@ def test_levels_without_misjudgement_are_on_the_line_and_all_rise():
 
 
 def test_what_is_written_is_read_again(tmp_path: Path):
-    measured = Measurements({3: (1014.0, 90.0)}, [Games(35_000, 2550, 0, 3, 5), Games(35_000, 2850, 0, 2, 6, False)])
+    measured = Measurements({3: (1014.0, 90.0)}, [Games(35_000, 2550, 0, 3, 5), Games(35_000, "unrated", 0, 2, 6)])
     measured.write(tmp_path / "levels.json")
     assert Measurements.read(tmp_path / "levels.json") == measured
     shipped = Measurements.read(FILE)

@@ -3,14 +3,28 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
+import chess.engine
 import numpy as np
 import pytest
 
 from engine.play.strength import FULL_SKILL, LEVELS, Level
-from tuning.levels.strength import NEIGHBOURS, encounters, fitted, games_of_each, level_spec, rising, smooth, write
+from tuning.common.errors import EngineFailure
+from tuning.levels.strength import (
+    NEIGHBOURS,
+    SKILL_ELO,
+    anchor_spec,
+    encounters,
+    fitted,
+    games_of_each,
+    level_spec,
+    rising,
+    smooth,
+    write,
+)
 from tuning.statistics.elo import expected_score
 from tuning.strength import main
 
@@ -26,21 +40,52 @@ def results(
     return counts
 
 
-def test_levels_play_anchors_and_outside_of_them_their_neighbours():
-    levels = [0, 4, 8, 12, 16]
-    anchors = [round(LEVELS[8].elo), round(LEVELS[12].elo)]
-    played = [(a.name, b.name) for a, b in encounters(levels, anchors, 1000)]
-    among = [pair for pair in played if pair[1].startswith("Level ")]
-    assert among == [("Level 0", "Level 4"), ("Level 4", "Level 8"), ("Level 12", "Level 16")]
-    for elo in anchors:
-        against = [first for first, second in played if second == f"Stockfish {elo}"]
-        assert len(against) == NEIGHBOURS
-        assert f"Level {next(n for n in levels if round(LEVELS[n].elo) == elo)}" in against
+@pytest.fixture
+def known(monkeypatch):
+    """Levels whose Elo no new fit changes: 800, 900 and so on."""
+    levels = [replace(level, elo=800.0 + 100 * number) for number, level in enumerate(LEVELS)]
+    monkeypatch.setattr("tuning.levels.strength.LEVELS", levels)
+
+
+def test_levels_play_anchors_and_outside_of_them_their_neighbours(known):
+    played = [(a.name, b.name) for a, b in encounters([0, 4, 8, 12, 16], [1, 4])]
+    assert played == [
+        ("Level 0", "Level 4"), ("Level 4", "Level 8"),  # 800 and 1200 are weaker than Skill Level 1
+        ("Level 8", "Level 12"), ("Level 12", "Level 16"),  # 2000 and 2400 are stronger than Skill Level 4
+        ("Level 4", "Stockfish 1468"), ("Level 8", "Stockfish 1468"),
+        ("Level 8", "Stockfish 1923"), ("Level 12", "Stockfish 1923"),
+    ]  # fmt: skip
+    assert len([pair for pair in played if pair[1] == "Stockfish 1923"]) == NEIGHBOURS
 
 
 def test_without_anchors_all_levels_play_their_neighbours():
     assert [(a.name, b.name) for a, b in encounters([0, 5, 10], [], 1000)] == [
         ("Level 0", "Level 5"), ("Level 5", "Level 10")]  # fmt: skip
+
+
+def test_an_anchor_is_a_skill_level_with_its_elo_and_nodes_enough_to_choose():
+    assert list(SKILL_ELO) == sorted(SKILL_ELO)
+    for skill, nodes in ((0, 200_000), (8, 500_000), (14, 1_000_000)):
+        spec = anchor_spec(skill)
+        assert (spec.options, spec.limits.nodes) == ({"Skill Level": str(skill)}, nodes)
+        assert spec.name == f"Stockfish {SKILL_ELO[skill]}"
+    assert anchor_spec(8, 77).limits.nodes == 77
+
+
+@pytest.mark.parametrize("skill", [2, 8])
+def test_an_anchor_comes_to_the_depth_at_which_it_chooses(skill):
+    """Else it would play its best move, as at full strength."""
+    spec = anchor_spec(skill)
+    try:
+        command = spec.resolved_command()
+    except EngineFailure:
+        pytest.skip("no stockfish")
+    board = chess.Board("r1bqkb1r/pp2pppp/2np1n2/6B1/3NP3/2N5/PPP2PPP/R2QKB1R b KQkq - 1 6")
+    with chess.engine.SimpleEngine.popen_uci(list(command)) as engine:
+        engine.configure({**spec.options, "Hash": 16, "Threads": 1})
+        limit = chess.engine.Limit(nodes=spec.limits.nodes)
+        played = engine.play(board, limit, info=chess.engine.INFO_BASIC)
+    assert played.info["depth"] > skill + 1
 
 
 def test_levels_are_rated_by_the_anchors():
@@ -73,9 +118,14 @@ def test_without_anchors_the_mean_is_zero():
     assert found["Level 0"][0] == pytest.approx(-50, abs=0.5)
 
 
+def curve(level: int) -> float:
+    """Elo that rise slowly at both ends of the Skill Levels."""
+    return 700 + 60 * level + 15 * level**2 - 0.6 * level**3
+
+
 def test_errors_of_measurement_are_smoothed_out():
     source = np.random.default_rng(4)
-    true = {level: 700 + 140 * level - 2.5 * level**2 for level in range(0, 20, 2)}
+    true = {level: curve(level) for level in range(0, 20, 2)}
     measured = {level: (elo + source.normal(0, 50), 98.0) for level, elo in true.items()}
     found = smooth(measured)
     assert (
@@ -88,8 +138,8 @@ def test_errors_of_measurement_are_smoothed_out():
 
 def test_beyond_the_skill_levels_the_curve_goes_straight_on():
     last = FULL_SKILL - 1
-    true = {level: 700.0 + 140 * min(level, last) - 2.5 * min(level, last) ** 2 + 40 * max(level - last, 0)
-            for level in (*range(0, 20, 2), last, 20, 21, 24)}  # fmt: skip
+    levels = (*range(0, 20, 2), last, 20, 21, 24)
+    true = {level: curve(min(level, last)) + 40 * max(level - last, 0) for level in levels}
     assert smooth({level: (elo, 50.0) for level, elo in true.items()}) == pytest.approx(true)
 
 
@@ -121,7 +171,7 @@ def test_beyond_the_skill_levels_a_level_is_a_number_of_nodes():
     assert level_spec(FULL_SKILL).limits.nodes == LEVELS[FULL_SKILL].nodes
 
 
-@pytest.mark.parametrize("words", [["--levels", "3"], ["--levels", "0", "99"], ["--games", "0"]])
+@pytest.mark.parametrize("words", [["--levels", "3"], ["--levels", "0", "99"], ["--games", "0"], ["--anchors", "1350"]])
 def test_bad_numbers_are_refused(words, capsys):
     assert main(words) == 2
     assert words[0] in capsys.readouterr().out
