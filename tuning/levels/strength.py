@@ -59,9 +59,9 @@ def level_spec(level: int) -> EngineSpec:
 def anchor_nodes(skill: int) -> int:
     """Nodes a move that let Stockfish come to the depth at which it chooses, one more than its Skill Level.
 
-    Where it does not, it plays its best move: of four lines that a search is broken off in the midst of, only the first
-    has a score. So with 100,000 nodes a move Skill Level 11 and all above it are full strength. What it searches
-    beyond that depth counts too, because it stands in the transposition table when the next move is to be found.
+    Where it does not, it nearly always plays its best move: a line that a broken-off iteration has not finished has no
+    score, mostly all of the four but the first. What it searches beyond that depth counts too, because it stands in the
+    transposition table when the next move is to be found.
     """
     return 200_000 if skill <= 6 else 500_000 if skill <= 10 else 1_000_000
 
