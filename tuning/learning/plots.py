@@ -8,16 +8,19 @@ from matplotlib.figure import Figure
 
 from tuning.common.plots import COLOR, HIGHLIGHT
 
+#: So many parameters have room in three columns.
+FEW = 12
+
 
 def trajectory_figure(
     history: Mapping[str, Sequence[float]], bounds: Mapping[str, tuple[float, float]], defaults: Mapping[str, float]
 ) -> Figure:
     """Each parameter's way through a tuning run, a panel each, its default dashed."""
-    columns = min(3, len(history))
+    columns = min(3 if len(history) <= FEW else 6, len(history))
     rows = -(-len(history) // columns)
     figure = Figure(figsize=(4 * columns, 2.4 * rows), layout="constrained")
     panels = figure.subplots(rows, columns, squeeze=False).flat
-    for axes, (name, values) in zip(panels, history.items(), strict=False):
+    for (name, values), axes in zip(history.items(), panels, strict=False):  # in this order, or a panel is lost
         axes.plot(range(1, len(values) + 1), values, color=COLOR)
         axes.axhline(defaults[name], color="black", linestyle="--", linewidth=0.8)
         spread = max(abs(value - defaults[name]) for value in values) * 1.3 or 1.0
