@@ -34,7 +34,7 @@ from engine.jit import new_record
 from engine.search.alphabeta import search
 from engine.search.deepening import UNLIMITED
 from engine.search.node import is_draw
-from engine.search.scores import DECIDED, INFINITY, MATE
+from engine.search.scores import INFINITY, MATE
 from engine.search.state import CONTROL, STACK_BASE
 from engine.search.transposition import TranspositionTable
 from engine.search.tunables import Parameters
@@ -59,7 +59,6 @@ OFF = {
     "WonScore": 32_000,
     "CheckExemptDepth": 99,
     "SingularDepth": 99,
-    "AlphaRaiseReduction": 0,
     "PawnCorrectionWeight": 0,
     "NonPawnCorrectionWeight": 0,
     "ContinuationCorrectionWeight": 0,
@@ -318,8 +317,6 @@ class Case:
     depth: int = 3
     #: How deep the late move is searched at first.
     late: int = 2
-    #: By how much less deep the second move is searched when the first one has raised alpha.
-    raised: int = 0
     #: Whether a node where a fail-high is expected is searched a ply less deep.
     iir: bool = False
 
@@ -327,7 +324,6 @@ class Case:
 CASES = {
     "none": Case({}),
     "late move reductions": Case({"reduction": ALL_THE_WAY, "HindsightMargin": -(1 << 20)}, late=1),
-    "alpha-raise reduction": Case({"AlphaRaiseReduction": 1}, raised=1),
     "internal iterative reduction": Case({"IterativeReductionDepth": 2}, iir=True),
     "both of these": Case({"IterativeReductionDepth": 2, "reduction": ALL_THE_WAY}, late=1, iir=True),
     # Reduced by one ply, and by another one because the position after the move seems better than the one before.
@@ -351,9 +347,7 @@ def predicted(
     best = child(first, new_depth, int(is_pv) or 1 - cut_node)
     if best >= beta:
         return best, False
-    if best > alpha:
-        alpha = best
-        new_depth -= case.raised if abs(best) < DECIDED else 0
+    alpha = max(alpha, best)
     reduced = min(case.late, new_depth)
     score = child(second, reduced, 1)
     if score > alpha and reduced < new_depth:
