@@ -5,8 +5,8 @@ in brackets, what the search lost in Elo without it (300 games at 12,000 nodes a
 ``tuning/results/search.md``). The letters A and B mark what was tested in two bundles: +25 ± 36 and +20 ± 37 (at 10,000
 nodes a move), C four rules that came from a screening with network 7: +17.8 ± 8.8 together, in an SPRT of 3,428 games
 at 8,000 nodes, D four more with network 8: +13.4 ± 7.5 in 4,760 games, E four with network 9: +11.8 ± 7.0 in 5,500;
-they leave won games alone, in which they hide mates. All numbers of :mod:`engine.search.params` were then tuned together
-by SPSA: +41.2 ± 13.8 in 1,398. What takes more than a few lines is in :mod:`engine.search.pruning`,
+they leave won games alone, in which they hide mates. Then all numbers of :mod:`engine.search.params` were tuned
+together by SPSA: +41.2 ± 13.8 in 1,398. What takes more than a few lines is in :mod:`engine.search.pruning`,
 :mod:`engine.search.extensions` and :mod:`engine.search.reductions`. What searches again has to be here, because numba
 cannot cache functions that call each other in a circle.
 """
