@@ -238,6 +238,8 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
         ends = ", ".join(f"{name} {number}" for name, number in count.reasons.most_common())
         say(f"ends: {ends}; {count.plies / count.encounter.games:.0f} plies a game")
         if not settings.ideas:
+            if (found := count.pace) is not None:
+                say(f"time of a node: {found.text} of that of {settings.names[1]}")
             console.print(final_line(count, settings.sprt), highlight=False, markup=False, soft_wrap=True)
     return code
 

@@ -25,6 +25,7 @@ from tuning.matches.tournament import BookSettings
 from tuning.selfplay.batches import Batch, Meeting, PlannedPair, play_batch
 from tuning.selfplay.screening import Idea, Screening
 from tuning.statistics.elo import estimate
+from tuning.statistics.pace import Pace, log_pace, pace
 from tuning.statistics.sprt import Sprt
 
 TOOL = "tuning.arena"
@@ -77,7 +78,8 @@ class Count:
     def __init__(self, settings: Settings) -> None:
         self.encounter = Encounter(*settings.names)
         self.reasons: Counter[str] = Counter()
-        self.nodes = self.plies = 0
+        self.plies = 0
+        self._paces: list[float] = []
         self.pairs = 0
         self.screening = Screening(settings.ideas, settings.book.seed)
         self._settings = settings
@@ -104,9 +106,16 @@ class Count:
         self.encounter.pairs[sum(points)] += 1
         self.encounter.equal_pairs_decided += points in ([0, 2], [2, 0])
         self.reasons.update(pair["reasons"])
-        self.screening.add(pair["number"], sum(points))
         self.plies += sum(pair["plies"])
-        self.nodes += sum(pair["nodes"])
+        log = log_pace(pair["nodes"], pair.get("seconds", (0, 0)))  # older files have none
+        if log is not None:
+            self._paces.append(log)
+        self.screening.add(pair["number"], sum(points), log)
+
+    @property
+    def pace(self) -> Pace | None:
+        """How long the first side takes for a node, as a multiple of the second's."""
+        return pace(self._paces)
 
     @property
     def verdict(self) -> str | None:
@@ -288,4 +297,6 @@ def summary(settings: Settings, count: Count) -> dict[str, Any]:
         data["sprt"] = {**asdict(test), "llr": round(test.llr(count.encounter.pairs), 4), "verdict": count.verdict}
     if settings.ideas:
         data["effects"] = [asdict(effect) for effect in count.screening.effects()]
+    elif (time_per_node := count.pace) is not None:
+        data["time_per_node"] = asdict(time_per_node)
     return data

@@ -114,8 +114,8 @@ def play_batch(batch: Batch, report: Report) -> None:
 
 
 def _described(pair: PlannedPair, games: tuple[Played, Played], batch: Batch) -> dict[str, Any]:
-    """A pair for the results file; ``points`` are the first side's half points in each game, ``nodes`` those of the
-    first and of the second side. ``games`` and ``kept`` are not for that file."""
+    """A pair for the results file; ``points`` are the first side's half points in each game, ``nodes`` and ``seconds``
+    those of the first and of the second side. ``games`` and ``kept`` are not for that file."""
     first, second = games
     data: dict[str, Any] = {
         "number": pair.number,
@@ -124,6 +124,7 @@ def _described(pair: PlannedPair, games: tuple[Played, Played], batch: Batch) ->
         "reasons": [game.reason for game in games],
         "plies": [len(game.moves) for game in games],
         "nodes": [first.nodes[0] + second.nodes[1], first.nodes[1] + second.nodes[0]],
+        "seconds": [round(first.seconds[side] + second.seconds[1 - side], 4) for side in range(2)],
     }
     if batch.names is not None:
         records = [record_of(game, pair.number, white, batch.names, pair.opening) for white, game in enumerate(games)]

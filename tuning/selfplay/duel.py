@@ -19,7 +19,7 @@ from engine.board.fen import set_fen
 from engine.board.notation import play_moves, to_uci
 from engine.board.setup import new_position, play_move
 from engine.board.types import I64, WHITE
-from engine.jit import helper, kernel, new_record, record_type, structure
+from engine.jit import TICKS_PER_SECOND, clock_ticks, helper, kernel, new_record, record_type, structure
 from engine.messages import OptionError
 from engine.play import wdl
 from engine.search import timeman
@@ -62,6 +62,7 @@ GAME = structure(
     ("end", "i8"),
     ("count", "i8"),  # moves
     ("nodes", "i8", (2,)),  # [color]
+    ("ticks", "i8", (2,)),  # [color] of the clock, spent on its searches
     ("left", "f8", (2,)),  # [color] of the clock
     ("losing", "i8", (2,)),  # [color] moves in a row that saw it lost, and won
     ("winning", "i8", (2,)),
@@ -110,6 +111,7 @@ def play_duel(white: WorkerRecord, black: WorkerRecord, game: Game) -> None:
     game.level = 0
     for color in range(2):
         game.nodes[color] = 0
+        game.ticks[color] = 0
         game.left[color] = rules.clock[color]
         game.losing[color] = 0
         game.winning[color] = 0
@@ -130,6 +132,7 @@ def play_duel(white: WorkerRecord, black: WorkerRecord, game: Game) -> None:
             game.end = LENGTH
             return
         mover = white if side == WHITE else black
+        begun = clock_ticks()
         if rules.clock[side] > 0:
             left, increment = game.left[side], rules.increment[side]
             optimum, maximum = time_for(params_of(mover), left, increment, I64(0), 0.0)
@@ -137,6 +140,7 @@ def play_duel(white: WorkerRecord, black: WorkerRecord, game: Game) -> None:
             game.left[side] = max(left - mover.nodes, 0.0) + increment
         else:
             move, score = deepen(mover, rules.nodes[side], rules.hard[side], I64(MAX_PLY - 1), I64(0))
+        game.ticks[side] += clock_ticks() - begun
         game.nodes[side] += mover.nodes
         game.moves[game.count] = move
         game.scores[game.count] = score
@@ -165,13 +169,14 @@ class Rules:
 @dataclass(frozen=True, slots=True)
 class Played:
     """One game: half points of White, why it ended, moves as the engine encodes them with the mover's scores, and the
-    nodes of White and Black."""
+    nodes of White and Black. The ``seconds`` that they took are the only thing that another run does not repeat."""
 
     result: int
     reason: str
     moves: tuple[int, ...]
     scores: tuple[int, ...]
     nodes: tuple[int, int]
+    seconds: tuple[float, float] = field(default=(0.0, 0.0), compare=False)
 
 
 def least_shown(centipawns: int) -> int:
@@ -183,7 +188,8 @@ def least_shown(centipawns: int) -> int:
 
 
 class Duel:
-    """Two sides that play games in the calling thread. Uses no thread and no clock.
+    """Two sides that play games in the calling thread. Uses no thread; the clock decides nothing, it is only read to
+    tell how fast each side is.
 
     ``first`` and ``second`` are EvalType, EvalFile, nodes and search parameters by name; what they leave out is the
     rules' or the engine's own. Raises :class:`engine.messages.OptionError` for an unknown option or a value that cannot
@@ -255,6 +261,7 @@ class Duel:
             tuple(game["moves"][:count].tolist()),
             tuple(game["scores"][:count].tolist()),
             (int(game["nodes"][0]), int(game["nodes"][1])),
+            (float(game["ticks"][0]) / TICKS_PER_SECOND, float(game["ticks"][1]) / TICKS_PER_SECOND),
         )
 
     def play_pair(self, opening: Opening) -> tuple[Played, Played]:

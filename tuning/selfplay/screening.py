@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from rich.table import Table
 from scipy.stats import t as student
+
+from tuning.statistics.pace import Pace
 
 #: Elo for a point of a game more, near equality.
 ELO_PER_POINT = 1600 / math.log(10)
@@ -26,11 +28,13 @@ Idea = tuple[str, int]
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """What an idea was worth in Elo, with the error of a 95% interval."""
+    """What an idea was worth in Elo, with the error of a 95% interval, and the time of a node with it, as a multiple of
+    that without it, where times are known."""
 
     idea: Idea
     elo: float
     error: float
+    time: Pace | None = None
 
 
 class Screening:
@@ -40,6 +44,7 @@ class Screening:
         self._ideas = tuple(ideas)
         self._seed = seed
         self._points: dict[int, int] = {}
+        self._paces: dict[int, float] = {}
 
     def _signs(self, number: int) -> list[int]:
         """For each idea 1 if the first side has it in pair ``number``, -1 if the second has."""
@@ -53,25 +58,34 @@ class Screening:
             sides[0 if sign > 0 else 1][name] = value
         return sides
 
-    def add(self, number: int, half_points: int) -> None:
-        """Pair ``number`` brought the first side so many half points (0 to 4)."""
+    def add(self, number: int, half_points: int, log_pace: float | None = None) -> None:
+        """Pair ``number`` brought the first side so many half points (0 to 4); ``log_pace`` says how fast it was."""
         self._points[number] = half_points
+        if log_pace is not None:
+            self._paces[number] = log_pace
 
     def effects(self) -> list[Effect]:
         """By least squares, the best first; none before there are ten pairs for each idea."""
-        if not self._ideas or len(self._points) < 10 * len(self._ideas):
-            return []
-        signs = np.array([self._signs(number) for number in self._points], float)
-        scores = np.array([half / 4 - 0.5 for half in self._points.values()])  # a game's points less the expected half
-        found, *_ = np.linalg.lstsq(signs, scores, rcond=None)
-        variance = ((scores - signs @ found) ** 2).sum() / (len(scores) - len(self._ideas))
-        reach = float(student.ppf(0.975, len(scores) - len(self._ideas)))
-        errors = reach * np.sqrt(variance * np.linalg.inv(signs.T @ signs).diagonal())
+        worth = self._fitted({number: half / 4 - 0.5 for number, half in self._points.items()})  # points of a game
+        times: list[Pace | None] = [Pace.from_log(*fitted) for fitted in self._fitted(self._paces)]
+        times = times or [None] * len(worth)
         effects = [
-            Effect(idea, float(ELO_PER_POINT * score), float(ELO_PER_POINT * error))
-            for idea, score, error in zip(self._ideas, found, errors, strict=True)
+            Effect(idea, ELO_PER_POINT * score, ELO_PER_POINT * error, time)
+            for idea, (score, error), time in zip(self._ideas, worth, times, strict=False)
         ]
         return sorted(effects, key=lambda effect: -effect.elo)
+
+    def _fitted(self, values: Mapping[int, float]) -> list[tuple[float, float]]:
+        """What each idea adds to the ``values`` of the pairs, and the error of a 95% interval."""
+        if not self._ideas or len(values) < 10 * len(self._ideas):
+            return []
+        signs = np.array([self._signs(number) for number in values], float)
+        seen = np.array(list(values.values()))
+        found, *_ = np.linalg.lstsq(signs, seen, rcond=None)
+        variance = ((seen - signs @ found) ** 2).sum() / (len(seen) - len(self._ideas))
+        reach = float(student.ppf(0.975, len(seen) - len(self._ideas)))
+        errors = reach * np.sqrt(variance * np.linalg.inv(signs.T @ signs).diagonal())
+        return list(zip(found.tolist(), errors.tolist(), strict=True))
 
 
 def effects_table(effects: Sequence[Effect]) -> Table:
@@ -79,7 +93,9 @@ def effects_table(effects: Sequence[Effect]) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("Idea")
     table.add_column("Elo", justify="right")
+    table.add_column("Time of a node", justify="right")
     for effect in effects:
         name, value = effect.idea
-        table.add_row(f"{name}={value}", f"{effect.elo:+.1f} ±{effect.error:.1f}")
+        time = "" if effect.time is None else effect.time.text
+        table.add_row(f"{name}={value}", f"{effect.elo:+.1f} ±{effect.error:.1f}", time)
     return table

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import math
 import os
 import random
 import signal
@@ -27,6 +28,7 @@ from tuning.selfplay import arena, batches
 from tuning.selfplay.arena import Count, Settings
 from tuning.selfplay.batches import Batch, Meeting, PlannedPair
 from tuning.selfplay.duel import Rules, score_text
+from tuning.statistics.pace import log_pace
 from tuning.statistics.sprt import Sprt
 
 QUICK = ("--each", "EvalType=Material", "--nodes", "200", "--hash", "1")
@@ -43,8 +45,11 @@ def _run(monkeypatch: pytest.MonkeyPatch, *words: str, cluster: tuple[str, ...] 
 
 
 def _pairs(path: Path) -> list[dict[str, Any]]:
-    """The pairs in a results file, by their numbers."""
-    return sorted((data for kind, data in read_events(path) if kind == "pair"), key=lambda pair: pair["number"])
+    """The pairs in a results file, by their numbers, without the times, which no run repeats."""
+    pairs = sorted((data for kind, data in read_events(path) if kind == "pair"), key=lambda pair: pair["number"])
+    for pair in pairs:
+        assert min(pair.pop("seconds")) > 0
+    return pairs
 
 
 @pytest.fixture
@@ -128,6 +133,32 @@ def test_a_file_of_anything_else_is_not_cut(monkeypatch: pytest.MonkeyPatch, tmp
     assert "other.pgn" in page
     assert other.read_bytes() == content
     assert not (tmp_path / "r.jsonl").exists()
+
+
+def test_it_tells_how_fast_the_sides_are(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    path = tmp_path / "r.jsonl"
+    words = (*QUICK, "--new", "ReductionBase=140", "--games", "20", "--json", str(path))
+    code, page = _run(monkeypatch, *words)
+    assert code == 0
+    found = dict(read_events(path))["summary"]["time_per_node"]
+    assert found["ratio"] > 0 < found["error"]
+    assert f"time of a node: {found['ratio']:.3f} ±{found['error']:.3f} of that of base" in page
+    logs = [log_pace(data["nodes"], data["seconds"]) for kind, data in read_events(path) if kind == "pair"]
+    assert found["ratio"] == pytest.approx(math.exp(sum(log or 0 for log in logs) / len(logs)))
+
+
+def test_a_run_from_before_times_were_kept_goes_on(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, whole: tuple[Path, str]
+) -> None:
+    old = tmp_path / "old.jsonl"
+    lines = [json.loads(line) for line in whole[0].read_text().splitlines()]
+    for line in lines:
+        line.get("pair", {}).pop("seconds", None)
+    old.write_text("".join(f"{json.dumps(line)}\n" for line in lines if "summary" not in line))
+    code, page = _run(monkeypatch, "--resume", str(old))
+    assert code == 0
+    assert "time of a node" not in page
+    assert page.splitlines()[-1] == whole[1].splitlines()[-1]
 
 
 def test_equal_sides_are_equal(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -266,7 +297,7 @@ def test_values_of_a_pair_do_not_stay() -> None:
     )
     items: list[dict[str, Any]] = []
     batches.play_batch(Batch(meeting, pairs), items.extend)
-    first, second, third = (dict(item, number=0) for item in items)
+    first, second, third = (dict(item, number=0, seconds=None) for item in items)
     assert first == third != second
 
 

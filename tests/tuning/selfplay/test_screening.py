@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 import random
 from pathlib import Path
 
@@ -56,6 +57,18 @@ def test_it_finds_what_each_idea_is_worth() -> None:
         assert abs(effect.elo - WORTH[effect.idea[0]]) < 1.5 * effect.error
 
 
+def test_it_finds_what_each_idea_costs_in_time() -> None:
+    costs = {"Good": 1.05, "Bad": 0.98, "Idle": 1.0, "Fair": 1.02}
+    screening, source = Screening(IDEAS, 9), random.Random(6)
+    for number in range(400):
+        first, second = screening.values(number)
+        log = sum(math.log(costs[name]) for name in first) - sum(math.log(costs[name]) for name in second)
+        screening.add(number, source.randrange(5), log + source.gauss(0, 0.05))
+    for effect in screening.effects():
+        assert effect.time is not None
+        assert abs(effect.time.ratio - costs[effect.idea[0]]) < 1.5 * effect.time.error < 0.02
+
+
 def test_the_error_is_as_large_as_it_says() -> None:
     inside = total = 0
     for seed in range(60):
@@ -74,7 +87,7 @@ def test_the_table_has_a_line_for_each_idea() -> None:
     page = io.StringIO()
     Console(file=page, width=100).print(effects_table(_played(100).effects()))
     lines = page.getvalue().splitlines()
-    assert lines[0].split() == ["Idea", "Elo"]
+    assert lines[0].split() == ["Idea", "Elo", "Time", "of", "a", "node"]
     assert {line.split("=")[0] for line in lines[1:]} == WORTH.keys()
 
 
@@ -99,6 +112,7 @@ def test_the_arena_screens_and_goes_on(monkeypatch: pytest.MonkeyPatch, tmp_path
     effects = {effect["idea"][0]: effect for effect in dict(events)["summary"]["effects"]}
     assert effects.keys() == {"ReductionBase", "FutilityDepth"}
     assert all(effect["error"] > 0 for effect in effects.values())
+    assert all(effect["time"]["ratio"] > 0 for effect in effects.values())
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,52 @@
+"""How fast one side searches: found again from times that vary, and left open where there are none."""
+
+from __future__ import annotations
+
+import math
+import random
+
+import pytest
+
+from tuning.statistics.pace import Pace, log_pace, pace
+
+
+def _logs(pairs: int, ratio: float, seed: int) -> list[float]:
+    """Pairs in which a node of the first side takes ``ratio`` times as long, while the machine's own speed varies."""
+    source = random.Random(seed)
+    logs = []
+    for _ in range(pairs):
+        nodes = source.randint(500, 1500), source.randint(500, 1500)
+        seconds = nodes[0] * ratio * source.lognormvariate(0, 0.05), nodes[1] * source.lognormvariate(0, 0.05)
+        log = log_pace(nodes, seconds)
+        assert log is not None
+        logs.append(log)
+    return logs
+
+
+def test_times_are_for_a_node() -> None:
+    assert log_pace((1000, 500), (2.0, 1.0)) == 0
+    assert log_pace((1000, 1000), (2.0, 1.0)) == pytest.approx(math.log(2))
+    assert log_pace((500, 1000), (1.0, 1.0)) == pytest.approx(math.log(2))
+
+
+@pytest.mark.parametrize(("nodes", "seconds"), [((10, 10), (0, 0)), ((10, 0), (1.0, 1.0)), ((10, 10), (1.0, 0.0))])
+def test_without_times_it_is_not_known(nodes: tuple[int, int], seconds: tuple[float, float]) -> None:
+    assert log_pace(nodes, seconds) is None
+
+
+def test_a_few_pairs_tell_nothing() -> None:
+    assert pace([0.0] * 9) is None
+    assert pace([0.0] * 10) == Pace(1.0, 0.0)
+
+
+def test_the_interval_holds_the_truth_as_often_as_it_says() -> None:
+    inside = 0
+    for seed in range(200):
+        found = pace(_logs(100, 1.04, seed))
+        assert found is not None
+        inside += abs(found.ratio - 1.04) <= found.error
+    assert 0.90 < inside / 200 < 0.99
+
+
+def test_it_is_told_in_one_line() -> None:
+    assert Pace.from_log(math.log(1.0461), 0.002).text == "1.046 ±0.002"

@@ -1,0 +1,54 @@
+"""How fast two sides search that play each other: the time of a node of one, as a multiple of the other's.
+
+Games at fixed nodes do not count time, so a rule that saves cheap nodes looks better in them than it is at the clock.
+The sides move by turns in one process, so whatever else the machine does slows both.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.stats import t as student
+
+#: Fewer pairs do not show how much they vary.
+LEAST_PAIRS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """The time of a node as a multiple of the other side's, with the error of a 95% interval."""
+
+    ratio: float
+    error: float
+
+    @classmethod
+    def from_log(cls, log: float, error: float) -> Pace:
+        """The ratio whose logarithm is ``log``, give or take a small ``error``."""
+        return cls(math.exp(log), math.exp(log) * error)
+
+    @property
+    def text(self) -> str:
+        """For people."""
+        return f"{self.ratio:.3f} ±{self.error:.3f}"
+
+
+def log_pace(nodes: Sequence[int], seconds: Sequence[float]) -> float | None:
+    """The logarithm of the first side's time for a node, as a multiple of the second's; None without times.
+
+    ``nodes`` and ``seconds`` are those of the first and of the second side.
+    """
+    if min(*nodes, *seconds) <= 0:
+        return None
+    return math.log(seconds[0] * nodes[1] / (seconds[1] * nodes[0]))
+
+
+def pace(logs: Sequence[float]) -> Pace | None:
+    """What pairs of games say together, each by its :func:`log_pace`; None if they are too few."""
+    if len(logs) < LEAST_PAIRS:
+        return None
+    values = np.array(logs)
+    reach = float(student.ppf(0.975, len(values) - 1)) * values.std(ddof=1) / math.sqrt(len(values))
+    return Pace.from_log(float(values.mean()), float(reach))
