@@ -40,6 +40,7 @@ from tuning.learning.spsa import TOOL, Gains, InArena, Learned, Processes, Spsa,
 from tuning.matches.engines import EngineSpec, parse_each, parse_words
 from tuning.matches.flags import add_limit_flags, add_play_flags, limits_from, play_settings, with_commit
 from tuning.matches.tournament import BookSettings, single_threaded
+from tuning.statistics.pace import points_for_time
 
 #: Flags that may stand beside --resume.
 BESIDE_RESUME = ("--plot", "--scheduler", "--concurrency", "--keep")
@@ -74,6 +75,11 @@ def parser() -> argparse.ArgumentParser:
     group.add_argument(
         "--hash", type=int, default=16, metavar="MB", help="transposition table of each side in MB (default 16)"
     )
+    group.add_argument(
+        "--doubling", type=float, default=0.0, metavar="ELO",
+        help="what twice the time is worth: the side whose nodes take longer, which fixed nodes do not count, gives it "
+        "back (default 0)",
+    )  # fmt: skip
     add_limit_flags(result)
     add_play_flags(result)
     add_cluster_flags(result)
@@ -89,6 +95,8 @@ def _settings(arguments: argparse.Namespace) -> dict[str, Any]:
     for name in ("hard", "clock", "keep"):
         if getattr(arguments, name) is not None:
             raise SetupError(f"--{name} goes with --arena")
+    if arguments.doubling:
+        raise SetupError("--doubling goes with --arena")
     limits = limits_from(arguments)
     if not limits.bounded:
         raise SetupError("no limit: give --tc, --movetime, --nodes or --depth")
@@ -118,6 +126,8 @@ def _arena_settings(arguments: argparse.Namespace) -> dict[str, Any]:
         raise SetupError("--arena needs --nodes, the nodes per move, or --clock")
     if clock is None and arguments.hard is not None and arguments.hard < arguments.nodes:
         raise SetupError(f"--hard {arguments.hard} is less than --nodes {arguments.nodes}")
+    if not 0 <= arguments.doubling <= 1000:
+        raise SetupError(f"--doubling {arguments.doubling:g} is not from 0 to 1000 Elo")
     params = load_params(arguments.only)
     if not arguments.only and clock is None:  # with fixed nodes the parameters of time do nothing
         params = [param for param in params if not param.name.startswith("Time")]
@@ -128,6 +138,7 @@ def _arena_settings(arguments: argparse.Namespace) -> dict[str, Any]:
         "arena": asdict(arranged(Meeting(options, options, rules))),
         **_plan(arguments, params),
         "book": asdict(book),
+        "doubling": arguments.doubling,
     }
 
 
@@ -175,11 +186,12 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
         path = Path(arguments.json or f"results/spsa-{datetime.now():%Y%m%d-%H%M%S}.jsonl")
         ledger = Ledger.create(path, TOOL, settings)
     spsa = Spsa(load_params(settings["parameters"]), Gains(settings["iterations"], settings["rate"]), settings["seed"])
+    doubling = settings.get("doubling", 0.0)  # older files have none
     done = set()
     for kind, data in events:
         if kind == "pair":
             done.add(data["iteration"])
-            spsa.update(data["iteration"], data["points"])
+            spsa.update(data["iteration"], data["points"] - points_for_time(data.get("log_pace"), doubling))
     book = BookSettings(**settings["book"]).open(lambda message: console.print(f"! {message}", markup=False))
     kept = arguments.keep is not None
     try:
@@ -215,7 +227,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
                 learned: Learned = outcome.result
                 faults += len(learned.faults)
                 ledger.add("pair", asdict(learned))
-                spsa.update(learned.iteration, learned.points)
+                spsa.update(learned.iteration, learned.points - points_for_time(learned.log_pace, doubling))
                 played += 1
                 progress.update(bar, advance=1, faults=faults)
                 if not console.is_terminal and time.monotonic() - shown >= LINE_EVERY:

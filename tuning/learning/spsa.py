@@ -19,6 +19,7 @@ from tuning.matches.game import Conditions
 from tuning.matches.openings import Book, RandomOpenings
 from tuning.matches.records import FAULTS, GameRecord
 from tuning.matches.units import Pair
+from tuning.statistics.pace import log_pace
 
 TOOL = "tuning.spsa"
 
@@ -92,7 +93,7 @@ class Spsa:
         return settings
 
     def update(self, iteration: int, points: float) -> None:
-        """Learn from one pair: ``points`` (0..2) of the plus side."""
+        """Learn from one pair: ``points`` (0..2) of the plus side, or what they are worth when time counts too."""
         signs = self.signs(iteration)
         for param in self.params:
             c = self.gains.perturbation(param.step, iteration)
@@ -123,11 +124,13 @@ def is_switch(param: Tunable) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Learned:
-    """What one iteration found: ``points`` (0..2) of the plus side, and the games lost by other means than chess."""
+    """What one iteration found: ``points`` (0..2) of the plus side, the games lost by other means than chess, and in
+    the arena the logarithm of the time of a node of the plus side, as a multiple of the minus side's."""
 
     iteration: int
     points: float
     faults: tuple[str, ...] = ()
+    log_pace: float | None = None
 
 
 @dataclass(slots=True)
@@ -153,7 +156,8 @@ def play_in_arena(unit: Any, report: Report) -> Learned:
     play_batch(unit, pairs.extend)
     if kept := pairs[0].get("kept"):
         report(kept)
-    return Learned(pairs[0]["number"], sum(pairs[0]["points"]) / 2)
+    log = log_pace(pairs[0]["nodes"], pairs[0]["seconds"])
+    return Learned(pairs[0]["number"], sum(pairs[0]["points"]) / 2, log_pace=log)
 
 
 class Processes:

@@ -8,7 +8,6 @@ those that look well are tested once more together.
 
 from __future__ import annotations
 
-import math
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,10 +16,8 @@ import numpy as np
 from rich.table import Table
 from scipy.stats import t as student
 
+from tuning.statistics.elo import ELO_PER_POINT
 from tuning.statistics.pace import Pace
-
-#: Elo for a point of a game more, near equality.
-ELO_PER_POINT = 1600 / math.log(10)
 
 #: An idea: a search parameter and the value that switches it on.
 Idea = tuple[str, int]

@@ -18,6 +18,9 @@ from scipy.stats import t as student
 NORMALIZED = 800 / math.log(10)
 """Normalized Elo per unit of (score - 1/2) / (standard deviation of one game)."""
 
+ELO_PER_POINT = 1600 / math.log(10)
+"""Elo for a point of a game more, near equality."""
+
 LEAST = 10
 """Observations (pairs, or single games) from which an error is estimated; below that their spread is not known.
 

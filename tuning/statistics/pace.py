@@ -13,8 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import t as student
 
-#: Fewer pairs do not show how much they vary.
-LEAST_PAIRS = 10
+from tuning.statistics.elo import ELO_PER_POINT, LEAST
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +46,14 @@ def log_pace(nodes: Sequence[int], seconds: Sequence[float]) -> float | None:
 
 def pace(logs: Sequence[float]) -> Pace | None:
     """What pairs of games say together, each by its :func:`log_pace`; None if they are too few."""
-    if len(logs) < LEAST_PAIRS:
+    if len(logs) < LEAST:
         return None
     values = np.array(logs)
     reach = float(student.ppf(0.975, len(values) - 1)) * values.std(ddof=1) / math.sqrt(len(values))
     return Pace.from_log(float(values.mean()), float(reach))
+
+
+def points_for_time(log: float | None, doubling: float) -> float:
+    """What a pair of games has to give back, in points, for a side that was faster or slower by ``log``, when twice the
+    time is worth ``doubling`` Elo: games at fixed nodes do not take it."""
+    return 0.0 if log is None else 2 * doubling * log / math.log(2) / ELO_PER_POINT

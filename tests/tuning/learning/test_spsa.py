@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import io
 import json
+import math
 import random
 from dataclasses import asdict
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 from rich.console import Console
@@ -132,7 +133,43 @@ def test_it_learns_in_the_arena_and_goes_on_after_an_interruption(
     assert count_file(games)[0] == 16
     torn.write_text("".join(whole.read_text().splitlines(keepends=True)[:4]) + '{"pair":{"iter')
     assert _run(monkeypatch, "--resume", str(torn))[0] == 0
-    assert list(read_events(torn)) == events
+    assert _untimed(torn) == _untimed(whole)
+
+
+def _untimed(path: Path) -> list[tuple[str, dict[str, Any]]]:
+    """What a results file tells, without the times, which no run repeats."""
+    events = list(read_events(path))
+    for kind, data in events:
+        if kind == "pair":
+            assert abs(data.pop("log_pace")) < 10
+    return events
+
+
+def test_time_counts_if_it_is_asked_to(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    path, longer, older = tmp_path / "r.jsonl", tmp_path / "longer.jsonl", tmp_path / "older.jsonl"
+    words = ("--only", "NoisySeeDepth", "FutilityMargin", "--iterations", "3", "--rate", "0.1")
+    assert _run(monkeypatch, *ARENA, *words, "--doubling", "100", "--json", str(path))[0] == 0
+    begun = [json.loads(line) for line in path.read_text().splitlines()]
+    pairs = [line["pair"] for line in begun if "pair" in line]
+
+    def resumed(file: Path, log_pace: float | None) -> dict[str, float]:
+        """The values after the same games, had the plus side's nodes taken so long."""
+        for pair in pairs:
+            pair.update({} if log_pace is None else {"log_pace": log_pace})
+            if log_pace is None:
+                pair.pop("log_pace", None)
+        file.write_text("".join(f"{json.dumps(line)}\n" for line in begun if "values" not in line))
+        assert _run(monkeypatch, "--resume", str(file))[0] == 0
+        return dict(read_events(file))["values"]
+
+    def by_hand(doublings: float) -> dict[str, float]:
+        learner = Spsa(load_params(words[1:3]), Gains(3, 0.1))
+        for pair in pairs:
+            learner.update(pair["iteration"], pair["points"] - 2 * 100 * doublings / (1600 / math.log(10)))
+        return learner.theta
+
+    assert resumed(longer, math.log(2)) == pytest.approx(by_hand(1))
+    assert resumed(older, None) == pytest.approx(by_hand(0)) != pytest.approx(by_hand(1))
 
 
 def test_parameters_of_time_are_tuned_with_a_clock(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -172,6 +209,9 @@ def test_the_points_are_those_of_the_plus_side() -> None:
         (("--nodes", "100", "--hard", "200"), "--hard goes with --arena"),
         (("--nodes", "100", "--clock", "900+9"), "--clock goes with --arena"),
         (("--nodes", "100", "--keep", "games.vf"), "--keep goes with --arena"),
+        (("--nodes", "100", "--doubling", "90"), "--doubling goes with --arena"),
+        ((*ARENA, "--doubling", "-5"), "--doubling -5 is not from 0 to 1000 Elo"),
+        ((*ARENA, "--doubling", "nan"), "--doubling nan is not from 0 to 1000 Elo"),
         ((*ARENA, "--keep", "/"), "cannot read /"),
         (("--arena", "--clock", "fast"), "--clock cannot be 'fast'"),
         (("--iterations", "5"), "no limit: give --tc"),

@@ -13,7 +13,8 @@ from rich.console import Console
 from tuning.arena import main
 from tuning.common import command
 from tuning.common.ledger import read_events
-from tuning.selfplay.screening import ELO_PER_POINT, Screening, effects_table
+from tuning.selfplay.screening import Screening, effects_table
+from tuning.statistics.elo import ELO_PER_POINT
 
 IDEAS = (("Good", 1), ("Bad", 2), ("Idle", 3), ("Fair", 4))
 WORTH = {"Good": 40.0, "Bad": -30.0, "Idle": 0.0, "Fair": 15.0}

@@ -7,7 +7,8 @@ import random
 
 import pytest
 
-from tuning.statistics.pace import Pace, log_pace, pace
+from tuning.statistics.elo import expected_score
+from tuning.statistics.pace import Pace, log_pace, pace, points_for_time
 
 
 def _logs(pairs: int, ratio: float, seed: int) -> list[float]:
@@ -46,6 +47,13 @@ def test_the_interval_holds_the_truth_as_often_as_it_says() -> None:
         assert found is not None
         inside += abs(found.ratio - 1.04) <= found.error
     assert 0.90 < inside / 200 < 0.99
+
+
+def test_time_is_worth_the_points_of_its_elo() -> None:
+    assert points_for_time(None, 100) == 0
+    assert points_for_time(math.log(2), 0) == 0
+    assert points_for_time(math.log(2), 20) == pytest.approx(2 * (expected_score(20) - 0.5), rel=1e-2)
+    assert points_for_time(-math.log(2), 20) == -points_for_time(math.log(2), 20)
 
 
 def test_it_is_told_in_one_line() -> None:
