@@ -17,7 +17,7 @@ from rich.table import Table
 from scipy.stats import t as student
 
 from tuning.statistics.elo import ELO_PER_POINT
-from tuning.statistics.pace import Pace
+from tuning.statistics.pace import Pace, calmed
 
 #: An idea: a search parameter and the value that switches it on.
 Idea = tuple[str, int]
@@ -64,13 +64,16 @@ class Screening:
     def effects(self) -> list[Effect]:
         """By least squares, the best first; none before there are ten pairs for each idea."""
         worth = self._fitted({number: half / 4 - 0.5 for number, half in self._points.items()})  # points of a game
-        times: list[Pace | None] = [Pace.from_log(*fitted) for fitted in self._fitted(self._paces)]
+        times: list[Pace | None] = [Pace.from_log(*fitted) for fitted in self._fitted(self._calm_paces())]
         times = times or [None] * len(worth)
         effects = [
             Effect(idea, ELO_PER_POINT * score, ELO_PER_POINT * error, time)
             for idea, (score, error), time in zip(self._ideas, worth, times, strict=False)
         ]
         return sorted(effects, key=lambda effect: -effect.elo)
+
+    def _calm_paces(self) -> dict[int, float]:
+        return dict(zip(self._paces, calmed(list(self._paces.values())).tolist(), strict=True))
 
     def _fitted(self, values: Mapping[int, float]) -> list[tuple[float, float]]:
         """What each idea adds to the ``values`` of the pairs, and the error of a 95% interval."""

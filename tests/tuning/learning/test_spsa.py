@@ -168,8 +168,8 @@ def test_time_counts_if_it_is_asked_to(monkeypatch: pytest.MonkeyPatch, tmp_path
             learner.update(pair["iteration"], pair["points"] - 2 * 100 * doublings / (1600 / math.log(10)))
         return learner.theta
 
-    assert resumed(longer, math.log(2)) == pytest.approx(by_hand(1))
-    assert resumed(older, None) == pytest.approx(by_hand(0)) != pytest.approx(by_hand(1))
+    assert resumed(longer, math.log(1.2)) == pytest.approx(by_hand(math.log2(1.2)))
+    assert resumed(older, None) == pytest.approx(by_hand(0)) != pytest.approx(by_hand(math.log2(1.2)))
 
 
 def test_parameters_of_time_are_tuned_with_a_clock(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -52,8 +52,18 @@ def test_the_interval_holds_the_truth_as_often_as_it_says() -> None:
 def test_time_is_worth_the_points_of_its_elo() -> None:
     assert points_for_time(None, 100) == 0
     assert points_for_time(math.log(2), 0) == 0
-    assert points_for_time(math.log(2), 20) == pytest.approx(2 * (expected_score(20) - 0.5), rel=1e-2)
-    assert points_for_time(-math.log(2), 20) == -points_for_time(math.log(2), 20)
+    assert points_for_time(math.log(2) / 4, 80) == pytest.approx(2 * (expected_score(20) - 0.5), rel=1e-2)
+    assert points_for_time(9.0, 100) < 2 * (expected_score(50) - 0.5)  # it was paused, not slow
+    assert points_for_time(-0.1, 20) == -points_for_time(0.1, 20)
+
+
+def test_a_pause_in_the_middle_of_a_search_does_not_count() -> None:
+    logs = _logs(300, 1.04, 1)
+    calm, held_up = pace(logs), pace([*logs[:-2], 6.0, -5.0])
+    assert calm is not None
+    assert held_up is not None
+    assert held_up.ratio == pytest.approx(calm.ratio, abs=0.003)
+    assert held_up.error == pytest.approx(calm.error, rel=0.2)
 
 
 def test_it_is_told_in_one_line() -> None:
