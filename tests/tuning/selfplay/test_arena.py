@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import math
 import os
 import random
 import signal
@@ -28,7 +27,7 @@ from tuning.selfplay import arena, batches
 from tuning.selfplay.arena import Count, Settings
 from tuning.selfplay.batches import Batch, Meeting, PlannedPair
 from tuning.selfplay.duel import Rules, score_text
-from tuning.statistics.pace import log_pace
+from tuning.statistics.pace import Pace, log_pace, pace
 from tuning.statistics.sprt import Sprt
 
 QUICK = ("--each", "EvalType=Material", "--nodes", "200", "--hash", "1")
@@ -144,7 +143,8 @@ def test_it_tells_how_fast_the_sides_are(monkeypatch: pytest.MonkeyPatch, tmp_pa
     assert found["ratio"] > 0 < found["error"]
     assert f"time of a node: {found['ratio']:.3f} ±{found['error']:.3f} of that of base" in page
     logs = [log_pace(data["nodes"], data["seconds"]) for kind, data in read_events(path) if kind == "pair"]
-    assert found["ratio"] == pytest.approx(math.exp(sum(log or 0 for log in logs) / len(logs)))
+    assert None not in logs
+    assert Pace(**found) == pace([log for log in logs if log is not None])
 
 
 def test_a_run_from_before_times_were_kept_goes_on(
