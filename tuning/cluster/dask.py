@@ -23,6 +23,10 @@ CONNECT_TIMEOUT = "15s"
 ALLOWED_FAILURES = 3
 """How many workers one unit may see die before it is given up as the cause of their deaths."""
 
+_PATIENT = {"distributed.scheduler.worker-ttl": None}
+"""A local worker that says nothing for five minutes is not dead: its process would be missed at once. Dask starts such
+workers anew, after a long pause all at the same time, and on a busy machine none may be left."""
+
 
 class Dask:
     """Units on a dask cluster: a local one of ``workers`` processes, or the one whose scheduler is at ``address``."""
@@ -32,7 +36,7 @@ class Dask:
         self._local: distributed.LocalCluster | None = None
         if address is None:
             self.workers = workers or os.cpu_count() or 1
-            with _children_ignore_interrupts():
+            with _children_ignore_interrupts(), dask.config.set(_PATIENT):
                 self._local = distributed.LocalCluster(
                     n_workers=self.workers,
                     threads_per_worker=1,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from dask import config as dask_config
 
 from tests.tuning.conftest import FOOLS_MATE, long_line
 from tuning.cluster.choice import HERE, open_cluster
@@ -72,6 +74,31 @@ def test_a_killed_workers_unit_runs_again_and_counts_once(dask, tmp_path):
     again = starts.pop(killed[0])
     assert again == 2
     assert set(starts.values()) == {1}
+
+
+def test_work_goes_on_after_a_pause(tmp_path, monkeypatch):
+    """A worker that was stopped for long is not taken for dead: no unit is lost, and none runs twice.
+
+    Dask's patience, five minutes, is one second here.
+    """
+    monkeypatch.setattr("distributed.scheduler.heartbeat_interval", lambda workers: 0.01)
+    stopped: list[int] = []
+
+    def stop_the_first(report: dict[str, int]) -> None:
+        if not stopped:
+            stopped.append(report["pid"])
+            os.kill(report["pid"], signal.SIGSTOP)
+            threading.Timer(3, os.kill, (report["pid"], signal.SIGCONT)).start()
+
+    with dask_config.set({"distributed.scheduler.worker-ttl": "1s"}):
+        cluster = Dask(None, 2)
+        try:
+            units = iter([(number, str(tmp_path)) for number in range(6)])
+            outcomes = list(cluster.run(slow_note, units, stop_the_first))
+        finally:
+            cluster.close()
+    assert sorted(outcome.result for outcome in outcomes) == list(range(6))
+    assert all(len(note.read_text().split()) == 1 for note in tmp_path.iterdir())
 
 
 def test_a_match_survives_the_death_of_a_worker(dask, trivial, tmp_path):
