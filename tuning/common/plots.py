@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 from tuning.common.errors import SetupError
 
 matplotlib.use("Agg")
+matplotlib.rcParams["figure.dpi"] = 150
 
 COLOR = "#2b6ca3"
 HIGHLIGHT = "#c44536"
@@ -33,6 +34,6 @@ def save(figure: Figure, path: Path) -> None:
     """Write a picture; the suffix says the format. Raises :class:`SetupError` when that cannot be done."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        figure.savefig(path, dpi=150, bbox_inches="tight")
+        figure.savefig(path, dpi="figure")
     except (OSError, ValueError) as error:
         raise SetupError(f"cannot draw {path}: {error}") from None

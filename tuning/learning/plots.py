@@ -18,7 +18,12 @@ def trajectory_figure(
     """Each parameter's way through a tuning run, a panel each, its default dashed."""
     columns = min(3 if len(history) <= FEW else 6, len(history))
     rows = -(-len(history) // columns)
-    figure = Figure(figsize=(4 * columns, 2.4 * rows), layout="constrained")
+    width, height = 4 * columns, 2.4 * rows
+    # Fixed margins: to measure all labels takes longer than to draw them.
+    figure = Figure(figsize=(width, height), dpi=100)
+    figure.subplots_adjust(
+        left=0.6 / width, right=1 - 0.1 / width, bottom=0.3 / height, top=1 - 0.3 / height, wspace=0.2, hspace=0.4
+    )
     panels = figure.subplots(rows, columns, squeeze=False).flat
     for (name, values), axes in zip(history.items(), panels, strict=False):  # in this order, or a panel is lost
         axes.plot(range(1, len(values) + 1), values, color=COLOR)
@@ -27,6 +32,7 @@ def trajectory_figure(
         low, high = bounds[name]
         axes.set_ylim(max(low, defaults[name] - spread), min(high, defaults[name] + spread))
         axes.set_title(name, fontsize=9)
+        axes.locator_params(nbins=4)
         axes.grid(alpha=0.3)
     for axes in list(panels):
         axes.set_visible(False)
@@ -35,7 +41,7 @@ def trajectory_figure(
 
 def loss_figure(history: Sequence[Mapping[str, float]], step: str = "epoch") -> Figure:
     """Training and validation loss over the epochs, or whatever ``step`` counts."""
-    figure = Figure(figsize=(8, 4.5))
+    figure = Figure(figsize=(8, 4.5), layout="constrained")
     axes = figure.subplots()
     steps = [entry[step] for entry in history]
     axes.plot(steps, [entry["train"] for entry in history], color=COLOR, label="train", marker=".")

@@ -28,7 +28,7 @@ def plot_tournament(tournament: Tournament, path: Path, ratings: RatingList | No
 def rating_figure(ratings: RatingList, highlight: str | None = None) -> Figure:
     """Every engine's rating with its 95% error bar, the best on top; without one if the games do not tell it."""
     rows = list(reversed(ratings.ratings))
-    figure = Figure(figsize=(8, 1.2 + 0.4 * len(rows)))
+    figure = Figure(figsize=(8, 1.2 + 0.4 * len(rows)), layout="constrained")
     axes = figure.subplots()
     for place, rating in enumerate(rows):
         color = HIGHLIGHT if rating.name == highlight else COLOR
@@ -44,7 +44,7 @@ def rating_figure(ratings: RatingList, highlight: str | None = None) -> Figure:
 def match_figure(encounter: Encounter, tournament: Tournament) -> Figure:
     """How the estimate settled: Elo with its 95% band over finished pairs; below it the test, if there is one."""
     test = tournament.settings.sprt
-    figure = Figure(figsize=(8, 7 if test else 4))
+    figure = Figure(figsize=(8, 7 if test else 4), layout="constrained")
     panels = figure.subplots(2 if test else 1, 1, squeeze=False)[:, 0]
     _draw_elo(panels[0], tournament.points_history)
     panels[0].set_title(f"{encounter.first} against {encounter.second}")

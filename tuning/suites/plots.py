@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 def suite_figure(times: Mapping[str, Sequence[float]], total: int, limit_text: str) -> Figure:
     """Positions solved over time, one curve for each engine."""
-    figure = Figure(figsize=(8, 4.5))
+    figure = Figure(figsize=(8, 4.5), layout="constrained")
     axes = figure.subplots()
     for name, solved in times.items():
         steps = sorted(max(moment, 1e-3) for moment in solved)

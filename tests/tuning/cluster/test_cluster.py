@@ -88,7 +88,7 @@ def test_work_goes_on_after_a_pause(tmp_path, monkeypatch):
         if not stopped:
             stopped.append(report["pid"])
             os.kill(report["pid"], signal.SIGSTOP)
-            threading.Timer(3, os.kill, (report["pid"], signal.SIGCONT)).start()
+            threading.Timer(2, os.kill, (report["pid"], signal.SIGCONT)).start()
 
     with dask_config.set({"distributed.scheduler.worker-ttl": "1s"}):
         cluster = Dask(None, 2)
