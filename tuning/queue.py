@@ -35,7 +35,6 @@ from tuning.experiments.store import (
     DONE,
     FAILED,
     INTERRUPTED,
-    REMOVED,
     RUNNING,
     Job,
     Order,
@@ -60,6 +59,7 @@ def parser() -> argparse.ArgumentParser:
     )
     where = "folder of the queue (default: NUMBAT_QUEUE, or numbat/queue in the user's data folder)"
     result.add_argument("--directory", type=Path, metavar="DIR", help=where)
+    which = "its number or its name"
     commands = result.add_subparsers(dest="action", metavar="COMMAND")
 
     def command(name: str, text: str) -> argparse.ArgumentParser:
@@ -104,16 +104,16 @@ def parser() -> argparse.ArgumentParser:
         ("remove", "remove a job; if it is running, it is ended first"),
         ("again", "run a failed or finished job again; it is continued if possible"),
     ):
-        command(name, text).add_argument("job", type=int)
+        command(name, text).add_argument("job", help=which)
     commands.choices["log"].add_argument("-n", "--lines", type=int, default=40, help="(default %(default)s)")
     commands.choices["log"].add_argument("-f", "--follow", action="store_true", help="and what comes")
     for name, text in (
         ("pause", "pause a job, or all jobs, without ending them"),
         ("resume", "resume a job, or all jobs"),
     ):
-        command(name, text).add_argument("job", type=int, nargs="?")
+        command(name, text).add_argument("job", nargs="?", help=which)
     change = command("priority", "change the order of jobs")
-    change.add_argument("job", type=int)
+    change.add_argument("job", help=which)
     change.add_argument("priority", type=int)
     return result
 
@@ -200,11 +200,11 @@ def show(store: Store, arguments: argparse.Namespace, console: Console) -> int:
 
 def show_log(store: Store, arguments: argparse.Namespace, console: Console) -> int:
     """The last lines of a job's output."""
-    job_of(store.read(), arguments.job)
+    job = job_of(store.read(), arguments.job)
     at_least(1, lines=arguments.lines)
-    path = store.log(arguments.job)
+    path = store.log(job.number)
     if not path.exists():
-        raise SetupError(f"job {arguments.job} has not printed anything yet")
+        raise SetupError(f"job {job.number} has not printed anything yet")
     words = ["tail", "-n", str(arguments.lines), *(["-f"] if arguments.follow else []), str(path)]
     try:
         return subprocess.run(words).returncode
@@ -212,12 +212,16 @@ def show_log(store: Store, arguments: argparse.Namespace, console: Console) -> i
         return command.INTERRUPTED
 
 
-def job_of(state: State, number: int) -> Job:
-    """The job of that number. Raises :class:`SetupError` if there is none."""
-    job = state.jobs.get(number)
-    if job is None or job.state == REMOVED:
-        raise SetupError(f"no job {number} in the queue")
-    return job
+def job_of(state: State, which: str) -> Job:
+    """The job of that number or name. Raises :class:`SetupError` if there is none, or more than one of the name."""
+    jobs = state.in_order()
+    found = [job for job in jobs if str(job.number) == which] or [job for job in jobs if job.order.name == which]
+    if not found:
+        raise SetupError(f"no job {which} in the queue")
+    if len(found) > 1:
+        numbers = ", ".join(str(job.number) for job in found)
+        raise SetupError(f"jobs {numbers} are called {which}: say which by its number")
+    return found[0]
 
 
 def pause(store: Store, arguments: argparse.Namespace, console: Console) -> int:
@@ -249,16 +253,16 @@ def resume(store: Store, arguments: argparse.Namespace, console: Console) -> int
     return 0
 
 
-def _chosen(store: Store, state: State, number: int | None, paused: bool) -> list[Job]:
+def _chosen(store: Store, state: State, which: str | None, paused: bool) -> list[Job]:
     """Note a pause or its end; the jobs concerned that run."""
-    if number is None:
+    if which is None:
         store.append(pause_all=paused)
         chosen = list(state.jobs.values())
     else:
-        chosen = [job_of(state, number)]
-        store.append(pause=paused, number=number)
+        chosen = [job_of(state, which)]
+        store.append(pause=paused, number=chosen[0].number)
         if not paused and state.paused:
-            raise SetupError(f"everything is paused, including job {number}: python -m tuning.queue resume")
+            raise SetupError(f"everything is paused, including job {chosen[0].number}: python -m tuning.queue resume")
     return [job for job in chosen if job.state == RUNNING and job.process is not None]
 
 
@@ -287,8 +291,8 @@ def again(store: Store, arguments: argparse.Namespace, console: Console) -> int:
 def priority(store: Store, arguments: argparse.Namespace, console: Console) -> int:
     """Change what runs first."""
     with store.locked() as state:
-        job_of(state, arguments.job)
-        store.append(priority=arguments.priority, number=arguments.job)
+        job = job_of(state, arguments.job)
+        store.append(priority=arguments.priority, number=job.number)
     return 0
 
 

@@ -427,6 +427,19 @@ def test_a_match_in_the_queue_is_resumed_and_shows_its_elo(store, tmp_path):
     assert len({(game["pair"], game["index"]) for game in games}) == len(games) == 40
 
 
+def test_a_job_is_called_by_its_number_or_its_name(store):
+    for name in ("one", "two", "two", "1"):
+        ask(store, "add", "--name", name, *python("pass"))
+    assert "1 one" in ask(store, "show", "one")[1]
+    assert ask(store, "show", "1") == ask(store, "show", "one")  # a number comes before a name
+    assert ask(store, "pause", "two") == (2, "error: jobs 2, 3 are called two: say which by its number\n")
+    assert ask(store, "remove", "2")[0] == 0
+    assert ask(store, "priority", "two", "5")[0] == ask(store, "pause", "two")[0] == 0
+    two = store.read().jobs[3]
+    assert (two.order.priority, two.paused) == (5, True)
+    assert ask(store, "show", "three") == (2, "error: no job three in the queue\n")
+
+
 def test_what_the_queue_cannot_do_is_one_line(store, tmp_path):
     for text in ("show 9", "log 9", "remove 9", "pause 9", "resume 9", "again 9", "priority 9 1"):
         assert ask(store, *text.split()) == (2, "error: no job 9 in the queue\n")
