@@ -25,7 +25,7 @@ ALLOWED_FAILURES = 3
 
 _PATIENT = {"distributed.scheduler.worker-ttl": None}
 """A local worker that says nothing for five minutes is not dead: its process would be missed at once. Dask starts such
-workers anew, after a long pause all at the same time, and on a busy machine none may be left."""
+workers anew, after a long pause all at the same time, and what they were at runs twice."""
 
 
 class Dask:
