@@ -1,0 +1,74 @@
+"""Scores that a second opinion confirms: what a search sees by tactics alone is left out of what a network learns.
+
+A position may be quiet by the move that was played and still be decided by a combination. Its score then says what no
+static evaluation can see, and a network that learns from it becomes worse for all the others. A score that is far from
+the network's own value, or from that of another search, is most often of this kind. (The filters of most trainers look
+at captures and checks, this one at the scores themselves.)
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import expit
+
+from engine.evaluation.choice import Evaluation
+from tuning.common.errors import SetupError
+from tuning.data.dataset import NO_VERDICT, Quiet, is_quiet
+from tuning.data.values import values_of
+from tuning.data.viriformat import read_positions, with_scores
+
+#: All quiet positions with a score, from the first move on.
+_EVERY_QUIET = Quiet(0, np.inf)
+
+
+class Agreement(NamedTuple):
+    """How near a score has to be to the opinion: by less than ``limit`` of the expected score. The scales say how many
+    centipawns multiply the odds of success by e."""
+
+    limit: float
+    scale: float
+    opinion_scale: float
+
+    def holds(self, scores: np.ndarray, opinions: np.ndarray) -> np.ndarray:
+        """Where ``scores`` and ``opinions``, centipawns from the same side's view, agree: bool [position]."""
+        apart: np.ndarray = np.abs(expit(scores / self.scale) - expit(opinions / self.opinion_scale))
+        return apart < self.limit
+
+
+class Confirmed(NamedTuple):
+    """A file of games in which only confirmed scores are left; how many, of how many quiet positions."""
+
+    data: bytes
+    kept: int
+    quiet: int
+
+
+def by_network(source: Path, network: Evaluation, agreement: Agreement) -> Confirmed:
+    """The games of ``source`` with those scores alone that the static values of ``network`` confirm."""
+    boards = read_positions([source]).boards
+    quiet = is_quiet(boards, _EVERY_QUIET)
+    agreed = agreement.holds(boards["score"][quiet], values_of(network, boards[quiet]))
+    return _only(source, boards["score"], quiet, agreed)
+
+
+def by_games(source: Path, others: Path, agreement: Agreement) -> Confirmed:
+    """The games of ``source`` with those scores alone that the same games' in ``others`` confirm.
+
+    Raises :class:`SetupError` if those are other games.
+    """
+    boards, opinions = (read_positions([path]).boards for path in (source, others))
+    if len(boards) != len(opinions) or not np.array_equal(boards["occupancy"], opinions["occupancy"]):
+        raise SetupError(f"{others} does not hold the games of {source}")
+    quiet = is_quiet(boards, _EVERY_QUIET) & (np.abs(opinions["score"].astype(np.int32)) < NO_VERDICT)
+    agreed = agreement.holds(boards["score"][quiet], opinions["score"][quiet])
+    return _only(source, boards["score"], quiet, agreed)
+
+
+def _only(source: Path, scores: np.ndarray, quiet: np.ndarray, agreed: np.ndarray) -> Confirmed:
+    left = np.full(len(scores), NO_VERDICT, np.int16)
+    places = np.flatnonzero(quiet)[agreed]
+    left[places] = scores[places]
+    return Confirmed(with_scores(source, left), len(places), int(quiet.sum()))
