@@ -194,10 +194,12 @@ def test_lichess_bot_plays_with_pondering(repository: Path) -> None:
             assert isinstance(result.info["score"], chess.engine.PovScore)
             assert result.info["pv"][0] == result.move
             board.push(result.move)
-            if board.ply() % 4 == 1 and result.ponder in board.legal_moves:
-                board.push(result.ponder)  # a ponder hit
-            else:
-                board.push(next(move for move in board.legal_moves if move != result.ponder))
+            expected = [result.ponder] if result.ponder in board.legal_moves else []
+            surprises = [move for move in board.legal_moves if move != result.ponder]
+            replies = expected + surprises if board.ply() % 4 == 1 else surprises + expected
+            if replies:  # else the game is over
+                board.push(replies[0])
+        board = chess.Board() if board.is_game_over() else board
         first = engine.play(board, chess.engine.Limit(time=0.1, clock_id="first move"), info=chess.engine.INFO_ALL)
         assert first.move in board.legal_moves
         wanted = list(board.legal_moves)[:2]
