@@ -1,4 +1,4 @@
-"""Engines of a few lines for the workbench's tests: they play a given line and break down on order."""
+"""What several of the workbench's tests share: engines of a few lines that break down on order, and a few games."""
 
 from __future__ import annotations
 
@@ -13,9 +13,11 @@ import chess
 import chess.syzygy
 import pytest
 
+from tuning import datagen
 from tuning.matches import units
 from tuning.matches.engines import EngineSpec
 from tuning.matches.limits import Limits
+from tuning.selfplay import generation, shards
 
 SCRIPT = Path(__file__).with_name("trivial_engine.py")
 
@@ -87,3 +89,15 @@ def syzygy(shared_data: Path) -> Iterator[chess.syzygy.Tablebase]:
     """The Syzygy tables of the shared data."""
     with chess.syzygy.open_tablebase(str(shared_data / "syzygy")) as tables:
         yield tables
+
+
+@pytest.fixture(scope="module")
+def games(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of four games of self-play, in two files."""
+    directory = tmp_path_factory.mktemp("games") / "first"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(generation, "SHARD", 2)
+        patch.setattr(shards, "SHARD", 2)
+        words = ["--nodes", "100", "--opening-nodes", "100", "--hash", "1", "--scheduler", "here"]
+        assert datagen.main([str(directory), *words, "--games", "4"]) == 0
+    return directory

@@ -9,26 +9,13 @@ import numpy as np
 import pytest
 
 from engine.evaluation.choice import choose
-from tuning import datagen, filter, relabel
+from tuning import filter, relabel
 from tuning.data.agreement import Agreement
 from tuning.data.dataset import NO_VERDICT, Quiet, is_quiet
 from tuning.data.values import values_of
 from tuning.data.viriformat import files_of, read_positions
-from tuning.selfplay import generation, shards
 
 NETWORK = Path(choose.__code__.co_filename).with_name("nnue") / "numbat.nnue"
-
-
-@pytest.fixture(scope="module")
-def games(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Four games in two files."""
-    directory = tmp_path_factory.mktemp("games") / "first"
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(generation, "SHARD", 2)
-        patch.setattr(shards, "SHARD", 2)
-        words = ["--nodes", "100", "--opening-nodes", "100", "--hash", "1", "--scheduler", "here"]
-        assert datagen.main([str(directory), *words, "--games", "4"]) == 0
-    return directory
 
 
 def _run(games: Path | str, by: Path | str, out: Path | str, *words: str) -> int:

@@ -12,27 +12,14 @@ from engine.board.setup import new_position
 from engine.jit import new_record
 from engine.search.scores import MATE
 from engine.search.threads import run_on_deep_stack
-from tuning import datagen, relabel
+from tuning import relabel
 from tuning.data.dataset import Quiet, quiet_positions
 from tuning.data.marlinformat import PACKED, pack
 from tuning.data.viriformat import files_of, read_positions, with_scores
-from tuning.selfplay import generation, shards
 from tuning.selfplay.labels import NOT_LABELLED, Labeller, Settings
 
 #: Everything but the score.
 KEPT = [name for name in PACKED.names or () if name != "score"]
-
-
-@pytest.fixture(scope="module")
-def games(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Four games in two files."""
-    directory = tmp_path_factory.mktemp("games") / "first"
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(generation, "SHARD", 2)
-        patch.setattr(shards, "SHARD", 2)
-        words = ["--nodes", "100", "--opening-nodes", "100", "--hash", "1", "--scheduler", "here"]
-        assert datagen.main([str(directory), *words, "--games", "4"]) == 0
-    return directory
 
 
 def _run(games: Path, out: Path, *words: str) -> int:
