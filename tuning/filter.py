@@ -1,6 +1,6 @@
 """Leave out the scores of games that another opinion does not confirm: a network cannot see what only tactics show.
 
-python -m tuning.filter data/first --by numbat.nnue --out data/calm --limit 0.08
+python -m tuning.filter data/first --by numbat.nnue --out data/calm --limit 0.15 --look-ahead 0.95
 python -m tuning.filter data/deeper --by data/first --out data/calm --limit 0.08 --scale 250 --opinion-scale 240
 """
 
@@ -22,6 +22,7 @@ from tuning.common.errors import SetupError
 from tuning.common.files import write_whole
 from tuning.data.agreement import Agreement, by_games, by_network
 from tuning.data.dataset import REFERENCE
+from tuning.data.lookahead import LookAhead
 from tuning.data.viriformat import files_of
 from tuning.selfplay.generation import NOTES, compare
 
@@ -44,6 +45,14 @@ def parser() -> argparse.ArgumentParser:
         help="largest difference of the expected scores, from 0 to 1 (default: %(default)s)",
     )  # fmt: skip
     add(
+        "--look-ahead", type=float, default=0.0, metavar="X",
+        help="weight of what followed in the game, mixed into each score: from 0 to less than 1 (default: %(default)s)",
+    )  # fmt: skip
+    add(
+        "--follow-limit", type=float, default=0.12, metavar="X",
+        help="with it, largest difference from what followed (default: %(default)s)",
+    )  # fmt: skip
+    add(
         "--scale", type=float, default=SCALE, metavar="CP",
         help="centipawns of a score that multiply the odds of success by e (default: %(default)s)",
     )  # fmt: skip
@@ -56,17 +65,25 @@ def parser() -> argparse.ArgumentParser:
 
 def _filter(arguments: argparse.Namespace, console: Console) -> None:
     """Raises :class:`SetupError` for what cannot be used."""
-    for name in ("limit", "scale", "opinion_scale"):
+    for name in ("limit", "follow_limit", "scale", "opinion_scale"):
         if not getattr(arguments, name) > 0:
             raise SetupError(f"--{name.replace('_', '-')} {getattr(arguments, name)} is not above 0")
     opinion, out = arguments.by, arguments.out
+    if not 0 <= arguments.look_ahead < 1:
+        raise SetupError(f"--look-ahead {arguments.look_ahead} is not from 0 to less than 1")
+    look_ahead = LookAhead(arguments.look_ahead, arguments.follow_limit) if arguments.look_ahead else None
+    if look_ahead is not None and opinion.is_dir():
+        raise SetupError("--look-ahead works with the opinion of a network, not with other scores of the same games")
     sources = _sources(arguments.games, opinion, out)
     try:
         network = None if opinion.is_dir() else choose("NNUE", str(opinion))
     except NetError as error:
         raise SetupError(str(error)) from None
     agreement = Agreement(arguments.limit, arguments.scale, arguments.opinion_scale)
-    _begin(out, {"tool": "tuning.filter", "by": opinion.name, **agreement._asdict()})
+    described = {"tool": "tuning.filter", "by": opinion.name, **agreement._asdict()}
+    if look_ahead is not None:
+        described |= {"look_ahead": look_ahead.weight, "follow_limit": look_ahead.limit}
+    _begin(out, described)
     kept = quiet = 0
     with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
         for source in progress.track(sources, description="filtering files"):
@@ -75,7 +92,7 @@ def _filter(arguments: argparse.Namespace, console: Console) -> None:
             if network is None:
                 confirmed = by_games(source, opinion / source.name, agreement)
             else:
-                confirmed = by_network(source, network, agreement)
+                confirmed = by_network(source, network, agreement, look_ahead)
             write_whole(out / source.name, confirmed.data)
             kept += confirmed.kept
             quiet += confirmed.quiet

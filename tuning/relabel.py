@@ -1,7 +1,8 @@
-"""Give games new scores: their quiet positions are searched again, deeper or with another network.
+"""Give games new scores: their quiet positions are searched again, deeper, with another network or another engine.
 
 python -m tuning.relabel data/first --out data/deeper --nodes 1000 --share 0.2
 python -m tuning.relabel data/first --out data/newest --option EvalFile=run/net.nnue
+python -m tuning.relabel data/well_played --out data/judge --nodes 20_000 --share 0.05 --engine stockfish
 """
 
 from __future__ import annotations
@@ -13,9 +14,10 @@ from pathlib import Path
 
 from engine.jit.warmup import warm_up
 from tuning.common import command
-from tuning.common.errors import SetupError, at_least
+from tuning.common.errors import EngineFailure, SetupError, at_least
 from tuning.common.flags import count, options_of
 from tuning.data.viriformat import files_of
+from tuning.matches.engines import WORDS_HELP
 from tuning.selfplay.labels import Settings, fingerprint_of
 from tuning.selfplay.relabelling import relabel
 
@@ -49,6 +51,10 @@ def parser() -> argparse.ArgumentParser:
         "--option", action="append", default=[], metavar="NAME=VALUE",
         help="engine option: EvalType, EvalFile or a search parameter; may be repeated",
     )  # fmt: skip
+    add(
+        "--engine", nargs="+", default=[], metavar="WORD",
+        help=f"another engine to search with, to judge networks by: {WORDS_HELP}",
+    )  # fmt: skip
     add("--processes", type=int, metavar="N", help="files at a time (default: one per core)")
     add(
         "--scheduler", metavar="ADDRESS",
@@ -66,9 +72,11 @@ def _settings(arguments: argparse.Namespace) -> Settings:
     at_least(0, first_ply=arguments.first_ply, seed=arguments.seed)
     if not 0 < arguments.share <= 1:
         raise SetupError(f"--share {arguments.share} is not above 0 and up to 1")
+    if arguments.engine and arguments.option:
+        raise SetupError("--option is for this engine: options of another stand in --engine, as option.NAME=VALUE")
     return Settings(
         arguments.nodes, arguments.hard, arguments.share, arguments.first_ply, arguments.hash, arguments.seed,
-        options_of(arguments.option),
+        options_of(arguments.option), tuple(arguments.engine),
     )  # fmt: skip
 
 
@@ -93,7 +101,7 @@ def main(words: Sequence[str] | None = None) -> int:
             sources, arguments.out, settings, positions=arguments.positions,
             scheduler=arguments.scheduler, processes=arguments.processes, console=console,
         )  # fmt: skip
-    except SetupError as error:
+    except (SetupError, EngineFailure) as error:
         return command.refused(console, error)
 
 

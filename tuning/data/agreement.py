@@ -17,6 +17,7 @@ from scipy.special import expit
 from engine.evaluation.choice import Evaluation
 from tuning.common.errors import SetupError
 from tuning.data.dataset import NO_VERDICT, Quiet, is_quiet
+from tuning.data.lookahead import LookAhead, mixed_scores
 from tuning.data.values import values_of
 from tuning.data.viriformat import read_positions, with_scores
 
@@ -46,12 +47,22 @@ class Confirmed(NamedTuple):
     quiet: int
 
 
-def by_network(source: Path, network: Evaluation, agreement: Agreement) -> Confirmed:
-    """The games of ``source`` with those scores alone that the static values of ``network`` confirm."""
-    boards = read_positions([source]).boards
+def by_network(
+    source: Path, network: Evaluation, agreement: Agreement, look_ahead: LookAhead | None = None
+) -> Confirmed:
+    """The games of ``source`` with those scores alone that the static values of ``network`` confirm.
+
+    With ``look_ahead`` the scores are first mixed with what followed, which has to confirm them too.
+    """
+    positions = read_positions([source])
+    boards = positions.boards
     quiet = is_quiet(boards, _EVERY_QUIET)
-    agreed = agreement.holds(boards["score"][quiet], values_of(network, boards[quiet]))
-    return _only(source, boards["score"], quiet, agreed)
+    scores, agreed = boards["score"], np.ones(int(quiet.sum()), bool)
+    if look_ahead is not None:
+        mixed = mixed_scores(positions, look_ahead, agreement.scale)
+        scores, agreed = np.round(mixed.scores).astype(np.int16), mixed.confirmed[quiet]
+    agreed &= agreement.holds(scores[quiet], values_of(network, boards[quiet]))
+    return _only(source, scores, quiet, agreed)
 
 
 def by_games(source: Path, others: Path, agreement: Agreement) -> Confirmed:

@@ -38,6 +38,7 @@ from tuning.data.dataset import NO_VERDICT, Quiet, is_quiet
 from tuning.data.marlinformat import PACKED, PackedArray, pack, unpack
 from tuning.data.viriformat import read_positions, with_scores
 from tuning.selfplay.games import DEEPEST
+from tuning.selfplay.outside import Outsider
 from tuning.selfplay.sides import evaluation_of, parameters_of
 
 #: The score of positions that got no new one: no verdict, so that nothing is learned from them.
@@ -50,7 +51,8 @@ _PACKED_ARRAY = types.Array(record_type(PACKED), 1, "C")
 class Settings:
     """What decides the new scores. ``nodes`` and ``hard`` limit a search as in self-play, ``share`` of the quiet
     positions from ``first_ply`` on are searched, drawn at random by ``seed``, with a table of ``hash`` megabytes;
-    ``options`` are EvalType, EvalFile and search parameters."""
+    ``options`` are EvalType, EvalFile and search parameters. With ``engine``, the words that name another one, that
+    searches ``nodes`` instead, and neither ``hard``, ``hash`` nor ``options`` count."""
 
     nodes: int = 1_000
     hard: int = 2
@@ -59,10 +61,12 @@ class Settings:
     hash: int = 4
     seed: int = 1
     options: tuple[tuple[str, str], ...] = ()
+    engine: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
-        """As plain data, the options by name."""
-        return {**asdict(self), "options": dict(self.options)}
+        """As plain data, the options by name, another engine only if there is one."""
+        told = {**asdict(self), "options": dict(self.options), "engine": " ".join(self.engine)}
+        return {name: value for name, value in told.items() if name != "engine" or value}
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +122,14 @@ class Labeller:
         return int(label_game(self._worker.record, boards, chosen, settings.nodes, settings.hard))
 
 
+def labeller_for(settings: Settings) -> Labeller | Outsider:
+    """What labels by ``settings``.
+
+    Raises :class:`engine.messages.OptionError` or :class:`SetupError` for what cannot be used.
+    """
+    return Outsider(settings.engine, settings.nodes) if settings.engine else Labeller(settings)
+
+
 def chosen_of(boards: np.ndarray, settings: Settings, name: str) -> np.ndarray:
     """Which of a file's ``boards`` are searched, uint8: a random share of those that can be learned from."""
     lots = np.random.default_rng([settings.seed, zlib.crc32(name.encode())]).random(len(boards))
@@ -127,10 +139,10 @@ def chosen_of(boards: np.ndarray, settings: Settings, name: str) -> np.ndarray:
 def fingerprint_of(settings: Settings) -> str:
     """A digest of the scores that an engine gives to the positions of the bench, to tell engines apart.
 
-    Raises :class:`SetupError` for options that cannot be used.
+    Raises :class:`SetupError` for options that cannot be used, :class:`EngineFailure` for another engine that fails.
     """
     try:
-        labeller = Labeller(replace(settings, nodes=500))
+        labeller = labeller_for(replace(settings, nodes=500))
     except OptionError as error:
         raise SetupError(str(error)) from None
     boards = np.zeros(0, PACKED)
@@ -143,10 +155,10 @@ def fingerprint_of(settings: Settings) -> str:
     return hashlib.blake2b(boards["score"].tobytes(), digest_size=8).hexdigest()
 
 
-_labeller: tuple[Settings, Labeller] | None = None
+_labeller: tuple[Settings, Labeller | Outsider] | None = None
 
 
-def _labeller_of(unit: Unit) -> Labeller:
+def _labeller_of(unit: Unit) -> Labeller | Outsider:
     """This process's labeller, made when the settings are new to it.
 
     Raises :class:`SetupError` if its engine is not the one that began the run.
@@ -156,7 +168,7 @@ def _labeller_of(unit: Unit) -> Labeller:
         warm_up(lambda line: None)
         if fingerprint_of(unit.settings) != unit.fingerprint:
             raise SetupError("a worker has another engine or evaluation")
-        _labeller = unit.settings, Labeller(unit.settings)
+        _labeller = unit.settings, labeller_for(unit.settings)
     return _labeller[1]
 
 
