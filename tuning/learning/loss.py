@@ -3,7 +3,7 @@
 The positions are those that a training run held out, or those of other games. An evaluation is named as the option
 ``EvalType`` names it, or is the file of a network. Each speaks of centipawns of its own, so each is given the scale
 that makes the best of it, by positions that the run learned from, or else by the same ones; then all are held to the
-same expected scores.
+same expected scores, and those of games to the results as well.
 """
 
 from __future__ import annotations
@@ -65,22 +65,27 @@ def compare_on_games(path: Path, names: Sequence[str], console: Console) -> None
     """The same over the quiet positions of a folder of games, or of a file in viriformat, all of them.
 
     Scores of deep searches (:mod:`tuning.relabel`) do not favour the network that played, but they count tactics that a
-    search sees anyway: games decide. Raises :class:`SetupError`.
+    search sees anyway: games decide. Results favour nobody, but need thousands of games. Raises :class:`SetupError`.
     """
     evaluations = [_evaluation(name) for name in names]
     quiet = Quiet()
-    boards = quiet_positions(read_games(files_of(path)), quiet).boards
-    if not len(boards):
+    positions = quiet_positions(read_games(files_of(path)), quiet)
+    if not len(positions):
         raise SetupError(f"{path}: no quiet position with a score in it")
-    scale = common_scale(boards)
-    boards = boards[np.abs(boards["score"].astype(np.float64)) <= quiet.decided * scale]
+    scale = common_scale(positions.boards)
+    open_ = np.abs(positions.boards["score"].astype(np.float64)) <= quiet.decided * scale
+    boards, games = positions.boards[open_], positions.games[open_]
     expected = expit(boards["score"].astype(np.float64) / scale)
+    results = boards["result"] / 2
     rows: list[_Row] = [("0", np.zeros(len(boards)), np.nan)]
+    by_results = rows.copy()
     for name, evaluation in zip(names, evaluations, strict=True):
         values = values_of(evaluation, boards)
-        own = fit_scale(values, expected)
-        rows.append((name, values / own, own))
+        for table, target in ((rows, expected), (by_results, results)):
+            own = fit_scale(values, target)
+            table.append((name, values / own, own))
     console.print(_table(rows, expected, f"expected score of {len(boards):,} quiet positions of {path.name}"))
+    console.print(_results_table(by_results, results, games))
 
 
 def _table(rows: Sequence[_Row], expected: np.ndarray, title: str) -> Table:
@@ -99,4 +104,24 @@ def _table(rows: Sequence[_Row], expected: np.ndarray, title: str) -> Table:
         elif not np.isnan(scale):
             first = errors
         table.add_row(name, shown, f"{errors.mean():.6f}", more, f"{logistic_loss(log_odds, expected):.6f}")
+    return table
+
+
+def _results_table(rows: Sequence[_Row], results: np.ndarray, games: np.ndarray) -> Table:
+    """How well the rows predict the results, each game's of all its positions, and by how much worse than the first
+    evaluation, with the standard error: positions of one game are no independent witnesses, games are."""
+    table = Table("evaluation", "scale (cp)", "cross-entropy (nats)", Column("more than the first", no_wrap=True))
+    numbers = np.unique(games, return_inverse=True)[1]
+    table.title = f"results of {numbers.max() + 1:,} games"
+    first = None
+    for name, log_odds, scale in rows:
+        losses = np.logaddexp(0, log_odds) - results * log_odds
+        shown, more = ("", "") if np.isnan(scale) else (f"{scale:.0f}", "")
+        if first is not None:
+            apart = losses - first
+            error = math.sqrt(np.sum(np.bincount(numbers, apart - apart.mean()) ** 2)) / len(apart)
+            more = f"{apart.mean():+.6f} ± {error:.6f}"
+        elif not np.isnan(scale):
+            first = losses
+        table.add_row(name, shown, f"{losses.mean():.6f}", more)
     return table

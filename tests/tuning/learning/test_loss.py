@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 
 import numpy as np
@@ -18,11 +19,12 @@ from engine.evaluation.nnue.shape import INPUTS, OUTPUT_BUCKETS
 from tests.tuning.lines import evaluation_line, random_games
 from tuning import datagen
 from tuning.common.errors import SetupError
-from tuning.data.dataset import Quiet, quiet_positions
+from tuning.data.dataset import Quiet, common_scale, quiet_positions
 from tuning.data.marlinformat import PACKED, unpack
 from tuning.data.positions import read_text
 from tuning.data.values import values_of
 from tuning.data.viriformat import files_of, read_positions
+from tuning.learning.logistic import logistic_loss
 from tuning.loss import main
 
 
@@ -75,10 +77,42 @@ def test_evaluations_are_judged_by_the_scores_of_any_games(tmp_path, capsys):
     quiet = len(quiet_positions(read_positions(files_of(games)), Quiet()))
     count = int(re.search(r"expected score of (\d+) quiet positions of games", " ".join(said.split()))[1])
     assert 0.9 * quiet < count <= quiet  # without those that are decided
-    even, material_, classical = [line.split("│") for line in said.splitlines() if line.startswith("│")]
+    rows = [line.split("│") for line in said.splitlines() if line.startswith("│")]
+    even, material_, classical = rows[:3]
     assert float(classical[3]) < float(material_[3]) < float(even[3])
     assert float(classical[4].split("±")[0]) == pytest.approx(float(classical[3]) - float(material_[3]), abs=2e-6)
     assert not material_[4].strip()
+    assert "results of 6 games" in said
+    assert float(rows[3][3]) == pytest.approx(math.log(2), abs=1e-6)
+
+
+def test_evaluations_are_judged_by_the_results_too(tmp_path, capsys):
+    """Against the definition: log-odds by the scale that suits best, the mean over positions, errors over games."""
+    games = tmp_path / "games"
+    words = ["--nodes", "100", "--opening-nodes", "100", "--hash", "1", "--scheduler", "here"]
+    assert datagen.main([str(games), *words, "--games", "12", "--option", "EvalType=Classical"]) == 0
+    capsys.readouterr()
+    assert main([str(games), "Material", "Classical"]) == 0
+    said = capsys.readouterr().out
+    _, first, second = [line.split("│") for line in said.splitlines() if line.startswith("│")][3:]
+    positions = quiet_positions(read_positions(files_of(games)), Quiet())
+    scale = common_scale(positions.boards)
+    kept = np.abs(positions.boards["score"].astype(float)) <= 6 * scale
+    boards, numbers = positions.boards[kept], positions.games[kept]
+    losses = []
+    for row, name in ((first, "Material"), (second, "Classical")):
+        values = values_of(choose(name, ""), boards)
+        best = min(range(20, 2000), key=lambda cp: logistic_loss(values / cp, boards["result"] / 2))
+        assert float(row[2]) == pytest.approx(best, abs=1)
+        chance = 1 / (1 + np.exp(-values / best))
+        points = boards["result"] / 2
+        losses.append(-(points * np.log(chance) + (1 - points) * np.log(1 - chance)))
+        assert float(row[3]) == pytest.approx(losses[-1].mean(), abs=2e-4)
+    apart = losses[1] - losses[0]
+    more, error = map(float, second[4].split("±"))
+    assert more == pytest.approx(apart.mean(), abs=4e-4)
+    sums = [np.sum((apart - apart.mean())[numbers == game]) for game in np.unique(numbers)]
+    assert error == pytest.approx(math.sqrt(sum(each**2 for each in sums)) / len(apart), rel=0.02)
 
 
 def test_what_cannot_be_compared(tmp_path, capsys):
