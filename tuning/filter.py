@@ -1,6 +1,6 @@
 """Leave out the scores of games that another opinion does not confirm: a network cannot see what only tactics show.
 
-python -m tuning.filter data/first --by numbat.nnue --out data/calm --limit 0.15 --look-ahead 0.95
+python -m tuning.filter data/first --by numbat.nnue --out data/calm --limit 0.08
 python -m tuning.filter data/deeper --by data/first --out data/calm --limit 0.08 --scale 250 --opinion-scale 240
 """
 

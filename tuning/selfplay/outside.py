@@ -1,7 +1,7 @@
 """Positions scored by another UCI engine: an opinion that shares none of this engine's errors.
 
-Scores of the engine's own searches favour the network that made them. How near a network is to another engine's search,
-in games that were played well, has so far put all networks in the order that games put them in.
+Scores of the engine's own searches favour the network that made them. How near a network is to those of Stockfish, in
+games that were played well, put seven networks in the order that games put them in; about the eighth it was wrong.
 """
 
 from __future__ import annotations

@@ -98,21 +98,3 @@ def test_a_run_is_continued_with_the_same_engine_alone(
 )
 def test_mates_are_kept_apart_from_centipawns(thought: Thought, score: int) -> None:
     assert score_of(thought) == score
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["--engine", "name=Nobody"], "has no command"),
-        (["--engine", "no-such-engine-here"], "no program 'no-such-engine-here'"),
-        (["--engine", "anything", "proto=xboard"], "only the UCI protocol"),
-        (["--engine", "anything", "depth=9"], "--nodes is the limit"),
-        (["--engine", "anything", "--option", "EvalType=Material"], "option.NAME=VALUE"),
-    ],
-)
-def test_what_cannot_be_done(
-    games: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], words: list[str], message: str
-) -> None:
-    assert _run(games, tmp_path / "run", *words) == 2
-    assert message in capsys.readouterr().out.replace("\n", " ")
-    assert not (tmp_path / "run").exists()
