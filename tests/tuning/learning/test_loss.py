@@ -66,11 +66,16 @@ def test_positions_that_are_none(boards):
         values_of(choose("Material", ""), broken)
 
 
+def _own_games(folder, count):
+    """Games of Classical with 100 nodes a move."""
+    words = ["--nodes", "100", "--opening-nodes", "100", "--hash", "1", "--scheduler", "here"]
+    assert datagen.main([str(folder), *words, "--games", str(count), "--option", "EvalType=Classical"]) == 0
+    return folder
+
+
 def test_evaluations_are_judged_by_the_scores_of_any_games(tmp_path, capsys):
     """The evaluation by which the games were scored predicts them best; what is not quiet does not count."""
-    games = tmp_path / "games"
-    words = ["--nodes", "100", "--opening-nodes", "100", "--hash", "1", "--scheduler", "here"]
-    assert datagen.main([str(games), *words, "--games", "6", "--option", "EvalType=Classical"]) == 0
+    games = _own_games(tmp_path / "games", 6)
     capsys.readouterr()
     assert main([str(games), "Material", "Classical"]) == 0
     said = capsys.readouterr().out
@@ -88,9 +93,7 @@ def test_evaluations_are_judged_by_the_scores_of_any_games(tmp_path, capsys):
 
 def test_evaluations_are_judged_by_the_results_too(tmp_path, capsys):
     """Against the definition: log-odds by the scale that suits best, the mean over positions, errors over games."""
-    games = tmp_path / "games"
-    words = ["--nodes", "100", "--opening-nodes", "100", "--hash", "1", "--scheduler", "here"]
-    assert datagen.main([str(games), *words, "--games", "12", "--option", "EvalType=Classical"]) == 0
+    games = _own_games(tmp_path / "games", 12)
     capsys.readouterr()
     assert main([str(games), "Material", "Classical"]) == 0
     said = capsys.readouterr().out
