@@ -79,7 +79,7 @@ def cost(before: Score, after: Score, move: int = REFERENCE_MOVE) -> float:
     lose one; people still lose games at +6, so theirs would call +9 to +6 a mistake. A move is bad if both say so.
 
     >>> from chess.engine import Cp
-    >>> round(cost(Cp(0), Cp(-50)), 2), round(cost(Cp(900), Cp(600)), 2), cost(Cp(0), Cp(30))
+    >>> round(cost(Cp(0), Cp(-50)), 2), round(cost(Cp(700), Cp(500)), 2), cost(Cp(0), Cp(30))
     (0.07, 0.01, 0.0)
     """
     engines = expectation(before, move) - expectation(after, move)

@@ -11,7 +11,7 @@ import chess
 from engine.explanation.words import side
 
 #: Expected points from which a side stands better, from which clearly so, and from which it wins.
-EDGE, CLEAR, WINNING = 0.58, 0.72, 0.88
+EDGE, CLEAR, WINNING = 0.58, 0.73, 0.9
 
 #: Expected points by which a score must surpass these for a short search to be sure of it.
 _MARGIN = 0.05

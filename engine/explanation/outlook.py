@@ -12,7 +12,7 @@ from engine.explanation.reasons import expectation
 from engine.explanation.words import side
 
 #: Expected points by which the next best move may fall short to be hardly worse, and from which it is clearly so.
-HARDLY, CLEARLY = 0.01, 0.2
+HARDLY, CLEARLY = 0.01, 0.22
 
 
 def outlook(line: Line, score: PovScore, other: tuple[chess.Move, PovScore] | None = None) -> str:

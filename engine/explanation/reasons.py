@@ -68,7 +68,7 @@ _GIVEN = 4
 AT_ONCE = 3
 
 #: Expected points from which a game counts as won.
-_WON = 0.88
+_WON = 0.9
 
 #: Centipawns up to which a score can be that of a draw.
 _DRAWN = 30

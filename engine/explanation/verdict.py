@@ -7,7 +7,7 @@ import chess
 from engine.explanation.words import side
 
 #: Expected points from which a side is said to be winning, and from which to be better.
-WINNING, BETTER = 0.88, 0.66
+WINNING, BETTER = 0.9, 0.67
 
 #: Expected points by which a score must surpass these for a short search to be sure of it.
 _MARGIN = 0.05
@@ -31,7 +31,7 @@ def standing(points: float) -> int:
 def sure(points: float) -> int:
     """As :func:`standing`, but no better for either side than a short search can be sure of.
 
-    >>> [sure(points) for points in (0.95, 0.9, 0.68, 0.3, 0.1)]
+    >>> [sure(points) for points in (0.96, 0.9, 0.68, 0.3, 0.1)]
     [2, 1, 0, 0, -1]
     """
     return standing(max(0.5, points - _MARGIN) if points > 0.5 else min(0.5, points + _MARGIN))
@@ -57,7 +57,7 @@ def verdict_text(color: chess.Color, better: str, answer: str, before: float, af
 
     >>> verdict_text(chess.WHITE, "Bxf7+", "Qxg2", 0.5, 0.01)
     'After Qxg2 Black is winning; Bxf7+ was better.'
-    >>> verdict_text(chess.WHITE, "Bxf7+", "Qxg2", 0.95, 0.5)
+    >>> verdict_text(chess.WHITE, "Bxf7+", "Qxg2", 0.96, 0.5)
     "After Qxg2 White's advantage is gone; after Bxf7+ White would be winning."
     """
     was, now = sure(before), sure(after)

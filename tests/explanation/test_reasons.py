@@ -195,7 +195,7 @@ def test_a_single_pawn_is_no_reason_for_a_mark():
     assert marked(*lost, Cp(150), Cp(-300)) == "After dxe4 Black is winning; after exd5 White would be better."
 
 
-@pytest.mark.parametrize(("distance", "had", "told"), [(5, -300, True), (3, -900, True), (5, -900, False)])
+@pytest.mark.parametrize(("distance", "had", "told"), [(5, -250, True), (3, -900, True), (5, -900, False)])
 def test_a_mate_that_changes_nothing_is_told_of_a_mark_if_it_is_near(distance, had, told):
     said = marked(chess.STARTING_FEN, "a3", "e4 e5 Nf3 Nc6", "e5 e4 Nf6", Cp(had), Mate(-distance))
     assert said.startswith("Allows mate in") is told
