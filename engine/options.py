@@ -162,7 +162,7 @@ OPTIONS: tuple[Option, ...] = (
         "spin",
         1500,
         1000,
-        3292,
+        3235,
         help="Playing strength when UCI_LimitStrength is on.",
     ),
     Option("Skill Level", "spin", 20, 0, 20, help="Playing strength otherwise: 0 is a beginner, 20 full strength."),
