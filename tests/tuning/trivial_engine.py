@@ -5,9 +5,10 @@
 LINE: moves from the start position, separated by commas. FAULT at the given ply of the game: ``die``,
 ``hang`` (never answers again), ``late`` (sleeps SECONDS), ``illegal``, ``null``, ``badpv`` (an illegal line
 of thought), ``longpv`` (moves after mate), ``falsemate``. FAULT ``unborn`` dies at once, ``mute`` never
-says ``uciok``.
+says ``uciok``. The option ``Net`` takes files that exist, and says so of others.
 """
 
+import os
 import sys
 import time
 
@@ -22,7 +23,11 @@ def main() -> None:
         sys.exit(3)
     for command in map(str.strip, sys.stdin):
         if command == "uci" and fault != "mute":
-            print("id name Trivial\noption name Hash type spin default 1 min 1 max 64\nuciok", flush=True)
+            print("id name Trivial\noption name Hash type spin default 1 min 1 max 64")
+            print("option name Net type string default\nuciok", flush=True)
+        elif command.startswith("setoption name Net value "):
+            file = command.removeprefix("setoption name Net value ")
+            print(f"info string {file} enabled" if os.path.exists(file) else f"info string cannot read '{file}'")
         elif command == "isready":
             print("readyok", flush=True)
         elif command.startswith("position"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import math
+import os
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -164,11 +165,15 @@ def play_settings(arguments: argparse.Namespace) -> tuple[Conditions, BookSettin
 
 
 def with_commit(spec: EngineSpec) -> EngineSpec:
-    """The engine with its revision pinned to a commit, so that a resumed match means the same one."""
+    """The engine with its revision pinned to a commit, so that a resumed match means the same one.
+
+    It will run in a worktree, so options that name a file from here get its whole path.
+    """
     if spec.revision is None:
         return spec
     commit = revisions.resolve(spec.revision)
-    return replace(spec, revision=commit, name=f"{spec.name}@{commit[:7]}")
+    options = {name: os.path.abspath(value) if os.path.isfile(value) else value for name, value in spec.options.items()}
+    return replace(spec, revision=commit, name=f"{spec.name}@{commit[:7]}", options=options)
 
 
 def results_path(arguments: argparse.Namespace) -> Path:

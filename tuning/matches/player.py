@@ -11,8 +11,9 @@ import asyncio
 import contextlib
 import logging
 import os
+import re
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any
@@ -36,6 +37,9 @@ STOP_SECONDS = 5.0
 
 SLACK_SECONDS = 0.25
 """Beyond the end of its time we still wait, so that a move just too late is shown as what it is."""
+
+_TROUBLE = re.compile(r"\b(cannot|can't|could not|unable|not|no such|invalid|unknown|fail\w*|error)\b", re.IGNORECASE)
+"""What makes a remark about an option a complaint."""
 
 logging.getLogger("chess.engine").addHandler(logging.NullHandler())
 logging.getLogger("chess.engine").propagate = False
@@ -151,8 +155,7 @@ class Player:
         if spec.options != self.spec.options:
             try:
                 async with asyncio.timeout(READY_SECONDS):
-                    await self.protocol.configure(_options(spec, self.protocol))
-                    await self.protocol.ping()
+                    await _configure(spec, self.protocol)
             except (TimeoutError, chess.engine.EngineError):
                 return False
         self.spec = spec
@@ -275,8 +278,7 @@ async def open_player(spec: EngineSpec) -> Player:
             await protocol.initialize()
         stage, patience = "get ready", READY_SECONDS
         async with asyncio.timeout(READY_SECONDS):
-            await protocol.configure(_options(spec, protocol))
-            await protocol.ping()
+            await _configure(spec, protocol)
     except TimeoutError:
         await player.kill()
         raise EngineFailure(spec.name, f"did not {stage} within {patience:g} s") from None
@@ -287,6 +289,31 @@ async def open_player(spec: EngineSpec) -> Player:
         await player.kill()
         raise EngineFailure(spec.name, str(error)) from None
     return player
+
+
+async def _configure(spec: EngineSpec, protocol: Any) -> None:
+    """Set the options and wait until the engine is ready.
+
+    UCI has no answer to ``setoption``: an engine that cannot use a value at most says so, and plays on with the former
+    one. That would be another match than the one asked for, so a complaint raises ``chess.engine.EngineError``.
+    """
+    protocol.lines, protocol.answered = [], 0.0
+    await protocol.configure(_options(spec, protocol))
+    await protocol.ping()
+    if complaint := complaint_about(spec.options, protocol.lines):
+        raise chess.engine.EngineError(complaint)
+
+
+def complaint_about(options: Mapping[str, str], lines: Sequence[str]) -> str | None:
+    """What an engine says against one of its ``options``, known by its name or a value of four characters or more."""
+    for line in lines:
+        _, told, remark = line.partition("info string ")
+        if not told or not _TROUBLE.search(remark):
+            continue
+        for name, value in options.items():
+            if re.search(rf"\b{re.escape(name)}\b", remark, re.IGNORECASE) or (len(value) > 3 and value in remark):
+                return remark
+    return None
 
 
 def _options(spec: EngineSpec, protocol: Any) -> dict[str, Any]:

@@ -165,9 +165,23 @@ def test_an_unknown_option_names_the_engine(trivial):
         units.introduce(spec, lambda item: None)
 
 
+def test_a_value_that_the_engine_cannot_use_ends_the_match(trivial, tmp_path):
+    """Else it would be played by the engine as it was before, and nobody would know."""
+    spec = replace(trivial("w", FOOLS_MATE), options={"Net": str(tmp_path / "gone.nnue")})
+    with pytest.raises(EngineFailure, match=r"^w: cannot read '.*gone\.nnue'"):
+        units.introduce(spec, lambda item: None)
+
+
+def test_a_remark_about_an_option_is_no_complaint(trivial, tmp_path):
+    file = tmp_path / "here.nnue"
+    file.touch()
+    spec = replace(trivial("w", FOOLS_MATE), options={"Net": str(file)})
+    assert units.introduce(spec, lambda item: None).name == "w"
+
+
 def test_shared_options_go_only_where_they_exist(trivial):
     spec = replace(trivial("w", FOOLS_MATE), shared_options={"Contempt": "3", "Hash": "4"})
-    assert units.introduce(spec, lambda item: None).options == ("Hash",)
+    assert units.introduce(spec, lambda item: None).options == ("Hash", "Net")
 
 
 @pytest.mark.parametrize(("name", "protocol"), [("phalanx", "xboard"), ("fairymax", "xboard"), ("gnuchess", "uci")])

@@ -5,13 +5,14 @@ from __future__ import annotations
 import chess
 import pytest
 
+from tuning.common import revisions
 from tuning.common.errors import SetupError
 from tuning.matches.adjudication import Adjudication, Referee, parse_rule
 from tuning.matches.engines import parse_each, parse_limit_words, parse_words, with_unique_names
-from tuning.matches.flags import DRAW_KEYS, RESIGN_KEYS
+from tuning.matches.flags import DRAW_KEYS, RESIGN_KEYS, with_commit
 from tuning.matches.info import last_scored, parse_uci, parse_xboard
 from tuning.matches.limits import Clock, Limits, engine_limit, parse_time_control
-from tuning.matches.player import edit_commands
+from tuning.matches.player import complaint_about, edit_commands
 from tuning.matches.schedule import pairings, plan
 
 
@@ -27,6 +28,32 @@ from tuning.matches.schedule import pairings, plan
 )
 def test_time_controls_are_read(text, seconds, increment, moves):
     assert parse_time_control(text) == (seconds, increment, moves)
+
+
+def test_a_revision_finds_the_files_of_its_options(monkeypatch, tmp_path):
+    """It runs in a worktree, where a path from here would name nothing."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(revisions, "resolve", lambda revision: "0123456789" * 4)
+    (tmp_path / "net.nnue").touch()
+    options = with_commit(parse_words(["rev=main", "option.EvalFile=net.nnue", "option.Hash=64"])).options
+    assert options == {"EvalFile": str(tmp_path / "net.nnue"), "Hash": "64"}
+
+
+@pytest.mark.parametrize(
+    ("remark", "complains"),
+    [
+        ("info string cannot read the network 'nope.nnue': No such file or directory", True),
+        ("info string ERROR: the network file nope.nnue was not loaded successfully.", True),
+        ("info string option Hash cannot be '64': it takes a whole number", True),
+        ("info string NNUE evaluation using nope.nnue enabled", False),
+        ("info string no opening book", False),
+        ("info string error 64", False),
+        ("option name EvalFile type string default not nope.nnue", False),
+    ],
+)
+def test_complaints_about_options_are_told_from_remarks(remark, complains):
+    found = complaint_about({"EvalFile": "nope.nnue", "Hash": "64"}, ["id name X", remark, "readyok"])
+    assert (found is not None) == complains
 
 
 @pytest.mark.parametrize("text", ["", "8+", "x", "8+0.08s", "-5", "0+1", "1/0"])
