@@ -107,7 +107,7 @@ def known_tables():
 
 def test_known_tables_are_found_again():
     choose = random.Random(5)
-    boards = [random_board(choose).board_fen().encode() for _ in range(1500)]
+    boards = [random_board(choose).board_fen().encode() for _ in range(1000)]
     sample = ps.encode(boards, np.zeros(len(boards)), PHASES)
     truth = known_tables()
     sample.target = 1 / (1 + np.exp(-ps.centipawns(sample, MATERIAL, truth) / 250))

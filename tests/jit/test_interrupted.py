@@ -144,8 +144,9 @@ def _left_after(seconds: float, folder: Path) -> list[int]:
     return _alive(folder)
 
 
-@pytest.mark.parametrize("beside", [False, True], ids=["in the main thread", "beside it"])
-@pytest.mark.parametrize("processors", [1, 2])
+@pytest.mark.parametrize(
+    ("processors", "beside"), [(1, False), (2, True)], ids=["one, in the main thread", "two, beside it"]
+)
 def test_ctrl_c_ends_all_and_the_next_start_goes_on(miniature: Miniature, processors: int, beside: bool) -> None:
     """What was compiled until then is loaded."""
     assert _interrupt(miniature, processors, beside, "compiling four") == ""

@@ -254,14 +254,14 @@ def over_python_chess(bench: Bench, board: chess.Board, depth: int, ply: int) ->
 
 
 def test_minimax_goes_by_the_rules(bench: Bench) -> None:
-    for fen in NARROW[::8] + RULES[::3]:
+    for fen in NARROW[::16] + RULES[::5]:
         expected = [over_python_chess(bench, chess.Board(fen), depth, 0) for depth in (1, 2)]
         bench.place(fen)
         assert [bench.minimax(depth) for depth in (1, 2)] == expected, fen
 
 
 @pytest.mark.parametrize(
-    ("fens", "depth"), [(FENS[::2], 1), (FENS[::4], 2), (NARROW, 3), (RULES, 1), (RULES, 2), (SHORT_RULES, 3)]
+    ("fens", "depth"), [(FENS[::3], 1), (FENS[::8], 2), (NARROW[::2], 3), (RULES, 1), (RULES, 2), (SHORT_RULES, 3)]
 )
 def test_it_returns_the_value_and_within_any_window_a_true_bound(bench: Bench, fens: list[str], depth: int) -> None:
     for fen in fens:
@@ -363,7 +363,7 @@ def test_a_node_of_two_moves_comes_to_what_its_heuristic_makes_of_them(bench: Be
     case = CASES[name]
     random = np.random.default_rng(3)
     differed = 0
-    for fen in ENDINGS if case.depth > 3 else NARROW[::2]:
+    for fen in ENDINGS if case.depth > 3 else NARROW[::4]:
         moves = bench.place(fen)
         bench.set()
         by_depth = [bench.values(depth) for depth in range(case.depth)]

@@ -114,6 +114,12 @@ def _run(monkeypatch: pytest.MonkeyPatch, *words: str) -> tuple[int, str]:
     return spsa.main([*words, "--scheduler", "here"]), page.getvalue()
 
 
+def _draw_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A picture of all parameters takes seconds; one test looks at it."""
+    monkeypatch.setattr("tuning.common.plots.save", lambda figure, path: None)
+    monkeypatch.setattr("tuning.learning.plots.trajectory_figure", lambda *values: None)
+
+
 def test_it_learns_in_the_arena_and_goes_on_after_an_interruption(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -132,6 +138,7 @@ def test_it_learns_in_the_arena_and_goes_on_after_an_interruption(
     assert values != {param.name: float(param.default) for param in load_params(list(values))}
     assert count_file(games)[0] == 16
     torn.write_text("".join(whole.read_text().splitlines(keepends=True)[:4]) + '{"pair":{"iter')
+    _draw_nothing(monkeypatch)
     assert _run(monkeypatch, "--resume", str(torn))[0] == 0
     assert _untimed(torn) == _untimed(whole)
 
@@ -173,8 +180,9 @@ def test_time_counts_if_it_is_asked_to(monkeypatch: pytest.MonkeyPatch, tmp_path
 
 
 def test_parameters_of_time_are_tuned_with_a_clock(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    _draw_nothing(monkeypatch)
     path = tmp_path / "clock.jsonl"
-    words = (*ARENA[:1], "--clock", "3000+30", *ARENA[3:], "--iterations", "2", "--json", str(path))
+    words = (*ARENA[:1], "--clock", "900+9", *ARENA[3:], "--iterations", "2", "--json", str(path))
     code, page = _run(monkeypatch, *words)
     assert code == 0
     assert "TimeMoves" in page

@@ -46,7 +46,7 @@ def white_value(fen):
 def games():
     """Boards, and the results that our own evaluation expects of them."""
     choose = random.Random(5)
-    boards = [board for board in (random_board(choose) for _ in range(1200)) if not board.is_check()]
+    boards = [board for board in (random_board(choose) for _ in range(800)) if not board.is_check()]
     return [(board, white_value(board.fen())) for board in boards]
 
 
