@@ -81,6 +81,7 @@ def test_short_famous_games_get_their_marks(numbat, name):
     check(name, graded(Annotator(numbat, Limit(nodes=50_000), "test").annotate(game_of(name))))
 
 
+@pytest.mark.slow
 def test_the_combination_of_kasparov_against_topalov_is_no_mistake(numbat):
     """From 24. Rxd4 to the end, with half or so of the nodes of 0.2 s a move."""
     tail = chess.pgn.Game.without_tag_roster()

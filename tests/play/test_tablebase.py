@@ -163,7 +163,7 @@ def test_the_proof_notices_advice_that_lets_wins_slip(oracle, tables, advice):
         proven(Careless(), oracle, ["KRvKN", "KBNvK"], count=20, seed=9)
 
 
-@pytest.mark.parametrize("material", ["KBNvK", "KQvKR", "KBBvK"])
+@pytest.mark.parametrize("material", ["KBNvK", pytest.param("KQvKR", marks=pytest.mark.slow), "KBBvK"])
 def test_a_win_just_within_the_fifty_moves_is_won(numbat, oracle, material):
     source = random.Random(4)
     boards = [won_board(oracle, material, source) for _ in range(10)]
