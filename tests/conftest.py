@@ -19,6 +19,13 @@ settings.register_profile("numbat", deadline=None)  # a busy machine is not a fa
 settings.load_profile("numbat")
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """One worker more than there are processors: many tests wait for processes that they have started."""
+    processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return processors + 1
+
+
 @pytest.fixture(scope="session")
 def repository() -> Path:
     """The root of the checkout."""
