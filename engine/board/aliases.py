@@ -60,9 +60,10 @@ View: TypeAlias = Any
 Trace: TypeAlias = Any
 PawnTable: TypeAlias = Any
 
-#: A WORKER record of the search, and its FRAME of one ply.
+#: A WORKER record of the search, its FRAME of one ply, and a LINE that it found.
 Worker: TypeAlias = Any
 Frame: TypeAlias = Any
+Line: TypeAlias = Any
 
 #: A TUNABLES record: the search parameters.
 Params: TypeAlias = Any

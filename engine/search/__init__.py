@@ -13,8 +13,7 @@
 ``quiescence``    the quiescence search
 ``pruning``       nodes and moves that are given up; ``extensions`` and ``reductions`` of their depth
 ``alphabeta``     the main search
-``deepening``     aspiration windows
-``standalone``    a whole search in one compiled call
+``deepening``     iterative deepening in aspiration windows
 ``mates``         proofs of mates
 ``worker``        one thread's search
 ``timeman``       how long a move may take

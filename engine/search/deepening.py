@@ -1,22 +1,26 @@
-"""Iterative deepening within aspiration windows, compiled: one window for each call.
+"""Iterative deepening within aspiration windows, compiled: the one loop of the engine, its helper threads and the games
+that are played in compiled code.
 
-A narrow window around the last score cuts off more; if the score falls outside, it is widened and the search repeated.
-A move that failed high is good at one ply less too, and the sooner that is known the better (A of alphabeta). Scores
-beyond DECIDED jump from one mate or table win to the next, so there the window is open from the start.
+A narrow window around the previous score cuts off more; if the score falls outside, it is widened and the search
+repeated. A move that failed high is good at one ply less too, and the sooner that is known the better. Scores beyond
+DECIDED jump from one mate or table win to the next, so there the window is open from the start.
 
-The engine's main thread calls :func:`search_window` for as long as windows fail, because it reports between them;
-:func:`search_iteration` does so in compiled code.
+The loop returns to its caller when there is something to report, and goes on when it is called again: its state is
+in ``worker.deepening``. Between two calls a thread needs the interpreter's lock, and Python code that the search has
+pushed out of the caches. So a caller may ask for quiet: helpers report nothing, the main thread nothing in the first
+moments of a search under a clock.
 """
 
 from numba import int64, types
 
-from engine.board.aliases import Depth, Move, Score, Worker
+from engine.board.aliases import Line, Move, Score, Worker
 from engine.board.types import I64
 from engine.evaluation.evaluator import reset
-from engine.jit import helper, kernel
+from engine.jit import clock_ticks, helper, kernel
 from engine.search.alphabeta import search
 from engine.search.scores import DECIDED, INFINITY, NONE
 from engine.search.state import WORKER_T, frame_at, params_of
+from engine.search.transposition import BOUND_LOWER, BOUND_NONE
 
 #: The first depth that is searched within a window.
 FIRST_WINDOW = 5
@@ -27,23 +31,36 @@ WIDEST_WINDOW = 400
 #: More nodes than any search visits.
 UNLIMITED = 1 << 62
 
-#: What a window can come to. The last two are the ends of a search that was aborted: with another move than the
-#: former iteration's, which then counts, and without.
-FINISHED, FAILED_LOW, FAILED_HIGH, ABORTED_WITH_MOVE, ABORTED = range(5)
+#: The time, in clock ticks, until which a search is quiet to its end.
+ALWAYS = (1 << 63) - 1
+
+#: Why :func:`deepen` returns: the search is over, an iteration has new lines, or a window failed.
+OVER, ITERATION, FAILED_LOW, FAILED_HIGH = range(4)
+
+#: How else a window can end. In an aborted search a new best move still counts, an old one has nothing to add.
+FINISHED, ABORTED, ABORTED_WITH_MOVE = range(4, 7)
 
 
 @kernel(types.void(WORKER_T, int64), "the search")
 def begin_search(worker: Worker, node_limit: int) -> None:
-    """Forget what only concerned the last search; ``position``, ``root`` moves and ``table`` are set by the caller."""
+    """Forget what only concerned the previous search. The caller sets ``position``, ``root`` moves and ``table``, and
+    in ``deepening`` the first ``depth``, the ``last`` one and the number of lines ``wanted``."""
     worker.node_limit = node_limit
     worker.nodes = 0
     worker.seldepth = 0
     worker.aborted = 0
     worker.null_move_min_ply = 0
     worker.pv_index = 0
-    worker.iteration.outcome = FINISHED
+    progress = worker.deepening
+    progress.outcome = FINISHED
+    progress.found = 0
+    progress.has_news = 0
+    progress.stable = 0
+    progress.drop = 0
     for index in range(worker.root_count):
         worker.root[index].nodes = 0
+        progress.lines[index].score = 0
+        progress.lines[index].pv_length = 0
     for index in range(len(worker.stack)):
         frame = worker.stack[index]
         frame.killer[0] = 0
@@ -56,83 +73,180 @@ def begin_search(worker: Worker, node_limit: int) -> None:
 
 
 @helper
-def _begin_iteration(worker: Worker, depth: Depth, former_score: Score, former_move: Move) -> None:
-    """Set the first window of an iteration."""
-    iteration = worker.iteration
-    iteration.delta = params_of(worker).AspirationWindow
-    iteration.alpha = -INFINITY
-    iteration.beta = INFINITY
-    if depth >= FIRST_WINDOW and abs(former_score) < DECIDED:
-        iteration.alpha = former_score - iteration.delta
-        iteration.beta = former_score + iteration.delta
-    iteration.fail_high_reduction = 0
-    iteration.former_move = former_move
-    iteration.line.pv_length = 0
+def _copy_line(target: Line, source: Line) -> None:
+    target.depth = source.depth
+    target.seldepth = source.seldepth
+    target.score = source.score
+    target.bound = source.bound
+    target.pv_length = source.pv_length
+    for ply in range(source.pv_length):
+        target.pv[ply] = source.pv[ply]
+
+
+@helper
+def _begin_windows(worker: Worker) -> None:
+    """Set the first window for the line at ``pv_index``."""
+    progress = worker.deepening
+    previous = progress.lines[worker.pv_index]
+    progress.delta = params_of(worker).AspirationWindow
+    progress.alpha = -INFINITY
+    progress.beta = INFINITY
+    if progress.depth >= FIRST_WINDOW and abs(previous.score) < DECIDED:
+        progress.alpha = previous.score - progress.delta
+        progress.beta = previous.score + progress.delta
+    progress.fail_high_reduction = 0
+    progress.line.pv_length = 0
     worker.seldepth = 0
 
 
 @helper
-def _keep_line(worker: Worker, score: Score) -> None:
-    """Keep the root's principal variation, worth ``score``, as the iteration's line."""
-    line, frame = worker.iteration.line, frame_at(worker, 0)
-    line.score = score
+def _note_line(worker: Worker, score: Score, bound: int) -> None:
+    """Note the root's principal variation, worth ``score``, as the best line of the windows so far."""
+    line, frame = worker.deepening.line, frame_at(worker, 0)
+    line.depth = worker.deepening.depth
     line.seldepth = worker.seldepth
+    line.score = score
+    line.bound = bound
     line.pv_length = frame.pv_length
     for ply in range(frame.pv_length):
         line.pv[ply] = frame.pv[ply]
 
 
 @helper
-def _judge_window(worker: Worker, score: Score) -> int:
-    """What the window of ``worker.iteration`` came to with ``score``; after a failure the next window is set."""
-    iteration = worker.iteration
-    alpha, beta, delta = iteration.alpha, iteration.beta, iteration.delta
-    if worker.aborted != 0:
-        if frame_at(worker, 0).pv_length > 0:
-            _keep_line(worker, worker.root_score)
-        changed = iteration.line.pv_length > 0 and iteration.line.pv[0] != iteration.former_move
-        return I64(ABORTED_WITH_MOVE if changed else ABORTED)
-    iteration.score = score
-    if alpha < score and score < beta:
-        _keep_line(worker, score)
-        return I64(FINISHED)
-    iteration.delta = delta * 3 // 2 if delta < WIDEST_WINDOW else INFINITY
-    if score <= alpha:
-        iteration.alpha = max(score - delta, -INFINITY)
-        iteration.beta = (alpha + beta) // 2
-        iteration.fail_high_reduction = 0
-        return I64(FAILED_LOW)
-    _keep_line(worker, score)
-    iteration.beta = min(score + delta, INFINITY)
-    iteration.fail_high_reduction += params_of(worker).AspirationFailHighReduction
-    return I64(FAILED_HIGH)
-
-
-@kernel(int64(WORKER_T, int64, int64, int64), "the search")
-def search_window(worker: Worker, depth: Depth, former_score: Score, former_move: Move) -> int:
-    """Search one window of an iteration: the next one if the last window failed, else the first of a new iteration,
-    ``depth`` plies deep, after one that found ``former_score`` for ``former_move`` (0: none).
-
-    Returns what came of it. ``iteration.line`` is the iteration's result when it is FINISHED; with FAILED_HIGH and
-    ABORTED_WITH_MOVE its score is a lower bound. ``iteration.score`` bounds the value after a failure.
-    """
-    iteration = worker.iteration
-    if iteration.outcome != FAILED_LOW and iteration.outcome != FAILED_HIGH:
-        _begin_iteration(worker, depth, former_score, former_move)
-    reduced = max(depth - iteration.fail_high_reduction, 1)
-    worker.aborted = 0
-    worker.root_depth = reduced
-    frame_at(worker, 0).pv_length = 0  # an abort at the very first node must not leave an older search's line
-    reset(worker.evaluator, worker.position)
-    score = search(worker, iteration.alpha, iteration.beta, reduced, I64(0), I64(0))
-    iteration.outcome = _judge_window(worker, score)
-    return iteration.outcome
+def _best_move(line: Line) -> Move:
+    """The first move of ``line``, 0 if it has none."""
+    return I64(line.pv[0]) if line.pv_length > 0 else I64(0)
 
 
 @helper
-def search_iteration(worker: Worker, depth: Depth, former_score: Score, former_move: Move) -> int:
-    """Search windows as :func:`search_window` does until the iteration is over; returns what came of the last one."""
-    outcome = search_window(worker, depth, former_score, former_move)
-    while outcome == FAILED_LOW or outcome == FAILED_HIGH:
-        outcome = search_window(worker, depth, former_score, former_move)
-    return outcome
+def _judge_window(worker: Worker, score: Score) -> int:
+    """How a window ended that was worth ``score``; after a failure the next window is set."""
+    progress = worker.deepening
+    alpha, beta, delta = progress.alpha, progress.beta, progress.delta
+    if worker.aborted != 0:
+        if frame_at(worker, 0).pv_length > 0:
+            _note_line(worker, worker.root_score, BOUND_LOWER)
+        move = _best_move(progress.line)
+        changed = move != 0 and move != _best_move(progress.lines[worker.pv_index])
+        return I64(ABORTED_WITH_MOVE if changed else ABORTED)
+    progress.score = score
+    if alpha < score and score < beta:
+        _note_line(worker, score, BOUND_NONE)
+        return I64(FINISHED)
+    progress.delta = delta * 3 // 2 if delta < WIDEST_WINDOW else INFINITY
+    if score <= alpha:
+        progress.alpha = max(score - delta, -INFINITY)
+        progress.beta = (alpha + beta) // 2
+        progress.fail_high_reduction = 0
+        return I64(FAILED_LOW)
+    _note_line(worker, score, BOUND_LOWER)
+    progress.beta = min(score + delta, INFINITY)
+    progress.fail_high_reduction += params_of(worker).AspirationFailHighReduction
+    return I64(FAILED_HIGH)
+
+
+@helper
+def _search_window(worker: Worker) -> int:
+    """Search the next window of the line at ``pv_index``; returns how it ended.
+
+    Depth 1 is finished whatever number of nodes is allowed, so that the move to play is a searched one.
+    """
+    progress = worker.deepening
+    if progress.outcome != FAILED_LOW and progress.outcome != FAILED_HIGH:
+        _begin_windows(worker)
+    reduced = max(progress.depth - progress.fail_high_reduction, 1)
+    worker.root_depth = reduced
+    frame_at(worker, 0).pv_length = 0  # an abort at the very first node must not leave an older search's line
+    reset(worker.evaluator, worker.position)
+    allowed = worker.node_limit
+    if progress.depth == 1:
+        worker.node_limit = UNLIMITED
+    score = search(worker, progress.alpha, progress.beta, reduced, I64(0), I64(0))
+    if progress.depth == 1:
+        worker.node_limit = min(allowed, worker.node_limit)  # ponderhit may have set one
+    progress.outcome = _judge_window(worker, score)
+    return progress.outcome
+
+
+@helper
+def _keep_line(worker: Worker) -> None:
+    """Rank the line found among the new ones, and let the search of the next one leave its move out."""
+    progress = worker.deepening
+    line, lines = progress.line, progress.new_lines
+    rank = progress.found
+    while rank > 0 and lines[rank - 1].score < line.score:
+        _copy_line(lines[rank], lines[rank - 1])
+        rank -= 1
+    _copy_line(lines[rank], line)
+    progress.found += 1
+    place = worker.pv_index
+    while worker.root[place].move != line.pv[0]:
+        place += 1
+    nodes = worker.root[place].nodes
+    while place > worker.pv_index:
+        worker.root[place].move = worker.root[place - 1].move
+        worker.root[place].nodes = worker.root[place - 1].nodes
+        place -= 1
+    worker.root[place].move = line.pv[0]
+    worker.root[place].nodes = nodes
+
+
+@helper
+def _is_new(worker: Worker, move: Move) -> bool:
+    """Whether none of the lines that this iteration has found so far begins with ``move``."""
+    for rank in range(worker.deepening.found):  # noqa: SIM110
+        if worker.deepening.new_lines[rank].pv[0] == move:
+            return False
+    return True
+
+
+@helper
+def _finish_iteration(worker: Worker) -> None:
+    """Put the new lines in place of the previous ones, of which those stay that an aborted iteration did not reach."""
+    progress = worker.deepening
+    if progress.found == 0:
+        return
+    best, previous = progress.new_lines[0], progress.lines[0]
+    known = previous.pv_length > 0
+    progress.stable = progress.stable + 1 if known and best.pv[0] == previous.pv[0] else I64(0)
+    progress.drop = previous.score - best.score if known else I64(0)
+    count = progress.found
+    for rank in range(progress.wanted):
+        line = progress.lines[rank]
+        if count < progress.wanted and line.pv_length > 0 and _is_new(worker, I64(line.pv[0])):
+            _copy_line(progress.new_lines[count], line)
+            count += 1
+    for rank in range(count):
+        _copy_line(progress.lines[rank], progress.new_lines[rank])
+    progress.found = 0
+    progress.has_news = 1
+
+
+@kernel(int64(WORKER_T, int64), "the search")
+def deepen(worker: Worker, quiet_until: int) -> int:
+    """Search iteration after iteration, until there is something to report and the clock shows ``quiet_until`` ticks.
+
+    Returns ITERATION when ``deepening.lines`` are new, FAILED_LOW or FAILED_HIGH when the only line wanted fell out of
+    its window (``deepening.score`` then bounds its value), and OVER when all is searched and reported. What an aborted
+    iteration has found is reported too.
+    """
+    progress = worker.deepening
+    while progress.depth <= progress.last and worker.aborted == 0:
+        outcome = _search_window(worker)
+        if outcome == FAILED_LOW or outcome == FAILED_HIGH:
+            if progress.wanted == 1 and clock_ticks() >= quiet_until:
+                return outcome
+            continue
+        if outcome != ABORTED:
+            _keep_line(worker)
+        worker.pv_index += 1
+        if worker.aborted == 0 and worker.pv_index < progress.wanted:
+            continue
+        _finish_iteration(worker)
+        worker.pv_index = 0
+        progress.depth += 1
+        if clock_ticks() >= quiet_until:
+            break
+    event = ITERATION if progress.has_news != 0 else OVER
+    progress.has_news = 0
+    return I64(event)

@@ -2,7 +2,7 @@
 
 Every thread deepens the same position on its own record; they help each other only through the shared
 transposition table (Lazy SMP). The calling thread is the main one: it reports and decides when to stop. The others
-search in one compiled call (see :mod:`engine.search.alone`).
+search in one compiled call.
 
 The helpers are made when their number is set and then wait for work. In a search each one wakes the next when it is
 ready itself. So the main thread only pays for one of them, and with fewer processors than threads, most of those that
@@ -26,16 +26,17 @@ from engine.board.setup import copy_position
 from engine.evaluation.choice import Evaluation
 from engine.jit import TICKS_PER_SECOND, clock_now, new_record
 from engine.messages import Limits
+from engine.search.deepening import UNLIMITED
 from engine.search.lazy_smp import Crew, Task, vote
 from engine.search.mates import Prover
 from engine.search.scores import MATE, MATE_BOUND, MAX_PLY
 from engine.search.state import CONTROL, NEVER
 from engine.search.tablebase import TablebaseAccess
 from engine.search.threads import ParkedThread, Signal
-from engine.search.timeman import FORCED_MOVE_DEPTH, Budget, NodeClock, Pacer, plan
+from engine.search.timeman import FORCED_MOVE_DEPTH, Budget, NodeClock, pace_of, plan
 from engine.search.transposition import TranspositionTable
 from engine.search.tunables import Parameters
-from engine.search.worker import UNLIMITED, Line, Worker
+from engine.search.worker import Line, Worker
 
 #: Seconds before the first report of the root move under search, and between these reports.
 FIRST_TICK, TICK = 3.0, 1.0
@@ -307,40 +308,27 @@ class Pool:
                 task.prepare(worker)
                 self._admit(worker)
                 self._call(index + 1, crew, task)
-                worker.deepen_alone(1 + (index - 1) % 2, task.last)
+                worker.deepen_quietly(1 + (index - 1) % 2, task.last)
         finally:
             crew.leave()
 
     def _deepen(self, limits: Limits, choices: int, depths: range, count: int, on_line: Callable[[Line], None]) -> bool:
         """The main worker's iterations over ``depths``, with ``choices`` root moves; whether more may follow."""
-        main, pacer = self.workers[0], Pacer(self.parameters)
-        first, last = depths.start, depths.stop - 1
-
-        def enough(lines: list[Line]) -> bool:
+        main = self.workers[0]
+        silence = self._silence(limits, count)
+        quiet_until = clock_now() + silence if silence else NEVER
+        for lines in main.deepen(depths.start, depths.stop - 1, count, on_line, quiet_until):
             for line in lines:
                 on_line(line)
-            best = lines[0]
-            pace = pacer.pace(best.moves[0], best.score, main.share_of(best.moves[0]))
-            return self._is_enough(best, limits, choices, pace)
-
-        silence = self._silence(limits, count)
-        if silence:
-            former = main.deepen_alone(first, last, clock_now() + silence)
-            if former is not None:
-                pacer.resume(*former)
-                if enough(main.lines):
-                    return False
-                first = main.lines[0].depth + 1
-        if not main.record["aborted"]:
-            for lines in main.deepen(first, last, count, on_line):
-                if enough(lines):
-                    return False
+            pace = pace_of(self.parameters.record, main.share_of(lines[0].moves[0]), main.stable, main.drop)
+            if self._is_enough(lines[0], limits, choices, pace):
+                return False
         return not main.record["aborted"]
 
     def _silence(self, limits: Limits, count: int) -> int:
-        """For how long, in ticks of the clock, the iterations of a search need not be told of one by one.
+        """For how long, in ticks of the clock, a search reports nothing.
 
-        Under a clock nobody can read so fast, and between two windows the time is lost.
+        Under a clock no one can read so fast, and the time between two windows is lost.
         """
         optimum = self._budget.optimum
         if optimum is None or count > 1 or self.node_clock.rate or limits.infinite or limits.ponder:

@@ -5,7 +5,7 @@ Nothing else holds state. A worker takes about 4.3 MB, three huge pages where th
 
 from engine.board.aliases import Frame, Params, Ply, Worker
 from engine.board.position import MOVE_LIST, POSITION
-from engine.board.types import U64
+from engine.board.types import MAX_MOVES, U64
 from engine.evaluation.evaluator import EVALUATOR
 from engine.jit import helper, record_at, record_type, structure
 from engine.search.scores import MAX_PLY
@@ -72,19 +72,34 @@ FRAME = structure(
     ("moves", MOVE_LIST),
 )
 
-#: The best line that an iteration has found so far; without moves when there is none.
-LINE = structure(("score", "i8"), ("seldepth", "i8"), ("pv_length", "i8"), ("pv", "i4", (MAX_PLY + 2,)))
+#: A line that an iteration found; without moves when there is none. ``bound`` is 0, or what the score is a bound of.
+LINE = structure(
+    ("depth", "i8"),
+    ("seldepth", "i8"),
+    ("score", "i8"),
+    ("bound", "i8"),
+    ("pv_length", "i8"),
+    ("pv", "i4", (MAX_PLY + 2,)),
+)
 
-#: How far an iteration and its aspiration windows have come (see deepening).
-ITERATION = structure(
-    ("outcome", "i8"),  # of the window searched last
+#: How far iterative deepening has come: the iteration, its aspiration window, and the lines (see deepening).
+DEEPENING = structure(
+    ("depth", "i8"),  # of the iteration under search
+    ("last", "i8"),  # the last iteration wanted
+    ("wanted", "i8"),  # the number of lines
+    ("found", "i8"),  # lines of this iteration so far
+    ("has_news", "i8"),  # 1: the lines have changed since the last return to the caller
+    ("stable", "i8"),  # iterations for which the best move has stayed the same
+    ("drop", "i8"),  # centipawns that the best line lost in the last iteration
+    ("outcome", "i8"),  # of the window searched last, and its score
+    ("score", "i8"),
     ("alpha", "i8"),  # the window to search next
     ("beta", "i8"),
     ("delta", "i8"),  # centipawns by which it is widened next
     ("fail_high_reduction", "i8"),  # plies less to search, after windows that failed high
-    ("former_move", "i8"),  # what the iteration before it chose, 0 for none
-    ("score", "i8"),  # of the window searched last
-    ("line", LINE),
+    ("line", LINE),  # the best one in the windows of this line so far
+    ("lines", LINE, (MAX_MOVES,)),  # [rank] of the last iteration, best first
+    ("new_lines", LINE, (MAX_MOVES,)),  # [rank] of this iteration
 )
 
 #: A root move and what the search spent on it.
@@ -107,9 +122,8 @@ WORKER = structure(
     ("current_number", "i8"),
     ("pv_index", "i8"),  # root moves before it have their lines already (several lines wanted)
     ("root_count", "i8"),
-    ("root", ROOT_MOVE, (256,)),
+    ("root", ROOT_MOVE, (MAX_MOVES,)),
     ("root_depth", "i8"),
-    ("iteration", ITERATION),
     ("null_move_min_ply", "i8"),  # null moves are tried from this ply on only, while one is verified
     (
         "history",
@@ -122,6 +136,7 @@ WORKER = structure(
     ("nonpawn_correction", "i2", (2, 2, CORRECTIONS)),  # [color][whose pieces][key of its pieces]
     ("continuation_correction", "i2", (2, PIECE_TO)),  # [color][last piece, to]
     ("stack", FRAME, (STACK_BASE + MAX_PLY + 8,)),  # [STACK_BASE + ply]
+    ("deepening", DEEPENING),
 )
 
 WORKER_T = record_type(WORKER)

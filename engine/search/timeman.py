@@ -1,6 +1,6 @@
 """Time management: how long one move may take.
 
-The *optimum* is what the move should cost: no new iteration starts once it is used up. A :class:`Pacer` stretches or
+The *optimum* is what the move should cost: no new iteration starts once it is used up. :func:`pace_of` stretches or
 shortens it by how settled the choice is. The *maximum* is never exceeded: the search is stopped there. All times are
 milliseconds.
 """
@@ -55,8 +55,12 @@ def time_for(params: Any, left: float, increment: float, togo: int, overhead: fl
 
 
 def pace_of(params: Any, share: float, stable: int, drop: int) -> float:
-    """The factor on the optimum if the best move took a ``share`` of all nodes, has stayed the same for so many
-    ``stable`` iterations, and is worth ``drop`` centipawns less than in the one before. See :class:`Pacer`."""
+    """The factor on the optimum if the best move took a ``share`` of all nodes, has stayed the same for ``stable``
+    iterations, and is worth ``drop`` centipawns less than in the previous one.
+
+    A move that takes most of the nodes has no rival; one that stays best over many iterations is unlikely to change; a
+    falling score asks for another look (the three rules of Stockfish and its kin).
+    """
     effort = 1 + params.TimeEffort / 100 * (SHARE_EXPECTED - share)
     stability = 1 + params.TimeStability / 100 * (STABLE_EXPECTED - min(stable, STABLE_ENOUGH))
     trend = 1 + params.TimeTrend / 10_000 * max(-20, min(drop, 60))
@@ -115,30 +119,3 @@ class NodeClock:
         """A move was made with ``nodes`` nodes."""
         if self.rate and self._left is not None:
             self._left += self._increment - nodes / self.rate
-
-
-class Pacer:
-    """Judges after each iteration how much of the optimum this position deserves."""
-
-    def __init__(self, parameters: Parameters) -> None:
-        self._params = parameters.record
-        self._move = 0
-        self._score = 0
-        self._stable = 0
-
-    def resume(self, move: int, score: int, stable: int) -> None:
-        """Go on where iterations that were not judged have come to: the last of them chose ``move`` (0: there was none)
-        with ``score``, and it had stayed the same for so many ``stable`` iterations."""
-        self._move, self._score, self._stable = move, score, stable
-
-    def pace(self, move: int, score: int, share: float) -> float:
-        """The factor on the optimum after an iteration chose ``move`` with ``score`` centipawns, ``share`` of all
-        nodes having gone into that move.
-
-        A move that takes most of the nodes has no rival; one that stays best over many iterations is unlikely to
-        change; a falling score asks for another look (the three rules of Stockfish and its kin).
-        """
-        self._stable = self._stable + 1 if move == self._move else 0
-        drop = self._score - score if self._move else 0
-        self._move, self._score = move, score
-        return pace_of(self._params, share, self._stable, drop)

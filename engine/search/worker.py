@@ -1,5 +1,4 @@
-"""One thread's search: iterative deepening over the compiled kernels, one call for each aspiration window, or one for
-all iterations when nobody has to be told of them."""
+"""One thread's search, as Python sees it: the record, and the lines that compiled deepening reports."""
 
 from __future__ import annotations
 
@@ -12,16 +11,7 @@ import numpy as np
 from engine.board.setup import copy_position
 from engine.evaluation.choice import Evaluation
 from engine.jit import new_record
-from engine.search.alone import FOUND, deepen_alone
-from engine.search.deepening import (
-    ABORTED,
-    ABORTED_WITH_MOVE,
-    FAILED_LOW,
-    FINISHED,
-    UNLIMITED,
-    begin_search,
-    search_window,
-)
+from engine.search.deepening import ALWAYS, FAILED_LOW, ITERATION, OVER, begin_search, deepen
 from engine.search.scores import MAX_PLY
 from engine.search.state import NEVER, WORKER
 from engine.search.tablebase import TablebaseAccess, install
@@ -55,22 +45,11 @@ class Line:
     rank: int = 1
 
 
-def _ranked(lines: list[Line], former: list[Line]) -> list[Line]:
-    """``lines``, then of the ``former`` ones those that an unfinished iteration did not reach, numbered anew."""
-    known = {line.moves[0] for line in lines}
-    rest = [line for line in former if line.moves and line.moves[0] not in known]
-    ranked = (lines + rest)[: len(former)]
-    for rank, line in enumerate(ranked, 1):
-        line.rank = rank
-    return ranked
-
-
 class Worker:
-    """A WORKER record and the loop that deepens it."""
+    """A WORKER record, and how it is searched."""
 
     def __init__(self, control_address: int, evaluation: Evaluation, parameters: Parameters) -> None:
         self.record: Any = new_record(WORKER)
-        self._found: Any = new_record(FOUND)
         self.record["control_address"] = control_address
         self.lines: list[Line] = []
         self.use(evaluation)
@@ -93,7 +72,7 @@ class Worker:
         """
         self.clear()
         self.record["stack"].view(np.uint8).fill(0)
-        self.deepen_alone(1, 0)
+        self.deepen_quietly(1, 0)
 
     @property
     def nodes(self) -> int:
@@ -136,85 +115,63 @@ class Worker:
         begin_search(record, node_limit)
 
     def deepen(
-        self, first: int, last: int, count: int = 1, on_bound: Callable[[Line], None] | None = None
+        self,
+        first: int,
+        last: int,
+        count: int = 1,
+        on_bound: Callable[[Line], None] | None = None,
+        quiet_until: int = NEVER,
     ) -> Iterator[list[Line]]:
         """Search deeper and deeper from depth ``first`` to ``last``; yield the lines after each iteration.
 
         There are ``count`` of them (or one for each root move), with different first moves, best first. The
-        last ones may come from an iteration that was broken off, when that had found a better move. Ends early
-        when the search is aborted. Called again after one :meth:`prepare`, it goes on from the lines there are.
-        Depth 1 is finished whatever number of nodes is allowed, so that the move is a searched one.
+        last ones may come from an aborted iteration that had found a better move. ``on_bound`` gets what is known when
+        a window fails. Until the clock shows ``quiet_until`` ticks nothing is reported, unless the search ends.
         """
-        record = self.record
-        allowed = int(record["node_limit"])
-        count = min(count, int(record["root_count"]))
-        self.lines = self.lines or [Line() for _ in range(count)]
-        for depth in range(first, min(last, MAX_PLY - 1) + 1):
-            lines = []
-            if depth == 1:
-                record["node_limit"] = UNLIMITED
-            for index, previous in enumerate(self.lines):
-                record["pv_index"] = index
-                line = self._iterate(depth, previous, on_bound if count == 1 else None)
-                if line is not None:
-                    line.rank = index + 1
-                    lines.append(line)
-                    self._bring_forward(line.moves[0], index)
-                if record["aborted"]:
-                    break
-            if depth == 1:
-                record["node_limit"] = min(allowed, int(record["node_limit"]))  # ponderhit may have set one
-            if lines:
-                lines.sort(key=lambda line: -line.score)
-                self.lines = _ranked(lines, self.lines)
+        record, progress = self.record, self.record["deepening"]
+        progress["depth"], progress["last"] = first, min(last, MAX_PLY - 1)
+        progress["wanted"] = min(count, int(record["root_count"]))
+        while (event := deepen(record, quiet_until)) != OVER:
+            if event == ITERATION:
+                self.lines = [
+                    self._read(line, rank) for rank, line in enumerate(progress["lines"][: progress["wanted"]], 1)
+                ]
                 yield self.lines
-            if record["aborted"]:
-                return
-
-    def deepen_alone(self, first: int, last: int, until: int = NEVER) -> tuple[int, int, int] | None:
-        """Search as :meth:`deepen` does for one line, but tell nothing on the way; until the clock shows ``until``.
-
-        At the end :attr:`lines` has what was found, if anything was. Returns the move and the score that the iteration
-        before the last one had found, and for how many iterations that move had stayed the same then.
-        """
-        found = self._found
-        deepen_alone(self.record, found, first, min(last, MAX_PLY - 1), until)
-        if not found["depth"]:
-            return None
-        line = self._read(found["line"], int(found["depth"]), "" if found["outcome"] == FINISHED else "lowerbound")
-        self.lines = [line]
-        return int(found["former_move"]), int(found["former_score"]), int(found["stable"])
-
-    def _bring_forward(self, move: int, index: int) -> None:
-        """Put ``move`` at ``index`` of the root moves, where the search of the next line leaves it out."""
-        root = self.record["root"]
-        place = int(np.flatnonzero(root["move"][: int(self.record["root_count"])] == move)[0])
-        chosen = root[place].copy()
-        root[index + 1 : place + 1] = root[index:place].copy()
-        root[index] = chosen
-
-    def _iterate(self, depth: int, previous: Line, on_bound: Callable[[Line], None] | None) -> Line | None:
-        """One iteration; None if it was broken off without another first move than ``previous`` has."""
-        record = self.record
-        former_move = previous.moves[0] if previous.moves else 0
-        while True:
-            outcome = search_window(record, depth, previous.score, former_move)
-            if outcome == ABORTED:
-                return None
-            if outcome == FAILED_LOW:
-                score, seldepth = int(record["iteration"]["score"]), int(record["seldepth"])
-                line = replace(previous, depth=depth, seldepth=seldepth, score=score, bound="upperbound")
-            else:
-                line = self._read(record["iteration"]["line"], depth, "" if outcome == FINISHED else "lowerbound")
-                if line.bound and previous.moves[: len(line.moves)] == line.moves:
-                    line.moves = previous.moves  # a move that is better than expected has no answer yet
-            if outcome in (FINISHED, ABORTED_WITH_MOVE):
-                return line
-            if on_bound is not None and line.moves:
+            elif on_bound is not None and (line := self._bound(event == FAILED_LOW)).moves:
                 on_bound(line)
 
+    def deepen_quietly(self, first: int, last: int) -> None:
+        """Search as :meth:`deepen` does, in one compiled call; :attr:`lines` has the result."""
+        for _ in self.deepen(first, last, quiet_until=ALWAYS):
+            pass
+
+    @property
+    def stable(self) -> int:
+        """Iterations for which the best move has stayed the same."""
+        return int(self.record["deepening"]["stable"])
+
+    @property
+    def drop(self) -> int:
+        """Centipawns that the best line lost in the last iteration."""
+        return int(self.record["deepening"]["drop"])
+
+    def _bound(self, is_upper: bool) -> Line:
+        """The line of a window that failed. One without an answer yet goes on as the previous iteration's."""
+        progress = self.record["deepening"]
+        previous = self.lines[0] if self.lines else Line()
+        depth, score = int(progress["depth"]), int(progress["score"])
+        if is_upper:
+            return replace(
+                previous, depth=depth, seldepth=int(self.record["seldepth"]), score=score, bound="upperbound"
+            )
+        line = self._read(progress["line"])
+        if previous.moves[: len(line.moves)] == line.moves:
+            line.moves = previous.moves
+        return line
+
     @staticmethod
-    def _read(line: Any, depth: int, bound: str) -> Line:
+    def _read(line: Any, rank: int = 1) -> Line:
         """The LINE record ``line`` for Python."""
         moves = line["pv"][: int(line["pv_length"])].tolist()
-        return Line(depth, int(line["seldepth"]), int(line["score"]), moves, bound)
+        bound = "lowerbound" if line["bound"] else ""
+        return Line(int(line["depth"]), int(line["seldepth"]), int(line["score"]), moves, bound, rank)

@@ -90,8 +90,7 @@ def main() -> None:
     chosen = parser.parse_args()
     left, added = map(int, chosen.clock.split("+"))
     watch = Watch()
-    for name in ("search_window", "deepen_alone"):
-        setattr(worker, name, watch.over(getattr(worker, name)))
+    worker.deepen = watch.over(worker.deepen)
     with Engine(move_overhead=10) as engine:
         limits = Limits(wtime=left, btime=left, winc=added, binc=added)
         play(engine, watch, limits, 2)

@@ -71,18 +71,17 @@ class Meter:
     def __init__(self) -> None:
         self._own = threading.local()
         self.counts: list[Count] = []
-        self._window, self._alone = worker.search_window, worker.deepen_alone
+        self._deepen = worker.deepen
         self._help, self._prepare = Pool._help, Task.prepare
 
     def __enter__(self) -> Meter:
-        worker.search_window = self._timed(self._window)
-        worker.deepen_alone = self._timed(self._alone)
+        worker.deepen = self._timed(self._deepen)
         Pool._help = lambda own, *arguments: self.thread(lambda: self._help(own, *arguments))  # type: ignore
         Task.prepare = lambda own, whom: self._timed_prepare(own, whom)  # type: ignore
         return self
 
     def __exit__(self, *what: object) -> None:
-        worker.search_window, worker.deepen_alone = self._window, self._alone
+        worker.deepen = self._deepen
         Pool._help, Task.prepare = self._help, self._prepare  # type: ignore
 
     def thread(self, work: Any) -> None:
@@ -121,12 +120,6 @@ def _waited() -> float:
 def _blocked() -> int:
     """How often this thread gave up its processor to wait for something."""
     return resource.getrusage(resource.RUSAGE_THREAD).ru_nvcsw
-
-
-def loop_in_python(own: worker.Worker, first: int, last: int) -> None:
-    """What helpers did before, in place of :meth:`engine.search.worker.Worker.deepen_alone`."""
-    for _ in own.deepen(first, last):
-        pass
 
 
 def measure(engine: Engine, threads: int, nodes: int) -> tuple[list[Count], float]:
@@ -188,10 +181,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--threads", type=int, nargs="+", default=[1, 2, 16, 64, 256])
     parser.add_argument("--nodes", type=int, default=20_000, help="of each thread (default %(default)s)")
-    parser.add_argument("--loop", choices=["compiled", "python"], default="compiled", help="of the helpers")
     chosen = parser.parse_args()
-    if chosen.loop == "python":
-        worker.Worker.deepen_alone = loop_in_python  # type: ignore[method-assign,assignment]
     names = ("calls", "inside", "outside", "prepare", "blocked", "lock", "python", "elapsed")
     print("threads" + "".join(f"{name:>9}" for name in names), flush=True)
     with Engine() as engine:

@@ -14,14 +14,15 @@ from engine.board.setup import new_position
 from engine.evaluation.choice import choose
 from engine.jit import new_record
 from engine.messages import Limits, OptionError
+from engine.search.deepening import UNLIMITED
 from engine.search.scores import MAX_PLY
-from engine.search.standalone import deepen
 from engine.search.state import CONTROL
 from engine.search.transposition import TranspositionTable
 from engine.search.tunables import Parameters
-from engine.search.worker import UNLIMITED, Line, Worker
+from engine.search.worker import Line, Worker
 from tests.search.conftest import Bare
 from tests.search.positions import random_board
+from tuning.selfplay.compiled_search import choose_move
 
 FENS = [
     START_FEN,
@@ -51,7 +52,7 @@ def test_it_finds_what_the_engine_finds_with_as_many_nodes(bare: Callable[..., B
     search = bare()
     line = search.search(Limits(nodes=nodes), fen)
     worker, table = fresh(fen)
-    move, score = deepen(worker.record, UNLIMITED, nodes, MAX_PLY - 1, 0)
+    move, score = choose_move(worker.record, UNLIMITED, nodes, MAX_PLY - 1, 0)
     whole = [one for one in search.lines if not one.bound]
     assert (move, worker.nodes) == (line.moves[0], search.pool.nodes)
     assert score == whole[-1].score
@@ -68,23 +69,23 @@ def test_iterations_are_the_same_one_after_the_other() -> None:
             other.prepare(position, list_moves(position), others_table, UNLIMITED)
             line = list(other.deepen(1, depth))[-1][0]
             worker, table = fresh(fen)
-            assert deepen(worker.record, UNLIMITED, UNLIMITED, depth, 0) == (line.moves[0], line.score)
+            assert choose_move(worker.record, UNLIMITED, UNLIMITED, depth, 0) == (line.moves[0], line.score)
             assert worker.nodes == other.nodes
             assert table.megabytes == others_table.megabytes
 
 
 def test_a_soft_limit_lets_the_iteration_finish() -> None:
     worker, table = fresh(FENS[1])
-    deepen(worker.record, UNLIMITED, UNLIMITED, 6, 0)
+    choose_move(worker.record, UNLIMITED, UNLIMITED, 6, 0)
     six = worker.nodes
     worker, table = fresh(FENS[1])
-    deepen(worker.record, UNLIMITED, UNLIMITED, 5, 0)
+    choose_move(worker.record, UNLIMITED, UNLIMITED, 5, 0)
     five = worker.nodes
     worker, table = fresh(FENS[1])
-    deepen(worker.record, five, UNLIMITED, 20, 0)
+    choose_move(worker.record, five, UNLIMITED, 20, 0)
     assert worker.nodes == five
     worker, table = fresh(FENS[1])
-    deepen(worker.record, five + 1, UNLIMITED, 20, 0)
+    choose_move(worker.record, five + 1, UNLIMITED, 20, 0)
     assert worker.nodes == six
     assert table.megabytes == 1
 
@@ -124,7 +125,7 @@ def test_parameters_belong_to_their_worker() -> None:
     nodes = []
     for parameters in (None, narrow, None, narrow):
         worker, table = fresh(FENS[1], parameters)
-        deepen(worker.record, UNLIMITED, UNLIMITED, 7, 0)
+        choose_move(worker.record, UNLIMITED, UNLIMITED, 7, 0)
         nodes.append(worker.nodes)
         assert table.megabytes == 1
     assert nodes[0] == nodes[2] != nodes[1] == nodes[3]

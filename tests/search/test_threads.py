@@ -258,12 +258,12 @@ def test_a_helper_that_is_slow_to_leave_does_not_delay_the_result(engine: Engine
     worker = pool.workers[1]
     leaves, entered = threading.Event(), threading.Event()
 
-    def help(first: int, last: int, until: int = 0) -> None:
+    def help(first: int, last: int) -> None:
         entered.set()
         leaves.wait(PATIENCE)
 
     try:
-        worker.deepen_alone = help  # type: ignore[method-assign,assignment]
+        worker.deepen_quietly = help  # type: ignore[method-assign,assignment]
         running = start(engine, Limits(infinite=True), chess.Board())
         assert entered.wait(PATIENCE)
         engine.stop()

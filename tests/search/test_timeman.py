@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from engine.messages import Limits
 from engine.search import timeman
-from engine.search.timeman import LEAST, Budget, NodeClock, Pacer
+from engine.search.timeman import LEAST, Budget, NodeClock, pace_of
 from engine.search.tunables import Parameters
 
 CLOCKS = st.none() | st.integers(-1000, 10_000_000)
@@ -188,24 +188,14 @@ def test_a_clock_of_nodes_keeps_its_own_count() -> None:
 
 
 def test_a_settled_choice_gets_less_time_and_a_doubtful_one_more() -> None:
-    settled, doubtful = Pacer(Parameters()), Pacer(Parameters())
-    for iteration in range(1, 9):
-        settled_pace = settled.pace(move=1, score=30, share=0.95)
-        doubtful_pace = doubtful.pace(move=iteration, score=30 - 10 * iteration, share=0.3)
-    assert settled_pace < 0.8
-    assert doubtful_pace > 1.5
+    assert pace_of(PARAMETERS.record, share=0.95, stable=8, drop=0) < 0.8
+    assert pace_of(PARAMETERS.record, share=0.3, stable=0, drop=10) > 1.5
 
 
 @pytest.mark.parametrize("parameter", ["TimeEffort", "TimeStability", "TimeTrend"])
 def test_each_rule_of_the_pace_can_be_switched_off(parameter: str) -> None:
     parameters = Parameters()
-
-    def pace(share: float, score: int, move: int) -> float:
-        pacer = Pacer(parameters)
-        pacer.pace(move=1, score=0, share=0.5)
-        return pacer.pace(move, score, share)
-
-    changed = {"TimeEffort": (0.9, 0, 1), "TimeStability": (0.5, 0, 2), "TimeTrend": (0.5, -40, 1)}[parameter]
-    assert pace(*changed) != pace(0.5, 0, 1)
+    changed = {"TimeEffort": (0.9, 1, 0), "TimeStability": (0.5, 0, 0), "TimeTrend": (0.5, 1, 40)}[parameter]
+    assert pace_of(parameters.record, *changed) != pace_of(parameters.record, 0.5, 1, 0)
     parameters.set(parameter, 0)
-    assert pace(*changed) == pace(0.5, 0, 1)
+    assert pace_of(parameters.record, *changed) == pace_of(parameters.record, 0.5, 1, 0)

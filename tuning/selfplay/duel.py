@@ -23,15 +23,16 @@ from engine.jit import TICKS_PER_SECOND, clock_ticks, helper, kernel, new_record
 from engine.messages import OptionError
 from engine.play import wdl
 from engine.search import timeman
+from engine.search.deepening import UNLIMITED
 from engine.search.scores import MAX_PLY, to_message
-from engine.search.standalone import deepen
 from engine.search.state import CONTROL, WORKER_T, params_of
 from engine.search.transposition import TranspositionTable
-from engine.search.worker import UNLIMITED, Worker
+from engine.search.worker import Worker
 from tuning.data.viriformat import game_bytes
 from tuning.matches.adjudication import Adjudication
 from tuning.matches.openings import Opening
 from tuning.matches.records import GameRecord, MoveRecord
+from tuning.selfplay.compiled_search import choose_move
 from tuning.selfplay.games import CHECKMATE, ENDS, LENGTH, end_by_rule
 from tuning.selfplay.sides import clock_of, evaluation_of, nodes_of, parameters_of
 
@@ -136,10 +137,10 @@ def play_duel(white: WorkerRecord, black: WorkerRecord, game: Game) -> None:
         if rules.clock[side] > 0:
             left, increment = game.left[side], rules.increment[side]
             optimum, maximum = time_for(params_of(mover), left, increment, I64(0), 0.0)
-            move, score = deepen(mover, I64(optimum), I64(maximum) + 1, I64(MAX_PLY - 1), I64(1))
+            move, score = choose_move(mover, I64(optimum), I64(maximum) + 1, I64(MAX_PLY - 1), I64(1))
             game.left[side] = max(left - mover.nodes, 0.0) + increment
         else:
-            move, score = deepen(mover, rules.nodes[side], rules.hard[side], I64(MAX_PLY - 1), I64(0))
+            move, score = choose_move(mover, rules.nodes[side], rules.hard[side], I64(MAX_PLY - 1), I64(0))
         game.ticks[side] += clock_ticks() - begun
         game.nodes[side] += mover.nodes
         game.moves[game.count] = move

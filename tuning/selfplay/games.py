@@ -25,13 +25,14 @@ from engine.board.notation import list_moves
 from engine.board.setup import new_position, play_move
 from engine.board.types import I64, U64, WHITE, ZERO
 from engine.jit import helper, kernel, mulhi, new_record, record_type, structure
+from engine.search.deepening import UNLIMITED
 from engine.search.scores import MATE_BOUND
-from engine.search.standalone import deepen
 from engine.search.state import CONTROL, WORKER_T, frame_at
 from engine.search.transposition import TranspositionTable
-from engine.search.worker import UNLIMITED, Worker
+from engine.search.worker import Worker
 from tuning.data.marlinformat import BLACK_WINS, DRAW, PACKED, WHITE_WINS, pack
 from tuning.data.viriformat import encode_move
+from tuning.selfplay.compiled_search import choose_move
 from tuning.selfplay.sides import evaluation_of, parameters_of
 
 #: No game is longer, in plies.
@@ -136,7 +137,7 @@ def _open(worker: WorkerRecord, game: Game) -> bool:
         make_move(position, game.opening[plies])
         plies += 1
     if plies == wanted and end_by_rule(position) < 0:
-        score = deepen(worker, rules.opening_nodes, rules.hard * rules.opening_nodes, DEEPEST, 0)[1]
+        score = choose_move(worker, rules.opening_nodes, rules.hard * rules.opening_nodes, DEEPEST, 0)[1]
         game.nodes += worker.nodes
         if abs(score) <= rules.opening_score:
             return True
@@ -171,7 +172,7 @@ def play_game(worker: WorkerRecord, game: Game, tries: int) -> Flag:
         if game.count >= rules.max_plies:
             end = LENGTH
             break
-        move, score = deepen(worker, rules.nodes, rules.hard * rules.nodes, DEEPEST, 0)
+        move, score = choose_move(worker, rules.nodes, rules.hard * rules.nodes, DEEPEST, 0)
         game.nodes += worker.nodes
         if I64(position.side) != WHITE:
             score = -score

@@ -27,16 +27,17 @@ from engine.board.types import WHITE
 from engine.jit import kernel, new_record, record_type
 from engine.jit.warmup import warm_up
 from engine.messages import OptionError
-from engine.search.standalone import deepen
+from engine.search.deepening import UNLIMITED
 from engine.search.state import CONTROL, WORKER_T
 from engine.search.threads import run_on_deep_stack
 from engine.search.transposition import TranspositionTable
-from engine.search.worker import UNLIMITED, Worker
+from engine.search.worker import Worker
 from tuning.cluster.base import Report
 from tuning.common.errors import SetupError
 from tuning.data.dataset import NO_VERDICT, Quiet, is_quiet
 from tuning.data.marlinformat import PACKED, PackedArray, pack, unpack
 from tuning.data.viriformat import read_positions, with_scores
+from tuning.selfplay.compiled_search import choose_move
 from tuning.selfplay.games import DEEPEST
 from tuning.selfplay.outside import Outsider
 from tuning.selfplay.sides import evaluation_of, parameters_of
@@ -93,7 +94,7 @@ def label_game(worker: WorkerRecord, boards: PackedArray, chosen: np.ndarray, no
         board = boards[index]
         if unpack(position, board) == 0 or count_moves(position) == 0:
             continue
-        score = deepen(worker, nodes, hard * nodes, DEEPEST, 0)[1]
+        score = choose_move(worker, nodes, hard * nodes, DEEPEST, 0)[1]
         visited += worker.nodes
         board.score = score if position.side == WHITE else -score
     return visited

@@ -14,14 +14,15 @@ from engine.board.setup import new_position
 from engine.evaluation.choice import choose
 from engine.jit import new_record
 from engine.messages import OptionError
+from engine.search.deepening import UNLIMITED
 from engine.search.scores import MATE_BOUND
-from engine.search.standalone import deepen
 from engine.search.state import CONTROL
 from engine.search.transposition import TranspositionTable
 from engine.search.tunables import Parameters
-from engine.search.worker import UNLIMITED, Worker
+from engine.search.worker import Worker
 from tests.tuning import games
 from tuning.selfplay import games as selfplay
+from tuning.selfplay.compiled_search import choose_move
 from tuning.selfplay.games import ENDS, Played, Rules, SelfPlay, random_state
 
 RULES = Rules(nodes=100, opening_nodes=100, draw_from=30, hash=1)
@@ -169,7 +170,7 @@ def test_the_hard_limit_is_kept() -> None:
         worker.clear()
         table.clear()
         worker.prepare(position, list_moves(position), table, UNLIMITED)
-        move, score = deepen(worker.record, UNLIMITED, hard, selfplay.DEEPEST, 0)
+        move, score = choose_move(worker.record, UNLIMITED, hard, selfplay.DEEPEST, 0)
         assert move in list_moves(position)
         assert abs(score) < 500
         if hard < 100:  # the first iteration is finished whatever the limit is

@@ -1,0 +1,148 @@
+"""A search that reports nothing is the search that reports: same lines, same nodes, whatever ends it."""
+
+from __future__ import annotations
+
+import threading
+import time
+from itertools import pairwise
+from typing import Any
+
+import pytest
+
+from engine.board.fen import set_fen
+from engine.board.notation import list_moves
+from engine.board.setup import new_position
+from engine.evaluation.choice import choose
+from engine.jit import TICKS_PER_SECOND, clock_now, new_record
+from engine.search.deepening import UNLIMITED
+from engine.search.scores import MAX_PLY
+from engine.search.state import CONTROL
+from engine.search.transposition import TranspositionTable
+from engine.search.tunables import Parameters
+from engine.search.worker import Worker
+from tests.search.conversation import PATIENCE
+from tests.search.test_deepening import FENS
+
+pytestmark = pytest.mark.usefixtures("running")
+
+
+class Ready:
+    """One worker, ready to search a position, with what its record points to."""
+
+    def __init__(self, fen: str, nodes: int = UNLIMITED) -> None:
+        self.control: Any = new_record(CONTROL)
+        self.worker = Worker(self.control.__array_interface__["data"][0], choose("Material", ""), Parameters())
+        self.table = TranspositionTable(1)
+        self.position = new_position()
+        set_fen(self.position, fen)
+        self.worker.prepare(self.position, list_moves(self.position), self.table, nodes)
+
+    @property
+    def found(self) -> list[Any]:
+        """The line, and the nodes that it took."""
+        return [*self.worker.lines, self.worker.nodes]
+
+
+def both(fen: str, first: int, last: int, nodes: int = UNLIMITED) -> tuple[list[Any], list[Any]]:
+    """What a search that reports finds, and a quiet one."""
+    one, other = Ready(fen, nodes), Ready(fen, nodes)
+    for _ in one.worker.deepen(first, last, on_bound=lambda line: None):
+        pass
+    other.worker.deepen_quietly(first, last)
+    return one.found, other.found
+
+
+@pytest.mark.parametrize("fen", FENS)
+@pytest.mark.parametrize("first", [1, 2])
+@pytest.mark.parametrize("nodes", [1, 2, 17, 100, 1_000, 4_321, 20_000])
+def test_it_finds_what_a_search_that_reports_finds_with_as_many_nodes(fen: str, first: int, nodes: int) -> None:
+    """A line is marked as a bound, and ranked, as that does it."""
+    expected, found = both(fen, first, MAX_PLY, nodes)
+    assert found == expected
+
+
+@pytest.mark.parametrize("fen", FENS[:4])
+def test_it_ends_at_the_last_depth(fen: str) -> None:
+    expected, found = both(fen, 1, 6)
+    assert found == expected
+    assert found[0].depth == 6
+
+
+def test_it_finds_nothing_when_it_is_stopped_before(running: object) -> None:
+    ready = Ready(FENS[1], 1)
+    ready.control["stop"] = 1
+    ready.worker.deepen_quietly(5, MAX_PLY)
+    assert ready.worker.lines == []
+
+
+def test_a_stop_ends_it_with_the_line_of_the_last_iteration() -> None:
+    ready = Ready(FENS[1])
+    worker = ready.worker
+    thread = threading.Thread(target=worker.deepen_quietly, args=(1, MAX_PLY))
+    thread.start()
+    deadline = time.perf_counter() + PATIENCE
+    while worker.record["root_depth"] < 7 and time.perf_counter() < deadline:
+        time.sleep(0.001)
+    assert worker.lines == []
+    ready.control["stop"] = 1
+    thread.join(PATIENCE)
+    (line,) = worker.lines
+    assert line.depth >= 6
+    assert line.moves[0] in list_moves(ready.position)
+    if not line.bound:
+        assert both(FENS[1], 1, line.depth)[0][0] == line
+
+
+def test_the_limit_of_nodes_is_back_after_depth_1() -> None:
+    ready = Ready(FENS[1], 10_000)
+    ready.worker.deepen_quietly(1, MAX_PLY)
+    assert ready.worker.record["node_limit"] == 10_000
+    assert ready.worker.nodes <= 10_000 + 1
+
+
+def test_touching_it_leaves_it_ready() -> None:
+    ready = Ready(FENS[1])
+    ready.worker.touch()
+    assert ready.worker.nodes == 0
+    assert not ready.worker.lines
+
+
+@pytest.mark.parametrize("fen", FENS)
+def test_the_clock_ends_the_quiet_after_an_iteration(fen: str) -> None:
+    whole, parted = Ready(fen), Ready(fen)
+    course = [list(lines) for lines in whole.worker.deepen(1, 9)]
+    told = [list(lines) for lines in parted.worker.deepen(1, 9, quiet_until=clock_now() + TICKS_PER_SECOND // 1000)]
+    assert told == course[-len(told) :]
+    assert parted.found == whole.found
+
+
+def test_several_lines_are_ranked_and_an_aborted_iteration_keeps_the_others() -> None:
+    """Best first, with different first moves; those that an aborted iteration did not reach are its last."""
+    unreached = 0
+    for nodes in range(2_000, 12_000, 250):
+        ready = Ready(FENS[1], nodes)
+        before: list[Any] = []
+        for lines in ready.worker.deepen(1, MAX_PLY, count=4):
+            assert [line.rank for line in lines] == [1, 2, 3, 4]
+            assert len({line.moves[0] for line in lines}) == 4
+            fresh = [line for line in lines if line.depth == lines[0].depth]
+            assert [line.score for line in fresh] == sorted((line.score for line in fresh), reverse=True)
+            stale = lines[len(fresh) :]
+            searched = {line.moves[0] for line in fresh}
+            others = [line.moves for line in before if line.moves[0] not in searched]
+            assert [line.moves for line in stale] == others[: len(stale)]
+            unreached += len(stale)
+            before = lines
+    assert unreached
+
+
+def test_it_notes_what_time_management_asks() -> None:
+    """For how many iterations the best move has been the same, and by how much its score fell."""
+    ready = Ready(FENS[1])
+    best = [
+        (line.moves[0], line.score, ready.worker.stable, ready.worker.drop) for (line,) in ready.worker.deepen(1, 9)
+    ]
+    assert best[0][2:] == (0, 0)
+    for (move, score, stable, _), (new_move, new_score, new_stable, drop) in pairwise(best):
+        assert new_stable == (stable + 1 if new_move == move else 0)
+        assert drop == score - new_score

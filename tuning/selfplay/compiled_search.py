@@ -1,0 +1,61 @@
+"""The search of one move in games that are played in compiled code: self-play, duels and labels."""
+
+from numba import int64, types
+
+from engine.board.aliases import Move, Score, Worker
+from engine.board.movegen import ALL_MOVES, generate_moves
+from engine.board.types import I64
+from engine.jit import helper, kernel
+from engine.search import timeman
+from engine.search.deepening import ITERATION, OVER, begin_search, deepen
+from engine.search.state import NEVER, WORKER_T, frame_at, params_of
+from engine.search.timeman import FORCED_MOVE_DEPTH
+from engine.search.transposition import BOUND_NONE, start_generation
+
+_pace_of = helper(timeman.pace_of)
+
+
+@helper
+def _begin(worker: Worker, node_limit: int, last: int) -> None:
+    """Begin to search all legal moves of ``worker.position``, which has some, down to depth ``last``."""
+    moves = frame_at(worker, 0).moves
+    worker.root_count = generate_moves(worker.position, moves, I64(0), ALL_MOVES)
+    for index in range(worker.root_count):
+        worker.root[index].move = moves.move[index]
+    start_generation(worker.table)
+    worker.deepening.depth = 1
+    worker.deepening.last = last
+    worker.deepening.wanted = 1
+    begin_search(worker, node_limit)
+
+
+@kernel(types.UniTuple(int64, 2)(WORKER_T, int64, int64, int64, int64), "the search of compiled games")
+def choose_move(worker: Worker, nodes: int, hard: int, last: int, paced: int) -> tuple[Move, Score]:
+    """Search ``worker.position``, which has legal moves: the move to play, and its score.
+
+    No iteration starts after ``nodes`` nodes or depth ``last``, and after ``hard`` nodes one is aborted, but never the
+    first. The move is then the best one found, as in the engine; the score is that of the last finished iteration. If
+    it is ``paced``, ``nodes`` are the optimum of a clock that runs on nodes: the engine's time management stretches or
+    shortens them.
+    """
+    _begin(worker, hard, last)
+    progress = worker.deepening
+    best = progress.lines[0]
+    score = I64(0)
+    while True:
+        event = deepen(worker, I64(NEVER))
+        if event == OVER:
+            break
+        if event != ITERATION:
+            continue
+        if best.bound == BOUND_NONE:
+            score = I64(best.score)
+        pace = 1.0
+        if paced != 0:
+            if worker.root_count == 1 and best.depth >= FORCED_MOVE_DEPTH:
+                break
+            share = worker.root[0].nodes / max(worker.nodes, 1)
+            pace = _pace_of(params_of(worker), share, progress.stable, progress.drop)
+        if worker.nodes >= pace * nodes:
+            break
+    return I64(best.pv[0]), score
