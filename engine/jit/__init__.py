@@ -3,7 +3,7 @@
 Nothing here knows chess.
 """
 
-from engine.jit.decorators import INTERPRETED, helper, kernel, record_type
+from engine.jit.decorators import CHECKED, INTERPRETED, helper, kernel, record_type
 from engine.jit.intrinsics import (
     HAVE_PEXT,
     TICKS_PER_SECOND,
@@ -22,6 +22,7 @@ from engine.jit.pointers import address_of, function_at
 from engine.jit.vectors import row_sum, weigh_squares
 
 __all__ = [
+    "CHECKED",
     "HAVE_PEXT",
     "INTERPRETED",
     "TICKS_PER_SECOND",

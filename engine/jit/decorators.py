@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numba import from_dtype, njit
+from numba import config, from_dtype, njit
 
 from engine.jit import private
 from engine.jit.cache import KernelCache, cache_of
@@ -20,6 +20,9 @@ from engine.jit.digest import layer_of_source, settings_digest, source_digest
 
 #: True when the kernels run as plain Python, for reading them in a debugger.
 INTERPRETED = private.INTERPRETED
+
+#: Whether array bounds are checked, and with them what kernels assert.
+CHECKED = INTERPRETED or bool(config.BOUNDSCHECK)
 
 _OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
 

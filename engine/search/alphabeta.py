@@ -1,13 +1,8 @@
 """The main search: principal variation search over alpha-beta, with what lets it look deeper.
 
-The steps are numbered as the code runs, one rule to a number. Every heuristic is named in full, with why it works and,
-in brackets, what the search lost in Elo without it (300 games at 12,000 nodes a move, each about ± 35: see
-``tuning/results/search.md``). The letters A and B mark what was tested in two bundles: +25 ± 36 and +20 ± 37 (at 10,000
-nodes a move), C four rules that came from a screening with network 7: +17.8 ± 8.8 together, in an SPRT of 3,428 games
-at 8,000 nodes, D four more with network 8: +13.4 ± 7.5 in 4,760 games, E four with network 9: +11.8 ± 7.0 in 5,500;
-they leave won games alone, in which they hide mates. Then all numbers of :mod:`engine.search.params` were tuned
-together by SPSA: +41.2 ± 13.8 in 1,398. What takes more than a few lines is in :mod:`engine.search.pruning`,
-:mod:`engine.search.extensions` and :mod:`engine.search.reductions`. What searches again has to be here, because numba
+The steps are numbered as the code runs, one rule to a number. Every heuristic is named in full, with why it works. Elo
+figures are in tuning/results/search.md. Rules of more than a few lines are in :mod:`engine.search.pruning`,
+:mod:`engine.search.extensions` and :mod:`engine.search.reductions`. Recursive searches have to be here, because numba
 cannot cache functions that call each other in a circle.
 """
 
@@ -19,8 +14,9 @@ from engine.board.moves import is_noisy
 from engine.board.see import see_ge
 from engine.board.types import I64, ZERO
 from engine.evaluation.evaluator import evaluate, prepare
-from engine.jit import helper, kernel
+from engine.jit import CHECKED, helper, kernel
 from engine.search.checks import checks_directly, find_checking_squares
+from engine.search.context import Candidate, Node
 from engine.search.correction import corrected_eval, learn_correction
 from engine.search.extensions import may_be_singular, singular_extension
 from engine.search.history import (
@@ -82,7 +78,7 @@ def _root_index(worker: Worker, move: Move) -> int:
 
 @helper
 def _is_improving(worker: Worker, ply: Ply, static_eval: Score) -> bool:
-    """Whether the side to move stands better than at its last turn: then fewer moves may be given up early."""
+    """Whether the side to move stands better than at its previous turn, so that fewer moves should be pruned."""
     before = frame_at(worker, ply - 2).static_eval
     if before == NONE:
         before = frame_at(worker, ply - 4).static_eval
@@ -91,7 +87,7 @@ def _is_improving(worker: Worker, ply: Ply, static_eval: Score) -> bool:
 
 @helper
 def _note_tried(frame: Frame, move: Move, is_quiet: bool) -> None:
-    """Note a move that did not cut off, to be blamed if another one does."""
+    """Note a move that did not cut off, for a malus if another one does."""
     if is_quiet:
         if frame.quiet_count < MAX_TRIED:
             frame.quiets[frame.quiet_count] = move
@@ -121,6 +117,12 @@ def search(worker: Worker, alpha: Score, beta: Score, depth: Depth, ply: Ply, cu
     ``worker.aborted`` is set. The window is 1 wide except on the principal variation; ``cut_node`` is 1 if
     a fail-high is expected.
     """
+    if CHECKED:
+        assert -INFINITY <= alpha < beta <= INFINITY
+        assert 0 <= ply <= MAX_PLY
+        assert depth < MAX_PLY + EXTRA_DEPTH
+        assert cut_node == 0 or beta - alpha == 1  # a null window off the principal variation
+
     # Step 1. At the horizon captures are played out.
     if depth <= 0:
         return qsearch(worker, alpha, beta, ply)
@@ -144,13 +146,13 @@ def search(worker: Worker, alpha: Score, beta: Score, depth: Depth, ply: Ply, cu
         if ply >= MAX_PLY:
             return I64(DRAW) if in_check else evaluate(worker.evaluator, position)
 
-        # Step 4. Upcoming repetition: a side that can bring back an earlier position has a draw in hand at least.
+        # Step 4. Upcoming repetition: a side that can return to an earlier position has at least a draw.
         if alpha < DRAW and excluded == 0 and has_upcoming_repetition(position, ply):
             alpha = I64(DRAW)
             if alpha >= beta:
                 return alpha
 
-        # Step 5. Mate-distance pruning: no line from here beats a shorter mate already found.
+        # Step 5. Mate distance pruning: no line from here beats a shorter mate already found.
         alpha = max(alpha, ply - MATE)
         beta = min(beta, MATE - ply - 1)
         if alpha >= beta:
@@ -162,8 +164,8 @@ def search(worker: Worker, alpha: Score, beta: Score, depth: Depth, ply: Ply, cu
         prepare(worker.evaluator, position)
     probe(worker.table, table_key(position), found)
     tt_move = found.move
-    # With several lines wanted, the table's root move is that of the first line. Its entry stays: what the best of the
-    # rest is worth is not what the position is worth.
+    # With several lines wanted, the table's root move is that of the first line. Its entry stays: the value of the best
+    # remaining move is not the value of the position.
     is_later_line = ply == 0 and worker.pv_index > 0
     if is_later_line:
         tt_move = I64(worker.root[worker.pv_index].move)
@@ -176,8 +178,7 @@ def search(worker: Worker, alpha: Score, beta: Score, depth: Depth, ply: Ply, cu
         if score != NONE:
             return score
 
-    # Step 7. Endgame tablebases. Where their answer does not settle the node, its value is kept within their bound
-    # (14 ± 11 in 400 games at 5,000 nodes a move from endings with five to seven pieces, by tables for four).
+    # Step 7. Endgame tablebases. Where their answer does not settle the node, its value is kept within their bound.
     tb_lower, tb_upper = -INFINITY, INFINITY
     if ply > 0 and worker.tablebase.pieces != 0 and excluded == 0:
         outcome = probe_tablebase(worker.tablebase, position, depth)
@@ -193,8 +194,8 @@ def search(worker: Worker, alpha: Score, beta: Score, depth: Depth, ply: Ply, cu
             else:
                 tb_upper = score
 
-    # Step 8. Static evaluation: from the table if it is known, corrected by what the search has learned;
-    # a table score on the right side of it is better still.
+    # Step 8. Static evaluation: from the table if known, and corrected by the correction histories; a table score that
+    # bounds it is better still.
     raw_eval, static_eval, best_eval = NONE, NONE, NONE
     improving = False
     if not in_check:
@@ -216,21 +217,22 @@ def search(worker: Worker, alpha: Score, beta: Score, depth: Depth, ply: Ply, cu
     frame_at(worker, ply + 2).killer[0] = 0
     frame_at(worker, ply + 2).killer[1] = 0
 
-    # Step 9. Hindsight: the reduction that led here is corrected by what the move has come to.
+    # Step 9. Hindsight: adjust the depth if the reduction of the previous move turned out too large or too small.
     if not is_pv and excluded == 0:
         depth = hindsight_depth(worker, ply, depth, static_eval)
 
     trusted = abs(beta) < DECIDED and trusts_evaluation(params, ply, abs(beta), static_eval)
     if not is_pv and not in_check and excluded == 0 and trusted:
-        # Step 10. Reverse futility pruning: so far above beta near the leaves that no quiet reply matters (51).
+        # Step 10. Reverse futility pruning: the static evaluation beats beta by more than the remaining depth can lose.
         if depth <= params.ReverseFutilityDepth and best_eval < DECIDED:
             margin = params.ReverseFutilityMargin * depth - (params.ReverseFutilityImproving if improving else 0)
             if cut_node != 0 and found.found == 0:
-                margin -= params.ReverseFutilityCutNode * depth  # a new node where a fail-high is expected (D)
+                margin -= params.ReverseFutilityCutNode * depth  # a new node where a fail-high is expected
             if best_eval - margin >= beta:
                 return (best_eval + beta) // 2
 
-        # Step 11. Null move pruning: if passing still fails high, a real move will too. Deep ones are verified (28).
+        # Step 11. Null move pruning: if passing still fails high, a real move will too. Deep ones are verified, because
+        # of zugzwang.
         if may_try_null_move(worker, ply, beta, depth, best_eval, static_eval, cut_node):
             null_depth = depth - null_move_reduction(params, depth, best_eval - beta)
             do_null_move(worker, ply)
@@ -250,7 +252,7 @@ def search(worker: Worker, alpha: Score, beta: Score, depth: Depth, ply: Ply, cu
                 if verified >= beta:
                     return score
 
-        # Step 12. ProbCut: a capture that beats beta by a margin at much less depth will beat beta at full depth (27).
+        # Step 12. ProbCut: a capture that beats beta by a margin at much less depth will beat beta at full depth.
         probcut_beta = beta + params.ProbCutMargin
         if (
             depth >= params.ProbCutDepth
@@ -276,29 +278,28 @@ def search(worker: Worker, alpha: Score, beta: Score, depth: Depth, ply: Ply, cu
                     store(worker.table, table_key(position), move, stored, raw_eval, depth - 3, lower, I64(tt_pv))
                     return score
 
-    # Step 13. Small ProbCut: the same by the table alone, without any search.
+    # Step 13. Small ProbCut: the same by the table entry alone, without a search.
     if not is_pv and excluded == 0:
         score = small_probcut_cutoff(params, beta, depth, tt_depth, tt_bound, tt_score)
         if score != NONE:
             return score
 
-    # Step 14. Internal iterative reduction: without a table move ordering is poor; the next visit has one (9).
-    # So it is where the entry comes from far less depth (D).
+    # Step 14. Internal iterative reduction: without a table move, move ordering is poor; the next visit will have one.
+    # Likewise if the entry is much shallower than this search.
     is_stale = tt_depth < depth - params.IterativeReductionStale
     if (tt_move == 0 or is_stale) and depth >= params.IterativeReductionDepth and (is_pv or cut_node != 0):
         depth -= 1
 
-    # Step 15. Checks that lead to a mate look hopeless from outside, so at depth they are spared from pruning (12 ± 27
-    # in 300 games at 8,000 nodes). With a won game in hand only the mate counts: then they are spared everywhere, and
-    # searched a ply deeper (9 ± 17 in 200; of 62 mates in five or less 55 found in 2 s in place of 49, 56 with both).
+    # Step 15. Mating checks often look bad statically, so checks are not pruned at high depth. In a won game only the
+    # mate matters: then they are never pruned, and extended.
+    find_checking_squares(position, frame)
     extends_checks = alpha >= params.CheckExtensionAlpha
     spares_checks = extends_checks or depth >= params.CheckExemptDepth
-    if spares_checks:
-        find_checking_squares(position, frame)
 
-    # Step 16. The moves, best first. A cutoff that the static evaluation does not promise will teach more (E).
+    # Step 16. The moves, best first. Larger history bonuses if the static evaluation does not predict a cutoff.
     old_alpha = alpha
     surprise = params.HistorySurprise if not in_check and static_eval <= alpha < params.WonScore else I64(0)
+    node = Node(depth, static_eval, in_check, improving, is_pv, tt_pv, cut_node != 0, spares_checks)
     best = tb_lower
     best_move = I64(0)
     move_count = 0
@@ -317,42 +318,28 @@ def search(worker: Worker, alpha: Score, beta: Score, depth: Depth, ply: Ply, cu
             root_index = _root_index(worker, move)
             if root_index < 0:
                 continue
-        prefetch_child(worker, move)  # while it is seen whether the move is worth a search
+        prefetch_child(worker, move)  # loads while the rules below decide whether the move is searched
         is_quiet = not is_noisy(move)
         history = frame.picker.history if is_quiet else capture_history(worker, move)
         move_count += 1
         is_check = spares_checks and checks_directly(position, frame, move)
-        reduction = late_move_reduction(params, depth, move_count, is_pv, improving, is_quiet, history)
+        candidate = Candidate(move, move_count, is_quiet, history, is_check)
+        reduction = late_move_reduction(params, node, candidate)
 
-        # Step 17. Pruning of moves near the leaves that have little hope; at least one move is always searched. Where a
-        # mate is at hand only a shorter one counts, and of that the static evaluation knows nothing. A win by the
-        # tablebases is enough: to look for the mate as well takes twice the nodes.
+        # Step 17. Prune unpromising moves near the leaves; at least one move is always searched. With a mate found only
+        # a shorter one counts, which the static evaluation cannot see. A tablebase win is enough: to look for the mate
+        # as well takes twice the nodes.
         trusted = alpha > DECIDED or trusts_evaluation(params, ply, alpha, static_eval)
         if ply > 0 and best > -DECIDED and alpha < MATE_BOUND and trusted:
             lmr_depth = max(depth - reduction // 1024, 1)
             if is_quiet:
-                if prunes_quiet(
-                    worker,
-                    ply,
-                    move,
-                    alpha,
-                    static_eval,
-                    depth,
-                    lmr_depth,
-                    move_count,
-                    best_move != 0,
-                    improving,
-                    history,
-                    is_check,
-                    spares_checks,
-                    is_pv and alpha < params.WonScore,
-                ):
+                if prunes_quiet(worker, ply, node, candidate, lmr_depth, alpha, best_move != 0):
                     continue
-            elif prunes_noisy(worker, move, alpha, static_eval, depth, lmr_depth, history, is_check):
+            elif prunes_noisy(worker, node, candidate, lmr_depth, alpha):
                 continue
 
         # Step 18. Singular extension: if without the table move everything fails low by a margin, that move
-        # is the only good one and is searched deeper; if others also beat beta, the node is cut (multicut) (54).
+        # is the only good one and is searched deeper; if others also beat beta, the node is cut (multicut).
         extension = 0
         if move == tt_move and excluded == 0 and may_be_singular(worker, ply, depth, tt_depth, tt_bound, tt_score):
             singular_beta = tt_score - params.SingularMargin * depth // 10
@@ -363,10 +350,10 @@ def search(worker: Worker, alpha: Score, beta: Score, depth: Depth, ply: Ply, cu
                 return I64(0)
             if score >= singular_beta and singular_beta >= beta:
                 return singular_beta
-            extension = singular_extension(worker, ply, score, singular_beta, beta, tt_score, is_pv, cut_node)
+            extension = singular_extension(worker, ply, node, score, singular_beta, beta, tt_score)
             _resume(frame, move, raw_eval, static_eval)
 
-        # Step 19. Check extension, see step 15.
+        # Step 19. Check extension, in won games.
         if extends_checks and is_check and extension == 0 and 0 < ply < 2 * worker.root_depth:
             extension = 1
 
@@ -380,25 +367,26 @@ def search(worker: Worker, alpha: Score, beta: Score, depth: Depth, ply: Ply, cu
         do_move(worker, ply, move)
         new_depth = depth - 1 + extension
 
-        # Step 21. Late moves only have to be shown worse, by a null window at less depth (late move reduction), and are
-        # searched deeper if they are not.
+        # Step 21. Late move reduction: later moves only have to be shown worse, by a null window at less depth. Those
+        # that are not are searched again at full depth.
         score = -INFINITY
         if depth >= 2 and move_count > 1:
             if not in_check and abs(alpha) < params.WonScore:
-                reduction -= params.ReductionCorrection * abs(static_eval - raw_eval)  # hard to judge (E)
-            reduced = reduced_depth(worker, ply, move, reduction, new_depth, tt_pv, cut_node)
+                # the evaluation is unreliable here: reduce less
+                reduction -= params.ReductionCorrection * abs(static_eval - raw_eval)
+            reduced = reduced_depth(worker, ply, node, move, reduction, new_depth)
             frame.reduction = new_depth - reduced
             score = -search(worker, -alpha - 1, -alpha, reduced, ply + 1, I64(1))
             frame.reduction = 0
             if score > alpha and reduced < new_depth:
                 score = -search(worker, -alpha - 1, -alpha, new_depth, ply + 1, I64(1) - cut_node)
 
-        # Step 22. All other moves but the first one of the principal variation get a null window too, at full depth.
+        # Step 22. All others except the first move of the principal variation get a null window too, at full depth.
         elif not is_pv or move_count > 1:
             score = -search(worker, -alpha - 1, -alpha, new_depth, ply + 1, I64(1) - cut_node)
 
-        # Step 23. Principal variation search: the first move is expected best and gets the whole window, and so do
-        # those that turn out to be better.
+        # Step 23. Principal variation search: the first move is expected to be best and gets the full window, as do
+        # later moves that turn out better.
         if is_pv and (move_count == 1 or score > alpha):
             score = -search(worker, -beta, -alpha, new_depth, ply + 1, I64(0))
 
@@ -409,7 +397,7 @@ def search(worker: Worker, alpha: Score, beta: Score, depth: Depth, ply: Ply, cu
         if root_index >= 0:
             worker.root[root_index].nodes += worker.nodes - nodes_before
 
-        # Step 25. A new best move, or one that refutes the move before it.
+        # Step 25. A new best move, or a cutoff.
         if score > best:
             best = score
             if score > alpha:
@@ -428,7 +416,7 @@ def search(worker: Worker, alpha: Score, beta: Score, depth: Depth, ply: Ply, cu
                 alpha = score
         _note_tried(frame, move, is_quiet)
 
-    # Step 26. No legal move: checkmate or stalemate. In a singular search it means that there was no other.
+    # Step 26. No legal move: checkmate or stalemate. In a singular search: no other move.
     if move_count == 0:
         if excluded != 0:
             return alpha
@@ -437,12 +425,11 @@ def search(worker: Worker, alpha: Score, beta: Score, depth: Depth, ply: Ply, cu
     # Step 27. The value is no better than the tablebases allow.
     best = min(best, tb_upper)
 
-    # Step 28. Fail-high blending: a score far above beta is less sure than beta itself, the less the shallower the
-    # search.
+    # Step 28. Fail-high blending: a score far above beta is less reliable than beta itself, at low depth most of all.
     if beta <= best < DECIDED and abs(beta) < DECIDED:
         best = (best * depth + beta) // (depth + 1)
 
-    # Step 29. A quiet move that nothing answered deserves praise.
+    # Step 29. Fail-low: bonus for the opponent's quiet move that led here.
     if best <= old_alpha and ply > 0 and excluded == 0 and frame_at(worker, ply - 1).quiet != 0:
         reward_parent(worker, ply, depth)
 
@@ -453,7 +440,7 @@ def search(worker: Worker, alpha: Score, beta: Score, depth: Depth, ply: Ply, cu
     bound = BOUND_LOWER if is_lower else (BOUND_EXACT if best > old_alpha else BOUND_UPPER)
     store(worker.table, table_key(position), best_move, to_table(best, ply), raw_eval, depth, bound, I64(tt_pv))
 
-    # Step 31. Learn by how much the static evaluation was off, in quiet positions and where the bound tells.
+    # Step 31. Correction histories learn the error of the static evaluation, in quiet positions if the bound shows it.
     is_material = best_move != 0 and is_noisy(best_move)
     if (
         not in_check

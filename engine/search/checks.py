@@ -1,4 +1,4 @@
-"""Which moves give check, without making them."""
+"""Which moves give check, found without making them."""
 
 from engine.board.aliases import Frame, Move, Position
 from engine.board.attacks import bishop_attacks, knight_attacks, pawn_attacks, rook_attacks
@@ -10,7 +10,7 @@ from engine.jit import helper
 
 @helper
 def find_checking_squares(position: Position, frame: Frame) -> None:
-    """Note for each kind of piece the squares from which it would attack the other side's king."""
+    """Note, by piece type, the squares from which it would attack the other side's king."""
     them = I64(position.side) ^ 1
     king = king_square(position, them)
     occupied = occupied_by_all(position)

@@ -1,5 +1,5 @@
-"""Correction histories: how far the static evaluation was off when structure, pieces or the last move were
-the same, learned from the search itself (80 Elo by the measure of alphabeta)."""
+"""Correction histories: the error of the static evaluation in positions with the same pawns, pieces or previous move,
+learned from the search itself."""
 
 from engine.board.aliases import Color, Depth, Ply, Position, Score, Worker
 from engine.board.types import I64, U64
@@ -25,9 +25,9 @@ def _nonpawn_slot(position: Position, color: Color) -> int:
 
 @helper
 def corrected_eval(worker: Worker, ply: Ply, raw_eval: Score) -> Score:
-    """``raw_eval`` changed by the corrections for this pawn structure, these pieces and the last move.
+    """``raw_eval`` plus the corrections for this pawn structure, these pieces and the previous move.
 
-    The nearer a draw by the 50-move rule is, the less an advantage is worth.
+    An advantage counts less as the 50-move rule approaches.
     """
     position = worker.position
     side = I64(position.side)
@@ -48,7 +48,7 @@ def corrected_eval(worker: Worker, ply: Ply, raw_eval: Score) -> Score:
 
 @helper
 def _learn(value: int, bonus: int) -> int:
-    """``value`` changed by ``bonus``, by less the nearer it is to the limit."""
+    """``value`` plus ``bonus``, scaled down towards the limit."""
     return value + bonus - value * abs(bonus) // _LIMIT
 
 

@@ -1,7 +1,8 @@
-"""Extensions: moves that are searched deeper, because the value of the node hangs on them."""
+"""Extensions: moves that are searched deeper, because the value of the node depends on them."""
 
-from engine.board.aliases import Depth, Flag, Ply, Score, Worker
+from engine.board.aliases import Depth, Ply, Score, Worker
 from engine.jit import helper
+from engine.search.context import Node
 from engine.search.scores import DECIDED
 from engine.search.state import frame_at, params_of
 from engine.search.transposition import BOUND_LOWER
@@ -9,8 +10,8 @@ from engine.search.transposition import BOUND_LOWER
 
 @helper
 def may_be_singular(worker: Worker, ply: Ply, depth: Depth, tt_depth: Depth, tt_bound: int, tt_score: Score) -> bool:
-    """Whether it is worth a search to see if the table move is the only good one: its score is a lower bound from a
-    search nearly as deep. The line must not be twice as long as the iteration is deep."""
+    """Whether to search for alternatives to the table move: its score is a lower bound from a search nearly as deep.
+    The line must not be twice as long as the iteration is deep."""
     return (
         0 < ply < 2 * worker.root_depth
         and depth >= params_of(worker).SingularDepth
@@ -22,26 +23,18 @@ def may_be_singular(worker: Worker, ply: Ply, depth: Depth, tt_depth: Depth, tt_
 
 @helper
 def singular_extension(
-    worker: Worker,
-    ply: Ply,
-    score: Score,
-    singular_beta: Score,
-    beta: Score,
-    tt_score: Score,
-    is_pv: bool,
-    cut_node: Flag,
+    worker: Worker, ply: Ply, node: Node, score: Score, singular_beta: Score, beta: Score, tt_score: Score
 ) -> Depth:
-    """The plies by which the table move is searched deeper when the others came to ``score``: one if it is the only
-    good one, fewer than none if it is not and a fail-high is expected anyway.
+    """The plies by which the table move is extended when the other moves reached ``score``: one if it is the only good
+    one, fewer than none if it is not and a fail-high is expected anyway.
 
-    Double extension: if the others are worse by far, the move is forced and the line gets two plies, off the
-    principal variation and not too often in a line (+12.3 ± 7.2 in an SPRT of 5,320 games at 8,000 nodes, network 6).
-    Not in won games: there forced lines are many and long, and the mate is in a short one.
-    Triple extension: the same by a larger margin and three plies (C of alphabeta; +12.1 ± 9.0 in a screening).
+    Double and triple extensions: if the others are far worse, the move is forced and gets two or three plies, off the
+    principal variation and not too often in a line. Not in won games, where forced lines are many and long, and the
+    mate is in a short one.
     """
     params = params_of(worker)
     if score < singular_beta:
-        if is_pv or frame_at(worker, ply).double_extensions >= params.DoubleExtensions:
+        if node.is_pv or frame_at(worker, ply).double_extensions >= params.DoubleExtensions:
             return 1
         if abs(tt_score) >= params.WonScore:
             return 1
@@ -50,4 +43,4 @@ def singular_extension(
         return 2 if score < singular_beta - params.DoubleExtensionMargin else 1
     if tt_score >= beta:
         return -2
-    return -1 if cut_node != 0 else 0
+    return -1 if node.cut_node else 0

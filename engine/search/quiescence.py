@@ -8,7 +8,7 @@ from engine.board.moves import is_promotion
 from engine.board.see import SEE_VALUES, see_ge
 from engine.board.types import I64, ZERO
 from engine.evaluation.evaluator import evaluate, prepare
-from engine.jit import kernel
+from engine.jit import CHECKED, kernel
 from engine.search.correction import corrected_eval
 from engine.search.history import captured_type
 from engine.search.line import do_move, extend_pv, undo_move
@@ -36,6 +36,10 @@ def qsearch(worker: Worker, alpha: Score, beta: Score, ply: Ply) -> Score:
     at most r, r >= beta that it is at least r, anything between is the value. Meaningless once
     ``worker.aborted`` is set.
     """
+    if CHECKED:
+        assert -INFINITY <= alpha < beta <= INFINITY
+        assert 0 <= ply <= MAX_PLY
+
     # Step 1. Count the node, and see whether the search has to end.
     if should_abort(worker):
         return I64(0)
@@ -52,7 +56,7 @@ def qsearch(worker: Worker, alpha: Score, beta: Score, ply: Ply) -> Score:
     if ply >= MAX_PLY:
         return I64(DRAW) if in_check else evaluate(worker.evaluator, position)
 
-    # Step 3. Upcoming repetition: a side that can bring back an earlier position has a draw in hand at least.
+    # Step 3. Upcoming repetition: a side that can return to an earlier position has at least a draw.
     if alpha < DRAW and has_upcoming_repetition(position, ply):
         alpha = I64(DRAW)
         if alpha >= beta:
@@ -68,8 +72,8 @@ def qsearch(worker: Worker, alpha: Score, beta: Score, ply: Ply) -> Score:
         if settles(found.bound, score, alpha, beta):
             return score
 
-    # Step 5. Stand pat: not to capture is nearly always possible, so the evaluation is a lower bound. A table score on
-    # the right side of it is a better one (B of alphabeta).
+    # Step 5. Stand pat: declining to capture is nearly always possible, so the evaluation is a lower bound. A table
+    # score that bounds it is better still.
     best = -INFINITY
     raw_eval = NONE
     futility_base = -INFINITY
@@ -96,7 +100,7 @@ def qsearch(worker: Worker, alpha: Score, beta: Score, ply: Ply) -> Score:
         move = next_noisy(worker, frame, ply)
         if move == 0:
             break
-        # Step 7. Delta pruning: even winning the piece for nothing would not reach alpha.
+        # Step 7. Delta pruning: even winning the piece for free would not reach alpha.
         if not in_check and not is_promotion(move):
             futility_value = futility_base + SEE_VALUES[captured_type(position, move)]
             if futility_value <= alpha:
