@@ -8,9 +8,9 @@ from itertools import groupby
 from pathlib import Path
 
 from engine.jit.cache import STORE
-from engine.jit.crew import compile_apart
 from engine.jit.decorators import KERNELS, Kernel
 from engine.jit.digest import LAYERS, START
+from engine.jit.parallel import compile_apart
 from engine.jit.store import discard
 
 Report = Callable[[str], None]

@@ -18,6 +18,7 @@ from engine.jit import CHECKED, helper, kernel
 from engine.search.checks import checks_directly, find_checking_squares
 from engine.search.context import Candidate, Node
 from engine.search.correction import corrected_eval, learn_correction
+from engine.search.do_move import do_move, do_null_move, extend_pv, prefetch_child, undo_move, undo_null_move
 from engine.search.extensions import may_be_singular, singular_extension
 from engine.search.history import (
     capture_history,
@@ -26,7 +27,6 @@ from engine.search.history import (
     reward_parent,
     reward_quiet,
 )
-from engine.search.line import do_move, do_null_move, extend_pv, prefetch_child, undo_move, undo_null_move
 from engine.search.movepick import next_move, next_noisy, restart_picking, start_picking, start_picking_noisy
 from engine.search.node import enter_node, is_draw, should_abort
 from engine.search.pruning import (

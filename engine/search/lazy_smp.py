@@ -1,4 +1,4 @@
-"""Lazy SMP: what the threads of one search share besides the transposition table, and whose move is played."""
+"""Lazy SMP: the data that the threads of one search share besides the transposition table, and the vote on the move."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from engine.search.worker import Line, Worker
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What all threads of a search have in common: what :meth:`Worker.prepare` takes, and the last depth."""
+    """The arguments of :meth:`Worker.prepare` for all threads of a search, and the last depth."""
 
     position: Any
     moves: list[int]
@@ -26,36 +26,36 @@ class Task:
     last: int
 
     def prepare(self, worker: Worker) -> None:
-        """Have ``worker`` ready to search."""
+        """Make ``worker`` ready to search."""
         worker.prepare(self.position, self.moves, self.table, self.node_limit, self.tablebase)
 
 
-class Crew:
-    """The helpers that work on one search. After it is closed no more are let in."""
+class HelperLatch:
+    """Counts the helpers that work on one search. Once it is closed it admits no more."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._inside = 0
         self._closed = False
-        #: Set when it is closed and the last one has left.
+        #: Set when it is closed and the last helper has left.
         self.gone = Signal()
 
     def enter(self) -> bool:
-        """Whether there is still work to do; after True, call :meth:`leave` at its end."""
+        """Whether the helper is admitted; if so, it calls :meth:`leave` at its end."""
         with self._lock:
             if not self._closed:
                 self._inside += 1
             return not self._closed
 
     def leave(self) -> None:
-        """One is done."""
+        """A helper has left."""
         with self._lock:
             self._inside -= 1
             if self._closed and self._inside == 0:
                 self.gone.set()
 
     def close(self) -> None:
-        """Let nobody in any more."""
+        """Stop accepting helpers."""
         with self._lock:
             self._closed = True
             if self._inside == 0:

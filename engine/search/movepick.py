@@ -14,8 +14,8 @@ from engine.board.see import SEE_VALUES, see_ge
 from engine.board.types import BISHOP, I64, KING, KNIGHT, ONE, PAWN, QUEEN, ROOK, U64, ZERO
 from engine.jit import helper, lsb
 from engine.search.checks import checks_directly
+from engine.search.do_move import prefetch_child
 from engine.search.history import capture_history, captured_type, find_threats, quiet_history
-from engine.search.line import prefetch_child
 from engine.search.state import params_of
 
 (

@@ -27,7 +27,7 @@ from engine.evaluation.choice import Evaluation
 from engine.jit import TICKS_PER_SECOND, clock_now, new_record
 from engine.messages import Limits
 from engine.search.deepening import UNLIMITED
-from engine.search.lazy_smp import Crew, Task, vote
+from engine.search.lazy_smp import HelperLatch, Task, vote
 from engine.search.mates import Prover
 from engine.search.scores import MATE, MATE_BOUND, MAX_PLY
 from engine.search.state import CONTROL, NEVER
@@ -90,8 +90,8 @@ class Pool:
         self._active: list[Worker] = []  # those that took part in this search
         self._helpers: list[ParkedThread] = []  # one for each worker but the first
         self._ticker: ParkedThread | None = None
-        self._crew = Crew()
-        self._crew.close()
+        self._latch = HelperLatch()
+        self._latch.close()
         self.resize(threads)
 
     def resize(self, threads: int) -> None:
@@ -131,7 +131,7 @@ class Pool:
 
     def rest(self) -> None:
         """Wait until the helpers of the last search have left it."""
-        self._crew.gone.wait()
+        self._latch.gone.wait()
 
     def close(self) -> None:
         """End all threads. The next search starts them again."""
@@ -268,9 +268,9 @@ class Pool:
         finished = Signal()
         if self._ticker is not None:
             self._ticker.run(partial(self._tick, finished, on_tick))
-        crew = self._crew = Crew()
+        latch = self._latch = HelperLatch()
         try:
-            self._call(1, crew, task)
+            self._call(1, latch, task)
             if limits.mate is None:
                 self._deepen(limits, len(moves), range(1, last + 1), count, on_line)
             else:
@@ -278,10 +278,10 @@ class Pool:
             self.wait_for_release(limits)
         finally:  # a report may raise
             self._control["stop"] = 1
-            crew.close()
+            latch.close()
             with self._speaking:
                 finished.set()
-        crew.gone.wait(GRACE)
+        latch.gone.wait(GRACE)
         self.node_clock.spend(self.nodes - self._nodes_before)
         best = main.lines[0] if main.lines else Line()
         if count == 1 and limits.depth is None:
@@ -293,24 +293,24 @@ class Pool:
             on_line(best)
         return best
 
-    def _call(self, index: int, crew: Crew, task: Task) -> None:
+    def _call(self, index: int, latch: HelperLatch, task: Task) -> None:
         """Wake the helper ``index``, if there is one."""
         if index < len(self.workers):
-            self._helpers[index - 1].run(partial(self._help, index, crew, task))
+            self._helpers[index - 1].run(partial(self._help, index, latch, task))
 
-    def _help(self, index: int, crew: Crew, task: Task) -> None:
+    def _help(self, index: int, latch: HelperLatch, task: Task) -> None:
         """A helper's part: deepen until stopped. What it finds goes into the shared table, its line into the vote."""
-        if not crew.enter():
+        if not latch.enter():
             return
         try:
             worker = self.workers[index]
             with suppress(MemoryError):  # then the others do it
                 task.prepare(worker)
                 self._admit(worker)
-                self._call(index + 1, crew, task)
+                self._call(index + 1, latch, task)
                 worker.deepen_quietly(1 + (index - 1) % 2, task.last)
         finally:
-            crew.leave()
+            latch.leave()
 
     def _deepen(self, limits: Limits, choices: int, depths: range, count: int, on_line: Callable[[Line], None]) -> bool:
         """The main worker's iterations over ``depths``, with ``choices`` root moves; whether more may follow."""

@@ -10,8 +10,8 @@ from engine.board.types import I64, ZERO
 from engine.evaluation.evaluator import evaluate, prepare
 from engine.jit import CHECKED, kernel
 from engine.search.correction import corrected_eval
+from engine.search.do_move import do_move, extend_pv, undo_move
 from engine.search.history import captured_type
-from engine.search.line import do_move, extend_pv, undo_move
 from engine.search.movepick import next_noisy, start_picking_noisy
 from engine.search.node import enter_node, is_draw, should_abort
 from engine.search.scores import DECIDED, DRAW, INFINITY, MAX_PLY, NONE, from_table, mated_in, to_table

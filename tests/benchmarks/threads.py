@@ -40,7 +40,7 @@ from engine.board.notation import list_moves
 from engine.board.setup import new_position
 from engine.messages import Limits
 from engine.search import worker
-from engine.search.lazy_smp import Crew, Task
+from engine.search.lazy_smp import HelperLatch, Task
 from engine.search.pool import Pool
 from engine.search.scores import MAX_PLY
 from engine.search.transposition import TranspositionTable
@@ -134,7 +134,7 @@ def measure(engine: Engine, threads: int, nodes: int) -> tuple[list[Count], floa
     crowd.arm(Limits(infinite=True), True, 0)
     table.new_search()
     task = Task(position, moves, table, nodes, None, MAX_PLY)
-    crew = crowd._crew = Crew()
+    latch = crowd._latch = HelperLatch()
     with Meter() as meter:
         began = time.perf_counter()
 
@@ -142,7 +142,7 @@ def measure(engine: Engine, threads: int, nodes: int) -> tuple[list[Count], floa
             main = crowd.workers[0]
             task.prepare(main)
             crowd._admit(main)
-            crowd._call(1, crew, task)
+            crowd._call(1, latch, task)
             for _ in main.deepen(1, MAX_PLY):
                 pass
 
@@ -150,7 +150,7 @@ def measure(engine: Engine, threads: int, nodes: int) -> tuple[list[Count], floa
         for helper in crowd._helpers:  # each was woken by the one before
             helper.wait()
         elapsed = time.perf_counter() - began
-        crew.close()
+        latch.close()
         crowd.stop()
     return meter.counts, elapsed
 

@@ -64,12 +64,12 @@ def last(x):
 MAIN = """
 import json, os, sys, threading
 from engine.board.slow import last
-from engine.jit import crew
+from engine.jit import parallel
 from engine.jit.decorators import KERNELS
 from engine.jit.warmup import warm_up
-crew._processors = lambda: int(os.environ["PROCESSORS"])
+parallel._processors = lambda: int(os.environ["PROCESSORS"])
 note = "import os; open(os.path.join(os.environ['PIDS'], str(os.getpid())), 'w').close(); "
-crew._PROGRAM = note + crew._PROGRAM
+parallel._PROGRAM = note + parallel._PROGRAM
 
 def report(line):
     print(line, flush=True)

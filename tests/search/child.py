@@ -33,9 +33,9 @@ def search(depth: int, fens: list[str]) -> dict[str, Any]:
 
 def compile_here() -> None:
     """Have everything compiled in this process: only of that can :func:`faults` tell."""
-    from engine.jit import crew
+    from engine.jit import parallel
 
-    crew._processors = lambda: 1
+    parallel._processors = lambda: 1
 
 
 def prepare_tables() -> None:

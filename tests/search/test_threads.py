@@ -20,7 +20,7 @@ from engine.api import Engine
 from engine.evaluation.choice import choose
 from engine.messages import Info, Limits
 from engine.search import threads as threads_module
-from engine.search.lazy_smp import Crew, vote
+from engine.search.lazy_smp import HelperLatch, vote
 from engine.search.pool import ROOM, Pool
 from engine.search.scores import MATE
 from engine.search.threads import ParkedThread, run_on_deep_stack
@@ -165,14 +165,14 @@ def test_interrupted_searches_leave_an_engine_that_searches() -> None:
 
 
 def test_a_crew_that_is_closed_lets_nobody_in() -> None:
-    crew = Crew()
-    assert crew.enter()
-    crew.close()
-    assert not crew.enter()
-    assert not crew.gone.is_set()
-    crew.leave()
-    assert crew.gone.is_set()
-    empty = Crew()
+    latch = HelperLatch()
+    assert latch.enter()
+    latch.close()
+    assert not latch.enter()
+    assert not latch.gone.is_set()
+    latch.leave()
+    assert latch.gone.is_set()
+    empty = HelperLatch()
     empty.close()
     assert empty.gone.is_set()
 

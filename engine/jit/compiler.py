@@ -1,8 +1,8 @@
 """A process that compiles some of the kernels while others compile the rest, all into the same cache.
 
-:mod:`engine.jit.crew` starts it and writes to its standard input, a line for each event: ``compile NAME`` is an order,
-``taken NAME`` says that another process has one, ``settled NAME`` that its end. It answers ``done NAME``. At the end of
-its input, which is also that of whoever started it, it ends at once, whatever it is at.
+:mod:`engine.jit.parallel` starts it and writes to its standard input, one line for each event: ``compile NAME`` is an
+order, ``taken NAME`` means that another process compiles that kernel, ``settled NAME`` that it is done. The process
+answers ``done NAME``. It exits at once when its input ends, as it does with the process that started it.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from engine.jit import private
 from engine.jit.decorators import KERNELS, Kernel
 from engine.jit.digest import settings_digest
 
-#: Exit code of a process that would compile other code than the one that started it.
+#: Exit code of a process whose settings differ from those of its parent.
 OTHER_SETTINGS = 3
 
 
-class Board:
-    """Who compiles what, as far as this process was told."""
+class CompilationStatus:
+    """Which kernels are being compiled, and which are done, in all processes."""
 
     def __init__(self) -> None:
         self._taken: set[str] = set()
@@ -31,7 +31,7 @@ class Board:
         self.orders: queue.SimpleQueue[str] = queue.SimpleQueue()
 
     def listen(self, lines: Iterable[str]) -> None:
-        """Note what ``lines`` say, for ever."""
+        """Read events from ``lines`` until they end."""
         for line in lines:
             event, name = line.split()
             with self._changed:
@@ -50,21 +50,21 @@ class Board:
             self._changed.wait_for(lambda: name not in self._taken or name in self._settled)
 
 
-class Need:
-    """How ``kernel`` comes about in this process when a caller needs it."""
+class PendingKernel:
+    """Loads or compiles ``kernel`` on its first call."""
 
-    def __init__(self, kernel: Kernel, board: Board) -> None:
-        self._kernel, self._board = kernel, board
+    def __init__(self, kernel: Kernel, status: CompilationStatus) -> None:
+        self._kernel, self._status = kernel, status
         self._at_work = False
 
     def may_wait(self) -> bool:
-        """Whether callers can be typed before it is compiled: not itself."""
+        """Whether callers may be typed before it is compiled. It may not wait for itself."""
         return not self._at_work and not self._kernel.dispatcher.signatures
 
     def __call__(self) -> None:
         """Load what another process makes of it, or compile it."""
         if self.may_wait():
-            self._board.await_other(self._kernel.name)
+            self._status.await_other(self._kernel.name)
             self.compile()
 
     def compile(self) -> None:
@@ -76,18 +76,18 @@ class Need:
 def main(settings: str, modules: list[str], lines: Iterable[str]) -> None:
     """Compile the kernels of ``modules`` that are asked for in ``lines``, if the code is that of ``settings``.
 
-    Whoever calls this ends the process at the end of its input.
+    The caller ends the process at the end of its input.
     """
-    board = Board()
-    threading.Thread(target=board.listen, args=(lines,), daemon=True).start()
+    status = CompilationStatus()
+    threading.Thread(target=status.listen, args=(lines,), daemon=True).start()
     if settings_digest() != settings:
         os._exit(OTHER_SETTINGS)
     for module in modules:
         import_module(module)
-    needs = {kernel.name: Need(kernel, board) for kernel in KERNELS}
+    pending = {kernel.name: PendingKernel(kernel, status) for kernel in KERNELS}
     for kernel in KERNELS:
-        private.postpone(kernel.dispatcher, kernel.signature, needs[kernel.name])
+        private.postpone(kernel.dispatcher, kernel.signature, pending[kernel.name])
     while True:
-        name = board.orders.get()
-        needs[name].compile()
+        name = status.orders.get()
+        pending[name].compile()
         print("done", name, flush=True)

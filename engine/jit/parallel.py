@@ -39,7 +39,7 @@ def listen():
     os._exit(0)
 threading.Thread(target=listen, daemon=True).start()
 sys.path[:] = json.loads(sys.argv[1])
-from engine.jit.part import main
+from engine.jit.compiler import main
 main(sys.argv[2], sys.argv[3:], iter(lines.get, None))
 """
 
@@ -53,12 +53,12 @@ def compile_apart(kernels: list[Kernel], begin: Callable[[Kernel], None], report
     count = min(_processors(), _MOST, len(kernels))
     if count < 2 or len(kernels) < _WORTHWHILE or not sys.executable:
         return
-    crew = _Crew(kernels, begin, report)
+    compilers = _Compilers(kernels, begin, report)
     try:
-        crew.hire(count)
-        crew.work()
+        compilers.hire(count)
+        compilers.work()
     finally:
-        crew.dismiss()
+        compilers.dismiss()
 
 
 def _processors() -> int:
@@ -68,7 +68,7 @@ def _processors() -> int:
     return os.cpu_count() or 1
 
 
-class _Crew:
+class _Compilers:
     """The processes, and what each of them is at."""
 
     def __init__(self, kernels: list[Kernel], begin: Callable[[Kernel], None], report: Callable[[str], None]) -> None:

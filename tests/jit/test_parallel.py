@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from engine.jit import INTERPRETED, crew
+from engine.jit import INTERPRETED, parallel
+from engine.jit.compiler import OTHER_SETTINGS
 from engine.jit.digest import settings_digest
-from engine.jit.part import OTHER_SETTINGS
 from tests.jit.conftest import Miniature
 from tests.nursery import start
 
@@ -49,12 +49,12 @@ def last(x):
 MAIN = """
 import json, os
 from engine.board.many import last
-from engine.jit import crew
+from engine.jit import parallel
 from engine.jit.decorators import KERNELS
 from engine.jit.warmup import warm_up
 reports = []
-crew._processors = lambda: int(os.environ["PROCESSORS"])
-crew._PROGRAM = os.environ.get("PROGRAM", crew._PROGRAM)
+parallel._processors = lambda: int(os.environ["PROCESSORS"])
+parallel._PROGRAM = os.environ.get("PROGRAM", parallel._PROGRAM)
 if __name__ == "__main__":
     warm_up(reports.append)
     compiled = [kernel.dispatcher.py_func.__name__ for kernel in KERNELS if not kernel.cache.hits]
@@ -117,7 +117,7 @@ def test_a_process_ends_with_its_input() -> None:
     path = json.dumps(sys.path)
     for settings, expected in ((settings_digest(), 0), ("others", OTHER_SETTINGS)):
         process = subprocess.Popen(
-            [sys.executable, "-c", crew._PROGRAM, path, settings, "engine.search.alphabeta"],
+            [sys.executable, "-c", parallel._PROGRAM, path, settings, "engine.search.alphabeta"],
             stdin=subprocess.PIPE,
             text=True,
         )
@@ -131,13 +131,13 @@ def test_a_process_ends_with_its_input() -> None:
 
 def test_its_standard_input_stays_free_while_it_listens(tmp_path: Path) -> None:
     """On Windows a library that looks at standard input while it is loaded waits for whoever reads there."""
-    part = tmp_path / "engine" / "jit" / "part.py"
-    part.parent.mkdir(parents=True)
-    for package in (part.parent, part.parent.parent):
+    module = tmp_path / "engine" / "jit" / "compiler.py"
+    module.parent.mkdir(parents=True)
+    for package in (module.parent, module.parent.parent):
         (package / "__init__.py").touch()
-    part.write_text("import os\ndef main(settings, modules, lines):\n    print(os.read(0, 1), next(lines), end='')")
+    module.write_text("import os\ndef main(settings, modules, lines):\n    print(os.read(0, 1), next(lines), end='')")
     with subprocess.Popen(
-        [sys.executable, "-c", crew._PROGRAM, json.dumps([str(tmp_path), *sys.path]), "settings"],
+        [sys.executable, "-c", parallel._PROGRAM, json.dumps([str(tmp_path), *sys.path]), "settings"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
