@@ -22,8 +22,7 @@ from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
-from rich.console import Console
-
+from engine.console import Console
 from engine.messages import OptionError
 from tuning.common import command
 from tuning.common.errors import SetupError

@@ -13,9 +13,9 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, Progress, TimeRemainingColumn
 
+from engine.console import Console, TextColumn
 from tuning.common import command
 from tuning.common.errors import SetupError
 from tuning.common.files import keep_apart, refuse_binary

@@ -13,9 +13,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import fields
 from pathlib import Path
 
-from rich.console import Console
-
 from engine.board.fen import START_FEN
+from engine.console import Console
 from engine.jit.warmup import warm_up
 from tuning.common import command
 from tuning.common.errors import SetupError

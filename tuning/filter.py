@@ -12,9 +12,9 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from rich.console import Console
 from rich.progress import Progress
 
+from engine.console import Console
 from engine.evaluation.choice import choose
 from engine.evaluation.nnue.file import NetError
 from tuning.common import command

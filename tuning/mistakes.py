@@ -26,9 +26,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from chess.engine import Limit
-from rich.console import Console
 from rich.table import Table
 
+from engine.console import Console
 from tuning.common import command
 from tuning.common.files import whole_text
 from tuning.levels.mistakes import KINDS, judged

@@ -22,8 +22,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from rich.console import Console
-
+from engine.console import Console
 from engine.folders import data_folder
 from tuning.common import command
 from tuning.common.errors import SetupError, at_least
@@ -207,7 +206,10 @@ def show_log(store: Store, arguments: argparse.Namespace, console: Console) -> i
         raise SetupError(f"job {job.number} has not printed anything yet")
     words = ["tail", "-n", str(arguments.lines), *(["-f"] if arguments.follow else []), str(path)]
     try:
-        return subprocess.run(words).returncode
+        with subprocess.Popen(words, stdout=subprocess.PIPE, text=True, errors="backslashreplace") as tail:
+            for line in tail.stdout or ():
+                print(line, end="", flush=True)
+        return tail.returncode
     except KeyboardInterrupt:
         return command.INTERRUPTED
 

@@ -27,9 +27,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
 from rich.table import Table
 
+from engine.console import Console
 from engine.play.strength import FILE, LEVELS
 from tuning.common import command
 from tuning.common.errors import EngineFailure, SetupError, at_least

@@ -12,8 +12,7 @@ from collections.abc import Sequence
 from dataclasses import fields
 from pathlib import Path
 
-from rich.console import Console
-
+from engine.console import Console
 from engine.evaluation.nnue.shape import HIDDEN_STEP, KING_BUCKETS, MAX_HIDDEN
 from tuning.common import command
 from tuning.common.errors import SetupError, at_least

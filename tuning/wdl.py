@@ -18,9 +18,9 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from rich.console import Console
 from rich.progress import track
 
+from engine.console import Console
 from engine.play.wdl import FILE, MODEL
 from tuning.common import command
 from tuning.common.errors import SetupError

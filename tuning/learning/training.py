@@ -22,10 +22,10 @@ from typing import Any
 
 import numpy as np
 import torch
-from rich.console import Console
-from rich.progress import BarColumn, Progress, ProgressColumn, Task, TaskProgressColumn, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, Progress, ProgressColumn, Task, TaskProgressColumn, TimeRemainingColumn
 from rich.text import Text
 
+from engine.console import Console, TextColumn
 from engine.evaluation.choice import choose
 from engine.evaluation.nnue.file import Net, NetError, read_net, write_net
 from engine.evaluation.nnue.shape import SCALE

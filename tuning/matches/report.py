@@ -6,12 +6,13 @@ from collections import deque
 from contextlib import AbstractContextManager
 from typing import Any
 
-from rich.console import Console, Group, RenderableType
+from rich.console import Group, RenderableType
 from rich.live import Live
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 
+from engine.console import Console, TextColumn
 from tuning.matches.pvcheck import KINDS
 from tuning.matches.records import FAULTS, GameRecord
 from tuning.matches.tally import Encounter

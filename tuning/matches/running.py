@@ -10,8 +10,7 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from rich.console import Console
-
+from engine.console import Console
 from tuning.cluster.base import Cluster
 from tuning.cluster.choice import HERE, open_cluster
 from tuning.common import revisions

@@ -11,9 +11,9 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn
 
+from engine.console import Console, TextColumn
 from tuning.cluster.choice import open_cluster
 from tuning.common.command import INTERRUPTED, as_interrupt, complain
 from tuning.common.errors import SetupError

@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from filelock import FileLock, Timeout
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import BarColumn, Progress, TimeElapsedColumn, TimeRemainingColumn
 
+from engine.console import Console, TextColumn
 from tuning.cluster.choice import open_cluster
 from tuning.common.command import INTERRUPTED, as_interrupt
 from tuning.common.errors import SetupError

@@ -13,9 +13,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from filelock import FileLock, Timeout
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
 
+from engine.console import Console, TextColumn
 from tuning.cluster.base import Cluster
 from tuning.cluster.choice import open_cluster
 from tuning.common.command import INTERRUPTED, as_interrupt

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import psutil
 import pytest
-from rich.console import Console
 
+from engine.console import Console
 from tests.tuning.conftest import FOOLS_MATE
 from tests.tuning.matches.test_match import words
 from tuning import queue

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import chess.pgn
 import pytest
-from rich.console import Console
 
+from engine.console import Console
 from tests.tuning.conftest import FOOLS_MATE, SCRIPT, long_line
 from tuning import match
 from tuning.common import command
