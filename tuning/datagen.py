@@ -100,8 +100,8 @@ def _openings(settings: Settings, complain: Callable[[str], None]) -> tuple[str,
 def run(arguments: argparse.Namespace, console: Console) -> int:
     """Do what the command line says. Raises :class:`SetupError` when it cannot be done."""
     settings = _settings(arguments)
-    openings = _openings(settings, lambda message: console.print(f"! {message}", markup=False))
-    warm_up(lambda line: console.print(line, highlight=False))  # before many workers want the same
+    openings = _openings(settings, lambda message: console.print(f"! {message}"))
+    warm_up(console.print)  # before many workers want the same
     plan = begin(settings, openings)
     store = Store(arguments.directory, plan)
     try:

@@ -96,7 +96,7 @@ def _filter(arguments: argparse.Namespace, console: Console) -> None:
             write_whole(out / source.name, confirmed.data)
             kept += confirmed.kept
             quiet += confirmed.quiet
-    console.print(f"{kept:,} of {quiet:,} quiet positions confirmed", highlight=False)
+    console.print(f"{kept:,} of {quiet:,} quiet positions confirmed")
 
 
 def _sources(games: Path, opinion: Path, out: Path) -> list[Path]:

@@ -75,7 +75,7 @@ def main(words: Sequence[str] | None = None) -> int:
     except (OSError, SetupError) as error:
         return command.refused(console, error)
     console.print(table(model, samples))
-    console.print(f"{data['note']}; 100 centipawns shown are {model.pawn:.0f} of the evaluation", highlight=False)
+    console.print(f"{data['note']}; 100 centipawns shown are {model.pawn:.0f} of the evaluation")
     return 0
 
 

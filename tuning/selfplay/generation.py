@@ -170,7 +170,7 @@ class Display:
         self.bar.update(self._task, completed=done, text=self.text())
         if not self._console.is_terminal and time.monotonic() - self._shown >= LINE_EVERY:
             self._shown = time.monotonic()
-            self._console.print(self.text(), highlight=False)
+            self._console.print(self.text())
 
     def text(self) -> str:
         """Where the run stands, and how fast it is."""
@@ -229,7 +229,7 @@ def generate(
                     failures += 1
                     if isinstance(outcome.error, SetupError) or failures >= 3:
                         raise SetupError(f"gave up: {outcome.error}")
-                    console.print(f"! {outcome.error}", style="red", highlight=False, markup=False)
+                    console.print(f"! {outcome.error}", style="red")
     except _Enough:
         pass
     except KeyboardInterrupt:
@@ -239,5 +239,5 @@ def generate(
         cluster.close()
         signal.signal(signal.SIGTERM, before)
         if display.games:
-            console.print(display.report(), highlight=False, markup=False)
+            console.print(display.report())
     return int(failures > 0)
