@@ -6,7 +6,7 @@ What rich shows is styled by ``style=`` and :class:`rich.text.Text`.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import IO, Any
 
 import rich.console
 import rich.progress
@@ -14,7 +14,7 @@ from rich.segment import Segment
 from rich.status import Status
 from rich.text import Text
 
-from engine.printing import escaped
+from engine.printing import escaped, unguarded
 
 
 class Console(rich.console.Console):
@@ -22,6 +22,14 @@ class Console(rich.console.Console):
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(markup=False, highlight=False, emoji=False, **settings)
+
+    @property
+    def file(self) -> IO[str]:
+        return unguarded(super().file)
+
+    @file.setter
+    def file(self, file: IO[str]) -> None:
+        self._file = file
 
     def render_str(self, text: str, **settings: Any) -> Text:
         return super().render_str(escaped(text), **settings)  # before anything is measured

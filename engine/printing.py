@@ -8,7 +8,7 @@ terminal nor hide.
 from __future__ import annotations
 
 import sys
-from typing import Any, TextIO
+from typing import IO, Any
 
 #: Unicode's categories of characters that are not seen but may act: controls, formats such as the bidirectional
 #: overrides, lone surrogates (the undecodable bytes of file names), separators of lines and paragraphs.
@@ -35,11 +35,11 @@ def escaped(text: str, keep: str = "\n\t") -> str:
 class _Guard:
     """A text stream that prints everything :func:`escaped`. Consoles, which do that themselves, write past it."""
 
-    def __init__(self, stream: TextIO) -> None:
-        self.rich_proxied_file = stream  # rich looks for this name
+    def __init__(self, stream: IO[str]) -> None:
+        self.stream = stream
 
     def write(self, text: str) -> int:
-        self.rich_proxied_file.write(escaped(text))
+        self.stream.write(escaped(text))
         return len(text)
 
     def writelines(self, lines: Any) -> None:
@@ -47,7 +47,7 @@ class _Guard:
             self.write(line)
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self.rich_proxied_file, name)
+        return getattr(self.stream, name)
 
 
 def guard_streams() -> None:
@@ -62,6 +62,6 @@ def guard_streams() -> None:
         setattr(sys, name, _Guard(stream))
 
 
-def unguarded(stream: TextIO) -> TextIO:
+def unguarded(stream: IO[str]) -> IO[str]:
     """The stream behind a guarded one, for the program's own control characters."""
-    return stream.rich_proxied_file if isinstance(stream, _Guard) else stream
+    return stream.stream if isinstance(stream, _Guard) else stream

@@ -67,9 +67,11 @@ def test_streams_escape_whatever_prints(monkeypatch, encoding):
     assert said == f"{SHOWN} {letter}\n\\x1b\nValueError: {SHOWN}\n"
 
 
-def test_consoles_show_text_as_it_is_and_keep_their_own_styles():
+def test_consoles_show_text_as_it_is_and_keep_their_own_styles(monkeypatch):
     file = io.StringIO()
-    console = Console(file=file, force_terminal=True, width=200, _environ={"TERM": "xterm-256color"})
+    monkeypatch.setattr(sys, "stdout", file)
+    guard_streams()
+    console = Console(force_terminal=True, width=200, _environ={"TERM": "xterm-256color"})
     name = "[bold]Bob[/bold] [/] :bomb:"
     table = Table(title=name)
     table.add_column(name)
@@ -78,10 +80,11 @@ def test_consoles_show_text_as_it_is_and_keep_their_own_styles():
     with console.status(name + HOSTILE), Progress(TextColumn("{task.description}"), console=console) as progress:
         progress.add_task(name + HOSTILE)
     with Live(Text(HOSTILE), console=console):
-        print(end="")
+        print(HOSTILE)
     page = re.sub(r"\x1b\[[0-9;?]*[mlhKA]", "", file.getvalue()).replace("\r", "")
     assert "\x1b[31ma\\x1b[2Jb\x1b[0m" in file.getvalue()
     assert not acting(page)
+    assert r"\x1b[3" not in page.replace(r"\x9b31m", "")
     assert page.count(name) >= 5
 
 
