@@ -41,11 +41,11 @@ class Console(rich.console.Console):
             yield segment if segment.control else segment._replace(text=escaped(segment.text))
 
     def status(self, status: rich.console.RenderableType, **settings: Any) -> Status:
-        return super().status(Text(status) if isinstance(status, str) else status, **settings)
+        return super().status(Text(escaped(status)) if isinstance(status, str) else status, **settings)
 
 
 class TextColumn(rich.progress.TextColumn):
     """A column of text as it is."""
 
-    def __init__(self, text_format: str) -> None:
-        super().__init__(text_format, markup=False)
+    def render(self, task: rich.progress.Task) -> Text:
+        return Text(escaped(self.text_format.format(task=task)))
