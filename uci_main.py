@@ -42,9 +42,13 @@ def _end_at_the_next_interrupt() -> None:
 def _run(words: list[str]) -> int:
     stranger = _stranger()
     if stranger:
-        fault = f"{stranger} hides Numbat's package 'engine': rename it, or run numbat from another folder"
+        shown = stranger if stranger.isprintable() else ascii(stranger)
+        fault = f"{shown} hides Numbat's package 'engine': rename it, or run numbat from another folder"
         print(f"numbat: {fault}", file=sys.stderr)
         return 2
+    from engine.printing import guard_streams
+
+    guard_streams()
     if not words or words == ["--tune"]:
         from engine.uci.loop import run
 

@@ -8,6 +8,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import NoReturn
 
+from engine.printing import escaped
+
 #: Exit codes: done as asked; a failure on the way; cannot be done as asked; ended by Ctrl-C or SIGTERM.
 DONE, FAILED, REFUSED, INTERRUPTED = 0, 1, 2, 130
 
@@ -28,7 +30,7 @@ class Parser(argparse.ArgumentParser):
 
 def refuse(error: object, program: str = "numbat") -> int:
     """Print an error in one line on standard error; the exit code."""
-    print(f"{program}: {error}", file=sys.stderr)
+    print(f"{program}: {escaped(str(error), keep='')}", file=sys.stderr)
     return REFUSED
 
 

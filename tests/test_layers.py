@@ -15,10 +15,12 @@ REPOSITORY = Path(__file__).resolve().parent.parent
 #: What each part of the engine may import from, below itself: the parts on lower floors.
 FLOORS: dict[str, int] = {
     "messages": 0,
+    "printing": 0,
     "options": 1,
     "files": 1,
     "folders": 1,
     "commandline": 1,
+    "console": 1,
     "jit": 2,
     "board": 3,
     "evaluation": 4,

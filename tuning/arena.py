@@ -22,8 +22,7 @@ from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
-from rich.console import Console
-
+from engine.console import Console
 from engine.messages import OptionError
 from tuning.common import command
 from tuning.common.errors import SetupError
@@ -205,7 +204,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
     keep = keeper(arguments.keep) if arguments.keep else None
 
     def say(line: str) -> None:
-        console.print(line, highlight=False, markup=False)
+        console.print(line)
 
     if arguments.resume:
         _check_numbers(arguments)
@@ -240,7 +239,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
         if not settings.ideas:
             if (found := count.pace) is not None:
                 say(f"time of a node: {found.text} of that of {settings.names[1]}")
-            console.print(final_line(count, settings.sprt), highlight=False, markup=False, soft_wrap=True)
+            console.print(final_line(count, settings.sprt), soft_wrap=True)
     return code
 
 

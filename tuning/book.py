@@ -13,9 +13,9 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, Progress, TimeRemainingColumn
 
+from engine.console import Console, TextColumn
 from tuning.common import command
 from tuning.common.errors import SetupError
 from tuning.common.files import keep_apart, refuse_binary
@@ -56,7 +56,7 @@ def main(words: list[str] | None = None) -> int:
                     read_games(
                         path,
                         tally,
-                        lambda line: console.print(line, style="yellow", highlight=False, markup=False, soft_wrap=True),
+                        lambda line: console.print(line, style="yellow", soft_wrap=True),
                         lambda place, task=task: progress.update(task, completed=place),  # type: ignore[misc]
                     )
             except KeyboardInterrupt:
@@ -68,7 +68,7 @@ def main(words: list[str] | None = None) -> int:
     except SetupError as error:
         return command.refused(console, error)
     partly = "interrupted: " if code else ""
-    console.print(f"{partly}{written} moves from {tally.games} games in {arguments.out}", highlight=False, markup=False)
+    console.print(f"{partly}{written} moves from {tally.games} games in {arguments.out}")
     return code
 
 

@@ -13,9 +13,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import fields
 from pathlib import Path
 
-from rich.console import Console
-
 from engine.board.fen import START_FEN
+from engine.console import Console
 from engine.jit.warmup import warm_up
 from tuning.common import command
 from tuning.common.errors import SetupError
@@ -101,8 +100,8 @@ def _openings(settings: Settings, complain: Callable[[str], None]) -> tuple[str,
 def run(arguments: argparse.Namespace, console: Console) -> int:
     """Do what the command line says. Raises :class:`SetupError` when it cannot be done."""
     settings = _settings(arguments)
-    openings = _openings(settings, lambda message: console.print(f"! {message}", markup=False))
-    warm_up(lambda line: console.print(line, highlight=False))  # before many workers want the same
+    openings = _openings(settings, lambda message: console.print(f"! {message}"))
+    warm_up(console.print)  # before many workers want the same
     plan = begin(settings, openings)
     store = Store(arguments.directory, plan)
     try:

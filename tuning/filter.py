@@ -12,9 +12,9 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from rich.console import Console
 from rich.progress import Progress
 
+from engine.console import Console
 from engine.evaluation.choice import choose
 from engine.evaluation.nnue.file import NetError
 from tuning.common import command
@@ -96,7 +96,7 @@ def _filter(arguments: argparse.Namespace, console: Console) -> None:
             write_whole(out / source.name, confirmed.data)
             kept += confirmed.kept
             quiet += confirmed.quiet
-    console.print(f"{kept:,} of {quiet:,} quiet positions confirmed", highlight=False)
+    console.print(f"{kept:,} of {quiet:,} quiet positions confirmed")
 
 
 def _sources(games: Path, opinion: Path, out: Path) -> list[Path]:

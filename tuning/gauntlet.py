@@ -103,7 +103,7 @@ def main(words: Sequence[str] | None = None, rivals: Sequence[EngineSpec] = RIVA
         else:
             settings, absent = settings_from(arguments, rivals)
             for line in absent:
-                console.print(f"skipped: {line}", style="yellow", highlight=False, markup=False, soft_wrap=True)
+                console.print(f"skipped: {line}", style="yellow", soft_wrap=True)
         tournament, code = running.run(
             settings, path, console, scheduler=arguments.scheduler, concurrency=arguments.concurrency,
             pgn=arguments.pgn, resume=bool(arguments.resume),
@@ -113,7 +113,7 @@ def main(words: Sequence[str] | None = None, rivals: Sequence[EngineSpec] = RIVA
     if tournament.tally.games:
         console.print(closing(tournament))
         draw(tournament, picture, console)
-        console.print(f"\nresults: {path}\npicture: {picture}", highlight=False)
+        console.print(f"\nresults: {path}\npicture: {picture}")
     return code
 
 

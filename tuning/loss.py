@@ -11,8 +11,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from rich.console import Console
-
+from engine.console import Console
 from engine.evaluation.evaluator import KINDS
 from tuning.common import command
 from tuning.common.errors import SetupError

@@ -131,7 +131,7 @@ def main(words: Sequence[str] | None = None) -> int:
         console.print(closing(tournament))
         if arguments.plot:
             draw(tournament, Path(arguments.plot), console)
-        console.print(f"\nresults: {path}", highlight=False)
+        console.print(f"\nresults: {path}")
     return code
 
 

@@ -26,9 +26,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from chess.engine import Limit
-from rich.console import Console
 from rich.table import Table
 
+from engine.console import Console
 from tuning.common import command
 from tuning.common.files import whole_text
 from tuning.levels.mistakes import KINDS, judged
@@ -75,7 +75,7 @@ def main(words: Sequence[str] | None = None) -> int:
                         "played": board.san(judgement.move), "best": board.san(judgement.best)}  # fmt: skip
                 lines.append(json.dumps(told))
                 if arguments.show and judgement.kind in KINDS[:3]:
-                    console.print(lines[-1], highlight=False, markup=False, soft_wrap=True)
+                    console.print(lines[-1], soft_wrap=True)
         if arguments.json:
             with whole_text(Path(arguments.json)) as file:
                 file.writelines(f"{line}\n" for line in lines)

@@ -9,8 +9,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from rich.console import Console
-
+from engine.console import Console
 from engine.evaluation.material import WEIGHTS_FILE
 from tuning.common import command
 from tuning.common.errors import SetupError

@@ -22,8 +22,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from rich.console import Console
-
+from engine.console import Console
 from engine.folders import data_folder
 from tuning.common import command
 from tuning.common.errors import SetupError, at_least
@@ -147,7 +146,7 @@ def add(store: Store, arguments: argparse.Namespace, console: Console) -> int:
     with store.locked():
         number = store.add(order)
     on = f"{cores} core{'s' if cores > 1 else ''}"
-    console.print(f"{number} {order.name}: waits, {on}", highlight=False, markup=False)
+    console.print(f"{number} {order.name}: waits, {on}")
     return 0
 
 
@@ -160,7 +159,7 @@ def run(store: Store, arguments: argparse.Namespace, console: Console) -> int:
 
     def say(line: str) -> None:
         text = f"{time.strftime('%H:%M:%S')} {line}"
-        console.print(text, highlight=False, markup=False, soft_wrap=True)
+        console.print(text, soft_wrap=True)
 
     daemon = Daemon(store, cores, arguments.nice, say)
 
@@ -192,9 +191,9 @@ def show(store: Store, arguments: argparse.Namespace, console: Console) -> int:
     """Everything about one job."""
     state = store.read()
     job = job_of(state, arguments.job)
-    console.print(f"{title(job)[:-1]}", style="bold", highlight=False, markup=False)
+    console.print(f"{title(job)[:-1]}", style="bold")
     for name, value in facts_of(store, state, job):
-        console.print(f"  {name:16}{value}", highlight=False, markup=False, soft_wrap=True)
+        console.print(f"  {name:16}{value}", soft_wrap=True)
     return 0
 
 
@@ -207,7 +206,10 @@ def show_log(store: Store, arguments: argparse.Namespace, console: Console) -> i
         raise SetupError(f"job {job.number} has not printed anything yet")
     words = ["tail", "-n", str(arguments.lines), *(["-f"] if arguments.follow else []), str(path)]
     try:
-        return subprocess.run(words).returncode
+        with subprocess.Popen(words, stdout=subprocess.PIPE, text=True, errors="backslashreplace") as tail:
+            for line in tail.stdout or ():
+                print(line, end="", flush=True)
+        return tail.returncode
     except KeyboardInterrupt:
         return command.INTERRUPTED
 
@@ -232,12 +234,10 @@ def pause(store: Store, arguments: argparse.Namespace, console: Console) -> int:
         assert job.process is not None
         if job.order.timed:
             processes.end(job.process, job.boot)
-            console.print(
-                f"{title(job)} ended, because it measures time; resume continues it", highlight=False, markup=False
-            )
+            console.print(f"{title(job)} ended, because it measures time; resume continues it")
         else:
             processes.send(processes.members(job.process, job.boot), signal.SIGSTOP)
-            console.print(f"{title(job)} stopped", highlight=False, markup=False)
+            console.print(f"{title(job)} stopped")
     return 0
 
 
@@ -249,7 +249,7 @@ def resume(store: Store, arguments: argparse.Namespace, console: Console) -> int
         assert job.process is not None
         if not (job.paused and arguments.job is None):
             processes.send(processes.members(job.process, job.boot), signal.SIGCONT)
-            console.print(f"{title(job)} resumed", highlight=False, markup=False)
+            console.print(f"{title(job)} resumed")
     return 0
 
 
@@ -273,7 +273,7 @@ def remove(store: Store, arguments: argparse.Namespace, console: Console) -> int
         store.append(remove=True, number=job.number)
     if job.process is not None:
         processes.end(job.process, job.boot)
-    console.print(f"{title(job)} removed", highlight=False, markup=False)
+    console.print(f"{title(job)} removed")
     return 0
 
 
@@ -284,7 +284,7 @@ def again(store: Store, arguments: argparse.Namespace, console: Console) -> int:
         if job.state not in (DONE, FAILED):
             raise SetupError(f"job {job.number} is {job.state}; only finished or failed jobs can run again")
         store.append(again=INTERRUPTED, number=job.number)
-    console.print(f"{title(job)} waits", highlight=False, markup=False)
+    console.print(f"{title(job)} waits")
     return 0
 
 
@@ -318,7 +318,7 @@ def main(words: Sequence[str] | None = None) -> int:
         return command.refused(console, error)
     except OSError as error:
         text = f"error: {f'{error.filename}: ' if error.filename else ''}{error.strerror}"
-        console.print(text, style="bold red", highlight=False, markup=False, soft_wrap=True)
+        console.print(text, style="bold red", soft_wrap=True)
         return command.REFUSED
 
 

@@ -15,8 +15,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from rich.console import Console
-
+from engine.console import Console
 from tuning.common import command
 from tuning.common.errors import SetupError, at_least
 from tuning.experiments.outcome import outcome_of

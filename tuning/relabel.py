@@ -95,7 +95,7 @@ def main(words: Sequence[str] | None = None) -> int:
                 raise SetupError(f"--out {arguments.out} holds the games themselves")
         if not sources:
             raise SetupError(f"no games in {arguments.games}")
-        warm_up(lambda line: console.print(line, highlight=False))  # before many workers want the same
+        warm_up(console.print)  # before many workers want the same
         fingerprint_of(settings)  # says what is wrong with the options, before there is a folder
         return relabel(
             sources, arguments.out, settings, positions=arguments.positions,

@@ -26,9 +26,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn, TimeRemainingColumn
 
+from engine.console import Console, TextColumn
 from tuning.cluster.choice import open_cluster
 from tuning.common import command
 from tuning.common.command import as_interrupt
@@ -192,7 +192,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
         if kind == "pair":
             done.add(data["iteration"])
             spsa.update(data["iteration"], data["points"] - points_for_time(data.get("log_pace"), doubling))
-    book = BookSettings(**settings["book"]).open(lambda message: console.print(f"! {message}", markup=False))
+    book = BookSettings(**settings["book"]).open(lambda message: console.print(f"! {message}"))
     kept = arguments.keep is not None
     try:
         player = InArena(settings, book, kept) if "arena" in settings else Processes(settings, book)
@@ -219,7 +219,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
             began = shown = time.monotonic()
             for outcome in cluster.run(player.function, pairs(), keep):
                 if outcome.error is not None:
-                    console.print(f"! {outcome.error}", style="red", highlight=False, markup=False)
+                    console.print(f"! {outcome.error}", style="red")
                     failures += 1
                     if failures >= 3:
                         raise SetupError(f"gave up: {outcome.error}")
@@ -233,7 +233,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
                 if not console.is_terminal and time.monotonic() - shown >= LINE_EVERY:
                     shown = time.monotonic()
                     speed = 7200 * played / (shown - began)
-                    console.print(f"{len(done) + played} pairs, {speed:,.0f} games/h", highlight=False)
+                    console.print(f"{len(done) + played} pairs, {speed:,.0f} games/h")
     except KeyboardInterrupt:
         console.print(f"interrupted; continue with: python -m tuning.spsa --resume {shlex.quote(str(ledger.path))}")
         code = command.INTERRUPTED
@@ -252,8 +252,8 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
         picture = Path(arguments.plot) if arguments.plot else ledger.path.with_suffix(".png")
         ranges = {param.name: (float(param.minimum), float(param.maximum)) for param in spsa.params}
         save(trajectory_figure(spsa.history, ranges, {p.name: float(p.default) for p in spsa.params}), picture)
-        console.print(f"\npicture: {picture}", highlight=False)
-    console.print(f"results: {ledger.path}", highlight=False)
+        console.print(f"\npicture: {picture}")
+    console.print(f"results: {ledger.path}")
     return code
 
 

@@ -27,9 +27,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
 from rich.table import Table
 
+from engine.console import Console
 from engine.play.strength import FILE, LEVELS
 from tuning.common import command
 from tuning.common.errors import EngineFailure, SetupError, at_least
@@ -151,8 +151,8 @@ def main(words: Sequence[str] | None = None) -> int:
         write(arguments.out, elos, "fitted by python -m tuning.strength --fit to tuning/results/levels.json")
     except (SetupError, EngineFailure, OSError) as error:
         return command.refused(console, error)
-    console.print(f"written: {arguments.out}", highlight=False)
-    console.print(f"UCI_Elo ends at {round(elos[-1])}: the maximum in engine/options.py", highlight=False)
+    console.print(f"written: {arguments.out}")
+    console.print(f"UCI_Elo ends at {round(elos[-1])}: the maximum in engine/options.py")
     return 0
 
 

@@ -18,9 +18,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console, Group
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.console import Group
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn, TimeRemainingColumn
 
+from engine.console import Console, TextColumn
 from tuning.cluster.choice import HERE, open_cluster
 from tuning.common import command
 from tuning.common.command import as_interrupt, check_picture
@@ -130,7 +131,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
             bar = progress.add_task("positions", total=len(tasks) * len(specs), completed=len(done), solved="")
             for outcome in cluster.run(solve, iter(attempts), lambda item: None):
                 if outcome.error is not None:
-                    console.print(f"! {outcome.error}", style="red", highlight=False, markup=False, soft_wrap=True)
+                    console.print(f"! {outcome.error}", style="red", soft_wrap=True)
                     ledger.add("trouble", str(outcome.error))
                     failures += 1
                     if failures >= 3 and failures > len(solutions):
@@ -159,7 +160,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
 
         times = {n: [s.seconds for s in solutions if s.engine == n and s.seconds is not None] for n in names}
         save(suite_figure(times, len(tasks), str(specs[0].limits)), Path(arguments.plot))
-    console.print(f"\nresults: {ledger.path}", highlight=False)
+    console.print(f"\nresults: {ledger.path}")
     return code or int(failures > 0)
 
 

@@ -10,8 +10,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from rich.console import Console
-
+from engine.console import Console
 from engine.evaluation.classical.weights import WEIGHTS_FILE
 from tuning.common import command, plots
 from tuning.common.errors import SetupError

@@ -12,8 +12,7 @@ from collections.abc import Sequence
 from dataclasses import fields
 from pathlib import Path
 
-from rich.console import Console
-
+from engine.console import Console
 from engine.evaluation.nnue.shape import HIDDEN_STEP, KING_BUCKETS, MAX_HIDDEN
 from tuning.common import command
 from tuning.common.errors import SetupError, at_least
@@ -113,7 +112,7 @@ def main(words: Sequence[str] | None = None) -> int:
         settings = settings_of(out) if arguments.resume else _settings_of(arguments)
         train(settings, out, arguments.resume is not None, console)
     except KeyboardInterrupt:
-        console.print(f"interrupted; go on with --resume {out}", highlight=False)
+        console.print(f"interrupted; go on with --resume {out}")
         return command.INTERRUPTED
     except SetupError as error:
         return command.refused(console, error)

@@ -18,9 +18,9 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from rich.console import Console
 from rich.progress import track
 
+from engine.console import Console
 from engine.play.wdl import FILE, MODEL
 from tuning.common import command
 from tuning.common.errors import SetupError
@@ -75,7 +75,7 @@ def main(words: Sequence[str] | None = None) -> int:
     except (OSError, SetupError) as error:
         return command.refused(console, error)
     console.print(table(model, samples))
-    console.print(f"{data['note']}; 100 centipawns shown are {model.pawn:.0f} of the evaluation", highlight=False)
+    console.print(f"{data['note']}; 100 centipawns shown are {model.pawn:.0f} of the evaluation")
     return 0
 
 

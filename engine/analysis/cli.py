@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from engine.analysis.terminal import forgive_letters, terminated_as_interrupted
+from engine.analysis.terminal import terminated_as_interrupted
 from engine.commandline import Parser, UsageError, interrupted, refuse, seconds, whole
 from engine.messages import OptionError, PositionError
 from engine.options import find
@@ -18,7 +18,6 @@ def main(command: str, arguments: Sequence[str]) -> int:
     terminated."""
     from engine.analysis.files import AnalysisError
 
-    forgive_letters()
     try:
         chosen = parser(command).parse_args(arguments)
         with terminated_as_interrupted():

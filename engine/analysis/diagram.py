@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import chess
-from rich.console import Console
 from rich.style import Style
 from rich.text import Text
+
+from engine.console import Console
 
 #: The chessmen by piece type. Both sides have the filled ones, which stand out on any square; the colour tells whose.
 CHESSMEN = " ♟♞♝♜♛♚"

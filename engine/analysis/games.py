@@ -15,8 +15,7 @@ from typing import Any
 import chess
 import chess.pgn
 from chess.engine import Limit
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from engine import Engine
 from engine.analysis.accuracy import summary
@@ -36,6 +35,7 @@ from engine.analysis.notes import positions, read
 from engine.analysis.openings import opening_of
 from engine.analysis.report import render
 from engine.commandline import INTERRUPTED
+from engine.console import Console, TextColumn
 from engine.explanation import explain
 from engine.messages import PositionError
 
@@ -50,7 +50,7 @@ def analyse(paths: Sequence[Path], chosen: argparse.Namespace, options: dict[str
     for option in ("output", "html"):
         if getattr(chosen, option) is not None and len(paths) > 1:
             raise AnalysisError(f"--{option} names one file, but there are {len(paths)} to analyse")
-    console = Console(stderr=True, highlight=False)
+    console = Console(stderr=True)
     whole_game = chosen.game_time is not None
     limit, words = limit_of(chosen, 0.5)
     if whole_game:
@@ -110,7 +110,7 @@ class _File:
 
 
 def _say(console: Console, text: str) -> None:
-    console.print(text if text.startswith("numbat:") else f"numbat: {text}", markup=False, soft_wrap=True)
+    console.print(text if text.startswith("numbat:") else f"numbat: {text}", soft_wrap=True)
 
 
 def _check_apart(files: Sequence[_File]) -> None:

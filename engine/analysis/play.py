@@ -12,7 +12,6 @@ from typing import Any
 import chess
 import chess.pgn
 from chess.engine import Limit
-from rich.console import Console
 from rich.text import Text
 
 from engine import Engine, __version__
@@ -25,6 +24,7 @@ from engine.analysis.limits import limit_of
 from engine.analysis.lines import chances_of, chances_text, ending, ending_text, score_text
 from engine.analysis.terminal import read_line
 from engine.api.types import Analysis
+from engine.console import Console
 
 #: Gets a line from the person, or None when so many seconds have passed. Raises EOFError at the end of the input.
 Ask = Callable[[str, float | None], str | None]
@@ -331,8 +331,8 @@ def play_chess(
     """Play as the command line ``chosen`` says; with a file for it, each game is there after every move."""
     board = board_of(" ".join(chosen.fen or ()), chosen.chess960)
     if tell is None:
-        console = Console(highlight=False, soft_wrap=True)
-        tell = _printer(console)
+        console = Console(soft_wrap=True)
+        tell = console.print
     name = f"Numbat {__version__}"
     if chosen.elo is not None:
         options = {**options, "UCI_LimitStrength": True, "UCI_Elo": chosen.elo}
@@ -355,10 +355,6 @@ def play_chess(
         human = chess.BLACK if chosen.black else chess.WHITE
         Table(engine, board, human, limit, ask, tell, clock=clock, console=console, on_change=keep).play()
     return 0
-
-
-def _printer(console: Console) -> Tell:
-    return lambda text: console.print(text, markup=False)
 
 
 def record(table: Table, name: str) -> chess.pgn.Game:

@@ -7,7 +7,6 @@ from functools import partial
 from typing import Any
 
 import chess
-from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
@@ -19,6 +18,7 @@ from engine.analysis.lines import ending_text, line_text
 from engine.api.engine import EXPLAIN_NODES
 from engine.api.explaining import what_for
 from engine.api.types import Analysis
+from engine.console import Console
 from engine.messages import Limits
 
 
@@ -47,18 +47,18 @@ class Lines:
 def analyse(fen: str, chosen: argparse.Namespace, options: dict[str, Any]) -> int:
     """Print the best lines of the position and an explanation; Ctrl-C ends the search and keeps what was found."""
     board = board_of(fen, chosen.chess960)
-    console = Console(highlight=False, soft_wrap=True)
+    console = Console(soft_wrap=True)
     if shows_chessmen(console):
         console.print(painted(board, chess.WHITE, console.color_system in FEW_COLOURS))
     else:
-        console.print(diagram(board, chess.WHITE), markup=False)
-    console.print(f"{board.fen()}, {chess.COLOR_NAMES[board.turn]} to move\n", markup=False)
+        console.print(diagram(board, chess.WHITE))
+    console.print(f"{board.fen()}, {chess.COLOR_NAMES[board.turn]} to move\n")
     if board.outcome() is not None:
         console.print(ending_text(board))
         return 0
     limit, _ = limit_of(chosen, 5.0)
     lines = Lines()
-    with Engine(report=lambda text: console.print(text, markup=False)) as engine:
+    with Engine(report=console.print) as engine:
         for name, value in options.items():
             engine.set_option(name, value)
         wanted = chosen.lines or 3
@@ -72,7 +72,7 @@ def analyse(fen: str, chosen: argparse.Namespace, options: dict[str, Any]) -> in
                 for report in reports:  # the last ones rank anew what the unfinished iteration did not reach
                     lines.add(report)
         console.print(_text(board, lines.shown))
-        console.print(f"\n{_explanation(engine, board, lines.shown)}", markup=False)
+        console.print(f"\n{_explanation(engine, board, lines.shown)}")
     return 0
 
 

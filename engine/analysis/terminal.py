@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import os
 import select
 import signal
@@ -32,13 +31,6 @@ def terminated_as_interrupted() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGTERM, former)
-
-
-def forgive_letters() -> None:
-    """From now on a letter that the terminal's encoding lacks is printed as ``?`` instead of ending the program."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")
 
 
 def read_line(prompt: str, seconds: float | None = None) -> str | None:

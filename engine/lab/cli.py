@@ -17,6 +17,7 @@ from engine.lab.page import write_page
 from engine.lab.play import play
 from engine.lab.trace import TooLarge, TreeTrace
 from engine.messages import PositionError
+from engine.printing import escaped, unguarded
 from engine.textbook import MAX, MIN
 
 GAMES = ("chess", "tictactoe", "bones", "othello", "tree")
@@ -113,7 +114,7 @@ def _announce(text: str) -> None:
     """
     if sys.stderr.isatty():
         width = shutil.get_terminal_size().columns - 1
-        print(f"\r{text[:width]:{width}}\r", end="", file=sys.stderr, flush=True)
+        print(f"\r{escaped(text)[:width]:{width}}\r", end="", file=unguarded(sys.stderr), flush=True)
 
 
 def _exhibit(chosen: argparse.Namespace) -> Exhibit:

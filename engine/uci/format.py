@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from engine.messages import Info, Result, Score, nodes_per_second
 from engine.options import EMPTY, Option
+from engine.printing import escaped
 
 #: Longer remarks are cut; they quote what came in, and that can be of any length.
 _LONGEST_REMARK = 300
@@ -15,10 +16,9 @@ _QUOTED = 3
 
 
 def remark_line(text: str) -> str:
-    """``text`` for people, as the protocol wants it: on one line, without control characters."""
+    """``text`` for people, as the protocol wants it: on one line, and escaped."""
     start = text[: 4 * _LONGEST_REMARK]  # blanks may go from it
-    shown = "".join(character if character.isprintable() else " " for character in start)
-    shown = " ".join(shown.split())
+    shown = escaped(" ".join(start.split()), keep="")
     if len(shown) > _LONGEST_REMARK or len(text) > len(start):
         shown = shown[:_LONGEST_REMARK] + " ..."
     return f"info string {shown}"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import html
+import json
 import math
 import re
 import statistics
@@ -60,6 +62,19 @@ def test_the_page_needs_nothing_but_itself(page: Path) -> None:
     assert set(re.findall(r"https?://[^\"\\' ]*", text)) == {"http://www.w3.org/2000/svg"}
     assert not re.search(r"@import|url\((?!#)|\bsrc=", text)
     assert not re.search(r"__[A-Z]+__", text)
+
+
+def test_names_and_comments_are_nothing_but_data(reports: list[Report]) -> None:
+    game, moves = copy.deepcopy(reports[0])
+    name = "<!--</script><script>\"'\\ &amp; \x1b[2J\u2028\u202e"
+    game.headers["White"] = game.comment = name
+    text = render([(game, moves)], "the test", name=f"{name}.pgn")
+    (script,) = re.findall(r"<script>(.*?)</script>", text, re.DOTALL)
+    (data,) = re.findall(r"^const data = (.*);$", script, re.MULTILINE)
+    assert "<" not in data
+    read = json.loads(data)
+    assert (read["file"], read["games"][0]["sides"][0]["name"]) == (f"{name}.pgn", name)
+    assert name.split()[0] in read["games"][0]["pgn"]
 
 
 def test_positions_are_small(reports: list[Report]) -> None:

@@ -5,7 +5,8 @@
 LINE: moves from the start position, separated by commas. FAULT at the given ply of the game: ``die``,
 ``hang`` (never answers again), ``late`` (sleeps SECONDS), ``illegal``, ``null``, ``badpv`` (an illegal line
 of thought), ``longpv`` (moves after mate), ``falsemate``. FAULT ``unborn`` dies at once, ``mute`` never
-says ``uciok``. The option ``Net`` takes files that exist, and says so of others.
+says ``uciok``. The option ``Net`` takes files that exist, and says so of others. The variable NAME is what it calls
+itself, and its last word on dying.
 """
 
 import os
@@ -16,6 +17,7 @@ import time
 def main() -> None:
     line = sys.argv[1].split(",")
     fault, at = (sys.argv[2], int(sys.argv[3])) if len(sys.argv) > 3 else (None, -1)
+    name = os.environ.get("NAME", "Trivial")
     pause = float(sys.argv[4]) if len(sys.argv) > 4 else 0.0
     ply = 0
     if fault == "unborn":
@@ -23,7 +25,7 @@ def main() -> None:
         sys.exit(3)
     for command in map(str.strip, sys.stdin):
         if command == "uci" and fault != "mute":
-            print("id name Trivial\noption name Hash type spin default 1 min 1 max 64")
+            print(f"id name {name}\noption name Hash type spin default 1 min 1 max 64")
             print("option name Net type string default\nuciok", flush=True)
         elif command.startswith("setoption name Net value "):
             file = command.removeprefix("setoption name Net value ")
@@ -35,6 +37,7 @@ def main() -> None:
         elif command.startswith("go"):
             now = fault if ply == at else None
             if now == "die":
+                print(name, file=sys.stderr)
                 sys.exit(7)
             if now == "hang":
                 time.sleep(3600)

@@ -8,9 +8,9 @@ from functools import wraps
 from pathlib import Path
 from typing import NoReturn
 
-from rich.console import Console
-
 from engine.commandline import FAILED, INTERRUPTED, REFUSED
+from engine.console import Console
+from engine.printing import escaped, guard_streams
 from tuning.common.extras import need
 
 __all__ = [
@@ -49,10 +49,12 @@ def as_interrupt(number: int, frame: object) -> NoReturn:
 
 
 def interruptible(main: Callable[..., int]) -> Callable[..., int]:
-    """Have Ctrl-C end a command in one line wherever it strikes. Where there is more to say or do, ``main`` does it."""
+    """Have a command escape what it prints, and end in one line wherever Ctrl-C strikes. Where there is more to say or
+    do, ``main`` does it."""
 
     @wraps(main)
     def run(*arguments: object, **keywords: object) -> int:
+        guard_streams()
         try:
             return main(*arguments, **keywords)
         except KeyboardInterrupt:
@@ -64,7 +66,7 @@ def interruptible(main: Callable[..., int]) -> Callable[..., int]:
 
 def complain(console: Console, error: object) -> None:
     """Print an error in one line, however long, so that it can be searched for and copied."""
-    console.print(f"error: {error}", style="bold red", highlight=False, markup=False, soft_wrap=True)
+    console.print(f"error: {escaped(str(error), keep='')}", style="bold red", soft_wrap=True)
 
 
 def refused(console: Console, error: object) -> int:

@@ -8,6 +8,7 @@ import matplotlib
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
+from engine.printing import escaped
 from tuning.common.errors import SetupError
 
 matplotlib.use("Agg")
@@ -28,6 +29,11 @@ def check(path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise SetupError(f"cannot draw {path}: {path.parent}: {error.strerror}") from None
+
+
+def literal(name: str) -> str:
+    """A name from outside in a figure: :func:`engine.printing.escaped`, and a dollar sign is no formula."""
+    return escaped(name, keep="").replace("$", r"\$")
 
 
 def save(figure: Figure, path: Path) -> None:

@@ -13,11 +13,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-from rich.console import Console
-from rich.progress import Progress
+from rich.progress import BarColumn, Progress, TimeRemainingColumn
 from rich.table import Column, Table
 from scipy.special import expit
 
+from engine.console import Console, TextColumn
 from engine.evaluation.choice import Evaluation, choose
 from engine.evaluation.evaluator import KINDS
 from engine.evaluation.nnue.file import NetError
@@ -50,7 +50,8 @@ def compare(run: Path, names: Sequence[str], console: Console) -> None:
     what cannot be used."""
     settings = settings_of(run)
     evaluations = [_evaluation(name) for name in names]
-    with Progress(console=console, transient=True) as progress:
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True) as progress:
         positions = settings.shuffled(progress)
     judged, some = positions.held_out(), positions.some(SCALED_BY)
     expected, wanted = (positions.expected(boards, settings.result_weight) for boards in (judged, some))

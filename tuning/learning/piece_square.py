@@ -32,12 +32,12 @@ from typing import Any, NamedTuple
 import chess
 import numpy as np
 import scipy.sparse
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TimeElapsedColumn
 from rich.table import Table
 from scipy.optimize import minimize
 from scipy.special import expit
 
+from engine.console import Console, TextColumn
 from engine.evaluation.classical.weights import STAGES
 from engine.evaluation.material import FULL_PHASE, PIECE_NAMES
 from tuning.common.errors import SetupError

@@ -24,14 +24,14 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TimeElapsedColumn
 from rich.table import Table
 from scipy.optimize import minimize
 from scipy.special import expit
 
 from engine.board.aliases import PawnTable, Position, Trace
 from engine.board.setup import new_position
+from engine.console import Console, TextColumn
 from engine.evaluation import material
 from engine.evaluation.classical.features import COUNT, GROUPS, PIECE_SQUARE
 from engine.evaluation.classical.pawns import PAWN_TABLE

@@ -22,10 +22,10 @@ from typing import Any
 
 import numpy as np
 import torch
-from rich.console import Console
-from rich.progress import BarColumn, Progress, ProgressColumn, Task, TaskProgressColumn, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, Progress, ProgressColumn, Task, TaskProgressColumn, TimeRemainingColumn
 from rich.text import Text
 
+from engine.console import Console, TextColumn
 from engine.evaluation.choice import choose
 from engine.evaluation.nnue.file import Net, NetError, read_net, write_net
 from engine.evaluation.nnue.shape import SCALE
@@ -184,7 +184,6 @@ def train(settings: Settings, out: Path, resume: bool, console: Console) -> None
             console.print(
                 f"{source.name}: {source.positions:,} quiet positions of {source.games:,} games, "
                 f"{source.held_out:,} held out; scale {source.scale:.0f}",
-                highlight=False,
             )
         some = positions.some(SCALED_BY)
         scale = fit_scale(values_of(choose("Classical", ""), some), positions.expected(some, 0.0))
@@ -211,9 +210,8 @@ def train(settings: Settings, out: Path, resume: bool, console: Console) -> None
             console.print(
                 f"{training.seen / 1e6:,.1f} million seen: train {loss:.6f}, validation {entry['validation']:.6f}, "
                 f"{entry['rate']:,} positions a second",
-                highlight=False,
             )
-    console.print(f"wrote {out / NET}", highlight=False)
+    console.print(f"wrote {out / NET}")
 
 
 def _open_ledger(settings: Settings, out: Path, resume: bool) -> Ledger:

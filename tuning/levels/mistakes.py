@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 import chess
 from chess.engine import Limit
-from rich.console import Console
 from rich.progress import track
 
 from engine import Analysis, Engine
+from engine.console import Console
 
 KINDS = ("hung", "missed", "mate", "capture", "distance", "slow")
 

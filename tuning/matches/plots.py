@@ -9,7 +9,7 @@ from pathlib import Path
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from tuning.common.plots import COLOR, HIGHLIGHT, save
+from tuning.common.plots import COLOR, HIGHLIGHT, literal, save
 from tuning.matches.tally import Encounter
 from tuning.matches.tournament import Tournament
 from tuning.statistics.elo import estimate
@@ -34,7 +34,7 @@ def rating_figure(ratings: RatingList, highlight: str | None = None) -> Figure:
         color = HIGHLIGHT if rating.name == highlight else COLOR
         axes.errorbar(rating.elo, place, xerr=rating.error, fmt="o", color=color, capsize=4)
         axes.annotate(f"{rating.elo:+.0f}", (rating.elo, place), (0, 6), textcoords="offset points", ha="center")
-    axes.set_yticks(range(len(rows)), [rating.name for rating in rows])
+    axes.set_yticks(range(len(rows)), [literal(rating.name) for rating in rows])
     axes.set_ylim(-0.6, len(rows) - 0.3)
     axes.set_xlabel("Elo, 95% error bars" + (" (for clean scores the extremes are bounds)" if ratings.softened else ""))
     axes.grid(axis="x", alpha=0.3)
@@ -47,7 +47,7 @@ def match_figure(encounter: Encounter, tournament: Tournament) -> Figure:
     figure = Figure(figsize=(8, 7 if test else 4), layout="constrained")
     panels = figure.subplots(2 if test else 1, 1, squeeze=False)[:, 0]
     _draw_elo(panels[0], tournament.points_history)
-    panels[0].set_title(f"{encounter.first} against {encounter.second}")
+    panels[0].set_title(literal(f"{encounter.first} against {encounter.second}"))
     if test is not None:
         history = tournament.llr_history
         panels[1].plot(range(1, len(history) + 1), history, color=COLOR)

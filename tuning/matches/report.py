@@ -6,12 +6,13 @@ from collections import deque
 from contextlib import AbstractContextManager
 from typing import Any
 
-from rich.console import Console, Group, RenderableType
+from rich.console import Group, RenderableType
 from rich.live import Live
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 
+from engine.console import Console, TextColumn
 from tuning.matches.pvcheck import KINDS
 from tuning.matches.records import FAULTS, GameRecord
 from tuning.matches.tally import Encounter
@@ -226,14 +227,14 @@ class LiveReport(AbstractContextManager["LiveReport"]):
         if self._console.is_terminal:
             self._live.update(self._picture())
         elif self._tournament.tally.games % PLAIN_EVERY == 0:
-            self._console.print(self._plain(), highlight=False)
+            self._console.print(self._plain())
 
     def trouble(self, message: str, quiet: bool = False) -> None:
         """Show something that went wrong and stays on the screen."""
         if quiet:
             self._troubles.append(message)
         else:
-            self._console.print(f"! {message}", style="red", highlight=False, markup=False, soft_wrap=True)
+            self._console.print(f"! {message}", style="red", soft_wrap=True)
 
     def _picture(self) -> Group:
         assert self._tournament is not None

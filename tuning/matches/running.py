@@ -10,8 +10,7 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from rich.console import Console
-
+from engine.console import Console
 from tuning.cluster.base import Cluster
 from tuning.cluster.choice import HERE, open_cluster
 from tuning.common import revisions
@@ -113,14 +112,14 @@ def run(
         begun = True
         for card in tournament.introduce(cluster):
             limits = next(spec.limits for spec in settings.engines if spec.name == card.name)
-            console.print(f"{card.name}: {card.identity}, {limits}", highlight=False, markup=False)
+            console.print(f"{card.name}: {card.identity}, {limits}")
         warn_if_busy(cluster.workers, scheduler, console)
         report.attach(tournament)
         with report:
             tournament.play(cluster, book)
     except KeyboardInterrupt:
         again = f"continue with: python -m tuning.match --resume {shlex.quote(str(path))}"
-        console.print("interrupted" + (f"; {again}" if tournament.tally.games else ""), highlight=False, markup=False)
+        console.print("interrupted" + (f"; {again}" if tournament.tally.games else ""))
         code = INTERRUPTED
     except (EngineFailure, SetupError) as error:
         if not begun:
@@ -156,7 +155,7 @@ def resumed_settings(path: Path, games: int | None, console: Console) -> Setting
                 settings = replace(settings, games=data["games"])
         if games is not None and games != settings.games:
             before = "no end" if settings.games is None else str(settings.games)
-            console.print(f"games of each pairing: {games} instead of {before}", highlight=False)
+            console.print(f"games of each pairing: {games} instead of {before}")
             ledger.add("change", {"games": games})
             settings = replace(settings, games=games)
     finally:
@@ -172,7 +171,7 @@ def warn_if_busy(workers: int, scheduler: str | None, console: Console) -> None:
     load = os.getloadavg()[0]
     if load + workers > cores + 0.75:
         text = f"! the machine is busy: load {load:.1f} and {workers} games on {cores} cores; clocks will suffer"
-        console.print(text, style="yellow", highlight=False, markup=False)
+        console.print(text, style="yellow")
 
 
 def draw(tournament: Tournament, path: Path, console: Console) -> None:

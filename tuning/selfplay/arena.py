@@ -11,9 +11,9 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn
 
+from engine.console import Console, TextColumn
 from tuning.cluster.choice import open_cluster
 from tuning.common.command import INTERRUPTED, as_interrupt, complain
 from tuning.common.errors import SetupError
@@ -172,7 +172,7 @@ class Display:
         self.bar.update(self._task, completed=2 * self._count.pairs, text=self.text())
         if not self._console.is_terminal and time.monotonic() - self._shown >= LINE_EVERY:
             self._shown = time.monotonic()
-            self._console.print(f"{2 * self._count.pairs} games, {self.text()}", highlight=False, markup=False)
+            self._console.print(f"{2 * self._count.pairs} games, {self.text()}")
 
     @property
     def games_per_hour(self) -> float:
@@ -197,7 +197,7 @@ def plan(
 ) -> Iterator[Batch]:
     """The batches that are still to be played, each opening of the book once."""
     names = settings.names if with_games else None
-    book = settings.book.open(lambda message: console.print(f"! {message}", markup=False))
+    book = settings.book.open(lambda message: console.print(f"! {message}"))
     screening = Screening(settings.ideas, settings.book.seed)
     rules = settings.meeting.rules
     size = max(1, _BATCH_NODES // (rules.clock[0] // 40 + 1 if rules.clock else rules.nodes))
@@ -263,7 +263,7 @@ def play(
                 if outcome.error is None:
                     continue
                 failures += 1
-                console.print(f"! {outcome.error}", style="red", highlight=False, markup=False)
+                console.print(f"! {outcome.error}", style="red")
                 if isinstance(outcome.error, SetupError) or failures >= PATIENCE:
                     return 1
     except _Enough:
@@ -280,7 +280,7 @@ def play(
             cluster.close()
         signal.signal(signal.SIGTERM, before[0])
         signal.signal(signal.SIGINT, before[1])
-        console.print(f"{display.games_per_hour:,.0f} games an hour", highlight=False)
+        console.print(f"{display.games_per_hour:,.0f} games an hour")
     return int(failures > 0)
 
 

@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from filelock import FileLock, Timeout
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import BarColumn, Progress, TimeElapsedColumn, TimeRemainingColumn
 
+from engine.console import Console, TextColumn
 from tuning.cluster.choice import open_cluster
 from tuning.common.command import INTERRUPTED, as_interrupt
 from tuning.common.errors import SetupError
@@ -170,7 +170,7 @@ class Display:
         self.bar.update(self._task, completed=done, text=self.text())
         if not self._console.is_terminal and time.monotonic() - self._shown >= LINE_EVERY:
             self._shown = time.monotonic()
-            self._console.print(self.text(), highlight=False)
+            self._console.print(self.text())
 
     def text(self) -> str:
         """Where the run stands, and how fast it is."""
@@ -229,7 +229,7 @@ def generate(
                     failures += 1
                     if isinstance(outcome.error, SetupError) or failures >= 3:
                         raise SetupError(f"gave up: {outcome.error}")
-                    console.print(f"! {outcome.error}", style="red", highlight=False, markup=False)
+                    console.print(f"! {outcome.error}", style="red")
     except _Enough:
         pass
     except KeyboardInterrupt:
@@ -239,5 +239,5 @@ def generate(
         cluster.close()
         signal.signal(signal.SIGTERM, before)
         if display.games:
-            console.print(display.report(), highlight=False, markup=False)
+            console.print(display.report())
     return int(failures > 0)

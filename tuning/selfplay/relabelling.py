@@ -13,9 +13,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from filelock import FileLock, Timeout
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
 
+from engine.console import Console, TextColumn
 from tuning.cluster.base import Cluster
 from tuning.cluster.choice import open_cluster
 from tuning.common.command import INTERRUPTED, as_interrupt
@@ -50,7 +50,7 @@ class Display:
         self.bar.update(self._task, completed=self.files, text=self.text())
         if not self._console.is_terminal and time.monotonic() - self._shown >= LINE_EVERY:
             self._shown = time.monotonic()
-            self._console.print(self.text(), highlight=False)
+            self._console.print(self.text())
 
     def text(self) -> str:
         """What was labelled in this session, and how fast."""
@@ -131,12 +131,12 @@ def _run(
                 failures += 1
                 if isinstance(outcome.error, SetupError) or failures >= PATIENCE:
                     raise SetupError(f"gave up: {outcome.error}")
-                console.print(f"! {outcome.error}", style="red", highlight=False, markup=False)
+                console.print(f"! {outcome.error}", style="red")
     except KeyboardInterrupt:
         console.print("interrupted; run the same command to continue")
         return INTERRUPTED
     finally:
         cluster.close()
         signal.signal(signal.SIGTERM, before)
-        console.print(display.text(), highlight=False)
+        console.print(display.text())
     return int(failures > 0)

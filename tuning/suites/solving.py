@@ -10,6 +10,7 @@ from typing import Any
 
 import chess
 from rich.table import Table
+from rich.text import Text
 
 from tuning.common.errors import EngineFailure
 from tuning.matches.engines import EngineSpec
@@ -189,5 +190,5 @@ def wanted(task: Task) -> str:
     return "not " + " ".join(task.avoid)
 
 
-def _cell(solution: Solution) -> str:
-    return f"{solution.seconds:.2f} s" if solution.solved else f"[red]{solution.move}[/red]"
+def _cell(solution: Solution) -> Text:
+    return Text(f"{solution.seconds:.2f} s") if solution.solved else Text(str(solution.move), "red")

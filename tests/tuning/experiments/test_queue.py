@@ -14,8 +14,8 @@ from pathlib import Path
 
 import psutil
 import pytest
-from rich.console import Console
 
+from engine.console import Console
 from tests.tuning.conftest import FOOLS_MATE
 from tests.tuning.matches.test_match import words
 from tuning import queue
@@ -438,6 +438,17 @@ def test_a_job_is_called_by_its_number_or_its_name(store):
     two = store.read().jobs[3]
     assert (two.order.priority, two.paused) == (5, True)
     assert ask(store, "show", "three") == (2, "error: no job three in the queue\n")
+
+
+def test_what_a_job_printed_does_not_act(store, capsys):
+    hostile = "[red]\x1b[2J\x9b"
+    ask(store, "add", "--name", hostile, *python("pass"))
+    store.log(1).parent.mkdir(parents=True, exist_ok=True)
+    store.log(1).write_bytes(f"first\n{hostile}\tlast".encode() + b"\xff\n")
+    assert ask(store, "log", hostile, "-n", "1")[0] == 0
+    assert capsys.readouterr().out == "[red]\\x1b[2J\\x9b\tlast\\xff\n"
+    assert "1 [red]\\x1b[2J\\x9b" in ask(store, "show", "1")[1]
+    assert "[red]\\x1b[2J" in ask(store, "list")[1]
 
 
 def test_what_the_queue_cannot_do_is_one_line(store, tmp_path):

@@ -7,8 +7,8 @@ import json
 from pathlib import Path
 
 import pytest
-from rich.console import Console
 
+from engine.console import Console
 from tests.tuning.conftest import FOOLS_MATE, long_line
 from tests.tuning.matches.test_match import NEVER_LEGAL, run, words
 from tuning.common import command

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from rich.console import Console
 
+from engine.console import Console
 from engine.search.params import PARAMS, Param
 from tuning import spsa
 from tuning.common import command

@@ -7,8 +7,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from rich.console import Console
 
+from engine.console import Console
 from tests.tuning.conftest import FOOLS_MATE
 from tuning import gauntlet
 from tuning.common import command, revisions

@@ -7,12 +7,13 @@ import json
 import shlex
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import chess.pgn
 import pytest
-from rich.console import Console
 
+from engine.console import Console
 from tests.tuning.conftest import FOOLS_MATE, SCRIPT, long_line
 from tuning import match
 from tuning.common import command
@@ -55,6 +56,33 @@ def test_a_match_from_start_to_end(monkeypatch, tmp_path):
     assert [game.headers["Round"] for game in games] == ["1.1", "1.2", "2.1", "2.2"]
     assert [game.headers["Termination"] for game in games] == ["normal", "abandoned"] * 2
     assert (tmp_path / "r.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_names_and_words_of_engines_do_not_act(tmp_path, capsys):
+    """Those of the command line and those that an engine uses, on the screen, in the PGN and in the picture."""
+    name = "[bold]a\x1b[2J\u202e$\udcff[/]\nb"
+    bad = [*words(name, FOOLS_MATE, "die", "2"), "env.NAME=\x1b]0;x\x9b"]
+    code = match.main([
+        *words("w", FOOLS_MATE), *bad, "--tc", "5+0.1", "--games", "2", "--plies", "0", "--scheduler", "here",
+        "--json", str(tmp_path / "\x1b.jsonl"), "--pgn", str(tmp_path / "r.pgn"), "--plot", str(tmp_path / "$\x1b.png"),
+    ])  # fmt: skip
+    out, err = capsys.readouterr()
+    assert code == 0, out + err
+    assert r"[bold]a\x1b[2J\u202e$\udcff[/]" in out
+    assert r"b: \x1b]0;x\x9b, 5+0.1" in out
+    assert r"exit code 7: \x1b]0;x\x9b" in out
+    assert not [letter for letter in out + err if not letter.isprintable() and letter != "\n"]
+    with (tmp_path / "r.pgn").open() as stream:
+        game = chess.pgn.read_game(stream)
+    assert game is not None
+    assert game.headers["Black"] == r"[bold]a\x1b[2J\u202e$\udcff[/]\nb"
+    stranger = [*words("w", FOOLS_MATE), "--engine", f"cmd={name}", "--nodes", "1", "--json", str(tmp_path / "s.jsonl")]
+    for refused in ([*stranger, "--scheduler", "here"], ["--resume", name], [f"--{name}"]):
+        with suppress(SystemExit):
+            match.main(refused)
+        out, err = capsys.readouterr()
+        assert r"\x1b[2J" in out + err
+        assert not [letter for letter in out + err if not letter.isprintable() and letter != "\n"]
 
 
 def test_an_interrupted_match_goes_on_where_it_was(monkeypatch, tmp_path):

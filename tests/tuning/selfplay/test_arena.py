@@ -15,8 +15,8 @@ from typing import Any
 
 import chess.pgn
 import pytest
-from rich.console import Console
 
+from engine.console import Console
 from tuning.arena import main
 from tuning.common import command
 from tuning.common.errors import SetupError

@@ -8,8 +8,8 @@ import random
 from pathlib import Path
 
 import pytest
-from rich.console import Console
 
+from engine.console import Console
 from tuning.arena import main
 from tuning.common import command
 from tuning.common.ledger import read_events

@@ -6,8 +6,8 @@ import io
 from pathlib import Path
 
 import pytest
-from rich.console import Console
 
+from engine.console import Console
 from tests.tuning.conftest import rival
 from tuning import suite
 from tuning.common import command
