@@ -1,10 +1,10 @@
 """Every tunable number of the search, in one table.
 
-Plain Python without numba, so that the protocol layer can list them at once. Margins are in centipawns, depths in plies;
-weights and terms of a reduction, the null move's too, in 1024ths; ReductionBase, ReductionDivisor and the moves of late
-move pruning in hundredths; SingularMargin in tenths of a centipawn per ply. The UCI loop offers them as spin options
-when the engine is started with ``--tune``. A maximum depth of 0, or a minimum depth of 99, disables the heuristic; used
-to measure what it is worth.
+Plain Python without numba, so that the protocol layer can list them at once. Margins are in centipawns, depths in
+plies; weights and terms of a reduction, the null move's too, in 1024ths; ReductionBase, ReductionDivisor and the moves
+of late move pruning in hundredths; SingularMargin in tenths of a centipawn per ply. The UCI loop offers them as spin
+options when the engine is started with ``--tune``. A maximum depth of 0, or a minimum depth of 99, disables the
+heuristic; used to measure what it is worth.
 """
 
 from __future__ import annotations

@@ -102,8 +102,8 @@ class ParkedThread:
     """A daemon thread that runs the work it is given, in order, and sleeps in between.
 
     It ends with :meth:`end`, or with the last reference to this object: the thread refers only to the work that it is
-    doing. Given work after that, or in a forked child, it starts a new thread. Raises RuntimeError or MemoryError if the
-    system refuses one.
+    doing. Given work after that, or in a forked child, it starts a new thread. Raises RuntimeError or MemoryError if
+    the system refuses one.
 
     A signal may raise an exception between any two instructions of the main thread. So all pending work is in one deque
     that changes by single calls, and a surplus wake-up does no harm.

@@ -35,13 +35,14 @@ class Budget(NamedTuple):
 
 
 def time_for(params: Any, left: float, increment: float, togo: int, overhead: float) -> tuple[float, float]:
-    """The optimum and the maximum for one move, in milliseconds, with ``left`` on the clock for ``togo`` moves (0 if not
-    given). ``overhead`` is lost between engine and clock with every move.
+    """The optimum and the maximum for one move, in milliseconds, with ``left`` on the clock for ``togo`` moves (0 if
+    not given). ``overhead`` is lost between engine and clock with every move.
 
     The arena compiles it too: its clocks count nodes.
     """
-    # Each move loses its overhead. If the overheads add up to most of the time, the clock cannot last should they really
-    # be that long; but they rarely are. Then half of the time is for thinking, less at least this move's overhead.
+    # Each move loses its overhead. If the overheads add up to most of the time, the clock cannot last should they
+    # really be that long; but they rarely are. Then half of the time is for thinking, less at least this move's
+    # overhead.
     usable = max(left - overhead * max(togo, 1), min(left / 2, left - overhead), LEAST)
     moves = min(togo, params.TimeMoves) if togo > 0 else params.TimeMoves
     optimum = usable / moves + params.TimeIncrement / 100 * increment
