@@ -6,22 +6,20 @@ from collections.abc import Mapping
 
 import chess
 
+from engine.evaluation.classical.features import GROUPS
+
+
+def _groups_of(term: str) -> tuple[str, ...]:
+    """The groups of features that the evaluation's table counts under ``term``."""
+    return tuple(group.name for group in GROUPS if group.term == term)
+
+
 #: Aspects in plain words, and the groups of features that make them up; "-" marks what counts for the other side.
 CHANGING: dict[str, tuple[str, ...]] = {
     "king": ("shelter", "storm", "-attackers", "-ring_hits", "-weak_ring", "-safe_check", "-unsafe_check"),
-    "passed": (
-        "passed",
-        "blocked_passer",
-        "safe_stop",
-        "free_path",
-        "supported_stop",
-        "own_king_distance",
-        "enemy_king_distance",
-        "rook_behind",
-        "unstoppable",
-    ),
-    "mobility": ("mobility",),
-    "structure": ("isolated", "doubled", "backward", "phalanx", "supported", "candidate"),
+    "passed": _groups_of("passed"),
+    "mobility": _groups_of("mobility"),
+    "structure": _groups_of("pawns"),
 }
 
 #: The same of a whole position. Of the king's safety only the attack on the other one: who has the better shelter,
