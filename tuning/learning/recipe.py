@@ -28,7 +28,6 @@ class Settings:
     cache: str
     begin: str = ""
     hidden: int = 256
-    king_buckets: int = 1
     length: int = 2_000_000_000
     batch: int = 16_384
     learning_rate: float = 2e-3
@@ -66,4 +65,4 @@ def settings_of(run: Path) -> Settings:
     try:
         return Settings(**read_settings(run / LOG))
     except TypeError:
-        raise SetupError(f"{run / LOG} is not the log of a training run") from None
+        raise SetupError(f"{run / LOG} is not the log of a training run of this version") from None
