@@ -46,7 +46,7 @@ def evaluate(record, position):
 
 
 def mop_up(position) -> int:
-    """What a lone king is worth to the side to move, of which the network is not asked."""
+    """The value of a lone king for the side to move; the network has no part in it."""
     value = int(mop_up_value(position))
     return value if int(position["side"]) == WHITE else -value
 
@@ -86,7 +86,7 @@ def test_an_interrupted_write_leaves_the_previous_network(net_file, monkeypatch)
 
 
 def follow(file):
-    """An evaluator record that uses the network in ``file``, and what keeps it alive."""
+    """An evaluator record that uses the network in ``file``, and the evaluation that keeps it alive."""
     evaluation = choose("NNUE", str(file))
     record = new_record(evaluator.EVALUATOR)
     evaluation.install(record)

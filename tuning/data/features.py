@@ -17,7 +17,7 @@ NO_FEATURE = INPUTS
 
 @compiled
 def list_board(board: Packed, squares: np.ndarray, pieces: np.ndarray, features: np.ndarray) -> int:
-    """Write what both sides see of ``board``, a record of :data:`tuning.data.marlinformat.PACKED`.
+    """List the features of both sides of ``board``, a record of :data:`tuning.data.marlinformat.PACKED`.
 
     ``features`` [side to move first][32] gets the indices that ``engine.evaluation.nnue.shape`` describes. Returns
     their number, the same for both. ``squares`` and ``pieces``, int64[32], are scratch space.

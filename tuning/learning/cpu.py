@@ -2,7 +2,7 @@
 
 A position's numbers stay in the nearest cache from its board to its gradient, where operations on whole batches, such
 as torch's, fetch and store them again and again. The first layer is summed in the engine's own integers, which
-take half the room of floating-point numbers; so what is learned from is exactly what the engine will compute there.
+take half the room of floating-point numbers; so training sees the same sums as the engine.
 """
 
 from __future__ import annotations

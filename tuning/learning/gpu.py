@@ -1,7 +1,7 @@
 """One step of learning on a GPU: the loss of a batch and its gradient by torch's operations on whole batches.
 
 The first layer is one product of matrices here: a position is a row with a 1 for each of its pieces. That is thirty
-times the arithmetic of adding up columns, and still faster where a product is what the machine does best. Boards are
+times the arithmetic of adding up columns, and still faster on a machine built for products. Boards are
 taken apart on the GPU too, a chunk at a time.
 """
 

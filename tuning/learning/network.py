@@ -2,7 +2,7 @@
 
 Two accumulators of N numbers, one as each side sees the board, are sums of one column for each piece; clipped to [0, 1]
 and squared (SCReLU) they go to one output for each bucket of piece counts. A linear sum over the same features is
-learned along with them (skip connection), so that the rest has to learn only what material and squares do not say. An
+learned along with them (skip connection), so that the rest has to learn only the difference to material and squares. An
 output of 1.0 stands for 400 centipawns.
 
 This is the network by torch's own operations, as a GPU wants them. On a CPU :mod:`tuning.learning.cpu` does the same.
@@ -82,7 +82,7 @@ class Network(nn.Module):
         return outputs(features, buckets, *self.rounded())
 
     def rounded(self) -> list[Tensor]:
-        """The parameters as the integers will have them, so that what is learned makes up for the rounding."""
+        """The parameters rounded to their integers, so that training makes up for the rounding."""
         return [_Representable.apply(weights, unit) for weights, unit in self._units()]
 
     @torch.no_grad()
@@ -128,8 +128,8 @@ class Network(nn.Module):
     def take(self, net: Net) -> None:
         """Begin with the parameters of ``net``, which has as many columns or fewer.
 
-        Columns that it lacks keep what they learn from; their outputs begin with 0, so that the network says what
-        ``net`` says (as in Net2Net by Chen, Goodfellow and Shlens 2016, but with new columns in place of copies).
+        Columns that it lacks keep their random weights and their outputs begin with 0, so that the values are those of
+        ``net`` (as in Net2Net by Chen, Goodfellow and Shlens 2016, but with new columns in place of copies).
         """
         self.output[:, :, net.hidden :] = 0
         arrays = (net.weights, net.biases, net.skip, net.output_weights, net.output_biases)

@@ -1,4 +1,4 @@
-"""What a training run is told, and where it keeps what comes out."""
+"""The settings of a training run, and the files it writes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LOG, CHECKPOINT, CURVES, NET = "log.jsonl", "checkpoint.pt", "loss.png", "net.nn
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """All that decides what comes out; ``cache`` only says where prepared positions are kept.
+    """All that decides the result, besides ``cache``, the folder of prepared positions.
 
     ``length``, ``warm_up`` and ``report`` are positions seen; the same one counts again at every turn.
     """

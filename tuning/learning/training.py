@@ -152,12 +152,12 @@ def _beginning(settings: Settings) -> Net:
 
 def recipe(settings: Settings, positions: Shuffled, scale: float, history: Sequence[dict[str, float]]) -> dict:
     """The recipe that goes into a network's header."""
-    told = {name: value for name, value in asdict(settings).items() if name not in ("cache", "report")}
+    chosen = {name: value for name, value in asdict(settings).items() if name not in ("cache", "report")}
     if settings.begin:
-        told["begin"] = {"file": Path(settings.begin).name, **_beginning(settings).training}
+        chosen["begin"] = {"file": Path(settings.begin).name, **_beginning(settings).training}
     return {
         "tool": TOOL,
-        **told,
+        **chosen,
         "positions": [
             {"file": source.name, **{k: v for k, v in asdict(source).items() if k != "name"}}
             for source in positions.sources
@@ -170,7 +170,7 @@ def recipe(settings: Settings, positions: Shuffled, scale: float, history: Seque
 
 
 def train(settings: Settings, out: Path, resume: bool, console: Console) -> None:
-    """Train to the end. Raises :class:`SetupError` for what cannot be used."""
+    """Train to the end. Raises :class:`SetupError` for positions or a network it cannot use."""
     if settings.begin:
         _beginning(settings)  # report its faults before spending hours on the positions
     device = "cuda" if torch.cuda.is_available() else "cpu"

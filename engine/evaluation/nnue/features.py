@@ -1,4 +1,4 @@
-"""What a perspective sees: the features of a board, and the row of output weights."""
+"""The features of a board as a perspective sees it, and the row of output weights."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""The network's output the plain way, from the whole board in numpy: what the kernels are tested against and
-what ``eval`` shows."""
+"""The network's output in plain numpy, from the whole board: the tests' oracle, and the terms of ``eval``."""
 
 from __future__ import annotations
 
