@@ -1,9 +1,11 @@
 """Why a move is bad, and what a good one does, in one or two sentences, from the engine's lines and the position.
 
-It needs python-chess, the lines and their scores, and no engine, so it stands below :mod:`engine.api`.
+It needs python-chess, the lines and their scores, and no engine, so it stands below :mod:`engine.api`. Within
+:func:`engine.explanation.effort.counted` its steps are counted, and another thread can stop it.
 
 ``line``       a line of moves, and what it does to the material
 ``exchange``   what captures are worth
+``effort``     the steps of an explanation, and its end on request
 ``themes``     what a line shows: forks, pins ... one small file each
 ``gains``      what was won, in words
 ``terms``      king safety, passed pawns ... by the classical evaluation

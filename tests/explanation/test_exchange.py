@@ -12,7 +12,7 @@ import pytest
 import engine.explanation
 from engine.explanation.exchange import balance, is_safe, settled, winnable
 from engine.explanation.line import Line
-from engine.play.exchange import exchange
+from engine.play.exchange import Captures
 from tests.explanation.lines import moves
 
 
@@ -32,7 +32,7 @@ from tests.explanation.lines import moves
 def test_a_capture_wins_what_the_exchange_leaves(fen, move, won):
     board = chess.Board(fen)
     before = board.fen()
-    assert exchange(board, board.parse_san(move)) == won
+    assert Captures(board).exchange(board.parse_san(move)) == won
     assert board.fen() == before
 
 
