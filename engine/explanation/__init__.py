@@ -51,7 +51,7 @@ def explain(
     ``best_line`` begins with the move that was better and ``reply_line`` with the answer to ``move``, or with it;
     ``best_score`` and ``played_score`` are the scores of ``board`` and of the position after ``move``. ``tables``
     tells what the endgame tables say of a board. Of a move that is ``marked`` as bad something is always said, however
-    little it costs.
+    little it costs. Raises :class:`~engine.messages.PositionError` for a position that the engine refuses.
 
     >>> from chess.engine import Cp
     >>> board = chess.Board("4r1k1/5ppp/8/3n4/8/5B2/5PPP/3R2K1 b - - 0 1")

@@ -1,4 +1,4 @@
-"""What can be won, counted in pawns on python-chess boards, and boards at rest: each question is a step of the effort."""
+"""What captures can win, counted in pawns, and boards at rest. Each question is a step of the :mod:`.effort`."""
 
 from __future__ import annotations
 

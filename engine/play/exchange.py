@@ -36,7 +36,7 @@ def taken(board: chess.Board, move: chess.Move) -> int:
 
 
 def set_position(position: Any, board: chess.Board) -> None:
-    """Set up ``board`` on the POSITION record. Raises :class:`~engine.messages.PositionError` if the engine refuses it."""
+    """Set the POSITION record to ``board``. Raises :class:`~engine.messages.PositionError` if the engine refuses it."""
     set_fen(position, board.fen(en_passant="xfen"), board.chess960)
 
 
