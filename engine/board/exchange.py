@@ -1,7 +1,7 @@
-"""What captures win, counted in pawns for people: exchanges on one square, and a board played on until it is at rest.
+"""Exact values of captures, in pawns: exchanges on one square, and a quiescence search by material alone.
 
-Only legal moves count, so pinned pieces take no part; :func:`engine.board.see.see_ge`, which the search asks, overlooks
-pins and knows bounds only.
+Only legal moves count, so pinned pieces take no part. :func:`engine.board.see.see_ge`, which the search uses, ignores
+pins and only compares with a threshold.
 """
 
 from typing import Any
@@ -23,22 +23,22 @@ VALUES = np.array([1, 3, 3, 5, 9, 100, 0, 0], np.int64)
 #: The value of being checkmated, and less than any value.
 MATED, WORST = -500, -1000
 
-#: Plies of captures after which a board counts as at rest.
-REST_PLIES = 10
+#: Plies of the quiescence search at most.
+QUIESCENCE_PLIES = 10
 
 #: Captures of an exchange: each takes a piece, of which there are fewer.
 MOST_CAPTURES = 64
 
-_PLY = structure(("moves", MOVE_LIST), ("line", "i4", (REST_PLIES + 1,)), ("length", "i8"))
+_PLY = structure(("moves", MOVE_LIST), ("line", "i4", (QUIESCENCE_PLIES + 1,)), ("length", "i8"))
 
-#: What the kernels work on, and the bounds of :func:`play_captures`: beyond them it is ``aborted`` and means nothing.
+#: State of the kernels, and the bounds of :func:`material_quiescence`: ``aborted``, its result means nothing.
 CAPTURES = structure(
     ("position", POSITION),
     ("nodes", "i8"),
     ("node_limit", "i8"),
-    ("deepest", "i8"),  # the last ply, REST_PLIES at most
+    ("deepest", "i8"),  # the last ply, QUIESCENCE_PLIES at most
     ("aborted", "i8"),
-    ("stack", _PLY, (REST_PLIES + 1,)),  # [ply]
+    ("stack", _PLY, (QUIESCENCE_PLIES + 1,)),  # [ply]
     ("made", "i8", (MOST_CAPTURES,)),  # the captures of an exchange, and what each takes
     ("won", "i8", (MOST_CAPTURES,)),
 )
@@ -131,11 +131,10 @@ def _sort(position: Position, moves: MoveList, count: int) -> None:
 
 
 @kernel(int64(CAPTURES_T, int64, int64, int64), "exchanges", late=True)
-def play_captures(work: Any, alpha: int, beta: int, ply: Ply) -> int:
-    """The balance for the side to move once the captures, and promotions, that pay are made; ``line`` has them.
+def material_quiescence(work: Any, alpha: int, beta: int, ply: Ply) -> int:
+    """The balance for the side to move after the captures and promotions that pay; ``line`` has them. Fail-soft.
 
-    A quiescence search by material alone: a side that is not in check may leave things as they are, and does so unless
-    it gains. (fail-soft)
+    A side that is not in check may stand pat, and does so unless it gains.
     """
     position, here = work.position, work.stack[ply]
     here.length = 0
@@ -162,7 +161,7 @@ def play_captures(work: Any, alpha: int, beta: int, ply: Ply) -> int:
         if not in_check and standing + _taken(position, move) <= alpha:
             continue
         make_move(position, move)
-        value = -play_captures(work, -beta, -alpha, ply + 1)
+        value = -material_quiescence(work, -beta, -alpha, ply + 1)
         unmake_move(position, move)
         if work.aborted != 0:
             return I64(0)

@@ -1,6 +1,6 @@
-"""The work of an explanation in steps, and its end on request.
+"""Counts the steps of an explanation, and ends it when another thread stops it.
 
-Each step is short: one position searched for captures, one exchange, one evaluation. Nodes of these searches count too.
+Each step is short: one quiescence search, one exchange, one evaluation. The nodes of these searches count too.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What captures can win, counted in pawns, and boards at rest. Each question is a step of the :mod:`.effort`."""
+"""Values of captures in pawns, and the boards after them. Each question is a step of the :mod:`.effort`."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def is_safe(board: chess.Board, square: chess.Square) -> bool:
 
 def settled(board: chess.Board) -> chess.Board:
     """The board after both sides have made the captures that pay."""
-    moves, nodes = Captures(board).until_rest()
+    moves, nodes = Captures(board).quiescence()
     step(1 + nodes)
     end = board.copy(stack=False)
     for move in moves:

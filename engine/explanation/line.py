@@ -70,7 +70,7 @@ class Line:
         return board.piece_type_at(move.to_square) if board.is_capture(move) else None
 
     @cached_property
-    def rests(self) -> tuple[chess.Board, ...]:
+    def settled(self) -> tuple[chess.Board, ...]:
         """The boards, each after the captures that pay."""
         return tuple(map(settled, self.boards))
 
@@ -78,7 +78,7 @@ class Line:
     def gains(self) -> tuple[int, ...]:
         """For each board the pawns that the winner has won since ``boards[0]``, with the captures that stand open."""
         start = balance(self.boards[0], self.winner)
-        return tuple(balance(board, self.winner) - start for board in self.rests)
+        return tuple(balance(board, self.winner) - start for board in self.settled)
 
     @cached_property
     def gain(self) -> int:
@@ -105,7 +105,9 @@ class Line:
     @cached_property
     def balance(self) -> Balance:
         """What each side lost."""
-        end = min((self.rests[-1], self.rests[max(1, len(self) - 1)]), key=lambda board: balance(board, self.winner))
+        end = min(
+            (self.settled[-1], self.settled[max(1, len(self) - 1)]), key=lambda board: balance(board, self.winner)
+        )
         return Balance(*(_lost(self.boards[0], end, color) for color in (not self.winner, self.winner)))
 
 

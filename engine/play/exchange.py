@@ -1,4 +1,4 @@
-"""What captures win on python-chess boards, counted in pawns: the bridge to :mod:`engine.board.exchange`."""
+"""Values of captures on python-chess boards, in pawns: the bridge to :mod:`engine.board.exchange`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import chess
 
-from engine.board.exchange import CAPTURES, REST_PLIES, WORST, play_captures
+from engine.board.exchange import CAPTURES, QUIESCENCE_PLIES, WORST, material_quiescence
 from engine.board.exchange import VALUES as _VALUES
 from engine.board.exchange import exchange as _exchange
 from engine.board.exchange import won_on as _won_on
@@ -17,9 +17,9 @@ from engine.jit import new_record
 #: Pawns that each kind is worth; the usual numbers, which a reader can add up too.
 VALUES = {kind: int(_VALUES[kind - 1]) for kind in chess.PIECE_TYPES if kind != chess.KING}
 
-#: Nodes of a search for a board at rest (0.02 s; games need less than 1,000), and the plies that are tried until one
-#: search needs no more: the last one never does.
-REST_NODES, _PLIES = 50_000, (REST_PLIES, 4, 2)
+#: Nodes of a quiescence search (positions of games need less than 1,000), and the depths in plies that are tried until
+#: one search needs no more: the last one never does.
+QUIESCENCE_NODES, _PLIES = 50_000, (QUIESCENCE_PLIES, 4, 2)
 
 
 def value(kind: chess.PieceType | None) -> int:
@@ -63,15 +63,12 @@ class Captures:
         """What the side to move wins by capturing on ``square``; it does not have to, so it is never less than 0."""
         return int(_won_on(self._work, square))
 
-    def until_rest(self) -> tuple[list[chess.Move], int]:
-        """The captures and promotions that pay, both sides playing for material alone, and the nodes searched for them.
-
-        In check any move counts. :data:`REST_NODES` bound each search.
-        """
+    def quiescence(self) -> tuple[list[chess.Move], int]:
+        """The captures, promotions and evasions that both sides make for material alone, and the nodes searched."""
         work, nodes = self._work, 0
         for deepest in _PLIES:
-            work["deepest"], work["nodes"], work["node_limit"], work["aborted"] = deepest, 0, REST_NODES, 0
-            play_captures(work, WORST, -WORST, 0)
+            work["deepest"], work["nodes"], work["node_limit"], work["aborted"] = deepest, 0, QUIESCENCE_NODES, 0
+            material_quiescence(work, WORST, -WORST, 0)
             nodes += int(work["nodes"])
             if not work["aborted"]:
                 break

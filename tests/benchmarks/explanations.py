@@ -315,7 +315,7 @@ class Checker:
         if fallen < 0:
             return f"{-fallen} is lost at once"
         length = min(PLIES, *(len(line) for line in lines))
-        worse = losses(lines[0].rests[length], lines[1].rests[length], board.turn)
+        worse = losses(lines[0].settled[length], lines[1].settled[length], board.turn)
         own = f"{'White' if board.turn else 'Black'}'s" in reason.text.split(". ")[0]
         loss = worse.get((reason.theme.split(":")[1], own), 0)
         return "" if loss > 0 else f"what is named gets better by {-loss}"

@@ -16,7 +16,7 @@ from engine.explanation.line import Line
 from engine.explanation.positional import shift
 from engine.explanation.terms import aspects
 from engine.messages import Limits
-from engine.play.exchange import REST_NODES
+from engine.play.exchange import QUIESCENCE_NODES
 from tests.explanation.lines import moves
 from tests.play.queens import QUEENS, with_queens
 
@@ -135,7 +135,7 @@ def test_the_aspect_that_suffers_most_is_named():
 
 
 #: Steps of an explanation at most: its lines have some 60 boards, each searched once, and the rest is a few hundred.
-STEPS = 60 * REST_NODES
+STEPS = 60 * QUIESCENCE_NODES
 
 
 @pytest.mark.parametrize("queens", [0, 3, 4, 5])

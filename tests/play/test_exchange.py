@@ -7,8 +7,8 @@ import random
 import chess
 import pytest
 
-from engine.board.exchange import MATED, REST_PLIES, WORST
-from engine.play.exchange import REST_NODES, VALUES, Captures, taken, value
+from engine.board.exchange import MATED, QUIESCENCE_PLIES, WORST
+from engine.play.exchange import QUIESCENCE_NODES, VALUES, Captures, taken, value
 from tests.board.oracle import random_game, starts
 from tests.play.queens import QUEENS, with_queens
 
@@ -46,7 +46,7 @@ def balance(board: chess.Board) -> int:
     )
 
 
-def rest(board: chess.Board, alpha: int = WORST, beta: int = -WORST, plies: int = REST_PLIES) -> int:
+def rest(board: chess.Board, alpha: int = WORST, beta: int = -WORST, plies: int = QUIESCENCE_PLIES) -> int:
     """The balance of the side to move if both make the captures that pay, the greatest victims first, unless a capture
     alone is too little."""
     best = standing = balance(board)
@@ -91,12 +91,12 @@ def test_pinned_pieces_take_no_part() -> None:
     assert Captures(board).exchange(board.parse_san("Qxa6+")) == 3
 
 
-def test_the_captures_until_rest_lead_to_the_balance_of_a_plain_search(boards: list[chess.Board]) -> None:
+def test_the_captures_quiescence_lead_to_the_balance_of_a_plain_search(boards: list[chess.Board]) -> None:
     lengths = set()
     for board in boards:
         if sum(map(board.is_capture, board.legal_moves)) > 12:
             continue  # the plain search takes too long
-        moves, _ = Captures(board).until_rest()
+        moves, _ = Captures(board).quiescence()
         end = board.copy(stack=False)
         for move in moves:
             assert end.is_legal(move)
@@ -113,9 +113,9 @@ def test_no_position_takes_more_than_its_nodes(queens: int) -> None:
     chance = random.Random(queens)
     most = 0
     for board in [chess.Board(QUEENS), *(with_queens(queens, chance) for _ in range(20))]:
-        moves, nodes = Captures(board).until_rest()
+        moves, nodes = Captures(board).quiescence()
         most = max(most, nodes)
         for move in moves:
             board.push(board.parse_uci(move.uci()))
-    assert most <= REST_NODES + 50_000
-    assert most > REST_NODES or queens < 9  # a search to the full depth would take longer
+    assert most <= QUIESCENCE_NODES + 50_000
+    assert most > QUIESCENCE_NODES or queens < 9  # a search to the full depth would take longer
