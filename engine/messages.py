@@ -17,6 +17,10 @@ class OptionError(ValueError):
     """An option that does not exist, or a value that it cannot take; the message names both."""
 
 
+class Stopped(Exception):
+    """Work was stopped before its end, and has no result."""
+
+
 @dataclass(frozen=True, slots=True)
 class Limits:
     """What bounds one search. ``None`` means unbounded; with nothing set the search is infinite.

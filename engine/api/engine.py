@@ -14,13 +14,15 @@ import chess
 
 from engine.api.base import EngineBase, checked
 from engine.api.types import Analysis, Stream, analysis_of, check_board, check_moves, limits_of
-from engine.messages import Info, Limits, OptionError, PositionError, Result
+from engine.messages import Info, Limits, OptionError, PositionError, Result, Stopped
 from engine.play.thinker import OnInfo
 
 if TYPE_CHECKING:
     from chess.engine import Limit
 
-__all__ = ["Analysis", "Engine", "Info", "Limits", "OptionError", "PositionError", "Result", "Stream"]
+    from engine.explanation.effort import Effort
+
+__all__ = ["Analysis", "Engine", "Info", "Limits", "OptionError", "PositionError", "Result", "Stopped", "Stream"]
 
 #: Nodes of each search for an explanation without a limit.
 EXPLAIN_NODES = 200_000
@@ -70,6 +72,8 @@ class Engine(EngineBase):
     Traceback (most recent call last):
     RuntimeError: this engine is closed; create a new one
     """
+
+    _effort: Effort | None = None  # of the explanation that is being made
 
     def set_board(self, board: chess.Board) -> None:
         """Set the position from a python-chess board with the moves played on it; its own mode says whether it is
@@ -212,23 +216,41 @@ class Engine(EngineBase):
         Qxf7# is mate.
 
         ``limit`` bounds each of the two or three searches, :data:`EXPLAIN_NODES` without one. Only what the lines
-        show is said (see :mod:`engine.explanation`). The engine's own position stays as it is. Raises ValueError for a
-        move that is not legal, and as :meth:`analyse`.
+        show is said (see :mod:`engine.explanation`). The engine's own position stays as it is. Calls from several
+        threads take turns. Raises ValueError for a move that is not legal, :class:`Stopped` when another thread calls
+        :meth:`stop` meanwhile, and as :meth:`analyse`.
         """
         from engine.api.explaining import what_for, why_bad
+        from engine.explanation.effort import counted
 
         bound = Limits(nodes=EXPLAIN_NODES) if limit is None else limit
         check_board(board)
         check_moves([move] if move is not None else [])
         if move is not None and not board.is_legal(move):
             raise ValueError(f"the move {move} is not legal here")
-        former = self._position
-        try:
-            if move is None:
-                return what_for(board, lambda position: self.analyse(position, bound), tables=self.table_outcome)
-            return why_bad(board, move, lambda position: self.analyse(position, bound), self.table_outcome)
-        finally:
-            self._position = former
+        self._refuse_callbacks()
+        with self._turn, counted() as effort:
+            former, self._effort = self._position, effort
+
+            def look(position: chess.Board) -> Analysis:
+                limits = _limits(position, bound, None)
+                info = self.search(position, limits, lambda info: effort.check(), 1)  # stopped before it began, perhaps
+                effort.check()
+                return analysis_of(info, position)
+
+            try:
+                if move is None:
+                    return what_for(board, look, tables=self.table_outcome)
+                return why_bad(board, move, look, self.table_outcome)
+            finally:
+                self._position, self._effort = former, None
+
+    def stop(self) -> None:
+        """End the search, which then gives its result, or the explanation, which then has none; harmless when neither
+        runs, and from any thread."""
+        if effort := self._effort:
+            effort.stop()
+        super().stop()
 
     def table_outcome(self, board: chess.Board) -> int | None:
         """What the endgame tables say of ``board`` for its side to move: 2 a win, 1 one that the 50-move rule

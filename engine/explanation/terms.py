@@ -7,6 +7,8 @@ from collections.abc import Mapping
 import chess
 
 from engine.evaluation.classical.features import GROUPS
+from engine.explanation.effort import step
+from engine.play.exchange import set_position
 
 
 def _groups_of(term: str) -> tuple[str, ...]:
@@ -40,12 +42,12 @@ def aspects(board: chess.Board, groups: Mapping[str, tuple[str, ...]] = CHANGING
     Compiles the classical evaluation's trace if that is not in the cache. Raises
     :class:`~engine.messages.PositionError` for a position that the engine refuses.
     """
-    from engine.board.fen import set_fen
     from engine.board.setup import new_position
     from engine.evaluation.classical.explain import group_shares
 
     position = new_position()
-    set_fen(position, board.fen(en_passant="xfen"), board.chess960)
+    set_position(position, board)
+    step()
     shares = group_shares(position)
     found: dict[chess.Color, dict[str, int]] = {chess.WHITE: {}, chess.BLACK: {}}
     for name, parts in groups.items():

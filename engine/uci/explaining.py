@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from engine.messages import PositionError
-from engine.uci.jobs import Searches, Stopped
+from engine.messages import PositionError, Stopped
+from engine.uci.jobs import Searches
 
 if TYPE_CHECKING:
     import chess

@@ -7,17 +7,13 @@ from collections.abc import Callable
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from engine.messages import nodes_per_second
+from engine.messages import Stopped, nodes_per_second
 from engine.uci.format import bench_line
 
 if TYPE_CHECKING:
     from engine.api import Engine
 
 Print = Callable[[str], None]
-
-
-class Stopped(Exception):
-    """Work was stopped before its end."""
 
 
 class Searches:

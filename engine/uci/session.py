@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from engine.messages import Info, OptionError, PositionError, Result
+from engine.messages import Info, OptionError, PositionError, Result, Stopped
 from engine.uci import jobs
 from engine.uci.explaining import Explanation
 from engine.uci.format import diagram, info_line, remark_line, result_line, some_of
@@ -88,7 +88,7 @@ class Session:
         self._submit(Task("debug", lambda: self._set_debug(on), Turn.IN_ORDER))
 
     def is_ready(self) -> None:
-        """Answer ``readyok`` when everything before it is done; during a search at once."""
+        """Answer ``readyok`` when everything before it is done; during a search or an explanation at once."""
         self._ask(Task("isready", lambda: self._output.line("readyok"), Turn.IN_ORDER))
 
     def stop(self) -> None:
@@ -198,7 +198,7 @@ class Session:
         """Say why ``name`` came to nothing."""
         if isinstance(error, PositionError | OptionError):
             self._output.remark(str(error))
-        elif isinstance(error, jobs.Stopped):
+        elif isinstance(error, Stopped):
             self._output.remark(f"{name} stopped")
         else:
             traceback.print_exception(error)
@@ -269,7 +269,7 @@ class Session:
 
     def _explain_move(self, move: str | None) -> None:
         explanation = Explanation(self._loaded, move)
-        self._in_background("explain", explanation.run, explanation.stop)
+        self._in_background("explain", explanation.run, explanation.stop, overtaken=True)
 
     def _show_board(self) -> None:
         engine = self._loaded
@@ -279,7 +279,9 @@ class Session:
             f"Checkers: {' '.join(engine.checkers())}\nLegal moves: {engine.board().legal_moves.count()}"
         )
 
-    def _in_background(self, name: str, work: Callable[[], str], stop: Callable[[], None]) -> None:
+    def _in_background(
+        self, name: str, work: Callable[[], str], stop: Callable[[], None], overtaken: bool = False
+    ) -> None:
         """Do ``work`` beside the tasks; what it returns is its last line."""
 
         def run() -> None:
@@ -292,7 +294,7 @@ class Session:
                 self._schedule.finish(lambda: self._output.line(text))
 
         threading.Thread(target=run, name=f"numbat-{name}", daemon=True).start()
-        self._schedule.begin(Work(name, stop))
+        self._schedule.begin(Work(name, stop, overtaken=overtaken))
 
     # --- in the thread of the search ----------------------------------------------------------------
 
