@@ -18,10 +18,9 @@ from engine.jit import clock_ticks, kernel, record_type, structure
 from engine.search.deepening import ABORTED, UNLIMITED, search_iteration
 from engine.search.state import LINE, NEVER, WORKER_T
 
-#: What was found: the line of the last iteration, and that iteration's depth and outcome. Depth 0: nothing.
+#: What was found: the line of the last iteration, and that iteration's depth. Depth 0: nothing.
 FOUND = structure(
     ("depth", "i8"),
-    ("outcome", "i8"),
     ("line", LINE),
     ("former_move", "i8"),  # what the iteration before the last one chose, 0 for none, and its score
     ("former_score", "i8"),
@@ -51,8 +50,8 @@ def deepen_alone(worker: WorkerRecord, found: Any, first: Depth, last: Depth, un
         if outcome != ABORTED:
             line = worker.iteration.line
             found.depth = depth
-            found.outcome = outcome
             found.line.score = line.score
+            found.line.is_bound = line.is_bound
             found.line.seldepth = line.seldepth
             found.line.pv_length = line.pv_length
             for ply in range(line.pv_length):

@@ -72,10 +72,11 @@ def _begin_iteration(worker: Worker, depth: Depth, former_score: Score, former_m
 
 
 @helper
-def _keep_line(worker: Worker, score: Score) -> None:
-    """Keep the root's principal variation, worth ``score``, as the iteration's line."""
+def _keep_line(worker: Worker, score: Score, is_bound: int) -> None:
+    """Keep the root's principal variation, worth ``score`` or, if that is a bound, more, as the iteration's line."""
     line, frame = worker.iteration.line, frame_at(worker, 0)
     line.score = score
+    line.is_bound = is_bound
     line.seldepth = worker.seldepth
     line.pv_length = frame.pv_length
     for ply in range(frame.pv_length):
@@ -89,12 +90,12 @@ def _judge_window(worker: Worker, score: Score) -> int:
     alpha, beta, delta = iteration.alpha, iteration.beta, iteration.delta
     if worker.aborted != 0:
         if frame_at(worker, 0).pv_length > 0:
-            _keep_line(worker, worker.root_score)
+            _keep_line(worker, worker.root_score, 0)
         changed = iteration.line.pv_length > 0 and iteration.line.pv[0] != iteration.former_move
         return I64(ABORTED_WITH_MOVE if changed else ABORTED)
     iteration.score = score
     if alpha < score and score < beta:
-        _keep_line(worker, score)
+        _keep_line(worker, score, 0)
         return I64(FINISHED)
     iteration.delta = delta * 3 // 2 if delta < WIDEST_WINDOW else INFINITY
     if score <= alpha:
@@ -102,7 +103,7 @@ def _judge_window(worker: Worker, score: Score) -> int:
         iteration.beta = (alpha + beta) // 2
         iteration.fail_high_reduction = 0
         return I64(FAILED_LOW)
-    _keep_line(worker, score)
+    _keep_line(worker, score, 1)
     iteration.beta = min(score + delta, INFINITY)
     iteration.fail_high_reduction += params_of(worker).AspirationFailHighReduction
     return I64(FAILED_HIGH)
@@ -113,8 +114,8 @@ def search_window(worker: Worker, depth: Depth, former_score: Score, former_move
     """Search one window of an iteration: the next one if the last window failed, else the first of a new iteration,
     ``depth`` plies deep, after one that found ``former_score`` for ``former_move`` (0: none).
 
-    Returns what came of it. ``iteration.line`` is the iteration's result when it is FINISHED; with FAILED_HIGH and
-    ABORTED_WITH_MOVE its score is a lower bound. ``iteration.score`` bounds the value after a failure.
+    Returns what came of it. ``iteration.line`` is the iteration's result when it is FINISHED, and the best so far with
+    FAILED_HIGH and ABORTED_WITH_MOVE. ``iteration.score`` bounds the value after a failure.
     """
     iteration = worker.iteration
     if iteration.outcome != FAILED_LOW and iteration.outcome != FAILED_HIGH:

@@ -73,7 +73,13 @@ FRAME = structure(
 )
 
 #: The best line that an iteration has found so far; without moves when there is none.
-LINE = structure(("score", "i8"), ("seldepth", "i8"), ("pv_length", "i8"), ("pv", "i4", (MAX_PLY + 2,)))
+LINE = structure(
+    ("score", "i8"),
+    ("is_bound", "i8"),  # the score only bounds the value from below
+    ("seldepth", "i8"),
+    ("pv_length", "i8"),
+    ("pv", "i4", (MAX_PLY + 2,)),
+)
 
 #: How far an iteration and its aspiration windows have come (see deepening).
 ITERATION = structure(

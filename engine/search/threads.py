@@ -58,10 +58,10 @@ class Signal:
         """Whether it was set."""
         return self._is_set
 
-    def set(self) -> None:
-        """Wake all who wait."""
+    def set(self, wake: bool = True) -> None:
+        """Wake all who wait, or have them notice when they next look up."""
         was_set, self._is_set = self._is_set, True
-        if not was_set:
+        if wake and not was_set:
             self._bell.put(True)
 
     def clear(self) -> None:

@@ -181,8 +181,7 @@ class Worker:
         deepen_alone(self.record, found, first, min(last, MAX_PLY - 1), until)
         if not found["depth"]:
             return None
-        line = self._read(found["line"], int(found["depth"]), "" if found["outcome"] == FINISHED else "lowerbound")
-        self.lines = [line]
+        self.lines = [self._read(found["line"], int(found["depth"]))]
         return int(found["former_move"]), int(found["former_score"]), int(found["stable"])
 
     def _bring_forward(self, move: int, index: int) -> None:
@@ -205,7 +204,7 @@ class Worker:
                 score, seldepth = int(record["iteration"]["score"]), int(record["seldepth"])
                 line = replace(previous, depth=depth, seldepth=seldepth, score=score, bound="upperbound")
             else:
-                line = self._read(record["iteration"]["line"], depth, "" if outcome == FINISHED else "lowerbound")
+                line = self._read(record["iteration"]["line"], depth)
                 if line.bound and previous.moves[: len(line.moves)] == line.moves:
                     line.moves = previous.moves  # a move that is better than expected has no answer yet
             if outcome in (FINISHED, ABORTED_WITH_MOVE):
@@ -214,7 +213,8 @@ class Worker:
                 on_bound(line)
 
     @staticmethod
-    def _read(line: Any, depth: int, bound: str) -> Line:
+    def _read(line: Any, depth: int) -> Line:
         """The LINE record ``line`` for Python."""
+        bound = "lowerbound" if line["is_bound"] else ""
         moves = line["pv"][: int(line["pv_length"])].tolist()
         return Line(depth, int(line["seldepth"]), int(line["score"]), moves, bound)
