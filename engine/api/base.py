@@ -364,7 +364,8 @@ class EngineBase:
 
     @property
     def _in_callback(self) -> bool:
-        return self._searcher.is_current or (not self._closed and self._thinker.pool.is_current)
+        thinker = self.__dict__.get("_thinker")  # None when the engine is closed
+        return self._searcher.is_current or (thinker is not None and thinker.pool.is_current)
 
     def _refuse_callbacks(self) -> None:
         if self._in_callback:
