@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, overload
 
 import chess
 
 from engine.api.base import EngineBase, checked
-from engine.api.types import Analysis, Stream, analysis_of, check_board, check_moves, limits_of
+from engine.api.types import Analysis, Feed, Stream, analysis_of, check_board, check_moves, limits_of
 from engine.messages import Info, Limits, OptionError, PositionError, Result, Stopped
 from engine.play.thinker import OnInfo
 
@@ -136,8 +137,8 @@ class Engine(EngineBase):
         Move.from_uci('e1e2')
 
         There are fewer lines if there are fewer moves, and one without moves if the game is over. Calls from
-        several threads take turns. Raises :class:`PositionError`, ValueError if ``limit`` would let the search run
-        for ever or a root move is not legal, and RuntimeError in a callback of another search.
+        several threads take turns. Raises :class:`PositionError`, ValueError if ``limit`` cannot be or would let the
+        search run for ever, or a root move is not legal, and RuntimeError in a callback of another search.
         """
         reports: dict[int, Info] = {}
 
@@ -189,16 +190,16 @@ class Engine(EngineBase):
         >>> report.depth, len(report.pv) > 0
         (5, True)
 
-        :meth:`Stream.stop`, :meth:`stop` from any thread, and the end of the ``with`` end the search; so does
-        another search with this engine. Raises :class:`PositionError`.
+        :meth:`Stream.stop`, :meth:`stop` from any thread, and the end of the ``with`` end the search; so do another
+        search with this engine, and dropping the stream. Raises as :meth:`analyse`.
         """
         lines = None if multipv is None else checked("MultiPV", multipv)
         limits = replace(_limits(board, limit, root_moves), analysis=True)
-        stream = Stream(board, self.stop)
-        self._refuse_callbacks()
-        with self._turn:
+        feed = Feed()
+        stream = Stream(board, feed, partial(self._halt, limits))
+        with self.turn():
             self.set_board(board)
-            self.start(limits, stream.put, lambda result: stream.put(None), lines)
+            self._begin(limits, feed.put, feed.end, lines or self._values["MultiPV"])
         return stream
 
     def explain(self, board: chess.Board, move: chess.Move | None = None, limit: Limit | Limits | None = None) -> str:
@@ -228,13 +229,12 @@ class Engine(EngineBase):
         check_moves([move] if move is not None else [])
         if move is not None and not board.is_legal(move):
             raise ValueError(f"the move {move} is not legal here")
-        self._refuse_callbacks()
-        with self._turn, counted() as effort:
-            former, self._effort = self._position, effort
+        with self.turn(), counted() as effort:
+            previous, self._effort = self._position, effort
 
             def look(position: chess.Board) -> Analysis:
                 limits = _limits(position, bound, None)
-                info = self.search(position, limits, lambda info: effort.check(), 1)  # stopped before it began, perhaps
+                info = self.search(position, limits, lambda info: effort.check(), 1)
                 effort.check()
                 return analysis_of(info, position)
 
@@ -243,7 +243,7 @@ class Engine(EngineBase):
                     return what_for(board, look, tables=self.table_outcome)
                 return why_bad(board, move, look, self.table_outcome)
             finally:
-                self._position, self._effort = former, None
+                self._position, self._effort = previous, None
 
     def stop(self) -> None:
         """End the search, which then gives its result, or the explanation, which then has none; harmless when neither
@@ -276,7 +276,6 @@ class Engine(EngineBase):
         bounds = (clock, limits.movetime, limits.depth, limits.nodes, limits.mate)
         if limits.infinite or limits.ponder or all(bound is None for bound in bounds):
             raise ValueError("a blocking search needs a limit for the side to move")
-        self._refuse_callbacks()
         results: list[Result] = []
         errors: list[BaseException] = []
 
@@ -286,15 +285,11 @@ class Engine(EngineBase):
                     on_info(info)
             except BaseException as error:
                 errors.append(error)
-                self.stop()
+                self._halt()
 
-        with self._turn:
+        with self.turn():
             self.set_board(board)
-            try:
-                self.start(limits, on_info_or_stop, results.append, lines)
-                self.wait()
-            finally:  # an interrupted caller leaves no search behind
-                self.stop()
+            self._search_now(limits, on_info_or_stop, results.append, lines or self._values["MultiPV"])
         if errors:
             raise errors[0]
         return results[0]

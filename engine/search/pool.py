@@ -77,10 +77,11 @@ class Pool:
         self._control: Any = new_record(CONTROL)
         self._address = self._control.__array_interface__["data"][0]
         self._released = Signal()
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # a finalizer may call stop() anywhere
         self._speaking = threading.Lock()  # held while a report of the ticker is made
         self._pondering = self._infinite = False
-        self._began = 0.0
+        self._limits = Limits()  # of the search armed last, which they identify
+        self._began = self._ended = 0.0
         self._due: float | None = None
         self._budget = Budget(None, None)
         self._nodes_before = 0  # those of pondering, which are not charged
@@ -169,8 +170,13 @@ class Pool:
 
     @property
     def elapsed(self) -> float:
-        """Milliseconds since the search began."""
-        return (time.perf_counter() - self._began) * 1000
+        """Milliseconds since the search began, or that it took; waiting for :meth:`stop` does not count."""
+        return ((self._ended or time.perf_counter()) - self._began) * 1000
+
+    @property
+    def pondering(self) -> bool:
+        """Whether the search is to go on until :meth:`ponderhit`."""
+        return self._pondering
 
     def timeout(self, most: float) -> float:
         """Seconds, ``most`` or fewer, that may pass before the search armed last begins: half of what it has."""
@@ -181,10 +187,11 @@ class Pool:
         """Start the clock of the next search; from here on :meth:`stop` ends it."""
         self.rest()  # a helper still in the last search would take this clock for its own
         with self._lock:
+            self._limits = limits
             self._control["deadline"] = NEVER
             self._control["stop"] = 0
             self._released.clear()
-            self._began = time.perf_counter()
+            self._began, self._ended = time.perf_counter(), 0.0
             self._due = None
             self._active = []
             self._nodes_before = 0
@@ -216,11 +223,12 @@ class Pool:
             self._active.append(worker)
             self._limit_nodes(worker)
 
-    def stop(self) -> None:
-        """End the search at once; harmless when none runs."""
+    def stop(self, only: Limits | None = None) -> None:
+        """End the search at once, or ``only`` the one with these very limits; harmless when it does not run."""
         with self._lock:
-            self._control["stop"] = 1
-            self._released.set()
+            if only is None or only is self._limits:
+                self._control["stop"] = 1
+                self._released.set()
 
     def ponderhit(self) -> None:
         """The expected move was played: from now on the clock runs.
@@ -255,8 +263,9 @@ class Pool:
 
         Call :meth:`arm` before. ``on_line`` gets each iteration's ``count`` lines, and those whose score fell
         outside the window; ``on_tick`` once a second, when some have passed, the depth, the root move under
-        search and its number. ``tablebase`` is probed on the way. Under ``infinite`` and ``ponder``
-        the return waits for :meth:`stop` or :meth:`ponderhit`. The result always holds a legal move.
+        search and its number. ``tablebase`` is probed on the way. Under ``infinite`` and ``ponder`` the return waits,
+        in silence, for :meth:`stop` or :meth:`ponderhit`. The result always holds a legal move; it may be another line
+        than ``on_line`` got last.
         """
         table.new_search()
         share = UNLIMITED if limits.nodes is None else max(1, limits.nodes // len(self.workers))
@@ -275,22 +284,21 @@ class Pool:
                 self._deepen(limits, len(moves), range(1, last + 1), count, on_line)
             else:
                 self._look_for_mates(position, limits, moves, count, on_line)
-            self.wait_for_release(limits)
         finally:  # a report may raise
             self._control["stop"] = 1
             latch.close()
             with self._speaking:
-                finished.set()
+                finished.set(wake=False)  # the ticker would want the interpreter now, and ``bestmove`` needs it
         latch.gone.wait(GRACE)
-        self.node_clock.spend(self.nodes - self._nodes_before)
+        self._ended = time.perf_counter()
         best = main.lines[0] if main.lines else Line()
         if count == 1 and limits.depth is None:
             found = [worker.lines for worker in self._active]  # helpers that are slow to leave may still set theirs
             best = vote([lines[0] for lines in found if lines])
         if not best.moves:  # not even a first move was searched to its end
             best = Line(moves=moves[:1], score=self._evaluation.value(position))
-        if not main.lines or best is not main.lines[0]:
-            on_line(best)
+        self.wait_for_release(limits)
+        self.node_clock.spend(self.nodes - self._nodes_before)
         return best
 
     def _call(self, index: int, latch: HelperLatch, task: Task) -> None:

@@ -58,10 +58,10 @@ class Signal:
         """Whether it was set."""
         return self._is_set
 
-    def set(self) -> None:
-        """Wake all waiters."""
+    def set(self, wake: bool = True) -> None:
+        """Wake all waiters, or let them notice at their next poll."""
         was_set, self._is_set = self._is_set, True
-        if not was_set:
+        if wake and not was_set:
             self._bell.put(True)
 
     def clear(self) -> None:

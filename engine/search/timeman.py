@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from engine.messages import Limits
+from engine.messages import MOST, Limits
 from engine.search.tunables import Parameters
 
 #: The only legal move is searched this deep, for its score. So is every position before ``go mate`` looks for mates,
@@ -82,7 +82,7 @@ def plan(limits: Limits, white_to_move: bool, overhead: int, parameters: Paramet
     if left is None:
         return budget
     increment = limits.winc if white_to_move else limits.binc
-    togo = max(limits.movestogo or 0, 0)
+    togo = limits.movestogo or 0
     optimum, maximum = time_for(parameters.record, left, increment, togo, overhead)
     if budget.maximum is None:
         return Budget(optimum, maximum)
@@ -114,7 +114,7 @@ class NodeClock:
             return limits
         if self._left is None:
             self._left = clock
-        left = max(0, round(self._left))
+        left = min(max(0, round(self._left)), MOST)
         return replace(limits, wtime=left, btime=left)
 
     def spend(self, nodes: int) -> None:

@@ -17,15 +17,19 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from numba import int64
+
 from engine.board.aliases import Depth, Flag, Key, Move, Position, Score, TableRecord
 from engine.board.types import I64, U64, ZERO
-from engine.jit import allocate, helper, mulhi, new_record, prefetch, record_at, structure
+from engine.jit import allocate, helper, kernel, mulhi, new_record, prefetch, record_at, record_type, structure
 from engine.messages import OptionError
 from engine.search.scores import NONE
 
 BOUND_NONE, BOUND_UPPER, BOUND_LOWER, BOUND_EXACT = range(4)
 
 CLUSTER_SIZE = 4
+#: Clusters by which it is judged how full the table is.
+SAMPLED = 250
 _GENERATIONS = 32
 _AGE_WEIGHT = 4
 
@@ -168,6 +172,19 @@ def start_generation(table: TableRecord) -> None:
     table.generation = (table.generation + 1) & (_GENERATIONS - 1)
 
 
+@kernel(int64(record_type(TABLE)), "the search")
+def _hashfull(table: TableRecord) -> int:
+    """See :meth:`TranspositionTable.hashfull`; compiled, as ``bestmove`` waits for it."""
+    count = 0
+    for index in range(SAMPLED):
+        cluster = cluster_at(table.address, U64(index))
+        for slot in range(CLUSTER_SIZE):
+            data = cluster.packed[slot]
+            if data != ZERO and _generation(data) == table.generation:
+                count += 1
+    return count * 1000 // (SAMPLED * CLUSTER_SIZE)
+
+
 class TranspositionTable:
     """The memory of the table, and the record by which kernels reach it.
 
@@ -198,9 +215,7 @@ class TranspositionTable:
 
     def hashfull(self) -> int:
         """How full the table is with entries of the present search, in thousandths, judged by a sample."""
-        data = self._clusters["packed"][:250]
-        present = data >> U64(_GENERATION_SHIFT) == U64(self.record["generation"])
-        return int(((data != 0) & present).sum()) * 1000 // data.size
+        return int(_hashfull(self.record))
 
 
 def _physical_memory() -> int:

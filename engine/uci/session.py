@@ -47,7 +47,7 @@ class Session:
         self._threads = 1
         self._shows_wdl = False
         self._debug = False
-        self._scored = True  # the last report held a score
+        self._final: list[str] = []  # reports that leave with ``bestmove``
         self._asked = False  # something that has an answer
         self._compiles = False
         self._may_load = threading.Event()
@@ -227,7 +227,6 @@ class Session:
             self._output.remark(f"searching with {go.limits}")
         engine = self._loaded
         limits = replace(go.limits, searchmoves=self._legal(go.limits.searchmoves))
-        self._scored = True
         try:
             engine.start(limits, self._on_info, self._on_result)
         except Exception:
@@ -299,16 +298,18 @@ class Session:
     # --- in the thread of the search ----------------------------------------------------------------
 
     def _on_info(self, info: Info) -> None:
-        self._scored = info.score is not None
-        self._output.line(info_line(info, self._shows_wdl))
+        line = info_line(info, self._shows_wdl)
+        if info.final:  # one write fewer before the clock stops
+            self._final.append(line)
+        else:
+            self._output.line(line)
 
     def _on_result(self, result: Result) -> None:
         self._schedule.finish(lambda: self._say_result(result))
 
     def _say_result(self, result: Result) -> None:
-        if not self._scored and result.info is not None:  # tournament managers take the last report's score
-            self._on_info(result.info)
-        self._output.line(result_line(result))
+        lines, self._final = [*self._final, result_line(result)], []
+        self._output.line("\n".join(lines))
 
 
 @contextmanager

@@ -286,8 +286,10 @@ def test_reports_from_the_ticker_cannot_use_the_engine(engine: Engine, monkeypat
 
     def on_info(info: Info) -> None:
         if info.currmove and not refused.is_set():
-            with pytest.raises(RuntimeError, match="reports"):
-                engine.new_game()
+            for call in (engine.new_game, engine.close):
+                with pytest.raises(RuntimeError, match="reports"):
+                    call()
+            assert not engine.wait(PATIENCE)  # it would wait for itself
             refused.set()
 
     engine.start(Limits(infinite=True), on_info, lambda result: None)
