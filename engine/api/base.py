@@ -275,7 +275,7 @@ class EngineBase:
         return to_fen(self._position)
 
     def key(self) -> int:
-        """The position's Zobrist key, the same as Polyglot's."""
+        """The position's Zobrist key: Polyglot's, where an en passant square counts only if a capture is legal."""
         return int(self._position["key"])
 
     def checkers(self) -> list[str]:

@@ -16,6 +16,7 @@ from engine.board.moves import (
     target_of,
 )
 from engine.board.position import (
+    en_passant_key,
     move_piece_quietly,
     piece_on,
     put_piece,
@@ -74,7 +75,7 @@ def capture_square(move: Move) -> Square:
 @helper
 def _clear_en_passant(position: Position) -> None:
     if position.en_passant != NO_SQUARE:
-        position.key ^= tables().en_passant_key[I64(position.en_passant)]
+        position.key ^= en_passant_key(position)
         position.en_passant = NO_SQUARE
 
 
@@ -140,7 +141,6 @@ def make_move(position: Position, move: Move) -> None:
                 behind = target ^ 8
                 if pawn_attacks(us, behind) & position.pieces[PAWN] & position.colors[us ^ 1]:
                     position.en_passant = behind
-                    position.key ^= tables().en_passant_key[behind]
 
     rights = I64(position.castling)
     kept = rights & I64(position.castling_mask[origin]) & I64(position.castling_mask[target])
@@ -150,6 +150,7 @@ def make_move(position: Position, move: Move) -> None:
     position.side = us ^ 1
     position.key ^= tables().side_key
     update_checks(position)
+    position.key ^= en_passant_key(position)
 
 
 @helper

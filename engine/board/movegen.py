@@ -28,7 +28,7 @@ from engine.board.moves import (
     QUIET,
     encode,
 )
-from engine.board.position import bit, king_square, occupied_by_all
+from engine.board.position import bit, en_passant_is_legal, king_square, occupied_by_all
 from engine.board.types import (
     ALL,
     BISHOP,
@@ -164,23 +164,6 @@ def pawn_captures_west(position: Position, pawns: Bitboard, us: Color, enemy: Bi
     free = pawns & ~position.pinned_diagonal
     pinned = pawns & position.pinned_diagonal
     return (west(forward(free, us)) | west(forward(pinned, us)) & position.pinned_diagonal) & enemy
-
-
-@helper
-def en_passant_is_legal(position: Position, us: Color, king: Square, origin: Square, target: Square) -> bool:
-    """Whether the king is safe after an en passant capture.
-
-    Two pawns leave the board at once, so neither pins nor checks tell; the sliders are looked up anew.
-    """
-    captured = bit(target ^ 8)
-    pieces = position.pieces
-    if position.checkers & ~captured & (pieces[PAWN] | pieces[KNIGHT]):
-        return False
-    enemy = position.colors[us ^ 1]
-    occupied = (occupied_by_all(position) ^ bit(origin) ^ captured) | bit(target)
-    if rook_attacks(king, occupied) & (pieces[ROOK] | pieces[QUEEN]) & enemy:
-        return False
-    return bishop_attacks(king, occupied) & (pieces[BISHOP] | pieces[QUEEN]) & enemy == ZERO
 
 
 @helper

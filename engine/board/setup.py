@@ -54,8 +54,8 @@ def complete_setup(position: Position) -> None:
         else:
             position.castling_rook[right] = NO_SQUARE
     position.ply = 0
-    recompute_keys(position)
     update_checks(position)
+    recompute_keys(position)
 
 
 @kernel(int64(POSITION_T, MOVE_LIST_T), "the rules")

@@ -3,8 +3,7 @@
 The tables stand in one record, :data:`TABLES`, filled by numpy when this module is imported (some 15 ms);
 kernels reach it by ``tables()``. Slider attacks are indexed by the occupied squares on a slider's rays,
 gathered by PEXT where that is fast and by magic multiplication elsewhere (Pradu Kannan's fancy magics; the
-same array serves both). Zobrist keys are the published constants of the Polyglot book format, so that a key
-can be looked up in a book as it is.
+same array serves both). Zobrist keys are made of the published constants of the Polyglot book format.
 """
 
 from __future__ import annotations
