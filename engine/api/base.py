@@ -28,7 +28,6 @@ from engine.options import OPTIONS, by_keyword
 from engine.play.book import Book
 from engine.play.thinker import OnInfo, Thinker
 from engine.search.threads import ParkedThread
-from engine.search.transposition import TranspositionTable
 
 OnResult = Callable[[Result], None]
 
@@ -217,9 +216,10 @@ class EngineBase:
         match name:
             case "Hash":
                 if value != self._thinker.table.megabytes:
-                    self._thinker.table = TranspositionTable(value)
+                    self._thinker.table.resize(value)
+                    self._thinker.clear_table()
             case "Clear Hash":
-                self._thinker.table.clear()
+                self._thinker.clear_table()
             case "Threads":
                 self._thinker.pool.resize(value)
             case "EvalType":
@@ -267,7 +267,7 @@ class EngineBase:
         self.stop()
         with self._turn:
             self.wait()
-            self._thinker.table.clear()
+            self._thinker.clear_table()
             self._thinker.pool.clear()
 
     def fen(self) -> str:

@@ -150,11 +150,25 @@ class Pool:
         for worker in self.workers:
             worker.use(evaluation)
 
+    def share(self, work: Callable[[int, int], object]) -> None:
+        """Call ``work(part, parts)`` for each part, in as many threads at once as there are workers and processors."""
+        helpers = self._helpers[: (os.cpu_count() or 1) - 1]
+        parts = len(helpers) + 1
+        for part, helper in enumerate(helpers, 1):
+            helper.run(partial(work, part, parts))
+        work(0, parts)
+        for helper in helpers:
+            helper.wait()
+
     def clear(self) -> None:
         """Forget all histories, and the nodes that were spent."""
         self.node_clock.reset()
-        for worker in self.workers:
-            worker.clear()
+
+        def clear(part: int, parts: int) -> None:
+            for worker in self.workers[part::parts]:
+                worker.clear()
+
+        self.share(clear)
 
     @property
     def nodes(self) -> int:
