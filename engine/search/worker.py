@@ -55,8 +55,8 @@ class Line:
     rank: int = 1
 
 
-def _ranked(lines: list[Line], former: list[Line]) -> list[Line]:
-    """``lines``, then of the ``former`` ones those that an unfinished iteration did not reach, numbered anew."""
+def ranked(lines: list[Line], former: list[Line]) -> list[Line]:
+    """``lines``, then of the ``former`` ones those with other first moves, as many as there were, numbered anew."""
     known = {line.moves[0] for line in lines}
     rest = [line for line in former if line.moves and line.moves[0] not in known]
     ranked = (lines + rest)[: len(former)]
@@ -166,7 +166,7 @@ class Worker:
                 record["node_limit"] = min(allowed, int(record["node_limit"]))  # ponderhit may have set one
             if lines:
                 lines.sort(key=lambda line: -line.score)
-                self.lines = _ranked(lines, self.lines)
+                self.lines = ranked(lines, self.lines)
                 yield self.lines
             if record["aborted"]:
                 return

@@ -7,6 +7,7 @@ import pytest
 
 from engine import Engine
 from engine.messages import Limits
+from tests.search.conversation import start
 
 TWO_ROOKS = "7k/8/R7/1R6/8/8/8/K7 w - - 0 1"
 
@@ -88,6 +89,62 @@ def test_where_there_is_none_a_move_is_still_played(engine):
     result = engine.search(chess.Board(), Limits(mate=2))
     assert result.score.mate is None
     assert result.pv
+
+
+REPEATED = ["b5b7", "h8g8", "b7b5", "g8h8"] * 2
+
+
+def test_a_third_repetition_is_no_way_to_mate(engine):
+    board = chess.Board(TWO_ROOKS)
+    for move in REPEATED:
+        board.push_uci(move)
+    assert engine.search(board, Limits(mate=2, nodes=20_000, searchmoves=("b5b7",))).score.mate is None
+    result = engine.search(board, Limits(mate=2, nodes=20_000))
+    assert result.score.mate == 2
+    checked(board, result.pv)
+
+
+LOST = "2rq4/3rk3/3bn1Bp/2Np1NP1/8/1p6/1K6/Bn6 b - - 0 1"
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_mate_against_the_side_to_move_ends_the_search(engine, threads):
+    engine.set_option("Threads", threads)
+    try:
+        result = engine.search(chess.Board(LOST), Limits(mate=9, nodes=5_000_000))
+    finally:
+        engine.set_option("Threads", 1)
+    assert -9 <= result.score.mate < 0
+    assert result.nodes < 2_000_000
+
+
+@pytest.mark.parametrize("waiting", [{"infinite": True}, {"ponder": True}])
+def test_a_mate_found_while_waiting_is_told_and_the_answer_waits(engine, waiting):
+    running = start(engine, Limits(mate=2, **waiting), chess.Board(TWO_ROOKS))
+    assert running.goes_on
+    engine.stop()
+    assert running.result().info.score.mate == 2
+
+
+def test_the_other_lines_stay_beside_a_mate(engine):
+    infos = []
+    engine.search(chess.Board(TWO_ROOKS), Limits(mate=2), infos.append, 3)
+    last = {info.multipv: info for info in infos}
+    assert len({info.pv[0] for info in last.values()}) == 3
+    assert last[1].score.mate == 2
+
+
+@pytest.mark.slow
+def test_a_long_mate_is_found_as_by_any_search(engine):
+    """The proof of a mate in 13 would take for ever; the search finds it in some seconds."""
+    board = chess.Board("K7/8/8/6p1/4N1Q1/7r/7k/5n2 w - - 0 1")
+    engine.set_option("Hash", 64)
+    try:
+        result = engine.search(board, Limits(mate=13, nodes=100_000_000))
+    finally:
+        engine.set_option("Hash", 1)
+    assert 0 < result.score.mate <= 13
+    checked(board, result.pv)
 
 
 def test_few_nodes_still_give_a_score(engine):

@@ -396,10 +396,12 @@ def test_threads_that_agree_outvote_a_deeper_one() -> None:
     assert vote(lines) is lines[1]
 
 
-def test_a_proved_win_outranks_all_votes_unless_it_is_only_a_bound() -> None:
+def test_a_proved_win_or_loss_outranks_all_votes_unless_it_is_only_a_bound() -> None:
     agreed = [Line(depth=12, score=30, moves=[1])] * 3
     assert vote([*agreed, Line(depth=9, score=MATE - 5, moves=[2])]).moves == [2]
     assert vote([*agreed, Line(depth=9, score=MATE - 5, moves=[2], bound="lowerbound")]).moves == [1]
+    assert vote([*agreed, Line(depth=9, score=5 - MATE, moves=[2])]).moves == [2]
+    assert vote([*agreed, Line(depth=9, score=5 - MATE, moves=[2], bound="lowerbound")]).moves == [1]
 
 
 def test_threads_that_found_nothing_have_no_vote() -> None:
