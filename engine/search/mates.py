@@ -19,8 +19,11 @@ from engine.board.notation import list_moves
 from engine.board.setup import copy_position, new_position, play_move
 from engine.board.types import I64, ONE, U64, ZERO
 from engine.jit import kernel, new_record, record_type, structure
+from engine.messages import Limits
 from engine.search.node import enter_node, is_draw, should_abort
+from engine.search.scores import MATE, MATE_BOUND
 from engine.search.state import WORKER_T, frame_at
+from engine.search.worker import Line
 
 _ENTRIES = 1 << 20
 
@@ -78,6 +81,13 @@ def is_mate(worker: Worker, proofs: Any, plies: Depth, ply: Ply) -> Flag:
     return answer
 
 
+def proves_mate(line: Line, limits: Limits) -> bool:
+    """Whether the score of ``line`` proves a mate that ``go mate`` asked for, by either side."""
+    if limits.mate is None or (line.bound and (line.bound == "lowerbound") != (line.score > 0)):
+        return False
+    return abs(line.score) > MATE_BOUND and MATE - abs(line.score) <= 2 * limits.mate
+
+
 class Prover:
     """Looks for a mate in 1, 2 .. ``most`` moves by one of the root ``moves`` of ``position``, or against them all, on
     the record of a worker that searches it meanwhile."""
@@ -86,7 +96,8 @@ class Prover:
         self._record, self._position, self._moves, self._most = record, position, moves, most
         self._proofs: Any = new_record(PROOFS)
         self._number = 1  # of moves under proof
-        self._spent = 0  # nodes on this number
+        self._spent = 0  # nodes
+        self._divisor = 4 ** max(1, most - 3)
 
     @property
     def is_through(self) -> bool:
@@ -94,9 +105,9 @@ class Prover:
         return self._number > self._most
 
     def advance(self) -> tuple[int, list[int]]:
-        """Go on, between two iterations, for a share of the nodes visited: for a mate in n one in n².
+        """Go on, between two iterations, for its share of the nodes: a quarter for mates in up to four moves, where it
+        beats the search, and for each move more a quarter of that.
 
-        So it finds the short mates, where it beats the search, and costs the search next to nothing where it does not.
         Returns the plies to the mate, positive for the side to move, negative against it, and the line; 0 as long as
         there is none.
         """
@@ -105,16 +116,16 @@ class Prover:
         plies, line = 0, list[int]()
         while not line and not self.is_through:
             begun = int(record["nodes"])
-            record["node_limit"] = min(limit, begun + begun // self._number**2 - self._spent)
+            record["node_limit"] = min(limit, begun + begun // self._divisor - self._spent)
             for plies in (2 * self._number - 1, -2 * self._number):
                 line = self._line(abs(plies))
                 if line or record["aborted"]:
                     break
+            self._spent += int(record["nodes"]) - begun
             if record["aborted"]:
-                self._spent += int(record["nodes"]) - begun
-                plies, line = 0, []
+                line = []
                 break
-            self._number, self._spent = self._number + 1, 0
+            self._number += 1
         record["node_limit"] = limit
         record["aborted"] = 0  # a search that has to end sees so itself
         copy_position(record["position"], self._position)

@@ -25,8 +25,8 @@ from engine.evaluation.choice import Evaluation
 from engine.jit import TICKS_PER_SECOND, clock_now, new_record
 from engine.messages import Limits
 from engine.search.lazy_smp import Crew, Task, vote
-from engine.search.mates import Prover
-from engine.search.scores import MATE, MATE_BOUND, MAX_PLY
+from engine.search.mates import Prover, proves_mate
+from engine.search.scores import MATE, MAX_PLY
 from engine.search.state import CONTROL, NEVER
 from engine.search.tablebase import TablebaseAccess
 from engine.search.threads import ParkedThread, Signal
@@ -335,6 +335,12 @@ class Pool:
         """The main worker's iterations up to depth ``last``, with ``choices`` root moves."""
         main, pacer = self.workers[0], Pacer(self.parameters)
         first = 1
+        bounds: list[tuple[int, Line]] = []  # that prove a mate, each after so many nodes
+
+        def on_bound(line: Line) -> None:
+            on_line(line)
+            if proves_mate(line, limits):
+                bounds.append((main.nodes, line))
 
         def enough(lines: list[Line]) -> bool:
             for line in lines:
@@ -342,6 +348,8 @@ class Pool:
             best = lines[0]
             pace = pacer.pace(best.moves[0], best.score, main.share_of(best.moves[0]))
             if self._is_enough(best, limits, choices, pace):
+                return True
+            if bounds and main.nodes > 2 * bounds[0][0]:  # the exact score, with the whole line, does not come
                 return True
             return prover is not None and self._settles_mate(prover, limits, on_line)
 
@@ -354,9 +362,12 @@ class Pool:
                     return
                 first = main.lines[0].depth + 1
         if not main.record["aborted"]:
-            for lines in main.deepen(first, last, count, on_line):
+            for lines in main.deepen(first, last, count, on_bound):
                 if enough(lines):
-                    return
+                    break
+        if bounds and not proves_mate(main.lines[0], limits):
+            main.lines = ranked([bounds[-1][1]], main.lines)
+            on_line(main.lines[0])
 
     def _silence(self, limits: Limits, count: int) -> int:
         """For how long, in ticks of the clock, the iterations of a search need not be told of one by one.
@@ -402,7 +413,7 @@ class Pool:
 
     def _is_enough(self, line: Line, limits: Limits, choices: int, pace: float) -> bool:
         """Whether no further iteration should start."""
-        if limits.mate is not None and abs(line.score) > MATE_BOUND and MATE - abs(line.score) <= 2 * limits.mate:
+        if proves_mate(line, limits):
             return True
         with self._lock:
             if self._budget.optimum is None or limits.movetime is not None:
