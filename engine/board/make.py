@@ -1,7 +1,6 @@
 """Making and unmaking moves: the only code that changes a position while a search runs."""
 
 from engine.board.aliases import Color, Key, Move, Piece, Position, Square
-from engine.board.attacks import pawn_attacks
 from engine.board.moves import (
     DOUBLE_PUSH,
     EN_PASSANT,
@@ -16,11 +15,11 @@ from engine.board.moves import (
     target_of,
 )
 from engine.board.position import (
-    en_passant_key,
     move_piece_quietly,
     piece_on,
     put_piece,
     remove_piece,
+    set_en_passant,
     update_checks,
 )
 from engine.board.tables import tables
@@ -75,7 +74,7 @@ def capture_square(move: Move) -> Square:
 @helper
 def _clear_en_passant(position: Position) -> None:
     if position.en_passant != NO_SQUARE:
-        position.key ^= en_passant_key(position)
+        position.key ^= tables().en_passant_key[I64(position.en_passant)]
         position.en_passant = NO_SQUARE
 
 
@@ -138,9 +137,8 @@ def make_move(position: Position, move: Move) -> None:
         if piece & 7 == PAWN:
             position.rule50 = 0
             if kind_of(move) == DOUBLE_PUSH:
-                behind = target ^ 8
-                if pawn_attacks(us, behind) & position.pieces[PAWN] & position.colors[us ^ 1]:
-                    position.en_passant = behind
+                set_en_passant(position, us ^ 1, target ^ 8)
+                position.key ^= tables().en_passant_key[I64(position.en_passant)]
 
     rights = I64(position.castling)
     kept = rights & I64(position.castling_mask[origin]) & I64(position.castling_mask[target])
@@ -150,7 +148,6 @@ def make_move(position: Position, move: Move) -> None:
     position.side = us ^ 1
     position.key ^= tables().side_key
     update_checks(position)
-    position.key ^= en_passant_key(position)
 
 
 @helper

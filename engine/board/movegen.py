@@ -245,7 +245,7 @@ def _generate_pawn_moves(
         captures = pawn_captures_west(position, pawns, us, enemy) & mask
         count = _add_pawn_moves(moves, count, captures, up - 1, CAPTURE)
         target = I64(position.en_passant)
-        if target != NO_SQUARE:
+        if target < NO_SQUARE:
             takers = pawn_attacks(us ^ 1, target) & pawns
             while takers:
                 origin = lsb(takers)
@@ -312,7 +312,7 @@ def _count_pawn_moves(position: Position, us: Color, king: Square, mask: Bitboar
         promotions = popcount(pushes & mask & last) + popcount(captures_east & last)
         count += 3 * (promotions + popcount(captures_west & last))
     target = I64(position.en_passant)
-    if target != NO_SQUARE:
+    if target < NO_SQUARE:
         takers = pawn_attacks(us ^ 1, target) & pawns
         while takers:
             if en_passant_is_legal(position, us, king, lsb(takers), target):

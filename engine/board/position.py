@@ -1,16 +1,16 @@
 """The position: one record with all that the rules need, and how pieces are put on it and taken off."""
 
-from engine.board.aliases import Bitboard, Color, Key, Piece, PieceType, Position, Square
+from engine.board.aliases import Bitboard, Color, Piece, PieceType, Position, Square
 from engine.board.attacks import between, bishop_attacks, knight_attacks, pawn_attacks, rook_attacks
 from engine.board.tables import tables
 from engine.board.types import (
     BISHOP,
     EMPTY,
     I64,
+    IDLE,
     KING,
     KNIGHT,
     MAX_MOVES,
-    NO_SQUARE,
     NO_TYPE,
     ONE,
     PAWN,
@@ -45,7 +45,7 @@ UNDO = structure(
 POSITION = structure(
     ("pieces", "u8", (6,)),  # [type] both colours
     ("colors", "u8", (2,)),  # [color]
-    ("key", "u8"),  # Zobrist key of Polyglot's numbers (see en_passant_key)
+    ("key", "u8"),  # Zobrist key in Polyglot's form, but for an idle en passant square
     ("pawn_key", "u8"),  # pawns only
     ("nonpawn_key", "u8", (2,)),  # [color] all pieces but pawns
     ("checkers", "u8"),  # enemy pieces that give check
@@ -56,7 +56,7 @@ POSITION = structure(
     ("castling_rook", "u1", (4,)),  # [right] square of the rook, NO_SQUARE for none at the start
     ("side", "u1"),  # colour to move
     ("castling", "u1"),  # rights as bits: 2 * color on the king's side, the next one on the queen's
-    ("en_passant", "u1"),  # target square if a pawn stands ready to take, legally or not, else NO_SQUARE
+    ("en_passant", "u1"),  # target square where a pawn could take, IDLE if not legally, else NO_SQUARE
     ("chess960", "u1"),  # castling is written as the king taking the rook
     ("rule50", "i4"),  # plies since a capture or pawn move
     ("since_null", "i4"),  # plies since a null move
@@ -203,27 +203,26 @@ def en_passant_is_legal(position: Position, us: Color, king: Square, origin: Squ
 
 
 @helper
-def en_passant_key(position: Position) -> Key:
-    """What en passant adds to the key: its file's number where a capture is legal, else nothing (FIDE 9.2.3).
+def set_en_passant(position: Position, us: Color, target: Square) -> None:
+    """Let ``us`` take en passant on ``target`` if a pawn stands ready; the square is IDLE if no capture is legal.
 
-    Checkers have to be up to date.
+    ``checkers`` may be those of the position before a double push: such a move neither gives nor answers a check by a
+    knight or another pawn.
     """
-    target = I64(position.en_passant)
-    if target == NO_SQUARE:
-        return ZERO
-    us = I64(position.side)
     takers = pawn_attacks(us ^ 1, target) & position.pieces[PAWN] & position.colors[us]
+    if takers != ZERO:
+        position.en_passant = target | IDLE
     while takers:
         if en_passant_is_legal(position, us, king_square(position, us), lsb(takers), target):
-            return tables().en_passant_key[target]
+            position.en_passant = target
         takers &= takers - ONE
-    return ZERO
 
 
 @helper
 def recompute_keys(position: Position) -> None:
-    """Set all keys from board and checkers: the slow way that the incremental keys must agree with."""
-    position.key = tables().castling_key[I64(position.castling)] ^ en_passant_key(position)
+    """Set all keys from the board: the slow way that the incremental keys must agree with."""
+    position.key = tables().castling_key[I64(position.castling)]
+    position.key ^= tables().en_passant_key[I64(position.en_passant)]
     if position.side == 0:
         position.key ^= tables().side_key
     position.pawn_key = ZERO

@@ -16,7 +16,7 @@ import chess.polyglot
 import numpy as np
 
 from engine.board.aliases import Bitboard
-from engine.board.types import NO_SQUARE, NO_TYPE, ONE, U64
+from engine.board.types import NO_TYPE, ONE, U64
 from engine.jit import HAVE_PEXT, shared_record, structure
 
 #: One slider on one square: the squares that can block it, and where its attack sets begin.
@@ -31,7 +31,7 @@ TABLES_DTYPE = structure(
     ("between", "u8", (64, 64)),  # [square][square] squares strictly between, 0 if not aligned
     ("piece_key", "u8", (16, 64)),  # [piece][square]
     ("castling_key", "u8", (16,)),  # [castling rights]
-    ("en_passant_key", "u8", (NO_SQUARE + 1,)),  # [square], 0 for none
+    ("en_passant_key", "u8", (256,)),  # [square], 0 for none and where it is IDLE
     ("side_key", "u8"),
     ("attacks", "u8", (107_648,)),  # [start + index] attack sets of rooks and bishops
 )
