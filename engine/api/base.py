@@ -29,7 +29,6 @@ from engine.options import OPTIONS, by_keyword
 from engine.play.book import Book
 from engine.play.thinker import OnInfo, Thinker
 from engine.search.threads import ParkedThread
-from engine.search.transposition import TranspositionTable
 
 OnResult = Callable[[Result], None]
 
@@ -218,9 +217,10 @@ class EngineBase:
         match name:
             case "Hash":
                 if value != self._thinker.table.megabytes:
-                    self._thinker.table = TranspositionTable(value)
+                    self._thinker.table.resize(value)
+                    self._thinker.clear_table()
             case "Clear Hash":
-                self._thinker.table.clear()
+                self._thinker.clear_table()
             case "Threads":
                 self._thinker.pool.resize(value)
             case "EvalType":
@@ -263,9 +263,9 @@ class EngineBase:
         self._position = position
 
     def new_game(self) -> None:
-        """Forget what was learned from former games; ends a running search first. Raises as :meth:`start`."""
+        """Forget what was learned from previous games; ends a running search first. Raises as :meth:`start`."""
         with self._turn_at_once():
-            self._thinker.table.clear()
+            self._thinker.clear_table()
             self._thinker.pool.clear()
 
     def fen(self) -> str:
@@ -273,7 +273,7 @@ class EngineBase:
         return to_fen(self._position)
 
     def key(self) -> int:
-        """The position's Zobrist key, the same as Polyglot's."""
+        """The position's Zobrist key: Polyglot's, where an en passant square counts only if a capture is legal."""
         return int(self._position["key"])
 
     def checkers(self) -> list[str]:

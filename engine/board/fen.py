@@ -13,6 +13,7 @@ from engine.board.types import (
     BISHOP,
     BLACK,
     EMPTY,
+    IDLE,
     KING,
     KNIGHT,
     NO_SQUARE,
@@ -214,7 +215,7 @@ def to_fen(position: Any, shredder: bool = False) -> str:
             text += (str(gap) if gap else "") + PIECE_LETTERS[piece]
             gap = 0
         ranks.append(text + (str(gap) if gap else ""))
-    en_passant = int(position["en_passant"])
+    en_passant = int(position["en_passant"]) & ~IDLE
     fields = [
         "/".join(ranks),
         "wb"[position["side"]],

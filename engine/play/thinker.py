@@ -71,6 +71,10 @@ class Thinker:
         self.book = Book(report)
         self._chance = random.Random()  # of playing weaker: no two games alike
 
+    def clear_table(self) -> None:
+        """Forget what the transposition table holds, by all threads at once."""
+        self.pool.share(self.table.clear)
+
     def think(self, position: Any, limits: Limits, on_info: OnInfo, lines: int) -> Result:
         """Run the pool and turn its lines into messages."""
         chess960 = bool(position["chess960"])

@@ -13,8 +13,7 @@ from typing import Any, NamedTuple
 from engine.messages import MOST, Limits
 from engine.search.tunables import Parameters
 
-#: The only legal move is searched this deep, for its score. So is every position before ``go mate`` looks for mates,
-#: which can take all the time there is.
+#: The only legal move is searched this deep, for its score.
 FORCED_MOVE_DEPTH = 8
 
 #: No search is so short that it could not finish its first iterations.
