@@ -21,6 +21,7 @@ from typing import Any
 from rich.console import Console, Group
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
+from tuning.cluster.base import ClusterLost
 from tuning.cluster.choice import HERE, open_cluster
 from tuning.common import command
 from tuning.common.command import as_interrupt, check_picture
@@ -119,7 +120,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
         if (spec.name, number) not in done
     ]
     code, failures = 0, 0
-    cluster = open_cluster(arguments.scheduler, arguments.concurrency)
+    cluster = open_cluster(arguments.scheduler, arguments.concurrency, command.warner(console))
     progress = Progress(
         TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[solved]}"),
         TimeElapsedColumn(), TimeRemainingColumn(), console=console, disable=not console.is_terminal,
@@ -142,9 +143,9 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
                     bar, advance=1,
                     solved=", ".join(f"{n} {sum(s.solved for s in solutions if s.engine == n)}" for n in names),
                 )  # fmt: skip
-    except KeyboardInterrupt:
-        console.print(f"interrupted; continue with: python -m tuning.suite --resume {shlex.quote(str(ledger.path))}")
-        code = command.INTERRUPTED
+    except (KeyboardInterrupt, ClusterLost) as error:
+        again = f"continue with: python -m tuning.suite --resume {shlex.quote(str(ledger.path))}"
+        code = command.stopped(console, error, again)
     finally:
         cluster.close()
         ledger.close()
