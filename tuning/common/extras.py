@@ -10,6 +10,7 @@ import importlib.util
 import sys
 from types import TracebackType
 
+from engine.commandline import INTERRUPTED
 from tuning.common.errors import SetupError
 
 EXTRAS = {
@@ -43,7 +44,11 @@ def need(package: str, what_for: str) -> None:
 
 
 def explain(kind: type[BaseException], error: BaseException, traceback: TracebackType | None) -> None:
-    """Report an uncaught exception: a missing package of an extra in one line and with exit code 2."""
+    """Report an uncaught exception: a missing package of an extra in one line and with exit code 2, and Ctrl-C while
+    the modules are still being loaded as later."""
+    if issubclass(kind, KeyboardInterrupt):
+        print("interrupted", file=sys.stderr)
+        raise SystemExit(INTERRUPTED)
     line = advice(error.name) if isinstance(error, ModuleNotFoundError) and error.name else None
     if line is None:
         sys.__excepthook__(kind, error, traceback)

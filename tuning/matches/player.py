@@ -259,10 +259,13 @@ class Player:
         """End the process, if it still runs, and let go of its pipes."""
         with contextlib.suppress(ProcessLookupError):
             self.protocol.transport.kill()
-        with contextlib.suppress(TimeoutError):
+        try:
             async with asyncio.timeout(STOP_SECONDS):
                 await asyncio.shield(self.protocol.returncode)
-        self.protocol.transport.close()
+        except TimeoutError:
+            pass
+        finally:
+            self.protocol.transport.close()
         await asyncio.sleep(0)
 
 

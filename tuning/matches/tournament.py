@@ -142,9 +142,9 @@ class Tournament:
         Raises :class:`EngineFailure` for the first that does not come up, and :class:`SetupError` for one that is not
         the same everywhere.
         """
-        for _, outcome in cluster.everywhere(units.let_idle_quit, iter([None])):
-            if outcome.error is not None:
-                raise outcome.error
+        for _, quitting in cluster.everywhere(units.let_idle_quit, iter([None])):
+            if quitting.error is not None:
+                raise quitting.error
         cards: dict[str, tuple[str, EngineCard]] = {}
         for place, outcome in cluster.everywhere(units.introduce, iter(self.settings.engines)):
             if isinstance(outcome.error, EngineFailure) and place:

@@ -143,7 +143,8 @@ class Bench:
         async def quit_all() -> None:
             running = asyncio.all_tasks() - {asyncio.current_task()}
             for task in running:
-                task.cancel()
+                if not task.cancelling():  # else it is about to kill its engines
+                    task.cancel()
             await asyncio.gather(*running, return_exceptions=True)
             await self.let_idle_quit()
 
