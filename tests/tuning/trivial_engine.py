@@ -5,7 +5,8 @@
 LINE: moves from the start position, separated by commas. FAULT at the given ply of the game: ``die``,
 ``hang`` (never answers again), ``deaf`` and ``dumb`` (closes its input or output, and lives on),
 ``late`` (sleeps SECONDS), ``illegal``, ``null``, ``badpv`` (an illegal line of thought), ``longpv``
-(moves after mate), ``falsemate``. FAULT ``unborn`` dies at once, ``mute`` never says ``uciok``. The option ``Net`` takes files that exist, and says so of others.
+(moves after mate), ``falsemate``. FAULT ``unborn`` dies at once, ``mute`` never says
+``uciok``. The option ``Net`` takes files that exist, and says so of others.
 """
 
 import os
