@@ -59,14 +59,17 @@ class Dask:
         self._batches = itertools.count()
         self._hosts: dict[str, str] = {}
         self._local: distributed.LocalCluster | None = None
-        if address is None:
-            self.workers = workers or os.cpu_count() or 1
-            with _interrupts_held(), dask.config.set(_LOCAL):
-                self._local = _local_cluster(self.workers)
-                self._client = distributed.Client(self._local)
-        else:
-            self._client = _client_of(address)
+        self._open = contextlib.ExitStack()
         try:
+            if address is None:
+                self.workers = workers or os.cpu_count() or 1
+                with _interrupts_held(), dask.config.set(_LOCAL):
+                    self._local = _local_cluster(self.workers)
+                    self._open.callback(self._local.close)
+                    self._client = distributed.Client(self._local)
+            else:
+                self._client = _client_of(address)
+            self._open.callback(self._client.close)
             self._client.register_plugin(_Housekeeping(no_http=address is None))
             self._client.subscribe_topic(NOTICES, lambda event: self._events.put(("notice", "", event[1])))
             self._client.subscribe_topic("all", self._hear_scheduler)
@@ -74,7 +77,7 @@ class Dask:
                 self.workers = self._capacity(address, workers)
                 self._hosts = self._client.run(socket.gethostname)
         except BaseException:
-            self.close()
+            self._open.close()
             raise
 
     def _capacity(self, address: str, workers: int | None) -> int:
@@ -199,9 +202,7 @@ class Dask:
         """Let go of the cluster; a local one ends, its engines with it."""
         if self._client.status == "running":
             self._client.unsubscribe_topic("all")  # or the scheduler tells a client that has gone that it has gone
-        self._client.close()
-        if self._local is not None:
-            self._local.close()
+        self._open.close()
 
 
 def _local_cluster(workers: int) -> distributed.LocalCluster:

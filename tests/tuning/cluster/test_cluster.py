@@ -6,6 +6,7 @@ import logging
 import os
 import shlex
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -41,6 +42,7 @@ from tuning.matches.units import let_idle_quit
 
 def square(unit: int, report: Any) -> int:
     report({"half": unit})
+    kept.tell("a word")
     if unit == 13:
         raise ValueError("unlucky")
     return unit * unit
@@ -136,6 +138,7 @@ def test_units_come_out_once_with_their_errors(dask):
         else:
             assert outcome.result == outcome.unit**2
     assert {report["half"] for report in reports} == set(range(10, 20))
+    assert [line for line in TOLD if line.endswith(": a word")] == [f"{socket.gethostname()} (127.0.0.1): a word"]
 
 
 def test_a_killed_workers_unit_runs_again_and_counts_once(dask, tmp_path):
@@ -154,6 +157,17 @@ def test_a_killed_workers_unit_runs_again_and_counts_once(dask, tmp_path):
     assert again == 2
     assert set(starts.values()) == {1}
     assert len([line for line in TOLD if line.startswith("lost the worker on ")]) == 1
+
+
+def test_ctrl_c_while_the_workers_start_closes_them(caplog):
+    me = psutil.Process()
+    before = {process.pid for process in me.children(recursive=True)}
+    threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+    with pytest.raises(KeyboardInterrupt):
+        Dask(None, 1)
+    left = [process for process in me.children(recursive=True) if process.pid not in before]
+    assert not [process for process in left if "spawn_main" in " ".join(process.cmdline())]
+    assert not [record for record in caplog.records if record.levelno >= logging.ERROR]
 
 
 def test_work_goes_on_after_a_pause(tmp_path, monkeypatch):
