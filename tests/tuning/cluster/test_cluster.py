@@ -175,7 +175,7 @@ def test_work_goes_on_after_a_pause(tmp_path, monkeypatch):
 
     Dask's patience, five minutes, is one second here.
     """
-    monkeypatch.setattr("distributed.scheduler.heartbeat_interval", lambda workers: 0.01)
+    monkeypatch.setattr("distributed.scheduler.heartbeat_interval", lambda workers: 0.05)
     stopped: list[int] = []
 
     def stop_the_first(report: dict[str, int]) -> None:
@@ -321,8 +321,8 @@ def test_no_port_answers_without_the_certificate(dask, joined):
         for found in process.net_connections("inet")
         if found.status == psutil.CONN_LISTEN
     }
-    workers = dask._client.scheduler_info(n_workers=-1)["workers"]
-    known = {joined, *workers, *(worker["nanny"] for worker in workers.values())}
+    workers = dask._local.scheduler.workers.values()
+    known = {joined, *(worker.address for worker in workers), *(worker.nanny for worker in workers)}
     assert sockets == {address.removeprefix("tls://") for address in known}
     stranger = Security.temporary()
     for address in sockets:
