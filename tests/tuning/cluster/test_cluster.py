@@ -70,6 +70,11 @@ def wait_on_cancel(folder: str, report: Any) -> None:
     raise kept.CancelledError
 
 
+def keep(folder: str, report: Any) -> None:
+    """Keep something in this process that leaves a note when it is closed."""
+    kept.close_at_end((Path(folder) / "closed").touch)
+
+
 def wait_for(condition: Callable[[], Any], seconds: float = 30) -> bool:
     deadline = time.monotonic() + seconds
     while not (found := condition()) and time.monotonic() < deadline:
@@ -237,6 +242,12 @@ def test_a_cancelled_unit_hears_of_it(dask, tmp_path):
         next(dask.run(wait_on_cancel, iter([str(tmp_path)]), interrupt))
     assert wait_for((tmp_path / "cancelled").exists)
     assert [outcome.result for outcome in dask.run(square, iter([5]), lambda report: None)] == [25]
+
+
+def test_another_client_closes_nothing(dask, joined, tmp_path):
+    assert [outcome.error for outcome in dask.run(keep, iter([str(tmp_path)]), lambda report: None)] == [None]
+    open_cluster(joined, None).close()
+    assert not (tmp_path / "closed").exists()
 
 
 def test_two_matches_and_the_arena_on_one_scheduler(dask, joined, trivial, tmp_path):
