@@ -29,6 +29,7 @@ from typing import Any
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn, TimeRemainingColumn
 
 from engine.console import Console, TextColumn
+from tuning.cluster.base import ClusterLost
 from tuning.cluster.choice import open_cluster
 from tuning.common import command
 from tuning.common.command import as_interrupt
@@ -206,7 +207,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
                 yield player.unit(iteration, spsa.candidates(iteration))
 
     code = failures = faults = played = 0
-    cluster = open_cluster(arguments.scheduler, arguments.concurrency)
+    cluster = open_cluster(arguments.scheduler, arguments.concurrency, command.warner(console))
     progress = Progress(
         TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn(),
         TextColumn("{task.fields[faults]} games lost on time or by faults"), console=console,
@@ -234,9 +235,9 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
                     shown = time.monotonic()
                     speed = 7200 * played / (shown - began)
                     console.print(f"{len(done) + played} pairs, {speed:,.0f} games/h")
-    except KeyboardInterrupt:
-        console.print(f"interrupted; continue with: python -m tuning.spsa --resume {shlex.quote(str(ledger.path))}")
-        code = command.INTERRUPTED
+    except (KeyboardInterrupt, ClusterLost) as error:
+        again = f"continue with: python -m tuning.spsa --resume {shlex.quote(str(ledger.path))}"
+        code = command.stopped(console, error, again)
     finally:
         cluster.close()
         if any(spsa.history.values()) and not ledger.closed:

@@ -22,6 +22,7 @@ from rich.console import Group
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn, TimeRemainingColumn
 
 from engine.console import Console, TextColumn
+from tuning.cluster.base import ClusterLost
 from tuning.cluster.choice import HERE, open_cluster
 from tuning.common import command
 from tuning.common.command import as_interrupt, check_picture
@@ -120,7 +121,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
         if (spec.name, number) not in done
     ]
     code, failures = 0, 0
-    cluster = open_cluster(arguments.scheduler, arguments.concurrency)
+    cluster = open_cluster(arguments.scheduler, arguments.concurrency, command.warner(console))
     progress = Progress(
         TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[solved]}"),
         TimeElapsedColumn(), TimeRemainingColumn(), console=console, disable=not console.is_terminal,
@@ -143,9 +144,9 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
                     bar, advance=1,
                     solved=", ".join(f"{n} {sum(s.solved for s in solutions if s.engine == n)}" for n in names),
                 )  # fmt: skip
-    except KeyboardInterrupt:
-        console.print(f"interrupted; continue with: python -m tuning.suite --resume {shlex.quote(str(ledger.path))}")
-        code = command.INTERRUPTED
+    except (KeyboardInterrupt, ClusterLost) as error:
+        again = f"continue with: python -m tuning.suite --resume {shlex.quote(str(ledger.path))}"
+        code = command.stopped(console, error, again)
     finally:
         cluster.close()
         ledger.close()

@@ -16,9 +16,9 @@ from filelock import FileLock, Timeout
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
 
 from engine.console import Console, TextColumn
-from tuning.cluster.base import Cluster
+from tuning.cluster.base import Cluster, ClusterLost
 from tuning.cluster.choice import open_cluster
-from tuning.common.command import INTERRUPTED, as_interrupt
+from tuning.common.command import as_interrupt, stopped, warner
 from tuning.common.errors import SetupError
 from tuning.common.files import write_whole
 from tuning.selfplay.generation import LINE_EVERY, NOTES, compare
@@ -90,7 +90,8 @@ def relabel(
         _begin(directory, settings, fingerprint)
         missing = [Unit(source, settings, fingerprint) for source in sources if not (directory / source.name).exists()]
         display = Display(console, len(sources), len(sources) - len(missing))
-        return _run(missing, directory, display, positions, open_cluster(scheduler, processes), console)
+        cluster = open_cluster(scheduler, processes, warner(console))
+        return _run(missing, directory, display, positions, cluster, console)
     finally:
         lock.release()
 
@@ -132,9 +133,8 @@ def _run(
                 if isinstance(outcome.error, SetupError) or failures >= PATIENCE:
                     raise SetupError(f"gave up: {outcome.error}")
                 console.print(f"! {outcome.error}", style="red")
-    except KeyboardInterrupt:
-        console.print("interrupted; run the same command to continue")
-        return INTERRUPTED
+    except (KeyboardInterrupt, ClusterLost) as error:
+        return stopped(console, error, "run the same command to continue")
     finally:
         cluster.close()
         signal.signal(signal.SIGTERM, before)
