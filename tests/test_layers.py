@@ -19,6 +19,7 @@ FLOORS: dict[str, int] = {
     "files": 1,
     "folders": 1,
     "commandline": 1,
+    "reading": 2,
     "jit": 2,
     "board": 3,
     "evaluation": 4,

@@ -57,8 +57,9 @@ def test_pgn_lines_and_their_defects(tmp_path):
     assert book.opening(1).moves == ("e2e4", "e8d7")
     assert book.opening(1).fen.startswith("4k3/")
     assert book.opening(2) == book.opening(0)
-    assert len(complaints) == 1
-    assert complaints[0].startswith("book.pgn:5: illegal san: 'Ke4'")
+    assert len(complaints) == 2
+    assert "book.pgn:7: game 2: 2. 'Ke4' is not a legal move" in complaints[0]
+    assert complaints[1].startswith("book.pgn:5: game 2 is no opening: 2. 'Ke4'")
 
 
 def test_order_depends_on_the_seed_alone(tmp_path):
