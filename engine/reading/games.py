@@ -31,6 +31,8 @@ _ASIDES = frozenset(("N", "D", "e.p.", "ep", "mate", "ch"))
 _BEHIND = "+#=-/±∓⩲⩱∞†‡"
 _CHECKS = frozenset(("", "+", "#", "++", "†", "‡"))
 
+_RESULTS = frozenset(("1-0", "0-1", "1/2-1/2", "*"))
+
 _NULL = frozenset(("--", "Z0", "0000", "@@@@"))
 
 
@@ -91,6 +93,9 @@ class _Builder:
         """The game, None if its position cannot be read."""
         for name, tag in self._raw.tags.items():
             self._game.headers[name] = tag.value
+            if name == "Result" and tag.value not in _RESULTS:  # it will be written behind the moves
+                self._game.headers[name] = "*"
+                self._remark(tag.line, f"the result {quoted(tag.value)} is none")
         board = self._start()
         if board is None:
             return None

@@ -54,7 +54,7 @@ _TOKEN = re.compile(
     |(?P<CLOSE>\))
     |\$(?P<NAG>[0-9]{1,9})(?![0-9])
     |(?P<RESULT>\*|(?:1[-\u2013]0|0[-\u2013]1|1/2[-\u2013]1/2|½[-\u2013]½|1/2)(?![\w/\u2013-]))
-    |(?P<NUMBER>(?!0000)[0-9]{1,4}(?:(?:\s*[.…])+|(?![^\s(){};$])))
+    |(?P<NUMBER>(?!0000(?:[^0-9.…]|$))[0-9]{1,9}(?:(?:\s*[.…])+|(?![^\s(){};$])))
     |(?P<GLYPH>[!?]{1,2})
     |(?P<WORD>(?:[a-h][x:-]?)?[a-h][18]=?\([^\W\d_]\)[+#]*|[.…]+|[^\s(){};$*!?]+|.)
     |$)""",
@@ -104,7 +104,7 @@ def tokens(lines: Iterable[Line]) -> Iterator[Token]:
                 if end < 0:
                     at = len(line)
             elif kind == "remark":
-                yield from _comment(found[kind][1:], number)
+                yield from _comment(found[kind][1:].replace("}", ")"), number)  # it will be written in braces
             elif kind == "RESULT":
                 text = found[kind].replace("\N{EN DASH}", "-")
                 text = _RESULTS.get(text, text)

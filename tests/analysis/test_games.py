@@ -360,7 +360,7 @@ def test_a_game_is_kept_up_to_an_illegal_move_and_skipped_without_a_position(pgn
     assert analyse(pgn, "--depth", "2") == 0
     first, last = filter(None, capsys.readouterr().err.splitlines())  # before version 15 rich adds an empty line
     assert re.fullmatch(r"numbat: .*games.pgn:3: game 1: 2. 'Ke3' is not a legal move; the game ends before it", first)
-    assert re.fullmatch(r"numbat: .*games.pgn:27: game 5: 'rubbish' is not a position.*; the game is skipped", last)
+    assert re.fullmatch(r"numbat: .*games.pgn:28: game 5: 'rubbish' is not a position.*; the game is skipped", last)
     written = read_games(pgn.with_suffix(".annotated.pgn"))
     assert [game.headers["Event"] for game in written] == ["Bad", "Casual", "Second", "Third"]
     assert [move.uci() for move in written[0].mainline_moves()] == ["e2e4", "e7e5"]

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import io
 import logging
+import re
 import time
 
 import chess
@@ -14,6 +15,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from engine.analysis.files import pgn_text
 from engine.messages import PositionError
 from engine.reading.games import games_of
 from engine.reading.positions import read_position
@@ -95,8 +97,10 @@ def check(data: bytes) -> None:
         for move in game.mainline_moves():
             assert not move or move in board.legal_moves
             board.push(move)
-        game.accept(chess.pgn.StringExporter())
-    if not remarks and b";" not in data:  # behind which python-chess drops the comment
+    written = "\n\n".join(map(pgn_text, games)).encode()
+    assert list(map(tree, read(written)[0])) == list(map(tree, games))
+    # python-chess drops comments behind semicolons, and sees null moves in numbers
+    if not remarks and not re.search(rb";|\d0000|0000[\d.\xe2]", data):
         assert list(map(tree, games)) == list(map(tree, read_by_oracle(data)))
 
 
