@@ -28,7 +28,7 @@ _REMARKS = 10
 
 #: Words between moves that are no moves, and what may stand directly behind one.
 _ASIDES = frozenset(("N", "D", "e.p.", "ep", "mate", "ch"))
-_BEHIND = "+#=-/±∓⩲⩱∞†‡"
+_BEHIND = "+#=-/,±∓⩲⩱∞†‡"
 _CHECKS = frozenset(("", "+", "#", "++", "†", "‡"))
 
 _RESULTS = frozenset(("1-0", "0-1", "1/2-1/2", "*"))
@@ -108,6 +108,7 @@ class _Builder:
             self._take(token)
         if self._behind:
             self._remark(self._raw.moves[-1].line, f"{len(self._behind)} open parentheses are not closed")
+            self._put_before(self._behind[-1])
         for node, texts in self._comments.items():
             node.comment = " ".join(filter(None, texts))
         if self._raw.tags or self._game.variations:
@@ -257,10 +258,11 @@ class _Builder:
         number = f"{self._board.fullmove_number}{'.' if self._board.turn else '...'}"
         line = "variation" if self._behind else "game"
         text = f"{number} {quoted(token.text)} {why}; the {line} ends before it"
-        self._remark(token.line, text)
         if self._behind:
+            self._remark(token.line, text)
             self._depth, self._take = 1, partial(self._skip, close=self._close)
         else:
+            self._raw.remarks.insert(0, (token.line, text))  # among many the one to report
             self._game.errors.append(MoveError(text))
             self._depth, self._take = 0, self._skip_all
 

@@ -119,6 +119,8 @@ def tokens(lines: Iterable[Line]) -> Iterator[Token]:
 
 def _comment(text: str, line: int) -> Iterator[Token]:
     text = " ".join(text.split())
+    if "{" in text:
+        yield Token(Kind.REMARK, "a comment with an opening brace in it", line)
     if _ENDLESS.search(text):
         yield Token(Kind.REMARK, "a command with a number too large is made plain text", line)
         text = _ENDLESS.sub(r"[\1", text)

@@ -8,6 +8,7 @@ import io
 import logging
 import re
 import time
+from pathlib import Path
 
 import chess
 import chess.pgn
@@ -35,7 +36,21 @@ ENCODED = st.builds(str.encode, TEXTS, st.sampled_from(["utf-8", "utf-8", "utf-8
 SPOILT = st.builds(
     lambda data, at, more: data[:at] + more + data[at:], ENCODED, st.integers(0, 200), st.binary(max_size=3)
 )
-ANYTHING = st.one_of(TEXTS.map(str.encode), ENCODED, SPOILT, st.binary(max_size=200))
+FAMOUS = (Path(__file__).parent.parent / "analysis" / "famous.pgn").read_bytes()
+
+
+@st.composite
+def damaged(draw: st.DrawFn) -> bytes:
+    """A piece of real games with a few changes."""
+    start = draw(st.integers(0, len(FAMOUS)))
+    data = FAMOUS[start : start + 700]
+    for _ in range(draw(st.integers(0, 4))):
+        at, cut = draw(st.integers(0, 700)), draw(st.integers(0, 30))
+        data = data[:at] + draw(st.sampled_from(["", *PIECES])).encode() + data[at + cut :]
+    return data
+
+
+ANYTHING = st.one_of(damaged(), TEXTS.map(str.encode), ENCODED, SPOILT, st.binary(max_size=200))
 
 
 def read(data: bytes) -> tuple[list[chess.pgn.Game], list[str]]:
