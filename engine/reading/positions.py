@@ -62,6 +62,22 @@ def read_position(line: str, chess960: bool = False) -> Position:
 _COUNTER = re.compile(r"[0-9]{1,9}")
 
 
+#: Opcode and operand of EPD.
+_OPERATION = re.compile(r'\s*(\w+)((?:"[^"]*"|[^;"])*)(?:;[\s;]*|$)')
+
+
+def operations_of(text: str) -> dict[str, str]:
+    """The operations of EPD in ``text``, by opcode. Raises PositionError for anything else."""
+    operations, at = {}, 0
+    while at < len(text):
+        found = _OPERATION.match(text, at)
+        if found is None:
+            raise PositionError(f"{quoted(text[at:])} is not an operation of EPD")
+        operations[found[1]] = found[2].strip().strip('"').strip()
+        at = found.end()
+    return operations
+
+
 def read_board(fen: str, chess960: bool = False, report: Callable[[str], None] = lambda repair: None) -> chess.Board:
     """The board for ``fen``, the first position if it is empty or ``startpos``; see :func:`read_position`.
 

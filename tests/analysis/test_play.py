@@ -126,6 +126,9 @@ def test_a_game_is_not_added_to_what_is_no_pgn_file(tmp_path):
             played(["--pgn", str(path)], "e4", "quit")
     assert list(tmp_path.iterdir()) == [notes]
     assert notes.read_text("utf-8") == "Dear diary\n"
+    notes.write_text("1. e4 *\n", encoding="utf-16")  # to which no UTF-8 can be added
+    with pytest.raises(AnalysisError, match="not in UTF-8"):
+        played(["--pgn", str(notes)], "e4", "quit")
 
 
 # Ends

@@ -55,7 +55,7 @@ def test_a_language_is_read_where_it_is_certain(text, line, language):
 def test_no_language_is_guessed(text, line, fault):
     read_moves, remarks = moves(text)
     assert read_moves == [line]
-    assert fault in remarks[-1]
+    assert any(fault in remark for remark in remarks)
 
 
 @pytest.mark.parametrize(

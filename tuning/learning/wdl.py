@@ -69,7 +69,9 @@ def rows_of_results(path: Path, player: str | None) -> Iterator[Row]:
 def rows_of_pgn(path: Path, player: str | None) -> Iterator[Row]:
     """The same from PGN: scores in comments, either ``+0.35/12`` for the mover or ``[%eval 0.35]`` for White."""
     try:
-        for found in read_games(path, _refuse):
+        for found in read_games(path, print):
+            if found.game.errors:
+                raise SetupError(f"{path}:{found.line}: game {found.number}: {found.game.errors[0]}")
             white_result = _RESULTS.get(found.game.headers.get("Result", "*"))
             if white_result is None:
                 continue
@@ -82,10 +84,6 @@ def rows_of_pgn(path: Path, player: str | None) -> Iterator[Row]:
                     yield score, (node.ply() - 1) // 2 + 1, white_result if white else -white_result
     except ReadError as error:
         raise SetupError(str(error)) from None
-
-
-def _refuse(fault: str) -> None:
-    raise SetupError(fault)
 
 
 def _score_of(node: chess.pgn.ChildNode, white: bool) -> float | None:

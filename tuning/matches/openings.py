@@ -12,6 +12,7 @@ import chess
 from engine.messages import PositionError
 from engine.reading import ReadError, read_games, read_lines, read_position
 from engine.reading.games import Read
+from engine.reading.positions import operations_of
 from tuning.common.errors import SetupError
 
 COMPLAINTS = 10
@@ -131,6 +132,10 @@ def _epd_entry(source: str, line: str, chess960: bool) -> Entry:
             raise SetupError(f"{source}: {error}") from None
         for repair in found.repairs:
             report(f"{source}: {repair}")
+        try:
+            operations_of(found.rest)
+        except PositionError as error:
+            report(f"{source}: {error} and is left out")
         is_960 = found.board.chess960
         return _checked(found.board, Opening(found.board.fen(shredder=is_960), (), source, is_960))
 

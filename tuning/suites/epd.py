@@ -14,10 +14,10 @@ from pathlib import Path
 import chess
 
 from engine.reading import ReadError, read_lines, read_move, read_position
+from engine.reading.positions import operations_of
 from engine.reading.text import quoted
 from tuning.common.errors import SetupError
 
-_OPERATION = re.compile(r'\s*(\w+)((?:"[^"]*"|[^;"])*)(?:;[\s;]*|$)')
 _POINTS = re.compile(r"(?<![^\s,=])([^\s,=]+(?:=[QRBN])?[+#]?)=(\d+)")
 
 
@@ -67,21 +67,9 @@ def parse_task(line: str, name: str, place: str = "EPD", complain: Callable[[str
             complain(f"{place}: {repair}")
         if found.board.chess960:
             raise ValueError(f"{quoted(line)} is a position of Chess960, which suites do not support")
-        return _task(line, name, found.board, _operations(found.rest))
+        return _task(line, name, found.board, operations_of(found.rest))
     except ValueError as error:
         raise SetupError(f"{place}: {error}") from None
-
-
-def _operations(text: str) -> dict[str, str]:
-    """Opcodes and operands."""
-    operations, at = {}, 0
-    while at < len(text):
-        found = _OPERATION.match(text, at)
-        if found is None:
-            raise ValueError(f"{quoted(text[at:])} is not an operation of EPD")
-        operations[found[1]] = found[2].strip().strip('"').strip()
-        at = found.end()
-    return operations
 
 
 def _task(line: str, name: str, board: chess.Board, operations: dict[str, str]) -> Task:

@@ -7,11 +7,14 @@ import time
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from rich.console import Console
 
 from tests.tuning.conftest import rival
 from tuning import suite
 from tuning.common import command
+from tuning.common.errors import SetupError
 from tuning.common.ledger import read_events
 from tuning.matches.info import Thought
 from tuning.suites.epd import load_suite, parse_task
@@ -59,6 +62,23 @@ def test_castling_rights_without_a_rook_are_dropped_and_named(tmp_path):
     (task,) = load_suite(path, repairs.append)
     assert (task.fen.split()[2], task.best) == ("Q", ("e1c1",))
     assert repairs == [f"{path}:1: castling rights 'KQ' become 'Q': no king or rook in place"]
+
+
+LINES = st.lists(
+    st.sampled_from(
+        ["6k1/5ppp/8/8/8/8/8/R5K1 w - -", "0 1", "bm ", "am", "Ra8+", "Ra7", ";",
+         '"', "c0", "c8", "c9", "10", "=10", "dm", "#1", "id", "é"]
+    )
+).map(" ".join)  # fmt: skip
+
+
+@given(st.one_of(LINES, st.text()))
+def test_any_line_is_a_task_or_one_clear_error(line):
+    try:
+        task = parse_task(line, "x", complain=lambda repair: None)
+    except SetupError:
+        return
+    assert task.best or task.avoid or task.mate is not None or task.points or task.line
 
 
 def test_operations_take_linear_time():
