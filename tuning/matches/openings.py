@@ -16,7 +16,7 @@ from engine.reading.positions import operations_of
 from tuning.common.errors import SetupError
 
 COMPLAINTS = 10
-"""Faulty lines of a book that are told one by one."""
+"""Remarks on a book that are reported one by one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +42,8 @@ Entry = Callable[[Callable[[str], None]], Opening]
 class Book:
     """An endless supply of openings, numbered from 0: ``book.opening(n)`` is the same on every call.
 
-    Lines that do not parse, or are repaired, are reported once through ``complain``, :data:`COMPLAINTS` of them; the
-    former are passed over. Making one of a book without a usable line raises :class:`SetupError`.
+    Lines that do not parse are passed over; they and repairs are reported once through ``complain``, :data:`COMPLAINTS`
+    of them. Making one of a book without a usable line raises :class:`SetupError`.
     """
 
     def __init__(self, name: str, entries: list[Entry], order: str, seed: int, complain: Callable[[str], None]) -> None:
@@ -105,7 +105,7 @@ def load_book(
         if said <= COMPLAINTS:
             complain(text)
         if said == COMPLAINTS:
-            complain("more such openings are skipped or repaired without a message")
+            complain("further openings are skipped or repaired without a message")
 
     entries: list[Entry]
     try:
