@@ -10,7 +10,7 @@ from collections.abc import Iterable
 import chess
 
 #: The letters of king, queen, rook, bishop and knight; those of the PGN standard, and alphabets other than the Latin.
-_LANGUAGES = {
+LANGUAGES = {
     "Czech": "K D V S J", "Danish": "K D T L S", "Dutch": "K D T L P", "Estonian": "K L V O R", "Finnish": "K D T L R",
     "French": "R D T F C", "German": "K D T L S", "Hungarian": "K V B F H", "Icelandic": "K D H B R",
     "Italian": "R D T A C", "Norwegian": "K D T L S", "Polish": "K H W G S", "Portuguese": "R D T B C",
@@ -27,7 +27,7 @@ Spelling = dict[str, str]
 
 _PLAIN = {letter: letter for letter in ENGLISH}
 _SPELLINGS: dict[str, Spelling] = {
-    **{name: dict(zip(letters.split(), "KQRBN", strict=True)) for name, letters in _LANGUAGES.items()},
+    **{name: dict(zip(letters.split(), "KQRBN", strict=True)) for name, letters in LANGUAGES.items()},
     "figurines": dict(zip("♔♕♖♗♘♙♚♛♜♝♞♟", [*"KQRBN", ""] * 2, strict=True)) | _PLAIN,
     "English with P for pawns": {"P": ""} | _PLAIN,
 }

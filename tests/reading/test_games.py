@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import os
+import random
 import sys
 from pathlib import Path
 
@@ -13,9 +14,13 @@ import chess.pgn
 import pytest
 
 from engine.reading import ReadError, read_games
+from engine.reading.moves import ENGLISH, LANGUAGES, letters_of
 from tests.reading.test_fuzz import read
 
 START = "[Event"
+
+#: Random games in each language.
+GAMES = 12
 
 
 def moves(text: str | bytes) -> tuple[list[str], list[str]]:
@@ -56,6 +61,31 @@ def test_no_language_is_guessed(text, line, fault):
     read_moves, remarks = moves(text)
     assert read_moves == [line]
     assert any(fault in remark for remark in remarks)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_games_in_any_language_are_read_right_or_end_with_a_remark(language):
+    source = random.Random(language)
+    letters = str.maketrans(dict(zip("KQRBN", LANGUAGES[language].split(), strict=True)))
+    whole = 0
+    for _ in range(GAMES):
+        board, played, words = chess.Board(), [], []
+        for _ in range(source.randint(1, 40)):
+            move = source.choice(list(board.legal_moves) or [chess.Move.null()])
+            if not move:
+                break
+            san = board.san(move)
+            words.append(san if san.startswith("O-O") else san.translate(letters))
+            played.append(move)
+            board.push(move)
+        if frozenset().union(*map(letters_of, words)) <= ENGLISH:
+            continue  # as good as English
+        games, remarks = read((" ".join(words) + " *").encode())
+        found = list(games[0].mainline_moves()) if games else []
+        assert found == played[: len(found)], words
+        assert len(found) == len(played) or remarks
+        whole += len(found) == len(played)
+    assert whole > GAMES // 3
 
 
 @pytest.mark.parametrize(
