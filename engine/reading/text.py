@@ -31,7 +31,7 @@ _CONTROLS = dict.fromkeys(set(range(32)) - set(b"\t\n\r\f\x1a\x1b"))
 _LOOKED_AT = 1 << 16
 
 #: Letters of a text that a message repeats.
-_QUOTED = 60
+_QUOTED = 100
 
 
 class ReadError(ValueError):
