@@ -74,7 +74,7 @@ def _settings(arguments: argparse.Namespace) -> dict[str, Any]:
             raise SetupError(f"{spec.name} has no limit: give --movetime, --nodes or --depth")
         if spec.protocol != "uci":
             raise SetupError(f"{spec.name}: suites speak UCI only")
-    load_suite(Path(arguments.suite))
+    load_suite(Path(arguments.suite), lambda repair: None)
     if arguments.scheduler in (None, HERE):
         for spec in specs:
             if spec.revision is None:

@@ -137,7 +137,7 @@ def test_bad_games_are_named_and_the_rest_counts(tmp_path, capsys):
     assert main([str(source), "--out", str(tmp_path / "made.bin"), "--min-games", "1"]) == 0
     said = " ".join(capsys.readouterr().out.split())
     assert "game 7: no result" in said
-    assert "game 8: illegal san: 'Ke7'" in said
+    assert "game 8: 1... 'Ke7' is not a legal move" in said
     assert weights(tmp_path / "made.bin", chess.Board())["c4"] == 2
 
 
@@ -180,7 +180,7 @@ def test_what_is_no_game_of_chess_is_named(tmp_path, capsys):
     (tmp_path / "games.pgn").write_text(games + pgn(GAMES[3:4]))
     assert main([str(tmp_path / "games.pgn"), "--out", str(tmp_path / "b.bin"), "--min-games", "1"]) == 0
     said = capsys.readouterr().out.replace("\n", " ")
-    assert "game 2: variant atomic, skipped" in said
+    assert "game 2: the variant 'Atomic' is not supported" in said
     assert "game 3" in said
     assert "2 games" in said
 

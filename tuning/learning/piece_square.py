@@ -40,8 +40,8 @@ from scipy.special import expit
 from engine.console import Console, TextColumn
 from engine.evaluation.classical.weights import STAGES
 from engine.evaluation.material import FULL_PHASE, PIECE_NAMES
+from engine.reading.text import quoted
 from tuning.common.errors import SetupError
-from tuning.common.files import quoted
 from tuning.learning.logistic import fit_scale, log_odds, logistic_loss
 from tuning.learning.weights import write_weights
 
