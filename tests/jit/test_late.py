@@ -93,6 +93,6 @@ def test_damage_of_what_is_late_is_found_at_the_start(miniature: Miniature) -> N
     content[-1] ^= 1
     file.write_bytes(content)
     told = _start(miniature, "python")
-    assert "damaged compiled code" in told["reports"][0]
+    assert "has a wrong checksum" in told["reports"][0]
     assert "compiling sums" in told["reports"]
     assert told["result"] == [8, 1]

@@ -62,7 +62,7 @@ if __name__ == "__main__":
 """
 
 FIRST, *STAGES, END = (
-    "first start: compiling the engine, once (later starts take about half a second)",
+    "compiling the engine, once (later starts take about half a second)",
     "compiling one",
     "compiling two",
     "compiling three",
