@@ -16,13 +16,13 @@ import stat
 import sys
 import time
 import uuid
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from itertools import groupby
 from pathlib import Path
-from typing import BinaryIO
 
 from engine.jit import trust
+from engine.jit.trust import Unusable
 
 #: The first bytes of a file; change the number with the layout of what follows.
 _MAGIC = b"numbat kernel 1\n"
@@ -45,15 +45,11 @@ UNUSED_SECONDS = 60 * 24 * 3600
 #: A use is recorded as the time of the directory's last change, which need not be more exact than this.
 _USE_SECONDS = 600
 
-#: Free space needed before anything is compiled for the folder; the engine takes 17 MB.
-_MEGABYTES = 24
+#: A file of this name and size must fit before anything is compiled for the folder; the engine takes 17 MB.
+_ROOM, _ROOM_BYTES = f"room{_PART}", 24 << 20
 
 _READ = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-
-
-class Damaged(Exception):
-    """A file is not what was saved; the message says how."""
 
 
 class Store:
@@ -97,8 +93,8 @@ class Store:
             return _load(self._checked(self.directory(layer)) / name, _digest(key))
         except FileNotFoundError:
             return None
-        except (Damaged, OSError) as error:
-            self.damaged(_reason(error))
+        except OSError as error:
+            self.damaged(error.strerror or str(error))
             return None
 
     def damaged(self, reason: str) -> None:
@@ -137,7 +133,7 @@ class Store:
                     path.unlink()
 
     def _checked(self, directory: Path) -> Path:
-        """The ``directory`` of a layer, which is used now. Raises OSError or Damaged."""
+        """The ``directory`` of a layer, which is used now. Raises OSError."""
         if directory in self._trusted:
             return directory
         if self.folder not in self._trusted:
@@ -146,7 +142,7 @@ class Store:
         for place in (self._settings, directory):
             status = os.lstat(place)
             if not stat.S_ISDIR(status.st_mode):
-                raise Damaged(f"{place.name} is not a directory")
+                raise Unusable(f"{place.name} is not a directory")
             trust.check(place, status)
         self._trusted.add(directory)
         if time.time() - status.st_mtime > _USE_SECONDS:
@@ -164,38 +160,39 @@ class Store:
             self.writable = False
             self._remarks.clear()  # one line for whatever else the failure has caused
             self.remark(
-                f"cannot keep compiled code in {self.folder} ({_reason(error)}): compiling for this run only "
+                f"cannot keep compiled code in {self.folder} ({error.strerror or error}): compiling for this run only "
                 "(NUMBAT_CACHE_DIR names another folder)"
             )
 
     def _try_room(self) -> None:
         """Write a file of the size of the engine and remove it. Raises OSError."""
-        self._make()
+        self._save(self._settings, _ROOM, bytes(_ROOM_BYTES))
+        (self._settings / _ROOM).unlink(missing_ok=True)
         if _is_directory(self.lock):
             shutil.rmtree(self.lock)
-        with _draft(self._settings) as (file, _):
-            for _ in range(_MEGABYTES):
-                file.write(bytes(1 << 20))
 
     def _save(self, directory: Path, name: str, content: bytes) -> None:
         """Write a file, whole or not at all. Raises OSError."""
         self._make(directory)
-        target = directory / name
-        with _draft(directory) as (file, part):
-            file.write(content)
-            file.close()
+        target, part = directory / name, directory / f"{uuid.uuid4().hex[:16]}{_PART}"
+        handle = os.open(part, _CREATE, 0o644)
+        try:
+            with open(handle, "wb") as file:
+                file.write(content)
             if _is_directory(target):
                 shutil.rmtree(target)
-            try:
-                os.replace(part, target)
-            except PermissionError:
-                if sys.platform != "win32" or not target.is_file():
-                    raise  # else another process is reading the same code there
+            os.replace(part, target)
+        except PermissionError:
+            if sys.platform != "win32" or not target.is_file():
+                raise  # else another process is reading the same code there
+        finally:
+            with suppress(OSError):
+                os.unlink(part)
 
-    def _make(self, *directories: Path) -> None:
-        """Make the directory of the settings and ``directories`` in it, in place of anything else. Raises OSError."""
+    def _make(self, directory: Path) -> None:
+        """Make ``directory``, in place of anything else that is there. Raises OSError."""
         trust.check_folder(self.folder, make=True)
-        for place in (self._settings, *directories):
+        for place in (self._settings, directory):
             if not _is_directory(place):
                 place.unlink(missing_ok=True)
                 with suppress(FileExistsError):
@@ -203,26 +200,13 @@ class Store:
             trust.check(place, os.lstat(place))
 
 
-@contextmanager
-def _draft(directory: Path) -> Iterator[tuple[BinaryIO, Path]]:
-    """A new file in ``directory`` and its path; at the end it is gone, unless it was renamed."""
-    part = directory / f"{uuid.uuid4().hex[:16]}{_PART}"
-    handle = os.open(part, _CREATE, 0o644)
-    try:
-        with open(handle, "wb") as file:
-            yield file, part
-    finally:
-        with suppress(OSError):
-            os.unlink(part)
-
-
 def _load(path: Path, digest: bytes) -> bytes:
-    """The data saved in ``path`` under the key with this ``digest``. Raises OSError or Damaged."""
+    """The data saved in ``path`` under the key with this ``digest``. Raises OSError."""
     handle = os.open(path, _READ)
     try:
         status = os.fstat(handle)
         if not stat.S_ISREG(status.st_mode):
-            raise Damaged(f"{path.name} is not a file")
+            raise Unusable(f"{path.name} is not a file")
         trust.check(path, status)
         with open(handle, "rb", closefd=False) as file:
             content = file.read()
@@ -231,9 +215,9 @@ def _load(path: Path, digest: bytes) -> bytes:
     start = len(_MAGIC) + _SUM_BYTES
     total, rest = content[len(_MAGIC) : start], content[start:]
     if content[: len(_MAGIC)] != _MAGIC or total != hashlib.blake2b(rest, digest_size=_SUM_BYTES).digest():
-        raise Damaged(f"{path.name} has a wrong checksum")
+        raise Unusable(f"{path.name} has a wrong checksum")
     if rest[:_KEY_BYTES] != digest:
-        raise Damaged(f"{path.name} is another function")
+        raise Unusable(f"{path.name} is another function")
     return rest[_KEY_BYTES:]
 
 
@@ -252,8 +236,3 @@ def _time(path: Path) -> float:
 
 def _digest(key: str) -> bytes:
     return hashlib.blake2b(key.encode(), digest_size=_KEY_BYTES).digest()
-
-
-def _reason(error: Exception) -> str:
-    """Why ``error`` happened."""
-    return (error.strerror if isinstance(error, OSError) else None) or str(error) or type(error).__name__

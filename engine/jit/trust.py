@@ -17,17 +17,17 @@ from functools import cache
 from pathlib import Path
 
 
-class Refused(OSError):
-    """A folder or file that is not safe to load code from; the message says why."""
+class Unusable(OSError):
+    """A folder or file that code cannot be loaded from; the message says why."""
 
 
 def check_folder(folder: Path, make: bool = False) -> None:
     """Check ``folder`` and everything on the way to it; ``make`` creates it first, for the user alone.
 
-    Raises Refused, and OSError if there is no such folder.
+    Raises Unusable, and OSError if there is no such folder.
     """
     if not folder.is_absolute():
-        raise Refused("not an absolute path")
+        raise Unusable("not an absolute path")
     if make:
         missing = [place for place in (folder, *folder.parents) if not os.path.lexists(place)]
         for place in reversed(missing):
@@ -42,15 +42,15 @@ def check_folder(folder: Path, make: bool = False) -> None:
 
 
 def check(place: Path, status: os.stat_result, above: bool = False) -> None:
-    """Check the owner and the permissions of ``place``, which is in the cache folder or ``above``. Raises Refused."""
+    """Check the owner and the permissions of ``place``, which is in the cache folder or ``above``. Raises Unusable."""
     if not hasattr(os, "geteuid"):
         return
     if status.st_uid not in (os.geteuid(), 0) and not (above and status.st_uid == _unmapped_root()):
-        raise Refused(f"{place} belongs to another user")
+        raise Unusable(f"{place} belongs to another user")
     if stat.S_ISLNK(status.st_mode) or (above and status.st_mode & stat.S_ISVTX):
         return
     if status.st_mode & stat.S_IWOTH or (status.st_mode & stat.S_IWGRP and status.st_gid != _own_group()):
-        raise Refused(f"others can write to {place}")
+        raise Unusable(f"others can write to {place}")
 
 
 def _way(path: Path) -> Iterator[tuple[Path, os.stat_result]]:

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from engine.jit import INTERPRETED
-from engine.jit.trust import Refused, check_folder
+from engine.jit.trust import Unusable, check_folder
 from tests.jit.conftest import Miniature
 from tests.jit.stores import new_store, plant, start
 
@@ -187,7 +187,7 @@ def test_a_container_that_does_not_know_root(tmp_path: Path, monkeypatch: pytest
     monkeypatch.setattr("engine.jit.trust._unmapped_root", lambda: STRANGER)
     check_folder(folder)
     os.chown(folder, STRANGER, STRANGER)
-    with pytest.raises(Refused):
+    with pytest.raises(Unusable):
         check_folder(folder)
 
 
