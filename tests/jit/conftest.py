@@ -96,14 +96,14 @@ class Miniature:
 
     @staticmethod
     def finish(process: Child | subprocess.Popen[str]) -> dict[str, Any]:
-        """What the process told."""
+        """The process's output."""
         out, error = process.communicate(timeout=600)
         assert process.returncode == 0, error
         assert error == ""
         return json.loads(out)
 
     def run(self, environment: Mapping[str, str] | None = None) -> dict[str, Any]:
-        """Start a process and wait for what it tells."""
+        """Start a process and wait for its output."""
         return self.finish(self.start(environment))
 
     def snapshot(self) -> dict[Path, int]:

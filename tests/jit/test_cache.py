@@ -94,10 +94,17 @@ def test_settings_of_code_generation_matter(name: str, value: object, monkeypatc
 
 
 @pytest.mark.parametrize("choice", [field.name for field in dataclasses.fields(codegen.Choices)])
-def test_whatever_is_chosen_about_the_code_matters(choice: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_choices_of_code_generation_matter(choice: str, monkeypatch: pytest.MonkeyPatch) -> None:
     before = digest.settings_digest()
     other = dataclasses.replace(codegen.CHOICES, **{choice: not getattr(codegen.CHOICES, choice)})
     monkeypatch.setattr(codegen, "CHOICES", other)
+    assert digest.settings_digest.__wrapped__() != before
+
+
+def test_the_build_of_python_matters(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A free-threaded one lays out objects differently."""
+    before = digest.settings_digest()
+    monkeypatch.setattr(sys, "abiflags", "t", raising=False)
     assert digest.settings_digest.__wrapped__() != before
 
 
@@ -113,7 +120,7 @@ def run(x):
 
 @pytest.mark.skipif(not codegen.CHOICES.pext, reason="this processor has no fast PEXT")
 def test_a_named_processor_never_gets_code_with_pext_nor_the_other_way_round(miniature: Miniature) -> None:
-    """The name is that of the machine, so nothing else tells the two apart."""
+    """The name is that of the machine, so nothing else distinguishes the two."""
     (miniature.package / "board" / "high.py").write_text(SLIDERS)
     named = {"NUMBA_CPU_NAME": llvm.get_host_cpu_name()}
     starts = [miniature.run(environment) for environment in ({}, named, {}, named)]
@@ -371,7 +378,7 @@ def test_two_copies_in_a_process_share_nothing(tmp_path: Path) -> None:
         assert (done.returncode, done.stdout.split()) == (0, ["70", "90", "700", "900"]), done.stderr
 
 
-#: What a copy computes depends on data that no digest knows, as the engine's does on its weights.
+#: The result of a copy depends on data that no digest covers, as the engine's does on its weights.
 WEIGHED = """
 import json, pathlib
 from numba import int64

@@ -152,8 +152,8 @@ def test_missing_code_is_not_damage(root: Path, remove: Callable[[Path], None]) 
 def test_code_is_kept_where_files_have_no_owners(
     tmp_path: Path, change: Callable[[Path], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As on Windows, which also says of what would lie below a file that it is missing."""
-    real = os.stat
+    """As on Windows, which also reports a path below a file as missing."""
+    real = os.lstat
 
     def windows(path: Any, *arguments: Any, **names: Any) -> Any:
         try:
@@ -162,7 +162,7 @@ def test_code_is_kept_where_files_have_no_owners(
             raise FileNotFoundError(errno.ENOENT, "Path not found") from error
 
     monkeypatch.delattr(os, "geteuid", raising=False)
-    monkeypatch.setattr(os, "stat", windows)
+    monkeypatch.setattr(os, "lstat", windows)
     root = tmp_path / "new" / "cache"
     assert new_store(root).prepare()
     assert [start(new_store(root)) for _ in range(2)] == [(42, 0, []), (42, 1, [])]
@@ -344,11 +344,11 @@ def test_a_start_records_that_it_uses_the_code(root: Path) -> None:
 
 @posix
 def test_directories_and_files_are_the_users_alone(tmp_path: Path) -> None:
-    former = os.umask(0)
+    mask = os.umask(0)
     try:
         store = new_store(tmp_path / "new" / "cache")
         assert start(store)[0] == 42
     finally:
-        os.umask(former)
+        os.umask(mask)
     for path in (tmp_path / "new", *(tmp_path / "new").rglob("*")):
         assert path.stat().st_mode & 0o777 == (0o700 if path.is_dir() else 0o644), path

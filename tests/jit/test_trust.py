@@ -221,7 +221,7 @@ print(json.dumps(start(new_store(Path(folder)))))
 
 @pytest.fixture
 def shared() -> Iterator[Path]:
-    """A folder that all users can reach, but for what is below it."""
+    """A folder that all users can reach."""
     folder = Path(tempfile.mkdtemp())
     folder.chmod(0o755)
     yield folder
