@@ -230,7 +230,7 @@ def shared() -> Iterator[Path]:
 
 def _as_visitor(shared: Path, folder: Path) -> tuple[int, int, list[str]]:
     done = subprocess.run(
-        [sys.executable, "-c", CHILD, str(VISITOR), str(shared / "unused"), str(folder)],
+        [sys.executable, "-c", CHILD, str(VISITOR), tempfile.mkdtemp(dir=shared), str(folder)],
         cwd=Path(__file__).resolve().parents[2],
         env=os.environ | {"PYTHONDONTWRITEBYTECODE": "1"},
         capture_output=True,
@@ -251,9 +251,13 @@ def _let_read(folder: Path) -> None:
 def test_other_users_load_a_cache_that_root_has_made_readable(shared: Path) -> None:
     folder = shared / "roots"
     start(new_store(folder))
-    result, hits, (line,) = _as_visitor(shared, folder)
-    assert (result, hits) == (42, 0)
-    assert line.startswith(f"cannot keep compiled code in {folder} (Permission denied)")
+    for readable in ([], [folder], list(folder.rglob("jit-*")), [_file(folder).parent]):
+        for path in readable:
+            path.chmod(0o755)
+        _file(folder).chmod(0o600)
+        result, hits, (line,) = _as_visitor(shared, folder)
+        assert (result, hits) == (42, 0)
+        assert line.startswith(f"cannot keep compiled code in {folder} (Permission denied)")
     _let_read(folder)
     os.utime(_file(folder).parent, (0, 0))
     assert _as_visitor(shared, folder) == (42, 1, [])
