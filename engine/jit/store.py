@@ -133,7 +133,7 @@ class Store:
                     path.unlink()
 
     def _checked(self, directory: Path) -> Path:
-        """The ``directory`` of a layer, which is used now. Raises OSError."""
+        """The ``directory``, which is used now: it is safe to load from. Raises OSError."""
         if directory in self._trusted:
             return directory
         if self.folder not in self._trusted:
@@ -191,6 +191,9 @@ class Store:
 
     def _make(self, directory: Path) -> None:
         """Make ``directory``, in place of anything else that is there. Raises OSError."""
+        with suppress(OSError):
+            self._checked(directory)
+            return
         trust.check_folder(self.folder, make=True)
         for place in (self._settings, directory):
             if not _is_directory(place):
