@@ -10,10 +10,13 @@ _NAME = "numbat"
 
 
 def cache_folder() -> Path:
-    """Numbat's folder in the user's cache directory. It is relative if the user has no home directory."""
-    return platformdirs.user_cache_path(_NAME, appauthor=False)
+    """Numbat's folder in the user's cache directory; a relative path if the user has no home directory."""
+    try:
+        return platformdirs.user_cache_path(_NAME, appauthor=False)
+    except RuntimeError:
+        return Path("~") / _NAME
 
 
 def data_folder() -> Path:
-    """Numbat's folder in the user's data directory, likewise."""
+    """Numbat's folder in the user's data directory."""
     return platformdirs.user_data_path(_NAME, appauthor=False)
