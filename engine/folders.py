@@ -1,4 +1,4 @@
-"""The user's folders for caches and data, where the operating system keeps them."""
+"""The user's cache folder, where the operating system keeps it."""
 
 from __future__ import annotations
 
@@ -6,14 +6,7 @@ from pathlib import Path
 
 import platformdirs  # 2 ms of a start of 440
 
-_NAME = "numbat"
-
 
 def cache_folder() -> Path:
     """Numbat's folder in the user's cache directory. It is relative if the user has no home directory."""
-    return platformdirs.user_cache_path(_NAME, appauthor=False)
-
-
-def data_folder() -> Path:
-    """Numbat's folder in the user's data directory, likewise."""
-    return platformdirs.user_data_path(_NAME, appauthor=False)
+    return platformdirs.user_cache_path("numbat", appauthor=False)
