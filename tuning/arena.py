@@ -26,7 +26,7 @@ from engine.console import Console
 from engine.messages import OptionError
 from tuning.common import command
 from tuning.common.errors import SetupError
-from tuning.common.flags import add_cluster_flags, add_keep_flag, add_results_flags, only_with_resume
+from tuning.common.flags import add_check_flag, add_cluster_flags, add_keep_flag, add_results_flags, only_with_resume
 from tuning.common.ledger import Ledger
 from tuning.matches.flags import (
     add_end_flags,
@@ -83,6 +83,7 @@ def parser() -> argparse.ArgumentParser:
     add_opening_flags(result)
     add_end_flags(result)
     add_cluster_flags(result)
+    add_check_flag(result)
     group = add_results_flags(result, "arena", "pair")
     group.add_argument("--pgn", metavar="FILE", help="append the games to this file, with scores")
     add_keep_flag(group)
@@ -154,11 +155,16 @@ def _check_numbers(arguments: argparse.Namespace) -> None:
             raise SetupError(f"--{name} {value} is not from {least} to {most}")
 
 
+def _prepared(arguments: argparse.Namespace, say: Callable[[str], None]) -> Settings:
+    """The settings of a new run, once its book, networks and parameters have been tried. Raises :class:`SetupError`."""
+    settings = settings_from(arguments)
+    settings.book.open(lambda message: None)
+    return replace(settings, meeting=arranged(settings.meeting, say))
+
+
 def _begun(arguments: argparse.Namespace, say: Callable[[str], None]) -> tuple[Settings, Ledger, Count]:
     """A new run. Raises :class:`SetupError`."""
-    settings = settings_from(arguments)
-    settings.book.open(lambda message: None)  # a book that cannot be used is named before anything is played
-    settings = replace(settings, meeting=arranged(settings.meeting, say))
+    settings = _prepared(arguments, say)
     path = Path(arguments.json or f"results/arena-{datetime.now():%Y%m%d-%H%M%S}.jsonl")
     return settings, Ledger.create(path, TOOL, settings.to_json()), Count(settings)
 
@@ -193,6 +199,13 @@ def _resumed(path: Path, games: int | None, say: Callable[[str], None]) -> tuple
 
 def run(arguments: argparse.Namespace, console: Console) -> int:
     """Do what the command line says. Raises :class:`SetupError` when it cannot be done."""
+
+    def say(line: str) -> None:
+        console.print(line)
+
+    if arguments.check:
+        _prepared(arguments, say)
+        return command.checked(console, arguments.json)
     pgn = Path(arguments.pgn) if arguments.pgn else None
     try:
         if pgn is not None:
@@ -202,10 +215,6 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
         raise SetupError(f"cannot write {pgn}: {error.strerror}") from None
 
     keep = keeper(arguments.keep) if arguments.keep else None
-
-    def say(line: str) -> None:
-        console.print(line)
-
     if arguments.resume:
         _check_numbers(arguments)
         settings, ledger, count = _resumed(Path(arguments.resume), arguments.games, say)

@@ -18,7 +18,7 @@ from engine.console import Console
 from engine.jit.warmup import warm_up
 from tuning.common import command
 from tuning.common.errors import SetupError
-from tuning.common.flags import count, options_of
+from tuning.common.flags import add_check_flag, count, options_of
 from tuning.matches.openings import load_book
 from tuning.selfplay.games import LONGEST, LONGEST_OPENING, Rules
 from tuning.selfplay.generation import Store, generate
@@ -44,6 +44,7 @@ def parser() -> argparse.ArgumentParser:
         "--scheduler", metavar="ADDRESS",
         help="a running dask scheduler, such as tcp://host:8786; 'here' plays everything in this process",
     )  # fmt: skip
+    add_check_flag(made)
     rules = made.add_argument_group("rules", "scores in centipawns, lengths in plies")
     for rule in fields(Rules):
         flag, text = "--" + rule.name.replace("_", "-"), f"{_HELP[rule.name]} (%(default)s)"
@@ -103,6 +104,8 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
     openings = _openings(settings, lambda message: console.print(f"! {message}"))
     warm_up(console.print)  # before many workers want the same
     plan = begin(settings, openings)
+    if arguments.check:
+        return command.checked(console)
     store = Store(arguments.directory, plan)
     try:
         return generate(

@@ -17,7 +17,7 @@ from pathlib import Path
 from tuning.common import command
 from tuning.common.command import check_picture
 from tuning.common.errors import EngineFailure, SetupError, at_least
-from tuning.common.flags import add_cluster_flags, add_results_flags, only_with_resume
+from tuning.common.flags import add_check_flag, add_cluster_flags, add_results_flags, only_with_resume
 from tuning.matches import running
 from tuning.matches.engines import EngineSpec
 from tuning.matches.flags import (
@@ -54,6 +54,7 @@ def parser() -> argparse.ArgumentParser:
     add_limit_flags(result)
     add_play_flags(result)
     add_cluster_flags(result)
+    add_check_flag(result)
     group = add_results_flags(result, "EVENT", "game")
     group.add_argument("--event", default="gauntlet", help="event name for PGN and results")
     group.add_argument("--pgn", metavar="FILE", help="all games")
@@ -104,6 +105,9 @@ def main(words: Sequence[str] | None = None, rivals: Sequence[EngineSpec] = RIVA
             settings, absent = settings_from(arguments, rivals)
             for line in absent:
                 console.print(f"skipped: {line}", style="yellow", soft_wrap=True)
+            if arguments.check:
+                running.check(settings)
+                return command.checked(console, path)
         tournament, code = running.run(
             settings, path, console, scheduler=arguments.scheduler, concurrency=arguments.concurrency,
             pgn=arguments.pgn, resume=bool(arguments.resume),

@@ -16,7 +16,7 @@ from pathlib import Path
 from tuning.common import command
 from tuning.common.command import check_picture
 from tuning.common.errors import EngineFailure, SetupError
-from tuning.common.flags import add_cluster_flags, add_results_flags, only_with_resume
+from tuning.common.flags import add_check_flag, add_cluster_flags, add_results_flags, only_with_resume
 from tuning.matches.engines import (
     WORDS_HELP,
     EngineSpec,
@@ -37,7 +37,7 @@ from tuning.matches.flags import (
     with_commit,
 )
 from tuning.matches.report import closing
-from tuning.matches.running import draw, resumed_settings, run
+from tuning.matches.running import check, draw, resumed_settings, run
 from tuning.matches.schedule import KINDS
 from tuning.matches.tournament import Settings, limits_checked, single_threaded
 
@@ -69,6 +69,7 @@ def parser() -> argparse.ArgumentParser:
     add_sprt_flags(group)
     add_play_flags(result)
     add_cluster_flags(result)
+    add_check_flag(result)
     group = add_results_flags(result, "EVENT", "game")
     group.add_argument("--event", default="match", help="event name for PGN and results")
     group.add_argument("--pgn", metavar="FILE", help="write all games, with evaluation, depth and clock comments")
@@ -116,6 +117,9 @@ def main(words: Sequence[str] | None = None) -> int:
         else:
             path = results_path(arguments)
             settings = settings_from(arguments)
+            if arguments.check:
+                check(settings)
+                return command.checked(console, path)
         tournament, code = run(
             settings,
             path,

@@ -15,7 +15,7 @@ from pathlib import Path
 from engine.jit.warmup import warm_up
 from tuning.common import command
 from tuning.common.errors import EngineFailure, SetupError, at_least
-from tuning.common.flags import count, options_of
+from tuning.common.flags import add_check_flag, count, options_of
 from tuning.data.viriformat import files_of
 from tuning.matches.engines import WORDS_HELP
 from tuning.selfplay.labels import Settings, fingerprint_of
@@ -60,6 +60,7 @@ def parser() -> argparse.ArgumentParser:
         "--scheduler", metavar="ADDRESS",
         help="a running dask scheduler, such as tcp://host:8786; 'here' labels everything in this process",
     )  # fmt: skip
+    add_check_flag(made)
     return made
 
 
@@ -97,6 +98,8 @@ def main(words: Sequence[str] | None = None) -> int:
             raise SetupError(f"no games in {arguments.games}")
         warm_up(console.print)  # before many workers want the same
         fingerprint_of(settings)  # says what is wrong with the options, before there is a folder
+        if arguments.check:
+            return command.checked(console)
         return relabel(
             sources, arguments.out, settings, positions=arguments.positions,
             scheduler=arguments.scheduler, processes=arguments.processes, console=console,

@@ -33,13 +33,14 @@ from tuning.cluster.choice import open_cluster
 from tuning.common import command
 from tuning.common.command import as_interrupt
 from tuning.common.errors import EngineFailure, SetupError
-from tuning.common.flags import add_cluster_flags, add_keep_flag, add_results_flags, only_with_resume
+from tuning.common.flags import add_check_flag, add_cluster_flags, add_keep_flag, add_results_flags, only_with_resume
 from tuning.common.ledger import Ledger
 from tuning.common.revisions import PROJECT
 from tuning.learning.spsa import TOOL, Gains, InArena, Learned, Processes, Spsa, Tunable, load_params, result_table
 from tuning.matches.engines import EngineSpec, parse_each, parse_words
 from tuning.matches.flags import add_limit_flags, add_play_flags, limits_from, play_settings, with_commit
 from tuning.matches.tournament import BookSettings, single_threaded
+from tuning.matches.units import introduce
 from tuning.statistics.pace import points_for_time
 
 #: Flags that may stand beside --resume.
@@ -83,6 +84,7 @@ def parser() -> argparse.ArgumentParser:
     add_limit_flags(result)
     add_play_flags(result)
     add_cluster_flags(result)
+    add_check_flag(result)
     group = add_results_flags(result, "spsa", "pair")
     add_keep_flag(group)
     group.add_argument("--plot", metavar="FILE", help="plot of the parameters (default: beside the results, .png)")
@@ -182,6 +184,8 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
         settings = dict(ledger.settings)
     else:
         settings = _settings(arguments)
+        if arguments.check:
+            return _check(settings, arguments.json, console)
         keep = _keeper(arguments.keep)
         path = Path(arguments.json or f"results/spsa-{datetime.now():%Y%m%d-%H%M%S}.jsonl")
         ledger = Ledger.create(path, TOOL, settings)
@@ -255,6 +259,14 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
         console.print(f"\npicture: {picture}")
     console.print(f"results: {ledger.path}")
     return code
+
+
+def _check(settings: dict[str, Any], results: str | None, console: Console) -> int:
+    """What ``--check`` does. Raises :class:`SetupError` or :class:`EngineFailure`."""
+    BookSettings(**settings["book"]).open(lambda fault: None)
+    if "engine" in settings:
+        introduce(EngineSpec.from_json(settings["engine"]))
+    return command.checked(console, results)
 
 
 @command.interruptible

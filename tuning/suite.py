@@ -26,11 +26,12 @@ from tuning.cluster.choice import HERE, open_cluster
 from tuning.common import command
 from tuning.common.command import as_interrupt, check_picture
 from tuning.common.errors import EngineFailure, SetupError, at_least
-from tuning.common.flags import add_cluster_flags, add_results_flags, only_with_resume
+from tuning.common.flags import add_check_flag, add_cluster_flags, add_results_flags, only_with_resume
 from tuning.common.ledger import Ledger
 from tuning.matches.engines import WORDS_HELP, EngineSpec, parse_each, parse_limit_words, parse_words, with_unique_names
 from tuning.matches.flags import add_limit_flags, limits_from, with_commit
 from tuning.matches.tournament import single_threaded
+from tuning.matches.units import introduce
 from tuning.suites.epd import load_suite
 from tuning.suites.solving import TOOL, Attempt, Solution, position_table, score_table, solve
 
@@ -52,6 +53,7 @@ def parser() -> argparse.ArgumentParser:
     result.add_argument("--list", action="store_true", help="list positions that not every engine solved")
     add_limit_flags(result)
     add_cluster_flags(result)
+    add_check_flag(result)
     group = add_results_flags(result, "SUITE", "position")
     group.add_argument("--plot", metavar="FILE", help="plot of positions solved over time, PNG or SVG")
     return result
@@ -105,6 +107,10 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
         settings = _settings(arguments)
         specs = [EngineSpec.from_json(data) for data in settings["engines"]]
         suite, most, first_move = Path(settings["suite"]), settings["limit"], settings["first move"]
+        if arguments.check:
+            for spec in specs:
+                introduce(spec)
+            return command.checked(console, arguments.json)
     tasks = load_suite(suite)[:most]
     if first_move:
         tasks = [replace(task, line=(), best=task.best or task.line[:1]) for task in tasks]

@@ -14,7 +14,8 @@ from engine.console import Console
 from engine.evaluation.classical.weights import WEIGHTS_FILE
 from tuning.common import command, plots
 from tuning.common.errors import SetupError
-from tuning.common.files import keep_apart
+from tuning.common.files import keep_apart, refuse_missing
+from tuning.common.flags import add_check_flag
 from tuning.learning.texel import learn
 
 
@@ -35,6 +36,7 @@ def parse_arguments(words: Sequence[str] | None = None) -> argparse.Namespace:
     add("--output", type=Path, default=WEIGHTS_FILE, metavar="FILE", help="weights file to write")
     add("--cache", type=Path, required=True, metavar="DIR", help="folder that keeps parsed positions for the next run")
     add("--plot", type=Path, metavar="PICTURE", help="plot of the losses over the iterations")
+    add_check_flag(parser)
     arguments = parser.parse_args(words)
     if arguments.limit < 1 or arguments.iterations < 1:
         parser.error("--limit and --iterations must be at least 1")
@@ -55,6 +57,9 @@ def main(words: Sequence[str] | None = None) -> int:
         keep_apart(arguments.output, arguments.positions)
         if arguments.plot is not None:
             plots.check(arguments.plot)
+        refuse_missing(arguments.positions, "positions")
+        if arguments.check:
+            return command.checked(Console())
         learn(arguments, Console(stderr=True))
     except SetupError as error:
         print(f"texel: {error}", file=sys.stderr)

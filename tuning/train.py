@@ -16,9 +16,10 @@ from engine.console import Console
 from engine.evaluation.nnue.shape import HIDDEN_STEP, KING_BUCKETS, MAX_HIDDEN
 from tuning.common import command
 from tuning.common.errors import SetupError, at_least
-from tuning.common.flags import only_with_resume
-from tuning.learning.recipe import Settings, settings_of
-from tuning.learning.training import train
+from tuning.common.files import refuse_missing
+from tuning.common.flags import add_check_flag, only_with_resume
+from tuning.learning.recipe import LOG, Settings, settings_of
+from tuning.learning.training import beginning, train
 
 
 def parser() -> argparse.ArgumentParser:
@@ -30,6 +31,7 @@ def parser() -> argparse.ArgumentParser:
     add("--cache", type=Path, metavar="DIR", help="folder that keeps parsed positions for the next run")
     add("--out", type=Path, metavar="DIR", help="new folder for the results")
     add("--resume", type=Path, metavar="DIR", help="continue the run in this folder, with its settings")
+    add_check_flag(made)
     group = made.add_argument_group("recipe")
     helps = {
         "begin": "network file to start from, with as many columns and king buckets or fewer (default: none)",
@@ -68,6 +70,7 @@ def _settings_of(arguments: argparse.Namespace) -> Settings:
     chosen["positions"] = [str(Path(file).resolve()) for file in arguments.positions]
     chosen["begin"] = str(Path(arguments.begin).resolve()) if arguments.begin else ""
     chosen["cache"] = str(arguments.cache.resolve())
+    refuse_missing(map(Path, arguments.positions), "positions")
     settings = Settings(**chosen)
     if settings.hidden % HIDDEN_STEP or not 0 < settings.hidden <= MAX_HIDDEN:
         raise SetupError(f"--hidden {settings.hidden} is not a multiple of {HIDDEN_STEP} up to {MAX_HIDDEN}")
@@ -110,6 +113,10 @@ def main(words: Sequence[str] | None = None) -> int:
         if arguments.resume:
             only_with_resume(parser(), words, ())
         settings = settings_of(out) if arguments.resume else _settings_of(arguments)
+        if arguments.check:
+            if settings.begin:
+                beginning(settings)
+            return command.checked(console, out / LOG)
         train(settings, out, arguments.resume is not None, console)
     except KeyboardInterrupt:
         console.print(f"interrupted; go on with --resume {out}")

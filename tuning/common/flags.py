@@ -42,6 +42,13 @@ def add_cluster_flags(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_check_flag(parser: argparse.ArgumentParser) -> None:
+    """The flag of long runs that only looks at what they need; see :func:`tuning.common.command.checked`."""
+    parser.add_argument(
+        "--check", action="store_true", help="check the command line, its files and engines, and exit without starting"
+    )
+
+
 def add_results_flags(parser: argparse.ArgumentParser, name: str, unit: str) -> argparse._ArgumentGroup:
     """The flags for the results file, ``results/NAME-TIME.jsonl`` with a line for each ``unit``; their group."""
     group = parser.add_argument_group("results")

@@ -66,7 +66,7 @@ class Training:
         self.device = device
         self.network = Network(settings.hidden, settings.king_buckets)
         if settings.begin:
-            self.network.take(_beginning(settings))
+            self.network.take(beginning(settings))
         self.network.to(device)
         self.optimizer = torch.optim.AdamW(
             [
@@ -139,7 +139,7 @@ class Training:
             raise SetupError(f"{file} is no checkpoint of this run: {fault}") from None
 
 
-def _beginning(settings: Settings) -> Net:
+def beginning(settings: Settings) -> Net:
     """The network that the run begins with. Raises :class:`SetupError`."""
     try:
         net = read_net(Path(settings.begin))
@@ -156,7 +156,7 @@ def recipe(settings: Settings, positions: Shuffled, scale: float, history: Seque
     """What a network's header tells of its making."""
     told = {name: value for name, value in asdict(settings).items() if name not in ("cache", "report")}
     if settings.begin:
-        told["begin"] = {"file": Path(settings.begin).name, **_beginning(settings).training}
+        told["begin"] = {"file": Path(settings.begin).name, **beginning(settings).training}
     return {
         "tool": TOOL,
         **told,
@@ -174,7 +174,7 @@ def recipe(settings: Settings, positions: Shuffled, scale: float, history: Seque
 def train(settings: Settings, out: Path, resume: bool, console: Console) -> None:
     """Train to the end. Raises :class:`SetupError` for what cannot be used."""
     if settings.begin:
-        _beginning(settings)  # a fault of it is told before hours are spent on the positions
+        beginning(settings)  # a fault of it is told before hours are spent on the positions
     device = "cuda" if torch.cuda.is_available() else "cpu"
     torch.set_num_threads(1)  # what is left to torch on a CPU is too small to be worth the waiting for each other
     columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), _Rate(), TimeRemainingColumn())

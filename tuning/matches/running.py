@@ -17,6 +17,7 @@ from tuning.common import revisions
 from tuning.common.command import FAILED, INTERRUPTED, as_interrupt, complain
 from tuning.common.errors import EngineFailure, SetupError, at_least
 from tuning.common.ledger import Ledger
+from tuning.matches import units
 from tuning.matches.openings import Book
 from tuning.matches.records import GameRecord
 from tuning.matches.report import LiveReport, ratings_of, summary
@@ -139,6 +140,13 @@ def run(
         if not tournament.tally.games and not resume:
             path.unlink()  # nothing in it that the command line does not say
     return tournament, code
+
+
+def check(settings: Settings) -> None:
+    """Open the book and start every engine once. Raises :class:`SetupError` or :class:`EngineFailure`."""
+    settings.book.open(lambda fault: None)
+    for spec in settings.engines:
+        units.introduce(spec)
 
 
 def resumed_settings(path: Path, games: int | None, console: Console) -> Settings:

@@ -168,7 +168,7 @@ def play_pair(pair: Pair, report: Callable[[Any], None]) -> list[dict[str, Any]]
     return [record.to_json() for record in records]
 
 
-def introduce(spec: EngineSpec, report: Callable[[Any], None]) -> EngineCard:
+def introduce(spec: EngineSpec, report: Callable[[Any], None] = lambda item: None) -> EngineCard:
     """Start an engine and say who it is. Raises :class:`EngineFailure` that says what is wrong with it."""
 
     async def meet() -> EngineCard:
