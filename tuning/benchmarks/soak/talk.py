@@ -15,8 +15,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.benchmarks.soak.judge import Fault, Judge
-from tests.benchmarks.soak.script import Step, whole
+from tuning.benchmarks.soak.judge import Fault, Judge
+from tuning.benchmarks.soak.script import Step, whole
 
 MAIN = Path(__file__).resolve().parents[3] / "uci_main.py"
 
@@ -120,7 +120,7 @@ class _Talk:
         """End the process, if it has not ended."""
         self._process.kill()
         self._process.wait()
-        self._reader.join()
+        self._reader.join(10.0)
         for stream in (self._process.stdin, self._process.stdout):
             assert stream is not None
             with contextlib.suppress(OSError):  # what could not be sent
