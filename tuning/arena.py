@@ -37,7 +37,7 @@ from tuning.matches.flags import (
     sprt_from,
 )
 from tuning.matches.report import encounter_lines
-from tuning.selfplay.arena import TOOL, Count, Settings, final_line, play, summary
+from tuning.selfplay.arena import TOOL, ArenaSettings, Count, final_line, play, summary
 from tuning.selfplay.batches import Meeting, Options, arranged
 from tuning.selfplay.duel import Rules
 from tuning.selfplay.keeping import keeper
@@ -106,7 +106,7 @@ def side_from(words: Sequence[str], role: str) -> tuple[str, Options]:
     return name or f"{role} {described}".strip(), tuple(sorted(options.items()))
 
 
-def settings_from(arguments: argparse.Namespace) -> Settings:
+def settings_from(arguments: argparse.Namespace) -> ArenaSettings:
     """What the command line asks for. Raises :class:`SetupError` for what cannot be."""
     _check_numbers(arguments)
     first = side_from([*arguments.each, *arguments.new], "new")
@@ -125,7 +125,7 @@ def settings_from(arguments: argparse.Namespace) -> Settings:
     games = 1000 if arguments.games is None and sprt is None else arguments.games
     clock = clock_from(arguments.clock, arguments.hard)
     rules_played = Rules(arguments.nodes, arguments.hard, arguments.hash, clock, adjudication)
-    return Settings((first[0], second[0]), Meeting(first[1], second[1], rules_played), games, book, sprt, ideas)
+    return ArenaSettings((first[0], second[0]), Meeting(first[1], second[1], rules_played), games, book, sprt, ideas)
 
 
 def ideas_from(arguments: argparse.Namespace) -> tuple[Idea, ...]:
@@ -155,28 +155,28 @@ def _check_numbers(arguments: argparse.Namespace) -> None:
             raise SetupError(f"--{name} {value} is not from {least} to {most}")
 
 
-def _prepared(arguments: argparse.Namespace, say: Callable[[str], None]) -> Settings:
+def _prepared(arguments: argparse.Namespace, say: Callable[[str], None]) -> ArenaSettings:
     """The settings of a new run, once its book, networks and parameters have been tried. Raises :class:`SetupError`."""
     settings = settings_from(arguments)
     settings.book.open(lambda message: None)
     return replace(settings, meeting=arranged(settings.meeting, say))
 
 
-def _begun(arguments: argparse.Namespace, say: Callable[[str], None]) -> tuple[Settings, Ledger, Count]:
+def _begun(arguments: argparse.Namespace, say: Callable[[str], None]) -> tuple[ArenaSettings, Ledger, Count]:
     """A new run. Raises :class:`SetupError`."""
     settings = _prepared(arguments, say)
     path = Path(arguments.json or f"results/arena-{datetime.now():%Y%m%d-%H%M%S}.jsonl")
     return settings, Ledger.create(path, TOOL, settings.to_json()), Count(settings)
 
 
-def _resumed(path: Path, games: int | None, say: Callable[[str], None]) -> tuple[Settings, Ledger, Count]:
+def _resumed(path: Path, games: int | None, say: Callable[[str], None]) -> tuple[ArenaSettings, Ledger, Count]:
     """The run of a results file with the pairs that it has; another number of ``games`` is noted in it.
 
     Raises :class:`SetupError`.
     """
     ledger, events = Ledger.resume(path, TOOL)
     try:
-        settings = Settings.from_json(ledger.settings)
+        settings = ArenaSettings.from_json(ledger.settings)
         changes = [data["games"] for kind, data in events if kind == "change"]
         settings = replace(settings, games=changes[-1]) if changes else settings
         if arranged(settings.meeting, say) != settings.meeting:

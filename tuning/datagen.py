@@ -22,7 +22,7 @@ from tuning.common.flags import add_check_flag, count, options_of
 from tuning.matches.openings import load_book
 from tuning.selfplay.games import LONGEST, LONGEST_OPENING, Rules
 from tuning.selfplay.generation import Store, generate
-from tuning.selfplay.shards import Settings, begin
+from tuning.selfplay.shards import DatagenSettings, begin
 
 
 def parser() -> argparse.ArgumentParser:
@@ -75,7 +75,7 @@ _LIMITS = {
 }  # fmt: skip
 
 
-def _settings(arguments: argparse.Namespace) -> Settings:
+def _settings(arguments: argparse.Namespace) -> DatagenSettings:
     """Raises :class:`SetupError` for what cannot be used."""
     for name in ("positions", "games", "processes"):
         value = getattr(arguments, name)
@@ -87,10 +87,10 @@ def _settings(arguments: argparse.Namespace) -> Settings:
         if not least <= value <= most:
             raise SetupError(f"--{name.replace('_', '-')} {value} is not from {least} to {most}")
     book = str(Path(arguments.book).resolve()) if arguments.book else None
-    return Settings(arguments.seed, Rules(**values), options_of(arguments.option), book)
+    return DatagenSettings(arguments.seed, Rules(**values), options_of(arguments.option), book)
 
 
-def _openings(settings: Settings, complain: Callable[[str], None]) -> tuple[str, ...]:
+def _openings(settings: DatagenSettings, complain: Callable[[str], None]) -> tuple[str, ...]:
     """The start positions of the games, in the book's order."""
     if settings.book is None:
         return (START_FEN,)

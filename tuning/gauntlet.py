@@ -32,7 +32,7 @@ from tuning.matches.flags import (
 from tuning.matches.report import closing
 from tuning.matches.rivals import RIVALS, installed, numbat
 from tuning.matches.running import draw, resumed_settings
-from tuning.matches.tournament import Settings, limits_checked
+from tuning.matches.tournament import TournamentSettings, limits_checked
 
 GAMES = 20
 """Against each rival, unless the command line says otherwise."""
@@ -62,7 +62,9 @@ def parser() -> argparse.ArgumentParser:
     return result
 
 
-def settings_from(arguments: argparse.Namespace, rivals: Sequence[EngineSpec] = RIVALS) -> tuple[Settings, list[str]]:
+def settings_from(
+    arguments: argparse.Namespace, rivals: Sequence[EngineSpec] = RIVALS
+) -> tuple[TournamentSettings, list[str]]:
     """The tournament, and the rivals that are not here. Raises :class:`SetupError` when nobody is."""
     limits = limits_from(arguments)
     if not limits.bounded:
@@ -85,7 +87,9 @@ def settings_from(arguments: argparse.Namespace, rivals: Sequence[EngineSpec] = 
     shared = {"Threads": "1", "Hash": str(arguments.hash)}
     engines = tuple(replace(spec, limits=limits, shared_options=shared) for spec in (first, *here))
     conditions, book = play_settings(arguments)
-    settings = Settings(engines, arguments.games or GAMES, "gauntlet", conditions, book, None, arguments.event)
+    settings = TournamentSettings(
+        engines, arguments.games or GAMES, "gauntlet", conditions, book, None, arguments.event
+    )
     return limits_checked(settings), absent
 
 

@@ -39,7 +39,7 @@ from tuning.matches.flags import (
 from tuning.matches.report import closing
 from tuning.matches.running import check, draw, resumed_settings, run
 from tuning.matches.schedule import KINDS
-from tuning.matches.tournament import Settings, limits_checked, single_threaded
+from tuning.matches.tournament import TournamentSettings, limits_checked, single_threaded
 
 
 def parser() -> argparse.ArgumentParser:
@@ -77,7 +77,7 @@ def parser() -> argparse.ArgumentParser:
     return result
 
 
-def settings_from(arguments: argparse.Namespace) -> Settings:
+def settings_from(arguments: argparse.Namespace) -> TournamentSettings:
     """The tournament that the command line asks for. Raises :class:`SetupError` for what cannot be."""
     shared, limit_words = parse_each(arguments.each)
     limits = parse_limit_words(limit_words, limits_from(arguments))
@@ -99,7 +99,7 @@ def settings_from(arguments: argparse.Namespace) -> Settings:
     sprt = sprt_from(arguments)
     engines = with_unique_names([with_commit(spec) for spec in specs])
     return limits_checked(
-        Settings(tuple(engines), games, arguments.tournament, conditions, book, sprt, arguments.event)
+        TournamentSettings(tuple(engines), games, arguments.tournament, conditions, book, sprt, arguments.event)
     )
 
 

@@ -18,7 +18,7 @@ from tuning.common.errors import EngineFailure, SetupError, at_least
 from tuning.common.flags import add_check_flag, count, options_of
 from tuning.data.viriformat import files_of
 from tuning.matches.engines import WORDS_HELP
-from tuning.selfplay.labels import Settings, fingerprint_of
+from tuning.selfplay.labels import RelabelSettings, fingerprint_of
 from tuning.selfplay.relabelling import relabel
 
 
@@ -64,7 +64,7 @@ def parser() -> argparse.ArgumentParser:
     return made
 
 
-def _settings(arguments: argparse.Namespace) -> Settings:
+def _settings(arguments: argparse.Namespace) -> RelabelSettings:
     """Raises :class:`SetupError` for what cannot be used."""
     at_least(
         1, nodes=arguments.nodes, hard=arguments.hard, hash=arguments.hash,
@@ -75,7 +75,7 @@ def _settings(arguments: argparse.Namespace) -> Settings:
         raise SetupError(f"--share {arguments.share} is not above 0 and up to 1")
     if arguments.engine and arguments.option:
         raise SetupError("--option is for this engine: options of another stand in --engine, as option.NAME=VALUE")
-    return Settings(
+    return RelabelSettings(
         arguments.nodes, arguments.hard, arguments.share, arguments.first_ply, arguments.hash, arguments.seed,
         options_of(arguments.option), tuple(arguments.engine),
     )  # fmt: skip

@@ -42,7 +42,7 @@ from tuning.levels.strength import ANCHORS, SKILL_ELO, encounters, fitted, games
 from tuning.matches import running
 from tuning.matches.engines import EngineSpec
 from tuning.matches.flags import add_play_flags, play_settings
-from tuning.matches.tournament import Settings
+from tuning.matches.tournament import TournamentSettings
 from tuning.statistics import ratings
 
 
@@ -91,11 +91,11 @@ def parser() -> argparse.ArgumentParser:
     return result
 
 
-def settings_from(pair: tuple[EngineSpec, EngineSpec], arguments: argparse.Namespace) -> Settings:
+def settings_from(pair: tuple[EngineSpec, EngineSpec], arguments: argparse.Namespace) -> TournamentSettings:
     """The match between two players. Raises :class:`SetupError`."""
     conditions, book = play_settings(arguments)
     engines = tuple(replace(spec, shared_options={"Threads": "1", "Hash": "16"}) for spec in pair)
-    return Settings(engines, arguments.games, "roundrobin", conditions, book, None, "strength")
+    return TournamentSettings(engines, arguments.games, "roundrobin", conditions, book, None, "strength")
 
 
 def play(
@@ -106,7 +106,7 @@ def play(
     path = arguments.dir / ("-".join(spec.name.replace(" ", "") for spec in pair) + ".jsonl")
     resume = path.exists()
     if resume:
-        former = Settings.read(path, read_settings(path))
+        former = TournamentSettings.read(path, read_settings(path))
         if replace(former, games=settings.games) != settings:
             raise SetupError(f"{path} was played with other settings; choose another --dir")
     tournament, code = running.run(

@@ -18,7 +18,7 @@ from tuning.common import command
 from tuning.common.errors import SetupError, at_least
 from tuning.common.files import refuse_missing
 from tuning.common.flags import add_check_flag, only_with_resume
-from tuning.learning.recipe import LOG, Settings, settings_of
+from tuning.learning.recipe import LOG, TrainingSettings, settings_of
 from tuning.learning.training import beginning, train
 
 
@@ -52,7 +52,7 @@ def parser() -> argparse.ArgumentParser:
         "report": "minimum number of positions between two reports",
         "seed": "seed of the initial weights and the order of positions",
     }
-    for field in fields(Settings):
+    for field in fields(TrainingSettings):
         if field.name in helps:
             kind = float if field.default is None else type(field.default)
             shown = f"{helps[field.name]} (default %(default)s)" if field.default else helps[field.name]
@@ -61,17 +61,17 @@ def parser() -> argparse.ArgumentParser:
     return made
 
 
-def _settings_of(arguments: argparse.Namespace) -> Settings:
+def _settings_of(arguments: argparse.Namespace) -> TrainingSettings:
     """The settings on the command line. Raises :class:`SetupError` for values that make no sense."""
     for name in ("positions", "cache", "out"):
         if getattr(arguments, name) is None:
             raise SetupError(f"--{name} is missing (or --resume)")
-    chosen = {field.name: getattr(arguments, field.name) for field in fields(Settings)}
+    chosen = {field.name: getattr(arguments, field.name) for field in fields(TrainingSettings)}
     chosen["positions"] = [str(Path(file).resolve()) for file in arguments.positions]
     chosen["begin"] = str(Path(arguments.begin).resolve()) if arguments.begin else ""
     chosen["cache"] = str(arguments.cache.resolve())
     refuse_missing(map(Path, arguments.positions), "positions")
-    settings = Settings(**chosen)
+    settings = TrainingSettings(**chosen)
     if settings.hidden % HIDDEN_STEP or not 0 < settings.hidden <= MAX_HIDDEN:
         raise SetupError(f"--hidden {settings.hidden} is not a multiple of {HIDDEN_STEP} up to {MAX_HIDDEN}")
     if settings.king_buckets not in (1, KING_BUCKETS):

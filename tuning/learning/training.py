@@ -40,7 +40,7 @@ from tuning.learning import cpu, gpu
 from tuning.learning.logistic import fit_scale
 from tuning.learning.network import Network
 from tuning.learning.plots import loss_figure
-from tuning.learning.recipe import CHECKPOINT, CURVES, LOG, NET, Settings
+from tuning.learning.recipe import CHECKPOINT, CURVES, LOG, NET, TrainingSettings
 
 TOOL = "tuning.train"
 
@@ -59,7 +59,7 @@ class Training:
     ``turn`` and ``place`` say which chunk comes next (see :meth:`tuning.data.shuffled.Shuffled.passes`).
     """
 
-    def __init__(self, settings: Settings, positions: Shuffled, scale: float, device: str) -> None:
+    def __init__(self, settings: TrainingSettings, positions: Shuffled, scale: float, device: str) -> None:
         torch.manual_seed(settings.seed)
         self.settings = settings
         self.positions = positions
@@ -80,9 +80,9 @@ class Training:
         self.seen, self.turn, self.place = 0, 0, 0
         slope = SCALE / scale
         if device == "cpu":
-            self._step: Any = cpu.Step(self.network, positions.scales, slope)
+            self._step: Any = cpu.TrainingStep(self.network, positions.scales, slope)
         else:
-            self._step = gpu.Step(self.network, positions.scales, slope, device)
+            self._step = gpu.TrainingStep(self.network, positions.scales, slope, device)
 
     def learn(self, advance: Callable[[int], None]) -> float:
         """Learn until it is time for a report; the mean loss since the last one.
@@ -139,7 +139,7 @@ class Training:
             raise SetupError(f"{file} is no checkpoint of this run: {fault}") from None
 
 
-def beginning(settings: Settings) -> Net:
+def beginning(settings: TrainingSettings) -> Net:
     """The network that the run begins with. Raises :class:`SetupError`."""
     try:
         net = read_net(Path(settings.begin))
@@ -152,7 +152,7 @@ def beginning(settings: Settings) -> Net:
     return net
 
 
-def recipe(settings: Settings, positions: Shuffled, scale: float, history: Sequence[dict[str, float]]) -> dict:
+def recipe(settings: TrainingSettings, positions: Shuffled, scale: float, history: Sequence[dict[str, float]]) -> dict:
     """What a network's header tells of its making."""
     told = {name: value for name, value in asdict(settings).items() if name not in ("cache", "report")}
     if settings.begin:
@@ -171,7 +171,7 @@ def recipe(settings: Settings, positions: Shuffled, scale: float, history: Seque
     }
 
 
-def train(settings: Settings, out: Path, resume: bool, console: Console) -> None:
+def train(settings: TrainingSettings, out: Path, resume: bool, console: Console) -> None:
     """Train to the end. Raises :class:`SetupError` for what cannot be used."""
     if settings.begin:
         beginning(settings)  # a fault of it is told before hours are spent on the positions
@@ -214,5 +214,5 @@ def train(settings: Settings, out: Path, resume: bool, console: Console) -> None
     console.print(f"wrote {out / NET}")
 
 
-def _open_ledger(settings: Settings, out: Path, resume: bool) -> Ledger:
+def _open_ledger(settings: TrainingSettings, out: Path, resume: bool) -> Ledger:
     return Ledger.resume(out / LOG, TOOL)[0] if resume else Ledger.create(out / LOG, TOOL, asdict(settings))

@@ -21,7 +21,7 @@ from tuning.matches import units
 from tuning.matches.openings import Book
 from tuning.matches.records import GameRecord
 from tuning.matches.report import LiveReport, ratings_of, summary
-from tuning.matches.tournament import TOOL, Settings, Tournament
+from tuning.matches.tournament import TOOL, Tournament, TournamentSettings
 
 
 class PgnFile:
@@ -31,7 +31,7 @@ class PgnFile:
     """
 
     def __init__(
-        self, path: str | None, settings: Settings, records: Sequence[GameRecord] = (), resume: bool = False
+        self, path: str | None, settings: TournamentSettings, records: Sequence[GameRecord] = (), resume: bool = False
     ) -> None:
         self._path = Path(path) if path else None
         self._limits = {spec.name: spec.limits for spec in settings.engines}
@@ -63,7 +63,7 @@ class PgnFile:
 
 
 def run(
-    settings: Settings,
+    settings: TournamentSettings,
     path: Path,
     console: Console,
     *,
@@ -142,14 +142,14 @@ def run(
     return tournament, code
 
 
-def check(settings: Settings) -> None:
+def check(settings: TournamentSettings) -> None:
     """Open the book and start every engine once. Raises :class:`SetupError` or :class:`EngineFailure`."""
     settings.book.open(lambda fault: None)
     for spec in settings.engines:
         units.introduce(spec)
 
 
-def resumed_settings(path: Path, games: int | None, console: Console) -> Settings:
+def resumed_settings(path: Path, games: int | None, console: Console) -> TournamentSettings:
     """The settings to go on with; another number of ``games`` for each encounter is noted in the results file.
 
     Raises :class:`SetupError`.
@@ -157,7 +157,7 @@ def resumed_settings(path: Path, games: int | None, console: Console) -> Setting
     at_least(1, games=games)
     ledger, events = Ledger.resume(path, TOOL)
     try:
-        settings = Settings.read(path, ledger.settings)
+        settings = TournamentSettings.read(path, ledger.settings)
         for kind, data in events:
             if kind == "change":
                 settings = replace(settings, games=data["games"])

@@ -41,7 +41,7 @@ PATIENCE = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class ArenaSettings:
     """Everything that decides what is played. Without ``games`` the book's length or the test is the end."""
 
     names: tuple[str, str]
@@ -56,7 +56,7 @@ class Settings:
         return asdict(self)
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Settings:
+    def from_json(cls, data: Mapping[str, Any]) -> ArenaSettings:
         """The inverse of :meth:`to_json`."""
         return cls(
             names=(data["names"][0], data["names"][1]),
@@ -75,7 +75,7 @@ class Count:
     kept in the results file but not counted.
     """
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: ArenaSettings) -> None:
         self.encounter = Encounter(*settings.names)
         self.reasons: Counter[str] = Counter()
         self.plies = 0
@@ -150,7 +150,7 @@ def final_line(count: Count, test: Sprt | None) -> str:
 class Display:
     """Shows how far the games are: a bar on a terminal, a line now and then elsewhere."""
 
-    def __init__(self, console: Console, settings: Settings, count: Count) -> None:
+    def __init__(self, console: Console, settings: ArenaSettings, count: Count) -> None:
         self._console = console
         self._count = count
         self._test = settings.sprt
@@ -193,7 +193,7 @@ class _Enough(Exception):
 
 
 def plan(
-    settings: Settings, count: Count, console: Console, with_games: bool = False, kept: bool = False
+    settings: ArenaSettings, count: Count, console: Console, with_games: bool = False, kept: bool = False
 ) -> Iterator[Batch]:
     """The batches that are still to be played, each opening of the book once."""
     names = settings.names if with_games else None
@@ -220,7 +220,7 @@ def plan(
 
 
 def play(
-    settings: Settings,
+    settings: ArenaSettings,
     ledger: Ledger,
     count: Count,
     console: Console,
@@ -284,7 +284,7 @@ def play(
     return int(failures > 0)
 
 
-def summary(settings: Settings, count: Count) -> dict[str, Any]:
+def summary(settings: ArenaSettings, count: Count) -> dict[str, Any]:
     """All figures of a run, ready for JSON."""
     found = estimate(count.encounter.pairs)
     assert found is not None

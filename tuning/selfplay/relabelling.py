@@ -22,7 +22,7 @@ from tuning.common.command import INTERRUPTED, as_interrupt
 from tuning.common.errors import SetupError
 from tuning.common.files import write_whole
 from tuning.selfplay.generation import LINE_EVERY, NOTES, compare
-from tuning.selfplay.labels import Settings, Unit, fingerprint_of, label_file
+from tuning.selfplay.labels import RelabelSettings, Unit, fingerprint_of, label_file
 
 #: Files that may fail before the run is given up.
 PATIENCE = 3
@@ -65,7 +65,7 @@ class Display:
 def relabel(
     sources: Sequence[Path],
     directory: Path,
-    settings: Settings,
+    settings: RelabelSettings,
     *,
     positions: int | None = None,
     scheduler: str | None = None,
@@ -95,7 +95,7 @@ def relabel(
         lock.release()
 
 
-def _begin(directory: Path, settings: Settings, fingerprint: str) -> None:
+def _begin(directory: Path, settings: RelabelSettings, fingerprint: str) -> None:
     """Write down the settings and the engine's fingerprint, or hold them against those of what is there."""
     described = {"tool": "tuning.relabel", **settings.to_json(), "fingerprint": fingerprint}
     notes = directory / NOTES

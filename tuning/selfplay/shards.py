@@ -31,7 +31,7 @@ PATIENCE = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class DatagenSettings:
     """What decides the games: everything in ``run.json``."""
 
     seed: int = 1
@@ -48,7 +48,7 @@ class Settings:
 class Run:
     """The settings with the start positions that they name, and the first game's bytes as whoever began it saw them."""
 
-    settings: Settings
+    settings: DatagenSettings
     openings: tuple[str, ...] = (START_FEN,)
     first_game: bytes = b""
 
@@ -93,7 +93,7 @@ def play_one(player: SelfPlay, run: Run, shard: int, number: int) -> Played:
     raise SetupError(f"no balanced opening in {PATIENCE} tries: raise --opening-score or change the openings")
 
 
-def begin(settings: Settings, openings: tuple[str, ...]) -> Run:
+def begin(settings: DatagenSettings, openings: tuple[str, ...]) -> Run:
     """Play the first game of a run. Raises :class:`SetupError` for options or openings that cannot be used."""
     played: list[bytes] = []
     run = Run(settings, openings)

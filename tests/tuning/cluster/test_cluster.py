@@ -20,7 +20,7 @@ from tuning.cluster.dask import Dask
 from tuning.common.errors import SetupError
 from tuning.common.ledger import Ledger, read_events
 from tuning.matches.limits import Limits
-from tuning.matches.tournament import TOOL, BookSettings, Settings, Tournament
+from tuning.matches.tournament import TOOL, BookSettings, Tournament, TournamentSettings
 
 
 def square(unit: int, report: Any) -> int:
@@ -115,7 +115,7 @@ def test_a_match_survives_the_death_of_a_worker(dask, trivial, tmp_path):
             killed.append(next(iter(pids.values())))
             os.kill(killed[0], signal.SIGKILL)
 
-    tournament = Tournament(Settings(specs, 12, book=BookSettings(plies=0)), ledger, on_game, pytest.fail)
+    tournament = Tournament(TournamentSettings(specs, 12, book=BookSettings(plies=0)), ledger, on_game, pytest.fail)
     tournament.play(dask)
     ledger.close()
     assert killed
@@ -159,7 +159,9 @@ def test_the_same_work_without_a_cluster(trivial, tmp_path):
     assert isinstance(outcomes[1].error, ValueError)
     ledger = Ledger.create(tmp_path / "results.jsonl", TOOL, {})
     specs = (trivial("a", FOOLS_MATE), trivial("b", FOOLS_MATE))
-    tournament = Tournament(Settings(specs, 4, book=BookSettings(plies=0)), ledger, lambda game: None, pytest.fail)
+    tournament = Tournament(
+        TournamentSettings(specs, 4, book=BookSettings(plies=0)), ledger, lambda game: None, pytest.fail
+    )
     tournament.play(cluster)
     ledger.close()
     cluster.close()

@@ -77,7 +77,7 @@ def test_a_gpu_learns_the_same(words, tmp_path, monkeypatch):
     runs = []
     for name, device in (("kernel", "cpu"), ("torch", "gpu")):
         if device == "gpu":
-            monkeypatch.setattr(cpu, "Step", partial(gpu.Step, device="cpu"))
+            monkeypatch.setattr(cpu, "TrainingStep", partial(gpu.TrainingStep, device="cpu"))
         assert train.main([*words, "--length", "10000", "--out", str(tmp_path / name)]) == 0
         runs.append(history(tmp_path / name)[-1])
     ours, theirs = runs  # in another order of the positions

@@ -25,7 +25,7 @@ from pathlib import Path
 from engine.play.book import ENTRY_SIZE
 from tuning.benchmarks.soak.script import Author, Files, Step, read_script, write_script
 from tuning.benchmarks.soak.shrink import shrink, tail
-from tuning.benchmarks.soak.talk import MAIN, Outcome, talk
+from tuning.benchmarks.soak.talk import MAIN, TalkReport, talk
 
 OWN_NET = MAIN.parent / "engine" / "evaluation" / "nnue" / "numbat.nnue"
 
@@ -131,7 +131,7 @@ def soak(script: Callable[[], Iterable[Step]], chosen: argparse.Namespace, out: 
     return 1
 
 
-def print_fault(outcome: Outcome) -> None:
+def print_fault(outcome: TalkReport) -> None:
     """What happened before the fault, and the fault."""
     print("\n".join(outcome.story))
     print(outcome.fault, flush=True)

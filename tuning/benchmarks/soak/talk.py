@@ -28,7 +28,7 @@ _KEPT = 60
 
 
 @dataclass
-class Outcome:
+class TalkReport:
     """How a conversation went: its ``fault``, if it had one, after how many ``steps`` and lines, and what was said
     last."""
 
@@ -144,10 +144,10 @@ def talk(
     progress: Callable[[int, float], None] = lambda lines, memory: None,
     command: tuple[str, ...] = (sys.executable, str(MAIN)),
     folder: Path | None = None,
-) -> Outcome:
+) -> TalkReport:
     """Say ``steps`` to a new engine and judge its answers. ``patience`` are the seconds that any of them may take;
     names of files in the script are meant in ``folder``."""
-    outcome = Outcome()
+    outcome = TalkReport()
     start = time.monotonic()
     with tempfile.TemporaryFile() as errors:
 
