@@ -20,8 +20,9 @@ from tuning.common import command
 from tuning.common.errors import SetupError
 from tuning.common.flags import add_check_flag, count, options_of
 from tuning.matches.openings import load_book
-from tuning.selfplay.games import LONGEST, LONGEST_OPENING, Rules
+from tuning.selfplay.games import LONGEST_OPENING, Rules
 from tuning.selfplay.generation import Store, generate
+from tuning.selfplay.loop import LONGEST
 from tuning.selfplay.shards import DatagenSettings, begin
 
 

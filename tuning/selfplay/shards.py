@@ -18,7 +18,8 @@ from engine.messages import OptionError
 from engine.search.threads import run_on_deep_stack
 from tuning.cluster.base import Report
 from tuning.common.errors import SetupError
-from tuning.selfplay.games import ENDS, Played, Rules, SelfPlay, random_state
+from tuning.selfplay.games import Played, Rules, SelfPlay, random_state
+from tuning.selfplay.loop import ENDS
 
 #: Games in a shard: a minute or so.
 SHARD = 1_000
