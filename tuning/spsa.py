@@ -18,7 +18,6 @@ import argparse
 import shlex
 import signal
 import sys
-import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, replace
@@ -26,12 +25,11 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn, TimeRemainingColumn
-
-from engine.console import Console, TextColumn
+from engine.console import Console
 from tuning.cluster.choice import open_cluster
 from tuning.common import command
 from tuning.common.command import as_interrupt
+from tuning.common.display import Display
 from tuning.common.errors import EngineFailure, SetupError
 from tuning.common.flags import add_check_flag, add_cluster_flags, add_keep_flag, add_results_flags, only_with_resume
 from tuning.common.ledger import Ledger
@@ -45,9 +43,6 @@ from tuning.statistics.pace import points_for_time
 
 #: Flags that may stand beside --resume.
 BESIDE_RESUME = ("--plot", "--scheduler", "--concurrency", "--keep")
-
-#: Seconds between lines of progress if there is no terminal.
-LINE_EVERY = 60.0
 
 
 def parser() -> argparse.ArgumentParser:
@@ -211,16 +206,11 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
 
     code = failures = faults = played = 0
     cluster = open_cluster(arguments.scheduler, arguments.concurrency)
-    progress = Progress(
-        TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn(),
-        TextColumn("{task.fields[faults]} games lost on time or by faults"), console=console,
-        disable=not console.is_terminal,
-    )  # fmt: skip
+    display = Display(console, "pairs", settings["iterations"], len(done))
     before = signal.signal(signal.SIGTERM, as_interrupt)
     try:
-        with progress:
-            bar = progress.add_task("pairs", total=settings["iterations"], completed=len(done), faults=0)
-            began = shown = time.monotonic()
+        with display.bar:
+            display.begin()
             for outcome in cluster.run(player.function, pairs(), keep):
                 if outcome.error is not None:
                     console.print(f"! {outcome.error}", style="red")
@@ -233,11 +223,9 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
                 ledger.add("pair", asdict(learned))
                 spsa.update(learned.iteration, learned.points - points_for_time(learned.log_pace, doubling))
                 played += 1
-                progress.update(bar, advance=1, faults=faults)
-                if not console.is_terminal and time.monotonic() - shown >= LINE_EVERY:
-                    shown = time.monotonic()
-                    speed = 7200 * played / (shown - began)
-                    console.print(f"{len(done) + played} pairs, {speed:,.0f} games/h")
+                came = len(done) + played
+                speed = f"{7200 * played / display.seconds:,.0f} games/h"
+                display.show(came, f"{faults} games lost on time or by faults, {speed}", f"{came} pairs, {speed}")
     except KeyboardInterrupt:
         console.print(f"interrupted; continue with: python -m tuning.spsa --resume {shlex.quote(str(ledger.path))}")
         code = command.INTERRUPTED

@@ -19,12 +19,12 @@ from pathlib import Path
 from typing import Any
 
 from rich.console import Group
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn, TimeRemainingColumn
 
-from engine.console import Console, TextColumn
+from engine.console import Console
 from tuning.cluster.choice import HERE, open_cluster
 from tuning.common import command
 from tuning.common.command import as_interrupt, check_picture
+from tuning.common.display import Display
 from tuning.common.errors import EngineFailure, SetupError, at_least
 from tuning.common.flags import add_check_flag, add_cluster_flags, add_results_flags, only_with_resume
 from tuning.common.ledger import Ledger
@@ -127,14 +127,10 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
     ]
     code, failures = 0, 0
     cluster = open_cluster(arguments.scheduler, arguments.concurrency)
-    progress = Progress(
-        TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[solved]}"),
-        TimeElapsedColumn(), TimeRemainingColumn(), console=console, disable=not console.is_terminal,
-    )  # fmt: skip
+    display = Display(console, "positions", len(tasks) * len(specs), len(done))
     before = signal.signal(signal.SIGTERM, as_interrupt)
     try:
-        with progress:
-            bar = progress.add_task("positions", total=len(tasks) * len(specs), completed=len(done), solved="")
+        with display.bar:
             for outcome in cluster.run(solve, iter(attempts), lambda item: None):
                 if outcome.error is not None:
                     console.print(f"! {outcome.error}", style="red", soft_wrap=True)
@@ -145,10 +141,8 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
                     continue
                 ledger.add("solution", outcome.result)
                 solutions.append(Solution(**outcome.result))
-                progress.update(
-                    bar, advance=1,
-                    solved=", ".join(f"{n} {sum(s.solved for s in solutions if s.engine == n)}" for n in names),
-                )  # fmt: skip
+                solved = ", ".join(f"{n} {sum(s.solved for s in solutions if s.engine == n)}" for n in names)
+                display.show(len(solutions), solved)
     except KeyboardInterrupt:
         console.print(f"interrupted; continue with: python -m tuning.suite --resume {shlex.quote(str(ledger.path))}")
         code = command.INTERRUPTED

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import shlex
 import signal
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn
-
-from engine.console import Console, TextColumn
+from engine.console import Console
 from tuning.cluster.choice import open_cluster
 from tuning.common.command import INTERRUPTED, as_interrupt, complain
+from tuning.common.display import Display
 from tuning.common.errors import SetupError
 from tuning.common.ledger import Ledger
 from tuning.matches.records import GameRecord
@@ -29,9 +27,6 @@ from tuning.statistics.pace import Pace, log_pace, pace
 from tuning.statistics.sprt import Sprt
 
 TOOL = "tuning.arena"
-
-#: Seconds between lines of progress if there is no terminal.
-LINE_EVERY = 30.0
 
 #: Nodes a move, summed over the pairs of a batch: a few seconds of games.
 _BATCH_NODES = 50_000
@@ -147,37 +142,28 @@ def final_line(count: Count, test: Sprt | None) -> str:
     return "; ".join(parts) + f"; {count.encounter.games} games"
 
 
-class Display:
-    """Shows how far the games are: a bar on a terminal, a line now and then elsewhere."""
+class ArenaDisplay(Display):
+    """Games, Elo and the sequential test."""
 
     def __init__(self, console: Console, settings: ArenaSettings, count: Count) -> None:
-        self._console = console
+        super().__init__(console, "games", settings.games, 2 * count.pairs)
         self._count = count
         self._test = settings.sprt
         self._ideas = settings.ideas
-        self.bar = Progress(
-            TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[text]}"),
-            TimeElapsedColumn(), console=console, disable=not console.is_terminal,
-        )  # fmt: skip
-        self._restored = 2 * count.pairs
-        self._task = self.bar.add_task("games", total=settings.games, completed=self._restored, text="")
-        self._began = self._shown = time.monotonic()
         self._came = 0  # games in this session, counted or not
 
     def add(self, games: int) -> None:
-        """Show that so many ``games`` have come in."""
-        if not self._came:  # the first ones come when the workers have started
-            self._began = self._shown = time.monotonic() - 1.0
+        """Show that ``games`` more have come in."""
+        if not self._came:
+            self.begin(1.0)
         self._came += games
-        self.bar.update(self._task, completed=2 * self._count.pairs, text=self.text())
-        if not self._console.is_terminal and time.monotonic() - self._shown >= LINE_EVERY:
-            self._shown = time.monotonic()
-            self._console.print(f"{2 * self._count.pairs} games, {self.text()}")
+        done = 2 * self._count.pairs
+        self.show(done, self.text(), f"{done} games, {self.text()}")
 
     @property
     def games_per_hour(self) -> float:
         """Of this session."""
-        return 3600 * self._came / max(time.monotonic() - self._began, 1.0)
+        return 3600 * self._came / max(self.seconds, 1.0)
 
     def text(self) -> str:
         """Where it stands, and how fast it is."""
@@ -235,7 +221,7 @@ def play(
     The games themselves are appended to ``pgn``, and given to ``keep`` in viriformat. What was played is in the ledger
     in any case.
     """
-    display = Display(console, settings, count)
+    display = ArenaDisplay(console, settings, count)
 
     def take(pairs: list[dict[str, Any]]) -> None:
         new = [pair for pair in pairs if count.add(pair)]
