@@ -7,12 +7,22 @@ that importing this package (as the UCI loop does to answer ``uciok``) does not 
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from engine.api import Analysis, Engine, Limits, OptionError, PositionError, Stream
+    from engine.api import Analysis, Engine, Limits, OptionError, PositionError, Stopped, Stream
     from engine.api.asynchronous import AsyncEngine
 
 __version__ = "0.2.0"
 
-__all__ = ["Analysis", "AsyncEngine", "Engine", "Limits", "OptionError", "PositionError", "Stream", "__version__"]
+__all__ = [
+    "Analysis",
+    "AsyncEngine",
+    "Engine",
+    "Limits",
+    "OptionError",
+    "PositionError",
+    "Stopped",
+    "Stream",
+    "__version__",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -45,9 +45,10 @@ def whole(least: int, most: int, what: str = "a whole number") -> Callable[[str]
     """The type of a flag that takes a whole number from ``least`` to ``most``; errors call it ``what``."""
 
     def number(text: str) -> int:
-        if not (text.isascii() and text.isdigit() and least <= int(text[:18]) <= most):
+        digits = text.lstrip("0") or text[:1]
+        if not (text.isascii() and text.isdigit() and least <= int(digits[:18]) <= most):
             raise argparse.ArgumentTypeError(f"'{text}' is not {what} from {least} to {most}")
-        return int(text)
+        return int(digits)
 
     return number
 

@@ -7,6 +7,8 @@ it speaks no protocol. Times are milliseconds, scores centipawns or moves to mat
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf
+from typing import NamedTuple
 
 
 class PositionError(ValueError):
@@ -17,12 +19,59 @@ class OptionError(ValueError):
     """An option that does not exist, or a value that it cannot take; the message names both."""
 
 
+class Stopped(Exception):
+    """Work was stopped before its end, and has no result."""
+
+
+#: The greatest number among the limits: that of 64 bits.
+MOST = 2**63 - 1
+
+
+class Number(NamedTuple):
+    """What a number among the limits may be: its ``unit``, and the ``least`` and the ``most`` of it."""
+
+    unit: str
+    least: int = -MOST
+    most: int = MOST
+
+    def nearest(self, number: int) -> int:
+        """``number``, or the least or the most if it is beyond that."""
+        return min(max(number, self.least), self.most)
+
+    def fault(self, name: str, value: object) -> str:
+        """Why the limit ``name`` cannot be ``value``, or nothing if it can."""
+        return "" if type(value) is int and self.nearest(value) == value else self.refusal(name, value)
+
+    def refusal(self, name: str, value: object, kind: str = "a whole number of") -> str:
+        """That the limit ``name`` cannot be ``value``, and what it can be."""
+        bound = "" if self.least == -MOST else f", {self.least} or more"
+        if isinstance(value, int | float) and self.most < abs(value) < inf:
+            bound = f", at most {self.most}" if value > 0 else f", at least {self.least}"
+        is_endless = isinstance(value, int) and value.bit_length() > 128
+        return f"{name} takes {kind} {self.unit}{bound}, not {'a longer one' if is_endless else repr(value)}"
+
+
+#: The limits that are numbers.
+NUMBERS = {
+    "wtime": Number("milliseconds"),
+    "btime": Number("milliseconds"),
+    "winc": Number("milliseconds", 0),
+    "binc": Number("milliseconds", 0),
+    "movestogo": Number("moves", 0),
+    "movetime": Number("milliseconds", 0),
+    "depth": Number("plies", 1),
+    "nodes": Number("nodes", 1),
+    "mate": Number("moves", 1),
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Limits:
     """What bounds one search. ``None`` means unbounded; with nothing set the search is infinite.
 
-    Clock times may be zero or negative (a GUI can send that); the engine then moves at once. With ``analysis`` the
-    search is for people to look at, and no move of a game is due: it leaves books alone.
+    Clock times may be zero or negative (a GUI can send that); the engine then moves at once. 0 ``movestogo`` are the
+    rest of the game. With ``analysis`` the search is for people to look at, and no move of a game is due: it leaves
+    books alone. Raises ValueError, which names the field and the value, for a number that is none of :data:`NUMBERS`.
     """
 
     wtime: int | None = None
@@ -39,6 +88,14 @@ class Limits:
     analysis: bool = False
     searchmoves: tuple[str, ...] = ()
 
+    def __post_init__(self) -> None:
+        for name, number in NUMBERS.items():
+            value = getattr(self, name)
+            if value is None and name not in ("winc", "binc"):
+                continue
+            if fault := number.fault(name, value):
+                raise ValueError(f"the limit {fault}")
+
 
 @dataclass(frozen=True, slots=True)
 class Score:
@@ -52,7 +109,8 @@ class Score:
 @dataclass(frozen=True, slots=True)
 class Info:
     """One report of a running search. ``pv`` holds moves in UCI notation; ``wdl`` are the chances to win, draw and
-    lose in thousandths; ``text`` is a remark for people."""
+    lose in thousandths; ``text`` is a remark for people. ``final`` reports are about the whole search, and its
+    :class:`Result` follows at once."""
 
     depth: int = 0
     seldepth: int = 0
@@ -68,6 +126,7 @@ class Info:
     currmovenumber: int = 0
     text: str = ""
     wdl: tuple[int, int, int] | None = None
+    final: bool = False
 
 
 @dataclass(frozen=True, slots=True)

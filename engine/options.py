@@ -19,7 +19,7 @@ Value = int | bool | str | None
 EMPTY = "<empty>"
 
 #: No number in the protocol needs more digits; longer ones are not worth converting.
-_MOST_DIGITS = 18
+_MOST_DIGITS = 19
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import subprocess
 import sys
@@ -11,6 +12,7 @@ import pytest
 
 import uci_main
 from engine import __version__
+from engine.commandline import whole
 from uci_main import main
 
 
@@ -70,3 +72,10 @@ def test_a_stranger_of_our_name_is_named(tmp_path: Path, name: str, words: list[
     assert process.stderr.splitlines() == [
         f"numbat: {stranger} hides Numbat's package 'engine': rename it, or run numbat from another folder"
     ]
+
+
+@pytest.mark.parametrize("text", ["0" * 17 + "5000", "0" * 5000, "0" * 5000 + "101"])
+def test_zeros_in_front_let_no_number_through(text: str) -> None:
+    assert whole(1, 100)("0" * 5000 + "7") == 7
+    with pytest.raises(argparse.ArgumentTypeError):
+        whole(1, 100)(text)

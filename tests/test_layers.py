@@ -21,6 +21,7 @@ FLOORS: dict[str, int] = {
     "folders": 1,
     "commandline": 1,
     "console": 1,
+    "reading": 2,
     "jit": 2,
     "board": 3,
     "evaluation": 4,

@@ -18,7 +18,7 @@ from rich.progress import BarColumn, Progress, TimeRemainingColumn
 from engine.console import Console, TextColumn
 from tuning.common import command
 from tuning.common.errors import SetupError
-from tuning.common.files import keep_apart, refuse_binary
+from tuning.common.files import keep_apart
 from tuning.data.polyglot import Tally, read_games, size_of, why_empty, write_book
 
 
@@ -45,8 +45,6 @@ def main(words: list[str] | None = None) -> int:
         if arguments.plies < 1 or arguments.min_games < 1:
             raise SetupError("--plies and --min-games take whole numbers, 1 or more")
         keep_apart(arguments.out, arguments.pgn)
-        for path in arguments.pgn:
-            refuse_binary(path, "games")
         sizes: Mapping[Path, int] = {path: size_of(path) for path in arguments.pgn}
         columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
         with Progress(*columns, console=console) as progress:

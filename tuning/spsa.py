@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.console import Console
+from tuning.cluster.base import ClusterLost
 from tuning.cluster.choice import open_cluster
 from tuning.common import command
 from tuning.common.command import as_interrupt
@@ -205,7 +206,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
                 yield player.unit(iteration, spsa.candidates(iteration))
 
     code = failures = faults = played = 0
-    cluster = open_cluster(arguments.scheduler, arguments.concurrency)
+    cluster = open_cluster(arguments.scheduler, arguments.concurrency, command.warner(console))
     display = Display(console, "pairs", settings["iterations"], len(done))
     before = signal.signal(signal.SIGTERM, as_interrupt)
     try:
@@ -226,9 +227,9 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
                 came = len(done) + played
                 speed = f"{7200 * played / display.seconds:,.0f} games/h"
                 display.show(came, f"{faults} games lost on time or by faults, {speed}", f"{came} pairs, {speed}")
-    except KeyboardInterrupt:
-        console.print(f"interrupted; continue with: python -m tuning.spsa --resume {shlex.quote(str(ledger.path))}")
-        code = command.INTERRUPTED
+    except (KeyboardInterrupt, ClusterLost) as error:
+        again = f"continue with: python -m tuning.spsa --resume {shlex.quote(str(ledger.path))}"
+        code = command.stopped(console, error, again)
     finally:
         cluster.close()
         if any(spsa.history.values()) and not ledger.closed:

@@ -21,6 +21,7 @@ from typing import Any
 from rich.console import Group
 
 from engine.console import Console
+from tuning.cluster.base import ClusterLost
 from tuning.cluster.choice import HERE, open_cluster
 from tuning.common import command
 from tuning.common.command import as_interrupt, check_picture
@@ -75,7 +76,7 @@ def _settings(arguments: argparse.Namespace) -> dict[str, Any]:
             raise SetupError(f"{spec.name} has no limit: give --movetime, --nodes or --depth")
         if spec.protocol != "uci":
             raise SetupError(f"{spec.name}: suites speak UCI only")
-    load_suite(Path(arguments.suite))
+    load_suite(Path(arguments.suite), lambda repair: None)
     if arguments.scheduler in (None, HERE):
         for spec in specs:
             if spec.revision is None:
@@ -126,7 +127,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
         if (spec.name, number) not in done
     ]
     code, failures = 0, 0
-    cluster = open_cluster(arguments.scheduler, arguments.concurrency)
+    cluster = open_cluster(arguments.scheduler, arguments.concurrency, command.warner(console))
     display = Display(console, "positions", len(tasks) * len(specs), len(done))
     before = signal.signal(signal.SIGTERM, as_interrupt)
     try:
@@ -143,9 +144,9 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
                 solutions.append(Solution(**outcome.result))
                 solved = ", ".join(f"{n} {sum(s.solved for s in solutions if s.engine == n)}" for n in names)
                 display.show(len(solutions), solved)
-    except KeyboardInterrupt:
-        console.print(f"interrupted; continue with: python -m tuning.suite --resume {shlex.quote(str(ledger.path))}")
-        code = command.INTERRUPTED
+    except (KeyboardInterrupt, ClusterLost) as error:
+        again = f"continue with: python -m tuning.suite --resume {shlex.quote(str(ledger.path))}"
+        code = command.stopped(console, error, again)
     finally:
         cluster.close()
         ledger.close()

@@ -13,7 +13,7 @@ from dataclasses import fields
 from pathlib import Path
 
 from engine.console import Console
-from engine.evaluation.nnue.shape import HIDDEN_STEP, KING_BUCKETS, MAX_HIDDEN
+from engine.evaluation.nnue.shape import HIDDEN_STEP, MAX_HIDDEN
 from tuning.common import command
 from tuning.common.errors import SetupError, at_least
 from tuning.common.files import refuse_missing
@@ -34,9 +34,8 @@ def parser() -> argparse.ArgumentParser:
     add_check_flag(made)
     group = made.add_argument_group("recipe")
     helps = {
-        "begin": "network file to start from, with as many columns and king buckets or fewer (default: none)",
+        "begin": "network file to start from, with as many columns or fewer (default: none)",
         "hidden": f"columns of the network (hidden units of each side), a multiple of {HIDDEN_STEP}",
-        "king_buckets": f"groups of squares of the own king with columns of their own: 1 or {KING_BUCKETS}",
         "length": "total positions to train on",
         "batch": "positions per step",
         "learning_rate": "learning rate after the warm-up",
@@ -74,8 +73,6 @@ def _settings_of(arguments: argparse.Namespace) -> TrainingSettings:
     settings = TrainingSettings(**chosen)
     if settings.hidden % HIDDEN_STEP or not 0 < settings.hidden <= MAX_HIDDEN:
         raise SetupError(f"--hidden {settings.hidden} is not a multiple of {HIDDEN_STEP} up to {MAX_HIDDEN}")
-    if settings.king_buckets not in (1, KING_BUCKETS):
-        raise SetupError(f"--king-buckets {settings.king_buckets} is neither 1 nor {KING_BUCKETS}")
     for name in (
         "length",
         "batch",

@@ -127,7 +127,7 @@ class _Run:
         self._engine.new_game()
         for search in self._record.group:
             kind, where, amount = search.split(":")
-            self._search(int(where), int(amount), others=kind == "others")
+            self._search(int(where), min(int(amount), self._pace.most()), others=kind == "others")
         count = len(self._record.positions)
         for at in reversed(range(count - self._record.looked())):
             self._first_look(at)

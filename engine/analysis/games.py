@@ -56,7 +56,7 @@ def analyse(paths: Sequence[Path], chosen: argparse.Namespace, options: dict[str
     if whole_game:
         limit, words = Limit(time=chosen.game_time), f"{chosen.game_time:g} s a game"
     name = engine_name(words, options)
-    files = [_File.open(path, chosen, name, lambda text: _say(console, f"{text}; it is skipped")) for path in paths]
+    files = [_File.open(path, chosen, name, lambda text: _say(console, text)) for path in paths]
     _check_apart(files)
     try:
         with Engine(report=lambda text: _say(console, text)) as engine:
@@ -93,11 +93,11 @@ class _File:
     found: list[tuple[chess.pgn.Game, list[Judged]]] = field(default_factory=list)
 
     @classmethod
-    def open(cls, path: Path, chosen: argparse.Namespace, name: str, on_fault: Callable[[str], None]) -> _File:
+    def open(cls, path: Path, chosen: argparse.Namespace, name: str, report: Callable[[str], None]) -> _File:
         """Read the games, those that were begun under ``name`` as they are by now."""
         output = chosen.output or path.with_suffix(".annotated.pgn")
         html = chosen.html or output.with_suffix(".html")
-        games = read_games(path, on_fault)
+        games = read_games(path, report)
         _check_outputs(path, output, html)
         check_page(html, games)
         return cls(path, output, html, continued(games, output, name))
@@ -149,6 +149,10 @@ def _annotate_all(files: Sequence[_File], annotator: Annotator, console: Console
             title = f"{file.path.name}, " if len(files) > 1 else ""
             bar.update(task, description=f"{title}game {number} of {len(file.games)}")
             size = len(positions(game))
+            if not game.variations:
+                _say(console, f"game {number} ({_players(game)}) has no moves; it is not annotated")
+                done += size
+                continue
 
             def on_step(
                 part: float, write: Callable[[], None], file: _File = file, done: float = done, size: int = size

@@ -32,7 +32,8 @@ _CHANCES = r"White \d+%, draw \d+%, Black \d+%"
 _WORDS = f"(?:{'|'.join(grade.word for grade in Grade if grade.word)})"
 #: The sentence at a bad or outstanding move. Others may have broken its lines.
 _SAID = re.compile(
-    rf"( - | |^)(?P<other>The engine says )?(?P<word>{_WORDS}): (?P<line>[^:]+?) was (?:better|next best)\. "
+    rf"( - | |^)(?P<other>The engine says )?(?P<word>{_WORDS}): "
+    r"(?P<line>(?:(?! was (?:better|next best)\.)[^:])+) was (?:better|next best)\. "
     rf"(?P<why>(?:(?!{_WORDS}:).)*?)(?P<chances>{_CHANCES}; now {_CHANCES})\.".replace(" ", r"\s+"),
     re.IGNORECASE | re.DOTALL,
 )
@@ -124,7 +125,7 @@ def erase(game: chess.pgn.Game) -> None:
 
 def _number(text: str) -> int:
     first = text.split(";")[0]
-    return int(first) if first.isascii() and first.isdigit() else 0
+    return int(first) if re.fullmatch("[0-9]{1,9}", first) else 0
 
 
 def _note(node: chess.pgn.GameNode, found: Found) -> None:

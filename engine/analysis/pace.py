@@ -72,6 +72,10 @@ class Pace:
         first = self.first()
         return max(1, min(worth * pool // looks, round(MOST * first)), round(LEAST * first))
 
+    def most(self) -> int:
+        """The longest look."""
+        return self.look(1, 1) if self.unit == "depth" else round(MOST * self.first())
+
     def limit(self, amount: int) -> Limit:
         """``amount`` as a limit."""
         return Limit(time=amount / 1000) if self.unit == "time" else Limit(**{self.unit: amount})

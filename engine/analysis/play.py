@@ -15,7 +15,6 @@ from chess.engine import Limit
 from rich.text import Text
 
 from engine import Engine, __version__
-from engine.analysis.boards import MoveError, board_of, read_move
 from engine.analysis.clock import ChessClock, clock_text
 from engine.analysis.diagram import FEW_COLOURS, diagram, painted, shows_chessmen
 from engine.analysis.files import AddedGame
@@ -25,6 +24,7 @@ from engine.analysis.lines import chances_of, chances_text, ending, ending_text,
 from engine.analysis.terminal import read_line
 from engine.api.types import Analysis
 from engine.console import Console
+from engine.reading import MoveError, read_board, read_move
 
 #: Gets a line from the person, or None when so many seconds have passed. Raises EOFError at the end of the input.
 Ask = Callable[[str, float | None], str | None]
@@ -329,7 +329,7 @@ def play_chess(
     console: Console | None = None,
 ) -> int:
     """Play as the command line ``chosen`` says; with a file for it, each game is there after every move."""
-    board = board_of(" ".join(chosen.fen or ()), chosen.chess960)
+    board = read_board(" ".join(chosen.fen or ()), chosen.chess960, _remark)
     if tell is None:
         console = Console(soft_wrap=True)
         tell = console.print
@@ -355,6 +355,10 @@ def play_chess(
         human = chess.BLACK if chosen.black else chess.WHITE
         Table(engine, board, human, limit, ask, tell, clock=clock, console=console, on_change=keep).play()
     return 0
+
+
+def _remark(text: str) -> None:
+    print(f"numbat: {text}", file=sys.stderr)
 
 
 def record(table: Table, name: str) -> chess.pgn.Game:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from functools import partial
 from typing import Any
 
@@ -11,7 +12,6 @@ from rich.live import Live
 from rich.text import Text
 
 from engine import Engine
-from engine.analysis.boards import board_of
 from engine.analysis.diagram import FEW_COLOURS, diagram, painted, shows_chessmen
 from engine.analysis.limits import limit_of
 from engine.analysis.lines import ending_text, line_text
@@ -20,6 +20,7 @@ from engine.api.explaining import what_for
 from engine.api.types import Analysis
 from engine.console import Console
 from engine.messages import Limits
+from engine.reading import read_board
 
 
 class Lines:
@@ -46,7 +47,7 @@ class Lines:
 
 def analyse(fen: str, chosen: argparse.Namespace, options: dict[str, Any]) -> int:
     """Print the best lines of the position and an explanation; Ctrl-C ends the search and keeps what was found."""
-    board = board_of(fen, chosen.chess960)
+    board = read_board(fen, chosen.chess960, lambda text: print(f"numbat: {text}", file=sys.stderr))
     console = Console(soft_wrap=True)
     if shows_chessmen(console):
         console.print(painted(board, chess.WHITE, console.color_system in FEW_COLOURS))

@@ -14,7 +14,7 @@ from __future__ import annotations
 import chess
 
 from engine.analysis.judge import Grade
-from engine.play.exchange import taken, won_on
+from engine.play.exchange import Captures, taken
 
 #: A sacrifice gives at least so much, in pawns: the exchange.
 SACRIFICE = 2
@@ -46,7 +46,7 @@ def is_obvious(board: chess.Board, move: chess.Move) -> bool:
         return True
     waiting = board.copy(stack=False)
     waiting.push(chess.Move.null())
-    return won_on(waiting, move.from_square) > 0
+    return Captures(waiting).won_on(move.from_square) > 0
 
 
 def is_recapture(board: chess.Board, move: chess.Move) -> bool:
@@ -67,4 +67,4 @@ def offered(board: chess.Board, move: chess.Move) -> int:
     after = board.copy(stack=False)
     after.push(move)
     targets = {reply.to_square for reply in after.generate_legal_captures()}
-    return max((won_on(after, square) for square in targets), default=0) - taken(board, move)
+    return max(map(Captures(after).won_on, targets), default=0) - taken(board, move)

@@ -144,20 +144,28 @@ class Record:
             match words:
                 case ["maybe", number] if self._is_position(number):
                     self.positions[int(number)].single = True
-                case ["pool", amount] if re.fullmatch(r"-?\d+", amount):
+                case ["pool", amount] if re.fullmatch(r"-?[0-9]{1,15}", amount):
                     self.pool = int(amount)
                 case ["solid" | "settled" as state, number, *line] if self._is_position(number):
                     found = self.positions[int(number)]
                     found.solid, found.settled = True, state == "settled"
                     found.line = tuple(_moves(found.board, line))
-                case ["since", search] if re.fullmatch(r"[a-z]+:\d+:\d+", search):
+                case ["since", search] if self._is_search(search):
                     self.group.append(search)
                 case _:
                     return False
         return True
 
     def _is_position(self, number: str) -> bool:
-        return number.isascii() and number.isdigit() and int(number) < len(self.positions)
+        return bool(re.fullmatch("[0-9]{1,9}", number)) and int(number) < len(self.positions)
+
+    def _is_search(self, text: str) -> bool:
+        """Whether ``text`` is a search that can be repeated: of all moves at a position, or of the others there."""
+        kind, number, amount = (*text.split(":"), "", "")[:3]
+        if not self._is_position(number) or not re.fullmatch("[1-9][0-9]{0,14}", amount):
+            return False
+        found = self.positions[int(number)]
+        return kind == "all" or (kind == "others" and found.move is not None and not found.forced())
 
 
 def stepped(score: PovScore, turn: chess.Color) -> PovScore:

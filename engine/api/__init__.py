@@ -10,6 +10,6 @@
 Programs import from :mod:`engine`: ``from engine import Engine``.
 """
 
-from engine.api.engine import Analysis, Engine, Info, Limits, OptionError, PositionError, Result, Stream
+from engine.api.engine import Analysis, Engine, Info, Limits, OptionError, PositionError, Result, Stopped, Stream
 
-__all__ = ["Analysis", "Engine", "Info", "Limits", "OptionError", "PositionError", "Result", "Stream"]
+__all__ = ["Analysis", "Engine", "Info", "Limits", "OptionError", "PositionError", "Result", "Stopped", "Stream"]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable
+import weakref
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar, overload
@@ -20,9 +21,6 @@ if TYPE_CHECKING:
     from chess.engine import Limit
 
 T = TypeVar("T")
-
-#: Seconds between two requests to a search that is to end: it may not have begun when the first one came.
-_AGAIN = 0.02
 
 
 class AsyncEngine:
@@ -49,13 +47,15 @@ class AsyncEngine:
 
     The options are those of :class:`~engine.api.Engine`, which is made in a thread when the context is entered; so are
     the errors. Calls take turns. One that is cancelled while it searches ends its search before it raises
-    :class:`asyncio.CancelledError`.
+    :class:`asyncio.CancelledError`. Inside ``async with engine.stream(...)`` its own task can only close the engine;
+    other calls raise RuntimeError there.
     """
 
     def __init__(self, **options: Any) -> None:
         self._options = options
         self._engine: Engine | None = None
-        self._turn = asyncio.Lock()
+        self._lock = asyncio.Lock()  # see _turn()
+        self._reader: Callable[[], AsyncStream | None] = lambda: None  # a weak reference to the stream that is open
         self._executor = ThreadPoolExecutor(1, "numbat-async")
 
     def __repr__(self) -> str:
@@ -85,11 +85,10 @@ class AsyncEngine:
         await self.close()
 
     async def close(self) -> None:
-        """End the search, if one runs, and give everything back."""
+        """End the search, if one runs, and give everything back; from any task, thread and loop."""
         if self._engine is not None:
             self._engine.stop()
-            async with self._turn:
-                await self._call(self._engine.close)
+            await self._call(self._engine.close)
         self._executor.shutdown(wait=False)
 
     @overload
@@ -121,22 +120,22 @@ class AsyncEngine:
         root_moves: Iterable[chess.Move] | None = None,
     ) -> Analysis | list[Analysis]:
         """As :meth:`engine.api.Engine.analyse`."""
-        async with self._turn:
-            return await self._call(self.engine.analyse, board, limit, multipv=multipv, root_moves=root_moves)
+        async with self._turn():
+            return await self._search(self.engine.analyse, board, limit, multipv=multipv, root_moves=root_moves)
 
     async def play(
         self, board: chess.Board, limit: Limit | Limits, *, root_moves: Iterable[chess.Move] | None = None
     ) -> chess.Move | None:
         """As :meth:`engine.api.Engine.play`."""
-        async with self._turn:
-            return await self._call(self.engine.play, board, limit, root_moves=root_moves)
+        async with self._turn():
+            return await self._search(self.engine.play, board, limit, root_moves=root_moves)
 
     async def explain(
         self, board: chess.Board, move: chess.Move | None = None, limit: Limit | Limits | None = None
     ) -> str:
         """As :meth:`engine.api.Engine.explain`."""
-        async with self._turn:
-            return await self._call(self.engine.explain, board, move, limit)
+        async with self._turn():
+            return await self._search(self.engine.explain, board, move, limit)
 
     def stream(
         self,
@@ -148,18 +147,37 @@ class AsyncEngine:
     ) -> AsyncStream:
         """As :meth:`engine.api.Engine.stream`, with ``async with`` and ``async for``; the search begins when the
         context is entered."""
-        begin = partial(self.engine.stream, board, limit, multipv=multipv, root_moves=root_moves)
-        return AsyncStream(begin, self.engine.stop, self._turn, self._call)
+        begin = partial(self._search, self.engine.stream, board, limit, multipv=multipv, root_moves=root_moves)
+        return AsyncStream(self, begin)
 
     async def configure(self, **options: Any) -> None:
         """As :meth:`engine.api.Engine.configure`, when the search that runs is over."""
-        async with self._turn:
+        async with self._turn():
             await self._call(self.engine.configure, **options)
 
     async def new_game(self) -> None:
         """As :meth:`engine.api.Engine.new_game`, when the search that runs is over."""
-        async with self._turn:
+        async with self._turn():
             await self._call(self.engine.new_game)
+
+    @asynccontextmanager
+    async def _turn(self) -> AsyncIterator[None]:
+        """Have the engine to oneself."""
+        reader = self._reader()
+        if reader is not None and reader.task is asyncio.current_task():
+            raise RuntimeError("this task reads a stream of the engine, and has to leave that first")
+        async with self._lock:
+            yield
+
+    async def _search(self, function: Callable[..., T], *arguments: Any, **more: Any) -> T:
+        """:meth:`_call` for what searches; a stop counts from now on."""
+        engine, since = self.engine, self.engine.last_stop
+
+        def work() -> T:
+            with engine.turn(since):
+                return function(*arguments, **more)
+
+        return await self._call(work)
 
     async def _call(self, function: Callable[..., T], *arguments: Any, **more: Any) -> T:
         """Run ``function`` in the thread; if the task is cancelled, end the search and wait for the thread."""
@@ -169,10 +187,10 @@ class AsyncEngine:
         try:
             return await asyncio.shield(running)
         except asyncio.CancelledError:
+            self.engine.stop()
             while not running.done():
-                self.engine.stop()
                 with suppress(asyncio.CancelledError):  # that it was cancelled is known
-                    await asyncio.wait([running], timeout=_AGAIN)
+                    await asyncio.wait([running])
             running.exception()  # nobody is left to be told
             raise
 
@@ -180,20 +198,18 @@ class AsyncEngine:
 class AsyncStream:
     """The reports of a running search, one by one, as they come: an asynchronous context manager and iterator."""
 
-    def __init__(
-        self, begin: Callable[[], Stream], end: Callable[[], None], turn: asyncio.Lock, call: Callable[..., Any]
-    ) -> None:
-        self._begin, self._end, self._turn, self._call = begin, end, turn, call
+    def __init__(self, engine: AsyncEngine, begin: Callable[[], Awaitable[Stream]]) -> None:
+        self._engine, self._begin = engine, begin
+        self._turn = AsyncExitStack()  # that of a stream which is dropped is left by the loop
         self._reports: Stream | None = None
+        self.task: asyncio.Task[Any] | None = None  # the one that reads it
 
     async def __aenter__(self) -> AsyncStream:
-        await self._turn.acquire()
-        try:
-            self._reports = await self._call(self._begin)
-        except BaseException:
-            self._end()  # cancelled just when the search had begun
-            self._turn.release()
-            raise
+        async with AsyncExitStack() as turn:
+            await turn.enter_async_context(self._engine._turn())
+            self._reports = await self._begin()
+            self._turn = turn.pop_all()
+        self.task, self._engine._reader = asyncio.current_task(), weakref.ref(self)
         return self
 
     def __aiter__(self) -> AsyncStream:
@@ -202,7 +218,7 @@ class AsyncStream:
     async def __anext__(self) -> Analysis:
         if self._reports is None:
             raise RuntimeError("the search has not started: use 'async with engine.stream(board) as reports'")
-        report: Analysis | None = await self._call(next, self._reports, None)
+        report: Analysis | None = await self._engine._call(next, self._reports, None)
         if report is None:
             raise StopAsyncIteration
         return report
@@ -218,9 +234,10 @@ class AsyncStream:
         try:
             self.stop()
             assert self._reports is not None
-            await self._call(self._reports.close)
+            await self._engine._call(self._reports.close)
         finally:
-            self._turn.release()
+            self.task = None
+            await self._turn.aclose()
 
 
 def _close_made(making: asyncio.Future[Engine]) -> None:

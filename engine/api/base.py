@@ -9,7 +9,8 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
 from types import MappingProxyType, TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -28,7 +29,6 @@ from engine.options import OPTIONS, by_keyword
 from engine.play.book import Book
 from engine.play.thinker import OnInfo, Thinker
 from engine.search.threads import ParkedThread
-from engine.search.transposition import TranspositionTable
 
 OnResult = Callable[[Result], None]
 
@@ -110,7 +110,10 @@ class EngineBase:
         self._thinker = Thinker(self._values, self._evaluation, report)
         self._report = report
         self._searcher = ParkedThread("numbat-search")
-        self._turn = threading.RLock()  # whoever waits for a search has the engine to itself
+        self._turn = threading.Lock()  # see turn()
+        self._owner = 0  # the thread whose turn it is
+        self._impatient: set[object] = set()  # calls that wait for their turn, and for no search
+        self._last_stop, self._since = object(), object()
         self._position = new_position()
         self.set_position(None)
         self.configure(**options)
@@ -202,11 +205,8 @@ class EngineBase:
         Ends a running search first. Raises :class:`OptionError`; the former value then stays. Raises as :meth:`start`.
         """
         self._refuse_closed()
-        self._refuse_callbacks()
         value = checked(name, value)
-        self.stop()
-        with self._turn:
-            self.wait()
+        with self._turn_at_once():
             if name in self._values:
                 self._set_option(name, value)
                 self._values[name] = value
@@ -217,9 +217,10 @@ class EngineBase:
         match name:
             case "Hash":
                 if value != self._thinker.table.megabytes:
-                    self._thinker.table = TranspositionTable(value)
+                    self._thinker.table.resize(value)
+                    self._thinker.clear_table()
             case "Clear Hash":
-                self._thinker.table.clear()
+                self._thinker.clear_table()
             case "Threads":
                 self._thinker.pool.resize(value)
             case "EvalType":
@@ -262,12 +263,9 @@ class EngineBase:
         self._position = position
 
     def new_game(self) -> None:
-        """Forget what was learned from former games. Raises as :meth:`start`."""
-        self._refuse_callbacks()
-        self.stop()
-        with self._turn:
-            self.wait()
-            self._thinker.table.clear()
+        """Forget what was learned from previous games; ends a running search first. Raises as :meth:`start`."""
+        with self._turn_at_once():
+            self._thinker.clear_table()
             self._thinker.pool.clear()
 
     def fen(self) -> str:
@@ -275,7 +273,7 @@ class EngineBase:
         return to_fen(self._position)
 
     def key(self) -> int:
-        """The position's Zobrist key, the same as Polyglot's."""
+        """The position's Zobrist key: Polyglot's, where an en passant square counts only if a capture is legal."""
         return int(self._position["key"])
 
     def checkers(self) -> list[str]:
@@ -307,41 +305,98 @@ class EngineBase:
         last: under ``infinite`` and ``ponder`` not before :meth:`stop` or :meth:`ponderhit`. Raises RuntimeError in a
         callback, whose search would have to end before the next can begin.
         """
+        with self._turn_at_once():
+            self._begin(limits, on_info or (lambda info: None), on_result, lines or self._values["MultiPV"])
+
+    def _begin(self, limits: Limits, on_info: OnInfo, on_result: OnResult, lines: int) -> None:
+        """Begin a search in one's :meth:`turn`."""
+        self._thinker.pool.arm(limits, int(self._position["side"]) == WHITE, self._values["Move Overhead"])
+        if self._impatient or self._last_stop is not self._since:  # from now on the pool keeps a stop
+            self._halt()
+        self._searcher.run(partial(self._search, self._position, limits, on_info, on_result, lines))
+
+    @contextmanager
+    def turn(self, since: object = None) -> Iterator[None]:
+        """Have the engine to oneself, for several searches in a row that one :meth:`stop` ends; turns can be nested.
+
+        Waits for the searches of other threads, but ends one that :meth:`start` began. A stop counts from the call on,
+        or from when :attr:`last_stop` was ``since``. Raises as :meth:`start`.
+
+        >>> import chess
+        >>> from chess.engine import Limit
+        >>> from engine import Engine
+        >>> with Engine(hash=1) as engine, engine.turn():
+        ...     engine.stop()
+        ...     depths = [engine.analyse(chess.Board(), Limit(nodes=10**12)).depth for _ in range(3)]
+        """
+        since = since or self._last_stop
+        if self._owner == threading.get_ident():
+            yield
+            return
         self._refuse_callbacks()
         with self._turn:
-            self.stop()
-            self.wait()
-            self._thinker.pool.arm(limits, int(self._position["side"]) == WHITE, self._values["Move Overhead"])
-            arguments = (
-                self._position,
-                limits,
-                on_info or (lambda info: None),
-                on_result,
-                lines or self._values["MultiPV"],
-            )
-            self._searcher.run(partial(self._search, *arguments))
+            self._owner, self._since = threading.get_ident(), since
+            try:
+                self._halt()
+                self.wait()
+                yield
+            finally:
+                self._owner = 0
+
+    @contextmanager
+    def _turn_at_once(self) -> Iterator[None]:
+        """A :meth:`turn` that ends all searches before it, also those that begin while it is waited for."""
+        self._refuse_callbacks()
+        waiting = object()
+        try:
+            if self._owner != threading.get_ident():
+                self._impatient.add(waiting)
+                self._halt()
+            with self.turn():
+                self._impatient.discard(waiting)
+                yield
+        finally:
+            self._impatient.discard(waiting)
 
     def _refuse_closed(self) -> None:
         if self._closed:
             raise RuntimeError(_CLOSED)
 
+    @property
+    def _in_callback(self) -> bool:
+        thinker = self.__dict__.get("_thinker")  # None when the engine is closed
+        return self._searcher.is_current or (thinker is not None and thinker.pool.is_current)
+
     def _refuse_callbacks(self) -> None:
-        if self._searcher.is_current or self._thinker.pool.is_current:
-            raise RuntimeError("callbacks for reports cannot start another search or change the engine")
+        if self._in_callback:
+            raise RuntimeError("callbacks for reports cannot start another search, or change or close the engine")
+
+    @property
+    def last_stop(self) -> object:
+        """Another object after each :meth:`stop`, which tells whether there was one in between."""
+        return self._last_stop
 
     def stop(self) -> None:
-        """End the search, which then gives its result; harmless when none runs, and from any thread."""
+        """End the search, or all of a :meth:`turn`, also one that is only about to begin. It then gives its result.
+
+        Harmless when none runs, and from any thread.
+        """
+        self._last_stop = object()
+        self._halt()
+
+    def _halt(self, only: Limits | None = None) -> None:
+        """End the search that runs, or ``only`` the one with these very limits."""
         thinker = self.__dict__.get("_thinker")  # None when the engine is closed, or was never made
         if thinker is not None:
-            thinker.pool.stop()
+            thinker.pool.stop(only)
 
     def ponderhit(self) -> None:
         """The move pondered on was played: the clock runs from now on."""
         self._thinker.pool.ponderhit()
 
     def wait(self, timeout: float | None = None) -> bool:
-        """Wait until the search is over, at most ``timeout`` seconds; return whether it is."""
-        return not self._searcher.is_current and self._searcher.wait(timeout)
+        """Wait until the search is over, at most ``timeout`` seconds; return whether it is. In a callback it is not."""
+        return not self._in_callback and self._searcher.wait(timeout)
 
     def bench(
         self, depth: int = bench.DEPTH, on_position: Callable[[int, int, str, int], None] | None = None
@@ -350,31 +405,37 @@ class EngineBase:
 
         ``on_position`` gets index (from 1), how many there are, FEN and nodes of each.
         """
-        self.new_game()
         total, milliseconds = 0, 0.0
         fens = bench.positions()
-        for index, fen in enumerate(fens, 1):
-            self.set_position(fen)
-            begun = time.perf_counter()
-            try:
-                self.start(Limits(depth=depth), None, lambda result: None)
-                self.wait()
-            finally:
-                self.stop()
-            milliseconds += (time.perf_counter() - begun) * 1000
-            total += self._thinker.pool.nodes
-            if on_position:
-                on_position(index, len(fens), fen, self._thinker.pool.nodes)
+        with self.turn():
+            self.new_game()
+            for index, fen in enumerate(fens, 1):
+                self.set_position(fen)
+                begun = time.perf_counter()
+                self._search_now(Limits(depth=depth), lambda info: None, lambda result: None, self._values["MultiPV"])
+                milliseconds += (time.perf_counter() - begun) * 1000
+                total += self._thinker.pool.nodes
+                if on_position:
+                    on_position(index, len(fens), fen, self._thinker.pool.nodes)
         return total, milliseconds
+
+    def _search_now(self, *arguments: Any) -> None:
+        """:meth:`_begin`, and wait for the end."""
+        try:
+            self._begin(*arguments)
+            self.wait()
+        finally:  # an interrupted caller leaves no search behind
+            self._halt()
 
     def close(self) -> None:
         """End the search, if one runs, and the threads, and give memory, book and tables back. Whatever is asked of the
-        engine later raises RuntimeError, but to stop, to wait and to close again are harmless."""
+        engine later raises RuntimeError, but to stop, to wait and to close again are harmless. Raises RuntimeError in a
+        callback of a search, which then goes on."""
         if self._closed:
             return
-        self.stop()
-        with self._turn:
-            self.wait()
+        with self._turn_at_once():
+            if self._closed:
+                return
             self._closed = True
             self._searcher.end()
             self._thinker.pool.close()

@@ -8,19 +8,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, overload
 
 import chess
 
 from engine.api.base import EngineBase, checked
-from engine.api.types import Analysis, Stream, analysis_of, check_board, check_moves, limits_of
-from engine.messages import Info, Limits, OptionError, PositionError, Result
+from engine.api.types import Analysis, Feed, Stream, analysis_of, check_board, check_moves, limits_of
+from engine.messages import Info, Limits, OptionError, PositionError, Result, Stopped
 from engine.play.thinker import OnInfo
 
 if TYPE_CHECKING:
     from chess.engine import Limit
 
-__all__ = ["Analysis", "Engine", "Info", "Limits", "OptionError", "PositionError", "Result", "Stream"]
+    from engine.explanation.effort import Effort
+
+__all__ = ["Analysis", "Engine", "Info", "Limits", "OptionError", "PositionError", "Result", "Stopped", "Stream"]
 
 #: Nodes of each search for an explanation without a limit.
 EXPLAIN_NODES = 200_000
@@ -70,6 +73,8 @@ class Engine(EngineBase):
     Traceback (most recent call last):
     RuntimeError: this engine is closed; create a new one
     """
+
+    _effort: Effort | None = None  # of the explanation that is being made
 
     def set_board(self, board: chess.Board) -> None:
         """Set the position from a python-chess board with the moves played on it; its own mode says whether it is
@@ -132,8 +137,8 @@ class Engine(EngineBase):
         Move.from_uci('e1e2')
 
         There are fewer lines if there are fewer moves, and one without moves if the game is over. Calls from
-        several threads take turns. Raises :class:`PositionError`, ValueError if ``limit`` would let the search run
-        for ever or a root move is not legal, and RuntimeError in a callback of another search.
+        several threads take turns. Raises :class:`PositionError`, ValueError if ``limit`` cannot be or would let the
+        search run for ever, or a root move is not legal, and RuntimeError in a callback of another search.
         """
         reports: dict[int, Info] = {}
 
@@ -185,16 +190,16 @@ class Engine(EngineBase):
         >>> report.depth, len(report.pv) > 0
         (5, True)
 
-        :meth:`Stream.stop`, :meth:`stop` from any thread, and the end of the ``with`` end the search; so does
-        another search with this engine. Raises :class:`PositionError`.
+        :meth:`Stream.stop`, :meth:`stop` from any thread, and the end of the ``with`` end the search; so do another
+        search with this engine, and dropping the stream. Raises as :meth:`analyse`.
         """
         lines = None if multipv is None else checked("MultiPV", multipv)
         limits = replace(_limits(board, limit, root_moves), analysis=True)
-        stream = Stream(board, self.stop)
-        self._refuse_callbacks()
-        with self._turn:
+        feed = Feed()
+        stream = Stream(board, feed, partial(self._halt, limits))
+        with self.turn():
             self.set_board(board)
-            self.start(limits, stream.put, lambda result: stream.put(None), lines)
+            self._begin(limits, feed.put, feed.end, lines or self._values["MultiPV"])
         return stream
 
     def explain(self, board: chess.Board, move: chess.Move | None = None, limit: Limit | Limits | None = None) -> str:
@@ -212,23 +217,40 @@ class Engine(EngineBase):
         Qxf7# is mate.
 
         ``limit`` bounds each of the two or three searches, :data:`EXPLAIN_NODES` without one. Only what the lines
-        show is said (see :mod:`engine.explanation`). The engine's own position stays as it is. Raises ValueError for a
-        move that is not legal, and as :meth:`analyse`.
+        show is said (see :mod:`engine.explanation`). The engine's own position stays as it is. Calls from several
+        threads take turns. Raises ValueError for a move that is not legal, :class:`Stopped` when another thread calls
+        :meth:`stop` meanwhile, and as :meth:`analyse`.
         """
         from engine.api.explaining import what_for, why_bad
+        from engine.explanation.effort import counted
 
         bound = Limits(nodes=EXPLAIN_NODES) if limit is None else limit
         check_board(board)
         check_moves([move] if move is not None else [])
         if move is not None and not board.is_legal(move):
             raise ValueError(f"the move {move} is not legal here")
-        former = self._position
-        try:
-            if move is None:
-                return what_for(board, lambda position: self.analyse(position, bound), tables=self.table_outcome)
-            return why_bad(board, move, lambda position: self.analyse(position, bound), self.table_outcome)
-        finally:
-            self._position = former
+        with self.turn(), counted() as effort:
+            previous, self._effort = self._position, effort
+
+            def look(position: chess.Board) -> Analysis:
+                limits = _limits(position, bound, None)
+                info = self.search(position, limits, lambda info: effort.check(), 1)
+                effort.check()
+                return analysis_of(info, position)
+
+            try:
+                if move is None:
+                    return what_for(board, look, tables=self.table_outcome)
+                return why_bad(board, move, look, self.table_outcome)
+            finally:
+                self._position, self._effort = previous, None
+
+    def stop(self) -> None:
+        """End the search, which then gives its result, or the explanation, which then has none; harmless when neither
+        runs, and from any thread."""
+        if effort := self._effort:
+            effort.stop()
+        super().stop()
 
     def table_outcome(self, board: chess.Board) -> int | None:
         """What the endgame tables say of ``board`` for its side to move: 2 a win, 1 one that the 50-move rule
@@ -254,7 +276,6 @@ class Engine(EngineBase):
         bounds = (clock, limits.movetime, limits.depth, limits.nodes, limits.mate)
         if limits.infinite or limits.ponder or all(bound is None for bound in bounds):
             raise ValueError("a blocking search needs a limit for the side to move")
-        self._refuse_callbacks()
         results: list[Result] = []
         errors: list[BaseException] = []
 
@@ -264,15 +285,11 @@ class Engine(EngineBase):
                     on_info(info)
             except BaseException as error:
                 errors.append(error)
-                self.stop()
+                self._halt()
 
-        with self._turn:
+        with self.turn():
             self.set_board(board)
-            try:
-                self.start(limits, on_info_or_stop, results.append, lines)
-                self.wait()
-            finally:  # an interrupted caller leaves no search behind
-                self.stop()
+            self._search_now(limits, on_info_or_stop, results.append, lines or self._values["MultiPV"])
         if errors:
             raise errors[0]
         return results[0]

@@ -6,14 +6,16 @@ wants :class:`chess.Move`, :class:`chess.engine.PovScore` and seconds, as python
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from math import isfinite, nan
 from queue import SimpleQueue
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import chess
 
-from engine.messages import Info, Limits, Score
+from engine.messages import MOST, NUMBERS, Info, Limits, Result, Score
 
 if TYPE_CHECKING:  # it brings asyncio with it, which a game over UCI has no use for
     from chess.engine import Limit, PovScore, PovWdl
@@ -109,12 +111,31 @@ def moves_of(texts: Iterable[str], board: chess.Board) -> tuple[chess.Move, ...]
     return tuple(board.push_uci(text) for text in texts)
 
 
+#: The fields of python-chess's limit, and what they are among the engine's own.
+FIELDS = {
+    "time": "movetime",
+    "white_clock": "wtime",
+    "black_clock": "btime",
+    "white_inc": "winc",
+    "black_inc": "binc",
+    "remaining_moves": "movestogo",
+    "depth": "depth",
+    "nodes": "nodes",
+    "mate": "mate",
+}
+
+
 def limits_of(limit: Limit | Limits | None, root_moves: Iterable[chess.Move] | None = None) -> Limits:
     """python-chess's limit (in seconds) as the engine's own (in milliseconds); None is a search without end.
 
     An engine's own :class:`Limits` passes as it is. ``root_moves`` are the only moves to be looked at. Raises
-    ValueError if a number of plies, nodes or moves is not whole, and TypeError for what is no limit at all.
+    ValueError, which names the field and the value, for a number that is none (see :data:`engine.messages.NUMBERS`),
+    and TypeError for what is no limit at all.
 
+    >>> from chess.engine import Limit
+    >>> limits_of(Limit(depth=0))
+    Traceback (most recent call last):
+    ValueError: the limit's depth takes a whole number of plies, 1 or more, not 0
     >>> limits_of(0.5)
     Traceback (most recent call last):
     TypeError: the limit must be a chess.engine.Limit, not 0.5; half a second is Limit(time=0.5)
@@ -125,69 +146,74 @@ def limits_of(limit: Limit | Limits | None, root_moves: Iterable[chess.Move] | N
 
         if not isinstance(limit, Limit):
             raise TypeError(f"the limit must be a chess.engine.Limit, not {limit!r}; half a second is Limit(time=0.5)")
-    if limit is not None:
-        for name in ("depth", "nodes", "mate"):
-            number = getattr(limit, name)
-            if number is not None and not isinstance(number, int):
-                raise ValueError(f"the limit's {name} is not a whole number: {number!r}")
     if isinstance(limit, Limits):
         from dataclasses import replace
 
         return replace(limit, searchmoves=moves) if moves else limit
     if limit is None:
         return Limits(infinite=True, searchmoves=moves)
-    return Limits(
-        wtime=_milliseconds(limit.white_clock),
-        btime=_milliseconds(limit.black_clock),
-        winc=_milliseconds(limit.white_inc) or 0,
-        binc=_milliseconds(limit.black_inc) or 0,
-        movestogo=limit.remaining_moves,
-        movetime=_milliseconds(limit.time),
-        depth=limit.depth,
-        nodes=limit.nodes,
-        mate=limit.mate,
-        searchmoves=moves,
-    )
+    given = {name: getattr(limit, name) for name in FIELDS}
+    numbers: dict[str, Any] = {FIELDS[name]: _number(name, value) for name, value in given.items() if value is not None}
+    return Limits(**numbers, searchmoves=moves)
 
 
-def _milliseconds(seconds: float | None) -> int | None:
-    return None if seconds is None else round(seconds * 1000)
+def _number(name: str, value: Any) -> int:
+    """What python-chess's limit ``name`` is among the engine's own; ValueError if it cannot be ``value``."""
+    number = NUMBERS[FIELDS[name]]
+    if number.unit != "milliseconds":
+        if fault := number.fault(name, value):
+            raise ValueError(f"the limit's {fault}")
+        return value
+    exact = value * 1000 if isinstance(value, int | float) and not isinstance(value, bool) else nan
+    whole = round(exact) if isinstance(exact, int) or isfinite(exact) else None
+    if whole is None or number.nearest(whole) != whole:
+        of_seconds = number._replace(unit="seconds", most=MOST // 1000)
+        raise ValueError(f"the limit's {of_seconds.refusal(name, value, 'a number of')}")
+    return whole
+
+
+class Feed:
+    """What a search reports for a :class:`Stream`. The search holds only this, so that the stream can be dropped."""
+
+    def __init__(self) -> None:
+        self.reports: SimpleQueue[Info | None] = SimpleQueue()
+        self.ended = False  # the search has, though not all its reports need have been read
+
+    def put(self, info: Info) -> None:
+        """Take a report."""
+        if info.score is not None:
+            self.reports.put(info)
+
+    def end(self, result: Result) -> None:
+        """Take the end of the search."""
+        self.ended = True
+        self.reports.put(None)
 
 
 class Stream(Iterator[Analysis]):
     """The reports of a running search, one by one, as they come; it ends with the search.
 
-    As a context manager, and with :meth:`close`, it ends the search that feeds it. :meth:`stop` asks for that
-    from any thread and returns at once; the reports that are there are still given.
+    As a context manager, with :meth:`close`, and when it is dropped, it ends the search that feeds it. :meth:`stop`
+    asks for that from any thread and returns at once; the reports that are there are still given.
     """
 
-    def __init__(self, board: chess.Board, stop: Callable[[], None]) -> None:
+    def __init__(self, board: chess.Board, feed: Feed, stop: Callable[[], None]) -> None:
         self._board = board.copy(stack=False)
-        self._stop = stop
-        self._reports: SimpleQueue[Info | None] = SimpleQueue()
-        self._ended = False  # the search has, though not all its reports need have been read
+        self._feed = feed
         self._over = False
-
-    def put(self, info: Info | None) -> None:
-        """Take a report of the search, or None when it has ended; for the engine."""
-        self._ended = self._ended or info is None
-        if info is None or info.score is not None:
-            self._reports.put(info)
+        #: Asks the search to end.
+        self.stop = stop
+        weakref.finalize(self, stop).atexit = False
 
     def __next__(self) -> Analysis:
-        info = None if self._over else self._reports.get()
+        info = None if self._over else self._feed.reports.get()
         if info is None:
             self._over = True
             raise StopIteration
         return analysis_of(info, self._board)
 
     def __repr__(self) -> str:
-        return f"<Stream of {self._board.fen()}, {'ended' if self._ended else 'running'}>"
-
-    def stop(self) -> None:
-        """Ask the search to end."""
-        if not self._ended:  # else it would end another search
-            self._stop()
+        return f"<Stream of {self._board.fen()}, {'ended' if self._feed.ended else 'running'}>"
 
     def close(self) -> None:
         """End the search and drop what was not read."""

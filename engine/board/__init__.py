@@ -12,6 +12,7 @@
 ``draws``      repetition and insufficient material
 ``cycles``     repetitions that one move can bring about
 ``see``        static exchange evaluation
+``exchange``   exact values of captures, in pawns
 ``setup``      positions and moves from outside
 ``fen``        positions as FEN
 ``notation``   moves as text

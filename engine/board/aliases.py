@@ -51,7 +51,7 @@ MoveList: TypeAlias = Any
 Evaluator: TypeAlias = Any
 Accumulator: TypeAlias = Any
 
-#: A NET record: a network's weights; and a REFRESH_TABLE record: accumulators kept by king bucket.
+#: A NET record: a network's weights; and a REFRESH_TABLE record: accumulators kept by orientation.
 NetRecord: TypeAlias = Any
 RefreshTable: TypeAlias = Any
 

@@ -13,6 +13,7 @@ from engine.board.types import (
     BISHOP,
     BLACK,
     EMPTY,
+    IDLE,
     KING,
     KNIGHT,
     NO_SQUARE,
@@ -30,11 +31,15 @@ START_FEN = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 _COLOR_NAMES = ("White", "Black")
 
 
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'s' if number != 1 else ''}"
+
+
 def _parse_board(field: str) -> list[int]:
     """The 64 pieces of a FEN's first field, from a1 to h8."""
     ranks = field.split("/")
     if len(ranks) != 8:
-        raise PositionError(f"FEN board '{field}' has {len(ranks)} ranks instead of 8")
+        raise PositionError(f"FEN board '{field}' has {_count(len(ranks), 'rank')} instead of 8")
     board: list[int] = []
     for number, rank in zip(range(8, 0, -1), ranks, strict=True):
         pieces: list[int] = []
@@ -46,7 +51,7 @@ def _parse_board(field: str) -> list[int]:
             else:
                 raise PositionError(f"FEN board has '{letter}' on rank {number}")
         if len(pieces) != 8:
-            raise PositionError(f"FEN rank {number} '{rank}' has {len(pieces)} squares instead of 8")
+            raise PositionError(f"FEN rank {number} '{rank}' has {_count(len(pieces), 'square')} instead of 8")
         board = pieces + board
     return board
 
@@ -151,7 +156,7 @@ def set_fen(position: Any, fen: str, chess960: bool = False) -> None:
     """
     fields = fen.split()
     if not 4 <= len(fields) <= 6:
-        raise PositionError(f"FEN '{fen}' has {len(fields)} fields instead of 6")
+        raise PositionError(f"FEN '{fen}' has {_count(len(fields), 'field')} instead of 4 to 6")
     board = _parse_board(fields[0])
     _check_material(board)
     if fields[1] not in ("w", "b"):
@@ -214,7 +219,7 @@ def to_fen(position: Any, shredder: bool = False) -> str:
             text += (str(gap) if gap else "") + PIECE_LETTERS[piece]
             gap = 0
         ranks.append(text + (str(gap) if gap else ""))
-    en_passant = int(position["en_passant"])
+    en_passant = int(position["en_passant"]) & ~IDLE
     fields = [
         "/".join(ranks),
         "wb"[position["side"]],

@@ -5,7 +5,6 @@ from engine.board.attacks import forward, knight_attacks, pawn_attacks
 from engine.board.movegen import (
     castling_is_legal,
     diagonal_targets,
-    en_passant_is_legal,
     evasion_mask,
     in_double_check,
     king_targets,
@@ -23,7 +22,7 @@ from engine.board.moves import (
     origin_of,
     target_of,
 )
-from engine.board.position import bit, king_square, occupied_by_all, piece_on
+from engine.board.position import bit, en_passant_is_legal, king_square, occupied_by_all, piece_on
 from engine.board.types import (
     BISHOP,
     I64,

@@ -1,7 +1,6 @@
 """Making and unmaking moves: the only code that changes a position while a search runs."""
 
 from engine.board.aliases import Color, Key, Move, Piece, Position, Square
-from engine.board.attacks import pawn_attacks
 from engine.board.moves import (
     DOUBLE_PUSH,
     EN_PASSANT,
@@ -20,6 +19,7 @@ from engine.board.position import (
     piece_on,
     put_piece,
     remove_piece,
+    set_en_passant,
     update_checks,
 )
 from engine.board.tables import tables
@@ -137,10 +137,8 @@ def make_move(position: Position, move: Move) -> None:
         if piece & 7 == PAWN:
             position.rule50 = 0
             if kind_of(move) == DOUBLE_PUSH:
-                behind = target ^ 8
-                if pawn_attacks(us, behind) & position.pieces[PAWN] & position.colors[us ^ 1]:
-                    position.en_passant = behind
-                    position.key ^= tables().en_passant_key[behind]
+                set_en_passant(position, us ^ 1, target ^ 8)
+                position.key ^= tables().en_passant_key[I64(position.en_passant)]
 
     rights = I64(position.castling)
     kept = rights & I64(position.castling_mask[origin]) & I64(position.castling_mask[target])

@@ -28,7 +28,7 @@ from engine.board.moves import (
     QUIET,
     encode,
 )
-from engine.board.position import bit, king_square, occupied_by_all
+from engine.board.position import bit, en_passant_is_legal, king_square, occupied_by_all
 from engine.board.types import (
     ALL,
     BISHOP,
@@ -167,23 +167,6 @@ def pawn_captures_west(position: Position, pawns: Bitboard, us: Color, enemy: Bi
 
 
 @helper
-def en_passant_is_legal(position: Position, us: Color, king: Square, origin: Square, target: Square) -> bool:
-    """Whether the king is safe after an en passant capture.
-
-    Two pawns leave the board at once, so neither pins nor checks tell; the sliders are looked up anew.
-    """
-    captured = bit(target ^ 8)
-    pieces = position.pieces
-    if position.checkers & ~captured & (pieces[PAWN] | pieces[KNIGHT]):
-        return False
-    enemy = position.colors[us ^ 1]
-    occupied = (occupied_by_all(position) ^ bit(origin) ^ captured) | bit(target)
-    if rook_attacks(king, occupied) & (pieces[ROOK] | pieces[QUEEN]) & enemy:
-        return False
-    return bishop_attacks(king, occupied) & (pieces[BISHOP] | pieces[QUEEN]) & enemy == ZERO
-
-
-@helper
 def castling_is_legal(position: Position, us: Color, king: Square, right: int) -> bool:
     """Whether the king, not in check, may castle with the rook of ``right`` (0 .. 3)."""
     if I64(position.castling) & (1 << right) == 0:
@@ -262,7 +245,7 @@ def _generate_pawn_moves(
         captures = pawn_captures_west(position, pawns, us, enemy) & mask
         count = _add_pawn_moves(moves, count, captures, up - 1, CAPTURE)
         target = I64(position.en_passant)
-        if target != NO_SQUARE:
+        if target < NO_SQUARE:
             takers = pawn_attacks(us ^ 1, target) & pawns
             while takers:
                 origin = lsb(takers)
@@ -329,7 +312,7 @@ def _count_pawn_moves(position: Position, us: Color, king: Square, mask: Bitboar
         promotions = popcount(pushes & mask & last) + popcount(captures_east & last)
         count += 3 * (promotions + popcount(captures_west & last))
     target = I64(position.en_passant)
-    if target != NO_SQUARE:
+    if target < NO_SQUARE:
         takers = pawn_attacks(us ^ 1, target) & pawns
         while takers:
             if en_passant_is_legal(position, us, king, lsb(takers), target):

@@ -7,6 +7,7 @@ from engine.board.types import (
     BISHOP,
     EMPTY,
     I64,
+    IDLE,
     KING,
     KNIGHT,
     MAX_MOVES,
@@ -44,7 +45,7 @@ UNDO = structure(
 POSITION = structure(
     ("pieces", "u8", (6,)),  # [type] both colours
     ("colors", "u8", (2,)),  # [color]
-    ("key", "u8"),  # Zobrist key in Polyglot's form
+    ("key", "u8"),  # Zobrist key in Polyglot's form, but for an idle en passant square
     ("pawn_key", "u8"),  # pawns only
     ("nonpawn_key", "u8", (2,)),  # [color] all pieces but pawns
     ("checkers", "u8"),  # enemy pieces that give check
@@ -55,7 +56,7 @@ POSITION = structure(
     ("castling_rook", "u1", (4,)),  # [right] square of the rook, NO_SQUARE for none at the start
     ("side", "u1"),  # colour to move
     ("castling", "u1"),  # rights as bits: 2 * color on the king's side, the next one on the queen's
-    ("en_passant", "u1"),  # target square where a pawn could take, else NO_SQUARE
+    ("en_passant", "u1"),  # target square where a pawn could take, IDLE if not legally, else NO_SQUARE
     ("chess960", "u1"),  # castling is written as the king taking the rook
     ("rule50", "i4"),  # plies since a capture or pawn move
     ("since_null", "i4"),  # plies since a null move
@@ -182,6 +183,39 @@ def update_checks(position: Position) -> None:
     position.checkers = checkers
     position.pinned_straight = straight
     position.pinned_diagonal = diagonal
+
+
+@helper
+def en_passant_is_legal(position: Position, us: Color, king: Square, origin: Square, target: Square) -> bool:
+    """Whether the king is safe after an en passant capture.
+
+    Two pawns leave the board at once, so neither pins nor checks tell; the sliders are looked up anew.
+    """
+    captured = bit(target ^ 8)
+    pieces = position.pieces
+    if position.checkers & ~captured & (pieces[PAWN] | pieces[KNIGHT]):
+        return False
+    enemy = position.colors[us ^ 1]
+    occupied = (occupied_by_all(position) ^ bit(origin) ^ captured) | bit(target)
+    if rook_attacks(king, occupied) & (pieces[ROOK] | pieces[QUEEN]) & enemy:
+        return False
+    return bishop_attacks(king, occupied) & (pieces[BISHOP] | pieces[QUEEN]) & enemy == ZERO
+
+
+@helper
+def set_en_passant(position: Position, us: Color, target: Square) -> None:
+    """Let ``us`` take en passant on ``target`` if a pawn stands ready; the square is IDLE if no capture is legal.
+
+    ``checkers`` may be those of the position before a double push: such a move neither gives nor answers a check by a
+    knight or another pawn.
+    """
+    takers = pawn_attacks(us ^ 1, target) & position.pieces[PAWN] & position.colors[us]
+    if takers != ZERO:
+        position.en_passant = target | IDLE
+    while takers:
+        if en_passant_is_legal(position, us, king_square(position, us), lsb(takers), target):
+            position.en_passant = target
+        takers &= takers - ONE
 
 
 @helper

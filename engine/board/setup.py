@@ -25,9 +25,10 @@ from engine.board.position import (
     piece_on,
     put_piece,
     recompute_keys,
+    set_en_passant,
     update_checks,
 )
-from engine.board.types import EMPTY, I64, KNIGHT, NO_SQUARE, ZERO
+from engine.board.types import EMPTY, I64, IDLE, KNIGHT, NO_SQUARE, ZERO
 from engine.jit import helper, kernel, new_record, record_type
 
 MOVE_LIST_T = record_type(MOVE_LIST)
@@ -54,8 +55,11 @@ def complete_setup(position: Position) -> None:
         else:
             position.castling_rook[right] = NO_SQUARE
     position.ply = 0
-    recompute_keys(position)
     update_checks(position)
+    target = I64(position.en_passant) & ~IDLE
+    if target != NO_SQUARE:
+        set_en_passant(position, I64(position.side), target)
+    recompute_keys(position)
 
 
 @kernel(int64(POSITION_T, MOVE_LIST_T), "the rules")

@@ -3,8 +3,7 @@
 The tables stand in one record, :data:`TABLES`, filled by numpy when this module is imported (some 15 ms);
 kernels reach it by ``tables()``. Slider attacks are indexed by the occupied squares on a slider's rays,
 gathered by PEXT where that is fast and by magic multiplication elsewhere (Pradu Kannan's fancy magics; the
-same array serves both). Zobrist keys are the published constants of the Polyglot book format, so that a key
-can be looked up in a book as it is.
+same array serves both). Zobrist keys are made of the published constants of the Polyglot book format.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ import chess.polyglot
 import numpy as np
 
 from engine.board.aliases import Bitboard
-from engine.board.types import NO_SQUARE, NO_TYPE, ONE, U64
+from engine.board.types import NO_TYPE, ONE, U64
 from engine.jit import HAVE_PEXT, shared_record, structure
 
 #: One slider on one square: the squares that can block it, and where its attack sets begin.
@@ -32,7 +31,7 @@ TABLES_DTYPE = structure(
     ("between", "u8", (64, 64)),  # [square][square] squares strictly between, 0 if not aligned
     ("piece_key", "u8", (16, 64)),  # [piece][square]
     ("castling_key", "u8", (16,)),  # [castling rights]
-    ("en_passant_key", "u8", (NO_SQUARE + 1,)),  # [square], 0 for none
+    ("en_passant_key", "u8", (256,)),  # [square], 0 for none and where it is IDLE
     ("side_key", "u8"),
     ("attacks", "u8", (107_648,)),  # [start + index] attack sets of rooks and bishops
 )

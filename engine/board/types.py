@@ -31,6 +31,10 @@ PIECE_LETTERS = "PNBRQK..pnbrqk"
 
 NO_SQUARE = 64
 
+#: Added to an en passant square where a pawn stands ready but no capture is legal. It does not count in the key (FIDE
+#: 9.2.3); X-FEN and Polyglot books have it.
+IDLE = 128
+
 ZERO = U64(0)
 ONE = U64(1)
 ALL = U64(0xFFFF_FFFF_FFFF_FFFF)

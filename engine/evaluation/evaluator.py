@@ -55,7 +55,7 @@ def push_move(evaluator: Evaluator, position: Position, move: Move) -> None:
     ply = evaluator.ply
     child = evaluator.stack[U64(ply + 1)]
     if evaluator.kind == NNUE:
-        network.set_update(net_at(evaluator.net_address, 0), child.network, position, move)
+        network.set_update(child.network, position, move)
     else:
         material.update_accumulator(child.material, evaluator.stack[U64(ply)].material, position, move)
     evaluator.ply = ply + 1

@@ -1,9 +1,11 @@
 """Why a move is bad, and what a good one does, in one or two sentences, from the engine's lines and the position.
 
-It needs python-chess, the lines and their scores, and no engine, so it stands below :mod:`engine.api`.
+It needs python-chess, the lines and their scores, and no engine, so it stands below :mod:`engine.api`. Within
+:func:`engine.explanation.effort.counted` its steps are counted, and another thread can stop it.
 
 ``line``       a line of moves, and what it does to the material
 ``exchange``   what captures are worth
+``effort``     the steps of an explanation, and its end on request
 ``themes``     what a line shows: forks, pins ... one small file each
 ``gains``      what was won, in words
 ``terms``      king safety, passed pawns ... by the classical evaluation
@@ -49,7 +51,7 @@ def explain(
     ``best_line`` begins with the move that was better and ``reply_line`` with the answer to ``move``, or with it;
     ``best_score`` and ``played_score`` are the scores of ``board`` and of the position after ``move``. ``tables``
     tells what the endgame tables say of a board. Of a move that is ``marked`` as bad something is always said, however
-    little it costs.
+    little it costs. Raises :class:`~engine.messages.PositionError` for a position that the engine refuses.
 
     >>> from chess.engine import Cp
     >>> board = chess.Board("4r1k1/5ppp/8/3n4/8/5B2/5PPP/3R2K1 b - - 0 1")

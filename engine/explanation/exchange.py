@@ -1,13 +1,11 @@
-"""What is attacked and what can be won, counted in pawns on python-chess boards, and a board at rest."""
+"""Values of captures in pawns, and the boards after them. Each question is a step of the :mod:`.effort`."""
 
 from __future__ import annotations
 
 import chess
 
-from engine.play.exchange import VALUES, exchange, taken, value
-
-#: Captures in a row that are looked at before a board counts as at rest.
-_DEPTH = 10
+from engine.explanation.effort import step
+from engine.play.exchange import VALUES, Captures, taken, value
 
 
 def balance(board: chess.Board, color: chess.Color) -> int:
@@ -31,6 +29,7 @@ def winnable(board: chess.Board, square: chess.Square) -> int:
     piece = board.piece_at(square)
     if piece is None:
         return 0
+    step()
     other = board
     if board.turn == piece.color:
         if board.is_check():
@@ -39,9 +38,8 @@ def winnable(board: chess.Board, square: chess.Square) -> int:
             return max((_pseudo_exchange(other, move) for move in _captures_on(other, square)), default=0)
         other = board.copy(stack=False)
         other.push(chess.Move.null())
-    else:
-        other = board.copy(stack=False)
-    return max(0, max((exchange(other, move) for move in recaptures(other, square)), default=0))
+    captures = recaptures(other, square)
+    return max(0, *map(Captures(other).exchange, captures)) if captures else 0
 
 
 def _captures_on(board: chess.Board, square: chess.Square) -> list[chess.Move]:
@@ -49,7 +47,7 @@ def _captures_on(board: chess.Board, square: chess.Square) -> list[chess.Move]:
 
 
 def _pseudo_exchange(board: chess.Board, move: chess.Move) -> int:
-    """As :func:`exchange` in a position that is not legal, because the other side is in check too."""
+    """As an exchange in a position that is not legal, because the other side is in check too."""
     won = taken(board, move)
     attacker = value(move.promotion or board.piece_type_at(move.from_square))
     board.push(move)
@@ -64,39 +62,10 @@ def is_safe(board: chess.Board, square: chess.Square) -> bool:
 
 
 def settled(board: chess.Board) -> chess.Board:
-    """The board after both sides have made the captures that pay: by a search of captures and promotions, in
-    which the side to move may also leave things as they are unless it is in check."""
-    _, moves = _search(board.copy(stack=False), -1000, 1000, _DEPTH)
+    """The board after both sides have made the captures that pay."""
+    moves, nodes = Captures(board).quiescence()
+    step(1 + nodes)
     end = board.copy(stack=False)
     for move in moves:
         end.push(move)
     return end
-
-
-def _search(board: chess.Board, alpha: int, beta: int, depth: int) -> tuple[int, list[chess.Move]]:
-    """The balance for the side to move, and the moves that lead to it."""
-    standing = balance(board, board.turn)
-    check = board.is_check()
-    if check:
-        moves = list(board.legal_moves)
-        if not moves:
-            return -500, []
-    else:
-        moves = [move for move in board.legal_moves if board.is_capture(move) or move.promotion == chess.QUEEN]
-    if depth == 0 or (not check and standing >= beta):
-        return standing, []
-    best, line = (-1000, []) if check else (standing, [])
-    alpha = max(alpha, best)
-    moves.sort(key=lambda move: value(board.piece_type_at(move.from_square)) - 10 * taken(board, move))
-    for move in moves:
-        if not check and standing + taken(board, move) <= alpha:
-            continue
-        board.push(move)
-        found, rest = _search(board, -beta, -alpha, depth - 1)
-        board.pop()
-        if -found > best:
-            best, line = -found, [move, *rest]
-            alpha = max(alpha, best)
-            if alpha >= beta:
-                break
-    return best, line

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import chess
 
-from engine.explanation.exchange import settled
 from engine.explanation.imbalance import imbalance
 from engine.explanation.line import Line
 from engine.explanation.passed import passed_pawns
@@ -53,14 +52,14 @@ def _joined(clauses: list[str]) -> str:
 def _material(line: Line) -> tuple[chess.Color, str] | None:
     """Who has more, unless that changes along ``line``."""
     found = imbalance(line.boards[0])
-    return found if all(imbalance(settled(board)) == found for board in line.boards[: _FAR + 1]) else None
+    return found if all(imbalance(board) == found for board in line.settled[: _FAR + 1]) else None
 
 
 def _bishops(line: Line) -> chess.Color | None:
     """Who alone has two bishops, and keeps them along ``line``."""
     for color in chess.COLORS:
         two = [len(board.pieces(chess.BISHOP, color)) == 2 > len(board.pieces(chess.BISHOP, not color))
-               for board in map(settled, line.boards[: _FAR + 1])]  # fmt: skip
+               for board in line.settled[: _FAR + 1]]  # fmt: skip
         if all(two):
             return color
     return None
@@ -80,7 +79,7 @@ def _along(line: Line) -> dict[str, list[int]]:
     """For each aspect what White has more of it, in centipawns, after each move of ``line``; nothing if it is short."""
     if len(line) < _LEAST:
         return {}
-    points = [aspects(settled(board), LASTING) for board in line.boards[: _FAR + 1]]
+    points = [aspects(board, LASTING) for board in line.settled[: _FAR + 1]]
     return {aspect: [point[chess.WHITE][aspect] - point[chess.BLACK][aspect] for point in points] for aspect in LASTING}
 
 

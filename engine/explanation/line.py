@@ -9,6 +9,7 @@ from functools import cached_property
 
 import chess
 
+from engine.explanation.effort import step
 from engine.explanation.exchange import balance, settled
 from engine.play.exchange import VALUES
 
@@ -34,6 +35,7 @@ class Line:
         for move in moves[:HORIZON]:
             if not boards[-1].is_legal(move):
                 break
+            step()
             after = boards[-1].copy()
             after.push(move)
             boards.append(after)
@@ -68,10 +70,15 @@ class Line:
         return board.piece_type_at(move.to_square) if board.is_capture(move) else None
 
     @cached_property
+    def settled(self) -> tuple[chess.Board, ...]:
+        """The boards, each after the captures that pay."""
+        return tuple(map(settled, self.boards))
+
+    @cached_property
     def gains(self) -> tuple[int, ...]:
         """For each board the pawns that the winner has won since ``boards[0]``, with the captures that stand open."""
         start = balance(self.boards[0], self.winner)
-        return tuple(balance(settled(board), self.winner) - start for board in self.boards)
+        return tuple(balance(board, self.winner) - start for board in self.settled)
 
     @cached_property
     def gain(self) -> int:
@@ -98,11 +105,10 @@ class Line:
     @cached_property
     def balance(self) -> Balance:
         """What each side lost."""
-        end = settled(min((self.boards[-1], self.boards[max(1, len(self) - 1)]), key=self._won))
+        end = min(
+            (self.settled[-1], self.settled[max(1, len(self) - 1)]), key=lambda board: balance(board, self.winner)
+        )
         return Balance(*(_lost(self.boards[0], end, color) for color in (not self.winner, self.winner)))
-
-    def _won(self, board: chess.Board) -> int:
-        return balance(settled(board), self.winner)
 
 
 def _lost(start: chess.Board, end: chess.Board, color: chess.Color) -> Counter[chess.PieceType]:

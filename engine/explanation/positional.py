@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import chess
 
-from engine.explanation.exchange import settled
 from engine.explanation.line import Line
 from engine.explanation.terms import aspects
 
@@ -39,7 +38,7 @@ def shift(played: Line, best: Line) -> Shift | None:
     length = min(len(played), len(best), _FAR)
     if length < _LEAST:
         return None
-    points = [losses(settled(played.boards[ply]), settled(best.boards[ply]), mover) for ply in range(1, length + 1)]
+    points = [losses(played.settled[ply], best.settled[ply], mover) for ply in range(1, length + 1)]
     ranked = sorted(((min(point.get(key, 0) for point in points), key) for key in points[0]), reverse=True)
     loss, (aspect, own) = ranked[0]
     if loss < _CLEAR or loss < _MARGIN * ranked[1][0]:

@@ -21,7 +21,7 @@ from engine.explanation.verdict import sure, verdict_text
 from engine.explanation.words import NAMES, side
 from engine.explanation.wrong_bishop import corner, strong
 from engine.play import wdl
-from engine.play.exchange import exchange, value
+from engine.play.exchange import Captures, value
 
 #: Expected points that a move must lose to be explained.
 LEAST_LOSS = 0.05
@@ -398,7 +398,7 @@ def _given_up(line: Line, start: int, end: int) -> bool:
         line.gains[ply] < line.gain
         and not line.boards[ply].is_check()
         and line.boards[ply].is_capture(line.moves[ply])
-        and exchange(line.boards[ply], line.moves[ply]) <= -_GIVEN
+        and Captures(line.boards[ply]).exchange(line.moves[ply]) <= -_GIVEN
         and not winnable(line.boards[ply], line.moves[ply].from_square)
         for ply in range(start + 1, end, 2)
     )

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import chess
 
+from engine.explanation.effort import step
 from engine.explanation.words import listed, side
 
 #: What the endgame tables say of a board for its side to move, 2 (won) to -2 (lost); None if they say nothing.
@@ -47,6 +48,7 @@ def result_by(tables: Tables, board: chess.Board, best: chess.Move) -> str | Non
 
 
 def _keeps(tables: Tables, board: chess.Board, move: chess.Move, outcome: int) -> bool:
+    step()
     after = board.copy(stack=False)
     after.push(move)
     if after.is_checkmate():

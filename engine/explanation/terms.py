@@ -6,22 +6,22 @@ from collections.abc import Mapping
 
 import chess
 
+from engine.evaluation.classical.features import GROUPS
+from engine.explanation.effort import step
+from engine.play.exchange import set_position
+
+
+def _groups_of(term: str) -> tuple[str, ...]:
+    """The groups of features that the evaluation's table counts under ``term``."""
+    return tuple(group.name for group in GROUPS if group.term == term)
+
+
 #: Aspects in plain words, and the groups of features that make them up; "-" marks what counts for the other side.
 CHANGING: dict[str, tuple[str, ...]] = {
     "king": ("shelter", "storm", "-attackers", "-ring_hits", "-weak_ring", "-safe_check", "-unsafe_check"),
-    "passed": (
-        "passed",
-        "blocked_passer",
-        "safe_stop",
-        "free_path",
-        "supported_stop",
-        "own_king_distance",
-        "enemy_king_distance",
-        "rook_behind",
-        "unstoppable",
-    ),
-    "mobility": ("mobility",),
-    "structure": ("isolated", "doubled", "backward", "phalanx", "supported", "candidate"),
+    "passed": _groups_of("passed"),
+    "mobility": _groups_of("mobility"),
+    "structure": _groups_of("pawns"),
 }
 
 #: The same of a whole position. Of the king's safety only the attack on the other one: who has the better shelter,
@@ -42,12 +42,12 @@ def aspects(board: chess.Board, groups: Mapping[str, tuple[str, ...]] = CHANGING
     Compiles the classical evaluation's trace if that is not in the cache. Raises
     :class:`~engine.messages.PositionError` for a position that the engine refuses.
     """
-    from engine.board.fen import set_fen
     from engine.board.setup import new_position
     from engine.evaluation.classical.explain import group_shares
 
     position = new_position()
-    set_fen(position, board.fen(en_passant="xfen"), board.chess960)
+    set_position(position, board)
+    step()
     shares = group_shares(position)
     found: dict[chess.Color, dict[str, int]] = {chess.WHITE: {}, chess.BLACK: {}}
     for name, parts in groups.items():

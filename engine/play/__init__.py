@@ -6,6 +6,6 @@
 ``tablereader`` python-chess's reader of these tables, with a deadline
 ``strength``    playing weaker on purpose
 ``glance``      what a player sees at a glance, for the weaker levels
-``exchange``    what captures on a square win, on python-chess boards
+``exchange``    values of captures on python-chess boards
 ``wdl``         the chances to win, draw and lose, and the centipawns that are shown
 """

@@ -1,22 +1,30 @@
-"""What captures are worth, counted in pawns on python-chess boards: exchanges on one square.
-
-Plain Python for a few moves at a time. The search has a compiled one in :mod:`engine.board.see`.
-"""
+"""Values of captures on python-chess boards, in pawns: the bridge to :mod:`engine.board.exchange`."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import chess
 
-#: Pawns that each kind is worth; the usual numbers, which a reader can add up too.
-VALUES = {chess.PAWN: 1, chess.KNIGHT: 3, chess.BISHOP: 3, chess.ROOK: 5, chess.QUEEN: 9}
+from engine.board.exchange import CAPTURES, QUIESCENCE_PLIES, WORST, material_quiescence
+from engine.board.exchange import VALUES as _VALUES
+from engine.board.exchange import exchange as _exchange
+from engine.board.exchange import won_on as _won_on
+from engine.board.fen import set_fen
+from engine.board.notation import to_uci
+from engine.jit import new_record
 
-#: Worth more than all pieces together: a king cannot be given up.
-KING_VALUE = 100
+#: Pawns that each kind is worth; the usual numbers, which a reader can add up too.
+VALUES = {kind: int(_VALUES[kind - 1]) for kind in chess.PIECE_TYPES if kind != chess.KING}
+
+#: Nodes of a quiescence search (positions of games need less than 1,000), and the depths in plies that are tried until
+#: one search needs no more: the last one never does.
+QUIESCENCE_NODES, _PLIES = 50_000, (QUIESCENCE_PLIES, 4, 2)
 
 
 def value(kind: chess.PieceType | None) -> int:
-    """The pawns that ``kind`` is worth; nothing is worth 0."""
-    return 0 if kind is None else VALUES.get(kind, KING_VALUE)
+    """The pawns that ``kind`` is worth: a king more than all others together, nothing 0."""
+    return 0 if kind is None else int(_VALUES[kind - 1])
 
 
 def taken(board: chess.Board, move: chess.Move) -> int:
@@ -27,26 +35,43 @@ def taken(board: chess.Board, move: chess.Move) -> int:
     return won + (value(move.promotion) - 1 if move.promotion else 0)
 
 
-def exchange(board: chess.Board, move: chess.Move) -> int:
-    """What ``move`` wins if both sides then go on capturing on its square as long as that pays.
+def set_position(position: Any, board: chess.Board) -> None:
+    """Set the POSITION record to ``board``. Raises :class:`~engine.messages.PositionError` if the engine refuses it."""
+    set_fen(position, board.fen(en_passant="xfen"), board.chess960)
 
-    With legal moves only, so that pinned pieces do not take part; the cheapest piece captures first.
+
+class Captures:
+    """The captures on ``board`` as it is now. Raises as :func:`set_position`.
 
     >>> board = chess.Board("4k3/8/3p4/4n3/8/3N4/8/4K3 w - - 0 1")
-    >>> exchange(board, board.parse_san("Nxe5"))
-    0
+    >>> Captures(board).exchange(board.parse_san("Nxe5")), Captures(board).won_on(chess.E5)
+    (0, 0)
     """
-    won = taken(board, move)
-    board.push(move)
-    lost = won_on(board, move.to_square)
-    board.pop()
-    return won - lost
 
+    def __init__(self, board: chess.Board) -> None:
+        self._chess960 = board.chess960
+        self._work: Any = new_record(CAPTURES)
+        set_position(self._work["position"], board)
 
-def won_on(board: chess.Board, square: chess.Square) -> int:
-    """What the side to move wins by capturing on ``square``. Nobody has to capture, so it is never less than 0."""
-    captures = board.generate_legal_captures(to_mask=chess.BB_SQUARES[square])
-    cheapest = min(
-        captures, key=lambda move: (value(board.piece_type_at(move.from_square)), -(move.promotion or 0)), default=None
-    )
-    return max(0, exchange(board, cheapest)) if cheapest else 0
+    def exchange(self, move: chess.Move) -> int:
+        """What the legal ``move`` wins if both sides then go on capturing on its square, cheapest piece first, as long
+        as that pays. Pinned pieces take no part."""
+        promoted = move.promotion - 1 if move.promotion else -1
+        return int(_exchange(self._work, move.from_square, move.to_square, promoted))
+
+    def won_on(self, square: chess.Square) -> int:
+        """What the side to move wins by capturing on ``square``; it does not have to, so it is never less than 0."""
+        return int(_won_on(self._work, square))
+
+    def quiescence(self) -> tuple[list[chess.Move], int]:
+        """The captures, promotions and evasions that both sides make for material alone, and the nodes searched."""
+        work, nodes = self._work, 0
+        for deepest in _PLIES:
+            work["deepest"], work["nodes"], work["node_limit"], work["aborted"] = deepest, 0, QUIESCENCE_NODES, 0
+            material_quiescence(work, WORST, -WORST, 0)
+            nodes += int(work["nodes"])
+            if not work["aborted"]:
+                break
+        here = work["stack"][0]
+        line = here["line"][: int(here["length"])].tolist()
+        return [chess.Move.from_uci(to_uci(move, self._chess960)) for move in line], nodes

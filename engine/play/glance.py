@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import chess
 
-from engine.play.exchange import exchange, taken
+from engine.play.exchange import Captures, taken
 
 #: Centipawns that a mate in one counts as: more than all pieces together.
 MATE_IN_ONE = 10_000
@@ -25,12 +25,12 @@ def at_a_glance(board: chess.Board, move: chess.Move) -> int:
     board.push(move)
     if board.is_checkmate():
         return MATE_IN_ONE
-    loss = 0
+    captures, loss = Captures(board), 0
     for reply in board.legal_moves:
         if board.gives_check(reply) and _mates(board, reply):
             return -MATE_IN_ONE
         if reply.promotion or board.is_capture(reply):
-            loss = max(loss, exchange(board, reply))
+            loss = max(loss, captures.exchange(reply))
     return _PAWN * (gain - loss)
 
 

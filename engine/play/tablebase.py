@@ -156,7 +156,7 @@ class Tablebase:
     ) -> Verdict | None:
         """What the tables say of ``board``; None if they say nothing, or not within ``timeout`` seconds.
 
-        ``seen`` are the Polyglot keys of the positions since the last capture or pawn move, the present one
+        ``seen`` are the Zobrist keys of the positions since the last capture or pawn move, the present one
         included, as often as they occurred. Without ``fifty`` the 50-move rule does not count.
         """
         reader = self._reader

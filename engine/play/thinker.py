@@ -6,6 +6,7 @@ Here is what surrounds the search of one position; positions, options and thread
 from __future__ import annotations
 
 import random
+import threading
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
@@ -70,15 +71,20 @@ class Thinker:
         self.book = Book(report)
         self._chance = random.Random()  # of playing weaker: no two games alike
 
+    def clear_table(self) -> None:
+        """Forget what the transposition table holds, by all threads at once."""
+        self.pool.share(self.table.clear)
+
     def think(self, position: Any, limits: Limits, on_info: OnInfo, lines: int) -> Result:
         """Run the pool and turn its lines into messages."""
         chess960 = bool(position["chess960"])
-        last = Info()
         moves = list_moves(position)
         if not moves:
             last = Info(score=to_message(-MATE if position["checkers"] else 0))
             on_info(last)
             self.pool.wait_for_release(limits)
+            if limits.ponder and not self.pool.pondering:
+                on_info(replace(last, final=True))
             return Result(info=last)
         wanted = [find_move(position, text) for text in limits.searchmoves]
         moves = [move for move in moves if move in wanted] or moves
@@ -96,44 +102,72 @@ class Thinker:
             good = [move for move in moves if move in good]
             moves, verdict = (good, verdict) if good else (moves, None)  # other moves may be asked for
 
-        def on_line(line: Line) -> None:
+        # If the tablebases chose the root moves, the search only looks for the mate; that the game is won is known.
+        tablebase = self._tablebase_access() if verdict is None and level is None and not book_move else None
+        last = Info()
+        shown: dict[int, Line] = {}  # by rank
+        exact: dict[int, tuple[Line, Info]] = {}  # by rank; a final report mostly repeats one with other counters
+        shown_at: tuple[int, bool] | None = None  # nodes, and whether it was pondering
+        speaking = threading.Lock()
+
+        def report(line: Line, hashfull: int, final: bool = False) -> None:
             nonlocal last
-            if line.rank > lines:  # searched to choose from, not to be shown
-                return
             elapsed, nodes = self.pool.elapsed, self.pool.nodes
-            info = Info(
-                depth=line.depth,
-                seldepth=line.seldepth,
-                score=_told(line.score, line.bound, verdict),
-                wdl=_chances(line.score, verdict, int(position["fullmove"])),
+            former, info = exact.get(line.rank, (None, last))
+            if former != line:
+                info = Info(
+                    depth=line.depth,
+                    seldepth=line.seldepth,
+                    score=_told(line.score, line.bound, verdict),
+                    wdl=_chances(line.score, verdict, int(position["fullmove"])),
+                    pv=tuple(to_uci(move, chess960) for move in line.moves),
+                    multipv=line.rank,
+                )
+            info = replace(
+                info,
                 nodes=nodes,
                 nps=nodes_per_second(nodes, elapsed),
-                hashfull=self.table.hashfull(),
-                tbhits=self.pool.table_hits + (verdict.probes if verdict is not None else 0),
+                hashfull=hashfull,
+                tbhits=self.pool.table_hits if tablebase else verdict.probes if verdict else 0,
                 time=int(elapsed),
-                pv=tuple(to_uci(move, chess960) for move in line.moves),
-                multipv=line.rank,
+                final=final,
             )
+            if not line.bound:
+                exact[line.rank] = line, info
             on_info(info)
             if line.rank == 1:
                 last = info
 
+        def on_line(line: Line) -> None:
+            nonlocal shown_at
+            if line.rank > lines:  # searched to choose from, not to be shown
+                return
+            with speaking:
+                shown[line.rank], shown_at = line, (self.pool.nodes, self.pool.pondering)
+                report(line, self.table.hashfull())
+
         def on_tick(depth: int, move: int, number: int) -> None:
+            nonlocal shown_at
             elapsed, nodes = self.pool.elapsed, self.pool.nodes
             speed = nodes_per_second(nodes, elapsed)
-            on_info(Info(depth=depth, currmove=to_uci(move, chess960), currmovenumber=number))
-            on_info(Info(depth=depth, nodes=nodes, nps=speed, hashfull=self.table.hashfull(), time=int(elapsed)))
+            with speaking:
+                shown_at = None
+                on_info(Info(depth=depth, currmove=to_uci(move, chess960), currmovenumber=number))
+                on_info(Info(depth=depth, nodes=nodes, nps=speed, hashfull=self.table.hashfull(), time=int(elapsed)))
 
         count = max(lines, level.lines if level else 1)
-        # If the tablebases chose the root moves, the search only looks for the mate; that the game is won is known.
-        tablebase = self._tablebase_access() if verdict is None and level is None and not book_move else None
         line = self.pool.search(position, limits, moves, self.table, on_line, on_tick, count, tablebase)
         if level is not None and not book_move:
-            best, line = line, self._misjudge(position, line, level)
-            if line is not best:
-                on_line(replace(line, rank=1))
-        elif limits.ponder:
-            on_line(replace(line, rank=1))  # a GUI may count only what it is told after its ``ponderhit``
+            line = self._misjudge(position, line, level)
+        final = [line if line.rank == 1 else replace(line, rank=1)]
+        if lines > 1:
+            rest = [other for other in self.pool.workers[0].lines if other.moves and other.moves[0] != line.moves[0]]
+            final += [replace(other, rank=rank) for rank, other in enumerate(rest[: lines - 1], 2)]
+        # Nothing is reported twice; but a GUI may count only what comes after its ``ponderhit``.
+        if shown_at != (self.pool.nodes, self.pool.pondering) or any(shown.get(one.rank) != one for one in final):
+            hashfull = self.table.hashfull()
+            for one in final:
+                report(one, hashfull, final=True)
         reply = line.moves[1] if len(line.moves) > 1 else 0
         ponder = to_uci(reply, chess960) if reply else ""
         return Result(to_uci(line.moves[0], chess960), ponder, last)

@@ -125,7 +125,7 @@ def _judge_window(worker: Worker, score: Score) -> int:
     alpha, beta, delta = progress.alpha, progress.beta, progress.delta
     if worker.aborted != 0:
         if frame_at(worker, 0).pv_length > 0:
-            _note_line(worker, worker.root_score, BOUND_LOWER)
+            _note_line(worker, worker.root_score, BOUND_NONE)
         move = _best_move(progress.line)
         changed = move != 0 and move != _best_move(progress.lines[worker.pv_index])
         return I64(ABORTED_WITH_MOVE if changed else ABORTED)

@@ -70,15 +70,15 @@ def vote(lines: Sequence[Line]) -> Line:
     lines = [line for line in lines if line.moves]
     if not lines:
         return Line()
+    if proved := [line for line in lines if abs(line.score) > DECIDED and not line.bound]:
+        return max(proved, key=lambda line: line.score)
     lowest = min(line.score for line in lines)
     votes: dict[int, int] = {}
     for line in lines:
         votes[line.moves[0]] = votes.get(line.moves[0], 0) + (line.score - lowest + 10) * line.depth
     best = lines[0]
     for line in lines[1:]:
-        if best.score > DECIDED or line.score > DECIDED:
-            if line.score > best.score and not line.bound:
-                best = line
-        elif votes[line.moves[0]] > votes[best.moves[0]]:
+        is_win = best.score > DECIDED or line.score > DECIDED  # a bound only
+        if not is_win and votes[line.moves[0]] > votes[best.moves[0]]:
             best = line
     return best

@@ -1,13 +1,13 @@
 """Proving mates: whether the side to move mates, or is mated, within some number of moves, whatever the defence.
 
-The search of ``go mate`` knows nothing but mates. The attacker needs one move that works, the defender one that
-escapes; the last attacking move has to give check. Proved positions are kept in a table, so that looking one move
-deeper costs little there. Nothing is pruned: if no mate is found, there is none.
+``go mate`` has it work between the iterations of the search. It knows nothing but mates. The attacker needs one move
+that works, the defender one that escapes; the last attacking move has to give check. Proved positions are kept in a
+table, so that looking one move deeper, or again, costs little there. Nothing is pruned: if no mate is found, there is
+none.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 from numba import int64
@@ -19,8 +19,11 @@ from engine.board.notation import list_moves
 from engine.board.setup import copy_position, new_position, play_move
 from engine.board.types import I64, ONE, U64, ZERO
 from engine.jit import kernel, new_record, record_type, structure
-from engine.search.node import enter_node, should_abort
+from engine.messages import Limits
+from engine.search.node import enter_node, is_draw, should_abort
+from engine.search.scores import MATE, MATE_BOUND
 from engine.search.state import WORKER_T, frame_at
+from engine.search.worker import Line
 
 _ENTRIES = 1 << 20
 
@@ -44,7 +47,7 @@ def is_mate(worker: Worker, proofs: Any, plies: Depth, ply: Ply) -> Flag:
     position = worker.position
     if plies == 0:
         return I64(1 if position.checkers != ZERO and count_moves(position) == 0 else 0)
-    if position.rule50 >= 100 and (position.checkers == ZERO or count_moves(position) > 0):
+    if is_draw(position, I64(0)):
         return I64(0)
     place = (position.key ^ U64(plies) * _SPREAD) >> U64(7) & _MASK
     known = proofs.key[place]
@@ -78,41 +81,64 @@ def is_mate(worker: Worker, proofs: Any, plies: Depth, ply: Ply) -> Flag:
     return answer
 
 
+def proves_mate(line: Line, limits: Limits) -> bool:
+    """Whether the score of ``line`` proves a mate that ``go mate`` asked for, by either side."""
+    if limits.mate is None or (line.bound and (line.bound == "lowerbound") != (line.score > 0)):
+        return False
+    return abs(line.score) > MATE_BOUND and MATE - abs(line.score) <= 2 * limits.mate
+
+
 class Prover:
-    """A mate search on a prepared worker's record."""
+    """Looks for a mate in 1, 2 .. ``most`` moves by one of the root ``moves`` of ``position``, or against them all, on
+    the record of a worker that searches it meanwhile."""
 
-    def __init__(self, record: Any) -> None:
-        self._record = record
+    def __init__(self, record: Any, position: Any, moves: list[int], most: int) -> None:
+        self._record, self._position, self._moves, self._most = record, position, moves, most
         self._proofs: Any = new_record(PROOFS)
+        self._number = 1  # of moves under proof
+        self._spent = 0  # nodes
+        self._divisor = 4 ** max(1, most - 3)
 
-    def _holds(self, position: Any, plies: int) -> bool:
-        copy_position(self._record["position"], position)
-        return bool(is_mate(self._record, self._proofs, plies, 0))
+    @property
+    def is_through(self) -> bool:
+        """Whether all numbers of moves are settled."""
+        return self._number > self._most
 
-    def find(self, position: Any, moves: list[int], most: int) -> Iterator[tuple[int, list[int]]]:
-        """Look for mates in 1, 2 .. ``most`` moves by one of the root ``moves``, or against them.
+    def advance(self) -> tuple[int, list[int]]:
+        """Go on, between two iterations, for its share of the nodes: a quarter for mates in up to four moves, where it
+        beats the search, and for each move more a quarter of that.
 
-        Yields after each number the plies to the mate, positive for the side to move, negative against it, 0 for
-        none, and the line; ends with the first mate or when the search is aborted.
+        Returns the plies to the mate, positive for the side to move, negative against it, and the line; 0 as long as
+        there is none.
         """
-        for number in range(1, most + 1):
-            for plies in (2 * number - 1, 2 * number):
-                line = self._line(position, moves, plies)
-                if self._record["aborted"]:
-                    return
-                if line:
-                    yield (plies if plies & 1 else -plies), line
-                    return
-            yield 0, []
+        record = self._record
+        limit = int(record["node_limit"])
+        plies, line = 0, list[int]()
+        while not line and not self.is_through:
+            begun = int(record["nodes"])
+            record["node_limit"] = min(limit, begun + begun // self._divisor - self._spent)
+            for plies in (2 * self._number - 1, -2 * self._number):
+                line = self._line(abs(plies))
+                if line or record["aborted"]:
+                    break
+            self._spent += int(record["nodes"]) - begun
+            if record["aborted"]:
+                line = []
+                break
+            self._number += 1
+        record["node_limit"] = limit
+        record["aborted"] = 0  # a search that has to end sees so itself
+        copy_position(record["position"], self._position)
+        return plies if line else 0, line
 
-    def _line(self, position: Any, moves: list[int], plies: int) -> list[int]:
+    def _line(self, plies: int) -> list[int]:
         """A line to mate in exactly ``plies`` against the longest defence, empty if there is none.
 
         No shorter mate may exist.
         """
         line = []
-        current = new_position()
-        copy_position(current, position)
+        current, moves = new_position(), self._moves
+        copy_position(current, self._position)
         for left in range(plies, 0, -1):
             chosen = None
             for move in moves:
@@ -134,3 +160,7 @@ class Prover:
             play_move(current, chosen)
             moves = list_moves(current)
         return line
+
+    def _holds(self, after: Any, plies: int) -> bool:
+        copy_position(self._record["position"], after)
+        return bool(is_mate(self._record, self._proofs, plies, 1))

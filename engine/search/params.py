@@ -1,10 +1,10 @@
-"""Every number of the search that a tuner may turn, in one table.
+"""Every tunable number of the search, in one table.
 
-Plain Python without numba, so that the protocol layer can list them at once. Margins are centipawns, depths plies;
-what is added to a reduction, the null move's too, and weights are 1024ths; ReductionBase, ReductionDivisor and the
-moves of late move pruning are hundredths; SingularMargin is tenths of a centipawn for each ply. The UCI loop
-offers them as spin options when the engine is started with ``--tune``. A maximum depth of 0, or a minimum depth of 99,
-switches the heuristic off: so it is measured what each one is worth.
+Plain Python without numba, so that the protocol layer can list them at once. Margins are in centipawns, depths in
+plies; weights and terms of a reduction, the null move's too, in 1024ths; ReductionBase, ReductionDivisor and the moves
+of late move pruning in hundredths; SingularMargin in tenths of a centipawn per ply. The UCI loop offers them as spin
+options when the engine is started with ``--tune``. A maximum depth of 0, or a minimum depth of 99, disables the
+heuristic; used to measure what it is worth.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 
 class Param(NamedTuple):
-    """A tunable: its default, the range a tuner may use, and the size of a first step."""
+    """A tunable: its default, the range for a tuner, and the size of its first step."""
 
     name: str
     default: int
@@ -116,7 +116,7 @@ PARAMS = (
     Param("DeltaMargin", 200, 80, 400, 25),
     Param("QuiescenceSeeMargin", 22, -200, 200, 20),
     # Time: moves that the game may last; percent of the increment, of the optimum and of the clock; percent for the
-    # share of nodes and for each stable iteration, per mille for ten centipawns lost
+    # share of nodes and for each stable iteration; per mille for ten centipawns lost
     Param("TimeMoves", 35, 12, 60, 3),
     Param("TimeIncrement", 71, 0, 150, 8),
     Param("TimeMaximum", 450, 150, 900, 40),

@@ -18,25 +18,23 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from engine.board.setup import copy_position
 from engine.evaluation.choice import Evaluation
 from engine.jit import TICKS_PER_SECOND, clock_now, new_record
 from engine.messages import Limits
 from engine.search.deepening import UNLIMITED
 from engine.search.lazy_smp import HelperLatch, Task, vote
-from engine.search.mates import Prover
-from engine.search.scores import MATE, MATE_BOUND, MAX_PLY
+from engine.search.mates import Prover, proves_mate
+from engine.search.scores import MATE, MAX_PLY
 from engine.search.state import CONTROL, NEVER
 from engine.search.tablebase import TablebaseAccess
 from engine.search.threads import ParkedThread, Signal
 from engine.search.timeman import FORCED_MOVE_DEPTH, Budget, NodeClock, pace_of, plan
 from engine.search.transposition import TranspositionTable
 from engine.search.tunables import Parameters
-from engine.search.worker import Line, Worker
+from engine.search.worker import Line, Worker, ranked
 
 #: Seconds before the first report of the root move under search, and between these reports.
 FIRST_TICK, TICK = 3.0, 1.0
@@ -77,10 +75,11 @@ class Pool:
         self._control: Any = new_record(CONTROL)
         self._address = self._control.__array_interface__["data"][0]
         self._released = Signal()
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # a finalizer may call stop() anywhere
         self._speaking = threading.Lock()  # held while a report of the ticker is made
         self._pondering = self._infinite = False
-        self._began = 0.0
+        self._limits = Limits()  # of the search armed last, which they identify
+        self._began = self._ended = 0.0
         self._due: float | None = None
         self._budget = Budget(None, None)
         self._nodes_before = 0  # those of pondering, which are not charged
@@ -151,11 +150,25 @@ class Pool:
         for worker in self.workers:
             worker.use(evaluation)
 
+    def share(self, work: Callable[[int, int], object]) -> None:
+        """Call ``work(part, parts)`` for each part, in as many threads at once as there are workers and processors."""
+        helpers = self._helpers[: (os.cpu_count() or 1) - 1]
+        parts = len(helpers) + 1
+        for part, helper in enumerate(helpers, 1):
+            helper.run(partial(work, part, parts))
+        work(0, parts)
+        for helper in helpers:
+            helper.wait()
+
     def clear(self) -> None:
         """Forget all histories, and the nodes that were spent."""
         self.node_clock.reset()
-        for worker in self.workers:
-            worker.clear()
+
+        def clear(part: int, parts: int) -> None:
+            for worker in self.workers[part::parts]:
+                worker.clear()
+
+        self.share(clear)
 
     @property
     def nodes(self) -> int:
@@ -169,8 +182,13 @@ class Pool:
 
     @property
     def elapsed(self) -> float:
-        """Milliseconds since the search began."""
-        return (time.perf_counter() - self._began) * 1000
+        """Milliseconds since the search began, or that it took; waiting for :meth:`stop` does not count."""
+        return ((self._ended or time.perf_counter()) - self._began) * 1000
+
+    @property
+    def pondering(self) -> bool:
+        """Whether the search is to go on until :meth:`ponderhit`."""
+        return self._pondering
 
     def timeout(self, most: float) -> float:
         """Seconds, ``most`` or fewer, that may pass before the search armed last begins: half of what it has."""
@@ -181,10 +199,11 @@ class Pool:
         """Start the clock of the next search; from here on :meth:`stop` ends it."""
         self.rest()  # a helper still in the last search would take this clock for its own
         with self._lock:
+            self._limits = limits
             self._control["deadline"] = NEVER
             self._control["stop"] = 0
             self._released.clear()
-            self._began = time.perf_counter()
+            self._began, self._ended = time.perf_counter(), 0.0
             self._due = None
             self._active = []
             self._nodes_before = 0
@@ -216,11 +235,12 @@ class Pool:
             self._active.append(worker)
             self._limit_nodes(worker)
 
-    def stop(self) -> None:
-        """End the search at once; harmless when none runs."""
+    def stop(self, only: Limits | None = None) -> None:
+        """End the search at once, or ``only`` the one with these very limits; harmless when it does not run."""
         with self._lock:
-            self._control["stop"] = 1
-            self._released.set()
+            if only is None or only is self._limits:
+                self._control["stop"] = 1
+                self._released.set()
 
     def ponderhit(self) -> None:
         """The expected move was played: from now on the clock runs.
@@ -255,8 +275,9 @@ class Pool:
 
         Call :meth:`arm` before. ``on_line`` gets each iteration's ``count`` lines, and those whose score fell
         outside the window; ``on_tick`` once a second, when some have passed, the depth, the root move under
-        search and its number. ``tablebase`` is probed on the way. Under ``infinite`` and ``ponder``
-        the return waits for :meth:`stop` or :meth:`ponderhit`. The result always holds a legal move.
+        search and its number. ``tablebase`` is probed on the way. Under ``infinite`` and ``ponder`` the return waits,
+        in silence, for :meth:`stop` or :meth:`ponderhit`. The result always holds a legal move; it may be another line
+        than ``on_line`` got last.
         """
         table.new_search()
         share = UNLIMITED if limits.nodes is None else max(1, limits.nodes // len(self.workers))
@@ -271,26 +292,25 @@ class Pool:
         latch = self._latch = HelperLatch()
         try:
             self._call(1, latch, task)
-            if limits.mate is None:
-                self._deepen(limits, len(moves), range(1, last + 1), count, on_line)
-            else:
-                self._look_for_mates(position, limits, moves, count, on_line)
-            self.wait_for_release(limits)
+            prover = None
+            if limits.mate is not None:
+                prover = Prover(main.record, position, moves, min(limits.mate, (last + 1) // 2))
+            self._deepen(limits, len(moves), last, count, on_line, prover)
         finally:  # a report may raise
             self._control["stop"] = 1
             latch.close()
             with self._speaking:
-                finished.set()
+                finished.set(wake=False)  # the ticker would want the interpreter now, and ``bestmove`` needs it
         latch.gone.wait(GRACE)
-        self.node_clock.spend(self.nodes - self._nodes_before)
+        self._ended = time.perf_counter()
         best = main.lines[0] if main.lines else Line()
         if count == 1 and limits.depth is None:
             found = [worker.lines for worker in self._active]  # helpers that are slow to leave may still set theirs
             best = vote([lines[0] for lines in found if lines])
         if not best.moves:  # not even a first move was searched to its end
             best = Line(moves=moves[:1], score=self._evaluation.value(position))
-        if not main.lines or best is not main.lines[0]:
-            on_line(best)
+        self.wait_for_release(limits)
+        self.node_clock.spend(self.nodes - self._nodes_before)
         return best
 
     def _call(self, index: int, latch: HelperLatch, task: Task) -> None:
@@ -312,18 +332,39 @@ class Pool:
         finally:
             latch.leave()
 
-    def _deepen(self, limits: Limits, choices: int, depths: range, count: int, on_line: Callable[[Line], None]) -> bool:
-        """The main worker's iterations over ``depths``, with ``choices`` root moves; whether more may follow."""
+    def _deepen(
+        self,
+        limits: Limits,
+        choices: int,
+        last: int,
+        count: int,
+        on_line: Callable[[Line], None],
+        prover: Prover | None = None,
+    ) -> None:
+        """The main worker's iterations up to depth ``last``, with ``choices`` root moves."""
         main = self.workers[0]
+        bounds: list[tuple[int, Line]] = []  # those that prove a mate, and the nodes searched by then
+
+        def on_bound(line: Line) -> None:
+            on_line(line)
+            if proves_mate(line, limits):
+                bounds.append((main.nodes, line))
+
         silence = self._silence(limits, count)
-        quiet_until = clock_now() + silence if silence else NEVER
-        for lines in main.deepen(depths.start, depths.stop - 1, count, on_line, quiet_until):
+        for lines in main.deepen(1, last, count, on_bound, clock_now() + silence if silence else NEVER):
             for line in lines:
                 on_line(line)
-            pace = pace_of(self.parameters.record, main.share_of(lines[0].moves[0]), main.stable, main.drop)
-            if self._is_enough(lines[0], limits, choices, pace):
-                return False
-        return not main.record["aborted"]
+            best = lines[0]
+            pace = pace_of(self.parameters.record, main.share_of(best.moves[0]), main.stable, main.drop)
+            if self._is_enough(best, limits, choices, pace):
+                break
+            if bounds and main.nodes > 2 * bounds[0][0]:  # the exact score, with the whole line, takes too long
+                break
+            if prover is not None and self._settles_mate(prover, limits, on_line):
+                break
+        if bounds and not proves_mate(main.lines[0], limits):
+            main.lines = ranked([bounds[-1][1]], main.lines)
+            on_line(main.lines[0])
 
     def _silence(self, limits: Limits, count: int) -> int:
         """For how long, in ticks of the clock, a search reports nothing.
@@ -337,39 +378,19 @@ class Pool:
             return 0
         return int(min(SILENCE, SILENT_SHARE * optimum) * TICKS_PER_SECOND / 1000)
 
-    def _look_for_mates(
-        self, position: Any, limits: Limits, moves: list[int], count: int, on_line: Callable[[Line], None]
-    ) -> None:
-        """A short search first, to have a move and a score in any case; then proofs; then, if there is no mate and
-        another limit, the search within that limit."""
-        assert limits.mate is not None
-        last = MAX_PLY if limits.depth is None else limits.depth
-        scouted = min(last, FORCED_MOVE_DEPTH)
-        if not self._deepen(replace(limits, mate=None), len(moves), range(1, scouted + 1), count, on_line):
-            return
-        if self._prove_mates(position, moves, min(limits.mate, (last + 1) // 2), on_line):
-            return
-        if (limits.depth, limits.nodes, self._budget.maximum) != (None,) * 3:
-            self._deepen(limits, len(moves), range(scouted + 1, last + 1), count, on_line)
-
-    def _prove_mates(self, position: Any, moves: list[int], most: int, on_line: Callable[[Line], None]) -> bool:
-        """Look for a mate in ``most`` moves or fewer; whether there is one. It is the main worker's line then.
-
-        Half of the nodes at most are spent on it, for the search that follows.
-        """
+    def _settles_mate(self, prover: Prover, limits: Limits, on_line: Callable[[Line], None]) -> bool:
+        """Whether ``prover``, which goes on a little, has found a mate, or that there is none and no other limit."""
         main = self.workers[0]
-        limit = int(main.record["node_limit"])
-        main.record["node_limit"] = limit // 2
-        for plies, line in Prover(main.record).find(position, moves, most):
-            if line:
-                score = MATE - plies if plies > 0 else -MATE - plies
-                main.lines = [Line(abs(plies), abs(plies), score, line)]
-                on_line(main.lines[0])
-                return True
-        main.record["node_limit"] = limit
-        main.record["aborted"] = 0
-        copy_position(main.record["position"], position)
-        return False
+        plies, moves = prover.advance()
+        if moves:
+            score = MATE - plies if plies > 0 else -MATE - plies
+            proved = Line(main.lines[0].depth, abs(plies), score, moves)
+            main.lines = ranked([proved], main.lines)
+            for line in main.lines:
+                on_line(line)
+            return True
+        is_only_limit = (limits.depth, limits.nodes, self._budget.maximum) == (None,) * 3 and not limits.infinite
+        return prover.is_through and is_only_limit
 
     def _tick(self, finished: Signal, on_tick: Callable[[int, int, int], None]) -> None:
         """Report how far the search is, once a second after the first few."""
@@ -389,7 +410,7 @@ class Pool:
 
     def _is_enough(self, line: Line, limits: Limits, choices: int, pace: float) -> bool:
         """Whether no further iteration should start."""
-        if limits.mate is not None and line.score > MATE_BOUND and MATE - line.score <= 2 * limits.mate:
+        if proves_mate(line, limits):
             return True
         with self._lock:
             if self._budget.optimum is None or limits.movetime is not None:

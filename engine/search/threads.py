@@ -1,7 +1,7 @@
-"""Threads that wait for work: made before the clock runs, waited for by events alone.
+"""Threads that wait for work: started before the clock runs, and awaited by events only.
 
-``Thread.join`` and ``Thread.is_alive`` are not used: before Python 3.13 a ``join`` that a signal interrupts takes the
-thread for ended, and whoever trusts that shares its memory with a search that still runs.
+``Thread.join`` and ``Thread.is_alive`` are not used: before Python 3.13 a ``join`` interrupted by a signal takes the
+thread for ended, and the caller would then share its memory with a search that still runs.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from time import monotonic
 
 Work = Callable[[], object]
 
-#: Bytes of stack for a search thread: the deepest line needs a small part of it.
+#: Bytes of stack for a search thread; the deepest line needs a small part of it.
 STACK_SIZE = 32 << 20
 
 
@@ -43,9 +43,9 @@ def run_on_deep_stack(work: Work) -> None:
 class Signal:
     """An event that an exception at any instruction leaves whole.
 
-    ``threading.Event`` guards itself with a lock in Python code, which an interrupt can leave held for good; whoever
-    sets it or waits for it then waits for ever. Here everything is one flag and single calls. :meth:`wait` looks up now
-    and then, so that a wake-up lost to an interrupt costs a moment and a pending interrupt is not kept waiting.
+    ``threading.Event`` guards itself with a lock in Python code, which an interrupt can leave held for good; then every
+    later caller waits for ever. This class is one flag and single calls. :meth:`wait` polls slowly as well, so that a
+    wake-up lost to an interrupt costs a moment and a pending interrupt is handled soon.
     """
 
     __slots__ = ("_bell", "_is_set")
@@ -58,14 +58,14 @@ class Signal:
         """Whether it was set."""
         return self._is_set
 
-    def set(self) -> None:
-        """Wake all who wait."""
+    def set(self, wake: bool = True) -> None:
+        """Wake all waiters, or let them notice at their next poll."""
         was_set, self._is_set = self._is_set, True
-        if not was_set:
+        if wake and not was_set:
             self._bell.put(True)
 
     def clear(self) -> None:
-        """Have those who come wait again."""
+        """Reset the event."""
         self._is_set = False
 
     def wait(self, timeout: float | None = None) -> bool:
@@ -80,16 +80,16 @@ class Signal:
             except Empty:
                 continue
             if self._is_set:
-                self._bell.put(True)  # for the next who waits
+                self._bell.put(True)  # for the next waiter
         return True
 
 
-#: Seconds between two looks at a signal.
+#: Seconds between two polls.
 _LOOK = 0.1
 
 
 class _Item:
-    """A piece of work, and the event of its end."""
+    """A piece of work, and the signal of its end."""
 
     __slots__ = ("over", "work")
 
@@ -99,14 +99,14 @@ class _Item:
 
 
 class ParkedThread:
-    """A daemon thread that runs what it is given, one piece after the other, and sleeps in between.
+    """A daemon thread that runs the work it is given, in order, and sleeps in between.
 
-    It ends with :meth:`end`, or when nobody holds this object any more: the thread holds nothing but the work it is
-    at. Given work after that, or in a forked child, a new thread is started. Raises RuntimeError or MemoryError
-    when the system refuses one.
+    It ends with :meth:`end`, or with the last reference to this object: the thread refers only to the work that it is
+    doing. Given work after that, or in a forked child, it starts a new thread. Raises RuntimeError or MemoryError if
+    the system refuses one.
 
-    An exception may be raised by a signal between any two instructions of the main thread. So the work that is not done
-    yet is kept in one place, a deque that is changed by single calls, and a wake-up too many does no harm.
+    A signal may raise an exception between any two instructions of the main thread. So all pending work is in one deque
+    that changes by single calls, and a surplus wake-up does no harm.
     """
 
     def __init__(self, name: str) -> None:
@@ -126,7 +126,7 @@ class ParkedThread:
             raise
 
     def run(self, work: Work) -> None:
-        """Have the thread run ``work`` after what it was given before. What ``work`` raises is reported on stderr."""
+        """Queue ``work``. An exception that it raises is reported on stderr."""
         if not self._end.alive or self._process != os.getpid():
             self._end.detach()
             self._start()
@@ -146,27 +146,27 @@ class ParkedThread:
 
     @property
     def busy(self) -> bool:
-        """Whether there is work that is not done."""
+        """Whether any work is pending or running."""
         return bool(self._items)
 
     @property
     def is_current(self) -> bool:
-        """Whether it is this thread that asks."""
+        """Whether the caller is this thread."""
         return self._thread is threading.current_thread()
 
     def end(self) -> None:
-        """Let the thread end when its work is done."""
+        """End the thread once its work is done."""
         self._end()
 
 
 def _start_thread(name: str, items: deque[_Item], wake: SimpleQueue[bool]) -> threading.Thread:
     with _STARTING:  # the size is a setting of the whole process
-        former = threading.stack_size(STACK_SIZE)
+        previous = threading.stack_size(STACK_SIZE)
         try:
             thread = threading.Thread(target=_serve, args=(items, wake), name=name, daemon=True)
             thread.start()
         finally:
-            threading.stack_size(former)
+            threading.stack_size(previous)
     return thread
 
 
@@ -174,11 +174,11 @@ _STARTING = threading.Lock()
 
 
 def _done() -> None:
-    """In place of work that was done."""
+    """Stands for finished work."""
 
 
 def _serve(items: deque[_Item], wake: SimpleQueue[bool]) -> None:
-    """The life of a thread: it leaves an item among ``items`` until that is done, so that no search is overlooked."""
+    """The thread's loop. An item stays among ``items`` until it is done, so that no running search is missed."""
     while wake.get():
         while items:
             item = items[0]
@@ -188,7 +188,7 @@ def _serve(items: deque[_Item], wake: SimpleQueue[bool]) -> None:
                 report = threading.ExceptHookArgs((type(error), error, error.__traceback__, threading.current_thread()))
                 threading.excepthook(report)
                 del report
-            item.work = _done  # what was worked for may be held by nobody else
+            item.work = _done  # may hold the last reference to the engine
             items.popleft()
             item.over.set()
             del item

@@ -10,11 +10,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from engine.messages import Limits
+from engine.messages import MOST, Limits
 from engine.search.tunables import Parameters
 
-#: The only legal move is searched this deep, for its score. So is every position before ``go mate`` looks for mates,
-#: which can take all the time there is.
+#: The only legal move is searched this deep, for its score.
 FORCED_MOVE_DEPTH = 8
 
 #: No search is so short that it could not finish its first iterations.
@@ -28,27 +27,28 @@ STABLE_EXPECTED, STABLE_ENOUGH = 5, 8
 
 
 class Budget(NamedTuple):
-    """The time for one move; None if only ``stop``, a depth or a node count ends the search."""
+    """The time for one move in milliseconds; None if only ``stop``, a depth or a node count ends the search."""
 
     optimum: float | None
     maximum: float | None
 
 
 def time_for(params: Any, left: float, increment: float, togo: int, overhead: float) -> tuple[float, float]:
-    """The optimum and the maximum for one move with so much time ``left`` for ``togo`` moves (0: nobody said).
-    ``overhead`` is lost with every move between engine and clock.
+    """The optimum and the maximum for one move, in milliseconds, with ``left`` on the clock for ``togo`` moves (0 if
+    not given). ``overhead`` is lost between engine and clock with every move.
 
-    Written so that it can be compiled too: the arena's clocks are nodes, and it plans with them.
+    The arena compiles it too: its clocks count nodes.
     """
-    # Each move loses its overhead. If the overheads are most of the time, the clock cannot last should they be as long
-    # as promised; but they rarely are. Then half of the time is for thinking, less at least this move's overhead.
+    # Each move loses its overhead. If the overheads add up to most of the time, the clock cannot last should they
+    # really be that long; but they rarely are. Then half of the time is for thinking, less at least this move's
+    # overhead.
     usable = max(left - overhead * max(togo, 1), min(left / 2, left - overhead), LEAST)
     moves = min(togo, params.TimeMoves) if togo > 0 else params.TimeMoves
     optimum = usable / moves + params.TimeIncrement / 100 * increment
     # A move never takes more than a share of what is left, so that the clock always lasts.
     share = 0.8 if togo == 1 else params.TimeMaximumShare / 100
     maximum = min(params.TimeMaximum / 100 * optimum, share * usable)
-    if togo > 1:  # leave each of the other moves the least, and its overhead twice, or else what every move gets
+    if togo > 1:  # leave each other move the least time and twice its overhead, or else an equal share
         maximum = min(maximum, max(left - overhead - (2 * overhead + LEAST) * (togo - 1), usable / togo))
     maximum = max(maximum, LEAST)
     return max(min(optimum, maximum), LEAST), maximum
@@ -68,7 +68,7 @@ def pace_of(params: Any, share: float, stable: int, drop: int) -> float:
 
 
 def plan(limits: Limits, white_to_move: bool, overhead: int, parameters: Parameters) -> Budget:
-    """The budget for the side to move. ``overhead`` is lost with every move between engine and clock.
+    """The budget for the side to move. ``overhead`` is lost between engine and clock with every move.
 
     A missing clock for the side to move (only the opponent's was sent) leaves the move without a budget.
     """
@@ -81,7 +81,7 @@ def plan(limits: Limits, white_to_move: bool, overhead: int, parameters: Paramet
     if left is None:
         return budget
     increment = limits.winc if white_to_move else limits.binc
-    togo = max(limits.movestogo or 0, 0)  # 0 if nobody said
+    togo = limits.movestogo or 0
     optimum, maximum = time_for(parameters.record, left, increment, togo, overhead)
     if budget.maximum is None:
         return Budget(optimum, maximum)
@@ -89,10 +89,11 @@ def plan(limits: Limits, white_to_move: bool, overhead: int, parameters: Paramet
 
 
 class NodeClock:
-    """A clock that runs on nodes in place of time, so that a game goes the same way on every machine.
+    """A clock that counts nodes instead of time, so that a game is the same on every machine (Stockfish's option
+    ``nodestime``).
 
-    ``rate`` nodes count as a millisecond; 0 uses real time. The time left that the GUI sends counts only at the first
-    move of a game, because the GUI's clock runs in real time (the option ``nodestime`` of Stockfish and its kin).
+    ``rate`` nodes count as a millisecond; 0 uses real time. The clock that the GUI sends counts only at the first move
+    of a game, because it runs in real time.
     """
 
     def __init__(self) -> None:
@@ -112,7 +113,7 @@ class NodeClock:
             return limits
         if self._left is None:
             self._left = clock
-        left = max(0, round(self._left))
+        left = min(max(0, round(self._left)), MOST)
         return replace(limits, wtime=left, btime=left)
 
     def spend(self, nodes: int) -> None:

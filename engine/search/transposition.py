@@ -15,17 +15,22 @@ counting as four plies.
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from typing import Any
+
+from numba import int64
 
 from engine.board.aliases import Depth, Flag, Key, Move, Position, Score, TableRecord
 from engine.board.types import I64, U64, ZERO
-from engine.jit import allocate, helper, mulhi, new_record, prefetch, record_at, structure
+from engine.jit import allocate, helper, kernel, mulhi, new_record, prefetch, record_at, record_type, structure
 from engine.messages import OptionError
 from engine.search.scores import NONE
 
 BOUND_NONE, BOUND_UPPER, BOUND_LOWER, BOUND_EXACT = range(4)
 
 CLUSTER_SIZE = 4
+#: Clusters by which it is judged how full the table is.
+SAMPLED = 250
 _GENERATIONS = 32
 _AGE_WEIGHT = 4
 
@@ -168,6 +173,19 @@ def start_generation(table: TableRecord) -> None:
     table.generation = (table.generation + 1) & (_GENERATIONS - 1)
 
 
+@kernel(int64(record_type(TABLE)), "the search")
+def _hashfull(table: TableRecord) -> int:
+    """See :meth:`TranspositionTable.hashfull`; compiled, as ``bestmove`` waits for it."""
+    count = 0
+    for index in range(SAMPLED):
+        cluster = cluster_at(table.address, U64(index))
+        for slot in range(CLUSTER_SIZE):
+            data = cluster.packed[slot]
+            if data != ZERO and _generation(data) == table.generation:
+                count += 1
+    return count * 1000 // (SAMPLED * CLUSTER_SIZE)
+
+
 class TranspositionTable:
     """The memory of the table, and the record by which kernels reach it.
 
@@ -175,21 +193,29 @@ class TranspositionTable:
     """
 
     def __init__(self, megabytes: int) -> None:
+        self.record: Any = new_record(TABLE)
+        self.resize(megabytes)
+
+    def resize(self, megabytes: int) -> None:
+        """Become an empty table of ``megabytes``. The system hands its pages out when they are first touched: call
+        :meth:`clear`, or the search waits for them. After an :class:`OptionError` the table is as before.
+        """
         clusters = megabytes * (1 << 20) // CLUSTER.itemsize
         if clusters * CLUSTER.itemsize > _physical_memory():
             raise OptionError(f"Hash {megabytes} MB is more than this machine's memory")
         try:
-            self._clusters = allocate(CLUSTER, clusters)
+            self._clusters = allocate(CLUSTER, clusters)  # here, so that the previous memory is free before a touch
         except MemoryError:
             raise OptionError(f"Hash {megabytes} MB cannot be allocated") from None
-        self.record: Any = new_record(TABLE)
         self.record["address"] = self._clusters.ctypes.data
         self.record["clusters"] = clusters
+        self.record["generation"] = 0
         self.megabytes = megabytes
 
-    def clear(self) -> None:
-        """Forget everything."""
-        self._clusters.view("u8").fill(0)
+    def clear(self, part: int = 0, parts: int = 1) -> None:
+        """Forget everything, or one of ``parts`` equal parts, which threads may do at once."""
+        words = self._clusters.view("u8")
+        words[len(words) * part // parts : len(words) * (part + 1) // parts].fill(0)
         self.record["generation"] = 0
 
     def new_search(self) -> None:
@@ -198,14 +224,19 @@ class TranspositionTable:
 
     def hashfull(self) -> int:
         """How full the table is with entries of the present search, in thousandths, judged by a sample."""
-        data = self._clusters["packed"][:250]
-        present = data >> U64(_GENERATION_SHIFT) == U64(self.record["generation"])
-        return int(((data != 0) & present).sum()) * 1000 // data.size
+        return int(_hashfull(self.record))
+
+
+#: Where Linux keeps the memory limit of a container, by either version of control groups.
+_CONTAINER_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 
 
 def _physical_memory() -> int:
-    """Bytes of memory in this machine, or a number beyond any Hash if the system does not tell."""
-    try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, ValueError, OSError):
-        return 1 << 62
+    """Bytes of memory in this machine or container, or a number beyond any Hash if the system does not tell."""
+    most = 1 << 62
+    with suppress(AttributeError, ValueError, OSError):
+        most = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    for path in _CONTAINER_LIMITS:
+        with suppress(OSError, ValueError), open(path) as file:  # ValueError: "max"
+            most = min(most, int(file.read()))
+    return most

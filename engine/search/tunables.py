@@ -1,6 +1,6 @@
 """The search parameters as the kernels see them: a record with one field for each row of ``PARAMS``.
 
-Every worker is told the address of one, so engines of one process, and the two sides of a game, may differ in them.
+Every worker has the address of one, so engines of one process, and the two sides of a game, may differ in them.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _KNOWN = {param.name: param for param in PARAMS}
 
 _LOGARITHMS = np.array([0.0, *map(math.log, range(1, max(_DEPTHS, _MOVES)))])
 
-#: [depth][move number] the product of the logarithms, by which reductions grow (as in Stockfish and its kin).
+#: [depth][move number] the product of the logarithms, to which reductions are proportional (as in Stockfish).
 _GROWTH = np.outer(_LOGARITHMS[:_DEPTHS], _LOGARITHMS[:_MOVES])
 
 
@@ -38,7 +38,7 @@ class Parameters:
 
     def __init__(self, values: Mapping[str, int] | None = None) -> None:
         self.record: Any = new_record(TUNABLES)
-        #: Where the record lies: what a worker is told. It has to keep this object alive.
+        #: The address of the record, for workers, which must keep this object alive.
         self.address = int(self.record.__array_interface__["data"][0])
         for param in PARAMS:
             self.record[param.name] = param.default

@@ -45,6 +45,16 @@ class Line:
     rank: int = 1
 
 
+def ranked(lines: list[Line], previous: list[Line]) -> list[Line]:
+    """``lines``, then of the ``previous`` ones those with other first moves, as many as there were, renumbered."""
+    known = {line.moves[0] for line in lines}
+    rest = [line for line in previous if line.moves and line.moves[0] not in known]
+    ranked = (lines + rest)[: len(previous)]
+    for rank, line in enumerate(ranked, 1):
+        line.rank = rank
+    return ranked
+
+
 class Worker:
     """A WORKER record, and how it is searched."""
 

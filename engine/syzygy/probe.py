@@ -113,7 +113,7 @@ def probe_wdl(address: int, position: Position) -> int:
     value = value_with_captures(tables, position, I64(LOSS), I64(WIN))
     if value == LOSS and position.checkers != ZERO and count_moves(position) == 0:
         return I64(UNKNOWN)
-    if value == UNKNOWN or position.en_passant == NO_SQUARE:
+    if value == UNKNOWN or position.en_passant >= NO_SQUARE:
         return value
     us = I64(position.side)
     target = I64(position.en_passant)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from engine.messages import PositionError
-from engine.uci.jobs import Searches, Stopped
+from engine.uci.jobs import Searches
 
 if TYPE_CHECKING:
     import chess
@@ -33,12 +33,9 @@ class Explanation(Searches):
 
     def run(self) -> str:
         """The explanation. Raises :class:`Stopped`; it would be one of unfinished searches."""
-        try:
+        with self._engine.turn(self._since):
             text = self._engine.explain(self._board, self._move)
-        finally:
-            self._over.set()
-        if self._stopped.is_set():
-            raise Stopped
+        self._check()
         return text
 
 

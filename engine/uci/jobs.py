@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from engine.messages import nodes_per_second
+from engine.messages import Stopped, nodes_per_second
 from engine.uci.format import bench_line
 
 if TYPE_CHECKING:
@@ -16,29 +15,21 @@ if TYPE_CHECKING:
 Print = Callable[[str], None]
 
 
-class Stopped(Exception):
-    """Work was stopped before its end."""
-
-
 class Searches:
-    """Several searches of ``engine`` in a row, which can be stopped. What runs them sets ``_over`` at the end."""
+    """Several searches of ``engine`` in a row, which can be stopped from now on."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._stopped = threading.Event()
-        self._over = threading.Event()
+        self._since = engine.last_stop
 
     def stop(self) -> None:
         """End it; callable from any thread."""
-        self._stopped.set()
-        threading.Thread(target=self._insist, daemon=True).start()
+        self._engine.stop()
 
-    def _insist(self) -> None:
-        """A ``stop`` between two searches would be forgotten when the next one begins: say it again."""
-        while True:
-            self._engine.stop()
-            if self._over.wait(0.01):
-                return
+    def _check(self) -> None:
+        """Raise :class:`Stopped` if it was stopped."""
+        if self._engine.last_stop is not self._since:
+            raise Stopped
 
 
 class Bench(Searches):
@@ -52,14 +43,11 @@ class Bench(Searches):
         """Call ``progress`` with a line for each position; return the closing line. Raises :class:`Stopped`."""
 
         def on_position(index: int, total: int, fen: str, nodes: int) -> None:
-            if self._stopped.is_set():
-                raise Stopped
+            self._check()
             progress(f"position {index}/{total}: {nodes} nodes, {fen}")
 
-        try:
+        with self._engine.turn(self._since):
             nodes, milliseconds = self._engine.bench(on_position=on_position, **self._arguments)
-        finally:
-            self._over.set()
         return bench_line(nodes, milliseconds)
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from engine.messages import Limits, OptionError, PositionError
+from engine.messages import NUMBERS, Limits, Number, OptionError, PositionError
 from engine.options import OPTIONS, Option, Value, find, whole_number
 from engine.uci.format import some_of
 
@@ -30,19 +30,9 @@ PROTOCOL = frozenset(
 #: What Numbat understands beyond it, for people at a keyboard.
 EXTENSIONS = frozenset(("d", "eval", "explain", "bench", "help"))
 
-#: ``go`` limits with a number: the least that makes sense, and what less than that means.
-_NUMBERS: dict[str, tuple[int | None, str]] = {
-    "wtime": (None, "milliseconds"),
-    "btime": (None, "milliseconds"),
-    "winc": (0, "milliseconds"),
-    "binc": (0, "milliseconds"),
-    "movestogo": (0, "moves"),
-    "movetime": (0, "milliseconds"),
-    "depth": (1, "plies"),
-    "nodes": (1, "nodes"),
-    "mate": (1, "moves"),
-    "perft": (0, "plies"),
-}
+#: ``go`` limits with a number.
+_NUMBERS = NUMBERS | {"perft": Number("plies", 0)}
+
 #: So many numbers that make no sense are explained, the others counted.
 _EXPLAINED = 5
 
@@ -128,8 +118,8 @@ def parse_position(words: Sequence[str]) -> Placement:
 def parse_go(words: Sequence[str]) -> Go:
     """The limits after ``go``, in any order and combination.
 
-    What makes no sense is complained about: too small a number is taken for the least that makes sense, as a clock may
-    run out while the GUI reckons, and anything else is left out. One clock stands for both.
+    What makes no sense is complained about: for a number that is too small or too large the nearest that makes sense
+    is taken, as a clock may run out while the GUI reckons, and anything else is left out. One clock stands for both.
     """
     limits: dict = {}
     faults = _Faults()
@@ -155,20 +145,14 @@ def parse_go(words: Sequence[str]) -> Go:
         else:
             text = words[place]
             place += 1
-            number = whole_number(text)
-            least, unit = _NUMBERS[word]
-            if number is None or (least is not None and number < least):
-                at_least = "" if least is None else f", {least} or more"
-                faults.add(f"{word} takes a whole number of {unit}{at_least}, not '{text}'")
-                if number is not None and least is not None:  # the nearest that makes sense, so that a search ends
-                    limits[word] = least
-            else:
-                limits[word] = number
+            number, given = _NUMBERS[word], whole_number(text)
+            if fault := number.fault(word, text if given is None else given):
+                faults.add(fault)
+            if given is not None:
+                limits[word] = number.nearest(given)
     if unknown:
         faults.add(f"{some_of(unknown)} {_are(unknown)} not understood", important=True)
     perft = limits.pop("perft", None)
-    if limits.get("movestogo") == 0:  # some GUIs write "none" so
-        del limits["movestogo"]
     for clock, other in (("wtime", "btime"), ("btime", "wtime")):
         if clock in limits:  # with only the opponent's clock given, the move must still come to an end
             limits.setdefault(other, limits[clock])
@@ -219,7 +203,7 @@ def parse_bench(words: Sequence[str]) -> tuple[int | None, int, int]:
     numbers: list[int | None] = [None, None, None]
     for place, (name, word) in enumerate(zip(("depth", "threads", "hash"), words, strict=False)):
         number = whole_number(word)
-        if number is None or number < 1:
+        if number is None or NUMBERS["depth"].fault(name, number):
             raise OptionError(f"bench: {name} takes a whole number, 1 or more, not '{word}'")
         numbers[place] = number
     depth, threads, megabytes = numbers

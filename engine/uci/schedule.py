@@ -23,7 +23,8 @@ class Turn(Enum):
 
     #: At once.
     NOW = "now"
-    #: In its turn, but never behind a search that nobody has stopped, nor behind what waits for that (``isready``).
+    #: In its turn, but never behind a search or an explanation that was not stopped, nor behind what waits for that
+    #: (``isready``).
     IN_ORDER = "in order"
     #: In its turn, when nothing is running.
     AT_REST = "at rest"
@@ -48,13 +49,15 @@ def _nothing() -> None:
 @dataclass(slots=True)
 class Work:
     """Something that runs beside the tasks: how to ``stop`` it, to tell it of ``ponderhit``, and to ``wait`` until it
-    is gone once it has said that it is done. A ``search`` has an answer whenever it is stopped, others do not."""
+    is gone once it has said that it is done. A ``search`` has an answer whenever it is stopped, others do not; like a
+    search, work that may be ``overtaken`` does not delay tasks that are only in order."""
 
     name: str
     stop: Callable[[], None]
     search: bool = False
     hit: Callable[[], None] = _nothing
     wait: Callable[[], object] = _nothing
+    overtaken: bool = False
     stopped_at: float | None = field(default=None, init=False)
 
 
@@ -148,7 +151,7 @@ class Schedule:
         work = self._work
         if work is None or task.turn is Turn.NOW:
             return False
-        return task.turn is Turn.AT_REST or not work.search or work.stopped_at is not None
+        return task.turn is Turn.AT_REST or not (work.search or work.overtaken) or work.stopped_at is not None
 
     def _run(self, task: Task) -> None:
         self._execute(task)

@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from engine.messages import Info, OptionError, PositionError, Result
+from engine.messages import Info, OptionError, PositionError, Result, Stopped
 from engine.uci import jobs
 from engine.uci.explaining import Explanation
 from engine.uci.format import diagram, info_line, remark_line, result_line, some_of
@@ -47,7 +47,7 @@ class Session:
         self._threads = 1
         self._shows_wdl = False
         self._debug = False
-        self._scored = True  # the last report held a score
+        self._final: list[str] = []  # reports that leave with ``bestmove``
         self._asked = False  # something that has an answer
         self._compiles = False
         self._may_load = threading.Event()
@@ -88,7 +88,7 @@ class Session:
         self._submit(Task("debug", lambda: self._set_debug(on), Turn.IN_ORDER))
 
     def is_ready(self) -> None:
-        """Answer ``readyok`` when everything before it is done; during a search at once."""
+        """Answer ``readyok`` when everything before it is done; during a search or an explanation at once."""
         self._ask(Task("isready", lambda: self._output.line("readyok"), Turn.IN_ORDER))
 
     def stop(self) -> None:
@@ -198,7 +198,7 @@ class Session:
         """Say why ``name`` came to nothing."""
         if isinstance(error, PositionError | OptionError):
             self._output.remark(str(error))
-        elif isinstance(error, jobs.Stopped):
+        elif isinstance(error, Stopped):
             self._output.remark(f"{name} stopped")
         else:
             traceback.print_exception(error)
@@ -227,7 +227,6 @@ class Session:
             self._output.remark(f"searching with {go.limits}")
         engine = self._loaded
         limits = replace(go.limits, searchmoves=self._legal(go.limits.searchmoves))
-        self._scored = True
         try:
             engine.start(limits, self._on_info, self._on_result)
         except Exception:
@@ -269,7 +268,7 @@ class Session:
 
     def _explain_move(self, move: str | None) -> None:
         explanation = Explanation(self._loaded, move)
-        self._in_background("explain", explanation.run, explanation.stop)
+        self._in_background("explain", explanation.run, explanation.stop, overtaken=True)
 
     def _show_board(self) -> None:
         engine = self._loaded
@@ -279,7 +278,9 @@ class Session:
             f"Checkers: {' '.join(engine.checkers())}\nLegal moves: {engine.board().legal_moves.count()}"
         )
 
-    def _in_background(self, name: str, work: Callable[[], str], stop: Callable[[], None]) -> None:
+    def _in_background(
+        self, name: str, work: Callable[[], str], stop: Callable[[], None], overtaken: bool = False
+    ) -> None:
         """Do ``work`` beside the tasks; what it returns is its last line."""
 
         def run() -> None:
@@ -292,21 +293,23 @@ class Session:
                 self._schedule.finish(lambda: self._output.line(text))
 
         threading.Thread(target=run, name=f"numbat-{name}", daemon=True).start()
-        self._schedule.begin(Work(name, stop))
+        self._schedule.begin(Work(name, stop, overtaken=overtaken))
 
     # --- in the thread of the search ----------------------------------------------------------------
 
     def _on_info(self, info: Info) -> None:
-        self._scored = info.score is not None
-        self._output.line(info_line(info, self._shows_wdl))
+        line = info_line(info, self._shows_wdl)
+        if info.final:  # one write fewer before the clock stops
+            self._final.append(line)
+        else:
+            self._output.line(line)
 
     def _on_result(self, result: Result) -> None:
         self._schedule.finish(lambda: self._say_result(result))
 
     def _say_result(self, result: Result) -> None:
-        if not self._scored and result.info is not None:  # tournament managers take the last report's score
-            self._on_info(result.info)
-        self._output.line(result_line(result))
+        lines, self._final = [*self._final, result_line(result)], []
+        self._output.line("\n".join(lines))
 
 
 @contextmanager

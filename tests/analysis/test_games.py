@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import re
 import sys
 from functools import partial
@@ -329,17 +330,19 @@ def test_other_encodings_and_chess960_are_read(tmp_path, numbat):
     ("content", "named"),
     [
         (None, "cannot read .*games.pgn: No such file"),
-        ("", "games.pgn contains no game"),
-        ("hello world\nit rained today\n", "games.pgn contains no game"),
-        ("\x89PNG\r\n\x1a\n\0\0 * e4 1-0 \n", "games.pgn contains no game"),
-        ("1. e4 Ke4 *\n", "game 1 of .*games.pgn: illegal san: 'Ke4'"),
-        ("1. e4 Ke4 *\n\n1. e4 Ke5 *", "game 1 of .*games.pgn: illegal san: 'Ke4'.*there is no other game"),
-        ('[FEN "rubbish"]\n\n*\n', "game 1 of .*games.pgn: .*rubbish"),
-        ('[FEN "8/8/8/8/8/8/8/8 w - - 0 1"]\n\n*\n', "game 1 of .*: not a legal position: .*no white king, no black"),
-        ('[Variant "Atomic"]\n\n1. e4 *\n', "the variant Atomic is not supported"),
-        ('[Variant "Tiddlywinks"]\n\n1. e4 *\n', "game 1 of .*Tiddlywinks"),
+        ("", "games.pgn contains no game$"),
+        (
+            "hello world\nit rained today\n",
+            "games.pgn contains no game .*games.pgn:1: the text that begins with 'hello'",
+        ),
+        ("\x89PNG\r\n\x1a\n\0\0 * e4 1-0 \n", "games.pgn is not a text file"),
+        ("1. Ke4 *\n", "games.pgn:1: game 1: 1. 'Ke4' is not a legal move"),
+        ('[FEN "rubbish"]\n\n*\n', "games.pgn:1: game 1: 'rubbish' is not a position"),
+        ('[FEN "8/8/8/8/8/8/8/8 w - - 0 1"]\n\n*\n', "games.pgn:1: .* not a legal position: .*no white king, no black"),
+        ('[Variant "Atomic"]\n\n1. e4 *\n', "games.pgn:1: game 1: the variant 'Atomic' is not supported"),
+        ('[Variant "Tiddlywinks"]\n\n1. e4 *\n', "games.pgn:1: game 1: .*Tiddlywinks"),
     ],
-    ids=["missing", "empty", "diary", "picture", "illegal", "all illegal", "no FEN", "no kings", "variant", "unknown"],
+    ids=["missing", "empty", "diary", "picture", "illegal", "no FEN", "no kings", "variant", "unknown"],
 )
 def test_bad_files_are_one_clear_message(tmp_path, capsys, content, named):
     path = tmp_path / "games.pgn"
@@ -351,15 +354,16 @@ def test_bad_files_are_one_clear_message(tmp_path, capsys, content, named):
     assert list(tmp_path.glob("*.annotated.*")) == []
 
 
-def test_an_illegal_game_is_named_and_skipped(pgn, capsys):
-    bad = "1. e4 e5 2. Ke3 d5 (2... d6) 3. d4 *\n\n"
+def test_a_game_is_kept_up_to_an_illegal_move_and_skipped_without_a_position(pgn, capsys):
+    bad = '[Event "Bad"]\n\n1. e4 e5 2. Ke3 d5 (2... d6) 3. d4 *\n\n'
     pgn.write_text(f'{bad}{GAMES}\n[FEN "rubbish"]\n\n1. e4 *\n', encoding="utf-8")
     assert analyse(pgn, "--depth", "2") == 0
     first, last = filter(None, capsys.readouterr().err.splitlines())  # before version 15 rich adds an empty line
-    assert re.fullmatch(r"numbat: game 1 of .*games.pgn: illegal san: 'Ke3' in .*; it is skipped", first)
-    assert re.fullmatch(r"numbat: game 5 of .*games.pgn: .*rubbish.*; it is skipped", last)
+    assert re.fullmatch(r"numbat: .*games.pgn:3: game 1: 2. 'Ke3' is not a legal move; the game ends before it", first)
+    assert re.fullmatch(r"numbat: .*games.pgn:28: game 5: 'rubbish' is not a position.*; the game is skipped", last)
     written = read_games(pgn.with_suffix(".annotated.pgn"))
-    assert [game.headers["Event"] for game in written] == ["Casual", "Second", "Third"]
+    assert [game.headers["Event"] for game in written] == ["Bad", "Casual", "Second", "Third"]
+    assert [move.uci() for move in written[0].mainline_moves()] == ["e2e4", "e7e5"]
     assert analyse(pgn, "--depth", "2") == 0  # and again
 
 
@@ -460,6 +464,45 @@ def test_text_between_games_is_no_game(pgn):
     text = pgn.read_text("utf-8")
     pgn.write_text(f"% exported\n\nSent from my telephone\n\n{text}\n; the end\n\nhave fun\n", encoding="utf-8")
     assert [game.headers["Event"] for game in read_games(pgn)] == ["Casual", "Second", "Third"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names of files are text there")
+def test_a_file_whose_name_is_no_text_gets_its_page(tmp_path):
+    path = Path(os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9.pgn"))
+    path.write_text("1. e4 e5 *\n", encoding="utf-8")
+    assert analyse(path, "--depth", "1") == 0
+    assert "annotated.pgn" in path.with_suffix(".annotated.html").read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    "done",
+    [
+        "1; since all:9999:5", "1; since others:2:5", "1; since all:0:0", "1; since all:0:999999", "1; since all:0",
+        "9" * 5000,
+        "3; solid 9 e2e4; since all:0:1; pool " + "9" * 5000, "-1", "99", "1; maybe " + "9" * 5000, "1; settled 2",
+    ],
+)  # fmt: skip
+def test_a_tag_of_an_unfinished_analysis_may_be_anything(tmp_path, numbat, done):
+    path = tmp_path / "games.pgn"
+    path.write_text(f'[Analysis "test"]\n[AnalysisDone "{done}"]\n\n1. e4 e5 {{[%eval 0.1,1]}} *\n', encoding="utf-8")
+    (game,) = read_games(path)
+    assert len(Annotator(numbat, Limit(depth=2), "test").annotate(game)) == 3
+    assert "AnalysisDone" not in game.headers
+
+
+def test_a_game_without_moves_is_named_and_has_no_place_on_the_page(pgn, capsys):
+    pgn.write_text('[White "Gil"]\n[Black "Hal"]\n\n*\n\n' + pgn.read_text("utf-8"), encoding="utf-8")
+    assert analyse(pgn, "--depth", "1") == 0
+    assert "game 1 (Gil - Hal) has no moves" in capsys.readouterr().err
+    assert "Gil - Hal" not in pgn.with_suffix(".annotated.html").read_text("utf-8")
+    assert len(read_games(pgn.with_suffix(".annotated.pgn"))) == 4
+
+
+def test_commands_in_comments_with_endless_numbers_are_only_text(tmp_path, capsys):
+    path = tmp_path / "games.pgn"
+    path.write_text(f"1. e4 {{[%clk {'9' * 5000}:00:00]}} e5 {{[%eval #{'9' * 5000}]}} *\n", encoding="utf-8")
+    assert analyse(path, "--depth", "1") == 0
+    assert capsys.readouterr().err.count("a number too large") == 2
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="its names and devices are others")

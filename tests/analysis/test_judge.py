@@ -9,11 +9,11 @@ import chess
 import pytest
 from chess.engine import Cp, Mate, MateGiven, PovScore, PovWdl, Wdl
 
-from engine.analysis import accuracy, boards, judge, lines, openings, praise, record, report
+from engine.analysis import accuracy, judge, lines, openings, praise, record, report
 from engine.analysis.judge import Grade, expectation, grade
 from engine.api.types import Analysis
 
-MODULES = [accuracy, boards, judge, lines, openings, praise, record, report]
+MODULES = [accuracy, judge, lines, openings, praise, record, report]
 
 
 @pytest.mark.parametrize("module", MODULES, ids=lambda module: module.__name__)

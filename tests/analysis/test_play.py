@@ -14,12 +14,12 @@ from chess.engine import Limit
 from rich.console import Console
 
 from engine import Engine
-from engine.analysis import boards, clock, diagram
-from engine.analysis.boards import MoveError, read_move
+from engine.analysis import clock, diagram
 from engine.analysis.cli import parser
 from engine.analysis.clock import ChessClock
 from engine.analysis.files import AnalysisError
 from engine.analysis.play import Table, play_chess, record
+from engine.reading import MoveError, moves, positions, read_move
 from tests.analysis.conftest import examples_of
 
 MATE_IN_ONE = "6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1"
@@ -54,7 +54,7 @@ def boards_in(told: str) -> int:
 
 
 def test_the_examples_in_the_documentation_run():
-    for module in (boards, clock, diagram):
+    for module in (clock, diagram, moves, positions):
         examples_of(module)
 
 
@@ -126,6 +126,9 @@ def test_a_game_is_not_added_to_what_is_no_pgn_file(tmp_path):
             played(["--pgn", str(path)], "e4", "quit")
     assert list(tmp_path.iterdir()) == [notes]
     assert notes.read_text("utf-8") == "Dear diary\n"
+    notes.write_text("1. e4 *\n", encoding="utf-16")  # to which no UTF-8 can be added
+    with pytest.raises(AnalysisError, match="not in UTF-8"):
+        played(["--pgn", str(notes)], "e4", "quit")
 
 
 # Ends

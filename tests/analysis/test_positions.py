@@ -84,6 +84,13 @@ def test_the_best_lines_of_a_chess960_position_castle(words, capsys):
     assert "O-O-O" in capsys.readouterr().out
 
 
+def test_castling_rights_without_a_rook_are_dropped_with_a_word(capsys):
+    assert cli.main("analyse", ["4k3/8/8/8/8/8/8/R3K3 w KQ - 0 1", "--depth", "2"]) == 0
+    said = capsys.readouterr()
+    assert said.err == "numbat: castling rights 'KQ' become 'Q': no king or rook in place\n"
+    assert "4k3/8/8/8/8/8/8/R3K3 w Q - 0 1" in said.out
+
+
 @pytest.mark.parametrize(
     ("fen", "ending"),
     [
@@ -101,8 +108,8 @@ def test_a_game_that_is_over_is_said_to_be(fen, ending, capsys):
     [
         ("analyse", ["no", "such", "thing"], "neither a FEN nor a file: 'no such thing'"),
         ("analyse", ["8/8/8/8/8/8/8/8 w - - 0 1"], "not a legal position"),
-        ("analyse", ["4k3/8/8/8/8/8/8/R3K3 w K - 0 1"], "(castling without its king or rook in place)"),
-        ("play", ["--fen", "4k3/8/8/8/8/8/8/R3K3 w K - 0 1"], "(castling without its king or rook in place)"),
+        ("play", ["--fen", "8/8/8/8/8/8/8/8 w - - 0 1"], "no white king"),
+        ("analyse", ["4k3/8/8/8/8/8/8/R3K3 w Q - 0 1 bm Ra8"], "'bm Ra8' behind the position"),
         ("analyse", ["--time", "0"], "'0' is not a number of seconds"),
         ("analyse", ["--depth", "many"], "'many' is not a whole number from 1 to 100"),
         ("analyse", ["--depth", "3", "--time", "1"], "not allowed with"),

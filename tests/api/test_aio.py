@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import gc
+import threading
 from collections.abc import Coroutine
 from typing import Any
 
@@ -192,5 +194,83 @@ def test_leaving_the_context_ends_the_search_of_another_task():
             task = asyncio.create_task(engine.play(chess.Board(), ENDLESS))
             await searches(engine)
         assert await task in chess.Board().legal_moves
+
+    run(main())
+
+
+@pytest.mark.parametrize("call", ["play", "analyse", "explain", "stream"])
+def test_a_task_cancelled_before_its_search_begins_ends_it(call):
+    async def main() -> None:
+        async with AsyncEngine(hash=1) as engine:
+            inner, stopped = engine.engine, threading.Event()
+            stop, set_board = inner.stop, inner.set_board
+            inner.stop = lambda: (stop(), stopped.set())  # type: ignore[method-assign,assignment,return-value]
+            inner.set_board = lambda board: (stopped.wait(60), set_board(board))  # type: ignore[method-assign,assignment,return-value]
+
+            async def search() -> None:
+                if call == "stream":
+                    async with engine.stream(chess.Board()) as reports:
+                        _ = [report async for report in reports]
+                else:
+                    await getattr(engine, call)(chess.Board(), limit=ENDLESS)
+
+            task = asyncio.create_task(search())
+            await asyncio.sleep(0.05)
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+            assert inner.wait(30)
+
+    run(main())
+
+
+def test_a_stream_that_is_dropped_ends_its_search_and_its_turn():
+    async def main() -> None:
+        async with AsyncEngine(hash=1) as engine:
+            reports = await engine.stream(chess.Board()).__aenter__()
+            assert (await anext(reports)).pv
+            del reports
+            gc.collect()
+            assert engine.engine.wait(30)
+            assert await engine.play(chess.Board(MATE_IN_ONE), Limit(depth=2)) == chess.Move.from_uci("d1d8")
+            engine.stream(chess.Board())  # not entered, it has not begun
+            assert not engine.engine.searching
+
+    run(main())
+
+
+def test_whoever_reads_a_stream_can_close_the_engine_and_use_it_in_no_other_way():
+    """It would wait for itself."""
+
+    async def main() -> None:
+        async with AsyncEngine(hash=1) as engine, engine.stream(chess.Board()) as reports:
+            async for _ in reports:
+                for call in (
+                    engine.play(chess.Board(), Limit(depth=1)),
+                    engine.new_game(),
+                    engine.configure(multipv=2),
+                ):
+                    with pytest.raises(RuntimeError, match="leave that first"):
+                        await call
+                with pytest.raises(RuntimeError, match="leave that first"):
+                    await engine.stream(chess.Board()).__aenter__()
+                await engine.close()
+        assert engine.engine.closed
+
+    run(main())
+
+
+@pytest.mark.parametrize("other", ["loop", "thread"])
+def test_the_engine_is_closed_from_another_thread(other):
+    async def main() -> None:
+        engine = AsyncEngine(hash=1)
+        async with engine:
+            playing = [asyncio.create_task(engine.play(chess.Board(), ENDLESS)) for _ in range(2)]
+            await searches(engine)
+            close = engine.engine.close if other == "thread" else lambda: asyncio.run(engine.close())
+            await asyncio.to_thread(close)
+            assert await playing[0] in chess.Board().legal_moves
+            (second,) = await asyncio.gather(playing[1], return_exceptions=True)  # it may have come before the close
+            assert second in chess.Board().legal_moves if isinstance(second, chess.Move) else "is closed" in str(second)
 
     run(main())

@@ -5,10 +5,12 @@ from __future__ import annotations
 import doctest
 import gc
 import os
+import re
 import threading
 import time
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from math import inf, nan
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,8 @@ import chess.polyglot
 import chess.variant
 import pytest
 from chess.engine import Cp, Limit, Mate, PovScore, PovWdl, Wdl
+from hypothesis import given
+from hypothesis import strategies as st
 
 import engine.api.asynchronous
 import engine.api.base
@@ -24,7 +28,8 @@ import engine.api.engine
 import engine.api.types
 import engine.play.glance
 from engine import Analysis, Engine
-from engine.messages import Info, Limits, OptionError, PositionError, Score
+from engine.api.types import FIELDS, limits_of
+from engine.messages import MOST, NUMBERS, Info, Limits, OptionError, PositionError, Score
 from engine.options import OPTIONS, Option, by_keyword
 
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
@@ -502,9 +507,73 @@ def test_root_moves_that_are_not_legal_are_named(numbat: Engine) -> None:
         numbat.analyse(chess.Board(), Limit(depth=2), root_moves=[chess.Move.from_uci("e2e5")])
 
 
-def test_half_a_ply_is_no_depth(numbat: Engine) -> None:
-    with pytest.raises(ValueError, match="depth is not a whole number"):
-        numbat.play(chess.Board(), Limit(depth=1.5))  # type: ignore[arg-type]
+@pytest.mark.parametrize(
+    ("name", "value", "takes"),
+    [
+        ("depth", 0, "a whole number of plies, 1 or more, not 0"),
+        ("depth", 1.5, "a whole number of plies, 1 or more, not 1.5"),
+        ("depth", True, "a whole number of plies, 1 or more, not True"),
+        ("depth", "3", "a whole number of plies, 1 or more, not '3'"),
+        ("nodes", -1, "a whole number of nodes, 1 or more, not -1"),
+        ("nodes", 2**63, f"a whole number of nodes, at most {2**63 - 1}, not {2**63}"),
+        pytest.param("nodes", 10**6000, f"a whole number of nodes, at most {2**63 - 1}, not a longer one", id="huge"),
+        pytest.param("nodes", -(10**6000), "a whole number of nodes, at least 1, not a longer one", id="negative"),
+        ("nodes", inf, "a whole number of nodes, 1 or more, not inf"),
+        ("mate", 0, "a whole number of moves, 1 or more, not 0"),
+        ("remaining_moves", -1, "a whole number of moves, 0 or more, not -1"),
+        ("time", inf, "a number of seconds, 0 or more, not inf"),
+        ("time", nan, "a number of seconds, 0 or more, not nan"),
+        ("time", -1, "a number of seconds, 0 or more, not -1"),
+        ("time", True, "a number of seconds, 0 or more, not True"),
+        ("time", "1", "a number of seconds, 0 or more, not '1'"),
+        ("time", 1e300, "a number of seconds, at most 9223372036854775, not 1e+300"),
+        ("white_clock", -inf, "a number of seconds, not -inf"),
+        ("black_clock", nan, "a number of seconds, not nan"),
+        ("white_inc", -0.5, "a number of seconds, 0 or more, not -0.5"),
+        ("black_inc", inf, "a number of seconds, 0 or more, not inf"),
+    ],
+)
+def test_a_limit_that_cannot_be_is_named(numbat: Engine, name: str, value: Any, takes: str) -> None:
+    told = f"^the limit's {name} takes {re.escape(takes)}$"
+    limit = Limit(**{name: value})
+    for call in (numbat.play, numbat.analyse, numbat.stream):
+        with pytest.raises(ValueError, match=told):
+            call(chess.Board(), limit)
+    assert not numbat.searching
+    field = FIELDS[name]
+    with pytest.raises(ValueError, match=f"^the limit {field} takes a whole number of "):
+        Limits(**{field: value})
+
+
+@given(st.sampled_from([*FIELDS]), st.integers() | st.floats() | st.none() | st.booleans() | st.text(max_size=3))
+def test_any_limit_is_one_of_the_engines_own_or_refused(name: str, value: Any) -> None:
+    told = ""
+    try:
+        limits = limits_of(Limit(**{name: value}))
+    except ValueError as error:
+        told = str(error)
+    if told:
+        assert f" {name} takes " in told
+        assert f", not {value!r}" in told or "a longer one" in told
+    elif value is not None:
+        in_seconds = NUMBERS[FIELDS[name]].unit == "milliseconds"
+        assert getattr(limits, FIELDS[name]) == (round(1000 * value) if in_seconds else value)
+
+
+def test_no_limit_is_too_large_for_the_search(numbat: Engine) -> None:
+    """The greatest that is let in ends nothing by itself, and overflows nothing."""
+    for limits in (
+        Limits(depth=MOST, nodes=MOST, mate=MOST, movetime=100),
+        Limits(wtime=MOST, winc=MOST, movestogo=MOST, nodes=500),
+        Limits(wtime=-MOST),
+        Limits(movetime=MOST, depth=2),
+    ):
+        for nodes_as_time in (0, 10_000):
+            numbat.configure(nodestime=nodes_as_time)
+            numbat.new_game()
+            for _ in range(2):
+                assert numbat.play(chess.Board(), limits) in chess.Board().legal_moves
+    numbat.configure(nodestime=0)
 
 
 def test_other_variants_are_refused(numbat: Engine) -> None:
@@ -609,23 +678,210 @@ def test_threads_take_turns(numbat: Engine) -> None:
     assert not wrong
 
 
-@pytest.mark.parametrize("call", ["play", "stream", "new_game", "set_option"])
+# Stops that come while a search begins
+
+
+def in_thread(call: Callable[[], object]) -> threading.Thread:
+    """A thread that runs ``call``."""
+    thread = threading.Thread(target=call, daemon=True)
+    thread.start()
+    return thread
+
+
+#: Calls that search for ever.
+ENDLESS: dict[str, Callable[[Engine], object]] = {
+    "start": lambda engine: engine.start(Limits(infinite=True), None, lambda result: None),
+    "play": lambda engine: engine.play(chess.Board(), Limit(nodes=10**12)),
+    "analyse": lambda engine: engine.analyse(chess.Board(), Limit(nodes=10**12), multipv=2),
+    "stream": lambda engine: list(engine.stream(chess.Board())),
+    "explain": lambda engine: engine.explain(chess.Board(), chess.Move.from_uci("f2f3"), Limit(nodes=10**12)),
+    "bench": lambda engine: engine.bench(200),
+}
+
+#: Calls that end a search.
+ENDING: dict[str, Callable[[Engine], object]] = {
+    "stop": Engine.stop,
+    "close": Engine.close,
+    "new_game": Engine.new_game,
+    "set_option": lambda engine: engine.set_option("Move Overhead", 50),
+    "start": lambda engine: engine.start(Limits(depth=1), None, lambda result: None),
+}
+
+#: Steps on the way to a search, after its call has begun.
+STEPS = ["_set_position", "arm", "run"]
+
+
+@pytest.mark.parametrize("step", STEPS)
+@pytest.mark.parametrize("end", ENDING)
+@pytest.mark.parametrize("search", ENDLESS)
+def test_a_call_that_ends_searches_ends_one_that_is_about_to_begin(
+    monkeypatch: pytest.MonkeyPatch, search: str, end: str, step: str
+) -> None:
+    """A stop came too early before, and was forgotten when the search began."""
+    if step == "_set_position" and search == "start":
+        pytest.skip("it takes the position that there is")
+    with Engine(hash=1) as running:
+        place: Any = {"arm": running._thinker.pool, "run": running._searcher}.get(step, running)
+        real, enders, pool = getattr(place, step), [], running._thinker.pool
+
+        def hesitate(*arguments: object) -> None:
+            if not enders:
+                halted = threading.Event()
+                monkeypatch.setattr(pool, "stop", lambda *only, stop=pool.stop: (stop(*only), halted.set()))
+                enders.append(in_thread(lambda: ENDING[end](running)))
+                assert halted.wait(30)
+            real(*arguments)
+
+        monkeypatch.setattr(place, step, hesitate)
+        searcher = in_thread(lambda: ENDLESS[search](running))
+        searcher.join(30)
+        assert not searcher.is_alive()
+        (ender,) = enders
+        ender.join(30)
+        assert not ender.is_alive()
+        assert running.wait(30)
+        monkeypatch.undo()
+        assert running.closed or running.analyse(chess.Board(), Limit(depth=5)).depth == 5
+
+
+@pytest.mark.parametrize("end", ENDING)
+@pytest.mark.parametrize("search", ENDLESS)
+def test_a_call_at_any_time_ends_a_search(search: str, end: str) -> None:
+    """As above, but at moments that the system chooses; both sorts of calls, one after the other, must come through."""
+    running = Engine(hash=1)
+    for pause in (0.0, 0.0, 0.0001, 0.0003, 0.001, 0.003, 0.01):
+        if running.closed:
+            running = Engine(hash=1)
+        began = threading.Event()
+        begin = running.turn
+
+        def turn(since: object = None, begin: Any = begin, began: threading.Event = began) -> Any:
+            began.set()
+            return begin(since)
+
+        running.turn = turn  # type: ignore[method-assign]
+        searcher = in_thread(lambda running=running: ENDLESS[search](running))
+        assert began.wait(30)
+        time.sleep(pause)
+        ENDING[end](running)
+        if search == "start" or end == "start":
+            running.stop()
+        searcher.join(30)
+        assert not searcher.is_alive()
+        assert running.wait(30)
+        del running.turn
+    running.close()
+
+
+def test_calls_that_wait_for_their_turn_are_stopped_too(numbat: Engine) -> None:
+    first = in_thread(lambda: ENDLESS["play"](numbat))
+    while not numbat.searching:
+        time.sleep(0.001)
+    second = in_thread(lambda: ENDLESS["play"](numbat))
+    time.sleep(0.05)
+    numbat.stop()
+    for thread in (first, second):
+        thread.join(30)
+        assert not thread.is_alive()
+
+
+def test_a_search_begun_after_a_stop_is_not_stopped(numbat: Engine) -> None:
+    for call in (numbat.stop, numbat.new_game):
+        call()
+        assert numbat.analyse(chess.Board(), Limit(depth=7)).depth == 7
+
+
+def test_one_stop_ends_all_searches_of_a_turn(numbat: Engine) -> None:
+    begun = time.perf_counter()
+    with numbat.turn():
+        threading.Timer(0.1, numbat.stop).start()
+        for _ in range(5):
+            assert numbat.play(chess.Board(), Limit(nodes=10**12)) in chess.Board().legal_moves
+    assert time.perf_counter() - begun < 20
+    assert numbat.analyse(chess.Board(), Limit(depth=5)).depth == 5
+
+
+def test_a_stop_counts_from_the_one_that_was_last_before(numbat: Engine) -> None:
+    since = numbat.last_stop
+    numbat.stop()
+    with numbat.turn(since):
+        assert numbat.play(chess.Board(), Limit(nodes=10**12)) in chess.Board().legal_moves
+
+
+# Streams that nobody reads any more
+
+
+def abandoned(numbat: Engine, how: str) -> None:
+    """Begin a stream and drop it."""
+    match how:
+        case "unread":
+            numbat.stream(chess.Board())
+        case "left":
+            for report in numbat.stream(chess.Board()):
+                if report.depth > 3:
+                    break
+        case "deleted":
+            reports = numbat.stream(chess.Board())
+            next(reports)
+            del reports
+        case "in a cycle":
+            cycle: list[Any] = [numbat.stream(chess.Board())]
+            cycle.append(cycle)
+            del cycle
+            gc.collect()
+        case "waiting":
+            reports = numbat.stream(chess.Board(MATE_IN_ONE), Limits(infinite=True, depth=1))
+            next(reports)
+
+
+@pytest.mark.parametrize("how", ["unread", "left", "deleted", "in a cycle", "waiting"])
+def test_a_stream_that_is_dropped_ends_its_search(numbat: Engine, how: str) -> None:
+    abandoned(numbat, how)
+    assert numbat.wait(5)
+
+
+def test_dropping_a_stream_that_is_over_leaves_the_next_search_alone(numbat: Engine) -> None:
+    first = numbat.stream(chess.Board())
+    second = numbat.stream(chess.Board(KIWIPETE))
+    del first
+    assert not numbat.wait(0.1)
+    assert next(second).pv
+    numbat.stop()
+
+
+def test_streams_are_collected_at_any_instruction(numbat: Engine) -> None:
+    """A finalizer must not wait for what the thread that it interrupts holds."""
+    reports = [numbat.stream(chess.Board())]
+    with numbat._thinker.pool._lock:
+        reports.clear()
+    assert numbat.wait(5)
+
+
+@pytest.mark.parametrize("call", ["play", "stream", "new_game", "set_option", "close", "bench", "start"])
 def test_a_report_cannot_use_the_engine_that_it_comes_from(numbat: Engine, call: str) -> None:
     arguments: dict[str, tuple] = {
         "play": (chess.Board(KIWIPETE), Limit(depth=1)),
         "stream": (chess.Board(KIWIPETE),),
         "new_game": (),
         "set_option": ("Threads", 2),
+        "close": (),
+        "bench": (1,),
+        "start": (Limits(depth=1), None, print),
     }
     refused: list[bool] = []
 
     def meddle(report: Analysis) -> None:
         with pytest.raises(RuntimeError, match="reports"):
             getattr(numbat, call)(*arguments[call])
+        assert not numbat.wait(1)
         refused.append(True)
 
     assert numbat.play(chess.Board(), Limit(depth=3), on_report=meddle) in chess.Board().legal_moves
     assert refused
+    results: list[object] = []
+    numbat.start(Limits(depth=1), None, lambda result: (meddle(result), results.append(result)))  # type: ignore[arg-type]
+    assert numbat.wait(30)
+    assert results
 
 
 def test_an_impossible_board_is_refused_before_the_stream_begins(numbat: Engine) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import chess
+import chess.polyglot
 import numpy as np
 
 from engine.board.fen import set_fen
@@ -96,6 +97,14 @@ def state_of(position: Any) -> bytes:
     """Every byte of a position but the unused part of its history."""
     used = STATE_BYTES + int(position["ply"]) * POSITION["history"].base.itemsize
     return np.frombuffer(position, np.uint8)[:used].tobytes()
+
+
+def key_of(board: chess.Board) -> int:
+    """Polyglot's key of the position, an en passant square that allows no legal capture left out (FIDE 9.2.3)."""
+    board = board.copy(stack=False)
+    if not board.has_legal_en_passant():
+        board.ep_square = None
+    return chess.polyglot.zobrist_hash(board)
 
 
 def our_moves(position: Any) -> list[str]:

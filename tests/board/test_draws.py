@@ -112,6 +112,51 @@ def test_random_games_repeat_when_python_chess_says_so() -> None:
     assert repeated > 50
 
 
+#: Double pushes past an enemy pawn that often may not take: its king is pinned to it, or checked by something else.
+PINNED_TAKERS = (
+    "6k1/6rp/8/6P1/8/4Q1K1/8/8 b - - 0 1",
+    "4k3/3p4/8/K1P4r/8/8/8/R7 b - - 0 1",
+    "1b5k/5p2/8/4P3/8/6K1/8/7R b - - 0 1",
+    "6k1/8/r7/8/4p3/8/3P4/B3K3 w - - 0 1",
+    "4b2k/3p4/8/2P5/K7/8/8/8 b - - 0 1",
+    "8/8/8/7k/R3p3/8/3P4/2B1K3 w - - 0 1",
+)
+
+
+def _sway(board: chess.Board, generator: random.Random) -> chess.Move | None:
+    """A random move that captures nothing: a double push when there is one, or back where the last piece came from."""
+    moves = [move for move in board.legal_moves if not board.is_capture(move)]
+    steps = [move for move in moves if board.piece_type_at(move.from_square) != chess.PAWN]
+    pushes = [move for move in moves if abs(move.to_square - move.from_square) == 16 and move not in steps]
+    if pushes and generator.random() < 0.2:
+        return generator.choice(pushes)
+    last = board.move_stack[-2] if len(board.move_stack) > 1 else None
+    if last is not None and chess.Move(last.to_square, last.from_square) in steps and generator.random() < 0.8:
+        return chess.Move(last.to_square, last.from_square)
+    return generator.choice(steps) if steps else None
+
+
+def test_an_en_passant_square_counts_only_where_a_capture_is_legal() -> None:
+    repeated = 0
+    for seed in range(300):
+        generator = random.Random(seed)
+        board, idle = chess.Board(generator.choice(PINNED_TAKERS)), set()
+        played, searched = position_of(board), position_of(board)
+        for ply in range(1, 40):
+            move = _sway(board, generator)
+            if move is None:
+                break
+            board.push(move)
+            if board.has_pseudo_legal_en_passant() and not board.has_legal_en_passant():
+                idle.add(board._transposition_key())
+            play_move(played, find_move(played, move.uci()))
+            make_move(searched, find_move(searched, move.uci()))
+            assert is_repetition(played, 0) == board.is_repetition(3), board.fen()
+            assert is_repetition(searched, ply + 1) == board.is_repetition(2), board.fen()
+            repeated += board._transposition_key() in idle and board.is_repetition(2)
+    assert repeated > 100
+
+
 @pytest.mark.parametrize("plies", [GAME_HISTORY - 1, GAME_HISTORY, GAME_HISTORY + 1, 1500])
 def test_a_long_game_forgets_the_old_and_knows_the_new(plies: int) -> None:
     """Knights go out and home for ages: still a repetition, and a square never visited is still none."""

@@ -71,9 +71,11 @@ def test_what_may_be_left_to_the_reader(given: str, understood: str) -> None:
 
 BAD = (
     ("", "has 0 fields"),
-    ("startpos", "has 1 fields"),
+    ("startpos", "has 1 field instead of 4 to 6"),
     ("4k3/8/8/8/8/8/8/4K3 w -", "has 3 fields"),
     ("4k3/8/8/8/8/8/8/4K3 w - - 0 1 extra", "has 7 fields"),
+    ("8 w - - 0 1", "has 1 rank instead of 8"),
+    ("1/8/8/8/8/8/8/8 w - - 0 1", "has 1 square instead of 8"),
     ("8/8/8/8/8/8/8 w - - 0 1", "has 7 ranks instead of 8"),
     ("8/8/8/8/8/8/8/8/8 w - - 0 1", "has 9 ranks instead of 8"),
     ("4k3/8/8/4x3/8/8/8/4K3 w - - 0 1", "'x' on rank 5"),

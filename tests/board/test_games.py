@@ -6,7 +6,6 @@ import random
 from typing import Any
 
 import chess
-import chess.polyglot
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -15,7 +14,7 @@ from engine.board.fen import to_fen
 from engine.board.make import make_move
 from engine.board.notation import find_move, play_moves
 from engine.board.setup import play_move
-from tests.board.oracle import KIWIPETE, our_moves, position_of, random_game, starts, their_moves
+from tests.board.oracle import KIWIPETE, key_of, our_moves, position_of, random_game, starts, their_moves
 
 
 def _pinned(board: chess.Board) -> int:
@@ -32,7 +31,7 @@ def assert_same(position: Any, board: chess.Board) -> None:
     assert to_fen(position) == board.fen(en_passant="xfen")
     assert to_fen(position, shredder=True) == board.fen(shredder=True, en_passant="xfen")
     assert our_moves(position) == their_moves(board), board.fen()
-    assert int(position["key"]) == chess.polyglot.zobrist_hash(board), board.fen()
+    assert int(position["key"]) == key_of(board), board.fen()
     assert int(position["checkers"]) == board.checkers_mask(), board.fen()
     pins = int(position["pinned_straight"]) | int(position["pinned_diagonal"])
     assert pins & board.occupied_co[board.turn] == _pinned(board), board.fen()

@@ -17,7 +17,7 @@ from engine.evaluation.choice import choose
 from engine.evaluation.mop_up import mop_up_value
 from engine.evaluation.nnue.file import Net, NetError, read_net, write_net
 from engine.evaluation.nnue.plain import features, plain_value
-from engine.evaluation.nnue.shape import INPUTS, KING_BUCKETS, OUTPUT_BUCKETS, QA, QB, WEIGHT_LIMIT
+from engine.evaluation.nnue.shape import INPUTS, OUTPUT_BUCKETS, QA, QB, WEIGHT_LIMIT
 from engine.jit import new_record
 from engine.messages import OptionError
 from tests.evaluation.test_material import KINDS, STARTS, position_from
@@ -46,18 +46,18 @@ def evaluate(record, position):
 
 
 def mop_up(position) -> int:
-    """What a lone king is worth to the side to move, of which the network is not asked."""
+    """The value of a lone king for the side to move; the network has no part in it."""
     value = int(mop_up_value(position))
     return value if int(position["side"]) == WHITE else -value
 
 
-def random_net(hidden: int, seed: int = 1, king_buckets: int = 1) -> Net:
+def random_net(hidden: int, seed: int = 1) -> Net:
     """Weights as large as training allows, half of the activations within the clip."""
     draw = np.random.default_rng(seed)
     return Net(
-        weights=draw.integers(-60, 61, (king_buckets * INPUTS, hidden)).astype(np.int16),
+        weights=draw.integers(-60, 61, (INPUTS, hidden)).astype(np.int16),
         biases=draw.integers(-100, 200, hidden).astype(np.int16),
-        skip=draw.integers(-100_000, 100_000, king_buckets * INPUTS).astype(np.int32),
+        skip=draw.integers(-100_000, 100_000, INPUTS).astype(np.int32),
         output_weights=draw.integers(
             -int(WEIGHT_LIMIT * QB), int(WEIGHT_LIMIT * QB) + 1, (OUTPUT_BUCKETS, 2, hidden)
         ).astype(np.int16),
@@ -73,14 +73,7 @@ def net_file(tmp_path):
     return file
 
 
-@pytest.fixture(params=[1, KING_BUCKETS], ids=["no king buckets", "king buckets"])
-def either_file(request, tmp_path):
-    file = tmp_path / "either.nnue"
-    write_net(file, random_net(32, king_buckets=request.param))
-    return file
-
-
-def test_an_interrupted_write_leaves_the_former_network(net_file, monkeypatch):
+def test_an_interrupted_write_leaves_the_previous_network(net_file, monkeypatch):
     def torn(file, data):
         with file.open("wb") as stream:
             stream.write(data[: len(data) // 2])
@@ -93,18 +86,17 @@ def test_an_interrupted_write_leaves_the_former_network(net_file, monkeypatch):
 
 
 def follow(file):
-    """An evaluator record that uses the network in ``file``, and what keeps it alive."""
+    """An evaluator record that uses the network in ``file``, and the evaluation that keeps it alive."""
     evaluation = choose("NNUE", str(file))
     record = new_record(evaluator.EVALUATOR)
     evaluation.install(record)
     return record, evaluation
 
 
-@pytest.mark.parametrize("king_buckets", [1, KING_BUCKETS])
 @pytest.mark.parametrize("hidden", [16, 48, 128, 512])
-def test_the_kernel_agrees_with_the_plain_network(hidden, king_buckets, tmp_path):
+def test_the_kernel_agrees_with_the_plain_network(hidden, tmp_path):
     file = tmp_path / "net.nnue"
-    write_net(file, random_net(hidden, hidden, king_buckets))
+    write_net(file, random_net(hidden, hidden))
     record, evaluation = follow(file)
     for fen in [*STARTS, "8/8/4k3/8/8/2K5/8/8 b - - 0 1", "4k3/8/8/8/3Q4/8/8/K7 b - - 0 1"]:
         position = position_from(fen, chess960=True)
@@ -114,11 +106,11 @@ def test_the_kernel_agrees_with_the_plain_network(hidden, king_buckets, tmp_path
         assert evaluate(record, position) == max(min(expected, evaluator.HIGHEST), -evaluator.HIGHEST), fen
 
 
-def test_sums_along_random_lines_equal_those_made_anew(either_file):
+def test_sums_along_random_lines_equal_those_made_anew(net_file):
     """Evaluated at random plies only, so that several moves are caught up with at once."""
     choose_one = random.Random(3)
-    record, _kept = follow(either_file)
-    fresh, _kept_too = follow(either_file)
+    record, _kept = follow(net_file)
+    fresh, _kept_too = follow(net_file)
     seen = dict.fromkeys(KINDS, 0)
     crossings = 0
     for start in STARTS * 4:
@@ -167,8 +159,8 @@ def test_a_null_move_changes_only_the_side(net_file):
 
 
 @pytest.mark.parametrize("fen", STARTS[:4])
-def test_the_mirrored_position_has_the_same_value(fen, either_file):
-    record, _kept = follow(either_file)
+def test_the_mirrored_position_has_the_same_value(fen, net_file):
+    record, _kept = follow(net_file)
     values = []
     for board in (chess.Board(fen), chess.Board(fen).mirror()):
         position = position_from(board.fen())
@@ -177,8 +169,7 @@ def test_the_mirrored_position_has_the_same_value(fen, either_file):
     assert values[0] == values[1]
 
 
-@pytest.mark.parametrize("king_buckets", [1, KING_BUCKETS])
-def test_features_by_python_chess(king_buckets):
+def test_features_by_python_chess():
     """Own pieces first, seen from the own side, the own king on the files a to d."""
     middle = "r4rk1/8/8/8/8/8/8/3K4 w - - 0 1"
     walks = ["7k/8/8/8/8/8/3K4/R7 w - - 0 1", "8/6k1/8/8/8/2K5/8/R7 w - - 0 1"]
@@ -188,27 +179,19 @@ def test_features_by_python_chess(king_buckets):
             expected = set()
             for square, piece in board.piece_map().items():
                 seen = square if color else chess.square_mirror(square)
-                file, rank = chess.square_file(board.king(color)), chess.square_rank(board.king(color))
-                if file > 3:
-                    seen ^= 7
-                bucket = 0
-                if king_buckets > 1:
-                    first, second = (0, 1) if color else (7, 6)
-                    back = 1 if file in (2, 3, 4, 5) else 0
-                    bucket = {first: back, second: 2}.get(rank, 3)
-                expected.add(bucket * 768 + (piece.color != color) * 384 + (piece.piece_type - 1) * 64 + seen)
+                if chess.square_file(board.king(color)) > 3:
+                    seen = chess.square(7 - chess.square_file(seen), chess.square_rank(seen))
+                expected.add((piece.color != color) * 384 + (piece.piece_type - 1) * 64 + seen)
             position = new_position()
             set_fen(position, fen, False)
-            assert set(features(position, perspective, king_buckets)) == expected
+            assert set(features(position, perspective)) == expected
 
 
-@pytest.mark.parametrize("king_buckets", [1, KING_BUCKETS])
-def test_a_written_network_is_read_back(king_buckets, tmp_path):
-    net, file = random_net(64, king_buckets=king_buckets), tmp_path / "net.nnue"
+def test_a_written_network_is_read_back(tmp_path):
+    net, file = random_net(64), tmp_path / "net.nnue"
     write_net(file, net)
     back = read_net(file)
     assert back.training == {"seed": 1}
-    assert back.king_buckets == king_buckets
     for name in ("weights", "biases", "skip", "output_weights", "output_biases"):
         np.testing.assert_array_equal(getattr(back, name), getattr(net, name))
 
@@ -227,6 +210,8 @@ def damaged(content: bytes, kind: str) -> bytes:
             return content[:-5] + bytes([content[-5] ^ 1]) + content[-4:]
         case "another shape":
             return content.replace(b"(768->N)x2->1", b"(769->N)x2->1")
+        case "king buckets":
+            return content.replace(b'\n "architecture": "(768->N)', b'"architecture": "(768x4->N)')
         case "no header":
             return content[:12] + b"x" + content[13:]
         case _:
@@ -242,7 +227,8 @@ def damaged(content: bytes, kind: str) -> bytes:
         ("empty", "is not a Numbat network"),
         ("a bit flipped", "checksum"),
         ("no header", "header"),
-        ("another shape", "architecture '.769->N.x2->1', not one of these"),
+        ("another shape", "architecture '.769->N.x2->1', not '.768->N.x2->1'"),
+        ("king buckets", "has king buckets"),
         ("other size", "33 hidden columns"),
     ],
 )
@@ -274,9 +260,8 @@ def test_weights_that_do_not_fit_are_refused(tmp_path):
         ("skip", 67_000_000, None),
     ],
 )
-@pytest.mark.parametrize("king_buckets", [1, KING_BUCKETS])
-def test_a_network_whose_sums_could_overflow_is_refused(king_buckets, name, value, message, tmp_path):
-    net = random_net(512, king_buckets=king_buckets)
+def test_a_network_whose_sums_could_overflow_is_refused(name, value, message, tmp_path):
+    net = random_net(512)
     net.biases[0] = 200
     getattr(net, name).fill(value)
     write_net(tmp_path / "net.nnue", net)
@@ -287,7 +272,7 @@ def test_a_network_whose_sums_could_overflow_is_refused(king_buckets, name, valu
             read_net(tmp_path / "net.nnue")
 
 
-def test_the_former_evaluation_stays_when_a_file_is_bad(net_file, tmp_path):
+def test_the_previous_evaluation_stays_when_a_file_is_bad(net_file, tmp_path):
     with Engine(hash=1, eval_type="NNUE", eval_file=str(net_file)) as engine:
         before = engine.explain_evaluation()
         with pytest.raises(OptionError, match="cannot read the network"):

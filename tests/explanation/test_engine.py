@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import random
+import threading
+from collections.abc import Callable, Iterator
 
 import chess
 import pytest
 
-from engine import Engine
+from engine import Engine, Stopped
+from engine.api.explaining import what_for, why_bad
+from engine.explanation.effort import counted
 from engine.explanation.line import Line
 from engine.explanation.positional import shift
 from engine.explanation.terms import aspects
 from engine.messages import Limits
+from engine.play.exchange import QUIESCENCE_NODES
 from tests.explanation.lines import moves
+from tests.play.queens import QUEENS, with_queens
 
 NODES = Limits(nodes=50_000)
 
@@ -126,3 +132,80 @@ def test_the_aspect_that_suffers_most_is_named():
     assert (found.aspect, found.own) == ("king", True)
     assert found.loss > 25
     assert shift(best, best) is None
+
+
+#: Steps of an explanation at most: its lines have some 60 boards, each searched once, and the rest is a few hundred.
+STEPS = 60 * QUIESCENCE_NODES
+
+
+@pytest.mark.parametrize("queens", [0, 3, 4, 5])
+def test_an_explanation_takes_no_more_than_its_steps(engine, queens):
+    chance = random.Random(queens)
+    boards = [with_queens(queens, chance) for _ in range(8)] if queens else [chess.Board(QUEENS)]
+    for board in boards:
+        for move in (None, chance.choice(list(board.legal_moves))):
+            with counted() as effort:
+                assert _explained(engine, board, move).endswith("."), board.fen()
+            assert 0 < effort.steps <= STEPS, board.fen()
+
+
+def _explained(engine: Engine, board: chess.Board, move: chess.Move | None) -> str:
+    """The explanation, within the caller's count of steps."""
+
+    def look(position: chess.Board):
+        return engine.analyse(position, Limits(nodes=5_000))
+
+    return why_bad(board, move, look) if move else what_for(board, look)
+
+
+def _elsewhere(task: Callable[[], object]) -> None:
+    """Run ``task`` in another thread, to its end."""
+    thread = threading.Thread(target=task)
+    thread.start()
+    thread.join()
+
+
+@pytest.mark.parametrize("delay", [0.0, 0.05])
+def test_stop_from_another_thread_ends_the_search_of_an_explanation(engine, monkeypatch, delay):
+    """Also one just before the search begins, which forgets it."""
+    place = engine.set_board
+
+    def set_board(board: chess.Board) -> None:
+        place(board)
+        if delay:
+            threading.Timer(delay, engine.stop).start()
+        else:
+            _elsewhere(engine.stop)
+
+    monkeypatch.setattr(engine, "set_board", set_board)
+    with pytest.raises(Stopped):
+        engine.explain(chess.Board(), limit=Limits(nodes=10**12))
+    monkeypatch.undo()
+    assert engine.explain(chess.Board(), limit=NODES).endswith("."), "the next one is not stopped"
+
+
+def test_stop_between_the_searches_ends_an_explanation(engine, monkeypatch):
+    """Where nothing is searched, at the next step."""
+    asked = []
+
+    def outcome(board: chess.Board) -> int:
+        asked.append(board)
+        _elsewhere(engine.stop)
+        return 0
+
+    monkeypatch.setattr(engine, "table_outcome", outcome)
+    with pytest.raises(Stopped):
+        engine.explain(chess.Board(), limit=NODES)
+    assert len(asked) == 1
+
+
+def test_explanations_in_two_threads_take_turns(engine):
+    said: list[str] = []
+    threads = [
+        threading.Thread(target=lambda: said.append(engine.explain(chess.Board(), limit=NODES))) for _ in range(2)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(said) == 2

@@ -12,7 +12,7 @@ import pytest
 import engine.explanation
 from engine.explanation.exchange import balance, is_safe, settled, winnable
 from engine.explanation.line import Line
-from engine.play.exchange import exchange
+from engine.play.exchange import Captures
 from tests.explanation.lines import moves
 
 
@@ -26,13 +26,13 @@ from tests.explanation.lines import moves
         ("3rk3/8/8/8/8/8/3R4/3RK3 w - - 0 1", "Rxd8+", 5),
         ("k1r5/1p6/2n5/8/8/8/8/B3K1R1 w - - 0 1", "Rg2", 0),
         ("k7/1p6/n7/8/8/8/8/Q3K2B w - - 0 1", "Qxa6+", 3),  # the bishop pins the pawn that guards
-        ("1k6/P7/8/8/8/8/8/4K3 w - - 0 1", "a8=Q+", -1),
+        ("3rk3/P7/8/8/8/8/8/4K3 w - - 0 1", "a8=Q", -1),
     ],
 )
 def test_a_capture_wins_what_the_exchange_leaves(fen, move, won):
     board = chess.Board(fen)
     before = board.fen()
-    assert exchange(board, board.parse_san(move)) == won
+    assert Captures(board).exchange(board.parse_san(move)) == won
     assert board.fen() == before
 
 

@@ -65,6 +65,21 @@ def weights(path: Path, board: chess.Board) -> dict[str, int]:
         return {board.san(entry.move): entry.weight for entry in reader.find_all(board)}
 
 
+def test_a_book_is_asked_by_polyglots_rule_where_en_passant_is_pseudo_legal(shared: Engine, tmp_path: Path) -> None:
+    board = chess.Board("4k3/8/8/K1Pp3r/8/8/8/8 w - d6 0 1")
+    move = chess.Move.from_uci("a5b6")
+    assert not board.has_legal_en_passant()
+    entry = chess.polyglot.zobrist_hash(board), move.from_square << 6 | move.to_square, 1, 0
+    (tmp_path / "one.bin").write_bytes(chess.polyglot.ENTRY_STRUCT.pack(*entry))
+    shared.configure(bookfile=str(tmp_path / "one.bin"), ownbook=True)
+    shared.set_position("4k3/3p4/8/K1P4r/8/8/8/8 b - - 0 1", ["d7d5"])
+    results: list[Result] = []
+    shared.start(Limits(depth=1), None, results.append)
+    shared.wait()
+    shared.configure(bookfile="", ownbook=False)
+    assert results[0].bestmove == "a5b6"
+
+
 # Making books
 
 
@@ -122,7 +137,7 @@ def test_bad_games_are_named_and_the_rest_counts(tmp_path, capsys):
     assert main([str(source), "--out", str(tmp_path / "made.bin"), "--min-games", "1"]) == 0
     said = " ".join(capsys.readouterr().out.split())
     assert "game 7: no result" in said
-    assert "game 8: illegal san: 'Ke7'" in said
+    assert "game 8: 1... 'Ke7' is not a legal move" in said
     assert weights(tmp_path / "made.bin", chess.Board())["c4"] == 2
 
 
@@ -165,7 +180,7 @@ def test_what_is_no_game_of_chess_is_named(tmp_path, capsys):
     (tmp_path / "games.pgn").write_text(games + pgn(GAMES[3:4]))
     assert main([str(tmp_path / "games.pgn"), "--out", str(tmp_path / "b.bin"), "--min-games", "1"]) == 0
     said = capsys.readouterr().out.replace("\n", " ")
-    assert "game 2: variant atomic, skipped" in said
+    assert "game 2: the variant 'Atomic' is not supported" in said
     assert "game 3" in said
     assert "2 games" in said
 

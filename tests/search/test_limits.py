@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
 import time
 from collections.abc import Callable
@@ -11,11 +12,13 @@ import pytest
 
 from engine.api import Engine
 from engine.messages import Info, Limits, Score
+from engine.search.deepening import ABORTED_WITH_MOVE
 from engine.search.node import CHECK_INTERVAL
 from engine.search.scores import MAX_PLY
 from engine.search.state import NEVER
 from tests.search.conftest import Bare
-from tests.search.conversation import PATIENCE, reports, start
+from tests.search.conversation import PATIENCE, Running, reports, start
+from tests.search.positions import random_board
 
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
 MATE_IN_ONE = "6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1"
@@ -64,6 +67,132 @@ def test_a_depth_beyond_all_lines_ends_too(engine: Engine) -> None:
     infos = reports(engine, chess.Board("8/8/8/8/8/k1K5/8/8 w - - 0 1"), Limits(depth=10_000))
     assert infos[-1].score == Score(cp=0)
     assert infos[-1].depth <= MAX_PLY
+
+
+# The last report
+
+
+def release(engine: Engine, limits: Limits, board: chess.Board) -> Running:
+    """A search of ``board``, hit if it ponders and stopped if it is infinite."""
+    running = start(engine, limits, board)
+    if limits.ponder or limits.infinite:
+        assert running.reported.wait(PATIENCE)
+        assert running.goes_on
+        (engine.ponderhit if limits.ponder else engine.stop)()
+    running.result()
+    return running
+
+
+WHOLE = [
+    Limits(depth=5),
+    Limits(nodes=1),
+    Limits(nodes=23_456),
+    Limits(nodes=99_999),
+    Limits(movetime=150),
+    Limits(wtime=3000),
+    Limits(wtime=1),
+    Limits(mate=2, nodes=20_000),
+    Limits(infinite=True),
+    Limits(infinite=True, depth=3),
+    Limits(infinite=True, nodes=5000),
+    Limits(ponder=True, depth=3),
+    Limits(ponder=True, nodes=5000),
+    Limits(ponder=True, wtime=600),
+]
+
+
+@pytest.mark.parametrize("limits", WHOLE, ids=repr)
+@pytest.mark.parametrize("option", [None, ("MultiPV", 3), ("Skill Level", 3), ("Threads", 2)], ids=str)
+def test_the_last_report_is_about_the_whole_search(
+    engine: Engine, limits: Limits, option: tuple[str, int] | None
+) -> None:
+    """It is the result's, it counts all nodes and all of the time, and nothing stands there twice."""
+    name, value = option or ("MultiPV", 1)
+    default = engine.options[name]
+    engine.set_option(name, value)
+    try:
+        running = release(engine, limits, chess.Board(KIWIPETE))
+    finally:
+        nodes = engine._thinker.pool.nodes
+        engine.set_option(name, default)
+    (result,) = running.results
+    last = result.info
+    assert last is not None
+    assert last.score is not None
+    assert last.pv[:1] == (result.bestmove,)
+    assert [info for info in running.infos if info.multipv == 1][-1] == last
+    ranks = running.infos[-last_ranks(running.infos) :]
+    assert [info.multipv for info in ranks] == list(range(1, len(ranks) + 1))
+    assert len(ranks) == (value if name == "MultiPV" else 1)
+    assert len({info.pv[0] for info in ranks}) == len(ranks)
+    if name == "Threads":
+        assert 0 < last.nodes <= nodes
+    else:
+        assert {info.nodes for info in ranks} == {nodes}
+    assert last.time <= engine._thinker.pool.elapsed
+    told = [(info.depth, info.multipv, info.score, info.nodes, info.pv) for info in running.infos]
+    assert limits.ponder or len(set(told)) == len(told)
+    assert not [info for info in running.infos[: -len(ranks)] if info.final]
+
+
+def last_ranks(infos: list[Info]) -> int:
+    """The number of reports in the last batch."""
+    return infos[-1].multipv
+
+
+@pytest.mark.parametrize(("stop", "wait"), [("stop", "infinite"), ("stop", "ponder"), ("ponderhit", "ponder")])
+@pytest.mark.parametrize("fen", [KIWIPETE, MATE_IN_ONE, MATED], ids=["search", "mate", "over"])
+@pytest.mark.parametrize("limit", [{"depth": 2}, {"nodes": 2000}, {"mate": 1, "nodes": 2000}], ids=str)
+def test_a_search_that_waits_is_silent_and_its_time_stands(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch, fen: str, stop: str, wait: str, limit: dict[str, int]
+) -> None:
+    monkeypatch.setattr("engine.search.pool.FIRST_TICK", 0.0)
+    monkeypatch.setattr("engine.search.pool.TICK", 0.001)
+    said: list[Info] = []
+    done = threading.Event()
+    engine.set_position(fen)
+    engine.start(Limits(**limit, **{wait: True}), said.append, lambda result: done.set())  # type: ignore[arg-type]
+    wait_until(lambda: fen == MATED or engine._thinker.pool._ended > 0)
+    time.sleep(0.02)
+    before = len(said)
+    assert not done.wait(0.2)
+    assert said[before:] == []
+    getattr(engine, stop)()
+    assert done.wait(PATIENCE)
+    assert len(said) > before or stop == "stop"
+    assert all(info.final and info.time < 150 for info in said[before:])
+    assert not said[-1].currmove
+
+
+def test_a_final_report_follows_a_sign_of_life(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("engine.search.pool.FIRST_TICK", 0.0)
+    monkeypatch.setattr("engine.search.pool.TICK", 0.0)
+    for nodes in range(20_000, 40_000, 1000):
+        said: list[Info] = []
+        engine.set_position(KIWIPETE)
+        engine.start(Limits(nodes=nodes), said.append, lambda result: None)
+        assert engine.wait(PATIENCE)
+        assert said[-1].score is not None
+        assert said[-1].nodes == nodes
+
+
+def test_a_better_move_of_an_unfinished_iteration_is_a_bound_only_above_the_window(bare: Callable[..., Bare]) -> None:
+    """Within the window it is worth exactly its score."""
+    bounds = set()
+    boards = (random_board(seed, 30) for seed in itertools.count(5))
+    while bounds != {"", "lowerbound"}:
+        fen = next(boards).fen()
+        for nodes in range(300, 12_000, 300):
+            search = bare()
+            line = search.search(Limits(nodes=nodes), fen)
+            iteration = search.pool.workers[0].record["iteration"]
+            if iteration["outcome"] != ABORTED_WITH_MOVE:
+                assert not line.bound
+                continue
+            bounds.add(line.bound)
+            failed = [told.moves[0] for told in search.lines[:-1] if told.depth == line.depth and told.bound]
+            assert not line.bound or failed[-1] == line.moves[0]
+            assert line.bound or iteration["alpha"] < line.score < iteration["beta"]
 
 
 @pytest.mark.parametrize("nodes", [700, CHECK_INTERVAL, 12_345])

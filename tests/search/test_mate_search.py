@@ -7,6 +7,10 @@ import pytest
 
 from engine import Engine
 from engine.messages import Limits
+from engine.search.mates import proves_mate
+from engine.search.scores import MATE
+from engine.search.worker import Line
+from tests.search.conversation import start
 
 TWO_ROOKS = "7k/8/R7/1R6/8/8/8/K7 w - - 0 1"
 
@@ -88,6 +92,84 @@ def test_where_there_is_none_a_move_is_still_played(engine):
     result = engine.search(chess.Board(), Limits(mate=2))
     assert result.score.mate is None
     assert result.pv
+
+
+REPEATED = ["b5b7", "h8g8", "b7b5", "g8h8"] * 2
+
+
+def test_a_third_repetition_is_no_way_to_mate(engine):
+    board = chess.Board(TWO_ROOKS)
+    for move in REPEATED:
+        board.push_uci(move)
+    assert engine.search(board, Limits(mate=2, nodes=20_000, searchmoves=("b5b7",))).score.mate is None
+    result = engine.search(board, Limits(mate=2, nodes=20_000))
+    assert result.score.mate == 2
+    checked(board, result.pv)
+
+
+LOST = "2rq4/3rk3/3bn1Bp/2Np1NP1/8/1p6/1K6/Bn6 b - - 0 1"
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_mate_against_the_side_to_move_ends_the_search(engine, threads):
+    engine.set_option("Threads", threads)
+    try:
+        result = engine.search(chess.Board(LOST), Limits(mate=9, nodes=5_000_000))
+    finally:
+        engine.set_option("Threads", 1)
+    assert -9 <= result.score.mate < 0
+    assert result.nodes < 2_000_000
+
+
+@pytest.mark.parametrize("waiting", [{"infinite": True}, {"ponder": True}])
+def test_a_mate_found_while_waiting_is_told_and_the_answer_waits(engine, waiting):
+    running = start(engine, Limits(mate=2, **waiting), chess.Board(TWO_ROOKS))
+    assert running.goes_on
+    engine.stop()
+    assert running.result().info.score.mate == 2
+
+
+def test_the_other_lines_stay_beside_a_mate(engine):
+    infos = []
+    engine.search(chess.Board(TWO_ROOKS), Limits(mate=2), infos.append, 3)
+    last = {info.multipv: info for info in infos}
+    assert len({info.pv[0] for info in last.values()}) == 3
+    assert last[1].score.mate == 2
+
+
+def test_a_long_mate_is_found_as_by_any_search(engine):
+    """The proof of a mate in 13 would take for ever."""
+    engine.new_game()
+    board = chess.Board("K7/8/8/6p1/4N1Q1/7r/7k/5n2 w - - 0 1")
+    result = engine.search(board, Limits(mate=13, nodes=5_000_000))
+    assert 0 < result.score.mate <= 13
+
+
+def test_a_bound_proves_a_mate_for_its_side_only():
+    limits, mate = Limits(mate=3), MATE - 5
+    for score, bound in ((mate, ""), (mate, "lowerbound"), (-mate, ""), (-mate, "upperbound"), (-MATE + 6, "")):
+        assert proves_mate(Line(score=score, bound=bound), limits)
+        assert not proves_mate(Line(score=score, bound=bound), Limits(depth=3))
+    for score, bound in ((mate, "upperbound"), (-mate, "lowerbound"), (MATE - 7, ""), (7 - MATE, ""), (500, "")):
+        assert not proves_mate(Line(score=score, bound=bound), limits)
+
+
+def test_no_mate_takes_more_nodes_than_the_search_and_the_provers_share(engine, data_file):
+    found = []
+    for line in data_file("suites/mates_500.epd").read_text().splitlines()[::20]:
+        epd, number = line.rstrip(";").split(" bm #")
+        board, wanted = chess.Board(f"{epd} 0 1"), abs(int(number))
+        infos = []
+        engine.new_game()
+        engine.search(board, Limits(nodes=100_000), infos.append)
+        mates = [i for i in infos if i.score and i.score.mate and abs(i.score.mate) <= wanted and not i.score.bound]
+        if mates:
+            engine.new_game()
+            result = engine.search(board, Limits(mate=wanted, nodes=200_000))
+            assert abs(result.score.mate) <= wanted
+            found.append(result.nodes / mates[0].nodes)
+    assert len(found) >= 5
+    assert max(found) < 1.4
 
 
 def test_few_nodes_still_give_a_score(engine):

@@ -6,7 +6,7 @@ import chess
 import pytest
 
 from engine.api import Engine
-from engine.messages import Limits, Score
+from engine.messages import Limits, Result, Score
 from tests.search.positions import DRAWS, MATES
 
 
@@ -48,6 +48,17 @@ def test_quiet_moves_lead_to_mate_in_a_won_game(engine: Engine, fen: str, moves:
 @pytest.mark.parametrize(("fen", "depth"), [draw[1:] for draw in DRAWS], ids=[draw[0] for draw in DRAWS])
 def test_a_draw_by_rule_is_worth_nothing(engine: Engine, fen: str, depth: int) -> None:
     assert engine.search(chess.Board(fen), Limits(depth=depth)).score == Score(cp=0)
+
+
+def test_a_third_repetition_is_played_although_a_pinned_pawn_stood_ready_to_take_en_passant(engine: Engine) -> None:
+    moves = "h7h5 e3d4 g7g6 d4e3 g6g7 e3d4 g7g6 d4e3"
+    engine.set_position("6k1/6rp/8/6P1/8/4Q1K1/8/8 b - - 0 1", moves.split())
+    results: list[Result] = []
+    engine.start(Limits(depth=8), None, results.append)
+    engine.wait()
+    assert results[0].bestmove == "g6g7"
+    assert results[0].info is not None
+    assert results[0].info.score == Score(cp=0)
 
 
 def test_the_same_position_with_a_fresh_clock_is_won(engine: Engine) -> None:

@@ -25,7 +25,7 @@ from engine.search.pool import ROOM, Pool
 from engine.search.scores import MATE
 from engine.search.threads import ParkedThread, run_on_deep_stack
 from engine.search.worker import Line
-from tests.search.conftest import Bare
+from tests.search.conftest import Bare, resident
 from tests.search.conversation import PATIENCE, start
 
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
@@ -211,6 +211,17 @@ def test_all_threads_take_part(bare: Callable[..., Bare]) -> None:
     assert search.pool.nodes == sum(worker.nodes for worker in search.pool.workers)
 
 
+@pytest.mark.parametrize(("threads", "processors", "parts"), [(1, 8, 1), (3, 8, 3), (3, 2, 2)])
+def test_shared_work_is_done_at_once_and_each_part_once(
+    bare: Callable[..., Bare], monkeypatch: pytest.MonkeyPatch, threads: int, processors: int, parts: int
+) -> None:
+    pool = bare(threads).pool
+    monkeypatch.setattr("os.cpu_count", lambda: processors)
+    together, done = threading.Barrier(parts), []
+    pool.share(lambda part, of: (together.wait(10), done.append((part, of))))
+    assert sorted(done) == [(part, parts) for part in range(parts)]
+
+
 def test_an_engine_is_collected_and_its_threads_end() -> None:
     started: list[threading.Thread] = []
     for _ in range(4):
@@ -231,12 +242,7 @@ def test_closing_an_engine_ends_its_threads() -> None:
     assert have_ended(started)
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_memory_comes_back_when_there_are_fewer_threads(running: Engine) -> None:
-    def resident() -> int:
-        with open("/proc/self/statm") as file:
-            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") >> 20
-
     pool = Pool(1, choose("Material", ""))
     before = resident()
     pool.resize(64)
@@ -286,8 +292,10 @@ def test_reports_from_the_ticker_cannot_use_the_engine(engine: Engine, monkeypat
 
     def on_info(info: Info) -> None:
         if info.currmove and not refused.is_set():
-            with pytest.raises(RuntimeError, match="reports"):
-                engine.new_game()
+            for call in (engine.new_game, engine.close):
+                with pytest.raises(RuntimeError, match="reports"):
+                    call()
+            assert not engine.wait(PATIENCE)  # it would wait for itself
             refused.set()
 
     engine.start(Limits(infinite=True), on_info, lambda result: None)
@@ -390,10 +398,12 @@ def test_threads_that_agree_outvote_a_deeper_one() -> None:
     assert vote(lines) is lines[1]
 
 
-def test_a_proved_win_outranks_all_votes_unless_it_is_only_a_bound() -> None:
+def test_a_proved_win_or_loss_outranks_all_votes_unless_it_is_only_a_bound() -> None:
     agreed = [Line(depth=12, score=30, moves=[1])] * 3
     assert vote([*agreed, Line(depth=9, score=MATE - 5, moves=[2])]).moves == [2]
     assert vote([*agreed, Line(depth=9, score=MATE - 5, moves=[2], bound="lowerbound")]).moves == [1]
+    assert vote([*agreed, Line(depth=9, score=5 - MATE, moves=[2])]).moves == [2]
+    assert vote([*agreed, Line(depth=9, score=5 - MATE, moves=[2], bound="lowerbound")]).moves == [1]
 
 
 def test_threads_that_found_nothing_have_no_vote() -> None:

@@ -22,8 +22,8 @@ LIMITS = st.builds(
     btime=CLOCKS,
     winc=INCREMENTS,
     binc=INCREMENTS,
-    movestogo=st.none() | st.integers(-1, 200),
-    movetime=st.none() | st.integers(-10, 1_000_000),
+    movestogo=st.none() | st.integers(0, 200),
+    movetime=st.none() | st.integers(0, 1_000_000),
     depth=st.none() | st.integers(1, 20),
     nodes=st.none() | st.integers(1, 1000),
 )

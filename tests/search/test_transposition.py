@@ -5,14 +5,19 @@ from __future__ import annotations
 import ctypes
 import random
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from unittest.mock import Mock
 
+import chess
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engine.api import Engine
 from engine.jit import new_record
-from engine.messages import OptionError
+from engine.messages import Limits, OptionError
+from engine.search import transposition
 from engine.search.scores import INFINITY, NONE
 from engine.search.transposition import (
     BOUND_EXACT,
@@ -23,6 +28,7 @@ from engine.search.transposition import (
     PROBE,
     TranspositionTable,
 )
+from tests.search.conftest import HASH, resident
 from tests.search.kernels import Entry, fill, get, hammer, put
 
 KEYS = st.integers(0, 2**64 - 1)
@@ -192,12 +198,46 @@ def test_hashfull_counts_what_this_search_stored() -> None:
     assert table.hashfull() == 0
 
 
-def test_clear_forgets_everything() -> None:
+@pytest.mark.parametrize("parts", [1, 2, 7])
+def test_clear_forgets_everything(parts: int) -> None:
     table = TranspositionTable(1)
-    for key in range(1000):
-        put(table, key << 50, plain(3))
-    table.clear()
+    memory(table)[:] = 1
+    for part in range(parts):
+        assert memory(table).any()
+        table.clear(part, parts)
     assert not memory(table).any()
+
+
+def test_a_size_that_is_refused_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = TranspositionTable(1)
+    put(table, 5, plain(3))
+    monkeypatch.setattr(transposition, "allocate", Mock(side_effect=MemoryError))
+    for megabytes in (2, 10**6):
+        with pytest.raises(OptionError, match=f"Hash {megabytes} MB"):
+            table.resize(megabytes)
+    assert (table.megabytes, get(table, 5)) == (1, plain(3))
+
+
+def test_the_memory_of_a_container_bounds_the_size(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "memory.max").write_text(f"{4 << 20}\n")
+    (tmp_path / "no.limit").write_text("max\n")
+    files = [str(tmp_path / name) for name in ("absent", "no.limit", "memory.max")]
+    monkeypatch.setattr(transposition, "_CONTAINER_LIMITS", files)
+    TranspositionTable(4)
+    with pytest.raises(OptionError, match="Hash 5 MB"):
+        TranspositionTable(5)
+
+
+def test_a_new_size_has_all_its_memory_before_the_search_and_the_previous_one_none(engine: Engine) -> None:
+    engine.search(chess.Board(), Limits(depth=2))
+    before = resident()
+    engine.set_option("Hash", 100 + HASH)
+    try:
+        assert 95 <= resident() - before <= 105
+        engine.search(chess.Board(), Limits(depth=2))
+    finally:
+        engine.set_option("Hash", HASH)
+    assert resident() - before <= 5
 
 
 @pytest.mark.parametrize("megabytes", [10**6, 10**9, 10**15])

@@ -3,10 +3,11 @@
     trivial_engine.py LINE [FAULT PLY [SECONDS]]
 
 LINE: moves from the start position, separated by commas. FAULT at the given ply of the game: ``die``,
-``hang`` (never answers again), ``late`` (sleeps SECONDS), ``illegal``, ``null``, ``badpv`` (an illegal line
-of thought), ``longpv`` (moves after mate), ``falsemate``. FAULT ``unborn`` dies at once, ``mute`` never
-says ``uciok``. The option ``Net`` takes files that exist, and says so of others. The variable NAME is what it calls
-itself, and its last word on dying.
+``hang`` (never answers again), ``deaf`` and ``dumb`` (closes its input or output, and lives on),
+``late`` (sleeps SECONDS), ``illegal``, ``null``, ``badpv`` (an illegal line of thought), ``longpv``
+(moves after mate), ``falsemate``. FAULT ``unborn`` dies at once, ``mute`` never says
+``uciok``. The option ``Net`` takes files that exist, and says so of others. The variable NAME is the engine's name,
+and its last word on dying.
 """
 
 import os
@@ -39,6 +40,10 @@ def main() -> None:
             if now == "die":
                 print(name, file=sys.stderr)
                 sys.exit(7)
+            if now in ("deaf", "dumb"):
+                os.close(["deaf", "dumb"].index(now))
+                time.sleep(pause)
+                os._exit(0)
             if now == "hang":
                 time.sleep(3600)
             if now == "late":

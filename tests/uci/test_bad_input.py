@@ -85,7 +85,7 @@ def test_bad_commands_and_options_change_nothing_and_are_named(uci, line, named)
     ("go", "named"),
     [
         ("go depth x movetime 10", "'x'"),
-        ("go depth -3 movetime 10", "'-3'"),
+        ("go depth -3 movetime 10", "-3"),
         ("go movetime 10 nodes", "nodes"),
         ("go movetime 10 wtime soon", "'soon'"),
         ("go quickly movetime 10", "'quickly'"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import chess
 import pytest
 
+from tests.play.queens import QUEENS
 from tests.uci.process import UciProcess
 
 SCHOLAR = "r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5Q2/PPPP1PPP/RNB1K1NR b KQkq - 3 3"
@@ -36,3 +37,15 @@ def test_explain_can_be_stopped_and_the_next_word_is_heard(uci: UciProcess):
     uci.ask("position startpos moves e2e4", "isready", until="readyok")
     uci.ask("go depth 2", until="bestmove")
     assert uci.fen().split()[0] == chess.Board("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1").board_fen()
+
+
+def test_many_queens_are_explained_and_readyok_does_not_wait_for_that(uci: UciProcess):
+    uci.send(f"position fen {QUEENS}", "explain", "isready")
+    said = uci.read(r".*\.$")
+    assert said[0] == "readyok"
+    assert len(said) == 2
+
+
+def test_readyok_waits_for_the_end_of_an_explanation_that_was_stopped(uci: UciProcess):
+    uci.send(f"position fen {QUEENS}", "explain", "stop", "isready")
+    assert uci.read("readyok") == ["info string explain stopped", "readyok"]

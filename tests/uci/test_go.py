@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import itertools
+import re
+import threading
 import time
 
 import chess
 import pytest
 
-from tests.uci.process import UciProcess
+from engine.messages import Limits
+from engine.uci.output import Output
+from engine.uci.parse import Go, Placement
+from engine.uci.session import Session
+from tests.uci.process import COLD_TIMEOUT, UciProcess
 
 
 def search(uci: UciProcess, go: str, board: chess.Board | None = None) -> list[str]:
@@ -76,8 +82,44 @@ def test_depth_is_reached(uci):
     assert last_report(search(uci, "go depth 6"))["depth"] == "6"
 
 
-def test_few_nodes_are_kept_to(uci):
-    assert int(last_report(search(uci, "go nodes 20000"))["nodes"]) <= 40000
+@pytest.mark.parametrize("lines", [1, 3])
+def test_the_last_report_has_all_nodes(uci, lines):
+    uci.send(f"setoption name MultiPV value {lines}")
+    said = search(uci, "go nodes 20000")
+    uci.send("setoption name MultiPV value 1")
+    for rank, line in enumerate(said[-1 - lines : -1], 1):
+        report = last_report([line])
+        assert (report["multipv"], report["nodes"]) == (str(rank), "20000")
+        assert {"time", "nps", "hashfull", "pv"} <= report.keys()
+
+
+def test_the_last_report_has_all_the_time(uci):
+    assert int(last_report(search(uci, "go movetime 500"))["time"]) > 350
+
+
+def test_nothing_is_reported_twice(uci):
+    said = [re.sub(r" (time|nps|hashfull) \d+", "", line) for line in search(uci, "go depth 8")]
+    assert len(set(said)) == len(said)
+
+
+def test_the_last_report_and_the_move_leave_in_one_write():
+    """Each write takes from the clock."""
+
+    class Recorder(Output):
+        def line(self, text: str) -> None:
+            written.append(text)
+            if "bestmove" in text:
+                answered.set()
+
+    written: list[str] = []
+    answered = threading.Event()
+    session = Session(Recorder())
+    session.open()
+    session.place(Placement(None))
+    session.go(Go(Limits(nodes=5000)))
+    assert answered.wait(COLD_TIMEOUT)
+    assert session.close()
+    assert re.fullmatch(r"info depth .* nodes 5000 .*\nbestmove .*", written[-1])
 
 
 def test_movetime_is_used_and_kept_to(uci):
@@ -94,10 +136,32 @@ def test_mate_is_found(uci):
     assert any("score mate 1 " in line for line in lines)
 
 
-@pytest.mark.parametrize("go", ["go movetime -5", "go depth 0", "go nodes 0", "go wtime -100 btime 5"])
-def test_limits_too_small_still_end_the_search(uci, go):
-    """A GUI may subtract too much from its clock."""
-    assert search(uci, go)[-1] != "bestmove 0000"
+@pytest.mark.parametrize(
+    "go", ["go movetime -5", "go depth 0", "go depth -3", "go nodes 0", "go nodes -1", "go mate 0 depth 3"]
+)
+def test_limits_too_small_are_named_and_still_end_the_search(uci, go):
+    said = search(uci, go)
+    assert said[-1] != "bestmove 0000"
+    (remark,) = [line for line in said if line.startswith("info string")]
+    assert remark.startswith(f"info string go: {go.split()[1]} takes a whole number of ")
+    assert remark.endswith(f", not {go.split()[2]}")
+
+
+@pytest.mark.parametrize("go", ["go wtime -100 btime 5", "go wtime 0 btime -1 winc 0 binc 0 movestogo 0"])
+def test_a_clock_may_run_out(uci, go):
+    """A GUI may subtract too much from it."""
+    said = search(uci, go)
+    assert said[-1] != "bestmove 0000"
+    assert not [line for line in said if line.startswith("info string")]
+
+
+@pytest.mark.parametrize("go", ["go movetime inf", "go movetime nan", "go nodes 9223372036854775808", "go depth 1e3"])
+def test_a_number_that_is_none_is_named_and_limits_nothing(uci, go):
+    uci.send(go)
+    said = uci.read("info depth 2 ") + uci.synchronise()
+    (remark,) = [line for line in said if line.startswith("info string")]
+    assert remark.startswith(f"info string go: {go.split()[1]} takes a whole number of ")
+    uci.ask("stop", until="bestmove [a-h]")
 
 
 @pytest.mark.parametrize("go", ["go movetime 999999999999999999", "go wtime 999999999999999999"])

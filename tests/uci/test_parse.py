@@ -11,8 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.messages import Limits, OptionError, PositionError
+from engine.messages import MOST, NUMBERS, Limits, OptionError, PositionError
 from engine.options import OPTIONS
+from engine.search.timeman import plan
+from engine.search.tunables import Parameters
 from engine.uci.format import remark_line
 from engine.uci.input import LONGEST_LINE, split_lines
 from engine.uci.parse import (
@@ -54,6 +56,17 @@ def test_go_takes_all_limits_in_any_order_and_combination(parts, count):
     assert parse_go(" ".join(chosen).split()) == Go(Limits(**expected))
 
 
+@given(st.sampled_from([*NUMBERS]), st.integers() | st.floats().map(str) | st.text(max_size=4))
+def test_a_number_is_a_limit_or_the_nearest_one_or_left_out_and_named(name, number):
+    go = parse_go([name, *str(number).split()])
+    value = getattr(go.limits, name)
+    fault = NUMBERS[name].fault(name, number)
+    assert bool(go.complaints) == bool(fault) or not isinstance(number, int)
+    if value not in (None, 0):
+        assert not NUMBERS[name].fault(name, value)
+        assert fault or value == number
+
+
 def test_go_without_anything_is_unbounded():
     assert parse_go([]) == Go(Limits())
 
@@ -69,7 +82,9 @@ def test_one_clock_stands_for_both():
 
 
 def test_movestogo_zero_means_the_rest_of_the_game():
-    assert parse_go(["movestogo", "0", "wtime", "9"]) == Go(Limits(wtime=9, btime=9))
+    assert parse_go(["movestogo", "0", "wtime", "9"]) == Go(Limits(wtime=9, btime=9, movestogo=0))
+    without = plan(Limits(wtime=9000), True, 0, Parameters())
+    assert plan(Limits(wtime=9000, movestogo=0), True, 0, Parameters()) == without
 
 
 @pytest.mark.parametrize(
@@ -80,11 +95,26 @@ def test_movestogo_zero_means_the_rest_of_the_game():
             Limits(wtime=5, btime=5),
             "go: depth takes a whole number of plies, 1 or more, not 'abc'",
         ),
-        ("depth 0", Limits(depth=1), "go: depth takes a whole number of plies, 1 or more, not '0'"),
-        ("nodes -1", Limits(nodes=1), "go: nodes takes a whole number of nodes, 1 or more, not '-1'"),
+        ("depth 0", Limits(depth=1), "go: depth takes a whole number of plies, 1 or more, not 0"),
+        ("nodes -1", Limits(nodes=1), "go: nodes takes a whole number of nodes, 1 or more, not -1"),
+        ("nodes 0 depth 3", Limits(nodes=1, depth=3), "go: nodes takes a whole number of nodes, 1 or more, not 0"),
+        (
+            "nodes 9223372036854775808",
+            Limits(nodes=MOST),
+            f"go: nodes takes a whole number of nodes, at most {MOST}, not {MOST + 1}",
+        ),
+        ("mate 0", Limits(mate=1), "go: mate takes a whole number of moves, 1 or more, not 0"),
+        ("movetime inf", Limits(), "go: movetime takes a whole number of milliseconds, 0 or more, not 'inf'"),
+        (
+            "movetime nan depth 2",
+            Limits(depth=2),
+            "go: movetime takes a whole number of milliseconds, 0 or more, not 'nan'",
+        ),
+        ("movetime 0.5", Limits(), "go: movetime takes a whole number of milliseconds, 0 or more, not '0.5'"),
+        ("movestogo -1", Limits(movestogo=0), "go: movestogo takes a whole number of moves, 0 or more, not -1"),
         ("wtime 1e3", Limits(), "go: wtime takes a whole number of milliseconds, not '1e3'"),
         ("wtime 1_000", Limits(), "go: wtime takes a whole number of milliseconds, not '1_000'"),
-        ("winc -3 binc 4", Limits(binc=4), "go: winc takes a whole number of milliseconds, 0 or more, not '-3'"),
+        ("winc -3 binc 4", Limits(binc=4), "go: winc takes a whole number of milliseconds, 0 or more, not -3"),
         ("movetime", Limits(), "go: no number after movetime"),
         ("depth infinite", Limits(infinite=True), "go: no number after depth"),
         ("fast depth 3", Limits(depth=3), "go: 'fast' is not understood"),
@@ -185,7 +215,7 @@ def test_the_arguments_of_bench_are_read(text, expected):
     assert parse_bench(text.split()) == expected
 
 
-@pytest.mark.parametrize("text", ["x", "0", "-3", "5 0", "5 9999", "5 1 0", "5 1 16 7"])
+@pytest.mark.parametrize("text", ["x", "0", "-3", str(2**63), "5 0", "5 9999", "5 1 0", "5 1 16 7"])
 def test_bench_that_makes_no_sense(text):
     with pytest.raises(OptionError):
         parse_bench(text.split())

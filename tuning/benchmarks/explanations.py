@@ -43,7 +43,6 @@ from engine.analysis.pace import MOST
 from engine.api.explaining import over, threat
 from engine.api.types import Analysis
 from engine.explanation import Reason, merit_of, reason_of
-from engine.explanation.exchange import settled
 from engine.explanation.line import Line
 from engine.explanation.positional import PLIES, losses
 from engine.explanation.reasons import AT_ONCE, LEAST_LOSS, expectation
@@ -316,7 +315,7 @@ class Checker:
         if fallen < 0:
             return f"{-fallen} is lost at once"
         length = min(PLIES, *(len(line) for line in lines))
-        worse = losses(settled(lines[0].boards[length]), settled(lines[1].boards[length]), board.turn)
+        worse = losses(lines[0].settled[length], lines[1].settled[length], board.turn)
         own = f"{'White' if board.turn else 'Black'}'s" in reason.text.split(". ")[0]
         loss = worse.get((reason.theme.split(":")[1], own), 0)
         return "" if loss > 0 else f"what is named gets better by {-loss}"

@@ -11,8 +11,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
+from tuning.common.errors import SetupError
+
 UnitT = TypeVar("UnitT")
 Report = Callable[[Any], None]
+
+
+class ClusterLost(SetupError):
+    """The cluster has gone, and with it the units that it was at; what has come out of it stays."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,5 +39,12 @@ class Cluster(Protocol):
     def run(
         self, function: Callable[[Any, Report], Any], units: Iterator[UnitT], on_report: Report
     ) -> Iterator[Outcome[UnitT]]: ...
+
+    def everywhere(
+        self, function: Callable[[Any, Report], Any], units: Iterator[UnitT]
+    ) -> Iterator[tuple[str, Outcome[UnitT]]]:
+        """Run every unit in each place that may have other programs and files than the others; with the place's name,
+        which is empty if there is only one."""
+        ...
 
     def close(self) -> None: ...

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import itertools
+import logging
 import os
 import queue
 import signal
+import socket
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import CancelledError
 from typing import Any
 
 import dask
 import distributed
+from distributed.comm import get_address_host
+from distributed.security import Security
 
 from tuning.cluster import kept
-from tuning.cluster.base import Outcome, Report, UnitT
+from tuning.cluster.base import ClusterLost, Outcome, Report, UnitT
 from tuning.common.errors import SetupError
 
 CONNECT_TIMEOUT = "15s"
@@ -23,50 +29,72 @@ CONNECT_TIMEOUT = "15s"
 ALLOWED_FAILURES = 3
 """How many workers one unit may see die before it is given up as the cause of their deaths."""
 
-_PATIENT = {"distributed.scheduler.worker-ttl": None}
-"""A local worker that says nothing for five minutes is not dead: its process would be missed at once. Dask starts such
-workers anew, after a long pause all at the same time, and what they were at runs twice."""
+NOTICES = "numbat-notices"
+"""The topic of what workers tell the person at the tool."""
+
+_LOCAL: dict[str, Any] = {
+    # A local worker that says nothing for five minutes is not dead: its process would be missed at once. Dask starts
+    # such workers anew, after a long pause all at the same time, and their units run twice.
+    "distributed.scheduler.worker-ttl": None,
+    "distributed.scheduler.http.routes": [],
+    "distributed.worker.http.routes": [],
+}
 
 
 class Dask:
-    """Units on a dask cluster: a local one of ``workers`` processes, or the one whose scheduler is at ``address``."""
+    """Units on a dask cluster: a local one of ``workers`` processes, or the one whose scheduler is at ``address``.
 
-    def __init__(self, address: str | None = None, workers: int | None = None) -> None:
+    ``tell`` hears of lost workers and what the workers have to say. Every connection of a local cluster needs a
+    certificate that only this process and its workers have; for others dask's own configuration holds.
+    """
+
+    def __init__(
+        self, address: str | None = None, workers: int | None = None, tell: Callable[[str], None] = lambda line: None
+    ) -> None:
         dask.config.set({"distributed.scheduler.allowed-failures": ALLOWED_FAILURES})
-        self._local: distributed.LocalCluster | None = None
-        if address is None:
-            self.workers = workers or os.cpu_count() or 1
-            with _children_ignore_interrupts(), dask.config.set(_PATIENT):
-                self._local = distributed.LocalCluster(
-                    n_workers=self.workers,
-                    threads_per_worker=1,
-                    processes=True,
-                    host="127.0.0.1",
-                    dashboard_address="127.0.0.1:0",  # any free port: another cluster may run here
-                    memory_limit=0,
-                    silence_logs="CRITICAL",
-                )
-                self._client = distributed.Client(self._local)
-        else:
-            try:
-                self._client = distributed.Client(address, timeout=CONNECT_TIMEOUT)
-            except (OSError, ValueError, TimeoutError) as error:
-                raise SetupError(f"no dask scheduler answers at {address}: {error}") from None
-            capacity = sum(self._client.nthreads().values())
-            if not capacity:
-                self._client.close()
-                raise SetupError(f"the scheduler at {address} has no workers; start some: dask worker {address}")
-            self.workers = min(workers, capacity) if workers else capacity
-        self._client.register_plugin(_Housekeeping())
+        self._address = address
+        self._tell = tell
+        self._told: set[str] = set()
+        self._events: queue.SimpleQueue[tuple[str, str, Any]] = queue.SimpleQueue()
         self._batches = itertools.count()
+        self._hosts: dict[str, str] = {}
+        self._local: distributed.LocalCluster | None = None
+        self._open = contextlib.ExitStack()
+        try:
+            if address is None:
+                self.workers = workers or os.cpu_count() or 1
+                with _interrupts_held(), dask.config.set(_LOCAL):
+                    self._local = _local_cluster(self.workers)
+                    self._open.callback(self._local.close)
+                    self._client = distributed.Client(self._local)
+            else:
+                self._client = _client_of(address)
+            self._open.callback(self._client.close)
+            self._client.register_plugin(_Housekeeping(no_http=address is None))
+            self._client.subscribe_topic(NOTICES, lambda event: self._events.put(("notice", "", event[1])))
+            self._client.subscribe_topic("all", self._hear_scheduler)
+            if address is not None:
+                self.workers = self._capacity(address, workers)
+                self._hosts = self._client.run(socket.gethostname)
+        except BaseException:
+            self._open.close()
+            raise
+
+    def _capacity(self, address: str, workers: int | None) -> int:
+        capacity = sum(self._client.nthreads().values())
+        if not capacity:
+            raise SetupError(f"the scheduler at {address} has no workers; start some: dask worker {address}")
+        return min(workers, capacity) if workers else capacity
 
     def run(
         self, function: Callable[[Any, Report], Any], units: Iterator[UnitT], on_report: Report
     ) -> Iterator[Outcome[UnitT]]:
-        """Keep a unit in flight for every worker and one in reserve; yield outcomes as they come."""
-        topic = f"tuning-{os.getpid()}-{id(self)}-{next(self._batches)}"
-        events: queue.SimpleQueue[tuple[str, Any]] = queue.SimpleQueue()
-        self._client.subscribe_topic(topic, lambda event: events.put(("report", event[1]["item"])))
+        """Keep a unit in flight for every worker and one in reserve; yield outcomes as they come.
+
+        Raises :class:`ClusterLost` when the scheduler has gone.
+        """
+        topic = self._new_topic()
+        self._client.subscribe_topic(topic, lambda event: self._events.put(("report", topic, event[1]["item"])))
         running: dict[str, tuple[distributed.Future, UnitT]] = {}
         numbers = itertools.count()
 
@@ -78,63 +106,191 @@ class Dask:
             key = f"{topic}-{next(numbers)}"
             future = self._client.submit(_on_worker, function, unit, topic, key=key, pure=False)
             running[key] = future, unit
-            future.add_done_callback(lambda done: events.put(("done", done.key)))
+            future.add_done_callback(lambda done: self._events.put(("done", topic, done.key)))
             return True
 
         try:
             while len(running) <= self.workers and submit():
                 pass
             while running:
-                kind, item = events.get()
+                kind, item = self._next(topic)
                 if kind == "report":
                     on_report(item)
-                elif item in running:
+                else:
                     future, unit = running.pop(item)
+                    outcome = self._outcome(future, unit)
                     submit()
-                    yield _outcome(future, unit)
+                    yield outcome
         finally:
-            self._client.unsubscribe_topic(topic)
-            self._client.cancel([future for future, _ in running.values()], force=True)
+            if self._client.status == "running":
+                self._client.unsubscribe_topic(topic)
+                self._client.cancel([future for future, _ in running.values()], force=True)
+
+    def everywhere(
+        self, function: Callable[[Any, Report], Any], units: Iterator[UnitT]
+    ) -> Iterator[tuple[str, Outcome[UnitT]]]:
+        """Run every unit on every worker, beside whatever else runs there: those of a scheduler may be on any host.
+
+        Raises :class:`ClusterLost` when the scheduler has gone.
+        """
+        if self._local is not None:
+            for outcome in self.run(function, units, lambda item: None):
+                yield "", outcome
+            return
+        for unit in units:
+            for address, found in self._ask_all(function, unit).items():
+                if isinstance(found, BaseException):
+                    yield self._place(address), Outcome(unit, error=found)
+                else:
+                    yield self._place(address), Outcome(unit, found)
+
+    def _ask_all(self, function: Callable[[Any, Report], Any], unit: Any) -> dict[str, Any]:
+        """What each worker makes of ``unit``, without those that are lost on the way."""
+        topic = self._new_topic()
+
+        def ask() -> None:
+            try:
+                found = self._client.run(_beside, function, unit, on_error="return")
+            except Exception as error:
+                found = error
+            self._events.put(("done", topic, found))
+
+        threading.Thread(target=ask, name="everywhere", daemon=True).start()
+        _, found = self._next(topic)
+        if isinstance(found, Exception):
+            raise self._gone()
+        return {address: item for address, item in found.items() if not isinstance(item, OSError)}
+
+    def _new_topic(self) -> str:
+        return f"tuning-{socket.gethostname()}-{os.getpid()}-{id(self)}-{next(self._batches)}"
+
+    def _next(self, topic: str) -> tuple[str, Any]:
+        """The next event of ``topic``; what there is to tell meanwhile is told."""
+        while True:
+            kind, of, item = self._events.get()
+            if kind == "notice" and item not in self._told:
+                self._told.add(item)
+                self._tell(item)
+            elif of == topic:
+                return kind, item
+
+    def _hear_scheduler(self, event: tuple[float, Any]) -> None:
+        """Note when the scheduler has lost a worker."""
+        if event[1].get("action") == "remove-worker":
+            place = self._place(event[1]["worker"])
+            self._events.put(("notice", "", f"lost the worker on {place}; what it was at runs again elsewhere"))
+
+    def _place(self, address: str) -> str:
+        host = self._hosts.get(address) if self._local is None else socket.gethostname()
+        return f"{host} ({address})" if host else address
+
+    def _outcome(self, future: distributed.Future, unit: UnitT) -> Outcome[UnitT]:
+        """The result, waited for: should its worker have died just now, dask is computing it again."""
+        try:
+            return Outcome(unit, future.result())
+        except distributed.KilledWorker:
+            return Outcome(unit, error=RuntimeError(f"{ALLOWED_FAILURES} workers died while they ran this unit"))
+        except Exception as error:
+            if future.cancelled() or self._client.status != "running":
+                raise self._gone() from None
+            return Outcome(unit, error=error)
+
+    def _gone(self) -> ClusterLost:
+        return ClusterLost(f"lost the scheduler at {self._address or 'this machine'}: it ended or cannot be reached")
 
     def close(self) -> None:
         """Let go of the cluster; a local one ends, its engines with it."""
-        self._client.close()
-        if self._local is not None:
-            self._local.close()
+        if self._client.status == "running":
+            self._client.unsubscribe_topic("all")  # or the scheduler tells a client that has gone that it has gone
+        self._open.close()
 
 
-def _outcome(future: distributed.Future, unit: UnitT) -> Outcome[UnitT]:
-    """The result, waited for: should its worker have died just now, dask is computing it again."""
+def _local_cluster(workers: int) -> distributed.LocalCluster:
+    """A cluster on the loopback address, for this process alone."""
+    cluster = distributed.LocalCluster(
+        n_workers=workers,
+        threads_per_worker=1,
+        processes=True,
+        host="127.0.0.1",
+        protocol="tls://",
+        security=Security.temporary(),
+        dashboard_address="127.0.0.1:0",
+        scheduler_kwargs={"dashboard": False},
+        memory_limit=0,
+        silence_logs="CRITICAL",
+    )
+    cluster.scheduler.http_server.stop()  # dask opens it in any case; those of the workers: _Housekeeping
+    return cluster
+
+
+def _client_of(address: str) -> distributed.Client:
+    """A client of the scheduler at ``address``. Raises :class:`SetupError` when none answers."""
+    logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # a lost connection is reported in one line
     try:
-        return Outcome(unit, future.result())
-    except distributed.KilledWorker:
-        return Outcome(unit, error=RuntimeError(f"{ALLOWED_FAILURES} workers died while they ran this unit"))
-    except Exception as error:
-        return Outcome(unit, error=error)
+        return distributed.Client(address, timeout=CONNECT_TIMEOUT)
+    except (OSError, ValueError, TypeError, RuntimeError) as error:
+        raise SetupError(f"no dask scheduler answers at {address}: {error}") from None
 
 
 def _on_worker(function: Callable[[Any, Report], Any], unit: Any, topic: str) -> Any:
     worker = distributed.get_worker()
-    return function(unit, lambda item: worker.log_event(topic, {"item": item}))
+    with kept.task(worker.get_current_task()) as task:
+
+        def report(item: Any) -> None:
+            task.check()
+            worker.log_event(topic, {"item": item})
+
+        try:
+            return function(unit, report)
+        except CancelledError:  # the unit is not wanted any more, or this worker ends and another must run it
+            raise distributed.Reschedule from None
+
+
+async def _beside(function: Callable[[Any, Report], Any], unit: Any) -> Any:
+    """The result of a unit that runs at once, in a thread of its own."""
+    return await asyncio.to_thread(function, unit, lambda item: None)
 
 
 class _Housekeeping(distributed.WorkerPlugin):
-    """Closes what a worker has kept, its engines for instance, with the worker."""
+    """Passes on what units tell, ends those that are cancelled, and closes what a worker has kept with the worker."""
 
-    name = "tuning-housekeeping"
+    name = "numbat-housekeeping"
+    idempotent = True  # another client must not take it from under running games
 
-    def teardown(self, worker: Any) -> None:
-        kept.close()
+    def __init__(self, no_http: bool) -> None:
+        self._no_http = no_http
+
+    def setup(self, worker: Any) -> None:
+        place = f"{socket.gethostname()} ({get_address_host(worker.address)})"
+        kept.listen(lambda line: worker.log_event(NOTICES, f"{place}: {line}"))
+        if self._no_http:
+            worker.http_server.stop()
+
+    def transition(self, key: str, start: str, finish: str, **kwargs: Any) -> None:
+        if start == "executing" and finish == "released":
+            kept.cancel(key)
+
+    async def teardown(self, worker: Any) -> None:
+        await asyncio.to_thread(kept.close)
 
 
 @contextlib.contextmanager
-def _children_ignore_interrupts() -> Iterator[None]:
-    """Ctrl-C reaches every process of a terminal; the workers must outlive it until we let them go."""
+def _interrupts_held() -> Iterator[None]:
+    """Act on Ctrl-C and SIGTERM at the end, when there is a whole cluster to close. Processes that start meanwhile
+    never see Ctrl-C, which reaches every process of a terminal: the workers must outlive it until we let them go."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    previous = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    numbers = (signal.SIGINT, signal.SIGTERM)
+    held: list[int] = []
+    before = [signal.signal(number, lambda number, frame: held.append(number)) for number in numbers]
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT}) if hasattr(signal, "pthread_sigmask") else None
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, previous)
+        if mask is not None:
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        for number, handler in zip(numbers, before, strict=True):
+            signal.signal(number, handler)
+    if held:
+        signal.raise_signal(held[0])

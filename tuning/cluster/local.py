@@ -16,6 +16,9 @@ class Here:
 
     workers = 1
 
+    def __init__(self, tell: Callable[[str], None] = lambda line: None) -> None:
+        kept.listen(tell)
+
     def run(
         self, function: Callable[[Any, Report], Any], units: Iterator[UnitT], on_report: Report
     ) -> Iterator[Outcome[UnitT]]:
@@ -36,6 +39,12 @@ class Here:
                     break
                 on_report(item)
             yield item
+
+    def everywhere(
+        self, function: Callable[[Any, Report], Any], units: Iterator[UnitT]
+    ) -> Iterator[tuple[str, Outcome[UnitT]]]:
+        for outcome in self.run(function, units, lambda item: None):
+            yield "", outcome
 
     def close(self) -> None:
         kept.close()

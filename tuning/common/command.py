@@ -25,6 +25,8 @@ __all__ = [
     "interruptible",
     "make_console",
     "refused",
+    "stopped",
+    "warner",
 ]
 
 PAGE_WIDTH = 120
@@ -77,6 +79,18 @@ def interruptible(main: Callable[..., int]) -> Callable[..., int]:
 def complain(console: Console, error: object) -> None:
     """Print an error in one line, however long, so that it can be searched for and copied."""
     console.print(f"error: {escaped(str(error), keep='')}", style="bold red", soft_wrap=True)
+
+
+def warner(console: Console) -> Callable[[str], None]:
+    """What prints a line that is no error, but should be seen."""
+    return lambda line: console.print(f"! {line}", style="yellow", soft_wrap=True)
+
+
+def stopped(console: Console, error: BaseException, again: str) -> int:
+    """Say what ended a run early, if not Ctrl-C, and how to go on; the exit code."""
+    line = "; ".join(part for part in (str(error) or "interrupted", again) if part)
+    console.print(line, soft_wrap=True)
+    return INTERRUPTED if isinstance(error, KeyboardInterrupt) else FAILED
 
 
 def refused(console: Console, error: object) -> int:

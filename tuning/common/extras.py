@@ -10,6 +10,7 @@ import importlib.util
 import sys
 from types import TracebackType
 
+from engine.commandline import INTERRUPTED
 from tuning.common.errors import SetupError
 
 EXTRAS = {
@@ -18,6 +19,7 @@ EXTRAS = {
     "matplotlib": "tuning",
     "dask": "tuning",
     "distributed": "tuning",
+    "cryptography": "tuning",
     "psutil": "tuning",
 }
 """Package and the extra it comes with."""
@@ -42,7 +44,11 @@ def need(package: str, what_for: str) -> None:
 
 
 def explain(kind: type[BaseException], error: BaseException, traceback: TracebackType | None) -> None:
-    """Report an uncaught exception: a missing package of an extra in one line and with exit code 2."""
+    """Report an uncaught exception: a missing package of an extra in one line and with exit code 2, and Ctrl-C while
+    the modules are still being loaded as later."""
+    if issubclass(kind, KeyboardInterrupt):
+        print("interrupted", file=sys.stderr)
+        raise SystemExit(INTERRUPTED)
     line = advice(error.name) if isinstance(error, ModuleNotFoundError) and error.name else None
     if line is None:
         sys.__excepthook__(kind, error, traceback)

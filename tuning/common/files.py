@@ -7,41 +7,19 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TextIO
 
-from engine.files import drafted
+from engine.files import drafted, open_regular
+from engine.reading.text import is_binary
 from tuning.common.errors import SetupError
-
-_CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\f\x1a\x1b"))
-_LOOKED_AT = 1 << 16
-
-QUOTED = 100
-"""Letters of a faulty line that a message repeats."""
-
-
-def text_of(path: Path, what: str) -> str:
-    """The text of a file. Raises :class:`SetupError`, which begins with ``what`` it is to be, if it is none."""
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise SetupError(f"{what} {path}: {error.strerror}") from None
-    if is_binary(data):
-        raise SetupError(f"{what} {path}: not a text file")
-    return data.decode("utf-8-sig", "replace")
-
-
-def is_binary(data: bytes) -> bool:
-    """Whether bytes are anything but text, as their beginning shows by its control characters."""
-    beginning = data[:_LOOKED_AT]
-    return b"\0" in beginning or 50 * (len(beginning) - len(beginning.translate(None, _CONTROLS))) > len(beginning)
 
 
 def refuse_binary(path: Path, what: str) -> None:
     """Raise :class:`SetupError` for a file that cannot be read or is no text; for files too large to read twice."""
     try:
-        with path.open("rb") as stream:
-            beginning = stream.read(_LOOKED_AT)
+        with open_regular(path) as stream:
+            beginning = stream.read(1 << 16)
     except OSError as error:
         raise SetupError(f"{what} {path}: {error.strerror}") from None
-    if is_binary(beginning):
+    if is_binary(beginning.decode("latin-1")):
         raise SetupError(f"{what} {path}: not a text file")
 
 
@@ -87,9 +65,3 @@ def write_whole(path: Path, data: bytes) -> None:
             draft.write_bytes(data)
     except OSError as error:
         raise SetupError(f"cannot write {path}: {error.strerror}") from None
-
-
-def quoted(line: str) -> str:
-    """A line of a file in quotes, not too much of it."""
-    line = line.strip()
-    return repr(line if len(line) <= QUOTED else f"{line[:QUOTED]}...")

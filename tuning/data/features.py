@@ -5,22 +5,22 @@ from __future__ import annotations
 import numpy as np
 
 from engine.board.types import I64, KING, ONE, ROOK
-from engine.evaluation.nnue.features import feature_of, view_of
-from engine.evaluation.nnue.shape import INPUTS, KING_BUCKETS
+from engine.evaluation.nnue.features import feature_of, orientation_of
+from engine.evaluation.nnue.shape import INPUTS
 from engine.jit import lsb
 from tuning.common.compiled import compiled
 from tuning.data.marlinformat import UNMOVED_ROOK, Packed
 
 #: Fills a list of features to its end.
-NO_FEATURE = KING_BUCKETS * INPUTS
+NO_FEATURE = INPUTS
 
 
 @compiled
-def list_board(board: Packed, king_buckets: int, squares: np.ndarray, pieces: np.ndarray, features: np.ndarray) -> int:
-    """Write what both sides see of ``board``, a record of :data:`tuning.data.marlinformat.PACKED`.
+def list_board(board: Packed, squares: np.ndarray, pieces: np.ndarray, features: np.ndarray) -> int:
+    """List the features of both sides of ``board``, a record of :data:`tuning.data.marlinformat.PACKED`.
 
-    ``features`` [side to move first][32] gets the indices that ``engine.evaluation.nnue.shape`` describes. Returns how
-    many there are, the same for both. ``squares`` and ``pieces``, int64[32], are scratch space.
+    ``features`` [side to move first][32] gets the indices that ``engine.evaluation.nnue.shape`` describes. Returns
+    their number, the same for both. ``squares`` and ``pieces``, int64[32], are scratch space.
     """
     rest = board.occupancy
     count = 0
@@ -40,7 +40,7 @@ def list_board(board: Packed, king_buckets: int, squares: np.ndarray, pieces: np
     for view in range(2):
         perspective = (I64(board.side_en_passant) >> 7) ^ view
         king = black_king if perspective else white_king
-        seen = view_of(king_buckets, perspective, king)
+        orientation = orientation_of(perspective, king)
         for place in range(count):
-            features[view, place] = feature_of(perspective, seen, pieces[place], squares[place])
+            features[view, place] = feature_of(perspective, orientation, pieces[place], squares[place])
     return count

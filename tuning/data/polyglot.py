@@ -9,9 +9,10 @@ import chess
 import chess.pgn
 from chess.polyglot import ENTRY_STRUCT, zobrist_hash
 
+from engine import reading
+from engine.reading import ReadError
 from tuning.common.errors import SetupError
 from tuning.common.files import write_whole
-from tuning.data.pgn import games
 
 GREATEST_WEIGHT = 0xFFFF
 """Of an entry; if a position has a heavier move, all its moves are scaled down."""
@@ -74,17 +75,14 @@ def write_book(path: Path, entries: Iterable[tuple[int, int, int]]) -> int:
 
 def read_games(path: Path, tally: Tally, complain: Callable[[str], None], advance: Callable[[int], None]) -> None:
     """Count the games in ``path``; ``advance`` gets the place in the file. Faulty games count up to the fault."""
+    found = None
     try:
-        stream = path.open(encoding="utf-8-sig", errors="replace")
-    except OSError as error:
-        raise SetupError(f"{path}: {error.strerror}") from None
-    with stream:
-        number = 0
-        for number, game in games(path, stream, complain):
-            if not tally.add(game):
-                complain(f"{path}, game {number}: no result, skipped")
-            advance(stream.tell())
-    if number == 0:
+        for found in reading.read_games(path, complain, advance):
+            if not tally.add(found.game):
+                complain(f"{path}:{found.line}: game {found.number}: no result, skipped")
+    except ReadError as error:
+        raise SetupError(str(error)) from None
+    if found is None:
         complain(f"{path}: no game in it")
 
 

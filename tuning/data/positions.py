@@ -33,9 +33,10 @@ from engine.board.setup import new_position
 from engine.board.types import EMPTY, I64, KING, NO_SQUARE, NO_TYPE, PAWN, PIECE_LETTERS, ROOK
 from engine.files import drafted
 from engine.jit import popcount
+from engine.reading.text import quoted
 from tuning.common.compiled import compiled
 from tuning.common.errors import SetupError
-from tuning.common.files import quoted, refuse_binary
+from tuning.common.files import refuse_binary
 from tuning.data import viriformat
 from tuning.data.marlinformat import IN_CHECK, NOISY_MOVE, PACKED, Packed, PackedArray, pack
 from tuning.data.viriformat import Positions

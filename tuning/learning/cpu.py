@@ -2,7 +2,7 @@
 
 A position's numbers stay in the nearest cache from its board to its gradient, where operations on whole batches, such
 as torch's, fetch and store them again and again. The first layer is summed in the engine's own integers, which
-take half the room of floating-point numbers; so what is learned from is exactly what the engine will compute there.
+take half the room of floating-point numbers; so training sees the same sums as the engine.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import torch
 
 from engine.evaluation.nnue.features import bucket_of
 from engine.evaluation.nnue.file import MOST_PIECES
-from engine.evaluation.nnue.shape import INPUTS, QA
+from engine.evaluation.nnue.shape import QA
 from tuning.common.compiled import compiled
 from tuning.data.features import list_board
 from tuning.data.marlinformat import PackedArray
@@ -54,7 +54,6 @@ def _learn(
     ``transformer`` [feature][unit] and ``transformer_biases`` are int16 in units of 1/QA, all else is float32.
     """
     hidden = transformer.shape[1]
-    king_buckets = len(skip) // INPUTS
     squares, pieces = np.empty(MOST_PIECES, np.int64), np.empty(MOST_PIECES, np.int64)
     features = np.empty((2, MOST_PIECES), np.int64)
     accumulators = np.empty((2, hidden), np.int16)
@@ -63,7 +62,7 @@ def _learn(
     total = 0.0
     for number in range(len(boards)):
         board = boards[number]
-        count = list_board(board, king_buckets, squares, pieces, features)
+        count = list_board(board, squares, pieces, features)
         bucket = bucket_of(count)
         value = output_biases[bucket]
         for view in range(2):

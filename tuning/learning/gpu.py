@@ -1,7 +1,7 @@
 """One step of learning on a GPU: the loss of a batch and its gradient by torch's operations on whole batches.
 
 The first layer is one product of matrices here: a position is a row with a 1 for each of its pieces. That is thirty
-times the arithmetic of adding up columns, and still faster where a product is what the machine does best. Boards are
+times the arithmetic of adding up columns, and still faster on a machine built for products. Boards are
 taken apart on the GPU too, a chunk at a time.
 """
 
@@ -42,9 +42,9 @@ class Batch:
         return Batch(self.features[rows], self.buckets[rows], self.by_score[rows], self.by_result[rows])
 
 
-def list_features(boards: Tensor, king_buckets: int) -> Tensor:
-    """What :func:`tuning.data.features.list_board` says of ``boards``, uint8 [position][bytes of PACKED]: int16
-    [position][side to move first][32], then NO_FEATURE."""
+def list_features(boards: Tensor) -> Tensor:
+    """The features that :func:`tuning.data.features.list_board` lists of ``boards``, uint8 [position][bytes of PACKED]:
+    int16 [position][side to move first][32], then NO_FEATURE."""
     by_square = (boards[:, :8, None] >> torch.arange(8, device=boards.device, dtype=torch.uint8)) & 1
     occupied = by_square.flatten(1).int()
     place = torch.where(occupied == 1, occupied.cumsum(1, dtype=torch.int32) - 1, MOST_PIECES).long()
@@ -63,16 +63,14 @@ def list_features(boards: Tensor, king_buckets: int) -> Tensor:
         is_king = present & (kinds == KING) & (colors == perspective)
         king = (squares * is_king).sum(1, keepdim=True)
         orientation = 56 * perspective ^ torch.where(king & 4 != 0, 7, 0)
-        rank, file = (king ^ orientation) // 8, (king ^ orientation) % 8
-        bucket = torch.where(rank == 0, file // 2, rank.clamp(max=2) + 1) * (king_buckets > 1)
-        seen = bucket * INPUTS + (colors ^ perspective) * (INPUTS // 2) + kinds * 64 + (squares ^ orientation)
+        seen = (colors ^ perspective) * (INPUTS // 2) + kinds * 64 + (squares ^ orientation)
         views.append(torch.where(present, seen, NO_FEATURE).short())
     return torch.stack(views, 1)
 
 
-def take_apart(boards: Tensor, scales: Tensor, king_buckets: int) -> Batch:
+def take_apart(boards: Tensor, scales: Tensor) -> Batch:
     """The batch of ``boards``, uint8 [position][bytes of PACKED]; ``scales`` are those of :class:`TrainingStep`."""
-    features = list_features(boards, king_buckets)
+    features = list_features(boards)
     pieces = (features[:, 0] != NO_FEATURE).sum(1)
     buckets = ((pieces - 2) // 4).clamp(max=OUTPUT_BUCKETS - 1)
     score, result, source = boards[:, 28:30].contiguous().view(torch.int16)[:, 0], boards[:, 30], boards[:, 31]
@@ -121,8 +119,7 @@ class TrainingStep:
     def _load(self, boards: np.ndarray) -> Batch:
         """``boards``, PACKED, taken apart on the device."""
         packed = torch.from_numpy(boards.view(np.uint8).reshape(-1, PACKED.itemsize)).to(self._device)
-        buckets = self._network.king_buckets
-        parts = [take_apart(part, self._scales, buckets) for part in packed.split(SLICE)]
+        parts = [take_apart(part, self._scales) for part in packed.split(SLICE)]
         return Batch(
             torch.cat([part.features for part in parts]), torch.cat([part.buckets for part in parts]),
             torch.cat([part.by_score for part in parts]), torch.cat([part.by_result for part in parts]),

@@ -2,11 +2,8 @@
 
 Two accumulators of N numbers, one as each side sees the board, are sums of one column for each piece; clipped to [0, 1]
 and squared (SCReLU) they go to one output for each bucket of piece counts. A linear sum over the same features is
-learned along with them (skip connection), so that the rest has to learn only what material and squares do not say. An
+learned along with them (skip connection), so that the rest has to learn only the difference to material and squares. An
 output of 1.0 stands for 400 centipawns.
-
-With king buckets the columns are factorised: a feature's column is one that all buckets share, plus one of the bucket's
-own. Thus what a bucket has seen too little of, it knows from the others.
 
 This is the network by torch's own operations, as a GPU wants them. On a CPU :mod:`tuning.learning.cpu` does the same.
 """
@@ -37,9 +34,8 @@ def outputs(
 
     ``features`` int16 [position][side to move first][32] ends with NO_FEATURE, ``buckets`` int64 [position].
     """
-    rows = len(transformer)
-    pieces = torch.zeros(2 * len(features), rows + PADDING, device=features.device)
-    pieces.scatter_(1, features.flatten(0, 1).long().clamp_(max=rows), 1)
+    pieces = torch.zeros(2 * len(features), INPUTS + PADDING, device=features.device)
+    pieces.scatter_(1, features.flatten(0, 1).long(), 1)
     # In whole units, as products of few bits would not round those.
     sums = pieces @ nn.functional.pad(transformer * QA, (0, 0, 0, PADDING)) / QA
     activations = (sums + transformer_biases).clamp(0, 1).square().view(len(features), -1)
@@ -66,30 +62,27 @@ class _Representable(torch.autograd.Function):
 
 
 class Network(nn.Module):
-    """The network; ``hidden`` is the width N of each accumulator, ``king_buckets`` 1 or KING_BUCKETS."""
+    """The network; ``hidden`` is the width N of each accumulator."""
 
-    def __init__(self, hidden: int, king_buckets: int = 1) -> None:
+    def __init__(self, hidden: int) -> None:
         super().__init__()
         self.hidden = hidden
-        self.king_buckets = king_buckets
         self.transformer = nn.Parameter(torch.empty(INPUTS, hidden))
         self.transformer_biases = nn.Parameter(torch.zeros(hidden))
-        self.skip = nn.Parameter(material_skip().repeat(king_buckets))
+        self.skip = nn.Parameter(material_skip())
         self.output = nn.Parameter(torch.empty(OUTPUT_BUCKETS, 2, hidden))
         self.output_biases = nn.Parameter(torch.zeros(OUTPUT_BUCKETS))
         # About 25 pieces stand on the board, so that an accumulator begins with a spread of some 0.5.
         nn.init.uniform_(self.transformer, -0.1, 0.1)
         nn.init.constant_(self.transformer_biases, 0.25)
         nn.init.uniform_(self.output, -((2 * hidden) ** -0.5), (2 * hidden) ** -0.5)
-        if king_buckets > 1:
-            self.by_bucket = nn.Parameter(torch.zeros(king_buckets * INPUTS, hidden))
 
     def forward(self, features: Tensor, buckets: Tensor) -> Tensor:
         """As :func:`outputs`, by the rounded parameters."""
         return outputs(features, buckets, *self.rounded())
 
     def rounded(self) -> list[Tensor]:
-        """The parameters as the integers will have them, so that what is learned makes up for the rounding."""
+        """The parameters rounded to their integers, so that training makes up for the rounding."""
         return [_Representable.apply(weights, unit) for weights, unit in self._units()]
 
     @torch.no_grad()
@@ -102,26 +95,14 @@ class Network(nn.Module):
         ]
 
     def set_gradients(self, gradients: Iterable[Tensor]) -> None:
-        """Set the gradients of the parameters by those of what the network computes with."""
-        columns, *rest = gradients
-        self.transformer.grad = columns.view(-1, INPUTS, self.hidden).sum(0)
-        if self.king_buckets > 1:
-            self.by_bucket.grad = columns
-        for weights, gradient in zip(
-            (self.transformer_biases, self.skip, self.output, self.output_biases), rest, strict=True
-        ):
+        """Set the gradients of the parameters, in the order of ``integers``."""
+        for (weights, _), gradient in zip(self._units(), gradients, strict=True):
             weights.grad = gradient
 
-    def _columns(self) -> Tensor:
-        """The transformer as it is computed with, [feature][column]."""
-        if self.king_buckets == 1:
-            return self.transformer
-        return self.transformer.repeat(self.king_buckets, 1) + self.by_bucket
-
-    def _units(self) -> list[tuple[Tensor, int]]:
-        """All that the network computes with, and the integer that stands for 1."""
+    def _units(self) -> list[tuple[nn.Parameter, int]]:
+        """Each parameter, and the integer that stands for 1."""
         return [
-            (self._columns(), QA),
+            (self.transformer, QA),
             (self.transformer_biases, QA),
             (self.skip, SCALE * QS),
             (self.output, QB),
@@ -136,41 +117,31 @@ class Network(nn.Module):
         return Net(transformer, biases, skip, output, output_biases, training)
 
     def weights(self) -> list[nn.Parameter]:
-        """What had better be small: weights that bend the evaluation to the positions learned from."""
-        return [self.transformer, self.output, *([self.by_bucket] if self.king_buckets > 1 else [])]
+        """The parameters that decay, because large ones overfit."""
+        return [self.transformer, self.output]
 
     def offsets(self) -> list[nn.Parameter]:
-        """What has no reason to be near 0: the biases, and the values of pieces."""
+        """The parameters without a reason to be near 0: the biases, and the values of pieces."""
         return [self.transformer_biases, self.skip, self.output_biases]
 
     @torch.no_grad()
     def take(self, net: Net) -> None:
-        """Begin with the parameters of ``net``, which has as many columns and king buckets or fewer.
+        """Begin with the parameters of ``net``, which has as many columns or fewer.
 
-        Columns that it lacks keep what they learn from; their outputs begin with 0, so that the network says what
-        ``net`` says (as in Net2Net by Chen, Goodfellow and Shlens 2016, but with new columns in place of copies). King
-        buckets begin with what they share.
+        Columns that it lacks keep their random weights and their outputs begin with 0, so that the values are those of
+        ``net`` (as in Net2Net by Chen, Goodfellow and Shlens 2016, but with new columns in place of copies).
         """
         self.output[:, :, net.hidden :] = 0
-        columns = torch.from_numpy(net.weights.astype(np.float32)).view(-1, INPUTS, net.hidden) / QA
-        shared = columns.mean(0)
-        self.transformer[:, : net.hidden] = shared
-        if net.king_buckets > 1:
-            self.by_bucket[:, : net.hidden] = (columns - shared).flatten(0, 1)
-        skip = np.resize(net.skip, len(self.skip))  # again for every bucket
-        arrays = (net.biases, skip, net.output_weights, net.output_biases)
-        for (weights, unit), array in zip(self._units()[1:], arrays, strict=True):
+        arrays = (net.weights, net.biases, net.skip, net.output_weights, net.output_biases)
+        for (weights, unit), array in zip(self._units(), arrays, strict=True):
             part = tuple(slice(length) for length in array.shape)
             weights[part] = torch.from_numpy(array.astype(np.float32)) / unit
 
     @torch.no_grad()
     def clip(self) -> None:
-        """Bring all weights back into what their integers can hold."""
-        for weights in (self.transformer, self.output):
+        """Clip the weights to the range of their integers."""
+        for weights in self.weights():
             weights.clamp_(-WEIGHT_LIMIT, WEIGHT_LIMIT)
-        if self.king_buckets > 1:
-            shared = self.transformer.repeat(self.king_buckets, 1)
-            self.by_bucket.clamp_(-WEIGHT_LIMIT - shared, WEIGHT_LIMIT - shared)
 
 
 def material_skip() -> Tensor:

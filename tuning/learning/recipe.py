@@ -1,4 +1,4 @@
-"""What a training run is told, and where it keeps what comes out."""
+"""The settings of a training run, and the files it writes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LOG, CHECKPOINT, CURVES, NET = "log.jsonl", "checkpoint.pt", "loss.png", "net.nn
 
 @dataclass(frozen=True, slots=True)
 class TrainingSettings:
-    """All that decides what comes out; ``cache`` only says where prepared positions are kept.
+    """All that decides the result, besides ``cache``, the folder of prepared positions.
 
     ``length``, ``warm_up`` and ``report`` are positions seen; the same one counts again at every turn.
     """
@@ -28,7 +28,6 @@ class TrainingSettings:
     cache: str
     begin: str = ""
     hidden: int = 256
-    king_buckets: int = 1
     length: int = 2_000_000_000
     batch: int = 16_384
     learning_rate: float = 2e-3
@@ -66,4 +65,4 @@ def settings_of(run: Path) -> TrainingSettings:
     try:
         return TrainingSettings(**read_settings(run / LOG))
     except TypeError:
-        raise SetupError(f"{run / LOG} is not the log of a training run") from None
+        raise SetupError(f"{run / LOG} is not the log of a training run of this version") from None

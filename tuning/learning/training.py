@@ -64,7 +64,7 @@ class Training:
         self.settings = settings
         self.positions = positions
         self.device = device
-        self.network = Network(settings.hidden, settings.king_buckets)
+        self.network = Network(settings.hidden)
         if settings.begin:
             self.network.take(beginning(settings))
         self.network.to(device)
@@ -147,19 +147,17 @@ def beginning(settings: TrainingSettings) -> Net:
         raise SetupError(str(error)) from None
     if net.hidden > settings.hidden:
         raise SetupError(f"{settings.begin} has {net.hidden} columns, more than {settings.hidden}")
-    if net.king_buckets > settings.king_buckets:
-        raise SetupError(f"{settings.begin} has {net.king_buckets} king buckets, more than {settings.king_buckets}")
     return net
 
 
 def recipe(settings: TrainingSettings, positions: Shuffled, scale: float, history: Sequence[dict[str, float]]) -> dict:
-    """What a network's header tells of its making."""
-    told = {name: value for name, value in asdict(settings).items() if name not in ("cache", "report")}
+    """The recipe that goes into a network's header."""
+    chosen = {name: value for name, value in asdict(settings).items() if name not in ("cache", "report")}
     if settings.begin:
-        told["begin"] = {"file": Path(settings.begin).name, **beginning(settings).training}
+        chosen["begin"] = {"file": Path(settings.begin).name, **beginning(settings).training}
     return {
         "tool": TOOL,
-        **told,
+        **chosen,
         "positions": [
             {"file": source.name, **{k: v for k, v in asdict(source).items() if k != "name"}}
             for source in positions.sources
@@ -172,11 +170,11 @@ def recipe(settings: TrainingSettings, positions: Shuffled, scale: float, histor
 
 
 def train(settings: TrainingSettings, out: Path, resume: bool, console: Console) -> None:
-    """Train to the end. Raises :class:`SetupError` for what cannot be used."""
+    """Train to the end. Raises :class:`SetupError` for positions or a network it cannot use."""
     if settings.begin:
-        beginning(settings)  # a fault of it is told before hours are spent on the positions
+        beginning(settings)  # report its faults before spending hours on the positions
     device = "cuda" if torch.cuda.is_available() else "cpu"
-    torch.set_num_threads(1)  # what is left to torch on a CPU is too small to be worth the waiting for each other
+    torch.set_num_threads(1)  # torch's own work on a CPU is too small to share among threads
     columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), _Rate(), TimeRemainingColumn())
     with Progress(*columns, console=console) as progress, closing(_open_ledger(settings, out, resume)) as ledger:
         positions = settings.shuffled(progress)

@@ -16,10 +16,9 @@ from scipy.optimize import minimize
 from scipy.special import expit
 
 from engine.play.wdl import LEAST_BLUR, MODEL, REFERENCE_MOVE, Model
+from engine.reading import ReadError, read_games
 from tuning.common.errors import SetupError
-from tuning.common.files import refuse_binary
 from tuning.common.ledger import read_events
-from tuning.data.pgn import games
 from tuning.matches.records import GameRecord
 
 MOST_PAWNS = 4.0
@@ -69,23 +68,22 @@ def rows_of_results(path: Path, player: str | None) -> Iterator[Row]:
 
 def rows_of_pgn(path: Path, player: str | None) -> Iterator[Row]:
     """The same from PGN: scores in comments, either ``+0.35/12`` for the mover or ``[%eval 0.35]`` for White."""
-    refuse_binary(path, "games")
-    with path.open(encoding="utf-8-sig", errors="replace") as stream:
-        for _number, game in games(path, stream, _refuse):
-            white_result = _RESULTS.get(game.headers.get("Result", "*"))
+    try:
+        for found in read_games(path, print):
+            if found.game.errors:
+                raise SetupError(f"{path}:{found.line}: game {found.number}: {found.game.errors[0]}")
+            white_result = _RESULTS.get(found.game.headers.get("Result", "*"))
             if white_result is None:
                 continue
-            for node in game.mainline():
+            for node in found.game.mainline():
                 white = not node.turn()
-                if player is not None and player != game.headers.get("White" if white else "Black"):
+                if player is not None and player != found.game.headers.get("White" if white else "Black"):
                     continue
                 score = _score_of(node, white)
                 if score is not None:
                     yield score, (node.ply() - 1) // 2 + 1, white_result if white else -white_result
-
-
-def _refuse(fault: str) -> None:
-    raise SetupError(fault)
+    except ReadError as error:
+        raise SetupError(str(error)) from None
 
 
 def _score_of(node: chess.pgn.ChildNode, white: bool) -> float | None:

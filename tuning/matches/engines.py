@@ -30,7 +30,8 @@ class EngineSpec:
     """Everything needed to start one engine on any machine of the cluster.
 
     ``options`` must exist in the engine; ``shared_options`` are sent only to engines that have them.
-    ``revision`` is a commit of this project; the command then runs inside a worktree of it.
+    ``revision`` is a commit of this project; the command then runs inside a worktree of it. Where ``identity`` is
+    known, an engine that calls itself something else is another one.
     """
 
     name: str
@@ -42,6 +43,7 @@ class EngineSpec:
     environment: Mapping[str, str] = field(default_factory=dict)
     revision: str | None = None
     limits: Limits = field(default_factory=Limits)
+    identity: str | None = field(default=None, compare=False)
 
     def differs_in_values(self, other: EngineSpec) -> bool:
         """Whether setting the same options anew turns an engine of this kind into one of the other."""

@@ -6,7 +6,7 @@ charged to the engine; the workbench therefore keeps the raw text and reads it w
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 MATE_CENTIPAWNS = 100_000
 """A mate in ``n`` moves counts as ``MATE_CENTIPAWNS - n`` centipawns wherever one number is needed."""
@@ -104,11 +104,10 @@ def parse_xboard(line: str) -> Thought:
 
 
 def last_scored(thoughts: list[Thought]) -> Thought | None:
-    """The engine's final word on the position: its last scored first line, exact rather than a bound."""
-    best = None
-    for thought in reversed(thoughts):
-        if thought.scored and thought.multipv == 1:
-            if not thought.bound:
-                return thought
-            best = best or thought
-    return best
+    """The engine's final word on the position: its last scored first line, exact rather than a bound, with the nodes of
+    the whole search."""
+    scored = [thought for thought in thoughts if thought.scored and thought.multipv == 1]
+    exact = [thought for thought in scored if not thought.bound]
+    if not scored:
+        return None
+    return replace((exact or scored)[-1], nodes=max(thought.nodes for thought in thoughts))

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import io
-import itertools
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 import chess
-import chess.pgn
 
+from engine.messages import PositionError
+from engine.reading import ReadError, read_games, read_lines, read_position
+from engine.reading.games import Read
+from engine.reading.positions import operations_of
 from tuning.common.errors import SetupError
-from tuning.common.files import quoted, text_of
 
 COMPLAINTS = 10
-"""Faulty lines of a book that are told one by one."""
+"""Remarks on a book that are reported one by one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,22 +35,23 @@ class Opening:
         return board
 
 
+Entry = Callable[[Callable[[str], None]], Opening]
+"""Reads an opening; reports repairs. Raises ValueError, which names the place."""
+
+
 class Book:
     """An endless supply of openings, numbered from 0: ``book.opening(n)`` is the same on every call.
 
-    Lines that do not parse are reported once through ``complain``, :data:`COMPLAINTS` of them, and passed over. Making
-    one of a book without a usable line raises :class:`SetupError`.
+    Lines that do not parse are passed over; they and repairs are reported once through ``complain``, :data:`COMPLAINTS`
+    of them. Making one of a book without a usable line raises :class:`SetupError`.
     """
 
-    def __init__(
-        self, name: str, entries: list[Callable[[], Opening]], order: str, seed: int, complain: Callable[[str], None]
-    ) -> None:
+    def __init__(self, name: str, entries: list[Entry], order: str, seed: int, complain: Callable[[str], None]) -> None:
         self._entries = entries
         self._sequence = list(range(len(entries)))
         if order == "random":
             random.Random(seed).shuffle(self._sequence)
         self.complain = complain
-        self._faults = 0
         self._good: list[Opening] = []
         self._next = 0
         self._look_for_one(name)
@@ -64,13 +65,9 @@ class Book:
             entry = self._entries[self._sequence[self._next]]
             self._next += 1
             try:
-                self._good.append(entry())
+                self._good.append(entry(self.complain))
             except ValueError as error:
-                self._faults += 1
-                if self._faults <= COMPLAINTS:
-                    self.complain(str(error))
-                if self._faults == COMPLAINTS:
-                    self.complain("more such openings are skipped without a message")
+                self.complain(str(error))
         return self._good[number % len(self._good)]
 
     def _look_for_one(self, name: str) -> None:
@@ -78,7 +75,7 @@ class Book:
         first = ""
         for entry in self._entries:
             try:
-                entry()
+                entry(lambda repair: None)
                 return
             except ValueError as error:
                 first = first or str(error)
@@ -96,92 +93,74 @@ def load_book(
 ) -> Book:
     """Open an ``.epd``, ``.fen`` or ``.pgn`` book. ``plies`` cuts the lines of a PGN book short.
 
-    EPD lines are parsed when they are needed, so a book of a million lines opens at once.
+    Castling rights of Chess960 make an opening one of Chess960, as ``chess960`` does for all. EPD lines are parsed when
+    they are needed, so a book of a million lines opens at once.
     Raises :class:`SetupError` for a book that is missing, no text, or without a usable opening.
     """
-    text = text_of(path, "openings")
-    entries: list[Callable[[], Opening]]
-    if path.suffix.lower() == ".pgn":
-        entries = list(_pgn_entries(path.name, text, plies, chess960))
-    else:
-        entries = [
-            _epd_entry(f"{path.name}:{number}", line, chess960)
-            for number, line in enumerate(text.splitlines(), start=1)
-            if line.strip() and not line.startswith("#")
-        ]
+    said = 0
+
+    def limited(text: str) -> None:
+        nonlocal said
+        said += 1
+        if said <= COMPLAINTS:
+            complain(text)
+        if said == COMPLAINTS:
+            complain("further openings are skipped or repaired without a message")
+
+    entries: list[Entry]
+    try:
+        if path.suffix.lower() == ".pgn":
+            entries = [_pgn_entry(path.name, found, plies, chess960) for found in read_games(path, limited)]
+        else:
+            entries = [
+                _epd_entry(f"{path.name}:{number}", line, chess960)
+                for number, line in read_lines(path, lambda number, text: limited(f"{path}:{number}: {text}"))
+                if line.strip() and not line.startswith("#")
+            ]
+    except ReadError as error:
+        raise SetupError(f"openings: {error}") from None
     if not entries:
         raise SetupError(f"openings {path}: no positions in it")
-    return Book(str(path), entries, order, seed, complain)
+    return Book(str(path), entries, order, seed, limited)
 
 
-def _epd_entry(source: str, line: str, chess960: bool) -> Callable[[], Opening]:
-    return lambda: read_epd(line, source, chess960)
-
-
-def read_epd(line: str, source: str, chess960: bool = False) -> Opening:
-    """One line of an EPD or FEN book. Raises :class:`SetupError` that quotes the source and the line."""
-    try:
-        words = line.split(";")[0].split()
-        fields = words[:4]
-        if len(words) >= 6 and words[4].isdigit() and words[5].isdigit():
-            fields = words[:6]
-        board = chess.Board(chess960=chess960)
-        board.set_fen(" ".join(fields))
-    except ValueError as error:
-        raise SetupError(f"{source}: {quoted(line)} is not a position ({error})") from None
-    return _checked(board, Opening(board.fen(shredder=chess960), (), source, chess960))
-
-
-def _checked(board: chess.Board, opening: Opening) -> Opening:
-    if board.status() != chess.STATUS_VALID:
-        raise SetupError(f"{opening.source}: {board.fen()!r} is not a legal position ({board.status()!r})")
-    if board.is_game_over():
-        raise SetupError(f"{opening.source}: {board.fen()!r} is over before it begins")
-    return opening
-
-
-def _pgn_entries(name: str, text: str, plies: int | None, chess960: bool) -> Iterator[Callable[[], Opening]]:
-    stream = io.StringIO(text)
-    line, position = 1, 0
-    for number in itertools.count(1):
-        source = f"{name}:{line}"
+def _epd_entry(source: str, line: str, chess960: bool) -> Entry:
+    def read(report: Callable[[str], None]) -> Opening:
         try:
-            game = chess.pgn.read_game(stream, Visitor=_QuietGameBuilder)
-        except (ValueError, IndexError) as error:  # brackets without a move before them, for one
-            yield _fault(f"{source}: game {number} cannot be read ({error})")
-        else:
-            if game is None:
-                return
-            yield _pgn_entry(source, game, plies, chess960)
-        line += text.count("\n", position, stream.tell())
-        position = stream.tell()
-
-
-def _fault(message: str) -> Callable[[], Opening]:
-    def read() -> Opening:
-        raise SetupError(message)
+            found = read_position(line, chess960)
+        except PositionError as error:
+            raise SetupError(f"{source}: {error}") from None
+        for repair in found.repairs:
+            report(f"{source}: {repair}")
+        try:
+            operations_of(found.rest)
+        except PositionError as error:
+            report(f"{source}: {error} and is left out")
+        is_960 = found.board.chess960
+        return _checked(found.board, Opening(found.board.fen(shredder=is_960), (), source, is_960))
 
     return read
 
 
-class _QuietGameBuilder(chess.pgn.GameBuilder[chess.pgn.Game]):
-    """Collects errors in the game instead of logging them: we report them with file and line."""
+def _pgn_entry(name: str, found: Read, plies: int | None, chess960: bool) -> Entry:
+    source = f"{name}:{found.line}"
 
-    def handle_error(self, error: Exception) -> None:
-        self.game.errors.append(error)
-
-
-def _pgn_entry(source: str, game: chess.pgn.Game, plies: int | None, chess960: bool) -> Callable[[], Opening]:
-    def read() -> Opening:
-        if game.errors:
-            raise SetupError(f"{source}: {game.errors[0]}")
-        root = game.board()
+    def read(report: Callable[[str], None]) -> Opening:
+        if found.game.errors:
+            raise SetupError(f"{source}: game {found.number} is no opening: {found.game.errors[0]}")
+        root = found.game.board()
         is_960 = chess960 or root.chess960
-        moves = [move.uci() for move in game.mainline_moves()][:plies]
+        moves = [move.uci() for move in found.game.mainline_moves()][:plies]
         opening = Opening(root.fen(shredder=is_960), tuple(moves), source, is_960)
         return _checked(opening.board(), opening)
 
     return read
+
+
+def _checked(board: chess.Board, opening: Opening) -> Opening:
+    if board.is_game_over():
+        raise SetupError(f"{opening.source}: {board.fen()!r} is over before it begins")
+    return opening
 
 
 class RandomOpenings:

@@ -12,6 +12,7 @@ import contextlib
 import logging
 import os
 import re
+import socket
 from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -22,7 +23,7 @@ import chess
 import chess.engine
 
 from tuning.common import revisions
-from tuning.common.errors import EngineFailure
+from tuning.common.errors import EngineFailure, SetupError
 from tuning.matches.engines import EngineSpec
 from tuning.matches.info import Thought, parse_uci, parse_xboard
 
@@ -31,6 +32,8 @@ START_SECONDS = 35.0
 
 READY_SECONDS = 150.0
 """Until an engine with its options set must be ready; compiling engines need long the first time."""
+
+WARM_UP = "an engine that compiles at its first start, as Numbat does, needs `numbat warmup` on its host beforehand"
 
 STOP_SECONDS = 5.0
 """For an engine that has overstepped its time to stop and say it is alive, and for one to quit."""
@@ -43,6 +46,12 @@ _TROUBLE = re.compile(r"\b(cannot|can't|could not|unable|not|no such|invalid|unk
 
 logging.getLogger("chess.engine").addHandler(logging.NullHandler())
 logging.getLogger("chess.engine").propagate = False
+
+
+def unless_from_an_engine(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """A loop's exception handler. What befalls an engine is in the answer it owes; asyncio need not print it too."""
+    if not isinstance(context.get("protocol"), _Stopwatch):
+        loop.default_exception_handler(context)
 
 
 class _Stopwatch:
@@ -59,11 +68,13 @@ class _Stopwatch:
             self.lines = []
             self.answered = 0.0
             self.sent = perf_counter()
-        super().send_line(line)  # type: ignore[misc]
+        if not self.transport.get_pipe_transport(0).is_closing():  # type: ignore[attr-defined]
+            super().send_line(line)  # type: ignore[misc]
 
     def pipe_data_received(self, fd: int, data: bytes | str) -> None:
         self.arrived = perf_counter()
-        super().pipe_data_received(fd, data)  # type: ignore[misc]
+        with contextlib.suppress(asyncio.InvalidStateError):  # an answer to what was cancelled meanwhile
+            super().pipe_data_received(fd, data)  # type: ignore[misc]
 
     def line_received(self, line: str) -> None:
         if line.startswith(self.answer_words):
@@ -152,6 +163,8 @@ class Player:
 
     async def adopt(self, spec: EngineSpec) -> bool:
         """Become ``spec``, which differs in name, limits and option values at most; False when that fails."""
+        if spec.identity not in (None, self.identity):
+            return False
         if spec.options != self.spec.options:
             try:
                 async with asyncio.timeout(READY_SECONDS):
@@ -173,6 +186,9 @@ class Player:
         try:
             await self._watch(request, allowance)
             result = request.result()
+        except asyncio.CancelledError:
+            request.cancel()
+            raise
         except TimeoutError:
             return await self._overstepped(request)
         except chess.engine.EngineTerminatedError:
@@ -243,17 +259,21 @@ class Player:
         """End the process, if it still runs, and let go of its pipes."""
         with contextlib.suppress(ProcessLookupError):
             self.protocol.transport.kill()
-        with contextlib.suppress(TimeoutError):
+        try:
             async with asyncio.timeout(STOP_SECONDS):
                 await asyncio.shield(self.protocol.returncode)
-        self.protocol.transport.close()
+        except TimeoutError:
+            pass
+        finally:
+            self.protocol.transport.close()
         await asyncio.sleep(0)
 
 
 async def open_player(spec: EngineSpec) -> Player:
     """Start an engine, set its options and wait until it is ready.
 
-    Raises :class:`EngineFailure` that names the engine and says what it did instead.
+    Raises :class:`EngineFailure` that names the engine and says what it did instead, and :class:`SetupError` if it is
+    another one than the ``spec`` knows.
     """
     environment: Mapping[str, str] = spec.environment
     directory = spec.directory
@@ -279,15 +299,22 @@ async def open_player(spec: EngineSpec) -> Player:
         stage, patience = "get ready", READY_SECONDS
         async with asyncio.timeout(READY_SECONDS):
             await _configure(spec, protocol)
-    except TimeoutError:
+        if spec.identity not in (None, player.identity):
+            raise SetupError(
+                f"{spec.name} is {player.identity!r} on {socket.gethostname()}, and {spec.identity!r} elsewhere: "
+                "install the same one everywhere"
+            )
+    except BaseException as error:
         await player.kill()
-        raise EngineFailure(spec.name, f"did not {stage} within {patience:g} s") from None
-    except chess.engine.EngineTerminatedError:
-        await player.kill()
-        raise EngineFailure(spec.name, f"died at start, {player._last_words()}") from None
-    except (chess.engine.EngineError, ValueError) as error:
-        await player.kill()
-        raise EngineFailure(spec.name, str(error)) from None
+        match error:
+            case TimeoutError():
+                advice = f"; {WARM_UP}" if stage == "get ready" else ""
+                raise EngineFailure(spec.name, f"did not {stage} within {patience:g} s{advice}") from None
+            case chess.engine.EngineTerminatedError():
+                raise EngineFailure(spec.name, f"died at start, {player._last_words()}") from None
+            case chess.engine.EngineError() | ValueError() if not isinstance(error, SetupError):
+                raise EngineFailure(spec.name, str(error)) from None
+        raise
     return player
 
 

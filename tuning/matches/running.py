@@ -11,10 +11,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from engine.console import Console
-from tuning.cluster.base import Cluster
+from tuning.cluster.base import Cluster, ClusterLost
 from tuning.cluster.choice import HERE, open_cluster
 from tuning.common import revisions
-from tuning.common.command import FAILED, INTERRUPTED, as_interrupt, complain
+from tuning.common.command import FAILED, as_interrupt, complain, stopped
 from tuning.common.errors import EngineFailure, SetupError, at_least
 from tuning.common.ledger import Ledger
 from tuning.matches import units
@@ -109,7 +109,7 @@ def run(
                 with console.status(f"building {spec.name}"):
                     revisions.prepare(spec.revision)
         with console.status("starting workers and engines"):
-            cluster = open_cluster(scheduler, concurrency)
+            cluster = open_cluster(scheduler, concurrency, tournament.complain)
         begun = True
         for card in tournament.introduce(cluster):
             limits = next(spec.limits for spec in settings.engines if spec.name == card.name)
@@ -118,10 +118,9 @@ def run(
         report.attach(tournament)
         with report:
             tournament.play(cluster, book)
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, ClusterLost) as error:
         again = f"continue with: python -m tuning.match --resume {shlex.quote(str(path))}"
-        console.print("interrupted" + (f"; {again}" if tournament.tally.games else ""))
-        code = INTERRUPTED
+        code = stopped(console, error, again if tournament.tally.games else "")
     except (EngineFailure, SetupError) as error:
         if not begun:
             raise

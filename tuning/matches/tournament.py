@@ -137,13 +137,29 @@ class Tournament:
             self._count(record)
 
     def introduce(self, cluster: Cluster) -> list[EngineCard]:
-        """Start every engine once. Raises :class:`EngineFailure` for the first that does not come up."""
-        cards = {}
-        for outcome in cluster.run(units.introduce, iter(self.settings.engines), lambda item: None):
+        """Start every engine once everywhere, and hold those that start later to what it calls itself.
+
+        Raises :class:`EngineFailure` for the first that does not come up, and :class:`SetupError` for one that is not
+        the same everywhere.
+        """
+        for _, quitting in cluster.everywhere(units.let_idle_quit, iter([None])):
+            if quitting.error is not None:
+                raise quitting.error
+        cards: dict[str, tuple[str, EngineCard]] = {}
+        for place, outcome in cluster.everywhere(units.introduce, iter(self.settings.engines)):
+            if isinstance(outcome.error, EngineFailure) and place:
+                raise EngineFailure(outcome.error.engine, f"{outcome.error.problem} (on {place})")
             if outcome.error is not None:
                 raise outcome.error
-            cards[outcome.unit.name] = outcome.result
-        return [cards[spec.name] for spec in self.settings.engines]
+            first, card = cards.setdefault(outcome.unit.name, (place, outcome.result))
+            if outcome.result != card:
+                raise SetupError(
+                    f"{card.name} is {card} on {first}, but {outcome.result} on {place}: install the same one on "
+                    "every host and start the workers anew"
+                )
+        engines = [replace(spec, identity=cards[spec.name][1].identity) for spec in self.settings.engines]
+        self.settings = replace(self.settings, engines=tuple(engines))
+        return [cards[spec.name][1] for spec in engines]
 
     def play(self, cluster: Cluster, book: Book | RandomOpenings | None = None) -> None:
         """Play until the plan is done or the test decided, from ``book`` if it is open already.
@@ -193,6 +209,8 @@ class Tournament:
         self._on_trouble(message)
 
     def _failed(self, pair: Pair, error: BaseException) -> None:
+        if isinstance(error, SetupError):
+            raise error
         self.complain(f"pair {pair.number + 1} ({pair.opening.source}) was not finished: {error}")
         culprit = error.engine if isinstance(error, EngineFailure) else type(error).__name__
         self._failures[culprit] += 1

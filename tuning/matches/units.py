@@ -21,10 +21,13 @@ from tuning.cluster import kept
 from tuning.matches.engines import EngineSpec
 from tuning.matches.game import Conditions, play_game
 from tuning.matches.openings import Opening
-from tuning.matches.player import Player, open_player
+from tuning.matches.player import WARM_UP, Player, open_player, unless_from_an_engine
 from tuning.matches.records import GameRecord
 
 T = TypeVar("T")
+
+SLOW_SECONDS = 15.0
+"""After which an engine that is still starting is named."""
 
 KEPT_ENGINES = 4
 """Engines that a worker keeps running between units; the least recently used ones quit first."""
@@ -50,6 +53,9 @@ class EngineCard:
     identity: str
     options: tuple[str, ...]
 
+    def __str__(self) -> str:
+        return f"{self.identity!r} with {len(self.options)} options"
+
 
 class Bench:
     """Runs coroutines on a loop of its own thread and keeps engines warm. One per worker process."""
@@ -58,6 +64,7 @@ class Bench:
         self._idle: list[Player] = []
         self._tablebases: dict[str, chess.syzygy.Tablebase] = {}
         self._loop = asyncio.new_event_loop()
+        self._loop.set_exception_handler(unless_from_an_engine)
         self._ended = threading.Event()
         threading.Thread(target=self._run_loop, name="bench", daemon=True).start()
 
@@ -66,8 +73,10 @@ class Bench:
         self._ended.set()
 
     def run(self, coroutine: Coroutine[Any, Any, T]) -> T:
-        """Run to the end from any thread but the loop's own."""
-        return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result()
+        """Run to the end, or until the unit of this thread is cancelled, from any thread but the loop's own."""
+        future = asyncio.run_coroutine_threadsafe(coroutine, self._loop)
+        kept.on_cancel(future.cancel)
+        return future.result()
 
     @contextlib.asynccontextmanager
     async def player(self, spec: EngineSpec) -> AsyncIterator[Player]:
@@ -121,16 +130,25 @@ class Bench:
             on_game(record)
         return records
 
+    async def let_idle_quit(self) -> None:
+        """Let the engines quit that are at no game."""
+        idle, self._idle = self._idle, []
+        await asyncio.gather(*(player.close() for player in idle))
+
     def close(self) -> None:
-        """Let all engines quit and end the loop."""
+        """Cancel what runs, let all engines quit and end the loop."""
         if self._loop.is_closed():
             return
 
         async def quit_all() -> None:
-            await asyncio.gather(*(player.close() for player in self._idle))
+            running = asyncio.all_tasks() - {asyncio.current_task()}
+            for task in running:
+                if not task.cancelling():  # else it is about to kill its engines
+                    task.cancel()
+            await asyncio.gather(*running, return_exceptions=True)
+            await self.let_idle_quit()
 
         self.run(quit_all())
-        self._idle.clear()
         for tablebase in self._tablebases.values():
             tablebase.close()
         self._loop.call_soon_threadsafe(self._loop.stop)
@@ -139,16 +157,18 @@ class Bench:
 
 
 _bench: Bench | None = None
+_making = threading.Lock()
 
 
 def bench() -> Bench:
     """This process's bench, made on first use."""
     global _bench
-    if _bench is None:
-        _bench = Bench()
-        atexit.register(close_bench)
-        kept.close_at_end(close_bench)
-    return _bench
+    with _making:
+        if _bench is None:
+            _bench = Bench()
+            atexit.register(close_bench)
+            kept.close_at_end(close_bench)
+        return _bench
 
 
 def close_bench() -> None:
@@ -168,11 +188,21 @@ def play_pair(pair: Pair, report: Callable[[Any], None]) -> list[dict[str, Any]]
     return [record.to_json() for record in records]
 
 
+def let_idle_quit(unit: None, report: Callable[[Any], None]) -> None:
+    """Let the engines quit that this process kept from earlier matches: their files may have changed since."""
+    bench().run(bench().let_idle_quit())
+
+
 def introduce(spec: EngineSpec, report: Callable[[Any], None] = lambda item: None) -> EngineCard:
     """Start an engine and say who it is. Raises :class:`EngineFailure` that says what is wrong with it."""
 
     async def meet() -> EngineCard:
-        async with bench().player(spec) as player:
-            return EngineCard(spec.name, player.identity, tuple(player.protocol.options))
+        line = f"{spec.name} is slow to start; {WARM_UP}"
+        slow = asyncio.get_running_loop().call_later(SLOW_SECONDS, kept.tell, line)
+        try:
+            async with bench().player(spec) as player:
+                return EngineCard(spec.name, player.identity, tuple(player.protocol.options))
+        finally:
+            slow.cancel()
 
     return bench().run(meet())

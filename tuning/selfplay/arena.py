@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from engine.console import Console
+from tuning.cluster.base import ClusterLost
 from tuning.cluster.choice import open_cluster
-from tuning.common.command import INTERRUPTED, as_interrupt, complain
+from tuning.common.command import as_interrupt, complain, stopped, warner
 from tuning.common.display import Display
 from tuning.common.errors import SetupError
 from tuning.common.ledger import Ledger
@@ -242,7 +243,7 @@ def play(
     cluster = None
     try:
         with console.status("starting workers"):
-            cluster = open_cluster(scheduler, concurrency)
+            cluster = open_cluster(scheduler, concurrency, warner(console))
         with display.bar:
             batches = plan(settings, count, console, pgn is not None, keep is not None)
             for outcome in cluster.run(play_batch, batches, take):
@@ -254,12 +255,12 @@ def play(
                     return 1
     except _Enough:
         pass
+    except (KeyboardInterrupt, ClusterLost) as error:
+        again = f"continue with: python -m tuning.arena --resume {shlex.quote(str(ledger.path))}"
+        return stopped(console, error, again)
     except SetupError as error:
         complain(console, error)
         return 1
-    except KeyboardInterrupt:
-        console.print(f"interrupted; continue with: python -m tuning.arena --resume {shlex.quote(str(ledger.path))}")
-        return INTERRUPTED
     finally:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # one Ctrl-C is enough; let everything close in order
         if cluster is not None:

@@ -16,6 +16,7 @@ from engine.board.fen import START_FEN
 from engine.jit.warmup import warm_up
 from engine.messages import OptionError
 from engine.search.threads import run_on_deep_stack
+from tuning.cluster import kept
 from tuning.cluster.base import Report
 from tuning.common.errors import SetupError
 from tuning.matches.adjudication import Adjudication
@@ -80,7 +81,7 @@ def _duel_of(meeting: Meeting) -> Duel:
     than where the meeting was arranged: this worker has another engine."""
     global _players
     if _players is None or _players[0] != meeting:
-        warm_up(lambda line: None)
+        warm_up(kept.cold)
         if meeting.fingerprint and _fingerprint(meeting) != meeting.fingerprint:
             raise SetupError("a worker plays differently: it has another engine, network or evaluation")
         _players = meeting, Duel(meeting.rules, dict(meeting.first), dict(meeting.second))

@@ -10,7 +10,7 @@ from engine.search import timeman
 from engine.search.deepening import ITERATION, OVER, begin_search, deepen
 from engine.search.state import NEVER, WORKER_T, frame_at, params_of
 from engine.search.timeman import FORCED_MOVE_DEPTH
-from engine.search.transposition import BOUND_NONE, start_generation
+from engine.search.transposition import start_generation
 
 _pace_of = helper(timeman.pace_of)
 
@@ -48,7 +48,7 @@ def choose_move(worker: Worker, nodes: int, hard: int, last: int, paced: int) ->
             break
         if event != ITERATION:
             continue
-        if best.bound == BOUND_NONE:
+        if worker.aborted == 0:
             score = I64(best.score)
         pace = 1.0
         if paced != 0:

@@ -18,8 +18,9 @@ from typing import Any
 from filelock import FileLock, Timeout
 
 from engine.console import Console
+from tuning.cluster.base import ClusterLost
 from tuning.cluster.choice import open_cluster
-from tuning.common.command import INTERRUPTED, as_interrupt
+from tuning.common.command import as_interrupt, stopped, warner
 from tuning.common.display import Display
 from tuning.common.errors import SetupError
 from tuning.common.files import write_whole
@@ -209,7 +210,7 @@ def generate(
     Raises :class:`SetupError` when units keep failing.
     """
     display = DatagenDisplay(console, store, positions, games)
-    cluster = open_cluster(scheduler, processes)
+    cluster = open_cluster(scheduler, processes, warner(console))
 
     def take(item: Mapping[str, Any]) -> None:
         added = store.add(item["shard"], item["first"], item["games"], item["plies"])
@@ -229,9 +230,8 @@ def generate(
                     console.print(f"! {outcome.error}", style="red")
     except _Enough:
         pass
-    except KeyboardInterrupt:
-        console.print("interrupted; run the same command to continue")
-        return INTERRUPTED
+    except (KeyboardInterrupt, ClusterLost) as error:
+        return stopped(console, error, "run the same command to continue")
     finally:
         cluster.close()
         signal.signal(signal.SIGTERM, before)

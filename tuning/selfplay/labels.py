@@ -32,6 +32,7 @@ from engine.search.state import CONTROL, WORKER_T
 from engine.search.threads import run_on_deep_stack
 from engine.search.transposition import TranspositionTable
 from engine.search.worker import Worker
+from tuning.cluster import kept
 from tuning.cluster.base import Report
 from tuning.common.errors import SetupError
 from tuning.data.dataset import NO_VERDICT, Quiet, is_quiet
@@ -166,7 +167,7 @@ def _labeller_of(unit: Unit) -> Labeller | Outsider:
     """
     global _labeller
     if _labeller is None or _labeller[0] != unit.settings:
-        warm_up(lambda line: None)
+        warm_up(kept.cold)
         if fingerprint_of(unit.settings) != unit.fingerprint:
             raise SetupError("a worker has another engine or evaluation")
         _labeller = unit.settings, labeller_for(unit.settings)

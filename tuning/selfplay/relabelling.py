@@ -13,9 +13,9 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from engine.console import Console
-from tuning.cluster.base import Cluster
+from tuning.cluster.base import Cluster, ClusterLost
 from tuning.cluster.choice import open_cluster
-from tuning.common.command import INTERRUPTED, as_interrupt
+from tuning.common.command import as_interrupt, stopped, warner
 from tuning.common.display import Display
 from tuning.common.errors import SetupError
 from tuning.common.files import write_whole
@@ -78,7 +78,8 @@ def relabel(
         describe(directory, {"tool": "tuning.relabel", **settings.to_json(), "fingerprint": fingerprint})
         missing = [Unit(source, settings, fingerprint) for source in sources if not (directory / source.name).exists()]
         display = RelabelDisplay(console, len(sources), len(sources) - len(missing))
-        return _run(missing, directory, display, positions, open_cluster(scheduler, processes), console)
+        cluster = open_cluster(scheduler, processes, warner(console))
+        return _run(missing, directory, display, positions, cluster, console)
     finally:
         lock.release()
 
@@ -110,9 +111,8 @@ def _run(
                 if isinstance(outcome.error, SetupError) or failures >= PATIENCE:
                     raise SetupError(f"gave up: {outcome.error}")
                 console.print(f"! {outcome.error}", style="red")
-    except KeyboardInterrupt:
-        console.print("interrupted; run the same command to continue")
-        return INTERRUPTED
+    except (KeyboardInterrupt, ClusterLost) as error:
+        return stopped(console, error, "run the same command to continue")
     finally:
         cluster.close()
         signal.signal(signal.SIGTERM, before)

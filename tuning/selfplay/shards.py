@@ -16,6 +16,7 @@ from engine.board.fen import START_FEN
 from engine.jit.warmup import warm_up
 from engine.messages import OptionError
 from engine.search.threads import run_on_deep_stack
+from tuning.cluster import kept
 from tuning.cluster.base import Report
 from tuning.common.errors import SetupError
 from tuning.selfplay.games import Played, Rules, SelfPlay, random_state
@@ -76,7 +77,7 @@ def _player_of(run: Run) -> SelfPlay:
     """
     global _player
     if _player is None or _player[0] != run:
-        warm_up(lambda line: None)
+        warm_up(kept.cold)
         player = SelfPlay(run.settings.rules, dict(run.settings.options))
         if run.first_game and play_one(player, run, 0, 0).data != run.first_game:
             raise SetupError("a worker plays the first game differently: it has another engine or evaluation")

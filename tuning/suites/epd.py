@@ -7,16 +7,18 @@ the operations are split here and only the moves are left to python-chess.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 import chess
 
+from engine.reading import ReadError, read_lines, read_move, read_position
+from engine.reading.positions import operations_of
+from engine.reading.text import quoted
 from tuning.common.errors import SetupError
-from tuning.common.files import quoted, text_of
 
-_OPERATION = re.compile(r'\s*(\w+)((?:\s*"[^"]*"|[^;"])*);?')
-_POINTS = re.compile(r"([^\s,=]+(?:=[QRBN])?[+#]?)=(\d+)")
+_POINTS = re.compile(r"(?<![^\s,=])([^\s,=]+(?:=[QRBN])?[+#]?)=(\d+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,35 +44,35 @@ class Task:
         return max((points for _, points in self.points), default=0)
 
 
-def load_suite(path: Path) -> list[Task]:
-    """Read a suite. Raises :class:`SetupError` that names file and line for a task that makes no sense."""
-    text = text_of(path, "suite")
+def load_suite(path: Path, complain: Callable[[str], None] = print) -> list[Task]:
+    """Read a suite; repairs are reported to ``complain``. Raises :class:`SetupError`, which names file and line, for a
+    task that makes no sense."""
     tasks = []
-    for number, line in enumerate(text.splitlines(), start=1):
-        if line.strip() and not line.startswith("#"):
-            try:
-                tasks.append(parse_task(line, f"{path.stem}.{number}"))
-            except ValueError as error:
-                raise SetupError(f"{path}:{number}: {error}") from None
+    try:
+        for number, line in read_lines(path, lambda number, text: complain(f"{path}:{number}: {text}")):
+            if line.strip() and not line.startswith("#"):
+                tasks.append(parse_task(line, f"{path.stem}.{number}", f"{path}:{number}", complain))
+    except ReadError as error:
+        raise SetupError(f"suite: {error}") from None
     if not tasks:
         raise SetupError(f"suite {path}: no positions in it")
     return tasks
 
 
-def parse_task(line: str, name: str) -> Task:
-    """Read one EPD line; ``name`` serves if it has no ``id``. Raises ``ValueError`` that says what is wrong."""
-    fields = line.split(None, 4)
-    if len(fields) < 4:
-        raise ValueError(f"{quoted(line)} is not a position")
-    board = chess.Board()
+def parse_task(line: str, name: str, place: str = "EPD", complain: Callable[[str], None] = print) -> Task:
+    """Read one EPD line; ``name`` serves if it has no ``id``. Raises :class:`SetupError` that begins with ``place``."""
     try:
-        board.set_epd(" ".join(fields[:4]))
+        found = read_position(line)
+        for repair in found.repairs:
+            complain(f"{place}: {repair}")
+        if found.board.chess960:
+            raise ValueError(f"{quoted(line)} is a position of Chess960, which suites do not support")
+        return _task(line, name, found.board, operations_of(found.rest))
     except ValueError as error:
-        raise ValueError(f"{' '.join(fields[:4])!r} is not a position ({error})") from None
-    if board.status() != chess.STATUS_VALID:
-        raise ValueError(f"{board.fen()!r} is not a legal position ({board.status()!r})")
-    rest = re.sub(r"^\d+\s+\d+\s+", "", fields[4]) if len(fields) == 5 else ""
-    operations = {match[1]: match[2].strip().strip('"').strip() for match in _OPERATION.finditer(rest)}
+        raise SetupError(f"{place}: {error}") from None
+
+
+def _task(line: str, name: str, board: chess.Board, operations: dict[str, str]) -> Task:
     best, mate = operations.get("bm", ""), operations.get("dm")
     if best.startswith("#"):
         best, mate = "", best[1:]
@@ -89,15 +91,7 @@ def parse_task(line: str, name: str) -> Task:
 
 
 def _move(board: chess.Board, text: str) -> str:
-    text = text.rstrip("!?,")
-    try:
-        return board.parse_san(text).uci()
-    except ValueError:
-        pass
-    try:
-        return board.parse_uci(text).uci()
-    except ValueError:
-        raise ValueError(f"{text!r} is not a legal move in {board.fen()!r}") from None
+    return read_move(board, text.rstrip("!?,")).uci()
 
 
 def _number(text: str, operation: str) -> int:

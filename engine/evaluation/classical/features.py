@@ -99,7 +99,7 @@ SPACE = _group("space", "space", (1,), "safe squares behind the own pawns in the
 TEMPO = _group("tempo", "tempo", (1,), "to move")
 
 #: How many features there are.
-COUNT = int(TEMPO) + 1
+COUNT = GROUPS[-1].start + GROUPS[-1].size
 
 #: The terms of the table, in order.
 TERMS = tuple(dict.fromkeys(group.term for group in GROUPS))

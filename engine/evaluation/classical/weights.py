@@ -83,18 +83,19 @@ def read_weights(file: Path = WEIGHTS_FILE) -> tuple[np.ndarray, np.ndarray]:
 
     The file holds ``material`` (by piece name: middlegame and endgame value), ``piece_square`` as
     ``material.json`` has it, ``features`` (by group: middlegame and endgame, in the shape of the group) and
-    ``scale``. Raises :class:`WeightsError`.
+    ``scale``. A group that is missing counts nothing: it is new and waits for a fit. Raises :class:`WeightsError`.
     """
     try:
         table = json.loads(file.read_text(encoding="utf-8"))
         values = np.zeros((2, COUNT), np.int64)
         for group in GROUPS:
             for stage, name in enumerate(STAGES):
-                chosen = (
-                    _piece_square(table, name)
-                    if group.start == PIECE_SQUARE
-                    else _whole_numbers(table["features"][group.name][name], group.shape, f"{group.name} {name}")
-                )
+                if group.start == PIECE_SQUARE:
+                    chosen = _piece_square(table, name)
+                elif group.name in table["features"]:
+                    chosen = _whole_numbers(table["features"][group.name][name], group.shape, f"{group.name} {name}")
+                else:
+                    continue
                 values[stage, group.start : group.start + group.size] = chosen.ravel()
         scale = _whole_numbers(table["scale"], (SCALE_CLASSES,), "scale")
     except OSError as error:

@@ -1,48 +1,32 @@
-"""What a perspective sees: the features of a board, and the row of output weights."""
+"""The features of a board as a perspective sees it, and the row of output weights."""
 
 from __future__ import annotations
 
-from engine.board.aliases import Color, Piece, Square
-from engine.board.types import BLACK
-from engine.evaluation.nnue.shape import INPUTS, KING_BUCKETS, OUTPUT_BUCKETS
+from engine.board.aliases import Color, Flag, Piece, Square
+from engine.evaluation.nnue.shape import OUTPUT_BUCKETS
 from engine.jit import helper
 
-_RIGHT_HALF = 4
 
-#: Views of one perspective: king buckets, each with the board as it is and mirrored.
-VIEWS = 2 * KING_BUCKETS
+@helper
+def is_mirrored(king: Square) -> Flag:
+    """1 if the ``king`` stands on the files e to h, so that its side sees the board mirrored."""
+    return (king >> 2) & 1
 
 
 @helper
-def view_of(king_buckets: int, perspective: Color, king: Square) -> int:
-    """How a network with so many ``king_buckets`` sees the board from ``perspective``, whose ``king`` stands there.
-
-    The lowest six bits are what a square is xored with, those above them the king bucket.
-    """
-    orientation = 56 if perspective == BLACK else 0
-    if king & _RIGHT_HALF:
-        orientation ^= 7
-    if king_buckets == 1:
-        return orientation
-    seen = king ^ orientation
-    bucket = seen >> 1 if seen < 8 else (2 if seen < 16 else 3)
-    return bucket << 6 | orientation
+def orientation_of(perspective: Color, king: Square) -> int:
+    """The mask to xor squares with for ``perspective``: its own side first, its ``king`` on the files a to d."""
+    return 56 * perspective ^ 7 * is_mirrored(king)
 
 
 @helper
-def number_of(view: int) -> int:
-    """The number of ``view`` among the VIEWS of its perspective."""
-    return (view >> 6) * 2 + (view & 1)
-
-
-@helper
-def feature_of(perspective: Color, view: int, piece: Piece, square: Square) -> int:
+def feature_of(perspective: Color, orientation: int, piece: Piece, square: Square) -> int:
     """The index of ``piece`` on ``square``."""
     other = (piece >> 3) ^ perspective
-    return (view >> 6) * INPUTS + other * 384 + (piece & 7) * 64 + (square ^ (view & 63))
+    return other * 384 + (piece & 7) * 64 + (square ^ orientation)
 
 
 @helper
 def bucket_of(pieces: int) -> int:
-    """The row of output weights for so many ``pieces`` on the board."""
+    """The row of output weights for this number of ``pieces`` on the board."""
     return min((pieces - 2) // 4, OUTPUT_BUCKETS - 1)

@@ -16,17 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.evaluation.nnue.shape import (
-    HIDDEN_STEP,
-    INPUTS,
-    KING_BUCKETS,
-    MAX_HIDDEN,
-    OUTPUT_BUCKETS,
-    QA,
-    QB,
-    QS,
-    SCALE,
-)
+from engine.evaluation.nnue.shape import HIDDEN_STEP, INPUTS, MAX_HIDDEN, OUTPUT_BUCKETS, QA, QB, QS, SCALE
 from engine.files import drafted, open_regular, size_of
 
 MAGIC = b"NUMBATNN"
@@ -41,11 +31,9 @@ MOST_PIECES = 32
 
 _INT16, _INT32 = (1 << 15) - 1, (1 << 31) - 1
 
-#: What a header says of the architecture, and the number of king buckets that it means.
-_ARCHITECTURES = {"(768->N)x2->1": 1, f"(768x{KING_BUCKETS}->N)x2->1": KING_BUCKETS}
-
-#: What a header has to say for this engine to know what to do with the arrays, besides these and ``hidden``.
+#: The fields of a header, besides ``hidden``, that this engine requires to use the arrays.
 _EXPECTED = {
+    "architecture": "(768->N)x2->1",
     "activation": "screlu",
     "mirrored": True,
     "output_buckets": OUTPUT_BUCKETS,
@@ -55,6 +43,9 @@ _EXPECTED = {
     "scale": SCALE,
 }
 
+#: The architecture of the networks with king buckets that earlier versions wrote.
+_WITH_KING_BUCKETS = "(768x4->N)x2->1"
+
 
 class NetError(ValueError):
     """A file that is no network for this engine; the message names the file and the fault."""
@@ -62,11 +53,11 @@ class NetError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Net:
-    """A quantised network of N hidden columns and B king buckets.
+    """A quantised network of N hidden columns.
 
-    ``weights`` int16[B * 768, N] and ``biases`` int16[N] in units of 1/QA; ``skip`` int32[B * 768] in 1/QS
-    centipawns; ``output_weights`` int16[8, 2, N] (own perspective first) in units of 1/QB; ``output_biases`` int32[8]
-    in units of 1/(QA * QB). ``training`` is the recipe.
+    ``weights`` int16[768, N] and ``biases`` int16[N] in units of 1/QA; ``skip`` int32[768] in 1/QS centipawns;
+    ``output_weights`` int16[8, 2, N] (own perspective first) in units of 1/QB; ``output_biases`` int32[8] in units of
+    1/(QA * QB). ``training`` is the recipe.
     """
 
     weights: np.ndarray
@@ -81,30 +72,25 @@ class Net:
         """N."""
         return len(self.biases)
 
-    @property
-    def king_buckets(self) -> int:
-        """B."""
-        return len(self.skip) // INPUTS
 
-
-def _layout(hidden: int, king_buckets: int) -> list[tuple[str, str, tuple[int, ...]]]:
+def _layout(hidden: int) -> list[tuple[str, str, tuple[int, ...]]]:
     """Name, dtype and shape of each array, in the file's order."""
     return [
-        ("weights", "<i2", (king_buckets * INPUTS, hidden)),
+        ("weights", "<i2", (INPUTS, hidden)),
         ("biases", "<i2", (hidden,)),
-        ("skip", "<i4", (king_buckets * INPUTS,)),
+        ("skip", "<i4", (INPUTS,)),
         ("output_weights", "<i2", (OUTPUT_BUCKETS, 2, hidden)),
         ("output_biases", "<i4", (OUTPUT_BUCKETS,)),
     ]
 
 
 def write_net(file: Path, net: Net) -> None:
-    """Write ``net`` to ``file``, which is the former one or the new one at any time.
+    """Write ``net`` to ``file``, which holds the previous network or the new one at any time.
 
     Raises ValueError if an array has the wrong shape or does not fit its integers, and OSError.
     """
     payload = b""
-    for name, dtype, shape in _layout(net.hidden, net.king_buckets):
+    for name, dtype, shape in _layout(net.hidden):
         array = np.asarray(getattr(net, name))
         limits = np.iinfo(dtype)
         if array.shape != shape:
@@ -113,7 +99,6 @@ def write_net(file: Path, net: Net) -> None:
             raise ValueError(f"{name} does not fit {np.dtype(dtype).name}")
         payload += array.astype(dtype).tobytes()
     header = {
-        "architecture": next(name for name, buckets in _ARCHITECTURES.items() if buckets == net.king_buckets),
         **_EXPECTED,
         "hidden": net.hidden,
         "crc32": zlib.crc32(payload),
@@ -125,7 +110,7 @@ def write_net(file: Path, net: Net) -> None:
 
 
 def read_net(file: Path) -> Net:
-    """The network in ``file``. Raises :class:`NetError` for whatever is wrong with it."""
+    """The network in ``file``. Raises :class:`NetError` for any fault in it."""
     try:
         with open_regular(file) as stream:
             if size_of(stream) > _LARGEST_FILE:
@@ -142,12 +127,8 @@ def read_net(file: Path) -> Net:
         hidden = header["hidden"]
     except (ValueError, KeyError, TypeError, RecursionError):
         raise NetError(f"the header of the network '{file}' cannot be read") from None
-    king_buckets = _ARCHITECTURES.get(str(header.get("architecture")))
-    if king_buckets is None:
-        raise NetError(
-            f"the network '{file}' has the architecture {header.get('architecture')!r}, not one of these: "
-            + ", ".join(_ARCHITECTURES)
-        )
+    if header.get("architecture") == _WITH_KING_BUCKETS:
+        raise NetError(f"the network '{file}' has king buckets, which Numbat no longer supports")
     for name, expected in _EXPECTED.items():
         if header.get(name) != expected:
             raise NetError(f"the network '{file}' has {name} {header.get(name)!r}, not {expected!r}")
@@ -157,12 +138,12 @@ def read_net(file: Path) -> Net:
         )
     payload = content[start + length :]
     arrays, offset = {}, 0
-    size = sum(np.dtype(dtype).itemsize * int(np.prod(shape)) for _, dtype, shape in _layout(hidden, king_buckets))
+    size = sum(np.dtype(dtype).itemsize * int(np.prod(shape)) for _, dtype, shape in _layout(hidden))
     if len(payload) != size:
         raise NetError(f"the network '{file}' holds {len(payload)} bytes of weights, not {size}: is it damaged?")
     if zlib.crc32(payload) != header.get("crc32"):
         raise NetError(f"the weights of the network '{file}' do not match its checksum")
-    for name, dtype, shape in _layout(hidden, king_buckets):
+    for name, dtype, shape in _layout(hidden):
         count = int(np.prod(shape))
         arrays[name] = np.frombuffer(payload, dtype, count, offset).reshape(shape)
         offset += count * np.dtype(dtype).itemsize
@@ -177,9 +158,9 @@ def overflow(net: Net) -> str | None:
 
     A net from our own training stays far below these bounds; another one may have been rescaled.
     """
-    magnitudes = np.abs(net.weights.astype(np.int64)).reshape(-1, INPUTS, net.hidden)
-    largest = np.partition(magnitudes, INPUTS - MOST_PIECES, axis=1)[:, INPUTS - MOST_PIECES :]
-    sums = np.abs(net.biases.astype(np.int64)) + largest.sum(axis=1).max(axis=0)
+    magnitudes = np.abs(net.weights.astype(np.int64))
+    largest = np.partition(magnitudes, INPUTS - MOST_PIECES, axis=0)[INPUTS - MOST_PIECES :]
+    sums = np.abs(net.biases.astype(np.int64)) + largest.sum(axis=0)
     if sums.max() > _INT16:
         return f"the sum of column {int(sums.argmax())} can reach {int(sums.max()):,}, more than int16 holds"
     weight = int(np.abs(net.output_weights.astype(np.int64)).max())

@@ -3,15 +3,15 @@
 The first layer is a sum over the pieces on the board, the *accumulator*, so a move changes it by a few columns: taking
 a piece away subtracts its column, putting it elsewhere adds one. A move only notes this *update*; it is applied when an
 evaluation is wanted, from the nearest ply whose accumulator is computed (lazy updates). When a king crosses the board's
-middle, or changes its king bucket, the whole board looks different from its perspective, and the accumulator is
-refreshed (:mod:`engine.evaluation.nnue.refresh`).
+middle, its perspective sees the whole board mirrored, and the accumulator is refreshed
+(:mod:`engine.evaluation.nnue.refresh`).
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from engine.board.aliases import Accumulator, Color, Evaluator, Flag, Move, NetRecord, Ply, Position, Score, Square
+from engine.board.aliases import Accumulator, Color, Evaluator, Move, NetRecord, Ply, Position, Score
 from engine.board.make import capture_square
 from engine.board.moves import (
     castled_king_square,
@@ -25,21 +25,20 @@ from engine.board.moves import (
 )
 from engine.board.position import king_square, occupied_by_all, piece_on
 from engine.board.types import BLACK, I64, KING, ROOK, U64, WHITE
-from engine.evaluation.nnue.features import bucket_of, feature_of, view_of
+from engine.evaluation.nnue.features import bucket_of, feature_of, is_mirrored, orientation_of
 from engine.evaluation.nnue.file import Net
 from engine.evaluation.nnue.refresh import forget, refresh
-from engine.evaluation.nnue.shape import INPUTS, KING_BUCKETS, MAX_HIDDEN, OUTPUT_BUCKETS, QA, QB, QS, SCALE
+from engine.evaluation.nnue.shape import INPUTS, MAX_HIDDEN, OUTPUT_BUCKETS, QA, QB, QS, SCALE
 from engine.jit import helper, new_record, popcount, record_at, row_sum, structure, weigh_squares
 
 #: A network in memory, its arrays without gaps between rows of N columns.
 NET = structure(
-    ("weights", "i2", (KING_BUCKETS * INPUTS * MAX_HIDDEN,)),  # [feature * N + column]
+    ("weights", "i2", (INPUTS * MAX_HIDDEN,)),  # [feature * N + column]
     ("biases", "i2", (MAX_HIDDEN,)),
     ("output_weights", "i2", (OUTPUT_BUCKETS * 2 * MAX_HIDDEN,)),  # [(bucket * 2 + perspective) * N + column]
-    ("skip", "i4", (KING_BUCKETS * INPUTS,)),  # [feature]
+    ("skip", "i4", (INPUTS,)),  # [feature]
     ("output_biases", "i4", (OUTPUT_BUCKETS,)),
     ("hidden", "i8"),  # N
-    ("king_buckets", "i8"),  # 1 or KING_BUCKETS
 )
 
 net_at = record_at(NET)
@@ -49,7 +48,7 @@ ACCUMULATOR = structure(
     ("values", "i2", (2, MAX_HIDDEN)),  # [color][column]
     ("skip", "i4", (2,)),
     ("computed", "i4", (2,)),  # [color] 1: ``values`` and ``skip`` are those of this ply
-    ("needs_refresh", "i4", (2,)),  # [color] 1: the move made the whole board look different to this side
+    ("needs_refresh", "i4", (2,)),  # [color] 1: the move mirrored the whole board for this side
     ("added", "i4", (2,)),  # piece << 6 | square
     ("removed", "i4", (2,)),
     ("added_count", "i4"),
@@ -59,13 +58,12 @@ ACCUMULATOR = structure(
 
 
 def new_net_record(net: Net) -> Any:
-    """A NET record filled from ``net``. Whoever stores its address keeps it alive."""
+    """A NET record filled from ``net``. The caller that stores its address keeps it alive."""
     record = new_record(NET)
     for name in ("weights", "biases", "skip", "output_weights", "output_biases"):
         values = getattr(net, name).reshape(-1)
         record[name][: len(values)] = values
     record["hidden"] = net.hidden
-    record["king_buckets"] = net.king_buckets
     return record
 
 
@@ -77,13 +75,15 @@ _castle = row_sum("+-+-")
 
 
 @helper
-def _changed_feature(change: int, perspective: Color, view: int) -> int:
+def _changed_feature(change: int, perspective: Color, orientation: int) -> int:
     """The feature of a noted change, ``piece << 6 | square``."""
-    return feature_of(perspective, view, I64(change) >> 6, I64(change) & 63)
+    return feature_of(perspective, orientation, I64(change) >> 6, I64(change) & 63)
 
 
 @helper
-def _apply_update(net: NetRecord, target: Accumulator, source: Accumulator, perspective: Color, view: int) -> None:
+def _apply_update(
+    net: NetRecord, target: Accumulator, source: Accumulator, perspective: Color, orientation: int
+) -> None:
     """Compute ``target`` from ``source``, the accumulator of the ply before, and its own update."""
     hidden = net.hidden
     after, before = target.values[U64(perspective)], source.values[U64(perspective)]
@@ -92,18 +92,18 @@ def _apply_update(net: NetRecord, target: Accumulator, source: Accumulator, pers
     if target.added_count == 0:
         _copy(after, before, net.weights, (), hidden)
     else:
-        added = _changed_feature(target.added[0], perspective, view)
-        removed = _changed_feature(target.removed[0], perspective, view)
+        added = _changed_feature(target.added[0], perspective, orientation)
+        removed = _changed_feature(target.removed[0], perspective, orientation)
         skip += net.skip[U64(added)] - net.skip[U64(removed)]
         if target.removed_count == 1:
             _move(after, before, net.weights, (added, removed), hidden)
         else:
-            taken = _changed_feature(target.removed[1], perspective, view)
+            taken = _changed_feature(target.removed[1], perspective, orientation)
             skip -= net.skip[U64(taken)]
             if target.added_count == 1:
                 _capture(after, before, net.weights, (added, removed, taken), hidden)
             else:
-                put = _changed_feature(target.added[1], perspective, view)
+                put = _changed_feature(target.added[1], perspective, orientation)
                 skip += net.skip[U64(put)]
                 _castle(after, before, net.weights, (added, removed, put, taken), hidden)
     target.skip[perspective] = skip
@@ -121,14 +121,7 @@ def set_null_update(accumulator: Accumulator) -> None:
 
 
 @helper
-def _looks_different(net: NetRecord, perspective: Color, origin: Square, target: Square) -> Flag:
-    """Whether the board looks different from ``perspective`` when its king goes from ``origin`` to ``target``."""
-    buckets = net.king_buckets
-    return 1 if view_of(buckets, perspective, origin) != view_of(buckets, perspective, target) else 0
-
-
-@helper
-def set_update(net: NetRecord, accumulator: Accumulator, position: Position, move: Move) -> None:
+def set_update(accumulator: Accumulator, position: Position, move: Move) -> None:
     """Note the update by ``move``, which is not made on ``position`` yet."""
     set_null_update(accumulator)
     us = I64(position.side)
@@ -145,7 +138,7 @@ def set_update(net: NetRecord, accumulator: Accumulator, position: Position, mov
         accumulator.added[1] = rook << 6 | castled_rook_square(move)
         accumulator.removed_count = 2
         accumulator.added_count = 2
-        accumulator.needs_refresh[us] = _looks_different(net, us, origin, king_target)
+        accumulator.needs_refresh[us] = is_mirrored(origin) ^ is_mirrored(king_target)
         return
     if is_capture(move):
         square = capture_square(move)
@@ -154,7 +147,7 @@ def set_update(net: NetRecord, accumulator: Accumulator, position: Position, mov
     if is_promotion(move):
         piece = us << 3 | promoted_type(move)
     elif piece & 7 == KING:
-        accumulator.needs_refresh[us] = _looks_different(net, us, origin, target)
+        accumulator.needs_refresh[us] = is_mirrored(origin) ^ is_mirrored(target)
     accumulator.added[0] = piece << 6 | target
 
 
@@ -168,9 +161,9 @@ def _compute(net: NetRecord, evaluator: Evaluator, ply: Ply, position: Position,
             refresh(net, evaluator.refresh_table, stack[U64(ply)].network, position, perspective)
             return
         start -= 1
-    view = view_of(net.king_buckets, perspective, king_square(position, perspective))
+    orientation = orientation_of(perspective, king_square(position, perspective))
     while start < ply:
-        _apply_update(net, stack[U64(start + 1)].network, stack[U64(start)].network, perspective, view)
+        _apply_update(net, stack[U64(start + 1)].network, stack[U64(start)].network, perspective, orientation)
         start += 1
 
 

@@ -1,5 +1,4 @@
-"""The network's output the plain way, from the whole board in numpy: what the kernels are tested against and
-what ``eval`` shows."""
+"""The network's output in plain numpy, from the whole board: the tests' oracle, and the terms of ``eval``."""
 
 from __future__ import annotations
 
@@ -9,20 +8,18 @@ import numpy as np
 
 from engine.board.types import BLACK, EMPTY, KING, WHITE
 from engine.evaluation.nnue.file import Net
-from engine.evaluation.nnue.shape import INPUTS, OUTPUT_BUCKETS, QA, QB, QS, SCALE
+from engine.evaluation.nnue.shape import OUTPUT_BUCKETS, QA, QB, QS, SCALE
 
 
-def features(position: Any, perspective: int, king_buckets: int = 1) -> list[int]:
+def features(position: Any, perspective: int) -> list[int]:
     """The indices of the features that ``perspective`` sees."""
     board = position["board"].tolist()
     orientation = 56 if perspective == BLACK else 0
     king = board.index(perspective << 3 | KING)
     if king & 7 >= 4:
         orientation ^= 7
-    rank, file = divmod(king ^ orientation, 8)
-    bucket = 0 if king_buckets == 1 else (file // 2, 2, 3)[min(rank, 2)]
     return [
-        bucket * INPUTS + ((piece >> 3) ^ perspective) * 384 + (piece & 7) * 64 + (square ^ orientation)
+        ((piece >> 3) ^ perspective) * 384 + (piece & 7) * 64 + (square ^ orientation)
         for square, piece in enumerate(board)
         if piece != EMPTY
     ]
@@ -31,7 +28,7 @@ def features(position: Any, perspective: int, king_buckets: int = 1) -> list[int
 def plain_value(net: Net, position: Any) -> tuple[int, int]:
     """Centipawns for the side to move: the skip connection's part and the network's."""
     us = int(position["side"])
-    seen = [features(position, perspective, net.king_buckets) for perspective in (us, us ^ 1)]
+    seen = [features(position, perspective) for perspective in (us, us ^ 1)]
     skips = [int(net.skip[own].sum()) for own in seen]
     row = min((len(seen[0]) - 2) // 4, OUTPUT_BUCKETS - 1)
     total = 0

@@ -1,8 +1,8 @@
-"""Accumulators summed up anew, not from the bare board but from one that was kept for the same view.
+"""Accumulators summed up anew, not from the empty board but from one kept for the same orientation.
 
-When a king changes its bucket, or crosses the middle, all of its side's features change. But the last accumulator of
-that view is kept with its board, and most pieces still stand where they stood then: only those that do not are added
-and taken away. (Finn Eggers' idea, in Koivisto; known as Finny tables.)
+When a king crosses the middle, all of its side's features change. But the last accumulator of each orientation is kept
+with its board, and most pieces still stand on the same squares: only the differences are added and subtracted. (Finn
+Eggers' idea, in Koivisto; known as Finny tables.)
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ from __future__ import annotations
 from engine.board.aliases import Accumulator, Color, NetRecord, Position, RefreshTable
 from engine.board.position import king_square
 from engine.board.types import I64, ONE, U64, ZERO
-from engine.evaluation.nnue.features import VIEWS, feature_of, number_of, view_of
+from engine.evaluation.nnue.features import feature_of, is_mirrored, orientation_of
 from engine.evaluation.nnue.shape import MAX_HIDDEN
 from engine.jit import helper, lsb, row_sum, structure
 
-_COLORS, _TYPES = 2, 6
+_COLORS, _TYPES, _ORIENTATIONS = 2, 6, 2
 
-#: The accumulator of one view as it was last needed, and the board it belongs to. Whole cache lines.
+#: The accumulator of one orientation as it was last needed, and the board it belongs to. Whole cache lines.
 _KEPT = structure(
     ("values", "i2", (MAX_HIDDEN,)),  # [column]
     ("pieces", "u8", (_COLORS * _TYPES,)),  # [color * 6 + type]
@@ -25,7 +25,7 @@ _KEPT = structure(
     ("unused", "i4", (6,)),
 )
 
-REFRESH_TABLE = structure(("kept", _KEPT, (_COLORS * VIEWS,)))  # [color * VIEWS + view]
+REFRESH_TABLE = structure(("kept", _KEPT, (_COLORS * _ORIENTATIONS,)))  # [color * 2 + is_mirrored]
 
 _copy = row_sum("")
 _add = row_sum("+")
@@ -36,7 +36,7 @@ _move = row_sum("+-")
 @helper
 def forget(table: RefreshTable) -> None:
     """Keep nothing: the network may be another one."""
-    for number in range(_COLORS * VIEWS):
+    for number in range(_COLORS * _ORIENTATIONS):
         table.kept[U64(number)].filled = 0
 
 
@@ -46,8 +46,9 @@ def refresh(
 ) -> None:
     """Compute ``accumulator`` for ``perspective`` from the one that ``table`` keeps, and keep it there."""
     hidden = net.hidden
-    view = view_of(net.king_buckets, perspective, king_square(position, perspective))
-    kept = table.kept[U64(perspective * VIEWS + number_of(view))]
+    king = king_square(position, perspective)
+    orientation = orientation_of(perspective, king)
+    kept = table.kept[U64(perspective * _ORIENTATIONS + is_mirrored(king))]
     values = kept.values
     if kept.filled == 0:
         _copy(values, net.biases, net.biases, (), hidden)
@@ -64,19 +65,19 @@ def refresh(
             new, gone = now & ~before, before & ~now
             piece = color << 3 | kind
             while new != ZERO and gone != ZERO:
-                added = feature_of(perspective, view, piece, lsb(new))
-                removed = feature_of(perspective, view, piece, lsb(gone))
+                added = feature_of(perspective, orientation, piece, lsb(new))
+                removed = feature_of(perspective, orientation, piece, lsb(gone))
                 _move(values, values, net.weights, (added, removed), hidden)
                 skip += net.skip[U64(added)] - net.skip[U64(removed)]
                 new &= new - ONE
                 gone &= gone - ONE
             while new != ZERO:
-                added = feature_of(perspective, view, piece, lsb(new))
+                added = feature_of(perspective, orientation, piece, lsb(new))
                 _add(values, values, net.weights, (added,), hidden)
                 skip += net.skip[U64(added)]
                 new &= new - ONE
             while gone != ZERO:
-                removed = feature_of(perspective, view, piece, lsb(gone))
+                removed = feature_of(perspective, orientation, piece, lsb(gone))
                 _subtract(values, values, net.weights, (removed,), hidden)
                 skip -= net.skip[U64(removed)]
                 gone &= gone - ONE

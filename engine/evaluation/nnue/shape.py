@@ -8,18 +8,12 @@ material and piece squares, which the rest only has to better.
 
 The efficiently updatable network is Yu Nasu's (2018); this small form of it, with SCReLU and mirrored
 perspectives, is common among open engines.
-
-With king buckets a feature also says where the own king stands, in four groups of squares: (768x4 -> N)x2 -> 1. Yu
-Nasu's network had them too, one for every square.
 """
 
-#: Features of one perspective in one king bucket: own or other, six kinds of pieces, 64 squares.
+#: Features of one perspective: own or other, six kinds of pieces, 64 squares.
 INPUTS = 768
 
-#: King buckets of a network that has them: the corner, the middle of the first rank, the second rank, the rest.
-KING_BUCKETS = 4
-
-#: The largest N there is room for, and what N is a multiple of.
+#: The largest N, and the number that divides every N.
 MAX_HIDDEN, HIDDEN_STEP = 512, 16
 
 #: Output rows, by the number of pieces on the board, kings included.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import chess
 
+from engine.explanation.effort import step
 from engine.explanation.exchange import winnable
 from engine.explanation.line import Line
 from engine.explanation.themes.finding import Finding
@@ -37,6 +38,7 @@ def mate_in_one(board: chess.Board) -> chess.Move | None:
     passed = board.copy(stack=False)
     passed.push(chess.Move.null())
     for move in passed.legal_moves:
+        step()
         passed.push(move)
         mated = passed.is_checkmate()
         passed.pop()

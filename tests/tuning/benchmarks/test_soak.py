@@ -6,6 +6,9 @@ import sys
 
 import pytest
 
+from engine.evaluation.choice import choose
+from engine.evaluation.evaluator import KINDS
+from tests.board.oracle import position_from
 from tuning.benchmarks.soak.__main__ import main
 from tuning.benchmarks.soak.judge import Fault, Judge, Meaning, leaves, needs_chess960
 from tuning.benchmarks.soak.script import Author, Files, Step, read_script, write_script
@@ -19,6 +22,8 @@ INFINITE: Meaning = {"is": "go", "waits for": ["stop"], "endless": False}
 PONDER: Meaning = {"is": "go", "waits for": ["stop", "ponderhit"], "endless": False}
 START: Meaning = {"is": "position", "fen": None, "moves": []}
 BAD: Meaning = {"is": "remark", "token": "zz1zz", "early": True}
+
+MOP_UP = "8/8/8/4k3/8/8/8/R3K3 w - - 0 1"
 
 Talk = list[Meaning | str]
 
@@ -125,6 +130,15 @@ def test_what_is_wrong_is_noticed(name):
     with pytest.raises(Fault) as caught:
         judged(conversation)
     assert caught.value.kind == kind
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("fen", [chess.STARTING_FEN, MOP_UP])
+def test_every_table_of_an_evaluation_is_an_answer(kind, fen):
+    table = choose(kind, "").table(position_from(fen)).splitlines()
+    assert not judged([*said("eval"), *table]).due
+    with pytest.raises(Fault, match="unexpected line"):
+        judged([*said("eval"), *table[:-1], "info: Traceback | 1"])
 
 
 def test_leaves_and_rights():

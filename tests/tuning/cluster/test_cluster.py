@@ -2,29 +2,47 @@
 
 from __future__ import annotations
 
+import logging
 import os
+import shlex
 import signal
+import socket
+import subprocess
+import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import replace
+from itertools import repeat
 from pathlib import Path
 from typing import Any
 
+import chess
+import distributed
+import psutil
 import pytest
 from dask import config as dask_config
+from distributed.security import Security
 
-from tests.tuning.conftest import FOOLS_MATE, long_line
+from tests.tuning.conftest import FOOLS_MATE, SCRIPT, long_line
+from tuning.cluster import kept
+from tuning.cluster.base import ClusterLost
 from tuning.cluster.choice import HERE, open_cluster
 from tuning.cluster.dask import Dask
 from tuning.common.errors import SetupError
 from tuning.common.ledger import Ledger, read_events
+from tuning.matches.engines import EngineSpec
 from tuning.matches.limits import Limits
+from tuning.matches.openings import Opening
 from tuning.matches.tournament import TOOL, BookSettings, Tournament, TournamentSettings
+from tuning.matches.units import let_idle_quit
 
 
 def square(unit: int, report: Any) -> int:
     report({"half": unit})
+    kept.tell("a word")
     if unit == 13:
         raise ValueError("unlucky")
     return unit * unit
@@ -40,11 +58,79 @@ def slow_note(unit: tuple[int, str], report: Any) -> int:
     return number
 
 
+def wait_on_cancel(folder: str, report: Any) -> None:
+    """Wait until the unit is cancelled, and leave a note then."""
+    ended = threading.Event()
+    kept.on_cancel(ended.set)
+    report("started")
+    assert ended.wait(60)
+    (Path(folder) / "cancelled").touch()
+    with pytest.raises(kept.CancelledError):
+        report("too late")
+    raise kept.CancelledError
+
+
+def keep(folder: str, report: Any) -> None:
+    """Keep something in this process that leaves a note when it is closed."""
+    kept.close_at_end((Path(folder) / "closed").touch)
+
+
+def wait_for(condition: Callable[[], Any], seconds: float = 30) -> bool:
+    deadline = time.monotonic() + seconds
+    while not (found := condition()) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    return bool(found)
+
+
+def engines(mark: str) -> list[psutil.Process]:
+    """The running engines with ``mark`` on their command line."""
+    return [
+        process
+        for process in psutil.process_iter(["cmdline"])
+        if str(SCRIPT) in (words := process.info["cmdline"] or []) and mark in words
+    ]
+
+
+TOLD: list[str] = []
+"""What the tests' cluster told."""
+
+
 @pytest.fixture(scope="module")
 def dask() -> Iterator[Dask]:
-    cluster = Dask(None, 2)
+    cluster = Dask(None, 2, TOLD.append)
     yield cluster
     cluster.close()
+
+
+def tls_of(dask: Dask, folder: Path) -> dict[str, str]:
+    """The certificate of a local cluster as dask's configuration names it, in files below ``folder``."""
+    assert dask._local is not None
+    security = dask._local.security
+    files = {
+        "ca-file": security.tls_ca_file, "client.cert": security.tls_client_cert, "client.key": security.tls_client_key,
+    }  # fmt: skip
+    for name, text in files.items():
+        (folder / name).write_text(text)
+    return {f"distributed.comm.tls.{name}": str(folder / name) for name in files}
+
+
+@pytest.fixture
+def joined(dask, tmp_path) -> Iterator[str]:
+    """The address of the running scheduler, and dask configured so that other tools may use it."""
+    with dask_config.set(tls_of(dask, tmp_path)):
+        yield dask._client.scheduler_info()["address"]
+
+
+def play(
+    cluster: Dask, path: Path, specs: tuple[EngineSpec, ...], games: int, on_game: Any = lambda game: None
+) -> Tournament:
+    """The tournament, played."""
+    ledger = Ledger.create(path, TOOL, {})
+    tournament = Tournament(TournamentSettings(specs, games, book=BookSettings(plies=0)), ledger, on_game, pytest.fail)
+    with closing(ledger):
+        tournament.introduce(cluster)
+        tournament.play(cluster)
+    return tournament
 
 
 def test_units_come_out_once_with_their_errors(dask):
@@ -57,6 +143,7 @@ def test_units_come_out_once_with_their_errors(dask):
         else:
             assert outcome.result == outcome.unit**2
     assert {report["half"] for report in reports} == set(range(10, 20))
+    assert [line for line in TOLD if line.endswith(": a word")] == [f"{socket.gethostname()} (127.0.0.1): a word"]
 
 
 def test_a_killed_workers_unit_runs_again_and_counts_once(dask, tmp_path):
@@ -74,6 +161,18 @@ def test_a_killed_workers_unit_runs_again_and_counts_once(dask, tmp_path):
     again = starts.pop(killed[0])
     assert again == 2
     assert set(starts.values()) == {1}
+    assert len([line for line in TOLD if line.startswith("lost the worker on ")]) == 1
+
+
+def test_ctrl_c_while_the_workers_start_closes_them(caplog):
+    me = psutil.Process()
+    before = {process.pid for process in me.children(recursive=True)}
+    threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+    with pytest.raises(KeyboardInterrupt):
+        Dask(None, 1)
+    left = [process for process in me.children(recursive=True) if process.pid not in before]
+    assert not [process for process in left if "spawn_main" in " ".join(process.cmdline())]
+    assert not [record for record in caplog.records if record.levelno >= logging.ERROR]
 
 
 def test_work_goes_on_after_a_pause(tmp_path, monkeypatch):
@@ -81,7 +180,7 @@ def test_work_goes_on_after_a_pause(tmp_path, monkeypatch):
 
     Dask's patience, five minutes, is one second here.
     """
-    monkeypatch.setattr("distributed.scheduler.heartbeat_interval", lambda workers: 0.01)
+    monkeypatch.setattr("distributed.scheduler.heartbeat_interval", lambda workers: 0.05)
     stopped: list[int] = []
 
     def stop_the_first(report: dict[str, int]) -> None:
@@ -135,15 +234,154 @@ def test_stopping_early_cancels_the_rest(dask, tmp_path):
     assert len(list(tmp_path.iterdir())) < 20
 
 
-def test_a_running_scheduler_is_used(dask):
-    address = dask._client.scheduler_info()["address"]
-    second = open_cluster(address, None)
-    try:
-        assert second.workers == 2
-        assert [outcome.result for outcome in second.run(square, iter([5]), lambda report: None)] == [25]
-    finally:
+def test_a_cancelled_unit_hears_of_it(dask, tmp_path):
+    def interrupt(report: str) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        next(dask.run(wait_on_cancel, iter([str(tmp_path)]), interrupt))
+    assert wait_for((tmp_path / "cancelled").exists)
+    assert [outcome.result for outcome in dask.run(square, iter([5]), lambda report: None)] == [25]
+
+
+def test_another_client_closes_nothing(dask, joined, tmp_path):
+    assert [outcome.error for outcome in dask.run(keep, iter([str(tmp_path)]), lambda report: None)] == [None]
+    open_cluster(joined, None).close()
+    assert not (tmp_path / "closed").exists()
+
+
+def test_two_matches_and_the_arena_on_one_scheduler(dask, joined, trivial, tmp_path):
+    """A client that comes or goes leaves the games of the others alone."""
+    from tuning.selfplay.batches import Batch, Meeting, PlannedPair, play_batch  # the workers of others need no engine
+    from tuning.selfplay.duel import Rules
+
+    specs = tuple(trivial(name, long_line(40), "late", 10, 0.3, Limits(base=60.0)) for name in ("a", "b"))
+    games: list[int] = []
+    pairs: list[dict[str, Any]] = []
+
+    def beside() -> None:
+        second = open_cluster(joined, None)
+        games.append(play(second, tmp_path / "second.jsonl", specs, 4).tally.games)
+        batch = Batch(Meeting(rules=Rules(nodes=20, hash=1)), (PlannedPair(0, Opening(chess.STARTING_FEN)),))
+        assert [outcome.error for outcome in second.run(play_batch, iter([batch]), pairs.extend)] == [None]
         second.close()
-    assert [outcome.result for outcome in dask.run(square, iter([6]), lambda report: None)] == [36]
+
+    thread = threading.Thread(target=beside, daemon=True)
+
+    def on_game(record: Any) -> None:
+        if thread.ident is None:
+            thread.start()
+
+    assert play(dask, tmp_path / "first.jsonl", specs, 8, on_game).tally.games == 8
+    thread.join(300)
+    assert games == [4]
+    assert len(pairs) == 1
+
+
+def test_a_match_after_ctrl_c_in_another(dask, joined, trivial, tmp_path):
+    """The interrupted games, whose engines would think for an hour, end with it."""
+    mark = str(tmp_path)
+    words = [sys.executable, "-S", "-E", str(SCRIPT), ",".join(long_line(4)), "hang", "2", "0", mark]
+    settings = {
+        f"DASK_{key.upper().replace('.', '__').replace('-', '_')}": value
+        for key, value in tls_of(dask, tmp_path).items()
+    }
+    first = subprocess.Popen(
+        [sys.executable, "-m", "tuning.match", *(["--engine", f"cmd={shlex.join(words)}"] * 2), "--tc", "9999",
+         "--plies", "0", "--scheduler", joined, "--json", str(tmp_path / "first.jsonl")],
+        env={**os.environ, **settings}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+    )  # fmt: skip
+    assert wait_for(lambda: len(engines(mark)) == 4)
+    first.send_signal(signal.SIGINT)
+    out, _ = first.communicate(timeout=30)
+    assert first.returncode == 130, out
+    assert "Traceback" not in out
+    assert wait_for(lambda: not engines(mark))
+    second = open_cluster(joined, None)
+    specs = (trivial("a", FOOLS_MATE), trivial("b", FOOLS_MATE))
+    assert play(second, tmp_path / "second.jsonl", specs, 4).tally.games == 4
+    second.close()
+
+
+def test_an_engine_that_differs_between_hosts_is_refused(dask, joined, trivial, tmp_path):
+    """Here one that calls itself after the worker that started it."""
+    script = "import os, sys\nfor line in sys.stdin: print({'uci': f'id name E {os.getppid()}\\nuciok', "
+    script += "'isready': 'readyok'}.get(line.strip(), ''), flush=True)"
+    odd = EngineSpec("odd", (sys.executable, "-c", script), limits=Limits(base=10.0))
+    second = open_cluster(joined, None)
+    with pytest.raises(SetupError, match=r"odd is 'E \d+' .* on \S+ \(tls://\S+\), but 'E \d+' .* on \S+ \(tls://"):
+        play(second, tmp_path / "odd.jsonl", (odd, trivial("b", FOOLS_MATE)), 4)
+    second.close()
+
+
+def test_an_engine_that_joins_later_is_held_to_its_name(trivial, tmp_path):
+    named = replace(trivial("a", FOOLS_MATE), identity="Numbat 0.1")
+    ledger = Ledger.create(tmp_path / "r.jsonl", TOOL, {})
+    specs = (named, trivial("b", FOOLS_MATE))
+    tournament = Tournament(
+        TournamentSettings(specs, 4, book=BookSettings(plies=0)), ledger, lambda game: None, pytest.fail
+    )
+    with closing(ledger), pytest.raises(SetupError, match=r"a is 'Trivial' on \S+, and 'Numbat 0\.1' elsewhere"):
+        tournament.play(open_cluster(HERE, None))
+
+
+def test_no_port_answers_without_the_certificate(dask, joined):
+    """The scheduler, the nannies and the workers listen, and nothing else."""
+    me = psutil.Process()
+    sockets = {
+        f"{found.laddr.ip}:{found.laddr.port}"
+        for process in [me, *me.children(recursive=True)]
+        for found in process.net_connections("inet")
+        if found.status == psutil.CONN_LISTEN
+    }
+    workers = dask._local.scheduler.workers.values()
+    known = {joined, *(worker.address for worker in workers), *(worker.nanny for worker in workers)}
+    assert sockets == {address.removeprefix("tls://") for address in known}
+    stranger = Security.temporary()
+    for address in sockets:
+        for protocol, security in (("tcp", Security(tls_ca_file=None)), ("tls", stranger)):
+            assert not answers(dask, f"{protocol}://{address}", security), address
+    assert answers(dask, joined, dask._local.security)
+
+
+def answers(dask: Dask, address: str, security: Security) -> bool:
+    """Whether a connection with ``security`` gets as far as one question."""
+
+    async def ask() -> bool:
+        rpc = distributed.rpc(address, connection_args=security.get_connection_args("client"), timeout=2)
+        try:
+            return bool(await rpc.identity())
+        except (OSError, TypeError, RuntimeError):
+            return False
+        finally:
+            await rpc.close_rpc()
+
+    return dask._client.sync(ask)
+
+
+FARM = """
+import distributed, sys
+cluster = distributed.LocalCluster(1, threads_per_worker=1, host="127.0.0.1", dashboard_address="127.0.0.1:0")
+print(cluster.scheduler_address, flush=True)
+sys.stdin.read()
+"""
+
+
+def test_a_dead_scheduler_ends_the_run_in_one_line(caplog, monkeypatch):
+    monkeypatch.setattr("tuning.cluster.dask.CONNECT_TIMEOUT", "2s")
+    with subprocess.Popen(
+        [sys.executable, "-c", FARM], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as farm:
+        cluster = Dask(farm.stdout.readline().strip())
+        outcomes = cluster.run(let_idle_quit, repeat(None), lambda report: None)
+        assert next(outcomes).error is None
+        farm.kill()
+        with pytest.raises(ClusterLost, match=r"lost the scheduler at tcp://127\.0\.0\.1:\d+"):
+            list(outcomes)
+        began = time.monotonic()
+        cluster.close()
+        assert time.monotonic() - began < 5
+    assert not [record for record in caplog.records if record.levelno >= logging.WARNING]
 
 
 def test_no_scheduler_is_one_clear_error(monkeypatch):

@@ -17,6 +17,7 @@ TOOLS = {
     "matplotlib": ["texel", "match --plot x.png", "gauntlet", "suite x.epd --plot x.png"],
     "torch": ["train"],
     "distributed": ["match --engine cat --engine cat --nodes 1 --plies 0"],
+    "cryptography": ["match --engine cat --engine cat --nodes 1 --plies 0"],
 }
 
 WITHOUT = """
@@ -51,6 +52,12 @@ def test_other_errors_keep_their_traceback(capsys):
     except ModuleNotFoundError as error:
         extras.explain(type(error), error, error.__traceback__)
     assert "Traceback" in capsys.readouterr().err
+
+
+def test_ctrl_c_while_the_tools_load_is_one_line(capsys):
+    with pytest.raises(SystemExit, match="130"):
+        extras.explain(KeyboardInterrupt, KeyboardInterrupt(), None)
+    assert capsys.readouterr().err == "interrupted\n"
 
 
 def test_a_cluster_that_cannot_be_leaves_no_results_file(monkeypatch, tmp_path):

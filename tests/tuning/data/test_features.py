@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from rich.console import Console
 from rich.progress import Progress
 
@@ -11,15 +10,13 @@ from engine.board.setup import new_position
 from engine.evaluation.nnue import plain
 from engine.evaluation.nnue.features import bucket_of
 from engine.evaluation.nnue.file import MOST_PIECES
-from engine.evaluation.nnue.shape import KING_BUCKETS
 from tests.tuning.lines import evaluation_line, random_games
 from tuning.data.features import list_board
 from tuning.data.marlinformat import unpack
 from tuning.data.positions import read_text
 
 
-@pytest.mark.parametrize("king_buckets", [1, KING_BUCKETS])
-def test_features_are_what_the_engine_sees(king_buckets, tmp_path):
+def test_features_are_what_the_engine_sees(tmp_path):
     file = tmp_path / "games.tsv"
     file.write_text("".join(map(evaluation_line, random_games(10, plies=120))))
     boards = read_text(file, Progress(console=Console(quiet=True))).boards[::3]
@@ -29,9 +26,9 @@ def test_features_are_what_the_engine_sees(king_buckets, tmp_path):
     found = set()
     for board in boards:
         assert unpack(position, board)
-        count = list_board(board, king_buckets, *scratch, features)
+        count = list_board(board, *scratch, features)
         for view in range(2):
-            expected = plain.features(position, int(position["side"]) ^ view, king_buckets)
+            expected = plain.features(position, int(position["side"]) ^ view)
             assert sorted(features[view, :count]) == sorted(expected)
         assert bucket_of(count) == min((count - 2) // 4, 7)
         found.add(bucket_of(count))

@@ -13,7 +13,7 @@ from engine.board.setup import new_position
 from engine.evaluation.nnue import plain
 from engine.evaluation.nnue.features import bucket_of
 from engine.evaluation.nnue.file import MOST_PIECES, read_net, write_net
-from engine.evaluation.nnue.shape import INPUTS, KING_BUCKETS, QA, SCALE
+from engine.evaluation.nnue.shape import QA, SCALE
 from tests.tuning.lines import evaluation_line, random_games
 from tuning.data.features import NO_FEATURE, list_board
 from tuning.data.marlinformat import unpack
@@ -36,13 +36,13 @@ def boards(tmp_path_factory):
     return made
 
 
-def seen(boards, king_buckets):
+def seen(boards):
     """Features and buckets as the kernel lists them, which is held against the engine's own in test_features."""
     features = np.full((len(boards), 2, MOST_PIECES), NO_FEATURE, np.int16)
     buckets = np.empty(len(boards), np.int64)
     scratch = np.empty((2, MOST_PIECES), np.int64)
     for number in range(len(boards)):
-        buckets[number] = bucket_of(list_board(boards[number], king_buckets, *scratch, features[number]))
+        buckets[number] = bucket_of(list_board(boards[number], *scratch, features[number]))
     return torch.from_numpy(features), torch.from_numpy(buckets)
 
 
@@ -50,10 +50,9 @@ def bytes_of(boards):
     return torch.from_numpy(boards.view(np.uint8).reshape(-1, 32))
 
 
-@pytest.mark.parametrize("king_buckets", [1, KING_BUCKETS])
-def test_a_gpu_takes_boards_apart_alike(boards, king_buckets):
-    features, buckets = seen(boards, king_buckets)
-    batch = gpu.take_apart(bytes_of(boards), torch.tensor([300.0]), king_buckets)
+def test_a_gpu_takes_boards_apart_alike(boards):
+    features, buckets = seen(boards)
+    batch = gpu.take_apart(bytes_of(boards), torch.tensor([300.0]))
     assert torch.equal(batch.features, features)
     assert torch.equal(batch.buckets, buckets)
     score, result = boards["score"] / 300, boards["result"] / 2
@@ -65,11 +64,11 @@ def test_a_gpu_takes_boards_apart_alike(boards, king_buckets):
         assert batch.by_result[number].item() == by_result
 
 
-@pytest.fixture(params=[1, KING_BUCKETS], ids=["no king buckets", "king buckets"])
-def network(request):
+@pytest.fixture
+def network():
     """A network with weights of the size that training makes, and no two alike."""
     torch.manual_seed(3)
-    made = Network(32, request.param)
+    made = Network(32)
     for weights in made.parameters():
         weights.data += 0.1 * torch.randn_like(weights)
     made.clip()
@@ -79,12 +78,7 @@ def network(request):
 @pytest.mark.parametrize("exponent", [2.0, 2.5])
 def test_the_kernel_does_what_torch_does(boards, network, exponent):
     transformer, biases, *_ = network.integers()
-    rows = (
-        np.concatenate([transformer, np.zeros_like(transformer[:1])])[
-            seen(boards, network.king_buckets)[0].clamp(max=len(transformer)).numpy()
-        ].sum(2)
-        + biases
-    )
+    rows = np.concatenate([transformer, np.zeros_like(transformer[:1])])[seen(boards)[0].numpy()].sum(2) + biases
     boards = boards[(rows != QA).all((1, 2))]  # just there the slope is 0 or 1, as rounding will have it
     assert len(boards) > 300
     gradients, losses = [], []
@@ -122,7 +116,7 @@ def test_batches_hold_every_position_in_another_order(boards, network, step):
 
 def test_begins_where_another_ended(network, tmp_path):
     write_net(tmp_path / "net.nnue", network.quantised({}))
-    other = Network(32, network.king_buckets)
+    other = Network(32)
     other.take(read_net(tmp_path / "net.nnue"))
     for mine, theirs in zip(network.integers(), other.integers(), strict=True):
         assert np.array_equal(mine, theirs)
@@ -131,7 +125,7 @@ def test_begins_where_another_ended(network, tmp_path):
 def test_begins_wider_where_a_narrower_one_ended(network, boards, tmp_path):
     """It says the same, and all of its columns learn."""
     write_net(tmp_path / "net.nnue", network.quantised({}))
-    wider = Network(64, network.king_buckets)
+    wider = Network(64)
     wider.take(read_net(tmp_path / "net.nnue"))
     step = cpu.TrainingStep(wider, SCALES, 1.0)
     assert step.squared_error(boards) == pytest.approx(cpu.TrainingStep(network, SCALES, 1.0).squared_error(boards))
@@ -139,22 +133,6 @@ def test_begins_wider_where_a_narrower_one_ended(network, boards, tmp_path):
     assert wider.output.grad is not None
     assert (wider.output.grad.abs().sum(dim=(0, 1)) > 0).all()
     assert len(np.unique(wider.integers()[0], axis=1)[0]) == 64
-
-
-def test_king_buckets_begin_with_what_they_will_share(boards, tmp_path):
-    """Every bucket says what the network without them says, and then learns by itself."""
-    torch.manual_seed(3)
-    without, within = Network(32), Network(32, KING_BUCKETS)
-    write_net(tmp_path / "net.nnue", without.quantised({}))
-    within.take(read_net(tmp_path / "net.nnue"))
-    for bucket in np.split(within.integers()[0], KING_BUCKETS):
-        assert np.array_equal(bucket, without.integers()[0])
-    step = cpu.TrainingStep(within, SCALES, 1.0)
-    assert step.squared_error(boards) == pytest.approx(cpu.TrainingStep(without, SCALES, 1.0).squared_error(boards))
-    step.set_gradients(boards, 0.0, 2.0)
-    parts = within.by_bucket.grad.view(KING_BUCKETS, INPUTS, -1)
-    assert (parts.abs().amax((1, 2)) > 0).all()
-    assert torch.allclose(within.transformer.grad, parts.sum(0))
 
 
 def test_clipping_keeps_weights_within_their_integers(network):
@@ -171,7 +149,7 @@ def test_begins_with_material(boards):
     """Without its hidden units the network is the linear evaluation, antisymmetric as that is."""
     network = Network(16)
     torch.nn.init.zeros_(network.output)
-    features, buckets = seen(boards, 1)
+    features, buckets = seen(boards)
     ours = network(features, buckets).detach().numpy() * SCALE
     theirs = network(features.flip(1), buckets).detach().numpy() * SCALE
     assert ours == pytest.approx(-theirs, abs=1e-3)
@@ -185,7 +163,7 @@ def test_integers_stay_close_to_real_numbers(boards, network, tmp_path):
     net = read_net(tmp_path / "net.nnue")
     assert net.training == {"note": "made up"}
     chosen = boards[::5]
-    real = network(*seen(chosen, network.king_buckets)).detach().numpy() * SCALE
+    real = network(*seen(chosen)).detach().numpy() * SCALE
     position = new_position()
     whole = np.empty(len(chosen))
     for number, board in enumerate(chosen):

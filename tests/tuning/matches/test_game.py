@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import gc
 import io
+import logging
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 
 import chess
 import chess.pgn
+import psutil
 import pytest
 
 from tests.tuning.conftest import FOOLS_MATE, SCHOLARS_MATE, long_line, rival
+from tuning.cluster import kept
 from tuning.common.errors import EngineFailure
 from tuning.matches import player as player_module
 from tuning.matches import units
@@ -152,6 +160,52 @@ def test_an_engine_that_does_not_start_is_named(trivial, monkeypatch, fault, pro
     monkeypatch.setattr(player_module, "START_SECONDS", 1.0)
     with pytest.raises(EngineFailure, match=f"^lazy: {problem}"):
         units.introduce(trivial("lazy", FOOLS_MATE, fault, 0), lambda item: None)
+
+
+@pytest.fixture
+def silence(monkeypatch, caplog, capfd) -> Iterator[None]:
+    """Impatience, and a check that neither asyncio nor python-chess had anything to add."""
+    monkeypatch.setattr(player_module, "STOP_SECONDS", 0.3)
+    yield
+    units.close_bench()
+    gc.collect()
+    assert not [record for record in caplog.records if record.levelno >= logging.WARNING]
+    assert not capfd.readouterr().err
+
+
+@pytest.mark.parametrize("fault", ["die", "hang", "deaf", "dumb", "late", "illegal", "unborn"])
+def test_a_broken_engine_makes_no_noise(silence, trivial, fault):
+    bad = trivial("bad", FOOLS_MATE, fault, 2, 1.0, Limits(base=0.2))
+    with suppress(EngineFailure):
+        assert play(bad, trivial("b", FOOLS_MATE)).fault
+
+
+@pytest.mark.parametrize("end", [lambda: kept.cancel("unit"), units.close_bench])
+@pytest.mark.parametrize("fault", ["hang", "mute"])
+def test_a_match_that_is_cancelled_takes_its_engines_along(silence, trivial, end, fault):
+    """Also those that do not notice that their input is closed, and in silence."""
+    bad = trivial("bad", FOOLS_MATE, fault, 2, limits=Limits(base=100.0))
+    ended: list[bool] = []
+
+    def unit() -> None:
+        with kept.task("unit"):
+            try:
+                play(bad, trivial("b", FOOLS_MATE))
+            except kept.CancelledError:
+                ended.append(True)
+
+    thread = threading.Thread(target=unit)
+    me = psutil.Process()
+    others = me.children()  # processes of other tests that serve this one to its end
+    thread.start()
+    while not (engines := [child for child in me.children() if child not in others]):
+        time.sleep(0.02)
+    time.sleep(0.2)
+    end()
+    thread.join(10)
+    assert ended
+    units.close_bench()
+    assert not psutil.wait_procs(engines, timeout=5)[1]
 
 
 def test_a_missing_engine_is_named():

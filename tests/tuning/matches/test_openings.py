@@ -57,8 +57,40 @@ def test_pgn_lines_and_their_defects(tmp_path):
     assert book.opening(1).moves == ("e2e4", "e8d7")
     assert book.opening(1).fen.startswith("4k3/")
     assert book.opening(2) == book.opening(0)
-    assert len(complaints) == 1
-    assert complaints[0].startswith("book.pgn:5: illegal san: 'Ke4'")
+    assert len(complaints) == 2
+    assert "book.pgn:7: game 2: 2. 'Ke4' is not a legal move" in complaints[0]
+    assert complaints[1].startswith("book.pgn:5: game 2 is no opening: 2. 'Ke4'")
+
+
+def test_what_follows_a_position_is_named_unless_it_is_an_operation(tmp_path):
+    (tmp_path / "book.epd").write_text('4k3/8/8/8/8/8/8/R3K3 w Q - 0 1 c0 "x"; ?\n')
+    complaints: list[str] = []
+    assert load_book(tmp_path / "book.epd", complain=complaints.append).opening(0)
+    assert complaints == ["book.epd:1: '?' is not an operation of EPD and is left out"]
+
+
+@pytest.mark.parametrize("flag", [False, True])
+def test_chess960_shows_in_the_castling_rights(tmp_path, flag):
+    position = chess.Board.from_chess960_pos(1)
+    (tmp_path / "book.epd").write_text(f"{position.fen()}\n{position.fen(shredder=True)}\n")
+    complaints: list[str] = []
+    book = load_book(tmp_path / "book.epd", order="sequential", chess960=flag, complain=complaints.append)
+    for number in range(2):
+        assert book.opening(number).chess960
+        assert book.opening(number).board() == position
+    assert complaints == []
+
+
+@pytest.mark.parametrize("name", ["book.epd", "book.pgn"])
+def test_castling_rights_without_a_rook_are_dropped_and_named(tmp_path, name):
+    fen = "4k3/8/8/8/8/8/8/R3K3 w KQ - 0 1"
+    (tmp_path / name).write_text(fen if name.endswith("epd") else f'[FEN "{fen}"]\n\n1. O-O-O *\n')
+    complaints: list[str] = []
+    book = load_book(tmp_path / name, complain=complaints.append)
+    assert book.opening(0).fen == "4k3/8/8/8/8/8/8/R3K3 w Q - 0 1"
+    (complaint,) = complaints
+    assert f"{name}:1: " in complaint
+    assert "castling rights 'KQ' become 'Q'" in complaint
 
 
 def test_order_depends_on_the_seed_alone(tmp_path):

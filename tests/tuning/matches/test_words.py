@@ -179,11 +179,12 @@ def test_info_lines_are_read_whole():
 
 def test_the_last_exact_score_counts():
     lines = [
-        "info depth 1 score cp 10 pv a2a3",
-        "info depth 2 score cp 50 lowerbound pv a2a3",
+        "info depth 1 score cp 10 nodes 5 pv a2a3",
+        "info depth 2 score cp 50 lowerbound nodes 9 pv a2a3",
         "info depth 2 currmove a2a3",
     ]
-    assert last_scored([parse_uci(line) for line in lines]).cp == 10
+    last = last_scored([parse_uci(line) for line in lines])
+    assert (last.depth, last.cp, last.nodes) == (1, 10, 9)
     assert last_scored([parse_uci(lines[1])]).cp == 50
     assert last_scored([parse_uci("info depth 2 multipv 2 score cp 5")]) is None
 

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import io
+import time
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from engine.console import Console
 from tests.tuning.conftest import rival
 from tuning import suite
 from tuning.common import command
+from tuning.common.errors import SetupError
 from tuning.common.ledger import read_events
 from tuning.matches.info import Thought
 from tuning.suites.epd import load_suite, parse_task
@@ -40,6 +44,8 @@ def test_epd_operations_become_tasks():
         ("6k1/5ppp/8/8/8/8/8/R5K1 w - - bm Qh5;", "Qh5"),
         ('6k1/5ppp/8/8/8/8/8/R5K1 w - - id "nothing";', "has nothing to solve"),
         ("8/8/8/8/8/8/8/R5K1 w - - bm Ra7;", "not a legal position"),
+        ('6k1/5ppp/8/8/8/8/8/R5K1 w - - bm Ra7; id "x; am Ra2;', "is not an operation of EPD"),
+        ("4k3/8/8/8/8/8/8/1R2K3 w Q - bm Rb2;", "a position of Chess960"),
     ],
 )
 def test_broken_lines_name_file_and_line(tmp_path, line, complaint):
@@ -47,6 +53,39 @@ def test_broken_lines_name_file_and_line(tmp_path, line, complaint):
     path.write_text(f"# comment\n{line}\n")
     with pytest.raises(ValueError, match=rf"s\.epd:2: .*{complaint}"):
         load_suite(path)
+
+
+def test_castling_rights_without_a_rook_are_dropped_and_named(tmp_path):
+    path = tmp_path / "s.epd"
+    path.write_text("4k3/8/8/8/8/8/8/R3K3 w KQ - bm O-O-O;\n")
+    repairs: list[str] = []
+    (task,) = load_suite(path, repairs.append)
+    assert (task.fen.split()[2], task.best) == ("Q", ("e1c1",))
+    assert repairs == [f"{path}:1: castling rights 'KQ' become 'Q': no king or rook in place"]
+
+
+LINES = st.lists(
+    st.sampled_from(
+        ["6k1/5ppp/8/8/8/8/8/R5K1 w - -", "0 1", "bm ", "am", "Ra8+", "Ra7", ";",
+         '"', "c0", "c8", "c9", "10", "=10", "dm", "#1", "id", "é"]
+    )
+).map(" ".join)  # fmt: skip
+
+
+@given(st.one_of(LINES, st.text()))
+def test_any_line_is_a_task_or_one_clear_error(line):
+    try:
+        task = parse_task(line, "x", complain=lambda repair: None)
+    except SetupError:
+        return
+    assert task.best or task.avoid or task.mate is not None or task.points or task.line
+
+
+def test_operations_take_linear_time():
+    start = time.process_time()
+    with pytest.raises(ValueError, match="not an operation"):
+        parse_task(f'6k1/5ppp/8/8/8/8/8/R5K1 w - - c0 "{"a" * 200_000}"; c1 {" " * 200_000}"x', "x")
+    assert time.process_time() - start < 10
 
 
 def test_time_to_solution_is_the_last_turn_to_the_right_move():

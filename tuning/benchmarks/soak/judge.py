@@ -27,7 +27,7 @@ _STOPPED = {
 #: Plies up to which python-chess counts the leaves as well.
 _COUNTED = 2
 
-_EVALUATION = re.compile(r"\s*[a-z ]+\|[ |\d.MGEWhiteBlackTotal-]*$|-+(\+-+)+$|\s*\|")
+_EVALUATION = re.compile(r"\s*[a-z -]+\|[ |\d.MGEWhiteBlackTotal-]*$|-+(\+-+)+$|\s*\|")
 _BOARD = re.compile(r"  \+---|[1-8] \| |    a   b|Key: [0-9A-F]{16}$|Checkers:( [a-h][1-8])*\s*$")
 _PERFT_TIME = re.compile(r"\d+ ms, \d+ nodes per second$")
 _BENCH = re.compile(r"\d+ nodes \d+ nps$")

@@ -1,0 +1,178 @@
+"""Exact values of captures, in pawns: exchanges on one square, and a quiescence search by material alone.
+
+Only legal moves count, so pinned pieces take no part. :func:`engine.board.see.see_ge`, which the search uses, ignores
+pins and only compares with a threshold.
+"""
+
+from typing import Any
+
+import numpy as np
+from numba import int64
+
+from engine.board.aliases import Move, MoveList, PieceType, Ply, Position, Square
+from engine.board.make import capture_square, make_move, unmake_move
+from engine.board.movegen import ALL_MOVES, NOISY_MOVES, generate_moves
+from engine.board.moves import is_capture, is_castling, is_promotion, origin_of, promoted_type, target_of
+from engine.board.position import MOVE_LIST, POSITION, type_on
+from engine.board.types import I64, PAWN, QUEEN, ZERO
+from engine.jit import helper, kernel, popcount, record_type, structure
+
+#: Pawns by piece type, the empty square last. A king is worth more than all other pieces: it cannot be given up.
+VALUES = np.array([1, 3, 3, 5, 9, 100, 0, 0], np.int64)
+
+#: The value of being checkmated, and less than any value.
+MATED, WORST = -500, -1000
+
+#: Plies of the quiescence search at most.
+QUIESCENCE_PLIES = 10
+
+#: Captures of an exchange: each takes a piece, of which there are fewer.
+MOST_CAPTURES = 64
+
+_PLY = structure(("moves", MOVE_LIST), ("line", "i4", (QUIESCENCE_PLIES + 1,)), ("length", "i8"))
+
+#: State of the kernels, and the bounds of :func:`material_quiescence`: ``aborted``, its result means nothing.
+CAPTURES = structure(
+    ("position", POSITION),
+    ("nodes", "i8"),
+    ("node_limit", "i8"),
+    ("deepest", "i8"),  # the last ply, QUIESCENCE_PLIES at most
+    ("aborted", "i8"),
+    ("stack", _PLY, (QUIESCENCE_PLIES + 1,)),  # [ply]
+    ("made", "i8", (MOST_CAPTURES,)),  # the captures of an exchange, and what each takes
+    ("won", "i8", (MOST_CAPTURES,)),
+)
+
+CAPTURES_T = record_type(CAPTURES)
+
+
+@helper
+def _taken(position: Position, move: Move) -> int:
+    """Pawns that ``move`` wins at once: the captured piece, and what a pawn becomes."""
+    won = VALUES[type_on(position, capture_square(move))] if is_capture(move) else I64(0)
+    return won + VALUES[promoted_type(move)] - VALUES[PAWN] if is_promotion(move) else won
+
+
+@helper
+def _cheapest_capture(position: Position, moves: MoveList, target: Square) -> Move:
+    """The capture on ``target`` by the least valuable piece, 0 if there is none; a pawn becomes a queen."""
+    best, least = I64(0), I64(1 << 30)
+    for index in range(generate_moves(position, moves, I64(0), NOISY_MOVES)):
+        move = I64(moves.move[index])
+        if target_of(move) == target and is_capture(move):
+            cost = VALUES[type_on(position, origin_of(move))] * 8 - (promoted_type(move) if is_promotion(move) else 0)
+            cost = cost * 64 - origin_of(move)
+            if cost < least:
+                best, least = move, cost
+    return best
+
+
+@helper
+def _exchange_from(work: Any, move: Move) -> int:
+    """What ``move`` wins if both sides then capture on its square, cheapest piece first, as long as that pays."""
+    position, target, plies = work.position, target_of(move), I64(0)
+    while move != 0 and plies < MOST_CAPTURES:
+        work.won[plies] = _taken(position, move)
+        work.made[plies] = move
+        make_move(position, move)
+        plies += 1
+        move = _cheapest_capture(position, work.stack[0].moves, target)
+    won = I64(0)
+    while plies > 0:
+        plies -= 1
+        unmake_move(position, I64(work.made[plies]))
+        won = work.won[plies] - max(won, I64(0))
+    return won
+
+
+@kernel(int64(CAPTURES_T, int64, int64, int64), "exchanges", late=True)
+def exchange(work: Any, origin: Square, target: Square, promoted: PieceType) -> int:
+    """What the legal move from ``origin`` to ``target`` wins on its square (``promoted`` is -1 but for promotions);
+    castling, which no piece can answer there, wins 0."""
+    moves = work.stack[0].moves
+    for index in range(generate_moves(work.position, moves, I64(0), ALL_MOVES)):
+        move = I64(moves.move[index])
+        becomes = promoted_type(move) if is_promotion(move) else I64(-1)
+        if origin_of(move) == origin and target_of(move) == target and becomes == promoted and not is_castling(move):
+            return _exchange_from(work, move)
+    return I64(0)
+
+
+@kernel(int64(CAPTURES_T, int64), "exchanges", late=True)
+def won_on(work: Any, target: Square) -> int:
+    """What the side to move wins by capturing on ``target``; it need not, so never less than 0."""
+    move = _cheapest_capture(work.position, work.stack[0].moves, target)
+    return max(_exchange_from(work, move), I64(0)) if move != 0 else I64(0)
+
+
+@helper
+def _balance(position: Position) -> int:
+    """The material of the side to move less that of the other side."""
+    own, other = position.colors[position.side], position.colors[position.side ^ 1]
+    total = I64(0)
+    for kind in range(PAWN, QUEEN + 1):
+        pieces = position.pieces[kind]
+        total += VALUES[kind] * (popcount(own & pieces) - popcount(other & pieces))
+    return total
+
+
+@helper
+def _sort(position: Position, moves: MoveList, count: int) -> None:
+    """The most valuable victims first, of these the least valuable attackers."""
+    for index in range(count):
+        move = I64(moves.move[index])
+        value = VALUES[type_on(position, origin_of(move))] - 10 * _taken(position, move)
+        value = (value << 12) - (origin_of(move) << 6) - target_of(move)
+        place = index
+        while place > 0 and moves.value[place - 1] > value:
+            moves.value[place], moves.move[place] = moves.value[place - 1], moves.move[place - 1]
+            place -= 1
+        moves.value[place], moves.move[place] = value, move
+
+
+@kernel(int64(CAPTURES_T, int64, int64, int64), "exchanges", late=True)
+def material_quiescence(work: Any, alpha: int, beta: int, ply: Ply) -> int:
+    """The balance for the side to move after the captures and promotions that pay; ``line`` has them. Fail-soft.
+
+    A side that is not in check may stand pat, and does so unless it gains.
+    """
+    position, here = work.position, work.stack[ply]
+    here.length = 0
+    work.nodes += 1
+    if work.nodes > work.node_limit:
+        work.aborted = 1
+        return I64(0)
+    standing = _balance(position)
+    in_check = position.checkers != ZERO
+    if not in_check and (standing >= beta or ply == work.deepest):
+        return standing
+    count = generate_moves(position, here.moves, I64(0), ALL_MOVES if in_check else NOISY_MOVES)
+    if in_check and count == 0:
+        return I64(MATED)
+    if ply == work.deepest:
+        return standing
+    best = I64(WORST) if in_check else standing
+    alpha = max(alpha, best)
+    _sort(position, here.moves, count)
+    for index in range(count):
+        move = I64(here.moves.move[index])
+        if not in_check and not is_capture(move) and promoted_type(move) != QUEEN:
+            continue
+        if not in_check and standing + _taken(position, move) <= alpha:
+            continue
+        make_move(position, move)
+        value = -material_quiescence(work, -beta, -alpha, ply + 1)
+        unmake_move(position, move)
+        if work.aborted != 0:
+            return I64(0)
+        if value > best:
+            best = value
+            alpha = max(alpha, best)
+            below = work.stack[ply + 1]
+            here.line[0] = move
+            for after in range(below.length):
+                here.line[after + 1] = below.line[after]
+            here.length = below.length + 1
+            if alpha >= beta:
+                break
+    return best

@@ -1,0 +1,323 @@
+"""Games from PGN, as python-chess represents them.
+
+Its own parser takes the letters that it knows out of any word, loses tags and games to a blank line too few or too
+many, and takes quadratic time for some files. A game with a move that cannot be read ends before it here.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from typing import NamedTuple
+
+import chess
+import chess.pgn
+
+from engine.messages import PositionError
+from engine.reading.moves import ENGLISH, MoveError, Spelling, is_move, letters_of, read_move, respelled, spellings
+from engine.reading.positions import read_position
+from engine.reading.split import Raw, number_of, split
+from engine.reading.text import Line, quoted, read_lines
+from engine.reading.tokens import Kind, Token, tokens
+
+Report = Callable[[str], None]
+
+#: Remarks on one game that are reported one by one.
+_REMARKS = 10
+
+#: Words between moves that are no moves, and what may stand directly behind one.
+_ASIDES = frozenset(("N", "D", "e.p.", "ep", "mate", "ch"))
+_BEHIND = "+#=-/,±∓⩲⩱∞†‡"
+_CHECKS = frozenset(("", "+", "#", "++", "†", "‡"))
+
+_RESULTS = frozenset(("1-0", "0-1", "1/2-1/2", "*"))
+
+_NULL = frozenset(("--", "Z0", "0000", "@@@@"))
+
+
+class Read(NamedTuple):
+    """A game, its number in the file, and the line where it begins. ``game.errors`` has the move that cannot be read,
+    if the main line ends before one."""
+
+    number: int
+    line: int
+    game: chess.pgn.Game
+
+
+def read_games(
+    path: str | os.PathLike[str], report: Report, advance: Callable[[int], None] | None = None
+) -> Iterator[Read]:
+    """The games of a PGN file, one by one; ``advance`` gets the bytes read so far.
+
+    Anything that is skipped, repaired or not understood is reported with file, line and game. Raises
+    :class:`~engine.reading.text.ReadError` for what is no text file.
+    """
+    place = os.fspath(path)
+    lines = read_lines(path, lambda line, text: report(f"{place}:{line}: {text}"), advance)
+    return games_of(lines, report, place)
+
+
+def games_of(lines: Iterable[Line], report: Report, place: str = "PGN") -> Iterator[Read]:
+    """The games in ``lines``, which come from ``place``."""
+    number = 0
+    for raw in split(tokens(lines)):
+        game = _Builder(raw).game() if raw.is_game else None
+        number += raw.is_game
+        of_game = f"game {number}: " if raw.is_game else ""
+        for line, text in raw.remarks[:_REMARKS]:
+            report(f"{place}:{line}: {of_game}{text}")
+        if len(raw.remarks) > _REMARKS:
+            report(f"{place}:{raw.remarks[_REMARKS][0]}: {of_game}{len(raw.remarks) - _REMARKS} more remarks")
+        if game is not None:
+            yield Read(number, raw.line, game)
+
+
+class _Builder:
+    """Makes the game out of its tokens."""
+
+    def __init__(self, raw: Raw) -> None:
+        self._raw = raw
+        self._game = chess.pgn.Game()
+        self._node: chess.pgn.GameNode = self._game
+        self._comments: dict[chess.pgn.GameNode, list[str]] = {}
+        self._before: list[str] = []
+        """Comments before the first move of a variation."""
+        self._behind: list[chess.pgn.ChildNode] = []
+        """The moves to which the variations that are open are alternatives."""
+        self._take: Callable[[Token], None] = self._read
+        self._depth = 0
+        """Of parentheses while tokens are skipped."""
+
+    def game(self) -> chess.pgn.Game | None:
+        """The game, None if its position cannot be read."""
+        for name, tag in self._raw.tags.items():
+            self._game.headers[name] = tag.value
+            if name == "Result" and tag.value not in _RESULTS:  # it will be written behind the moves
+                self._game.headers[name] = "*"
+                self._remark(tag.line, f"the result {quoted(tag.value)} is none")
+        board = self._start()
+        if board is None:
+            return None
+        self._board = board
+        self._spelling = self._language()
+        first = next((token for token in self._raw.moves if token.kind is not Kind.COMMENT), None)
+        if first is not None and first.kind is Kind.NUMBER and number_of(first) != board.fullmove_number:
+            self._remark(first.line, f"the first move has number {number_of(first)}, not {board.fullmove_number}")
+        for token in self._raw.moves:
+            self._take(token)
+        if self._behind:
+            self._remark(self._raw.moves[-1].line, f"{len(self._behind)} open parentheses are not closed")
+            self._put_before(self._behind[-1])
+        for node, texts in self._comments.items():
+            node.comment = " ".join(filter(None, texts))
+        if self._raw.tags or self._game.variations:
+            return self._game
+        self._remark(self._raw.line, "neither tags nor moves, so it is no game")
+        return None
+
+    def _start(self) -> chess.Board | None:
+        headers = self._game.headers
+        tags = self._raw.tags
+        line = tags["FEN"].line if "FEN" in tags else self._raw.line
+        try:
+            standard = headers.variant() is chess.Board
+        except ValueError:
+            standard = False
+        if not standard:
+            variant = tags["Variant"]
+            self._remark(variant.line, f"the variant {quoted(variant.value)} is not supported; the game is skipped")
+            return None
+        try:
+            found = read_position(headers.get("FEN", chess.STARTING_FEN), headers.is_chess960())
+            if found.rest:
+                raise PositionError(f"{quoted(found.rest)} stands behind the position")
+        except PositionError as error:
+            self._remark(line, f"{error}; the game is skipped")
+            return None
+        for repair in found.repairs:
+            self._remark(line, repair)
+        if found.repairs:
+            headers["FEN"] = found.board.fen()
+        return found.board
+
+    def _language(self) -> Spelling:
+        """What the letters of pieces mean where it is certain; empty for English."""
+        words = [token for token in self._raw.moves if token.kind is Kind.WORD]
+        letters = set().union(*(letters_of(_core(token.text)) for token in words))
+        if letters <= ENGLISH:
+            return {}
+        main = [_core(token.text) for token in _main_line(self._raw.moves)]
+        options = spellings(letters)
+        legal = {name: moves for name, letters in options.items() if (moves := _played(self._board, main, letters))}
+        fitting = {name: options[name] for name in legal} or options
+        first = next(iter(fitting.values()), {})
+        if len(fitting) != 1 and len(set(map(tuple, legal.values()))) != 1:
+            return {}
+        agreed = {letter: piece for letter, piece in first.items() if all(s[letter] == piece for s in fitting.values())}
+        self._remark(self._raw.line, f"the letters of the pieces are read as {' or '.join(fitting)}")
+        return agreed
+
+    def _remark(self, line: int, text: str) -> None:
+        self._raw.remarks.append((line, text))
+
+    def _skip(self, token: Token, close: Callable[[Token], None] | None = None) -> None:
+        """Skip a variation, or with ``close`` what is left of one."""
+        self._depth += (token.kind is Kind.OPEN) - (token.kind is Kind.CLOSE)
+        if not self._depth:
+            self._take = self._read
+            if close is not None:
+                close(token)
+
+    def _skip_all(self, token: Token) -> None:
+        """Skip the rest of the game, except for its result."""
+        self._depth = max(0, self._depth + (token.kind is Kind.OPEN) - (token.kind is Kind.CLOSE))
+        if token.kind is Kind.RESULT and not self._depth:
+            self._result(token)
+
+    def _read(self, token: Token) -> None:
+        text = token.text
+        match token.kind:
+            case Kind.COMMENT:
+                if self._behind and self._node is self._behind[-1].parent:
+                    self._before.append(text)
+                else:
+                    self._comments.setdefault(self._node, []).append(text)
+            case Kind.NAG:
+                self._node.nags.add(int(text))
+            case Kind.GLYPH:
+                self._node.nags.add(_GLYPHS[text])
+            case Kind.OPEN:
+                self._open(token)
+            case Kind.CLOSE:
+                self._close(token)
+            case Kind.RESULT:
+                self._result(token)
+            case Kind.WORD:
+                self._word(token)
+
+    def _open(self, token: Token) -> None:
+        if not isinstance(self._node, chess.pgn.ChildNode):
+            self._remark(token.line, "a variation before the first move is left out")
+            self._depth, self._take = 1, self._skip
+            return
+        self._put_before(self._node)
+        self._behind.append(self._node)
+        self._board.pop()
+        self._node = self._node.parent
+
+    def _close(self, token: Token) -> None:
+        if not self._behind:
+            self._remark(token.line, "a closing parenthesis without an opening one")
+            return
+        move = self._behind.pop()
+        while self._node is not move.parent:
+            assert self._node.parent is not None
+            self._node = self._node.parent
+            self._board.pop()
+        self._board.push(move.move)
+        self._node = move
+        self._put_before(move)
+
+    def _put_before(self, node: chess.pgn.ChildNode) -> None:
+        """Give comments that stood before no move to ``node``."""
+        if self._before:
+            self._comments.setdefault(node, []).extend(self._before)
+            self._before = []
+
+    def _result(self, token: Token) -> None:
+        headers = self._game.headers
+        if self._behind:
+            self._remark(token.line, f"the result {token.text} in a variation is left out")
+        elif headers.get("Result", "*") == "*":
+            headers["Result"] = token.text
+        elif token.text not in ("*", headers["Result"]):
+            self._remark(token.line, f"the result {token.text} is left out: the tag says {quoted(headers['Result'])}")
+
+    def _word(self, token: Token) -> None:
+        core = _core(token.text)
+        signs = token.text[len(core) :]
+        if not _may_move(token):
+            self._remark(token.line, f"{quoted(token.text)} is left out")
+            return
+        try:
+            move, otherwise = _move(self._board, core, self._spelling)
+        except MoveError as error:
+            self._fault(token, str(error))
+            return
+        if otherwise:
+            self._remark(token.line, f"{quoted(core)} is read as {otherwise}")
+        if signs not in _CHECKS:
+            self._remark(token.line, f"{quoted(signs)} behind {quoted(core)} is left out")
+        self._node = self._node.add_variation(move, starting_comment=" ".join(filter(None, self._before)))
+        self._before = []
+        self._board.push(move)
+
+    def _fault(self, token: Token, why: str) -> None:
+        """End the line before what is no move."""
+        number = f"{self._board.fullmove_number}{'.' if self._board.turn else '...'}"
+        line = "variation" if self._behind else "game"
+        text = f"{number} {quoted(token.text)} {why}; the {line} ends before it"
+        if self._behind:
+            self._remark(token.line, text)
+            self._depth, self._take = 1, partial(self._skip, close=self._close)
+        else:
+            self._raw.remarks.insert(0, (token.line, text))  # among many the one to report
+            self._game.errors.append(MoveError(text))
+            self._depth, self._take = 0, self._skip_all
+
+
+_GLYPHS = {"!": 1, "?": 2, "!!": 3, "??": 4, "!?": 5, "?!": 6}
+
+
+def _core(word: str) -> str:
+    """``word`` without the signs behind a move."""
+    return word if word in _NULL else word.rstrip(_BEHIND)
+
+
+def _may_move(token: Token) -> bool:
+    """Whether a word may be a move: it is none of the asides and symbols that people write."""
+    if token.kind is not Kind.WORD or token.text in _ASIDES:
+        return False
+    return token.text in _NULL or any(map(str.isalnum, token.text))
+
+
+def _main_line(moves: Iterable[Token]) -> Iterator[Token]:
+    depth = 0
+    for token in moves:
+        depth += (token.kind is Kind.OPEN) - (token.kind is Kind.CLOSE and depth > 0)
+        if not depth and _may_move(token):
+            yield token
+
+
+def _played(board: chess.Board, words: Iterable[str], spelling: Spelling) -> list[chess.Move]:
+    """The moves that ``words`` are under ``spelling``; empty unless all are legal."""
+    board, moves = board.copy(stack=False), []
+    try:
+        for word in words:
+            moves.append(_move(board, word, spelling)[0])
+            board.push(moves[-1])
+    except MoveError:
+        return []
+    return moves
+
+
+def _move(board: chess.Board, core: str, spelling: Spelling) -> tuple[chess.Move, str]:
+    """The move that ``core`` means, and in SAN how it is read if it is no usual way to write it. Raises MoveError."""
+    text = respelled(core, spelling)
+    try:
+        return board.parse_san(text), ""
+    except chess.AmbiguousMoveError:
+        raise MoveError("is ambiguous") from None
+    except ValueError:
+        pass
+    if not letters_of(text) <= ENGLISH:
+        raise MoveError("is not a move with English letters, and the language is uncertain")
+    try:
+        move = read_move(board, text)
+    except MoveError:
+        raise MoveError("is not a legal move" if is_move(text) else "is not a move") from None
+    san = board.san(move)
+    if text[0] in "KQRBNb" and san[0] != text[0]:  # a pawn is no bishop
+        raise MoveError("is not a legal move")
+    return move, san

@@ -1,0 +1,103 @@
+"""Positions from FEN and EPD, standard chess or Chess960, and what is wrong with them in words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import chess
+
+from engine.messages import PositionError
+from engine.reading.text import quoted
+
+#: Faults whose names in python-chess do not say enough.
+_WORDS = {
+    chess.STATUS_OPPOSITE_CHECK: "the king of the side that is not to move is in check",
+    chess.STATUS_EMPTY: "no pieces",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """A legal position from a line of text. ``rest`` is what follows it there, as the operations of EPD do; ``repairs``
+    say in words what was changed to make it legal."""
+
+    board: chess.Board
+    rest: str = ""
+    repairs: tuple[str, ...] = ()
+
+
+def read_position(line: str, chess960: bool = False) -> Position:
+    """The position at the beginning of ``line``, a FEN or an EPD with or without counters.
+
+    Castling rights that only Chess960 has make it a position of Chess960, as ``chess960`` does. Rights without their
+    king or rook, and en passant squares on which nothing can be taken, are dropped, as over UCI. Raises PositionError.
+    """
+    fields = line.split(None, 6)
+    if len(fields) < 4:
+        found = f"{len(fields)} field{'s' if len(fields) != 1 else ''}"
+        raise PositionError(f"{quoted(line)} is not a position (it has {found} instead of 4 or 6)")
+    count = next((at for at in (4, 5) if not _COUNTER.fullmatch("".join(fields[at : at + 1]))), 6)
+    castling = "".join(dict.fromkeys(sorted(fields[2], key=str.islower)))  # White's first, as python-chess wants it
+    try:
+        board = chess.Board(" ".join([*fields[:2], castling, *fields[3:count]]), chess960=chess960)
+    except (ValueError, IndexError) as error:
+        raise PositionError(f"{quoted(line)} is not a position ({error})") from None
+    repairs = [f"castling rights '{fields[2]}' are read as '{castling}'"] if castling != fields[2] else []
+    board.chess960 = chess960 or board.has_chess960_castling_rights()
+    rights = board.clean_castling_rights()
+    if board.castling_rights != rights:
+        board.castling_rights = rights
+        repairs.append(f"castling rights '{castling}' become '{board.castling_xfen()}': no king or rook in place")
+    if board.status() & chess.STATUS_INVALID_EP_SQUARE:
+        board.ep_square = None
+        repairs.append(f"en passant square '{fields[3]}' is dropped: no pawn has just passed it")
+    if not board.is_valid():
+        raise PositionError(f"not a legal position: {quoted(line)} ({faults(board)})")
+    return Position(board, line.split(None, count)[count] if len(fields) > count else "", tuple(repairs))
+
+
+#: The fifth and sixth field of a FEN; an operation of EPD begins with a letter.
+_COUNTER = re.compile(r"[0-9]{1,9}")
+
+
+#: Opcode and operand of EPD.
+_OPERATION = re.compile(r'\s*(\w+)((?:"[^"]*"|[^;"])*)(?:;[\s;]*|$)')
+
+
+def operations_of(text: str) -> dict[str, str]:
+    """The operations of EPD in ``text``, by opcode. Raises PositionError for anything else."""
+    operations, at = {}, 0
+    while at < len(text):
+        found = _OPERATION.match(text, at)
+        if found is None:
+            raise PositionError(f"{quoted(text[at:])} is not an operation of EPD")
+        operations[found[1]] = found[2].strip().strip('"').strip()
+        at = found.end()
+    return operations
+
+
+def read_board(fen: str, chess960: bool = False, report: Callable[[str], None] = lambda repair: None) -> chess.Board:
+    """The board for ``fen``, the first position if it is empty or ``startpos``; see :func:`read_position`.
+
+    Repairs are reported. Raises PositionError, also for anything behind the FEN.
+    """
+    if fen and fen != "startpos" and len(fen.split()) < 4:
+        raise PositionError(f"neither a FEN nor a file: {quoted(fen)}")
+    found = read_position(fen if fen not in ("", "startpos") else chess.STARTING_FEN, chess960)
+    if found.rest:
+        raise PositionError(f"{quoted(fen)} has {quoted(found.rest)} behind the position")
+    for repair in found.repairs:
+        report(repair)
+    return found.board
+
+
+def faults(board: chess.Board) -> str:
+    """Why ``board`` is no legal position; empty if it is one.
+
+    >>> faults(chess.Board("8/8/8/8/8/8/8/K7 w - - 0 1"))
+    'no black king'
+    """
+    found = [status for status in chess.Status if status and status in board.status()]
+    return ", ".join(_WORDS.get(status, (status.name or "").lower().replace("_", " ")) for status in found)

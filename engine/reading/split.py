@@ -1,0 +1,167 @@
+"""Where one game ends and the next begins in PGN, also where blank lines are missing or too many."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from engine.reading.moves import is_move
+from engine.reading.text import quoted
+from engine.reading.tokens import Kind, Token
+
+
+@dataclass(slots=True)
+class Raw:
+    """The tokens of one game, or remarks on text between games."""
+
+    line: int = 0
+    """Where the game begins."""
+    tags: dict[str, Token] = field(default_factory=dict)
+    moves: list[Token] = field(default_factory=list)
+    """Everything behind the tags, and comments before them."""
+    remarks: list[tuple[int, str]] = field(default_factory=list)
+    begun: bool = False
+    """Whether ``moves`` has more than comments."""
+
+    @property
+    def is_game(self) -> bool:
+        return bool(self.tags) or self.begun
+
+
+def split(tokens: Iterable[Token]) -> Iterator[Raw]:
+    """The games in ``tokens``; those that are none have remarks only.
+
+    A game ends with its result, before a tag, or with a blank line. If the numbers of the moves go on behind a result
+    or a blank line, so does the game.
+    """
+    splitter = _Splitter()
+    for token in tokens:
+        if (raw := splitter.add(token)) is not None:
+            yield raw
+    yield splitter.end()
+
+
+class _Splitter:
+    def __init__(self) -> None:
+        self._begin(Raw())
+
+    def _begin(self, raw: Raw) -> None:
+        self._raw = raw
+        self._over = self._text = False
+        self._blank = 0
+        """Empty lines before the next token."""
+        self._numbers = [0]
+        """The last number of a move in the main line and in each open variation."""
+        self._held: list[Token] = []
+        """Comments and remarks behind a blank line, until it is known to which game they belong."""
+
+    def add(self, token: Token) -> Raw | None:
+        """Take the next token; returns the game that ended before it, if one did."""
+        if token.kind is Kind.BLANK:
+            self._blank, self._text = self._blank + 1, False
+            return None
+        ended = None
+        pause = self._raw.begun and (self._blank or self._over)
+        if token.kind in (Kind.COMMENT, Kind.REMARK):
+            if pause and self._blank:
+                self._held.append(token)
+                return None
+        elif token.kind is Kind.TAG:
+            if self._is_next(token):
+                usual = self._raw.begun and self._blank
+                ended = self.end()
+                if not usual:
+                    self._remark(token, f"another game begins here, with the tag {token.text}")
+        elif pause:
+            if self._goes_on(token):
+                why = "its result" if self._over else "a blank line"
+                self._remark(token, f"the game goes on after {why}")
+                for held in self._held:
+                    self._put(held)
+                self._held, self._over = [], False
+            else:
+                abrupt = not self._blank
+                ended = self.end()
+                if abrupt:
+                    self._remark(token, "another game begins here, behind the result")
+        if self._blank > 1 and self._raw.tags and not self._raw.begun:
+            self._remark(token, f"{self._blank} blank lines behind the tags")
+        self._blank = 0
+        self._put(token)
+        return ended
+
+    def end(self) -> Raw:
+        """The game until now; the next one begins with what is held."""
+        raw, held = self._raw, self._held
+        if not raw.is_game:
+            for token in raw.moves:
+                raw.remarks.append((token.line, f"{quoted(token.text)} belongs to no game"))
+        self._begin(Raw())
+        for token in held:
+            self._put(token)
+        return raw
+
+    def _is_next(self, tag: Token) -> bool:
+        """Whether ``tag`` is one of the next game."""
+        if self._raw.begun:
+            return True
+        if tag.text in self._raw.tags:
+            if self._blank or tag.text == "Event":
+                return True
+            self._remark(tag, f"a second tag {tag.text}, which counts")
+        return False
+
+    def _goes_on(self, token: Token) -> bool:
+        """Whether the game goes on with ``token`` behind a blank line or a result."""
+        if token.kind is Kind.NUMBER:
+            number, last = number_of(token), self._numbers[-1]
+            return number == last + 1 > 1 or (number == last and (number > 1 or token.text.endswith(("..", "…"))))
+        return token.kind not in (Kind.WORD, Kind.RESULT) or (token.kind is Kind.RESULT and not self._over)
+
+    def _put(self, token: Token) -> None:
+        """Add ``token`` to the game."""
+        raw, kind = self._raw, token.kind
+        raw.line = raw.line or token.line
+        if kind is Kind.REMARK:
+            self._remark(token, token.text)
+        elif kind is Kind.TAG:
+            if raw.moves and not raw.tags:
+                self._remark(token, "the comment before the tags is kept as one on the game")
+            raw.tags[token.text] = token
+            self._text = False
+        elif kind is Kind.COMMENT:
+            raw.moves.append(token)
+        elif not raw.begun and not self._begins(token):
+            if not self._text:
+                self._remark(token, f"the text that begins with {quoted(token.text)} belongs to no game")
+            self._text = True
+        else:
+            raw.begun, self._text = True, False
+            raw.moves.append(token)
+            match kind:
+                case Kind.NUMBER:
+                    self._numbers[-1] = number_of(token)
+                case Kind.OPEN:
+                    self._numbers.append(self._numbers[-1])
+                case Kind.CLOSE if len(self._numbers) > 1:
+                    self._numbers.pop()
+                case Kind.RESULT if len(self._numbers) == 1:
+                    self._over = True
+
+    def _begins(self, token: Token) -> bool:
+        """Whether the moves of a game can begin with ``token``."""
+        if token.kind is Kind.NUMBER:
+            if not self._text:
+                return bool(self._raw.tags) or number_of(token) == 1
+            return number_of(token) == 1 and token.text.endswith((".", "…"))
+        if self._text:
+            return False
+        return is_move(token.text) if token.kind is Kind.WORD else token.kind is Kind.RESULT and bool(self._raw.tags)
+
+    def _remark(self, token: Token, text: str) -> None:
+        self._raw.remarks.append((token.line, text))
+
+
+def number_of(token: Token) -> int:
+    """The number of a move."""
+    return int("".join(filter(str.isdigit, token.text)))

@@ -1,0 +1,102 @@
+"""The lines of a text file in any encoding and with any line ends."""
+
+from __future__ import annotations
+
+import codecs
+import io
+import os
+import re
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing
+from typing import BinaryIO
+
+from engine.files import open_regular
+
+Line = tuple[int, str]
+"""A line's number, from 1, and its text without the line end."""
+
+#: Reports a remark about a line.
+Remark = Callable[[int, str], None]
+
+#: The marks of encodings, longest first: that of UTF-32 begins with that of UTF-16.
+_MARKS = (
+    (codecs.BOM_UTF32_LE, "utf-32"), (codecs.BOM_UTF32_BE, "utf-32"), (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"),
+)  # fmt: skip
+
+#: Without a mark, UTF-16 shows by the NUL beside each letter of ASCII.
+_UNMARKED = ((re.compile(rb"(?:[^\0]\0){2}"), "utf-16-le"), (re.compile(rb"(?:\0[^\0]){2}"), "utf-16-be"))
+
+_CONTROLS = dict.fromkeys(set(range(32)) - set(b"\t\n\r\f\x1a\x1b"))
+_LOOKED_AT = 1 << 16
+
+#: Letters of a text that a message repeats.
+_QUOTED = 100
+
+
+class ReadError(ValueError):
+    """A file that cannot be read at all; the message names it."""
+
+
+def read_lines(
+    path: str | os.PathLike[str], remark: Remark, advance: Callable[[int], None] | None = None
+) -> Iterator[Line]:
+    """The lines of a text file; ``advance`` gets the bytes read so far.
+
+    Raises :class:`ReadError` for a file that is missing, a pipe, a device or no text.
+    """
+    try:
+        stream = open_regular(path)
+    except OSError as error:
+        raise ReadError(f"cannot read {os.fspath(path)}: {error.strerror}") from None
+    with stream, closing(lines_of(stream, remark, os.fspath(path))) as lines:
+        try:
+            for line in lines:
+                yield line
+                if advance is not None:
+                    advance(stream.tell())
+        except OSError as error:
+            raise ReadError(f"cannot read {os.fspath(path)}: {error.strerror}") from None
+
+
+def lines_of(stream: BinaryIO, remark: Remark, name: str) -> Generator[Line, None, None]:
+    """The lines of an open file, which is closed at the end. Raises :class:`ReadError`, which calls it ``name``."""
+    beginning = stream.read(_LOOKED_AT)
+    stream.seek(0)
+    encoding = _encoding_of(beginning)
+    if is_binary(beginning.decode(encoding, "replace")):
+        raise ReadError(f"{name} is not a text file")
+    unicode = encoding.startswith("utf-8")
+    faulty: list[int] = []
+    with io.TextIOWrapper(stream, encoding, "surrogateescape" if unicode else "replace") as text:
+        for number, line in enumerate(text, 1):
+            if not line.isascii() and _FAULT[unicode].search(line):
+                faulty.append(number)
+                if unicode:
+                    line = line.encode(errors="surrogateescape").decode("latin-1")
+            yield number, line.removesuffix("\n").lstrip("\ufeff")
+    if faulty:
+        more = f", like {len(faulty) - 1} more" if faulty[1:] else ""
+        remark(faulty[0], f"not UTF-8, read as Latin-1{more}" if unicode else f"letters are lost in decoding{more}")
+
+
+#: What decoding leaves of bytes that are not UTF-16 or UTF-32, and of those that are not UTF-8.
+_FAULT = re.compile("\ufffd"), re.compile("[\udc80-\udcff]")
+
+
+def is_binary(text: str) -> bool:
+    """Whether the beginning of a file, decoded, is anything but text, as its control characters show."""
+    return "\0" in text or 50 * (len(text) - len(text.translate(_CONTROLS))) > len(text)
+
+
+def quoted(text: str) -> str:
+    """A piece of a file in quotes, shortened."""
+    text = text.strip()
+    return repr(text if len(text) <= _QUOTED else f"{text[:_QUOTED]}...")
+
+
+def _encoding_of(beginning: bytes) -> str:
+    for mark, name in _MARKS:
+        if beginning.startswith(mark):
+            return name
+    return next((name for pattern, name in _UNMARKED if pattern.match(beginning)), "utf-8")

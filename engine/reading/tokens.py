@@ -1,0 +1,131 @@
+"""The tokens of PGN, each with its line; every letter of the text is part of one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from enum import Enum, auto
+from typing import NamedTuple
+
+from chess.pgn import TAG_REGEX
+
+from engine.reading.text import Line, quoted
+
+
+class Kind(Enum):
+    """What a token is."""
+
+    BLANK = auto()
+    """An empty line."""
+    TAG = auto()
+    """``text`` is the name and ``value`` the value."""
+    COMMENT = auto()
+    """In braces or behind a semicolon; white space in it is one space, which keeps searches in it linear."""
+    OPEN = auto()
+    CLOSE = auto()
+    NAG = auto()
+    """``text`` is the number."""
+    GLYPH = auto()
+    RESULT = auto()
+    NUMBER = auto()
+    """Of a move; ``text`` ends with its periods."""
+    WORD = auto()
+    """A move, or something else."""
+    REMARK = auto()
+    """On what is not PGN: left out, or read in spite of it."""
+
+
+class Token(NamedTuple):
+    """A piece of a PGN file and the line where it begins."""
+
+    kind: Kind
+    text: str
+    line: int
+    value: str = ""
+
+
+_TAG = re.compile(r'\s*\[\s*([A-Za-z0-9][A-Za-z0-9_+#=:-]*)\s*"(.*?)"\s*\]')
+
+_TOKEN = re.compile(
+    r"""\s*(?:
+    (?P<brace>\{)
+    |(?P<remark>;.*)
+    |(?P<OPEN>\()
+    |(?P<CLOSE>\))
+    |\$(?P<NAG>[0-9]{1,9})(?![0-9])
+    |(?P<RESULT>\*|(?:1[-\u2013]0|0[-\u2013]1|1/2[-\u2013]1/2|½[-\u2013]½|1/2)(?![\w/\u2013-]))
+    |(?P<NUMBER>(?!0000(?:[^0-9.…]|$))[0-9]{1,9}(?:(?:\s*[.…])+|(?![^\s(){};$])))
+    |(?P<GLYPH>[!?]{1,2})
+    |(?P<WORD>(?:[a-h][x:-]?)?[a-h][18]=?\([^\W\d_]\)[+#]*|[.…]+|[^\s(){};$*!?]+|.)
+    |$)""",
+    re.VERBOSE,
+)
+
+_RESULTS = {"½-½": "1/2-1/2", "1/2": "1/2-1/2"}
+
+
+def tokens(lines: Iterable[Line]) -> Iterator[Token]:
+    """The tokens of a PGN file; a line that begins with ``%`` has none."""
+    source = iter(lines)
+    following = next(source, None)
+    while following is not None:
+        number, line = following
+        following = None
+        at, strict = 0, TAG_REGEX.match(line)
+        while tag := _TAG.match(line, at):
+            yield Token(Kind.TAG, tag[1], number, tag[2])
+            if at or strict is None or strict[2] != tag[2]:
+                yield Token(Kind.REMARK, f"{quoted(tag[0])} is read as the tag {tag[1]}", number)
+            at = tag.end()
+        if not line.strip():
+            yield Token(Kind.BLANK, line, number)
+        elif not at and line.lstrip().startswith("["):
+            yield Token(Kind.REMARK, f"{quoted(line)} is not a tag and is left out", number)
+            at = len(line)
+        elif line.startswith("%"):
+            at = len(line)
+        while at < len(line) and following is None:
+            found = _TOKEN.match(line, at)
+            assert found is not None
+            at, kind = found.end(), found.lastgroup
+            if kind == "brace":
+                start, texts = number, []
+                while (end := line.find("}", at)) < 0:
+                    texts.append(line[at:])
+                    following = next(source, None)
+                    if following is None or (len(texts) > 1 and not texts[-1].strip() and _TAG.match(following[1])):
+                        yield Token(Kind.REMARK, "the comment that begins here does not end", start)
+                        break
+                    (number, line), at, following = following, 0, None
+                else:
+                    texts.append(line[at:end])
+                    at = end + 1
+                yield from _comment(" ".join(texts), start)
+                if end < 0:
+                    at = len(line)
+            elif kind == "remark":
+                yield from _comment(found[kind][1:].replace("}", ")"), number)  # it will be written in braces
+            elif kind == "RESULT":
+                text = found[kind].replace("\N{EN DASH}", "-")
+                text = _RESULTS.get(text, text)
+                if text != found[kind]:
+                    yield Token(Kind.REMARK, f"{quoted(found[kind])} is read as {text}", number)
+                yield Token(Kind.RESULT, text, number)
+            elif kind is not None:
+                yield Token(Kind[kind], found[kind], number)
+        if following is None:
+            following = next(source, None)
+
+
+def _comment(text: str, line: int) -> Iterator[Token]:
+    text = " ".join(text.split())
+    if "{" in text:
+        yield Token(Kind.REMARK, "a comment with an opening brace in it", line)
+    if _ENDLESS.search(text):
+        yield Token(Kind.REMARK, "a command with a number too large is made plain text", line)
+        text = _ENDLESS.sub(r"[\1", text)
+    yield Token(Kind.COMMENT, text, line)
+
+
+#: A clock or evaluation that no int or float takes.
+_ENDLESS = re.compile(r"\[%((?:eval|clk|emt)\s[^\][]*[0-9]{10})")

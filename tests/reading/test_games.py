@@ -1,0 +1,180 @@
+"""Games as people write them: in any encoding and language, with blank lines too few or too many, with errors."""
+
+# ruff: noqa: E501, RUF001 (the letters of other alphabets)
+
+from __future__ import annotations
+
+import os
+import random
+import sys
+from pathlib import Path
+
+import chess
+import chess.pgn
+import pytest
+
+from engine.reading import ReadError, read_games
+from engine.reading.moves import ENGLISH, LANGUAGES, letters_of
+from tests.reading.test_fuzz import read
+
+START = "[Event"
+
+#: Random games in each language.
+GAMES = 12
+
+
+def moves(text: str | bytes) -> tuple[list[str], list[str]]:
+    """The main lines in SAN, and the remarks."""
+    games, remarks = read(text if isinstance(text, bytes) else text.encode())
+    return [chess.Board.variation_san(game.board(), game.mainline_moves()) for game in games], remarks
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "language"),
+    [
+        ("1. d4 d5 2. Cf3 Cf6 3. Ff4 *", "1. d4 d5 2. Nf3 Nf6 3. Bf4", "French"),
+        ("1. d4 d5 2. Cf3 Cf6 *", "1. d4 d5 2. Nf3 Nf6", "French or Italian or Portuguese or Romanian or Spanish"),
+        ("1. e4 e5 2. Sf3 Sc6 3. Lb5 (3. d4 exd4 4. Sxd4) a6 *", "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6", "Danish or German"),
+        ("1. e4 e5 2. Кf3 Кc6 3. Сb5 a6 4. О-О *", "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. O-O", "Russian"),
+        ("1. ♘f3 ♞f6 2. ♙e4 *", "1. Nf3 Nf6 2. e4", "figurines"),
+        ("1. Pe4 Pe5 2. Nf3 *", "1. e4 e5 2. Nf3", "English with P"),
+        ("1. d4 d5 2. Pf3 Pf6 3. Lf4 *", "1. d4 d5 2. Nf3 Nf6 3. Bf4", "Dutch"),
+    ],
+)
+def test_a_language_is_read_where_it_is_certain(text, line, language):
+    read_moves, remarks = moves(text)
+    assert read_moves == [line]
+    assert f"the letters of the pieces are read as {language}" in remarks[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "fault"),
+    [
+        ("1. d4 d5 2. Pf3 Pf6 *", "1. d4 d5", "2. 'Pf3'"),  # a pawn in English, a knight in Dutch
+        ("1. e4 e5 2. Nf3 Mf6 3. d4 *", "1. e4 e5 2. Nf3", "2... 'Mf6'"),
+        ("1. e4 e5 2. Sf3 Nc6 3. Bb5 *", "1. e4 e5", "2. 'Sf3'"),  # one letter among English ones
+        ("1. e4 d5 2. c3 d4 3. Cd4 *", "1. e4 d5 2. c3 d4", "3. 'Cd4'"),  # no capture by the c-pawn
+        ("1. b3 c5 2. h3 c4 3. Bxc4 *", "1. b3 c5 2. h3 c4", "3. 'Bxc4'"),
+    ],
+)
+def test_no_language_is_guessed(text, line, fault):
+    read_moves, remarks = moves(text)
+    assert read_moves == [line]
+    assert any(fault in remark for remark in remarks)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_games_in_any_language_are_read_right_or_end_with_a_remark(language):
+    source = random.Random(language)
+    letters = str.maketrans(dict(zip("KQRBN", LANGUAGES[language].split(), strict=True)))
+    whole = 0
+    for _ in range(GAMES):
+        board, played, words = chess.Board(), [], []
+        for _ in range(source.randint(1, 40)):
+            move = source.choice(list(board.legal_moves) or [chess.Move.null()])
+            if not move:
+                break
+            san = board.san(move)
+            words.append(san if san.startswith("O-O") else san.translate(letters))
+            played.append(move)
+            board.push(move)
+        if frozenset().union(*map(letters_of, words)) <= ENGLISH:
+            continue  # as good as English
+        games, remarks = read((" ".join(words) + " *").encode())
+        found = list(games[0].mainline_moves()) if games else []
+        assert found == played[: len(found)], words
+        assert len(found) == len(played) or remarks
+        whole += len(found) == len(played)
+    assert whole > GAMES // 3
+
+
+@pytest.mark.parametrize(
+    ("text", "san"),
+    [
+        ("O-O", "O-O"), ("0-0", "O-O"), ("o-o", "O-O"), ("0–0", "O-O"), ("e1g1", "O-O"), ("a8Q", "a8=Q"), ("a8=q", "a8=Q"),
+        ("a8(N)", "a8=N"), ("a7-a8=Q", "a8=Q"), ("Ra1-b1", "Rb1"), ("rb1", "Rb1"), ("gxh6 e.p.", "gxh6"), ("gxh6e.p.", "gxh6"),
+        ("g5:h6", "gxh6"), ("gh6", "gxh6"), ("Rd1++", "Rd1+"), ("Rd1#", "Rd1+"), ("--", "--"), ("Z0", "--"), ("0000", "--"),
+    ],
+)  # fmt: skip
+def test_moves_are_read_in_every_usual_form(text, san):
+    (game,), _ = read(f'[FEN "3k4/P7/8/6Pp/8/8/8/R3K2R w KQ h6 0 1"]\n\n1. {text} *'.encode())
+    assert game.board().san(game.next().move).rstrip("+") == san.rstrip("+")
+
+
+@pytest.mark.parametrize(
+    ("text", "lines", "remark"),
+    [
+        (f'{START} "a"]\n\n\n\n1. e4 *', ["1. e4"], "3 blank lines"),
+        (f'{START} "a"]\n\n1. e4 *\n{START} "b"]\n\n1. d4 *', ["1. e4", "1. d4"], "4: game 2: another game begins here"),
+        (f'{START} "a"]\n\n1. e4\n{START} "b"]\n\n1. d4 *', ["1. e4", "1. d4"], "4: game 2: another game begins here"),
+        ("1. e4 e5 1-0 1. d4 d5 0-1", ["1. e4 e5", "1. d4 d5"], "another game begins here, behind the result"),
+        ("1. e4 e5\n\n2. Nf3 Nc6\n\n1-0\n", ["1. e4 e5 2. Nf3 Nc6"], "3: game 1: the game goes on"),
+        ("1. e4 {a\n\n[Event \"x\"]\n\n1. d4 {b} *", ["1. e4", "1. d4"], "1: game 1: the comment that begins here does not end"),
+        ("1. e4 e5 2. Nf3 (2. Ke3 d5) Nc6 *", ["1. e4 e5 2. Nf3 Nc6"], "2. 'Ke3' is not a legal move; the variation ends"),
+        ("1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Bxc9 dxc6 *", ["1. e4 e5 2. Nf3 Nc6 3. Bb5 a6"], "4. 'Bxc9' is not a move; the game"),
+        ("1. e4 Ke4 (1... e5) 2. d4 *", ["1. e4"], "1... 'Ke4' is not a legal move; the game ends before it"),
+        ("Dear all,\n\n1. e4 *\n\nhave e4 fun\n", ["1. e4"], "1: game 1: the text that begins with 'Dear' belongs to no game"),
+        ("1. e4 e5+- N 2. Nf3 *", ["1. e4 e5 2. Nf3"], "'+-' behind 'e5' is left out"),
+        ("1. e4 (1. d4 e5", ["1. e4"], "1 open parentheses are not closed"),
+    ],
+)  # fmt: skip
+def test_what_is_odd_is_read_as_it_was_meant_and_named(text, lines, remark):
+    read_moves, remarks = moves(text)
+    assert read_moves == lines
+    assert [said for said in remarks if remark in said], remarks
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "latin-1"])
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_encodings_and_line_ends(encoding, end):
+    text = '[White "Müller"]\n[Black "Ñ"]\n\n1. e4 { é } e5 *\n\n[White "B"]\n\n1. d4 *\n'.replace("\n", end)
+    (first, second), remarks = read(text.encode(encoding))
+    assert (first.headers["White"], second.headers["White"]) == ("Müller", "B")
+    assert first.next().comment == "é"
+    assert bool(remarks) == (encoding == "latin-1")
+    if remarks:
+        assert "1: not UTF-8, read as Latin-1, like 2 more" in remarks[-1]
+
+
+def test_castling_rights_without_a_rook_are_dropped_and_named():
+    (game,), remarks = read(b'[FEN "4k3/8/8/8/8/8/8/R3K3 w KQ - 0 1"]\n\n1. O-O-O *\n')
+    assert "1: game 1: castling rights 'KQ' become 'Q'" in remarks[0]
+    assert game.headers["FEN"] == "4k3/8/8/8/8/8/8/R3K3 w Q - 0 1"
+    assert game.board().is_valid()
+
+
+def test_all_remarks_name_file_line_and_game(tmp_path):
+    path = tmp_path / "games.pgn"
+    path.write_text("1. e4 *\n\n1. e4 e5 2. Ke3 *\n")
+    remarks: list[str] = []
+    games = list(read_games(path, remarks.append))
+    assert [(found.number, found.line) for found in games] == [(1, 1), (2, 3)]
+    assert remarks == [f"{path}:3: game 2: 2. 'Ke3' is not a legal move; the game ends before it"]
+    assert [len(found.game.errors) for found in games] == [0, 1]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes and devices have other names there")
+@pytest.mark.parametrize(
+    ("make", "named"),
+    [
+        (lambda path: os.mkfifo(path), "a pipe"),
+        (lambda path: path.symlink_to("/dev/zero"), "a device"),
+        (lambda path: path.mkdir(), "a directory"),
+        (lambda path: path.write_bytes(bytes(99)), "not a text file"),
+        (lambda path: None, "No such file"),
+    ],
+)
+def test_what_is_no_file_is_not_waited_for(tmp_path: Path, make, named):
+    path = tmp_path / "x.pgn"
+    make(path)
+    with pytest.raises(ReadError, match=rf"x\.pgn.*{named}"):
+        list(read_games(path, print))
+
+
+def test_sound_games_are_read_as_by_python_chess_without_a_word(repository):
+    remarks: list[str] = []
+    path = repository / "tests" / "analysis" / "famous.pgn"
+    games = [found.game for found in read_games(path, remarks.append)]
+    with path.open(encoding="utf-8") as stream:
+        assert list(map(str, games)) == [str(game) for game in iter(lambda: chess.pgn.read_game(stream), None)]
+    assert remarks == []
