@@ -6,7 +6,12 @@ from pathlib import Path
 
 import platformdirs  # 2 ms of a start of 440
 
+_NAME = "numbat"
+
 
 def cache_folder() -> Path:
-    """Numbat's folder in the user's cache directory. It is relative if the user has no home directory."""
-    return platformdirs.user_cache_path("numbat", appauthor=False)
+    """Numbat's folder in the user's cache directory; a relative path if the user has no home directory."""
+    try:
+        return platformdirs.user_cache_path(_NAME, appauthor=False)
+    except RuntimeError:
+        return Path("~") / _NAME

@@ -1,4 +1,4 @@
-"""What makes plain Python fast: the decorators, the cache of compiled code, records and intrinsics.
+"""Compiles Python: the decorators, the cache of compiled code, records and intrinsics.
 
 Nothing here knows chess.
 """

@@ -1,7 +1,7 @@
-"""What decides about the generated code besides the sources: one place, which the cache of compiled code asks too.
+"""Code generation choices that are part of the cache key.
 
-A choice that only the code knew of would let a start with other choices load that code, and play by tables of another
-order. So every choice is a field of :class:`Choices`, and all of them enter the name of the cache.
+Anything besides the sources that changes the generated code must be a field of :class:`Choices` or a setting in
+:func:`description`, or stale code is loaded.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from engine.jit import private
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """What the kernels of this process are compiled for."""
+    """The choices that the kernels of this process are compiled with."""
 
     #: Slider attacks are looked up by PEXT where it is fast, by magic multiplication elsewhere.
     pext: bool
 
-    #: How many copies of this package the process had loaded before. It is part of their linker symbols, which all
-    #: code in the process shares.
+    #: Number of copies of this package that the process had loaded before. It distinguishes their linker symbols, which
+    #: are global to the process.
     copy: int
 
 
@@ -43,7 +43,7 @@ _presence = ctypes.create_string_buffer(1)
 
 
 def _count_copies() -> int:
-    """Enter this copy into the list that the linker keeps; how many were there."""
+    """Register this copy with the linker; returns the number of copies before it."""
     number = 0
     while llvm.address_of_symbol(f"numbat_copy_{number}"):
         number += 1
@@ -60,5 +60,6 @@ def symbol(name: str) -> str:
 
 
 def description() -> str:
-    """Everything beside the sources that changes the generated code, as text."""
-    return repr((CHOICES, np.__version__, sys.version_info[:2], private.settings()))
+    """Everything besides the sources that changes the generated code, as text."""
+    python = sys.version_info[:2], getattr(sys, "abiflags", "")
+    return repr((CHOICES, np.__version__, python, private.settings()))

@@ -62,7 +62,7 @@ class PendingKernel:
         return not self._at_work and not self._kernel.dispatcher.signatures
 
     def __call__(self) -> None:
-        """Load what another process makes of it, or compile it."""
+        """Load it once another process has compiled it, or compile it here."""
         if self.may_wait():
             self._status.await_other(self._kernel.name)
             self.compile()

@@ -21,7 +21,7 @@ from engine.jit.digest import layer_of_source, settings_digest, source_digest
 #: True when the kernels run as plain Python, for reading them in a debugger.
 INTERPRETED = private.INTERPRETED
 
-#: Whether array bounds are checked, and with them what kernels assert.
+#: Whether array bounds are checked, and the assertions of kernels.
 CHECKED = INTERPRETED or bool(config.BOUNDSCHECK)
 
 _OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
@@ -56,24 +56,24 @@ class Kernel:
 
     @property
     def name(self) -> str:
-        """What tells it from all other kernels."""
+        """Its full name, unique among all kernels."""
         return f"{self.module}.{self.dispatcher.py_func.__qualname__}"
 
     @property
     def size(self) -> int:
-        """Bytes of Python's own code for it, by which to guess how long it takes to compile."""
+        """Length of its Python bytecode, an estimate of the time to compile it."""
         return len(self.dispatcher.py_func.__code__.co_code)
 
     def fetch(self) -> bool:
-        """Whether it only has to be loaded."""
+        """Read its code from the cache; False if it has to be compiled."""
         return self.cache is not None and self.cache.fetch(self.signature)
 
     def is_ready(self) -> bool:
-        """Whether it can be called, and nothing is compiled for that."""
+        """Whether it can be called without compiling anything."""
         return bool(self.dispatcher.signatures) or private.is_postponed(self.dispatcher)
 
     def prepare(self) -> None:
-        """Compile it, or load it: at once, or after :meth:`fetch` at the first call if that may be late."""
+        """Load or compile it now; after :meth:`fetch`, one that may be late is loaded on its first call."""
         if self.late and self.cache is not None and self.cache.has_fetched(self.signature):
             private.load_when_called(self.dispatcher, self.signature)
         else:
@@ -85,7 +85,7 @@ KERNELS: list[Kernel] = []
 
 
 def compiled(function: Callable, **options: Any) -> tuple[Any, KernelCache | None]:
-    """The dispatcher of ``function`` under numba's ``options``, and the cache that keeps its code between starts."""
+    """The dispatcher of ``function`` under numba's ``options``, and the cache of its code."""
     layer = layer_of_source(function.__code__.co_filename)
     if layer is not None:
         private.tagged(function, f"{settings_digest()}{source_digest(layer)}")
@@ -113,8 +113,8 @@ def helper(function: Callable) -> Any:
 def kernel(signature: Any, stage: str, late: bool = False) -> Callable[[Callable], Any]:
     """Compile an entry point under its one ``signature``, at the warm-up or at its first call.
 
-    ``stage`` is what the warm-up reports while it compiles. One that is in the cache and may be ``late`` is loaded when
-    it is first called, not at every start: a search can do without it, or has its code inside of another kernel's.
+    The warm-up reports ``stage`` while it compiles. If the kernel is in the cache and may be ``late``, it is loaded on
+    its first call, not at every start: a search does not need it, or has its code inside another kernel.
     """
 
     def decorate(function: Callable) -> Any:

@@ -19,7 +19,7 @@ PACKAGE = Path(__file__).resolve().parent.parent
 #: The compiled layers from the bottom up; a layer's digest covers itself and everything below it.
 LAYERS = ("jit", "board", "evaluation", "search", "syzygy")
 
-#: The layer up to which every start needs all kernels. Those above are compiled when somebody asks for them.
+#: The layer up to which every start needs all kernels. Those above are compiled on demand.
 START = "search"
 
 #: The package beside this one whose kernels stand on all the layers.
@@ -28,7 +28,7 @@ WORKBENCH = "tuning"
 
 @cache
 def settings_digest() -> str:
-    """Hexadecimal digest of the processor, the versions of the libraries and whatever else the code depends on."""
+    """Hexadecimal digest of everything besides the sources that the code depends on."""
     return hashlib.sha256(codegen.description().encode()).hexdigest()[:10]
 
 
@@ -51,7 +51,7 @@ def layer_of_source(name: str) -> str | None:
 
 
 def layer_of(file: Path) -> str | None:
-    """The layer that a source file is in; None if its code is not kept."""
+    """The layer of a source file; None if its code is not cached."""
     if PACKAGE.parent / WORKBENCH in file.parents:
         return WORKBENCH
     layer = file.relative_to(PACKAGE).parts[0] if PACKAGE in file.parents else ""

@@ -21,8 +21,8 @@ from engine.jit.private import INTERPRETED
 
 _CACHE_LINE = 64
 
-#: Linux gives one huge page for each stretch of this size and alignment if it is asked to, which numpy does where it
-#: allocates at least so many bytes. Large tables on small pages cost a node of the search 3% more.
+#: Linux backs memory of this size and alignment by a huge page if asked to; numpy asks for allocations of at least the
+#: second size. A node of the search takes 3% longer with large tables on small pages.
 _HUGE_PAGE, _ADVISED = 1 << 21, 1 << 22
 
 #: Records from this size on, in bytes, are worth a huge page.
@@ -94,7 +94,7 @@ def shared_record(name: str, dtype: np.dtype) -> tuple[Any, Callable[[], Any]]:
 def record_at(dtype: np.dtype) -> Callable[[Any, Any], Any]:
     """A function ``(address, index) -> record`` for arrays whose size is known only at run time.
 
-    It checks nothing; whoever stores the address keeps the memory alive.
+    It checks nothing; the caller keeps the memory alive.
     """
     if INTERPRETED:
         import ctypes

@@ -1,8 +1,8 @@
-"""Compiling kernels in several processes at once, each of which saves in the cache what it has made.
+"""Compiles kernels in several processes at once; each saves its code in the cache.
 
 numba compiles under a lock, so threads would wait for each other. The largest kernel takes about as long as all others
-together: it comes first, in a process of its own. The kernels defined before it cannot need it; those defined after it
-are begun when it is done. Nothing depends on the processes: what they leave undone is compiled by the one that loads.
+together, so it comes first, in a process of its own. Kernels defined before it cannot need it; those defined after it
+wait until it is done. Nothing depends on the processes: the caller compiles whatever they leave undone.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from contextlib import suppress
 from engine.jit.decorators import Kernel
 from engine.jit.digest import settings_digest
 
-#: Fewer kernels than these are not worth the start of a process, which takes a second.
+#: Fewer kernels are not worth starting a process, which takes a second.
 _WORTHWHILE = 4
 
-#: More processes have nothing to do while the largest kernel is compiled; each takes about 300 MB.
+#: More processes would be idle while the largest kernel is compiled; each takes about 300 MB.
 _MOST = 3
 
-#: What such a process runs. Loading the libraries takes it a second, so it listens before: with the end of its input it
-#: ends at any moment. It listens at another handle than that of standard input, at which libraries look when they are
-#: loaded: on Windows they would wait for the read to end (numpy issue 24290).
+#: The program of a process. It reads its input from the beginning, since loading the libraries takes a second and it
+#: must exit at any time when the input ends. It reads from a duplicate of standard input, because libraries look at
+#: standard input while they are loaded, and on Windows would wait for the read to end (numpy issue 24290).
 _PROGRAM = """
 import json, os, queue, sys, threading
 lines = queue.SimpleQueue()
@@ -45,10 +45,10 @@ main(sys.argv[2], sys.argv[3:], iter(lines.get, None))
 
 
 def compile_apart(kernels: list[Kernel], begin: Callable[[Kernel], None], report: Callable[[str], None]) -> None:
-    """Have ``kernels``, in order of definition, compiled into the cache by other processes, as far as that goes.
+    """Compile ``kernels``, in order of definition, into the cache by other processes, as far as possible.
 
-    ``begin`` is told of each that is begun, ``report`` of a process that fails. With one processor, or little to do,
-    nothing happens.
+    Calls ``begin`` for each kernel that is begun, and ``report`` with a line if a process fails. Does nothing on one
+    processor, or if there is little to do.
     """
     count = min(_processors(), _MOST, len(kernels))
     if count < 2 or len(kernels) < _WORTHWHILE or not sys.executable:
@@ -62,14 +62,14 @@ def compile_apart(kernels: list[Kernel], begin: Callable[[Kernel], None], report
 
 
 def _processors() -> int:
-    """How many processors this process may use."""
+    """Number of processors that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
 class _Compilers:
-    """The processes, and what each of them is at."""
+    """The processes, and the kernel that each is compiling."""
 
     def __init__(self, kernels: list[Kernel], begin: Callable[[Kernel], None], report: Callable[[str], None]) -> None:
         self._begin, self._report = begin, report
@@ -106,7 +106,7 @@ class _Compilers:
             threading.Thread(target=self._listen, args=(process,), daemon=True).start()
 
     def work(self) -> None:
-        """Give out the kernels, until all are compiled or nobody is left."""
+        """Distribute the kernels until all are compiled or all processes have failed."""
         for process in list(self._at_work):
             self._give(process)
         while any(self._at_work.values()):
@@ -160,6 +160,6 @@ class _Compilers:
     @staticmethod
     def _write(process: subprocess.Popen, line: str) -> None:
         assert process.stdin is not None
-        with suppress(OSError):  # it has ended, as its output tells too
+        with suppress(OSError):  # it has exited: its output ends too
             process.stdin.write(line + "\n")
             process.stdin.flush()

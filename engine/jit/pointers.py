@@ -1,7 +1,7 @@
-"""Calling compiled code that is known at run time only, by its address.
+"""Calls compiled code by an address that is known only at run time.
 
-So a caller need not be compiled together with what it may call, nor at the same time, nor know whether it exists: an
-address of 0 in a record says that there is nothing to call. The calls follow the C calling convention.
+So the caller can be compiled without the code it calls, and before it: an address of 0 in a record means that there is
+nothing to call. The calls follow the C calling convention.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from numba.extending import intrinsic
 from engine.jit import private
 from engine.jit.decorators import INTERPRETED
 
-#: Uncompiled functions by what stands for their addresses.
+#: Uncompiled functions by the numbers that stand for their addresses.
 _FUNCTIONS: dict[int, Any] = {}
 
 
 def address_of(kernel: Any, signature: Any) -> int:
-    """Where the machine code of ``kernel`` for its ``signature`` is; compiles it unless that is done.
+    """The address of the machine code of ``kernel`` for its ``signature``; compiles it if necessary.
 
     The address holds as long as the kernel's module stays loaded.
     """

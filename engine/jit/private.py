@@ -1,7 +1,7 @@
-"""What this package takes from numba's inside: all that its documentation does not promise stands in this file.
+"""The only file that uses numba's private interfaces, which its documentation does not promise.
 
-``tests/jit/test_private.py`` says in words what a new version of numba has changed. ``pyproject.toml`` bounds numba at
-the newest version that these tests have passed with.
+``tests/jit/test_private.py`` reports what a new version of numba has changed. ``pyproject.toml`` bounds numba at the
+newest version that these tests have passed with.
 """
 
 from __future__ import annotations
@@ -38,50 +38,50 @@ def settings() -> tuple:
 
 
 def names_another_processor() -> bool:
-    """Whether the user has told numba for which processor it has to compile."""
+    """Whether the user has set the processor that numba compiles for."""
     return bool(config.CPU_NAME) or config.CPU_FEATURES is not None
 
 
 class CacheBase(caching._Cache):
-    """What numba asks of a cache beyond ``load_overload(signature, target_context)``, which returns a compile result
-    or None, and ``save_overload(signature, result)``."""
+    """The methods that numba expects of a cache besides ``load_overload(signature, target_context)``, which returns a
+    compile result or None, and ``save_overload(signature, result)``."""
 
     cache_path = None
 
     def enable(self) -> None:
-        """It always is."""
+        """Does nothing: it always is."""
 
     def disable(self) -> None:
-        """It never is."""
+        """Does nothing: it never is."""
 
     def flush(self) -> None:
-        """Nothing is dropped: what is compiled anew takes the place of the former."""
+        """Does nothing: new code replaces the old."""
 
 
 def attach(dispatcher: Any, cache: CacheBase) -> None:
-    """Have ``dispatcher`` keep its code in ``cache``, whatever NUMBA_CACHE_DIR and NUMBA_CACHE_LOCATOR_CLASSES say."""
+    """Have ``dispatcher`` use ``cache``, regardless of NUMBA_CACHE_DIR and NUMBA_CACHE_LOCATOR_CLASSES."""
     dispatcher._cache = cache
 
 
 def pack(result: Any) -> bytes | None:
-    """A compile result as bytes; None if numba cannot tell how (it has addresses of this process in it)."""
+    """A compile result as bytes; None if numba cannot serialise it (it contains addresses of this process)."""
     if result.lifted or result.library.has_dynamic_globals:
         return None
     return serialize.dumps(result._reduce())
 
 
 def unpack(target_context: Any, data: bytes) -> Any:
-    """The compile result that :func:`pack` made ``data`` of. Runs what is in it; may raise anything.
+    """The compile result that :func:`pack` turned into ``data``. Runs the code in it; may raise anything.
 
-    numba would first import all that it can compile, and scipy: half of a start. Compiled code needs only the runtime,
-    and what compiles imports the rest before it begins.
+    numba's own loader would first import the whole compiler, and scipy: half of a start. Compiled code needs only the
+    runtime, and compiling imports the rest.
     """
     rtsys.initialize(target_context)
     return compiler.CompileResult._rebuild(target_context, *pickle.loads(data))
 
 
 class Compiler(compiler.Compiler):
-    """numba's compiler, but for the linker symbols of functions with a tag (see :func:`tagged`)."""
+    """numba's compiler, except for the linker symbols of functions with a tag (see :func:`tagged`)."""
 
     def define_pipelines(self) -> Any:
         """The usual stages. By now the function has the number that sets its symbols apart."""
@@ -150,14 +150,14 @@ def stack_slots(builder: Any, kind: Any, count: int) -> Any:
     return cgutils.alloca_once(builder, kind, size=count)
 
 
-#: Options of functions that only compiled code calls: without what lets Python and C call them, which for small
-#: functions is most of the work.
+#: Options of functions that only compiled code calls: no wrappers for Python and C, which are most of the work for
+#: small functions.
 INNER = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
 
 def let_python_call(dispatcher: Any, other: Callable[[], Any]) -> None:
-    """Have calls from Python of ``dispatcher``, which has the options :data:`INNER`, go to the one that ``other`` makes
-    at the first of them."""
+    """Redirect calls from Python of ``dispatcher``, which has the options :data:`INNER`, to the dispatcher that
+    ``other`` makes on the first call."""
     made: list[Any] = []
 
     def compile_for_args(*arguments: Any, **keywords: Any) -> Any:
@@ -165,20 +165,20 @@ def let_python_call(dispatcher: Any, other: Callable[[], Any]) -> None:
             made.append(other())
         return made[0]._compile_for_args(*arguments, **keywords)
 
-    dispatcher._insert = lambda *ignored, **others: None  # what it has compiled has no entry for Python
+    dispatcher._insert = lambda *ignored, **others: None  # its compiled code has no entry for Python
     dispatcher._compile_for_args = compile_for_args
 
 
 def load_when_called(dispatcher: Any, signature: Any) -> None:
-    """Have ``dispatcher`` load its code for ``signature``, its only one, when it is called: by Python, or by new code.
+    """Have ``dispatcher`` load its code for ``signature``, its only one, on its first call by Python or by new code.
 
-    (numba would ask its cache for the types of the arguments alone.)
+    (numba itself would look up the types of the arguments in the cache.)
     """
     waits = True
 
     def load() -> Any:
         nonlocal waits
-        with global_compiler_lock:  # whoever calls meanwhile waits here
+        with global_compiler_lock:  # concurrent callers wait here
             if waits:
                 waits = False
                 dispatcher.compile(signature)
@@ -195,7 +195,7 @@ def load_when_called(dispatcher: Any, signature: Any) -> None:
     dispatcher._compile_for_args, dispatcher.get_call_template = compile_for_args, get_call_template
 
 
-#: What :func:`load_when_called` puts in the way of the dispatcher's own methods.
+#: The dispatcher's methods that :func:`load_when_called` overrides.
 _ENTRIES = ("_compile_for_args", "get_call_template")
 
 

@@ -1,8 +1,9 @@
-"""Whose files these are: loading compiled code runs it, so nobody else may be able to change it.
+"""Whose files these are: loading compiled code runs it, so no other user may be able to change it.
 
-A directory is trusted when it belongs to the user or to root, nobody else can write to it, and the same holds for all
-directories above it, but that these may be sticky, as ``/tmp`` is: nobody can move there what belongs to others.
-Windows has no such owners; there the user's own folders are as private as the system makes them.
+The cache folder must belong to the user or to root, and no other user may have write access. The same holds for the
+files and directories in it, and for all directories above, except that those may be sticky, as ``/tmp`` is: there users
+cannot move each other's files. Windows has no such owners; there the user's own folders are as private as the system
+makes them.
 """
 
 from __future__ import annotations
@@ -11,126 +12,58 @@ import errno
 import os
 import stat
 from collections.abc import Iterator
+from contextlib import suppress
+from functools import cache
 from pathlib import Path
 
-#: How many symbolic links a path may lead through.
-_MOST_LINKS = 40
+
+class Unusable(OSError):
+    """A folder or file that code cannot be loaded from; the message says why."""
 
 
-class Refused(Exception):
-    """Something that another user could have written; the message says what."""
+def check_folder(folder: Path, make: bool = False) -> None:
+    """Check ``folder`` and everything on the way to it; ``make`` creates it first, for the user alone.
 
-
-class Trust:
-    """The judge of files and directories for the present user.
-
-    ``code`` is the folder of the source files that use the cache: their owner may do as he likes with it anyway.
+    Raises Unusable, and OSError if there is no such folder.
     """
-
-    def __init__(self, code: Path) -> None:
-        self._checks = hasattr(os, "geteuid")
-        self._owners = {os.geteuid(), 0} if self._checks else set()
-        self._owners_above = self._owners | _names_of_root() if self._checks else set()
-        self._code = code
-        self._own_group = _own_group() if self._checks else -1
-        self._trusted: set[Path] = set()
-
-    def check_directory(self, path: Path, above: Path) -> None:
-        """Check all directories that lead to ``path``; those below ``above`` must not even be sticky.
-
-        Raises Refused, and OSError if there is no such directory, or no permission to look.
-        """
-        if path in self._trusted:
-            return
-        if not self._checks:
-            _check_present(path)
-            self._trusted.add(path)
-            return
-        owners = self._owners_near(path)
-        steps = list(_steps(path))
-        for place, status in steps:
-            if status.st_uid not in (owners | self._owners_above if place in above.parents else owners):
-                raise Refused(f"{place} belongs to another user")
-            if stat.S_ISLNK(status.st_mode):
-                continue
-            if not stat.S_ISDIR(status.st_mode):
-                raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(place))
-            below = above in place.parents or (place == steps[-1][0] and path != above)
-            if self._others_write(status) and (below or not status.st_mode & stat.S_ISVTX):
-                raise Refused(f"others can write to {place}")
-        self._trusted.add(path)
-
-    def forget(self, path: Path) -> None:
-        """Check ``path`` again when it is next asked for."""
-        self._trusted.discard(path)
-
-    def check_file(self, path: Path, status: os.stat_result) -> None:
-        """Check an open file. Raises Refused."""
-        if not self._checks:
-            return
-        if status.st_uid not in self._owners_near(path):
-            raise Refused(f"{path} belongs to another user")
-        if self._others_write(status):
-            raise Refused(f"others can write to {path}")
-
-    def make_directory(self, path: Path) -> None:
-        """Make ``path`` and what is missing above it, for the user alone. Raises OSError."""
-        missing = []
-        while not os.path.lexists(path):
-            missing.append(path)
-            path = path.parent
+    if not folder.is_absolute():
+        raise Unusable("not an absolute path")
+    if make:
+        missing = [place for place in (folder, *folder.parents) if not os.path.lexists(place)]
         for place in reversed(missing):
-            try:
+            with suppress(FileExistsError):  # another process was faster
                 os.mkdir(place, 0o700)
-            except FileExistsError:  # another process was quicker
-                if not place.is_dir():
-                    raise
-        if not path.is_dir():
-            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(path))
-
-    def _owners_near(self, path: Path) -> set[int]:
-        """Whose files are trusted at ``path``: beside the code, its owner's too (a checkout seen from a container)."""
-        if self._code in path.parents:
-            return self._owners | {os.stat(self._code).st_uid}
-        return self._owners
-
-    def _others_write(self, status: os.stat_result) -> bool:
-        if status.st_mode & stat.S_IWOTH:
-            return True
-        return bool(status.st_mode & stat.S_IWGRP) and status.st_gid != self._own_group
+    status = os.stat(folder)
+    if not stat.S_ISDIR(status.st_mode):
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(folder))
+    check(folder, status)
+    if hasattr(os, "geteuid"):
+        for place, status in _way(folder):
+            check(place, status, above=True)
 
 
-def _check_present(path: Path) -> None:
-    """Raises OSError if ``path`` is no directory. Windows reports a path below a file as missing."""
-    nearest = next((place for place in (path, *path.parents) if os.path.lexists(place)), path)
-    if not stat.S_ISDIR(os.stat(nearest).st_mode):
-        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(nearest))
-    os.stat(path)
+def check(place: Path, status: os.stat_result, above: bool = False) -> None:
+    """Check the owner and the permissions of ``place``, which is in the cache folder or ``above``. Raises Unusable."""
+    if not hasattr(os, "geteuid"):
+        return
+    if status.st_uid not in (os.geteuid(), 0) and not (above and status.st_uid == _unmapped_root()):
+        raise Unusable(f"{place} belongs to another user")
+    if stat.S_ISLNK(status.st_mode) or (above and status.st_mode & stat.S_ISVTX):
+        return
+    if status.st_mode & stat.S_IWOTH or (status.st_mode & stat.S_IWGRP and status.st_gid != _own_group()):
+        raise Unusable(f"others can write to {place}")
 
 
-def _steps(path: Path) -> Iterator[tuple[Path, os.stat_result]]:
-    """Every directory and symbolic link on the way from the root to ``path``. Raises OSError."""
-    rest = list(reversed(path.parts))
-    here = Path(rest.pop())
-    yield here, os.lstat(here)
-    links = 0
-    while rest:
-        part = rest.pop()
-        if part == "..":
-            here = here.parent
-            continue
-        here = here / part
-        status = os.lstat(here)
-        yield here, status
+def _way(path: Path) -> Iterator[tuple[Path, os.stat_result]]:
+    """Every directory and symbolic link that leads to ``path``, which must exist."""
+    for place in (path, *path.parents):
+        status = os.lstat(place)
+        yield place, status
         if stat.S_ISLNK(status.st_mode):
-            links += 1
-            if links > _MOST_LINKS:
-                raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path))
-            target = Path(os.readlink(here))
-            here = Path(target.anchor) if target.is_absolute() else here.parent
-            rest += reversed(target.parts[1:] if target.is_absolute() else target.parts)
+            yield from _way(place.parent / os.readlink(place))
 
 
+@cache
 def _own_group() -> int:
     """The group that only the user is in (many systems give each user one, with the user's name); -1 for none."""
     import grp
@@ -145,12 +78,11 @@ def _own_group() -> int:
     return group.gr_gid if private else -1
 
 
-def _names_of_root() -> set[int]:
-    """How the files of root show: in some containers as those of a user without a number."""
+@cache
+def _unmapped_root() -> int:
+    """The owner that root's files show in a container that does not know root; 0 elsewhere."""
     try:
         mapped = [int(line.split()[0]) for line in Path("/proc/self/uid_map").read_text().splitlines()]
-        if 0 not in mapped:
-            return {0, int(Path("/proc/sys/kernel/overflowuid").read_text())}
+        return 0 if 0 in mapped else int(Path("/proc/sys/kernel/overflowuid").read_text())
     except (OSError, ValueError, IndexError):
-        pass
-    return {0}
+        return 0

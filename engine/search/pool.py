@@ -281,7 +281,7 @@ class Pool:
         """
         table.new_search()
         share = UNLIMITED if limits.nodes is None else max(1, limits.nodes // len(self.workers))
-        last = MAX_PLY if limits.depth is None else limits.depth
+        last = MAX_PLY if limits.depth is None else min(limits.depth, MAX_PLY)
         task = Task(position, moves, table, share, tablebase, last)
         main = self.workers[0]
         task.prepare(main)

@@ -45,19 +45,14 @@ def run_late(x):
     return 100 * step(x)
 """
 
-#: Warms up, calls the kernel, and tells what it saw.
+#: Warms up, calls the kernel, and prints what it saw.
 MAIN = """
-import json, os, sys, tempfile
-if "NO_TEMPORARY" in os.environ:
-    def refuse():
-        raise FileNotFoundError("no usable temporary directory")
-    tempfile.gettempdir = refuse
+import json, os, sys
 if "FILE_LIMIT" in os.environ:
     import resource, signal
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (int(os.environ["FILE_LIMIT"]),) * 2)
 from engine.board.high import run
-from engine.jit.cache import STORE
 from engine.jit.warmup import warm_up
 reports = []
 warm_up(reports.append)
@@ -67,7 +62,7 @@ if "ON_DEMAND" in os.environ:
     warm_up(reports.append, "syzygy")
     result = run_late(1)
 hits = sum(run.stats.cache_hits.values()) if hasattr(run, "stats") else 0
-print(json.dumps({"result": int(result), "hits": hits, "root": str(STORE.used), "reports": reports}))
+print(json.dumps({"result": int(result), "hits": hits, "reports": reports}))
 """
 
 
@@ -101,23 +96,15 @@ class Miniature:
 
     @staticmethod
     def finish(process: Child | subprocess.Popen[str]) -> dict[str, Any]:
-        """What the process told."""
+        """The process's output."""
         out, error = process.communicate(timeout=600)
         assert process.returncode == 0, error
         assert error == ""
         return json.loads(out)
 
     def run(self, environment: Mapping[str, str] | None = None) -> dict[str, Any]:
-        """Start a process and wait for what it tells."""
+        """Start a process and wait for its output."""
         return self.finish(self.start(environment))
-
-    def homes(self) -> dict[str, str]:
-        """An environment in which the user's folders are inside of the miniature's."""
-        temporary = self.folder / "temporary"
-        temporary.mkdir(exist_ok=True)
-        home = str(self.folder / "home")
-        names = dict.fromkeys(("XDG_CACHE_HOME", "WIN_PD_OVERRIDE_LOCAL_APPDATA", "HOME", "USERPROFILE"), home)
-        return names | dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(temporary))
 
     def snapshot(self) -> dict[Path, int]:
         """Every file of the cache with the time of its last change."""

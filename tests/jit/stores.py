@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -21,28 +20,19 @@ def add_one(x: Any) -> Any:
     return x + 1
 
 
-def new_store(root: Path, *others: Path, settings: str = "here", source: str = "now") -> Store:
-    """A store of two layers, whose directory ``root`` the user has chosen."""
-    return Store(root, list(others), settings, _layers(source), root.parent / "code")
-
-
-def unchosen_store(*candidates: Path) -> Store:
-    """The same if the user has chosen none."""
-    return Store(None, list(candidates), "here", _layers("now"), candidates[0].parent / "code")
-
-
-def _layers(source: str) -> dict[str, Callable[[], str]]:
-    return {layer: lambda: source for layer in (LAYER, "high")}
+def new_store(folder: Path, settings: str = "here", source: str = "now") -> Store:
+    """A store of two layers."""
+    return Store(folder, settings, {layer: lambda: source for layer in (LAYER, "high")})
 
 
 def start(store: Store) -> tuple[int, int, list[str]]:
-    """What the function gives for 41 in a start with this store, whether it came from there, and what was said."""
+    """The function's result for 41 with this store, the number of cache hits, and the remarks."""
     dispatcher = njit(pipeline_class=private.Compiler)(add_one)
     kept = cache.KernelCache(add_one, LAYER, store)
     private.attach(dispatcher, kept)
     kept.fetch(SIGNATURE)
     dispatcher.compile(SIGNATURE)
-    return int(dispatcher(41)), kept.hits, list(store.remarks(compiling=not kept.hits))
+    return int(dispatcher(41)), kept.hits, store.remarks()
 
 
 def address() -> tuple[str, str]:
@@ -50,6 +40,6 @@ def address() -> tuple[str, str]:
     return cache.KernelCache(add_one, LAYER, new_store(Path()))._address(SIGNATURE)
 
 
-def plant(root: Path, data: bytes) -> None:
-    """Have ``data`` in the place of the function's code in ``root``, with the right checksum."""
-    new_store(root).write(LAYER, *address(), data)
+def plant(folder: Path, data: bytes) -> None:
+    """Save ``data`` in place of the function's code, with the right checksum."""
+    new_store(folder).write(LAYER, *address(), data)

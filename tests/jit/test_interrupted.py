@@ -111,7 +111,7 @@ def _begin(miniature: Miniature, processors: int, beside: bool, seconds: int) ->
 
 
 def _interrupt(miniature: Miniature, processors: int, beside: bool, when: str) -> str:
-    """What a start says after Ctrl-C behind the line ``when``. The terminal sends it to the whole group."""
+    """The output of a start after Ctrl-C behind the line ``when``. The terminal sends it to the whole group."""
     with _begin(miniature, processors, beside, seconds=300) as process:
         assert process.stdout is not None
         try:
@@ -148,7 +148,7 @@ def _left_after(seconds: float, folder: Path) -> list[int]:
     ("processors", "beside"), [(1, False), (2, True)], ids=["one, in the main thread", "two, beside it"]
 )
 def test_ctrl_c_ends_all_and_the_next_start_goes_on(miniature: Miniature, processors: int, beside: bool) -> None:
-    """What was compiled until then is loaded."""
+    """The code compiled until then is loaded."""
     assert _interrupt(miniature, processors, beside, "compiling four") == ""
     pids = miniature.folder / "pids"
     assert len(list(pids.iterdir())) == (0 if processors == 1 else processors)
@@ -169,7 +169,7 @@ def test_processes_that_have_just_begun_end_too(miniature: Miniature) -> None:
     assert _left_after(20, miniature.folder / "pids") == []
 
 
-def test_what_a_killed_process_was_writing_is_removed_in_time(miniature: Miniature) -> None:
+def test_unfinished_files_of_killed_processes_are_removed(miniature: Miniature) -> None:
     """Long after it, since another process may be writing now."""
     with _begin(miniature, 1, beside=False, seconds=0) as process:
         assert process.wait(120) == 0

@@ -1,4 +1,4 @@
-"""A start with a complete cache loads what a first search needs, and no more."""
+"""A start with a complete cache loads only the code that a first search needs."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def search(x):
     return total(x, int64(2))
 """
 
-#: Warms up twice, then has what was left called from Python, from what is compiled now, or not at all.
+#: Warms up twice, then calls the late kernel from Python, from new code, or not at all.
 MAIN = """
 import json, os, sys
 from engine.board.late import search, total
@@ -68,8 +68,8 @@ def _start(miniature: Miniature, call: str) -> dict:
     return json.loads(process.stdout)
 
 
-def test_what_is_late_is_loaded_when_it_is_called(miniature: Miniature) -> None:
-    """From Python, or by what is compiled later; it is never compiled again, nor under another signature."""
+def test_a_late_kernel_is_loaded_on_its_first_call(miniature: Miniature) -> None:
+    """From Python or from new code; it is never compiled again, nor under another signature."""
     assert _start(miniature, "search")["loaded"] == ["total", "search"]
     files = miniature.snapshot()
     for call, result, hits in (("search", [8], 0), ("python", [8, 1], 1), ("compiled", [16], 1)):
@@ -86,13 +86,13 @@ def test_a_warm_start_leaves_out_what_only_a_compiler_needs(miniature: Miniature
     assert _start(miniature, "search")["heavy"] == []
 
 
-def test_damage_of_what_is_late_is_found_at_the_start(miniature: Miniature) -> None:
+def test_damage_of_a_late_kernel_is_found_at_the_start(miniature: Miniature) -> None:
     _start(miniature, "search")
     (file,) = miniature.cache.rglob("total-*.nbc")
     content = bytearray(file.read_bytes())
     content[-1] ^= 1
     file.write_bytes(content)
     told = _start(miniature, "python")
-    assert "damaged compiled code" in told["reports"][0]
+    assert "has a wrong checksum" in told["reports"][0]
     assert "compiling sums" in told["reports"]
     assert told["result"] == [8, 1]

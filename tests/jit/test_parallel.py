@@ -62,7 +62,7 @@ if __name__ == "__main__":
 """
 
 FIRST, *STAGES, END = (
-    "first start: compiling the engine, once (later starts take about half a second)",
+    "compiling the engine, once (later starts take about half a second)",
     "compiling one",
     "compiling two",
     "compiling three",
@@ -86,7 +86,7 @@ def _run(miniature: Miniature, processors: int, **environment: str) -> dict:
 
 @pytest.mark.parametrize("processors", [2, 8])
 def test_others_compile_and_this_one_loads(miniature: Miniature, processors: int) -> None:
-    """Each stage is told once, and the kernels do what they say."""
+    """Each stage is reported once, and the kernels work."""
     told = _run(miniature, processors)
     assert told["result"] == RESULT
     assert told["compiled"] == []
@@ -103,7 +103,7 @@ def test_one_processor_compiles_alone(miniature: Miniature) -> None:
 
 
 def test_a_process_that_fails_costs_a_line(miniature: Miniature) -> None:
-    """The others, and in the end this one, compile what it leaves."""
+    """The other processes, and finally this one, compile its kernels."""
     told = _run(miniature, 2, PROGRAM="raise SystemExit(7)")
     assert told["result"] == RESULT
     assert told["compiled"] == ["first", "second", "largest", "last"]
@@ -130,7 +130,7 @@ def test_a_process_ends_with_its_input() -> None:
 
 
 def test_its_standard_input_stays_free_while_it_listens(tmp_path: Path) -> None:
-    """On Windows a library that looks at standard input while it is loaded waits for whoever reads there."""
+    """On Windows a library that looks at standard input while it is loaded waits for any read of it to end."""
     module = tmp_path / "engine" / "jit" / "compiler.py"
     module.parent.mkdir(parents=True)
     for package in (module.parent, module.parent.parent):

@@ -1,4 +1,4 @@
-"""Compiled code on disks that fail: whatever is damaged, the function is there, one line says why it took longer."""
+"""Compiled code on disks that fail: the function always comes up, and one line gives the reason if it took longer."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import os
 import pickle
 import shutil
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,8 +15,8 @@ from typing import Any
 import pytest
 
 from engine.jit import INTERPRETED, private
-from engine.jit.store import KEPT_DIRECTORIES, Store
-from tests.jit.stores import new_store, plant, start, unchosen_store
+from engine.jit.store import KEPT_STATES, UNUSED_SECONDS, Store
+from tests.jit.stores import new_store, plant, start
 
 pytestmark = pytest.mark.skipif(INTERPRETED, reason="nothing is compiled, so nothing is kept")
 
@@ -57,7 +58,7 @@ def _flip(place: float) -> Callable[[Path], None]:
 
 
 def _replace(make: Callable[[Path], Any], which: int = 0) -> Callable[[Path], None]:
-    """Have something else in the place of the file (0), of its folder (1), or of the folder above (2)."""
+    """Put something else in place of the file (0), of its folder (1), or of the folder above (2)."""
 
     def replace(root: Path) -> None:
         place = [_file(root), *_file(root).parents][which]
@@ -68,7 +69,7 @@ def _replace(make: Callable[[Path], Any], which: int = 0) -> Callable[[Path], No
 
 
 def _sealed(data: bytes) -> Callable[[Path], None]:
-    """Have something else in the file, with the right checksum."""
+    """Save something else, with the right checksum."""
 
     return lambda root: plant(root, data)
 
@@ -123,13 +124,12 @@ if hasattr(os, "mkfifo"):
 
 
 @pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE.keys())
-def test_damage_is_said_in_one_line_and_mended(root: Path, damage: Callable[[Path], None]) -> None:
+def test_damage_costs_one_line_and_is_repaired(root: Path, damage: Callable[[Path], None]) -> None:
     damage(root)
     result, hits, remarks = start(new_store(root))
     assert (result, hits, len(remarks)) == (42, 0, 1)
-    assert remarks[0].startswith(f"damaged compiled code in {root} (low: ")
-    assert remarks[0].endswith(": compiling it again")
-    assert "\n" not in remarks[0]
+    assert remarks[0].startswith(f"cannot use some compiled code in {root} (")
+    assert remarks[0].endswith("): compiling it again")
     assert start(new_store(root)) == (42, 1, [])
     assert not list(root.rglob("*.tmp"))
 
@@ -142,29 +142,29 @@ GONE: dict[str, Callable[[Path], None]] = {
 
 
 @pytest.mark.parametrize("remove", GONE.values(), ids=GONE.keys())
-def test_what_is_gone_is_no_damage(root: Path, remove: Callable[[Path], None]) -> None:
+def test_missing_code_is_not_damage(root: Path, remove: Callable[[Path], None]) -> None:
     remove(root)
     assert start(new_store(root)) == (42, 0, [])
     assert start(new_store(root)) == (42, 1, [])
 
 
 @pytest.mark.parametrize("change", [*GONE.values(), DAMAGE["file for the layer"], DAMAGE["file for the settings"]])
-def test_where_files_have_no_owners_code_is_kept_as_well(
+def test_code_is_kept_where_files_have_no_owners(
     tmp_path: Path, change: Callable[[Path], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As on Windows, which also says of what would lie below a file that it is missing."""
-    former = os.stat
+    """As on Windows, which also reports a path below a file as missing."""
+    real = os.lstat
 
     def windows(path: Any, *arguments: Any, **names: Any) -> Any:
         try:
-            return former(path, *arguments, **names)
+            return real(path, *arguments, **names)
         except NotADirectoryError as error:
             raise FileNotFoundError(errno.ENOENT, "Path not found") from error
 
     monkeypatch.delattr(os, "geteuid", raising=False)
-    monkeypatch.setattr(os, "stat", windows)
+    monkeypatch.setattr(os, "lstat", windows)
     root = tmp_path / "new" / "cache"
-    assert new_store(root).prepare() == root / "jit-here"
+    assert new_store(root).prepare()
     assert [start(new_store(root)) for _ in range(2)] == [(42, 0, []), (42, 1, [])]
     change(root)
     result, hits, remarks = start(new_store(root))
@@ -183,105 +183,111 @@ def _moved(root: Path) -> Path:
     return next(path for path in root.rglob("*.nbc") if path.name != "other.nbc")
 
 
-def test_damage_that_comes_back_ends_the_use_of_the_directory(root: Path, tmp_path: Path) -> None:
-    store = new_store(root, tmp_path / "next")
-    for _ in range(2):
-        _file(root).write_bytes(b"")
-        result, hits, remarks = start(store)
-        assert (result, hits, len(remarks)) == (42, 0, 1)
-    assert remarks[0].endswith("for the second time: not using this directory")
-    assert start(store)[:2] == (42, 1)
-    assert store.used == tmp_path / "next"
+def _cannot_keep(folder: Path, number: int) -> str:
+    return (
+        f"cannot keep compiled code in {folder} ({os.strerror(number)}): compiling for this run only "
+        "(NUMBAT_CACHE_DIR names another folder)"
+    )
 
 
-def test_damage_that_cannot_be_removed_ends_it_too(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_damage_that_cannot_be_repaired_costs_one_line_too(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*arguments: object) -> None:
-        raise PermissionError(errno.EACCES, "Permission denied")
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS))
 
     _file(root).write_bytes(b"")
-    store = new_store(root, tmp_path / "next")
-    with monkeypatch.context() as patched:
-        patched.setattr("engine.jit.store.os.rename", refuse)
-        result, hits, remarks = start(store)
-    assert (result, hits) == (42, 0)
-    assert remarks[0].endswith("cannot be removed (Permission denied): not using this directory")
-    assert start(store) == (42, 1, [])
-    assert store.used == tmp_path / "next"
+    monkeypatch.setattr("engine.jit.store.os.replace", refuse)
+    assert start(new_store(root)) == (42, 0, [_cannot_keep(root, errno.EROFS)])
 
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EIO, errno.EFBIG])
 @pytest.mark.parametrize("step", ["mkdir", "open", "replace"])
-def test_a_directory_that_cannot_be_written_is_left_for_the_next(
+def test_a_folder_that_cannot_be_written_costs_one_line(
     tmp_path: Path, step: str, number: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    full, room = tmp_path / "full", tmp_path / "room"
-    former = getattr(os, step)
+    full = tmp_path / "full"
+    real = getattr(os, step)
 
     def fail(path: Any, *arguments: Any, **names: Any) -> Any:
         writes = step != "open" or (arguments and arguments[0] & os.O_CREAT)
         if full in (Path(path), *Path(path).parents) and writes:
             raise OSError(number, os.strerror(number), str(path))
-        return former(path, *arguments, **names)
+        return real(path, *arguments, **names)
 
     monkeypatch.setattr(f"engine.jit.store.os.{step}", fail)
-    store = new_store(full, room)
-    result, hits, remarks = start(store)
-    assert (result, hits, remarks) == (42, 0, [f"cannot save compiled code in {full}: {os.strerror(number)}"])
-    assert store.used == room
-    assert start(store) == (42, 1, [])
+    store = new_store(full)
+    assert start(store) == (42, 0, [_cannot_keep(full, number)])
+    assert start(store) == (42, 0, [])
+    assert not store.prepare()
     assert not list(full.rglob("*.*"))
-    nowhere = new_store(full)
-    assert start(nowhere)[:2] == (42, 0)
-    assert nowhere.used is None
 
 
-def test_a_directory_that_is_too_small_leads_to_what_the_next_one_has(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """At the second start as at the first, though the user has chosen the small one."""
-    full, room = tmp_path / "full", tmp_path / "room"
-    monkeypatch.setattr(Store, "_try_out", _unless(full, Store._try_out))
-    for hits in (0, 1):
-        store = new_store(full, room)
-        assert store.read("low", "a.nbc", "a") is None
-        assert store.prepare() == room / "jit-here"
-        assert start(store) == (42, hits, [f"cannot save compiled code in {full}: No space left on device"])
+def _touched(path: Path) -> Path:
+    path.touch()
+    return path
 
 
-def test_what_was_saved_before_the_room_ran_out_is_found_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    store = new_store(tmp_path / "first", tmp_path / "second")
+def _linked(path: Path, target: str) -> Path:
+    path.symlink_to(target)
+    return path
+
+
+UNUSABLE: dict[str, Callable[[Path], Path]] = {
+    "a file": _touched,
+    "below a file": lambda path: _touched(path) / "cache",
+    "relative": lambda path: Path("here"),
+    "a tilde": lambda path: Path("~/here"),
+    "too long": lambda path: path / ("x" * 300),
+    "a line break": lambda path: _touched(path) / "\nbestmove e2e4",
+    "not text": lambda path: _touched(path) / "\udcff",
+}
+
+if sys.platform == "linux":
+    UNUSABLE |= {
+        "a device": lambda path: Path("/dev/null"),
+        "no file system": lambda path: Path("/proc/numbat"),
+        "a link to itself": lambda path: _linked(path, path.name),
+        "a link to nowhere": lambda path: _linked(path, "nowhere"),
+    }
+
+
+@pytest.mark.parametrize("make", UNUSABLE.values(), ids=UNUSABLE.keys())
+def test_an_unusable_folder_costs_one_line(tmp_path: Path, make: Callable[[Path], Path]) -> None:
+    store = new_store(make(tmp_path / "there"))
+    assert start(store)[:2] == (42, 0)
+    again = new_store(store.folder)
+    assert not again.prepare()
+    (line,) = again.remarks()
+    assert line.startswith("cannot keep compiled code in ")
+    assert line.isprintable()
+    assert start(again) == (42, 0, [])
+
+
+def test_code_is_still_loaded_after_space_ran_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*arguments: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    store = new_store(tmp_path)
     store.write("low", "a.nbc", "a", b"one")
-    with monkeypatch.context() as patched:
-        patched.setattr(Store, "_save", _unless(tmp_path / "first", Store._save))
-        store.write("low", "b.nbc", "b", b"two")
-    found = [store.read("low", f"{key}.nbc", key) for key in "ab"]
-    assert [place.data for place in found if place] == [b"one", b"two"]
-    assert [place.root.path.name for place in found if place] == ["first", "second"]
+    monkeypatch.setattr(Store, "_save", fail)
+    store.write("low", "b.nbc", "b", b"two")
+    assert [store.read("low", f"{key}.nbc", key) for key in "ab"] == [b"one", None]
 
 
-def _unless(folder: Path, save: Any) -> Any:
-    def limited(self: Store, root: Any, *arguments: Any) -> None:
-        if root.path == folder:
-            raise OSError(errno.ENOSPC, "No space left on device")
-        save(self, root, *arguments)
-
-    return limited
-
-
-def test_an_unreadable_directory_is_passed_over(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As one that root filled under umask 077; root itself may read anything, so the system's answer is played."""
-    former = os.open
+def test_an_unreadable_file_is_replaced(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The tests may run as root, who can read anything."""
+    unreadable = _file(root)
+    real = os.open
 
     def refuse(path: Any, *arguments: Any, **names: Any) -> int:
-        if root in Path(path).parents:
-            raise PermissionError(errno.EACCES, "Permission denied")
-        return former(path, *arguments, **names)
+        if Path(path) == unreadable:
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+        return real(path, *arguments, **names)
 
-    monkeypatch.setattr("engine.jit.store.os.open", refuse)
-    store = unchosen_store(root, tmp_path / "mine")
-    assert start(store) == (42, 0, [f"cannot read the compiled code in {root} (Permission denied)"])
-    assert store.used == tmp_path / "mine"
-    assert start(store) == (42, 1, [])
+    with monkeypatch.context() as patched:
+        patched.setattr("engine.jit.store.os.open", refuse)
+        line = f"cannot use some compiled code in {root} (Permission denied): compiling it again"
+        assert start(new_store(root)) == (42, 0, [line])
+    assert start(new_store(root)) == (42, 1, [])
 
 
 def test_a_read_only_cache_is_used_where_it_stands(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -302,37 +308,47 @@ def test_code_that_cannot_be_pickled_is_not_kept(root: Path, monkeypatch: pytest
     assert "cannot be saved" in remarks[0]
 
 
-def test_only_former_sources_of_the_same_settings_are_dropped(tmp_path: Path) -> None:
-    """So a home directory may serve any number of kinds of processors."""
-    for number in range(30):
-        new_store(tmp_path, settings=f"{number:010x}").write("low", "a.nbc", "a", b"")
+def _aged(path: Path, seconds: float) -> Path:
+    """A directory last used some seconds ago."""
+    path.mkdir(parents=True)
+    os.utime(path, (time.time() - seconds,) * 2)
+    return path
+
+
+def test_only_code_that_is_no_longer_used_is_dropped(tmp_path: Path) -> None:
+    """Checkouts share the folder, and so may computers with different processors."""
     mine = tmp_path / "jit-here"
-    for number in range(KEPT_DIRECTORIES + 5):
-        old = mine / f"low-{number:012x}"
-        old.mkdir(parents=True)
-        os.utime(old, (number, number))
-    former = [tmp_path / f"jit-board-{digit * 20}" for digit in "ab"]
-    for path in former:
-        path.mkdir()
-    os.utime(former[0], (0, 0))
-    (tmp_path / "jit-gone-0123abcd").mkdir()
-    (tmp_path / "somebody's").mkdir()
+    low = [_aged(mine / f"low-{number:012x}", 1000 * number) for number in range(1, KEPT_STATES + 5)]
+    high = [_aged(mine / f"high-{number:012x}", number) for number in (60, UNUSED_SECONDS + 60)]
+    others = []
+    for name in ("jit-00000000aa", "jit-00000000bb", "jit-somebody's"):
+        _aged(tmp_path / name / "low-0123456789ab", UNUSED_SECONDS + 60)
+        others.append(tmp_path / name)
+        os.utime(others[-1], (time.time() - UNUSED_SECONDS - 60,) * 2)
+    os.utime(others[0] / "low-0123456789ab")
     store = new_store(tmp_path)
     store.write("low", "a.nbc", "a", b"")
+    os.utime(mine / "low-now", (0, 0))
     store.tidy()
-    left = {path.name for path in mine.iterdir()}
-    assert left == {f"low-{number:012x}" for number in range(5, KEPT_DIRECTORIES + 5)} | {"low-now"}
-    others = {f"jit-{number:010x}" for number in range(30)}
-    assert {path.name for path in tmp_path.iterdir()} == others | {"jit-here", former[1].name, "somebody's"}
+    assert {path for path in mine.iterdir()} == {mine / "low-now", *low[: KEPT_STATES - 1], high[0]}
+    assert set(tmp_path.iterdir()) == {mine, others[0], others[2]}
+
+
+def test_a_start_records_that_it_uses_the_code(root: Path) -> None:
+    """Or another checkout would drop it."""
+    layer = _file(root).parent
+    os.utime(layer, (0, 0))
+    assert start(new_store(root))[1] == 1
+    assert layer.stat().st_mtime > time.time() - 60
 
 
 @posix
 def test_directories_and_files_are_the_users_alone(tmp_path: Path) -> None:
-    former = os.umask(0)
+    mask = os.umask(0)
     try:
         store = new_store(tmp_path / "new" / "cache")
         assert start(store)[0] == 42
     finally:
-        os.umask(former)
+        os.umask(mask)
     for path in (tmp_path / "new", *(tmp_path / "new").rglob("*")):
         assert path.stat().st_mode & 0o777 == (0o700 if path.is_dir() else 0o644), path

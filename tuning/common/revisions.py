@@ -39,7 +39,7 @@ class Home:
 def root() -> Path:
     """The folder that holds all revisions: ``NUMBAT_REVISIONS``, or ``numbat/revisions`` in the user's cache."""
     if folder := os.environ.get("NUMBAT_REVISIONS"):
-        return Path(folder).expanduser()
+        return Path(folder).expanduser().absolute()
     return cache_folder() / "revisions"
 
 

@@ -13,6 +13,8 @@ import chess
 import chess.engine
 import pytest
 
+from engine.folders import cache_folder
+
 TIMEOUT = 600
 
 pytestmark = [
@@ -39,8 +41,8 @@ def launcher(repository: Path, tmp_path_factory) -> Path:
 
 
 def environment(folder: Path) -> dict[str, str]:
-    """The user's cache is in ``folder``; compiled code may be where other tests have it."""
-    return {**os.environ, "XDG_CACHE_HOME": str(folder / "cache")}
+    """The user's cache is in ``folder``, but compiled code is shared with all other tests."""
+    return {"NUMBAT_CACHE_DIR": str(cache_folder()), **os.environ, "XDG_CACHE_HOME": str(folder / "cache")}
 
 
 def run(launcher: Path, *arguments: str) -> str:
