@@ -1,4 +1,4 @@
-"""The user's folders for caches and data, where the operating system keeps them."""
+"""The user's cache folder, where the operating system keeps it."""
 
 from __future__ import annotations
 
@@ -15,8 +15,3 @@ def cache_folder() -> Path:
         return platformdirs.user_cache_path(_NAME, appauthor=False)
     except RuntimeError:
         return Path("~") / _NAME
-
-
-def data_folder() -> Path:
-    """Numbat's folder in the user's data directory."""
-    return platformdirs.user_data_path(_NAME, appauthor=False)

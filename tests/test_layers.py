@@ -55,6 +55,7 @@ ROOMS = (
     "suites",
     "levels",
     "experiments",
+    "benchmarks",
 )
 
 #: Stands alone: it makes one file of the engine, and its launcher runs where there is no workbench.
@@ -157,6 +158,11 @@ def workbench_files() -> list[Path]:
     return sorted((REPOSITORY / "tuning").rglob("*.py"))
 
 
+def room_of(path: Path) -> str:
+    """The room that a file of the workbench is in, ``tuning`` for a command."""
+    return ["tuning", *path.relative_to(REPOSITORY / "tuning").parts[:-1]][:2][-1]
+
+
 def imports_within(package: str, source: str) -> Iterator[tuple[int, str]]:
     """Line and module of every import from ``package``; a file that is imported from its folder counts by itself."""
     for node in ast.walk(ast.parse(source)):
@@ -176,7 +182,11 @@ def imports_within(package: str, source: str) -> Iterator[tuple[int, str]]:
 
 def room_violations(module: str, source: str) -> list[str]:
     """What ``source`` imports against the rules of the workbench, were it the module ``module`` of it."""
-    found = []
+    found = [
+        f"line {line}: the workbench must not know {imported}"
+        for line, imported in imports_of(source)
+        if imported.split(".")[0] in ("tests", "uci_main")
+    ]
     room = module.split(".")[1] if module.count(".") > 1 else None
     for line, imported in imports_within("tuning", source):
         target = [*imported.split("."), ""][1]
@@ -190,7 +200,7 @@ def room_violations(module: str, source: str) -> list[str]:
 @pytest.mark.parametrize("path", workbench_files(), ids=lambda path: path.relative_to(REPOSITORY).as_posix())
 def test_imports_of_the_workbench_point_down(path):
     module = ".".join(path.relative_to(REPOSITORY).with_suffix("").parts)
-    assert path.parent.name in ("tuning", OPENBENCH, *ROOMS), f"give {path.parent.name} a place in ROOMS"
+    assert room_of(path) in ("tuning", OPENBENCH, *ROOMS), f"give {room_of(path)} a place in ROOMS"
     assert room_violations(module, path.read_text(encoding="utf-8")) == []
 
 
@@ -207,7 +217,7 @@ def test_the_rooms_are_in_the_order_that_the_readme_tells():
     readme = (REPOSITORY / "tuning" / "README.md").read_text(encoding="utf-8")
     rooms = re.findall(r"^(\w+)/ ", readme, re.MULTILINE)
     assert rooms == [*ROOMS, OPENBENCH]
-    assert set(rooms) == {path.parent.name for path in workbench_files()} - {"tuning"}
+    assert set(rooms) == {room_of(path) for path in workbench_files()} - {"tuning"}
 
 
 @pytest.mark.parametrize(
@@ -218,6 +228,8 @@ def test_the_rooms_are_in_the_order_that_the_readme_tells():
         ("tuning.gauntlet", "from tuning import match"),
         ("tuning.levels.strength", "import tuning.match"),
         ("tuning.openbench.launcher", "from tuning.common.errors import SetupError"),
+        ("tuning.selfplay.games", "from tuning.benchmarks.soak import judge"),
+        ("tuning.benchmarks.soak.talk", "def f():\n    from tests.uci.process import UciProcess"),
     ],
 )
 def test_imports_of_the_workbench_that_point_up_are_found(module, source):

@@ -30,6 +30,7 @@ PAGES = (
     "README.md",
     "CHANGELOG.md",
     "CONTRIBUTING.md",
+    "SECURITY.md",
     "engine/analysis/README.md",
     "engine/api/README.md",
     "engine/jit/README.md",
@@ -125,7 +126,7 @@ def test_layout_names_what_there_is(readme, repository):
         parents[indent + 2] = path
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", [page for page in PAGES if page != "CHANGELOG.md"])  # it names what there was
 def test_files_and_modules_that_are_mentioned_exist(page, repository):
     text = (repository / page).read_text(encoding="utf-8")
     for name in re.findall(r"`((?:engine|tuning|tests)/[\w./]+)`", text):

@@ -26,7 +26,7 @@ from engine.console import Console
 from engine.messages import OptionError
 from tuning.common import command
 from tuning.common.errors import SetupError
-from tuning.common.flags import add_cluster_flags, add_keep_flag, add_results_flags, only_with_resume
+from tuning.common.flags import add_check_flag, add_cluster_flags, add_keep_flag, add_results_flags, only_with_resume
 from tuning.common.ledger import Ledger
 from tuning.matches.flags import (
     add_end_flags,
@@ -37,7 +37,7 @@ from tuning.matches.flags import (
     sprt_from,
 )
 from tuning.matches.report import encounter_lines
-from tuning.selfplay.arena import TOOL, Count, Settings, final_line, play, summary
+from tuning.selfplay.arena import TOOL, ArenaSettings, Count, final_line, play, summary
 from tuning.selfplay.batches import Meeting, Options, arranged
 from tuning.selfplay.duel import Rules
 from tuning.selfplay.keeping import keeper
@@ -83,6 +83,7 @@ def parser() -> argparse.ArgumentParser:
     add_opening_flags(result)
     add_end_flags(result)
     add_cluster_flags(result)
+    add_check_flag(result)
     group = add_results_flags(result, "arena", "pair")
     group.add_argument("--pgn", metavar="FILE", help="append the games to this file, with scores")
     add_keep_flag(group)
@@ -105,7 +106,7 @@ def side_from(words: Sequence[str], role: str) -> tuple[str, Options]:
     return name or f"{role} {described}".strip(), tuple(sorted(options.items()))
 
 
-def settings_from(arguments: argparse.Namespace) -> Settings:
+def settings_from(arguments: argparse.Namespace) -> ArenaSettings:
     """What the command line asks for. Raises :class:`SetupError` for what cannot be."""
     _check_numbers(arguments)
     first = side_from([*arguments.each, *arguments.new], "new")
@@ -124,7 +125,7 @@ def settings_from(arguments: argparse.Namespace) -> Settings:
     games = 1000 if arguments.games is None and sprt is None else arguments.games
     clock = clock_from(arguments.clock, arguments.hard)
     rules_played = Rules(arguments.nodes, arguments.hard, arguments.hash, clock, adjudication)
-    return Settings((first[0], second[0]), Meeting(first[1], second[1], rules_played), games, book, sprt, ideas)
+    return ArenaSettings((first[0], second[0]), Meeting(first[1], second[1], rules_played), games, book, sprt, ideas)
 
 
 def ideas_from(arguments: argparse.Namespace) -> tuple[Idea, ...]:
@@ -154,23 +155,28 @@ def _check_numbers(arguments: argparse.Namespace) -> None:
             raise SetupError(f"--{name} {value} is not from {least} to {most}")
 
 
-def _begun(arguments: argparse.Namespace, say: Callable[[str], None]) -> tuple[Settings, Ledger, Count]:
-    """A new run. Raises :class:`SetupError`."""
+def _prepared(arguments: argparse.Namespace, say: Callable[[str], None]) -> ArenaSettings:
+    """The settings of a new run, once its book, networks and parameters have been tried. Raises :class:`SetupError`."""
     settings = settings_from(arguments)
-    settings.book.open(lambda message: None)  # a book that cannot be used is named before anything is played
-    settings = replace(settings, meeting=arranged(settings.meeting, say))
+    settings.book.open(lambda message: None)
+    return replace(settings, meeting=arranged(settings.meeting, say))
+
+
+def _begun(arguments: argparse.Namespace, say: Callable[[str], None]) -> tuple[ArenaSettings, Ledger, Count]:
+    """A new run. Raises :class:`SetupError`."""
+    settings = _prepared(arguments, say)
     path = Path(arguments.json or f"results/arena-{datetime.now():%Y%m%d-%H%M%S}.jsonl")
     return settings, Ledger.create(path, TOOL, settings.to_json()), Count(settings)
 
 
-def _resumed(path: Path, games: int | None, say: Callable[[str], None]) -> tuple[Settings, Ledger, Count]:
+def _resumed(path: Path, games: int | None, say: Callable[[str], None]) -> tuple[ArenaSettings, Ledger, Count]:
     """The run of a results file with the pairs that it has; another number of ``games`` is noted in it.
 
     Raises :class:`SetupError`.
     """
     ledger, events = Ledger.resume(path, TOOL)
     try:
-        settings = Settings.from_json(ledger.settings)
+        settings = ArenaSettings.from_json(ledger.settings)
         changes = [data["games"] for kind, data in events if kind == "change"]
         settings = replace(settings, games=changes[-1]) if changes else settings
         if arranged(settings.meeting, say) != settings.meeting:
@@ -193,6 +199,13 @@ def _resumed(path: Path, games: int | None, say: Callable[[str], None]) -> tuple
 
 def run(arguments: argparse.Namespace, console: Console) -> int:
     """Do what the command line says. Raises :class:`SetupError` when it cannot be done."""
+
+    def say(line: str) -> None:
+        console.print(line)
+
+    if arguments.check:
+        _prepared(arguments, say)
+        return command.checked(console, arguments.json)
     pgn = Path(arguments.pgn) if arguments.pgn else None
     try:
         if pgn is not None:
@@ -202,10 +215,6 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
         raise SetupError(f"cannot write {pgn}: {error.strerror}") from None
 
     keep = keeper(arguments.keep) if arguments.keep else None
-
-    def say(line: str) -> None:
-        console.print(line)
-
     if arguments.resume:
         _check_numbers(arguments)
         settings, ledger, count = _resumed(Path(arguments.resume), arguments.games, say)

@@ -18,11 +18,12 @@ from engine.console import Console
 from engine.jit.warmup import warm_up
 from tuning.common import command
 from tuning.common.errors import SetupError
-from tuning.common.flags import count, options_of
+from tuning.common.flags import add_check_flag, count, options_of
 from tuning.matches.openings import load_book
-from tuning.selfplay.games import LONGEST, LONGEST_OPENING, Rules
+from tuning.selfplay.games import LONGEST_OPENING, Rules
 from tuning.selfplay.generation import Store, generate
-from tuning.selfplay.shards import Settings, begin
+from tuning.selfplay.loop import LONGEST
+from tuning.selfplay.shards import DatagenSettings, begin
 
 
 def parser() -> argparse.ArgumentParser:
@@ -44,6 +45,7 @@ def parser() -> argparse.ArgumentParser:
         "--scheduler", metavar="ADDRESS",
         help="a running dask scheduler, such as tcp://host:8786; 'here' plays everything in this process",
     )  # fmt: skip
+    add_check_flag(made)
     rules = made.add_argument_group("rules", "scores in centipawns, lengths in plies")
     for rule in fields(Rules):
         flag, text = "--" + rule.name.replace("_", "-"), f"{_HELP[rule.name]} (%(default)s)"
@@ -74,7 +76,7 @@ _LIMITS = {
 }  # fmt: skip
 
 
-def _settings(arguments: argparse.Namespace) -> Settings:
+def _settings(arguments: argparse.Namespace) -> DatagenSettings:
     """Raises :class:`SetupError` for what cannot be used."""
     for name in ("positions", "games", "processes"):
         value = getattr(arguments, name)
@@ -86,10 +88,10 @@ def _settings(arguments: argparse.Namespace) -> Settings:
         if not least <= value <= most:
             raise SetupError(f"--{name.replace('_', '-')} {value} is not from {least} to {most}")
     book = str(Path(arguments.book).resolve()) if arguments.book else None
-    return Settings(arguments.seed, Rules(**values), options_of(arguments.option), book)
+    return DatagenSettings(arguments.seed, Rules(**values), options_of(arguments.option), book)
 
 
-def _openings(settings: Settings, complain: Callable[[str], None]) -> tuple[str, ...]:
+def _openings(settings: DatagenSettings, complain: Callable[[str], None]) -> tuple[str, ...]:
     """The start positions of the games, in the book's order."""
     if settings.book is None:
         return (START_FEN,)
@@ -103,6 +105,8 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
     openings = _openings(settings, lambda message: console.print(f"! {message}"))
     warm_up(console.print)  # before many workers want the same
     plan = begin(settings, openings)
+    if arguments.check:
+        return command.checked(console)
     store = Store(arguments.directory, plan)
     try:
         return generate(

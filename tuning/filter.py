@@ -7,7 +7,6 @@ python -m tuning.filter data/deeper --by data/first --out data/calm --limit 0.08
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -24,7 +23,7 @@ from tuning.data.agreement import Agreement, by_games, by_network
 from tuning.data.dataset import REFERENCE
 from tuning.data.lookahead import LookAhead
 from tuning.data.viriformat import files_of
-from tuning.selfplay.generation import NOTES, compare
+from tuning.selfplay.generation import describe
 
 #: How many centipawns of the search's scores multiply the odds of success by e, about, in games of 120 nodes a move.
 SCALE = 245.0
@@ -83,7 +82,11 @@ def _filter(arguments: argparse.Namespace, console: Console) -> None:
     described = {"tool": "tuning.filter", "by": opinion.name, **agreement._asdict()}
     if look_ahead is not None:
         described |= {"look_ahead": look_ahead.weight, "follow_limit": look_ahead.limit}
-    _begin(out, described)
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise SetupError(f"cannot use {out}: {error.strerror}") from None
+    describe(out, described)
     kept = quiet = 0
     with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
         for source in progress.track(sources, description="filtering files"):
@@ -112,18 +115,6 @@ def _sources(games: Path, opinion: Path, out: Path) -> list[Path]:
         if out.resolve() in (source.parent.resolve(), opinion.resolve()):
             raise SetupError(f"--out {out} holds the games themselves")
     return sources
-
-
-def _begin(out: Path, described: dict[str, object]) -> None:
-    """Write down the settings, or hold them against those of what is there."""
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise SetupError(f"cannot use {out}: {error.strerror}") from None
-    if any(out.glob("*.vf")):
-        compare(out / NOTES, described)
-    else:
-        write_whole(out / NOTES, (json.dumps(described, indent=2) + "\n").encode())
 
 
 @command.interruptible

@@ -17,7 +17,7 @@ from pathlib import Path
 from tuning.common import command
 from tuning.common.command import check_picture
 from tuning.common.errors import EngineFailure, SetupError, at_least
-from tuning.common.flags import add_cluster_flags, add_results_flags, only_with_resume
+from tuning.common.flags import add_check_flag, add_cluster_flags, add_results_flags, only_with_resume
 from tuning.matches import running
 from tuning.matches.engines import EngineSpec
 from tuning.matches.flags import (
@@ -32,7 +32,7 @@ from tuning.matches.flags import (
 from tuning.matches.report import closing
 from tuning.matches.rivals import RIVALS, installed, numbat
 from tuning.matches.running import draw, resumed_settings
-from tuning.matches.tournament import Settings, limits_checked
+from tuning.matches.tournament import TournamentSettings, limits_checked
 
 GAMES = 20
 """Against each rival, unless the command line says otherwise."""
@@ -54,6 +54,7 @@ def parser() -> argparse.ArgumentParser:
     add_limit_flags(result)
     add_play_flags(result)
     add_cluster_flags(result)
+    add_check_flag(result)
     group = add_results_flags(result, "EVENT", "game")
     group.add_argument("--event", default="gauntlet", help="event name for PGN and results")
     group.add_argument("--pgn", metavar="FILE", help="all games")
@@ -61,7 +62,9 @@ def parser() -> argparse.ArgumentParser:
     return result
 
 
-def settings_from(arguments: argparse.Namespace, rivals: Sequence[EngineSpec] = RIVALS) -> tuple[Settings, list[str]]:
+def settings_from(
+    arguments: argparse.Namespace, rivals: Sequence[EngineSpec] = RIVALS
+) -> tuple[TournamentSettings, list[str]]:
     """The tournament, and the rivals that are not here. Raises :class:`SetupError` when nobody is."""
     limits = limits_from(arguments)
     if not limits.bounded:
@@ -84,7 +87,9 @@ def settings_from(arguments: argparse.Namespace, rivals: Sequence[EngineSpec] = 
     shared = {"Threads": "1", "Hash": str(arguments.hash)}
     engines = tuple(replace(spec, limits=limits, shared_options=shared) for spec in (first, *here))
     conditions, book = play_settings(arguments)
-    settings = Settings(engines, arguments.games or GAMES, "gauntlet", conditions, book, None, arguments.event)
+    settings = TournamentSettings(
+        engines, arguments.games or GAMES, "gauntlet", conditions, book, None, arguments.event
+    )
     return limits_checked(settings), absent
 
 
@@ -104,6 +109,9 @@ def main(words: Sequence[str] | None = None, rivals: Sequence[EngineSpec] = RIVA
             settings, absent = settings_from(arguments, rivals)
             for line in absent:
                 console.print(f"skipped: {line}", style="yellow", soft_wrap=True)
+            if arguments.check:
+                running.check(settings)
+                return command.checked(console, path)
         tournament, code = running.run(
             settings, path, console, scheduler=arguments.scheduler, concurrency=arguments.concurrency,
             pgn=arguments.pgn, resume=bool(arguments.resume),

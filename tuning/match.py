@@ -16,7 +16,7 @@ from pathlib import Path
 from tuning.common import command
 from tuning.common.command import check_picture
 from tuning.common.errors import EngineFailure, SetupError
-from tuning.common.flags import add_cluster_flags, add_results_flags, only_with_resume
+from tuning.common.flags import add_check_flag, add_cluster_flags, add_results_flags, only_with_resume
 from tuning.matches.engines import (
     WORDS_HELP,
     EngineSpec,
@@ -37,9 +37,9 @@ from tuning.matches.flags import (
     with_commit,
 )
 from tuning.matches.report import closing
-from tuning.matches.running import draw, resumed_settings, run
+from tuning.matches.running import check, draw, resumed_settings, run
 from tuning.matches.schedule import KINDS
-from tuning.matches.tournament import Settings, limits_checked, single_threaded
+from tuning.matches.tournament import TournamentSettings, limits_checked, single_threaded
 
 
 def parser() -> argparse.ArgumentParser:
@@ -69,6 +69,7 @@ def parser() -> argparse.ArgumentParser:
     add_sprt_flags(group)
     add_play_flags(result)
     add_cluster_flags(result)
+    add_check_flag(result)
     group = add_results_flags(result, "EVENT", "game")
     group.add_argument("--event", default="match", help="event name for PGN and results")
     group.add_argument("--pgn", metavar="FILE", help="write all games, with evaluation, depth and clock comments")
@@ -76,7 +77,7 @@ def parser() -> argparse.ArgumentParser:
     return result
 
 
-def settings_from(arguments: argparse.Namespace) -> Settings:
+def settings_from(arguments: argparse.Namespace) -> TournamentSettings:
     """The tournament that the command line asks for. Raises :class:`SetupError` for what cannot be."""
     shared, limit_words = parse_each(arguments.each)
     limits = parse_limit_words(limit_words, limits_from(arguments))
@@ -98,7 +99,7 @@ def settings_from(arguments: argparse.Namespace) -> Settings:
     sprt = sprt_from(arguments)
     engines = with_unique_names([with_commit(spec) for spec in specs])
     return limits_checked(
-        Settings(tuple(engines), games, arguments.tournament, conditions, book, sprt, arguments.event)
+        TournamentSettings(tuple(engines), games, arguments.tournament, conditions, book, sprt, arguments.event)
     )
 
 
@@ -116,6 +117,9 @@ def main(words: Sequence[str] | None = None) -> int:
         else:
             path = results_path(arguments)
             settings = settings_from(arguments)
+            if arguments.check:
+                check(settings)
+                return command.checked(console, path)
         tournament, code = run(
             settings,
             path,

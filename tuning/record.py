@@ -18,7 +18,7 @@ from pathlib import Path
 from engine.console import Console
 from tuning.common import command
 from tuning.common.errors import SetupError, at_least
-from tuning.experiments.outcome import outcome_of
+from tuning.experiments.run_result import result_of
 from tuning.experiments.trials import FILE, OUTCOMES, add, read, table_of, trial_of
 
 
@@ -52,13 +52,13 @@ def main(words: Sequence[str] | None = None) -> int:
         console = Console(width=200)
     try:
         if arguments.action == "add":
-            outcome = outcome_of(arguments.results, arguments.screened)
-            if not outcome.finished and not arguments.stopped:
+            result = result_of(arguments.results, arguments.screened)
+            if not result.finished and not arguments.stopped:
                 raise SetupError(
-                    f"{arguments.results} is not finished ({outcome.text}): continue it with --resume, or add it with "
+                    f"{arguments.results} is not finished ({result.text}): continue it with --resume, or add it with "
                     "--stopped"
                 )
-            test = trial_of(outcome, arguments.idea, arguments.outcome, arguments.note, arguments.evaluation)
+            test = trial_of(result, arguments.idea, arguments.outcome, arguments.note, arguments.evaluation)
             add(arguments.file, arguments.results, test)
             console.print(table_of([test]))
             return 0

@@ -15,10 +15,10 @@ from pathlib import Path
 from engine.jit.warmup import warm_up
 from tuning.common import command
 from tuning.common.errors import EngineFailure, SetupError, at_least
-from tuning.common.flags import count, options_of
+from tuning.common.flags import add_check_flag, count, options_of
 from tuning.data.viriformat import files_of
 from tuning.matches.engines import WORDS_HELP
-from tuning.selfplay.labels import Settings, fingerprint_of
+from tuning.selfplay.labels import RelabelSettings, fingerprint_of
 from tuning.selfplay.relabelling import relabel
 
 
@@ -60,10 +60,11 @@ def parser() -> argparse.ArgumentParser:
         "--scheduler", metavar="ADDRESS",
         help="a running dask scheduler, such as tcp://host:8786; 'here' labels everything in this process",
     )  # fmt: skip
+    add_check_flag(made)
     return made
 
 
-def _settings(arguments: argparse.Namespace) -> Settings:
+def _settings(arguments: argparse.Namespace) -> RelabelSettings:
     """Raises :class:`SetupError` for what cannot be used."""
     at_least(
         1, nodes=arguments.nodes, hard=arguments.hard, hash=arguments.hash,
@@ -74,7 +75,7 @@ def _settings(arguments: argparse.Namespace) -> Settings:
         raise SetupError(f"--share {arguments.share} is not above 0 and up to 1")
     if arguments.engine and arguments.option:
         raise SetupError("--option is for this engine: options of another stand in --engine, as option.NAME=VALUE")
-    return Settings(
+    return RelabelSettings(
         arguments.nodes, arguments.hard, arguments.share, arguments.first_ply, arguments.hash, arguments.seed,
         options_of(arguments.option), tuple(arguments.engine),
     )  # fmt: skip
@@ -97,6 +98,8 @@ def main(words: Sequence[str] | None = None) -> int:
             raise SetupError(f"no games in {arguments.games}")
         warm_up(console.print)  # before many workers want the same
         fingerprint_of(settings)  # says what is wrong with the options, before there is a folder
+        if arguments.check:
+            return command.checked(console)
         return relabel(
             sources, arguments.out, settings, positions=arguments.positions,
             scheduler=arguments.scheduler, processes=arguments.processes, console=console,

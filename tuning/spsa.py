@@ -18,7 +18,6 @@ import argparse
 import shlex
 import signal
 import sys
-import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, replace
@@ -26,28 +25,25 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn, TimeRemainingColumn
-
-from engine.console import Console, TextColumn
+from engine.console import Console
 from tuning.cluster.base import ClusterLost
 from tuning.cluster.choice import open_cluster
 from tuning.common import command
 from tuning.common.command import as_interrupt
+from tuning.common.display import Display
 from tuning.common.errors import EngineFailure, SetupError
-from tuning.common.flags import add_cluster_flags, add_keep_flag, add_results_flags, only_with_resume
+from tuning.common.flags import add_check_flag, add_cluster_flags, add_keep_flag, add_results_flags, only_with_resume
 from tuning.common.ledger import Ledger
 from tuning.common.revisions import PROJECT
 from tuning.learning.spsa import TOOL, Gains, InArena, Learned, Processes, Spsa, Tunable, load_params, result_table
 from tuning.matches.engines import EngineSpec, parse_each, parse_words
 from tuning.matches.flags import add_limit_flags, add_play_flags, limits_from, play_settings, with_commit
 from tuning.matches.tournament import BookSettings, single_threaded
+from tuning.matches.units import introduce
 from tuning.statistics.pace import points_for_time
 
 #: Flags that may stand beside --resume.
 BESIDE_RESUME = ("--plot", "--scheduler", "--concurrency", "--keep")
-
-#: Seconds between lines of progress if there is no terminal.
-LINE_EVERY = 60.0
 
 
 def parser() -> argparse.ArgumentParser:
@@ -84,6 +80,7 @@ def parser() -> argparse.ArgumentParser:
     add_limit_flags(result)
     add_play_flags(result)
     add_cluster_flags(result)
+    add_check_flag(result)
     group = add_results_flags(result, "spsa", "pair")
     add_keep_flag(group)
     group.add_argument("--plot", metavar="FILE", help="plot of the parameters (default: beside the results, .png)")
@@ -183,6 +180,8 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
         settings = dict(ledger.settings)
     else:
         settings = _settings(arguments)
+        if arguments.check:
+            return _check(settings, arguments.json, console)
         keep = _keeper(arguments.keep)
         path = Path(arguments.json or f"results/spsa-{datetime.now():%Y%m%d-%H%M%S}.jsonl")
         ledger = Ledger.create(path, TOOL, settings)
@@ -208,16 +207,11 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
 
     code = failures = faults = played = 0
     cluster = open_cluster(arguments.scheduler, arguments.concurrency, command.warner(console))
-    progress = Progress(
-        TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn(),
-        TextColumn("{task.fields[faults]} games lost on time or by faults"), console=console,
-        disable=not console.is_terminal,
-    )  # fmt: skip
+    display = Display(console, "pairs", settings["iterations"], len(done))
     before = signal.signal(signal.SIGTERM, as_interrupt)
     try:
-        with progress:
-            bar = progress.add_task("pairs", total=settings["iterations"], completed=len(done), faults=0)
-            began = shown = time.monotonic()
+        with display.bar:
+            display.begin()
             for outcome in cluster.run(player.function, pairs(), keep):
                 if outcome.error is not None:
                     console.print(f"! {outcome.error}", style="red")
@@ -230,11 +224,9 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
                 ledger.add("pair", asdict(learned))
                 spsa.update(learned.iteration, learned.points - points_for_time(learned.log_pace, doubling))
                 played += 1
-                progress.update(bar, advance=1, faults=faults)
-                if not console.is_terminal and time.monotonic() - shown >= LINE_EVERY:
-                    shown = time.monotonic()
-                    speed = 7200 * played / (shown - began)
-                    console.print(f"{len(done) + played} pairs, {speed:,.0f} games/h")
+                came = len(done) + played
+                speed = f"{7200 * played / display.seconds:,.0f} games/h"
+                display.show(came, f"{faults} games lost on time or by faults, {speed}", f"{came} pairs, {speed}")
     except (KeyboardInterrupt, ClusterLost) as error:
         again = f"continue with: python -m tuning.spsa --resume {shlex.quote(str(ledger.path))}"
         code = command.stopped(console, error, again)
@@ -256,6 +248,14 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
         console.print(f"\npicture: {picture}")
     console.print(f"results: {ledger.path}")
     return code
+
+
+def _check(settings: dict[str, Any], results: str | None, console: Console) -> int:
+    """What ``--check`` does. Raises :class:`SetupError` or :class:`EngineFailure`."""
+    BookSettings(**settings["book"]).open(lambda fault: None)
+    if "engine" in settings:
+        introduce(EngineSpec.from_json(settings["engine"]))
+    return command.checked(console, results)
 
 
 @command.interruptible

@@ -34,7 +34,7 @@ from engine.play.strength import FILE, LEVELS
 from tuning.common import command
 from tuning.common.errors import EngineFailure, SetupError, at_least
 from tuning.common.files import keep_apart
-from tuning.common.flags import add_cluster_flags
+from tuning.common.flags import add_check_flag, add_cluster_flags
 from tuning.common.ledger import read_settings
 from tuning.levels import measurements
 from tuning.levels.measurements import Measurements, elos_of
@@ -42,7 +42,7 @@ from tuning.levels.strength import ANCHORS, SKILL_ELO, encounters, fitted, games
 from tuning.matches import running
 from tuning.matches.engines import EngineSpec
 from tuning.matches.flags import add_play_flags, play_settings
-from tuning.matches.tournament import Settings
+from tuning.matches.tournament import TournamentSettings
 from tuning.statistics import ratings
 
 
@@ -71,6 +71,7 @@ def parser() -> argparse.ArgumentParser:
     )
     add_play_flags(result)
     add_cluster_flags(result)
+    add_check_flag(result)
     result.add_argument(
         "--dir",
         type=Path,
@@ -90,17 +91,22 @@ def parser() -> argparse.ArgumentParser:
     return result
 
 
+def settings_from(pair: tuple[EngineSpec, EngineSpec], arguments: argparse.Namespace) -> TournamentSettings:
+    """The match between two players. Raises :class:`SetupError`."""
+    conditions, book = play_settings(arguments)
+    engines = tuple(replace(spec, shared_options={"Threads": "1", "Hash": "16"}) for spec in pair)
+    return TournamentSettings(engines, arguments.games, "roundrobin", conditions, book, None, "strength")
+
+
 def play(
     pair: tuple[EngineSpec, EngineSpec], arguments: argparse.Namespace, console: Console
 ) -> tuple[int, dict[tuple[str, str], Any]]:
     """Play one encounter, or what is missing of it; its exit code and its counts (losses, draws, wins)."""
-    conditions, book = play_settings(arguments)
-    settings = Settings(pair, arguments.games, "roundrobin", conditions, book, None, "strength")
-    settings = replace(settings, engines=tuple(replace(s, shared_options={"Threads": "1", "Hash": "16"}) for s in pair))
+    settings = settings_from(pair, arguments)
     path = arguments.dir / ("-".join(spec.name.replace(" ", "") for spec in pair) + ".jsonl")
     resume = path.exists()
     if resume:
-        former = Settings.read(path, read_settings(path))
+        former = TournamentSettings.read(path, read_settings(path))
         if replace(former, games=settings.games) != settings:
             raise SetupError(f"{path} was played with other settings; choose another --dir")
     tournament, code = running.run(
@@ -109,16 +115,21 @@ def play(
     return code, {key: encounter.wdl for key, encounter in tournament.tally.encounters.items()}
 
 
-def measure(arguments: argparse.Namespace, console: Console, measured: Measurements) -> int:
-    """Play, show the ratings and note them in ``measured`` and its file; the exit code."""
+def pairs_from(arguments: argparse.Namespace) -> list[tuple[EngineSpec, EngineSpec]]:
+    """Who plays whom. Raises :class:`SetupError`."""
     levels = sorted(set(arguments.levels))
     if len(levels) < 2 or levels[0] < 0 or levels[-1] >= len(LEVELS):
         raise SetupError(f"--levels takes two or more of 0 to {len(LEVELS) - 1}")
     at_least(1, games=arguments.games, anchor_nodes=arguments.anchor_nodes)
     if not all(0 <= anchor < len(SKILL_ELO) for anchor in arguments.anchors):
         raise SetupError(f"--anchors takes Skill Levels of Stockfish, 0 to {len(SKILL_ELO) - 1}")
+    return encounters(levels, arguments.anchors, arguments.anchor_nodes)
+
+
+def measure(arguments: argparse.Namespace, console: Console, measured: Measurements) -> int:
+    """Play, show the ratings and note them in ``measured`` and its file; the exit code."""
     counts: dict[tuple[str, str], Any] = {}
-    for pair in encounters(levels, arguments.anchors, arguments.anchor_nodes):
+    for pair in pairs_from(arguments):
         code, found = play(pair, arguments, console)
         if code:
             return code
@@ -145,6 +156,10 @@ def main(words: Sequence[str] | None = None) -> int:
     try:
         measured = measurements.Measurements.read(arguments.measured)
         keep_apart(arguments.out, (arguments.measured,))
+        if arguments.check:
+            for pair in pairs_from(arguments):
+                running.check(settings_from(pair, arguments))
+            return command.checked(console)
         if not arguments.fit and (code := measure(arguments, console, measured)):
             return code
         elos = elos_of(measured, LEVELS)

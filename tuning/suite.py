@@ -19,19 +19,20 @@ from pathlib import Path
 from typing import Any
 
 from rich.console import Group
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn, TimeRemainingColumn
 
-from engine.console import Console, TextColumn
+from engine.console import Console
 from tuning.cluster.base import ClusterLost
 from tuning.cluster.choice import HERE, open_cluster
 from tuning.common import command
 from tuning.common.command import as_interrupt, check_picture
+from tuning.common.display import Display
 from tuning.common.errors import EngineFailure, SetupError, at_least
-from tuning.common.flags import add_cluster_flags, add_results_flags, only_with_resume
+from tuning.common.flags import add_check_flag, add_cluster_flags, add_results_flags, only_with_resume
 from tuning.common.ledger import Ledger
 from tuning.matches.engines import WORDS_HELP, EngineSpec, parse_each, parse_limit_words, parse_words, with_unique_names
 from tuning.matches.flags import add_limit_flags, limits_from, with_commit
 from tuning.matches.tournament import single_threaded
+from tuning.matches.units import introduce
 from tuning.suites.epd import load_suite
 from tuning.suites.solving import TOOL, Attempt, Solution, position_table, score_table, solve
 
@@ -53,6 +54,7 @@ def parser() -> argparse.ArgumentParser:
     result.add_argument("--list", action="store_true", help="list positions that not every engine solved")
     add_limit_flags(result)
     add_cluster_flags(result)
+    add_check_flag(result)
     group = add_results_flags(result, "SUITE", "position")
     group.add_argument("--plot", metavar="FILE", help="plot of positions solved over time, PNG or SVG")
     return result
@@ -106,6 +108,10 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
         settings = _settings(arguments)
         specs = [EngineSpec.from_json(data) for data in settings["engines"]]
         suite, most, first_move = Path(settings["suite"]), settings["limit"], settings["first move"]
+        if arguments.check:
+            for spec in specs:
+                introduce(spec)
+            return command.checked(console, arguments.json)
     tasks = load_suite(suite)[:most]
     if first_move:
         tasks = [replace(task, line=(), best=task.best or task.line[:1]) for task in tasks]
@@ -122,14 +128,10 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
     ]
     code, failures = 0, 0
     cluster = open_cluster(arguments.scheduler, arguments.concurrency, command.warner(console))
-    progress = Progress(
-        TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[solved]}"),
-        TimeElapsedColumn(), TimeRemainingColumn(), console=console, disable=not console.is_terminal,
-    )  # fmt: skip
+    display = Display(console, "positions", len(tasks) * len(specs), len(done))
     before = signal.signal(signal.SIGTERM, as_interrupt)
     try:
-        with progress:
-            bar = progress.add_task("positions", total=len(tasks) * len(specs), completed=len(done), solved="")
+        with display.bar:
             for outcome in cluster.run(solve, iter(attempts), lambda item: None):
                 if outcome.error is not None:
                     console.print(f"! {outcome.error}", style="red", soft_wrap=True)
@@ -140,10 +142,8 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
                     continue
                 ledger.add("solution", outcome.result)
                 solutions.append(Solution(**outcome.result))
-                progress.update(
-                    bar, advance=1,
-                    solved=", ".join(f"{n} {sum(s.solved for s in solutions if s.engine == n)}" for n in names),
-                )  # fmt: skip
+                solved = ", ".join(f"{n} {sum(s.solved for s in solutions if s.engine == n)}" for n in names)
+                display.show(len(solutions), solved)
     except (KeyboardInterrupt, ClusterLost) as error:
         again = f"continue with: python -m tuning.suite --resume {shlex.quote(str(ledger.path))}"
         code = command.stopped(console, error, again)

@@ -14,8 +14,8 @@ from engine.console import Console
 from engine.evaluation.classical.weights import WEIGHTS_FILE
 from tuning.common import command, plots
 from tuning.common.errors import SetupError
-from tuning.common.files import keep_apart
-from tuning.common.flags import add_fit_flags, check_fit
+from tuning.common.files import keep_apart, refuse_missing
+from tuning.common.flags import add_check_flag
 from tuning.learning.texel import learn
 
 
@@ -24,12 +24,28 @@ def parse_arguments(words: Sequence[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="python -m tuning.texel", description="Learn the weights of the classical evaluation from positions."
     )
-    add_fit_flags(parser, limit=1_000_000, decay=1e-5, output=WEIGHTS_FILE)
     add = parser.add_argument
+    add("--positions", type=Path, nargs="+", required=True, metavar="FILE", help="files of positions, one a line")
+    help_limit = "positions to take from each file (default %(default)s)"
+    add("--limit", type=int, default=1_000_000, metavar="N", help=help_limit)
+    help_share = "share of the game result in the target; the rest is the evaluation (default %(default)s)"
+    add("--result-share", type=float, default=0.3, metavar="SHARE", help=help_share)
+    add("--decay", type=float, default=1e-5, metavar="RATE", help="weight decay (default %(default)s)")
+    add("--iterations", type=int, default=300, metavar="N", help="maximum iterations of L-BFGS (default %(default)s)")
+    add("--seed", type=int, default=1, help="seed of the choice of positions (default %(default)s)")
+    add("--output", type=Path, default=WEIGHTS_FILE, metavar="FILE", help="weights file to write")
     add("--cache", type=Path, required=True, metavar="DIR", help="folder that keeps parsed positions for the next run")
     add("--plot", type=Path, metavar="PICTURE", help="plot of the losses over the iterations")
+    add_check_flag(parser)
     arguments = parser.parse_args(words)
-    check_fit(parser, arguments, "equivalent weights could grow without bound")
+    if arguments.limit < 1 or arguments.iterations < 1:
+        parser.error("--limit and --iterations must be at least 1")
+    if arguments.seed < 0:
+        parser.error(f"--seed {arguments.seed} is below 0")
+    if not 0 <= arguments.result_share <= 1:
+        parser.error(f"--result-share {arguments.result_share} is not between 0 and 1")
+    if not arguments.decay > 0:
+        parser.error(f"--decay {arguments.decay} is not above 0: equivalent weights could grow without bound")
     return arguments
 
 
@@ -41,6 +57,9 @@ def main(words: Sequence[str] | None = None) -> int:
         keep_apart(arguments.output, arguments.positions)
         if arguments.plot is not None:
             plots.check(arguments.plot)
+        refuse_missing(arguments.positions, "positions")
+        if arguments.check:
+            return command.checked(Console())
         learn(arguments, Console(stderr=True))
     except SetupError as error:
         print(f"texel: {error}", file=sys.stderr)

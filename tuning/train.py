@@ -16,9 +16,10 @@ from engine.console import Console
 from engine.evaluation.nnue.shape import HIDDEN_STEP, MAX_HIDDEN
 from tuning.common import command
 from tuning.common.errors import SetupError, at_least
-from tuning.common.flags import only_with_resume
-from tuning.learning.recipe import Settings, settings_of
-from tuning.learning.training import train
+from tuning.common.files import refuse_missing
+from tuning.common.flags import add_check_flag, only_with_resume
+from tuning.learning.recipe import LOG, TrainingSettings, settings_of
+from tuning.learning.training import beginning, train
 
 
 def parser() -> argparse.ArgumentParser:
@@ -30,6 +31,7 @@ def parser() -> argparse.ArgumentParser:
     add("--cache", type=Path, metavar="DIR", help="folder that keeps parsed positions for the next run")
     add("--out", type=Path, metavar="DIR", help="new folder for the results")
     add("--resume", type=Path, metavar="DIR", help="continue the run in this folder, with its settings")
+    add_check_flag(made)
     group = made.add_argument_group("recipe")
     helps = {
         "begin": "network file to start from, with as many columns or fewer (default: none)",
@@ -49,7 +51,7 @@ def parser() -> argparse.ArgumentParser:
         "report": "minimum number of positions between two reports",
         "seed": "seed of the initial weights and the order of positions",
     }
-    for field in fields(Settings):
+    for field in fields(TrainingSettings):
         if field.name in helps:
             kind = float if field.default is None else type(field.default)
             shown = f"{helps[field.name]} (default %(default)s)" if field.default else helps[field.name]
@@ -58,16 +60,17 @@ def parser() -> argparse.ArgumentParser:
     return made
 
 
-def _settings_of(arguments: argparse.Namespace) -> Settings:
+def _settings_of(arguments: argparse.Namespace) -> TrainingSettings:
     """The settings on the command line. Raises :class:`SetupError` for values that make no sense."""
     for name in ("positions", "cache", "out"):
         if getattr(arguments, name) is None:
             raise SetupError(f"--{name} is missing (or --resume)")
-    chosen = {field.name: getattr(arguments, field.name) for field in fields(Settings)}
+    chosen = {field.name: getattr(arguments, field.name) for field in fields(TrainingSettings)}
     chosen["positions"] = [str(Path(file).resolve()) for file in arguments.positions]
     chosen["begin"] = str(Path(arguments.begin).resolve()) if arguments.begin else ""
     chosen["cache"] = str(arguments.cache.resolve())
-    settings = Settings(**chosen)
+    refuse_missing(map(Path, arguments.positions), "positions")
+    settings = TrainingSettings(**chosen)
     if settings.hidden % HIDDEN_STEP or not 0 < settings.hidden <= MAX_HIDDEN:
         raise SetupError(f"--hidden {settings.hidden} is not a multiple of {HIDDEN_STEP} up to {MAX_HIDDEN}")
     for name in (
@@ -107,6 +110,10 @@ def main(words: Sequence[str] | None = None) -> int:
         if arguments.resume:
             only_with_resume(parser(), words, ())
         settings = settings_of(out) if arguments.resume else _settings_of(arguments)
+        if arguments.check:
+            if settings.begin:
+                beginning(settings)
+            return command.checked(console, out / LOG)
         train(settings, out, arguments.resume is not None, console)
     except KeyboardInterrupt:
         console.print(f"interrupted; go on with --resume {out}")

@@ -12,8 +12,8 @@ from chess.engine import Cp, PovScore
 
 from engine.explanation import explain_position, wrong_bishop
 from engine.explanation.wrong_bishop import is_drawn
-from tests.endings import random_board
 from tests.explanation.lines import moves, why
+from tuning.benchmarks.endings import random_board
 
 #: Black to move takes on g4 with check, and what is left is a draw.
 ROOKS = "8/3k4/5B2/6K1/6R1/P7/6r1/8 b - - 0 71"

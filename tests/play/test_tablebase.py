@@ -23,7 +23,7 @@ from engine.messages import Info, Limits, OptionError, Result
 from engine.play.tablebase import BLESSED_LOSS, CURSED_WIN, DRAW, LOSS, WIN, Tablebase
 from engine.play.thinker import SHOWN_TABLE_WIN
 from tests.conftest import REPOSITORY
-from tests.endings import check_step, distance, materials, random_board, won_board, won_boards
+from tuning.benchmarks.endings import check_step, distance, materials, random_board, won_board, won_boards
 
 #: A win by the rule of 75 moves, not by that of 50: White mates, but needs too long for the clock.
 NEARLY_DRAWN = "7k/8/8/8/8/8/1R6/K7 w - - {clock} 80"
@@ -130,7 +130,7 @@ def test_no_advised_move_lets_a_win_slip(tables_folder, oracle, tables):
 
 @pytest.mark.slow
 def test_no_advised_move_lets_a_win_slip_in_many_positions(tables_folder, oracle, tables):
-    """More, and whole tables: ``python -m tests.benchmarks.conversion``."""
+    """More, and whole tables: ``python -m tuning.benchmarks.conversion``."""
     assert proven(tables, oracle, materials(tables_folder), count=60, seed=8) >= 1500
 
 

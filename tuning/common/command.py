@@ -11,6 +11,7 @@ from typing import NoReturn
 from engine.commandline import FAILED, INTERRUPTED, REFUSED
 from engine.console import Console
 from engine.printing import escaped, guard_streams
+from tuning.common.errors import SetupError
 from tuning.common.extras import need
 
 __all__ = [
@@ -19,6 +20,7 @@ __all__ = [
     "REFUSED",
     "as_interrupt",
     "check_picture",
+    "checked",
     "complain",
     "interruptible",
     "make_console",
@@ -37,6 +39,14 @@ def check_picture(path: str | None) -> None:
         from tuning.common.plots import check
 
         check(Path(path))
+
+
+def checked(console: Console, results: str | Path | None = None) -> int:
+    """Report that ``--check`` found no fault; the exit code. Raises :class:`SetupError` if ``results`` exist."""
+    if results is not None and Path(results).exists():
+        raise SetupError(f"{results} already exists")
+    console.print("ready to run")
+    return 0
 
 
 def make_console() -> Console:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TextIO
@@ -21,6 +21,13 @@ def refuse_binary(path: Path, what: str) -> None:
         raise SetupError(f"{what} {path}: {error.strerror}") from None
     if is_binary(beginning.decode("latin-1")):
         raise SetupError(f"{what} {path}: not a text file")
+
+
+def refuse_missing(paths: Iterable[Path], what: str) -> None:
+    """Raise :class:`SetupError` for the first path at which there is nothing."""
+    for path in paths:
+        if not path.exists():
+            raise SetupError(f"{what} {path}: No such file or directory")
 
 
 def keep_apart(out: Path | None, inputs: Sequence[Path]) -> None:

@@ -42,6 +42,13 @@ def add_cluster_flags(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_check_flag(parser: argparse.ArgumentParser) -> None:
+    """The flag of long runs that only looks at what they need; see :func:`tuning.common.command.checked`."""
+    parser.add_argument(
+        "--check", action="store_true", help="check the command line, its files and engines, and exit without starting"
+    )
+
+
 def add_results_flags(parser: argparse.ArgumentParser, name: str, unit: str) -> argparse._ArgumentGroup:
     """The flags for the results file, ``results/NAME-TIME.jsonl`` with a line for each ``unit``; their group."""
     group = parser.add_argument_group("results")
@@ -56,32 +63,6 @@ def add_keep_flag(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--keep", type=Path, metavar="FILE.vf", help="append the games to this file in viriformat, to learn from them"
     )
-
-
-def add_fit_flags(parser: argparse.ArgumentParser, limit: int, decay: float, output: Path) -> None:
-    """The flags of what fits weights to positions, with these defaults."""
-    add = parser.add_argument
-    add("--positions", type=Path, nargs="+", required=True, metavar="FILE", help="files of positions, one a line")
-    help_limit = "positions to take from each file (default %(default)s)"
-    add("--limit", type=int, default=limit, metavar="N", help=help_limit)
-    help_share = "share of the game result in the target; the rest is the evaluation (default %(default)s)"
-    add("--result-share", type=float, default=0.3, metavar="SHARE", help=help_share)
-    add("--decay", type=float, default=decay, metavar="RATE", help="weight decay (default %(default)s)")
-    add("--iterations", type=int, default=300, metavar="N", help="maximum iterations of L-BFGS (default %(default)s)")
-    add("--seed", type=int, default=1, help="seed of the choice of positions (default %(default)s)")
-    add("--output", type=Path, default=output, metavar="FILE", help="weights file to write")
-
-
-def check_fit(parser: argparse.ArgumentParser, arguments: argparse.Namespace, without_decay: str) -> None:
-    """End with one message for values of these flags that make no sense; ``without_decay`` says why it is needed."""
-    if arguments.limit < 1 or arguments.iterations < 1:
-        parser.error("--limit and --iterations must be at least 1")
-    if arguments.seed < 0:
-        parser.error(f"--seed {arguments.seed} is below 0")
-    if not 0 <= arguments.result_share <= 1:
-        parser.error(f"--result-share {arguments.result_share} is not between 0 and 1")
-    if not arguments.decay > 0:
-        parser.error(f"--decay {arguments.decay} is not above 0: {without_decay}")
 
 
 def count(text: str) -> int:

@@ -1,1 +1,1 @@
-"""The queue of jobs, what a finished run found, and the record of tests."""
+"""What a finished run found, and the record of tests."""

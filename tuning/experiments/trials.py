@@ -14,7 +14,7 @@ from rich.text import Text
 
 from tuning.common.errors import SetupError
 from tuning.common.files import write_whole
-from tuning.experiments.outcome import Outcome
+from tuning.experiments.run_result import RunResult
 from tuning.statistics.elo import estimate
 from tuning.statistics.sprt import MODELS, Sprt
 
@@ -118,33 +118,33 @@ def read(path: Path = FILE) -> list[Trial]:
     return tests
 
 
-def trial_of(outcome: Outcome, idea: str, chosen: str, note: str | None, evaluation: str | None) -> Trial:
+def trial_of(result: RunResult, idea: str, chosen: str, note: str | None, evaluation: str | None) -> Trial:
     """The line for a finished run. The folders of files in its command are left out."""
-    found = outcome.estimate
-    test: Sprt | None = outcome.sprt
+    found = result.estimate
+    test: Sprt | None = result.sprt
     elo, error = (found.elo, found.elo_error) if found is not None else (None, None)
-    if outcome.effect is not None:
-        elo, error = outcome.effect
+    if result.effect is not None:
+        elo, error = result.effect
     return Trial(
-        date=outcome.date,
+        date=result.date,
         idea=idea,
         outcome=chosen,
-        games=outcome.games,
+        games=result.games,
         elo=None if elo is None else _finite(elo),
         error=None if error is None else _finite(error),
-        wdl=None if outcome.effect else outcome.wdl,
-        pentanomial=None if outcome.effect else outcome.pairs,
+        wdl=None if result.effect else result.wdl,
+        pentanomial=None if result.effect else result.pairs,
         bounds=None if test is None else (test.elo0, test.elo1),
         model=None if test is None else test.model,
-        llr=None if test is None else round(test.llr(outcome.pairs), 2),
-        verdict=outcome.verdict,
-        limit=outcome.limit,
-        book=outcome.book,
-        evaluation=evaluation or outcome.evaluation,
-        first=outcome.first,
-        second=outcome.second,
-        revisions=outcome.revisions,
-        command=None if outcome.command is None else without_folders(outcome.command),
+        llr=None if test is None else round(test.llr(result.pairs), 2),
+        verdict=result.verdict,
+        limit=result.limit,
+        book=result.book,
+        evaluation=evaluation or result.evaluation,
+        first=result.first,
+        second=result.second,
+        revisions=result.revisions,
+        command=None if result.command is None else without_folders(result.command),
         note=note,
     )
 

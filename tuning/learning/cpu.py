@@ -111,7 +111,7 @@ def _pool() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(os.cpu_count(), thread_name_prefix="learning")
 
 
-class Step:
+class TrainingStep:
     """Sets the gradients of ``network``.
 
     ``scales`` float64 [source] is how many of a source's centipawns multiply the odds of success by e, ``slope`` the

@@ -69,7 +69,7 @@ def list_features(boards: Tensor) -> Tensor:
 
 
 def take_apart(boards: Tensor, scales: Tensor) -> Batch:
-    """The batch of ``boards``, uint8 [position][bytes of PACKED]; ``scales`` are those of :class:`Step`."""
+    """The batch of ``boards``, uint8 [position][bytes of PACKED]; ``scales`` are those of :class:`TrainingStep`."""
     features = list_features(boards)
     pieces = (features[:, 0] != NO_FEATURE).sum(1)
     buckets = ((pieces - 2) // 4).clamp(max=OUTPUT_BUCKETS - 1)
@@ -80,7 +80,7 @@ def take_apart(boards: Tensor, scales: Tensor) -> Batch:
     return Batch(features, buckets, by_score, by_result)
 
 
-class Step:
+class TrainingStep:
     """Sets the gradients of ``network``, which is on ``device``.
 
     ``scales`` float64 [source] is how many of a source's centipawns multiply the odds of success by e, ``slope`` the

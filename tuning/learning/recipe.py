@@ -18,7 +18,7 @@ LOG, CHECKPOINT, CURVES, NET = "log.jsonl", "checkpoint.pt", "loss.png", "net.nn
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class TrainingSettings:
     """All that decides the result, besides ``cache``, the folder of prepared positions.
 
     ``length``, ``warm_up`` and ``report`` are positions seen; the same one counts again at every turn.
@@ -60,9 +60,9 @@ class Settings:
         return self.result_weight + (last - self.result_weight) * min(seen / self.length, 1)
 
 
-def settings_of(run: Path) -> Settings:
+def settings_of(run: Path) -> TrainingSettings:
     """The settings of the run in a folder. Raises :class:`SetupError` if there is none."""
     try:
-        return Settings(**read_settings(run / LOG))
+        return TrainingSettings(**read_settings(run / LOG))
     except TypeError:
         raise SetupError(f"{run / LOG} is not the log of a training run of this version") from None

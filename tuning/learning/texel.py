@@ -46,12 +46,15 @@ from tuning.common.plots import save
 from tuning.data.dataset import Quiet, Source, read_sources
 from tuning.data.marlinformat import PackedArray, unpack
 from tuning.learning.logistic import fit_scale, log_odds, logistic_loss
-from tuning.learning.piece_square import FIRST_PLY, HELD_OUT
 from tuning.learning.plots import loss_figure
 from tuning.learning.weights import write_weights
 
-#: Which positions are learned from: once a game is decided, features no longer matter.
-QUIET = Quiet(FIRST_PLY, 2000.0)
+#: Which positions are learned from: from ply 8 on, because earlier ones repeat from game to game, and until a game is
+#: decided, because features no longer matter then.
+QUIET = Quiet(8, 2000.0)
+
+#: The share of games kept from the fit, to judge it by.
+HELD_OUT = 0.1
 
 #: Weights are fitted in this unit (centipawns), so that all parameters are of like size.
 UNIT = 100.0

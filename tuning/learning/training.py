@@ -40,7 +40,7 @@ from tuning.learning import cpu, gpu
 from tuning.learning.logistic import fit_scale
 from tuning.learning.network import Network
 from tuning.learning.plots import loss_figure
-from tuning.learning.recipe import CHECKPOINT, CURVES, LOG, NET, Settings
+from tuning.learning.recipe import CHECKPOINT, CURVES, LOG, NET, TrainingSettings
 
 TOOL = "tuning.train"
 
@@ -59,14 +59,14 @@ class Training:
     ``turn`` and ``place`` say which chunk comes next (see :meth:`tuning.data.shuffled.Shuffled.passes`).
     """
 
-    def __init__(self, settings: Settings, positions: Shuffled, scale: float, device: str) -> None:
+    def __init__(self, settings: TrainingSettings, positions: Shuffled, scale: float, device: str) -> None:
         torch.manual_seed(settings.seed)
         self.settings = settings
         self.positions = positions
         self.device = device
         self.network = Network(settings.hidden)
         if settings.begin:
-            self.network.take(_beginning(settings))
+            self.network.take(beginning(settings))
         self.network.to(device)
         self.optimizer = torch.optim.AdamW(
             [
@@ -80,9 +80,9 @@ class Training:
         self.seen, self.turn, self.place = 0, 0, 0
         slope = SCALE / scale
         if device == "cpu":
-            self._step: Any = cpu.Step(self.network, positions.scales, slope)
+            self._step: Any = cpu.TrainingStep(self.network, positions.scales, slope)
         else:
-            self._step = gpu.Step(self.network, positions.scales, slope, device)
+            self._step = gpu.TrainingStep(self.network, positions.scales, slope, device)
 
     def learn(self, advance: Callable[[int], None]) -> float:
         """Learn until it is time for a report; the mean loss since the last one.
@@ -139,7 +139,7 @@ class Training:
             raise SetupError(f"{file} is no checkpoint of this run: {fault}") from None
 
 
-def _beginning(settings: Settings) -> Net:
+def beginning(settings: TrainingSettings) -> Net:
     """The network that the run begins with. Raises :class:`SetupError`."""
     try:
         net = read_net(Path(settings.begin))
@@ -150,11 +150,11 @@ def _beginning(settings: Settings) -> Net:
     return net
 
 
-def recipe(settings: Settings, positions: Shuffled, scale: float, history: Sequence[dict[str, float]]) -> dict:
+def recipe(settings: TrainingSettings, positions: Shuffled, scale: float, history: Sequence[dict[str, float]]) -> dict:
     """The recipe that goes into a network's header."""
     chosen = {name: value for name, value in asdict(settings).items() if name not in ("cache", "report")}
     if settings.begin:
-        chosen["begin"] = {"file": Path(settings.begin).name, **_beginning(settings).training}
+        chosen["begin"] = {"file": Path(settings.begin).name, **beginning(settings).training}
     return {
         "tool": TOOL,
         **chosen,
@@ -169,10 +169,10 @@ def recipe(settings: Settings, positions: Shuffled, scale: float, history: Seque
     }
 
 
-def train(settings: Settings, out: Path, resume: bool, console: Console) -> None:
+def train(settings: TrainingSettings, out: Path, resume: bool, console: Console) -> None:
     """Train to the end. Raises :class:`SetupError` for positions or a network it cannot use."""
     if settings.begin:
-        _beginning(settings)  # report its faults before spending hours on the positions
+        beginning(settings)  # report its faults before spending hours on the positions
     device = "cuda" if torch.cuda.is_available() else "cpu"
     torch.set_num_threads(1)  # torch's own work on a CPU is too small to share among threads
     columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), _Rate(), TimeRemainingColumn())
@@ -212,5 +212,5 @@ def train(settings: Settings, out: Path, resume: bool, console: Console) -> None
     console.print(f"wrote {out / NET}")
 
 
-def _open_ledger(settings: Settings, out: Path, resume: bool) -> Ledger:
+def _open_ledger(settings: TrainingSettings, out: Path, resume: bool) -> Ledger:
     return Ledger.resume(out / LOG, TOOL)[0] if resume else Ledger.create(out / LOG, TOOL, asdict(settings))

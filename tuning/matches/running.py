@@ -17,10 +17,11 @@ from tuning.common import revisions
 from tuning.common.command import FAILED, as_interrupt, complain, stopped
 from tuning.common.errors import EngineFailure, SetupError, at_least
 from tuning.common.ledger import Ledger
+from tuning.matches import units
 from tuning.matches.openings import Book
 from tuning.matches.records import GameRecord
 from tuning.matches.report import LiveReport, ratings_of, summary
-from tuning.matches.tournament import TOOL, Settings, Tournament
+from tuning.matches.tournament import TOOL, Tournament, TournamentSettings
 
 
 class PgnFile:
@@ -30,7 +31,7 @@ class PgnFile:
     """
 
     def __init__(
-        self, path: str | None, settings: Settings, records: Sequence[GameRecord] = (), resume: bool = False
+        self, path: str | None, settings: TournamentSettings, records: Sequence[GameRecord] = (), resume: bool = False
     ) -> None:
         self._path = Path(path) if path else None
         self._limits = {spec.name: spec.limits for spec in settings.engines}
@@ -62,7 +63,7 @@ class PgnFile:
 
 
 def run(
-    settings: Settings,
+    settings: TournamentSettings,
     path: Path,
     console: Console,
     *,
@@ -140,7 +141,14 @@ def run(
     return tournament, code
 
 
-def resumed_settings(path: Path, games: int | None, console: Console) -> Settings:
+def check(settings: TournamentSettings) -> None:
+    """Open the book and start every engine once. Raises :class:`SetupError` or :class:`EngineFailure`."""
+    settings.book.open(lambda fault: None)
+    for spec in settings.engines:
+        units.introduce(spec)
+
+
+def resumed_settings(path: Path, games: int | None, console: Console) -> TournamentSettings:
     """The settings to go on with; another number of ``games`` for each encounter is noted in the results file.
 
     Raises :class:`SetupError`.
@@ -148,7 +156,7 @@ def resumed_settings(path: Path, games: int | None, console: Console) -> Setting
     at_least(1, games=games)
     ledger, events = Ledger.resume(path, TOOL)
     try:
-        settings = Settings.read(path, ledger.settings)
+        settings = TournamentSettings.read(path, ledger.settings)
         for kind, data in events:
             if kind == "change":
                 settings = replace(settings, games=data["games"])

@@ -52,7 +52,7 @@ class BookSettings:
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class TournamentSettings:
     """Everything that decides what is played. ``games`` is for each encounter, ``None`` for no end."""
 
     engines: tuple[EngineSpec, ...]
@@ -67,7 +67,7 @@ class Settings:
         return asdict(self)
 
     @classmethod
-    def read(cls, path: Path, data: Mapping[str, Any]) -> Settings:
+    def read(cls, path: Path, data: Mapping[str, Any]) -> TournamentSettings:
         """The settings in the results file ``path``. Raises :class:`SetupError` if they are not whole."""
         try:
             return cls.from_json(data)
@@ -75,7 +75,7 @@ class Settings:
             raise SetupError(f"{path} does not contain the settings of a tournament: {error!r}") from None
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Settings:
+    def from_json(cls, data: Mapping[str, Any]) -> TournamentSettings:
         conditions = dict(data["conditions"])
         adjudication = Adjudication(**conditions.pop("adjudication"))
         return cls(
@@ -97,7 +97,7 @@ class Tournament:
 
     def __init__(
         self,
-        settings: Settings,
+        settings: TournamentSettings,
         ledger: Ledger,
         on_game: Callable[[GameRecord], None],
         on_trouble: Callable[[str], None],
@@ -220,7 +220,7 @@ class Tournament:
             raise SetupError(f"gave up after {PATIENCE} failed units: {error}")
 
 
-def limits_checked(settings: Settings) -> Settings:
+def limits_checked(settings: TournamentSettings) -> TournamentSettings:
     """The settings, when every engine's search ends by itself. Raises :class:`SetupError` otherwise."""
     for spec in settings.engines:
         if not spec.limits.bounded:

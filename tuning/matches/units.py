@@ -193,7 +193,7 @@ def let_idle_quit(unit: None, report: Callable[[Any], None]) -> None:
     bench().run(bench().let_idle_quit())
 
 
-def introduce(spec: EngineSpec, report: Callable[[Any], None]) -> EngineCard:
+def introduce(spec: EngineSpec, report: Callable[[Any], None] = lambda item: None) -> EngineCard:
     """Start an engine and say who it is. Raises :class:`EngineFailure` that says what is wrong with it."""
 
     async def meet() -> EngineCard:

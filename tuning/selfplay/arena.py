@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import shlex
 import signal
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn
-
-from engine.console import Console, TextColumn
+from engine.console import Console
 from tuning.cluster.base import ClusterLost
 from tuning.cluster.choice import open_cluster
 from tuning.common.command import as_interrupt, complain, stopped, warner
+from tuning.common.display import Display
 from tuning.common.errors import SetupError
 from tuning.common.ledger import Ledger
 from tuning.matches.records import GameRecord
@@ -31,9 +29,6 @@ from tuning.statistics.sprt import Sprt
 
 TOOL = "tuning.arena"
 
-#: Seconds between lines of progress if there is no terminal.
-LINE_EVERY = 30.0
-
 #: Nodes a move, summed over the pairs of a batch: a few seconds of games.
 _BATCH_NODES = 50_000
 
@@ -42,7 +37,7 @@ PATIENCE = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class ArenaSettings:
     """Everything that decides what is played. Without ``games`` the book's length or the test is the end."""
 
     names: tuple[str, str]
@@ -57,7 +52,7 @@ class Settings:
         return asdict(self)
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Settings:
+    def from_json(cls, data: Mapping[str, Any]) -> ArenaSettings:
         """The inverse of :meth:`to_json`."""
         return cls(
             names=(data["names"][0], data["names"][1]),
@@ -76,7 +71,7 @@ class Count:
     kept in the results file but not counted.
     """
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: ArenaSettings) -> None:
         self.encounter = Encounter(*settings.names)
         self.reasons: Counter[str] = Counter()
         self.plies = 0
@@ -148,37 +143,28 @@ def final_line(count: Count, test: Sprt | None) -> str:
     return "; ".join(parts) + f"; {count.encounter.games} games"
 
 
-class Display:
-    """Shows how far the games are: a bar on a terminal, a line now and then elsewhere."""
+class ArenaDisplay(Display):
+    """Games, Elo and the sequential test."""
 
-    def __init__(self, console: Console, settings: Settings, count: Count) -> None:
-        self._console = console
+    def __init__(self, console: Console, settings: ArenaSettings, count: Count) -> None:
+        super().__init__(console, "games", settings.games, 2 * count.pairs)
         self._count = count
         self._test = settings.sprt
         self._ideas = settings.ideas
-        self.bar = Progress(
-            TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[text]}"),
-            TimeElapsedColumn(), console=console, disable=not console.is_terminal,
-        )  # fmt: skip
-        self._restored = 2 * count.pairs
-        self._task = self.bar.add_task("games", total=settings.games, completed=self._restored, text="")
-        self._began = self._shown = time.monotonic()
         self._came = 0  # games in this session, counted or not
 
     def add(self, games: int) -> None:
-        """Show that so many ``games`` have come in."""
-        if not self._came:  # the first ones come when the workers have started
-            self._began = self._shown = time.monotonic() - 1.0
+        """Show that ``games`` more have come in."""
+        if not self._came:
+            self.begin(1.0)
         self._came += games
-        self.bar.update(self._task, completed=2 * self._count.pairs, text=self.text())
-        if not self._console.is_terminal and time.monotonic() - self._shown >= LINE_EVERY:
-            self._shown = time.monotonic()
-            self._console.print(f"{2 * self._count.pairs} games, {self.text()}")
+        done = 2 * self._count.pairs
+        self.show(done, self.text(), f"{done} games, {self.text()}")
 
     @property
     def games_per_hour(self) -> float:
         """Of this session."""
-        return 3600 * self._came / max(time.monotonic() - self._began, 1.0)
+        return 3600 * self._came / max(self.seconds, 1.0)
 
     def text(self) -> str:
         """Where it stands, and how fast it is."""
@@ -194,7 +180,7 @@ class _Enough(Exception):
 
 
 def plan(
-    settings: Settings, count: Count, console: Console, with_games: bool = False, kept: bool = False
+    settings: ArenaSettings, count: Count, console: Console, with_games: bool = False, kept: bool = False
 ) -> Iterator[Batch]:
     """The batches that are still to be played, each opening of the book once."""
     names = settings.names if with_games else None
@@ -221,7 +207,7 @@ def plan(
 
 
 def play(
-    settings: Settings,
+    settings: ArenaSettings,
     ledger: Ledger,
     count: Count,
     console: Console,
@@ -236,7 +222,7 @@ def play(
     The games themselves are appended to ``pgn``, and given to ``keep`` in viriformat. What was played is in the ledger
     in any case.
     """
-    display = Display(console, settings, count)
+    display = ArenaDisplay(console, settings, count)
 
     def take(pairs: list[dict[str, Any]]) -> None:
         new = [pair for pair in pairs if count.add(pair)]
@@ -285,7 +271,7 @@ def play(
     return int(failures > 0)
 
 
-def summary(settings: Settings, count: Count) -> dict[str, Any]:
+def summary(settings: ArenaSettings, count: Count) -> dict[str, Any]:
     """All figures of a run, ready for JSON."""
     found = estimate(count.encounter.pairs)
     assert found is not None

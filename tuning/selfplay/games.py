@@ -1,8 +1,7 @@
 """Games of the engine against itself, each played by one call of compiled code.
 
-At a few thousand nodes a move the search takes about a millisecond, so nothing between two searches may pass
-through Python. One record, :data:`GAME`, carries the rules in and the game out. A game follows from its random
-state, its rules and the engine alone, so that any part of a data set can be made again anywhere.
+A game follows from its random state, its rules and the engine alone, so that any part of a data set can be made again
+anywhere.
 """
 
 from __future__ import annotations
@@ -12,44 +11,31 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, TypeAlias
 
-import numpy as np
 from numba import int64
 
-from engine.board.aliases import Flag, Position
+from engine.board.aliases import Flag
 from engine.board.aliases import Worker as WorkerRecord
-from engine.board.draws import is_insufficient_material, is_repetition
 from engine.board.fen import START_FEN, set_fen
 from engine.board.make import make_move, unmake_move
-from engine.board.movegen import ALL_MOVES, count_moves, generate_moves
+from engine.board.movegen import ALL_MOVES, generate_moves
 from engine.board.notation import list_moves
 from engine.board.setup import new_position, play_move
-from engine.board.types import I64, U64, WHITE, ZERO
+from engine.board.types import I64, U64
 from engine.jit import helper, kernel, mulhi, new_record, record_type, structure
 from engine.search.deepening import UNLIMITED
-from engine.search.scores import MATE_BOUND
 from engine.search.state import CONTROL, WORKER_T, frame_at
 from engine.search.transposition import TranspositionTable
 from engine.search.worker import Worker
-from tuning.data.marlinformat import BLACK_WINS, DRAW, PACKED, WHITE_WINS, pack
-from tuning.data.viriformat import encode_move
+from tuning.data.viriformat import game_bytes
 from tuning.selfplay.compiled_search import choose_move
+from tuning.selfplay.loop import GAME, end_by_rule, play_game
 from tuning.selfplay.sides import evaluation_of, parameters_of
-
-#: No game is longer, in plies.
-LONGEST = 1000
 
 #: No opening is longer, in plies.
 LONGEST_OPENING = 40
 
 #: The deepest iteration: dead draws would go on for ever without passing their nodes.
 DEEPEST = 60
-
-#: How a game came to its end.
-ENDS = (
-    "checkmate", "stalemate", "repetition", "fifty moves", "material",
-    "mate found", "won score", "drawn score", "length",
-)  # fmt: skip
-CHECKMATE, STALEMATE, REPETITION, FIFTY_MOVES, MATERIAL, MATE_FOUND, WON_SCORE, DRAWN_SCORE, LENGTH = range(9)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,124 +65,68 @@ class Rules:
     play_out: int = 0
 
 
-RULES = structure(*((name, "i8") for name in Rules.__slots__))
-
-GAME = structure(
-    ("rules", RULES),
+OPENING = structure(
+    ("rules", structure(*((name, "i8") for name in Rules.__slots__))),
     ("random", "u8"),  # state of the random numbers
-    ("nodes", "i8"),  # all that were searched, rejected openings included
-    ("rejected", "i8"),  # openings
-    ("count", "i8"),  # moves
-    ("end", "i8"),  # index of ENDS
-    ("start", PACKED),  # the position after the opening, with the result
-    ("opening", "i8", (LONGEST_OPENING + 1,)),
-    ("moves", "u2", (LONGEST,)),  # as viriformat writes them
-    ("scores", "i2", (LONGEST,)),  # White's view; mates as the search counts them
+    ("nodes", "i8"),  # searched, for rejected openings too
+    ("rejected", "i8"),  # openings before this one
+    ("plies", "i8"),
+    ("moves", "i8", (LONGEST_OPENING + 1,)),
+    ("plays_out", "i8"),  # whether the game goes on to checkmate
 )
-GAME_T = record_type(GAME)
+OPENING_T = record_type(OPENING)
 
-#: A GAME record, for annotations.
-Game: TypeAlias = Any
+#: An OPENING record, for annotations.
+OpeningRecord: TypeAlias = Any
 
 
 @helper
-def random_below(game: Game, limit: int) -> int:
+def random_below(opening: OpeningRecord, limit: int) -> int:
     """A random number from 0 to ``limit`` - 1 (Steele, Lea and Flood's SplitMix64, high multiply)."""
-    game.random += U64(0x9E37_79B9_7F4A_7C15)
-    bits = game.random
+    opening.random += U64(0x9E37_79B9_7F4A_7C15)
+    bits = opening.random
     bits = (bits ^ bits >> U64(30)) * U64(0xBF58_476D_1CE4_E5B9)
     bits = (bits ^ bits >> U64(27)) * U64(0x94D0_49BB_1331_11EB)
     return I64(mulhi(bits ^ bits >> U64(31), U64(limit)))
 
 
 @helper
-def end_by_rule(position: Position) -> int:
-    """The end that the rules of chess put to the game here, or -1."""
-    if count_moves(position) == 0:
-        return CHECKMATE if position.checkers != ZERO else STALEMATE
-    if position.rule50 >= 100:
-        return FIFTY_MOVES
-    if is_insufficient_material(position):
-        return MATERIAL
-    return REPETITION if is_repetition(position, 0) else -1
-
-
-@helper
-def _open(worker: WorkerRecord, game: Game) -> bool:
-    """Make the random moves of an opening; return whether a game can start from there."""
+def _is_balanced(worker: WorkerRecord, opening: OpeningRecord) -> bool:
+    """Make the random moves of an opening; return whether a game can start from there. If not, they are unmade."""
     position = worker.position
-    rules = game.rules
+    rules = opening.rules
     moves = frame_at(worker, 0).moves
-    plies = 0
-    wanted = rules.opening_plies + random_below(game, 2)
-    while plies < wanted:
+    wanted = rules.opening_plies + random_below(opening, 2)
+    opening.plies = 0
+    while opening.plies < wanted:
         count = generate_moves(position, moves, 0, ALL_MOVES)
         if count == 0:
             break
-        game.opening[plies] = moves.move[random_below(game, count)]
-        make_move(position, game.opening[plies])
-        plies += 1
-    if plies == wanted and end_by_rule(position) < 0:
+        move = moves.move[random_below(opening, count)]
+        opening.moves[opening.plies] = move
+        make_move(position, move)
+        opening.plies += 1
+    if opening.plies == wanted and end_by_rule(position) < 0:
         score = choose_move(worker, rules.opening_nodes, rules.hard * rules.opening_nodes, DEEPEST, 0)[1]
-        game.nodes += worker.nodes
+        opening.nodes += worker.nodes
         if abs(score) <= rules.opening_score:
             return True
-    while plies > 0:
-        plies -= 1
-        unmake_move(position, game.opening[plies])
+    while opening.plies > 0:
+        opening.plies -= 1
+        unmake_move(position, opening.moves[opening.plies])
     return False
 
 
-@kernel(int64(WORKER_T, GAME_T, int64), "self-play")
-def play_game(worker: WorkerRecord, game: Game, tries: int) -> Flag:
-    """Play a game from ``worker.position`` into ``game``; return 0 if none of ``tries`` openings is balanced."""
-    position = worker.position
-    rules = game.rules
-    game.count = 0
-    game.nodes = 0
-    game.rejected = 0
-    while not _open(worker, game):
-        game.rejected += 1
-        if game.rejected >= tries:
+@kernel(int64(WORKER_T, OPENING_T, int64), "self-play")
+def find_opening(worker: WorkerRecord, opening: OpeningRecord, tries: int) -> Flag:
+    """Play a random opening from ``worker.position``; return 0 if none of ``tries`` is balanced."""
+    opening.nodes = 0
+    opening.rejected = 0
+    while not _is_balanced(worker, opening):
+        opening.rejected += 1
+        if opening.rejected >= tries:
             return 0
-    pack(position, game.start)
-    plays_out = random_below(game, 100) < rules.play_out
-    result = I64(DRAW)
-    winning, drawing = 0, 0
-    while True:
-        end = end_by_rule(position)
-        if end >= 0:
-            if end == CHECKMATE:
-                result = I64(BLACK_WINS) if I64(position.side) == WHITE else I64(WHITE_WINS)
-            break
-        if game.count >= rules.max_plies:
-            end = LENGTH
-            break
-        move, score = choose_move(worker, rules.nodes, rules.hard * rules.nodes, DEEPEST, 0)
-        game.nodes += worker.nodes
-        if I64(position.side) != WHITE:
-            score = -score
-        game.moves[game.count] = encode_move(move)
-        game.scores[game.count] = score
-        game.count += 1
-        play_move(position, move)
-        winner = I64(WHITE_WINS) if score > 0 else I64(BLACK_WINS)
-        if abs(score) > MATE_BOUND and not plays_out:
-            end, result = MATE_FOUND, winner
-            break
-        if abs(score) < rules.win_score or plays_out:
-            winning = 0
-        else:
-            winning = max(winning, 0) + 1 if score > 0 else min(winning, 0) - 1
-            if abs(winning) >= rules.win_plies:
-                end, result = WON_SCORE, winner
-                break
-        drawing = drawing + 1 if abs(score) <= rules.draw_score and game.count > rules.draw_from else 0
-        if drawing >= rules.draw_plies:
-            end = DRAWN_SCORE
-            break
-    game.end = end
-    game.start.result = result
+    opening.plays_out = random_below(opening, 100) < opening.rules.play_out
     return 1
 
 
@@ -233,25 +163,45 @@ class SelfPlay:
         self._worker = Worker(address, evaluation_of(options), parameters_of(options))
         self._table = TranspositionTable(rules.hash)
         self._position = new_position()
-        self._game: Any = new_record(GAME)
+        self._opening: Any = new_record(OPENING)
         for name, value in asdict(rules).items():
+            self._opening["rules"][name] = value
+        self._win_plies = rules.win_plies
+        self._game: Any = new_record(GAME)
+        values = {
+            "alone": 1,
+            "depth": DEEPEST,
+            "nodes": rules.nodes,
+            "hard": rules.hard * rules.nodes,
+            "win_score": rules.win_score,
+            "win_both": 1,
+            "draw_plies": rules.draw_plies,
+            "draw_score": rules.draw_score,
+            "draw_after": rules.draw_from,
+            "max_plies": rules.max_plies,
+        }
+        for name, value in values.items():
             self._game["rules"][name] = value
 
     def play(self, state: int, fen: str = START_FEN) -> Played | None:
         """Play the game that follows from the random ``state``, its opening from ``fen``; None if no opening from
         there is balanced. Call it by :func:`engine.search.threads.run_on_deep_stack`."""
-        set_fen(self._position, fen)
-        self._worker.clear()
+        position, worker = self._position, self._worker
+        set_fen(position, fen)
+        worker.clear()
         self._table.clear()
-        self._worker.prepare(self._position, list_moves(self._position), self._table, UNLIMITED)
-        game = self._game
-        game["random"] = state
-        if not play_game(self._worker.record, game, self.TRIES):
+        worker.prepare(position, list_moves(position), self._table, UNLIMITED)
+        opening, game = self._opening, self._game
+        opening["random"] = state
+        if not find_opening(worker.record, opening, self.TRIES):
             return None
-        count = int(game["count"])
-        steps = np.zeros(2 * count + 2, "<u2")
-        steps[0:-2:2] = game["moves"][:count]
-        steps[1:-2:2] = game["scores"][:count].view("u2")
-        data = game["start"].tobytes() + steps.tobytes()
-        result = int(game["start"]["result"])
-        return Played(data, count, result, int(game["end"]), int(game["nodes"]), int(game["rejected"]))
+        for move in opening["moves"][: opening["plies"]].tolist():
+            play_move(position, move)
+        decides = not opening["plays_out"]
+        game["rules"]["mate_ends"] = decides
+        game["rules"]["win_moves"] = ((self._win_plies + 1) // 2, self._win_plies // 2) if decides else 0
+        play_game(worker.record, worker.record, game)
+        count, result = int(game["count"]), int(game["result"])
+        data = game_bytes(position, game["moves"][:count], game["scores"][:count], result)
+        nodes = int(game["nodes"].sum() + opening["nodes"])
+        return Played(data, count, result, int(game["end"]), nodes, int(opening["rejected"]))

@@ -10,26 +10,22 @@ from __future__ import annotations
 import json
 import os
 import signal
-import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from filelock import FileLock, Timeout
-from rich.progress import BarColumn, Progress, TimeElapsedColumn, TimeRemainingColumn
 
-from engine.console import Console, TextColumn
+from engine.console import Console
 from tuning.cluster.base import ClusterLost
 from tuning.cluster.choice import open_cluster
 from tuning.common.command import as_interrupt, stopped, warner
+from tuning.common.display import Display
 from tuning.common.errors import SetupError
 from tuning.common.files import write_whole
 from tuning.data.viriformat import SUFFIX, count_file, files_of
 from tuning.selfplay.shards import REPORT_EVERY, SHARD, Run, Shard, play_shard
-
-#: Seconds between lines of progress if there is no terminal.
-LINE_EVERY = 30.0
 
 #: The file with the settings of a run, and how the names of its shards begin.
 NOTES, _STEM = "run.json", "games-"
@@ -112,6 +108,18 @@ class Store:
         return sum(plies[known:])
 
 
+def describe(directory: Path, described: Mapping[str, Any]) -> None:
+    """Write down how the games of a folder are made, or compare it with what is written beside the games there.
+
+    Raises :class:`SetupError`.
+    """
+    notes = directory / NOTES
+    if any(directory.glob(f"*{SUFFIX}")):
+        compare(notes, described)
+    else:
+        write_whole(notes, (json.dumps(described, indent=2) + "\n").encode())
+
+
 def compare(notes: Path, described: Mapping[str, Any]) -> None:
     """Raise :class:`SetupError` unless a folder's ``notes`` say that it was made as is ``described``."""
     try:
@@ -140,45 +148,34 @@ def shards(store: Store, run: Run, games: int | None) -> Iterator[Shard]:
         number += 1
 
 
-class Display:
-    """Shows how far a run is: a bar on a terminal, a line now and then elsewhere."""
+class DatagenDisplay(Display):
+    """Positions, games and their ends."""
 
     def __init__(self, console: Console, store: Store, positions: int | None, games: int | None) -> None:
-        self._console = console
         self._store = store
         self._by_games = positions is None and games is not None
-        self.bar = Progress(
-            TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[text]}"), TimeElapsedColumn(),
-            TimeRemainingColumn(), console=console, disable=not console.is_terminal,
-        )  # fmt: skip
-        self._task = self.bar.add_task("self-play", total=games if self._by_games else positions, text="")
-        self._began = self._shown = time.monotonic()
+        super().__init__(console, "self-play", games if self._by_games else positions, numbers=False)
         self.positions = self.games = self.nodes = self.rejected = 0
         self.results: Counter[str] = Counter()
         self.ends: Counter[str] = Counter()
 
     def add(self, item: Mapping[str, Any], positions: int) -> None:
         """Count a report of which ``positions`` were new."""
-        if not self.positions:  # the first report comes when the workers have started
-            self._began = self._shown = time.monotonic() - REPORT_EVERY
+        if not self.positions:
+            self.begin(REPORT_EVERY)
         self.positions += positions
         self.games += len(item["games"])
         self.nodes += item["nodes"]
         self.rejected += item["rejected"]
         self.results.update(item["results"])
         self.ends.update(item["ends"])
-        done = sum(self._store.games.values()) if self._by_games else self._store.positions
-        self.bar.update(self._task, completed=done, text=self.text())
-        if not self._console.is_terminal and time.monotonic() - self._shown >= LINE_EVERY:
-            self._shown = time.monotonic()
-            self._console.print(self.text())
+        self.show(sum(self._store.games.values()) if self._by_games else self._store.positions, self.text())
 
     def text(self) -> str:
         """Where the run stands, and how fast it is."""
-        seconds = max(time.monotonic() - self._began, 0.001)
         return (
             f"{self._store.positions:,} positions, {sum(self._store.games.values()):,} games, "
-            f"{self.positions / seconds:,.0f} positions/s"
+            f"{self.positions / self.seconds:,.0f} positions/s"
         )
 
     def report(self) -> str:
@@ -212,7 +209,7 @@ def generate(
 
     Raises :class:`SetupError` when units keep failing.
     """
-    display = Display(console, store, positions, games)
+    display = DatagenDisplay(console, store, positions, games)
     cluster = open_cluster(scheduler, processes, warner(console))
 
     def take(item: Mapping[str, Any]) -> None:

@@ -50,7 +50,7 @@ _PACKED_ARRAY = types.Array(record_type(PACKED), 1, "C")
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class RelabelSettings:
     """What decides the new scores. ``nodes`` and ``hard`` limit a search as in self-play, ``share`` of the quiet
     positions from ``first_ply`` on are searched, drawn at random by ``seed``, with a table of ``hash`` megabytes;
     ``options`` are EvalType, EvalFile and search parameters. With ``engine``, the words that name another one, that
@@ -76,7 +76,7 @@ class Unit:
     """A work unit: one file of games. ``fingerprint`` is that of whoever began the run."""
 
     source: Path
-    settings: Settings
+    settings: RelabelSettings
     fingerprint: str
 
 
@@ -107,7 +107,7 @@ class Labeller:
     Raises :class:`engine.messages.OptionError` for options that cannot be used.
     """
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: RelabelSettings) -> None:
         self._settings = settings
         self._control: Any = new_record(CONTROL)
         options: Mapping[str, str] = dict(settings.options)
@@ -124,7 +124,7 @@ class Labeller:
         return int(label_game(self._worker.record, boards, chosen, settings.nodes, settings.hard))
 
 
-def labeller_for(settings: Settings) -> Labeller | Outsider:
+def labeller_for(settings: RelabelSettings) -> Labeller | Outsider:
     """What labels by ``settings``.
 
     Raises :class:`engine.messages.OptionError` or :class:`SetupError` for what cannot be used.
@@ -132,13 +132,13 @@ def labeller_for(settings: Settings) -> Labeller | Outsider:
     return Outsider(settings.engine, settings.nodes) if settings.engine else Labeller(settings)
 
 
-def chosen_of(boards: np.ndarray, settings: Settings, name: str) -> np.ndarray:
+def chosen_of(boards: np.ndarray, settings: RelabelSettings, name: str) -> np.ndarray:
     """Which of a file's ``boards`` are searched, uint8: a random share of those that can be learned from."""
     lots = np.random.default_rng([settings.seed, zlib.crc32(name.encode())]).random(len(boards))
     return (is_quiet(boards, Quiet(settings.first_ply, np.inf)) & (lots < settings.share)).astype(np.uint8)
 
 
-def fingerprint_of(settings: Settings) -> str:
+def fingerprint_of(settings: RelabelSettings) -> str:
     """A digest of the scores that an engine gives to the positions of the bench, to tell engines apart.
 
     Raises :class:`SetupError` for options that cannot be used, :class:`EngineFailure` for another engine that fails.
@@ -157,7 +157,7 @@ def fingerprint_of(settings: Settings) -> str:
     return hashlib.blake2b(boards["score"].tobytes(), digest_size=8).hexdigest()
 
 
-_labeller: tuple[Settings, Labeller | Outsider] | None = None
+_labeller: tuple[RelabelSettings, Labeller | Outsider] | None = None
 
 
 def _labeller_of(unit: Unit) -> Labeller | Outsider:

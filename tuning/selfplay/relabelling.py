@@ -6,39 +6,31 @@ So a run may be interrupted, killed, and continued by the same command: it comes
 
 from __future__ import annotations
 
-import json
 import signal
-import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from filelock import FileLock, Timeout
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
 
-from engine.console import Console, TextColumn
+from engine.console import Console
 from tuning.cluster.base import Cluster, ClusterLost
 from tuning.cluster.choice import open_cluster
 from tuning.common.command import as_interrupt, stopped, warner
+from tuning.common.display import Display
 from tuning.common.errors import SetupError
 from tuning.common.files import write_whole
-from tuning.selfplay.generation import LINE_EVERY, NOTES, compare
-from tuning.selfplay.labels import Settings, Unit, fingerprint_of, label_file
+from tuning.selfplay.generation import describe
+from tuning.selfplay.labels import RelabelSettings, Unit, fingerprint_of, label_file
 
 #: Files that may fail before the run is given up.
 PATIENCE = 3
 
 
-class Display:
-    """Shows how far a run is: a bar on a terminal, a line now and then elsewhere."""
+class RelabelDisplay(Display):
+    """Files, and the positions labelled in this session."""
 
     def __init__(self, console: Console, files: int, done: int) -> None:
-        self._console = console
-        self.bar = Progress(
-            TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[text]}"),
-            TimeRemainingColumn(), console=console, disable=not console.is_terminal,
-        )  # fmt: skip
-        self._task = self.bar.add_task("labelling files", total=files, completed=done, text="")
-        self._began = self._shown = time.monotonic()
+        super().__init__(console, "labelling files", files, done)
         self.files = done
         self.labelled = self.nodes = 0
 
@@ -47,17 +39,13 @@ class Display:
         self.files += 1
         self.labelled += labelled
         self.nodes += nodes
-        self.bar.update(self._task, completed=self.files, text=self.text())
-        if not self._console.is_terminal and time.monotonic() - self._shown >= LINE_EVERY:
-            self._shown = time.monotonic()
-            self._console.print(self.text())
+        self.show(self.files, self.text())
 
     def text(self) -> str:
         """What was labelled in this session, and how fast."""
-        seconds = max(time.monotonic() - self._began, 0.001)
         each = self.nodes / max(self.labelled, 1)
         return (
-            f"{self.files:,} files, {self.labelled:,} positions, {self.labelled / seconds:,.0f} a second, "
+            f"{self.files:,} files, {self.labelled:,} positions, {self.labelled / self.seconds:,.0f} a second, "
             f"{each:,.0f} nodes each"
         )
 
@@ -65,7 +53,7 @@ class Display:
 def relabel(
     sources: Sequence[Path],
     directory: Path,
-    settings: Settings,
+    settings: RelabelSettings,
     *,
     positions: int | None = None,
     scheduler: str | None = None,
@@ -87,29 +75,19 @@ def relabel(
         raise SetupError(f"cannot use {directory}: {error.strerror}") from None
     try:
         fingerprint = fingerprint_of(settings)
-        _begin(directory, settings, fingerprint)
+        describe(directory, {"tool": "tuning.relabel", **settings.to_json(), "fingerprint": fingerprint})
         missing = [Unit(source, settings, fingerprint) for source in sources if not (directory / source.name).exists()]
-        display = Display(console, len(sources), len(sources) - len(missing))
+        display = RelabelDisplay(console, len(sources), len(sources) - len(missing))
         cluster = open_cluster(scheduler, processes, warner(console))
         return _run(missing, directory, display, positions, cluster, console)
     finally:
         lock.release()
 
 
-def _begin(directory: Path, settings: Settings, fingerprint: str) -> None:
-    """Write down the settings and the engine's fingerprint, or hold them against those of what is there."""
-    described = {"tool": "tuning.relabel", **settings.to_json(), "fingerprint": fingerprint}
-    notes = directory / NOTES
-    if any(directory.glob("*.vf")):
-        compare(notes, described)
-    else:
-        write_whole(notes, (json.dumps(described, indent=2) + "\n").encode())
-
-
 def _run(
     missing: Sequence[Unit],
     directory: Path,
-    display: Display,
+    display: RelabelDisplay,
     positions: int | None,
     cluster: Cluster,
     console: Console,

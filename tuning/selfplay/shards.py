@@ -19,7 +19,8 @@ from engine.search.threads import run_on_deep_stack
 from tuning.cluster import kept
 from tuning.cluster.base import Report
 from tuning.common.errors import SetupError
-from tuning.selfplay.games import ENDS, Played, Rules, SelfPlay, random_state
+from tuning.selfplay.games import Played, Rules, SelfPlay, random_state
+from tuning.selfplay.loop import ENDS
 
 #: Games in a shard: a minute or so.
 SHARD = 1_000
@@ -32,7 +33,7 @@ PATIENCE = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class DatagenSettings:
     """What decides the games: everything in ``run.json``."""
 
     seed: int = 1
@@ -49,7 +50,7 @@ class Settings:
 class Run:
     """The settings with the start positions that they name, and the first game's bytes as whoever began it saw them."""
 
-    settings: Settings
+    settings: DatagenSettings
     openings: tuple[str, ...] = (START_FEN,)
     first_game: bytes = b""
 
@@ -94,7 +95,7 @@ def play_one(player: SelfPlay, run: Run, shard: int, number: int) -> Played:
     raise SetupError(f"no balanced opening in {PATIENCE} tries: raise --opening-score or change the openings")
 
 
-def begin(settings: Settings, openings: tuple[str, ...]) -> Run:
+def begin(settings: DatagenSettings, openings: tuple[str, ...]) -> Run:
     """Play the first game of a run. Raises :class:`SetupError` for options or openings that cannot be used."""
     played: list[bytes] = []
     run = Run(settings, openings)

@@ -36,7 +36,7 @@ from tuning.common.ledger import Ledger, read_events
 from tuning.matches.engines import EngineSpec
 from tuning.matches.limits import Limits
 from tuning.matches.openings import Opening
-from tuning.matches.tournament import TOOL, BookSettings, Settings, Tournament
+from tuning.matches.tournament import TOOL, BookSettings, Tournament, TournamentSettings
 from tuning.matches.units import let_idle_quit
 
 
@@ -126,7 +126,7 @@ def play(
 ) -> Tournament:
     """The tournament, played."""
     ledger = Ledger.create(path, TOOL, {})
-    tournament = Tournament(Settings(specs, games, book=BookSettings(plies=0)), ledger, on_game, pytest.fail)
+    tournament = Tournament(TournamentSettings(specs, games, book=BookSettings(plies=0)), ledger, on_game, pytest.fail)
     with closing(ledger):
         tournament.introduce(cluster)
         tournament.play(cluster)
@@ -214,7 +214,7 @@ def test_a_match_survives_the_death_of_a_worker(dask, trivial, tmp_path):
             killed.append(next(iter(pids.values())))
             os.kill(killed[0], signal.SIGKILL)
 
-    tournament = Tournament(Settings(specs, 12, book=BookSettings(plies=0)), ledger, on_game, pytest.fail)
+    tournament = Tournament(TournamentSettings(specs, 12, book=BookSettings(plies=0)), ledger, on_game, pytest.fail)
     tournament.play(dask)
     ledger.close()
     assert killed
@@ -318,7 +318,9 @@ def test_an_engine_that_joins_later_is_held_to_its_name(trivial, tmp_path):
     named = replace(trivial("a", FOOLS_MATE), identity="Numbat 0.1")
     ledger = Ledger.create(tmp_path / "r.jsonl", TOOL, {})
     specs = (named, trivial("b", FOOLS_MATE))
-    tournament = Tournament(Settings(specs, 4, book=BookSettings(plies=0)), ledger, lambda game: None, pytest.fail)
+    tournament = Tournament(
+        TournamentSettings(specs, 4, book=BookSettings(plies=0)), ledger, lambda game: None, pytest.fail
+    )
     with closing(ledger), pytest.raises(SetupError, match=r"a is 'Trivial' on \S+, and 'Numbat 0\.1' elsewhere"):
         tournament.play(open_cluster(HERE, None))
 
@@ -395,7 +397,9 @@ def test_the_same_work_without_a_cluster(trivial, tmp_path):
     assert isinstance(outcomes[1].error, ValueError)
     ledger = Ledger.create(tmp_path / "results.jsonl", TOOL, {})
     specs = (trivial("a", FOOLS_MATE), trivial("b", FOOLS_MATE))
-    tournament = Tournament(Settings(specs, 4, book=BookSettings(plies=0)), ledger, lambda game: None, pytest.fail)
+    tournament = Tournament(
+        TournamentSettings(specs, 4, book=BookSettings(plies=0)), ledger, lambda game: None, pytest.fail
+    )
     tournament.play(cluster)
     ledger.close()
     cluster.close()

@@ -13,7 +13,7 @@ from tuning.common import extras
 from tuning.common.errors import SetupError
 
 TOOLS = {
-    "scipy": ["match", "gauntlet", "suite", "strength", "spsa", "arena", "texel", "piece_square", "wdl", "loss"],
+    "scipy": ["match", "gauntlet", "suite", "strength", "spsa", "arena", "texel", "wdl", "loss"],
     "matplotlib": ["texel", "match --plot x.png", "gauntlet", "suite x.epd --plot x.png"],
     "torch": ["train"],
     "distributed": ["match --engine cat --engine cat --nodes 1 --plies 0"],

@@ -82,7 +82,7 @@ def test_the_kernel_does_what_torch_does(boards, network, exponent):
     boards = boards[(rows != QA).all((1, 2))]  # just there the slope is 0 or 1, as rounding will have it
     assert len(boards) > 300
     gradients, losses = [], []
-    for step in (cpu.Step(network, SCALES, 1.7), gpu.Step(network, SCALES, 1.7, "cpu")):
+    for step in (cpu.TrainingStep(network, SCALES, 1.7), gpu.TrainingStep(network, SCALES, 1.7, "cpu")):
         (batch,) = step.batches(boards, len(boards), (1, 2, 3))
         losses.append(float(step.set_gradients(batch, 0.25, exponent)))
         gradients.append([weights.grad.numpy().copy() for weights in network.parameters()])
@@ -92,7 +92,7 @@ def test_the_kernel_does_what_torch_does(boards, network, exponent):
         assert np.abs(ours - theirs).max() < 1e-3 * np.abs(theirs).max()
 
 
-@pytest.mark.parametrize("step", [cpu.Step, partial(gpu.Step, device="cpu")], ids=["cpu", "gpu"])
+@pytest.mark.parametrize("step", [cpu.TrainingStep, partial(gpu.TrainingStep, device="cpu")], ids=["cpu", "gpu"])
 def test_a_loss_alone_changes_nothing(boards, network, step):
     step = step(network, SCALES, 1.0)
     before = [array.copy() for array in network.integers()]
@@ -102,7 +102,7 @@ def test_a_loss_alone_changes_nothing(boards, network, step):
     assert all(np.array_equal(*pair) for pair in zip(before, network.integers(), strict=True))
 
 
-@pytest.mark.parametrize("step", [cpu.Step, partial(gpu.Step, device="cpu")], ids=["cpu", "gpu"])
+@pytest.mark.parametrize("step", [cpu.TrainingStep, partial(gpu.TrainingStep, device="cpu")], ids=["cpu", "gpu"])
 def test_batches_hold_every_position_in_another_order(boards, network, step):
     step = step(network, SCALES, 1.0)
     orders = []
@@ -127,8 +127,8 @@ def test_begins_wider_where_a_narrower_one_ended(network, boards, tmp_path):
     write_net(tmp_path / "net.nnue", network.quantised({}))
     wider = Network(64)
     wider.take(read_net(tmp_path / "net.nnue"))
-    step = cpu.Step(wider, SCALES, 1.0)
-    assert step.squared_error(boards) == pytest.approx(cpu.Step(network, SCALES, 1.0).squared_error(boards))
+    step = cpu.TrainingStep(wider, SCALES, 1.0)
+    assert step.squared_error(boards) == pytest.approx(cpu.TrainingStep(network, SCALES, 1.0).squared_error(boards))
     step.set_gradients(boards, 0.0, 2.0)
     assert wider.output.grad is not None
     assert (wider.output.grad.abs().sum(dim=(0, 1)) > 0).all()

@@ -77,7 +77,7 @@ def test_a_gpu_learns_the_same(words, tmp_path, monkeypatch):
     runs = []
     for name, device in (("kernel", "cpu"), ("torch", "gpu")):
         if device == "gpu":
-            monkeypatch.setattr(cpu, "Step", partial(gpu.Step, device="cpu"))
+            monkeypatch.setattr(cpu, "TrainingStep", partial(gpu.TrainingStep, device="cpu"))
         assert train.main([*words, "--length", "10000", "--out", str(tmp_path / name)]) == 0
         runs.append(history(tmp_path / name)[-1])
     ours, theirs = runs  # in another order of the positions
@@ -172,3 +172,12 @@ def test_other_folders_are_no_runs(tmp_path):
     (tmp_path / "log.jsonl").write_text('{"tool":"tuning.match","settings":{"games":5}}\n')
     with pytest.raises(SetupError, match="not the log of a training run"):
         settings_of(tmp_path)
+
+
+def test_a_check_starts_nothing(words, tmp_path):
+    out = tmp_path / "run"
+    assert train.main([*words, "--out", str(out), "--check"]) == 0
+    assert not out.exists()
+    assert train.main([*words, "--out", str(out), "--check", "--begin", "nowhere.nnue"]) == 2
+    (tmp_path / "log.jsonl").touch()
+    assert train.main([*words, "--out", str(tmp_path), "--check"]) == 2

@@ -24,7 +24,7 @@ from tuning.common.ledger import read_events, read_settings
 from tuning.data.viriformat import count_file, games_of, read_positions
 from tuning.matches.openings import Opening
 from tuning.selfplay import arena, batches
-from tuning.selfplay.arena import Count, Settings
+from tuning.selfplay.arena import ArenaSettings, Count
 from tuning.selfplay.batches import Batch, Meeting, PlannedPair
 from tuning.selfplay.duel import Rules, score_text
 from tuning.statistics.pace import Pace, log_pace, pace
@@ -239,7 +239,7 @@ def test_a_sequential_test_ends(monkeypatch: pytest.MonkeyPatch, tmp_path: Path,
 
 def test_pairs_count_in_their_order_and_once() -> None:
     """However the pairs come in, the test ends at the same one, and those after it do not count."""
-    settings = Settings(("a", "b"), Meeting(), sprt=Sprt(0, 100))
+    settings = ArenaSettings(("a", "b"), Meeting(), sprt=Sprt(0, 100))
     source = random.Random(4)
     pairs = [
         {"number": number, "points": [source.choice((1, 2)), 2], "reasons": [], "plies": [1, 1], "nodes": [1, 1]}
@@ -279,11 +279,11 @@ def test_the_sides_play_with_their_own_settings(monkeypatch: pytest.MonkeyPatch,
     )  # fmt: skip
     assert code == 0
     assert "wide against base EvalType=Classical" in page
-    settings = Settings.from_json(read_settings(path))
+    settings = ArenaSettings.from_json(read_settings(path))
     assert settings.meeting.first == (("AspirationWindow", "40"), ("EvalType", "Material"))
     assert settings.meeting.second == (("EvalType", "Classical"),)
     assert (settings.meeting.rules.nodes, settings.meeting.rules.hard) == (100, 900)
-    assert Settings.from_json(json.loads(json.dumps(settings.to_json()))) == settings
+    assert ArenaSettings.from_json(json.loads(json.dumps(settings.to_json()))) == settings
 
 
 def test_values_of_a_pair_do_not_stay() -> None:

@@ -18,7 +18,7 @@ from engine.messages import OptionError
 from engine.play import wdl
 from tuning.matches.adjudication import Adjudication, Referee
 from tuning.matches.openings import Opening, RandomOpenings
-from tuning.selfplay import duel
+from tuning.selfplay import loop
 from tuning.selfplay.duel import Duel, Played, Rules, least_shown, record_of
 
 NODES = 300
@@ -189,7 +189,7 @@ RULES_OF_ENDS = st.builds(
 @given(RULES_OF_ENDS, SCORES, st.booleans(), st.integers(25, 40))
 def test_it_adjudicates_as_a_match_does(rules: Adjudication, scores: list[int], black_begins: bool, move: int) -> None:
     players = Duel(Rules(nodes=1, hash=1, adjudication=rules), MATERIAL, MATERIAL)
-    game: Any = new_record(duel.GAME)
+    game: Any = new_record(loop.GAME)
     game["rules"] = players._game["rules"]
     referee = Referee(rules)
     board = chess.Board()
@@ -197,10 +197,14 @@ def test_it_adjudicates_as_a_match_does(rules: Adjudication, scores: list[int], 
     results = {0: "0-1", 1: "1/2-1/2", 2: "1-0", -1: None}
     for score in scores:
         referee.note(board.turn, wdl.MODEL.shown(score))
-        duel.note_score(game, 0 if board.turn == chess.WHITE else 1, score)
+        side = 0 if board.turn == chess.WHITE else 1
+        game["count"] += 1
+        loop.note_score(game, side, score)
         board.push(chess.Move.null())
         verdict = referee.verdict(board)
-        assert results[int(duel.adjudicated(game, board.fullmove_number))] == (verdict[0] if verdict else None)
+        assert results[int(loop.adjudicated(game, 1 - side, board.fullmove_number))] == (
+            verdict[0] if verdict else None
+        )
 
 
 def test_centipawns_that_are_shown() -> None:

@@ -16,7 +16,7 @@ from tuning import relabel
 from tuning.data.dataset import Quiet, quiet_positions
 from tuning.data.marlinformat import PACKED, pack
 from tuning.data.viriformat import files_of, read_positions, with_scores
-from tuning.selfplay.labels import NOT_LABELLED, Labeller, Settings
+from tuning.selfplay.labels import NOT_LABELLED, Labeller, RelabelSettings
 
 #: Everything but the score.
 KEPT = [name for name in PACKED.names or () if name != "score"]
@@ -87,7 +87,7 @@ def test_a_share_is_drawn_at_random_and_the_rest_teaches_nothing(games: Path, tm
 )
 def test_scores_are_those_of_white(fen: str, score: int) -> None:
     boards = _boards([fen])
-    labeller = Labeller(Settings(nodes=3_000))
+    labeller = Labeller(RelabelSettings(nodes=3_000))
     nodes: list[int] = []
     run_on_deep_stack(lambda: nodes.append(labeller.label(boards, np.ones(1, np.uint8))))
     assert boards["score"][0] == score
@@ -99,7 +99,7 @@ def test_what_comes_later_in_the_game_is_known_before(games: Path) -> None:
     the position after the next move has been searched."""
     before = "r1bq2r1/b4pk1/p1pp1p2/1p2pP2/1P2P1PB/3P4/1PPQ2P1/R3K2R w KQ - 0 1"
     after_a_sacrifice = "r1bq2r1/b4pk1/p1pp1p1Q/1p2pP2/1P2P1PB/3P4/1PP3P1/R3K2R b KQ - 1 1"
-    labeller = Labeller(Settings(nodes=1_700, options=(("EvalType", "Material"),)))
+    labeller = Labeller(RelabelSettings(nodes=1_700, options=(("EvalType", "Material"),)))
 
     def score(later: int) -> int:
         boards = _boards([before, after_a_sacrifice])

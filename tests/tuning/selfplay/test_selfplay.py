@@ -23,7 +23,8 @@ from engine.search.worker import Worker
 from tests.tuning import games
 from tuning.selfplay import games as selfplay
 from tuning.selfplay.compiled_search import choose_move
-from tuning.selfplay.games import ENDS, Played, Rules, SelfPlay, random_state
+from tuning.selfplay.games import Played, Rules, SelfPlay, random_state
+from tuning.selfplay.loop import ENDS
 
 RULES = Rules(nodes=100, opening_nodes=100, draw_from=30, hash=1)
 
@@ -90,11 +91,11 @@ def test_games_are_legal_and_end_when_and_as_they_say(played: list[Played]) -> N
             case "mate found":
                 assert abs(scores[-1]) > MATE_BOUND
                 assert result == winner
-            case "won score":
+            case "win by adjudication":
                 assert min(map(abs, streak)) >= RULES.win_score
                 assert len({score > 0 for score in streak}) == 1
                 assert result == winner
-            case "drawn score":
+            case "draw by adjudication":
                 assert max(map(abs, drawn)) <= RULES.draw_score
                 assert len(scores) >= RULES.draw_from + RULES.draw_plies
                 assert result == 1
@@ -105,7 +106,7 @@ def test_games_are_legal_and_end_when_and_as_they_say(played: list[Played]) -> N
                 assert result == (1 if end != "checkmate" else 2 * (not boards[-1].turn))
         if end != "mate found":
             assert all(abs(score) <= MATE_BOUND for score in scores)
-    assert seen >= {"mate found", "won score", "repetition", "fifty moves", "material"}
+    assert seen >= {"mate found", "win by adjudication", "repetition", "fifty moves", "material"}
 
 
 def test_openings_are_random_and_balanced(played: list[Played]) -> None:
@@ -143,8 +144,8 @@ def test_some_games_are_won_by_checkmate_alone(played: list[Played]) -> None:
         state = random_state(1, 0, number)
         whole = every.play(state)
         assert whole is not None
-        assert ENDS[whole.end] not in ("mate found", "won score")
-        given = ENDS[short.end] in ("mate found", "won score")
+        assert ENDS[whole.end] not in ("mate found", "win by adjudication")
+        given = ENDS[short.end] in ("mate found", "win by adjudication")
         assert whole.data[32 : 28 + 4 * short.plies] == short.data[32 : 28 + 4 * short.plies]
         assert whole.plies >= short.plies if given else whole == short
         mated += ENDS[whole.end] == "checkmate" and given

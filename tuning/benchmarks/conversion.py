@@ -1,6 +1,6 @@
 """How many won positions of the endgame tables are proven to be converted, table by table.
 
-    python -m tests.benchmarks.conversion FOLDER [--positions 1000] [--every KQvK KRvK KPvK] [--seed 1]
+    python -m tuning.benchmarks.conversion FOLDER [--positions 1000] [--every KQvK KRvK KPvK] [--seed 1]
 
 For each table in FOLDER so many random positions, won for the side to move, are put to the step of the proof that
 ``tests/endings.py`` describes; of the tables after ``--every`` (three pieces at most) all won positions are, up to
@@ -19,7 +19,7 @@ import chess
 import chess.syzygy
 
 from engine.play.tablebase import Tablebase
-from tests.endings import check_step, materials, won_board, won_boards
+from tuning.benchmarks.endings import check_step, materials, won_board, won_boards
 
 #: Random positions looked at for one that is won, before a table is taken to hold none.
 TRIES = 3000
@@ -36,7 +36,7 @@ def sample(oracle: chess.syzygy.Tablebase, material: str, count: int, source: ra
 
 def main() -> None:
     """Check and print."""
-    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.conversion", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tuning.benchmarks.conversion", description=__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("folder", type=Path, help="where the tables are")
     parser.add_argument("--positions", type=int, default=1000, help="of each table (default %(default)s)")

@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import chess
 
 from engine.uci.parse import EXTENSIONS, PROTOCOL
-from tests.benchmarks.soak.judge import Meaning
+from tuning.benchmarks.soak.judge import Meaning
 
 FENS = (
     "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
@@ -98,7 +97,7 @@ _LONGEST = 3_000_000
 
 
 #: A line; a long one as its beginning, what follows, and how often that does.
-Text = str | Sequence[Any]
+Text = str | tuple[str, str, int]
 
 
 def whole(text: Text) -> str:
@@ -230,11 +229,11 @@ class Author:
                 break
             board.push(source.choice(moves))
         self._root = fen, board
-        moves = _moves_of(board, source.random() < 0.5)
+        played = _moves_of(board, source.random() < 0.5)
         text = "position " + ("startpos" if fen is None else f"fen {fen}")
-        if moves or source.random() < 0.1:
-            text += " moves" + "".join(f" {move}" for move in moves)
-        return Step([_line(text, {"is": "position", "fen": fen, "moves": moves})])
+        if played or source.random() < 0.1:
+            text += " moves" + "".join(f" {move}" for move in played)
+        return Step([_line(text, {"is": "position", "fen": fen, "moves": played})])
 
     def _go(self) -> Step:
         source = self._random
@@ -346,10 +345,10 @@ class Author:
 
     def _explain(self) -> Step:
         """Of three questions two are stopped: an answer takes many searches."""
-        steps = [_line(f"explain {self._random.choice(('', 'e2e4', 'a1a1', 'Nf3'))}".rstrip(), {"is": "explain"})]
+        step = Step([_line(f"explain {self._random.choice(('', 'e2e4', 'a1a1', 'Nf3'))}".rstrip(), {"is": "explain"})])
         if self._random.random() < 0.7:
-            steps.append(_line("stop", {"is": "stop"}))
-        return Step(steps)
+            step.lines.append(_line("stop", {"is": "stop"}))
+        return step
 
     def _perft(self) -> Step:
         depth = self._random.choice((0, 1, 1, 2, 3))

@@ -1,9 +1,9 @@
 """How often what ``explain`` says of a position without tactics is true, with Stockfish 15 as the judge.
 
-``python -m tests.benchmarks.outlooks --judge stockfish --seed 1 --count 300`` takes positions of games between people
+``python -m tuning.benchmarks.outlooks --judge stockfish --seed 1 --count 300`` takes positions of games between people
 from the public data. Where no theme is found, Numbat says how its best move compares with the next best, who stands
 better and what speaks for either side (:mod:`engine.explanation.outlook`). A search of ``--deep`` nodes by the judge
-must agree on the first two, give or take :data:`~tests.benchmarks.explanations.SLACK`; what speaks for a side must do
+must agree on the first two, give or take :data:`~tuning.benchmarks.explanations.SLACK`; what speaks for a side must do
 so by the judge's own terms, which Stockfish up to 15.1 prints at the word ``eval``. Who has more material can be
 counted and is not checked.
 """
@@ -28,7 +28,7 @@ from engine.explanation.lasting import features
 from engine.explanation.line import Line
 from engine.explanation.outlook import outlook
 from engine.explanation.reasons import expectation
-from tests.benchmarks.explanations import DATA, SLACK, samples
+from tuning.benchmarks.explanations import DATA, SLACK, samples
 
 #: The judge's names of what is said.
 _NAMES = {"Pawns": "structure", "Mobility": "mobility", "King safety": "pressure", "Passed": "passed"}

@@ -20,7 +20,7 @@ MATCH, ARENA = "tuning.match", "tuning.arena"
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class RunResult:
     """Games between two sides, counted for the first: ``wdl`` losses, draws, wins; ``pairs`` by points 0 to 2.
 
     ``wanted``: games asked for, ``None`` for no end. ``limit`` is ``8000 nodes``, a clock of nodes
@@ -73,7 +73,7 @@ class Outcome:
         return ", ".join([*parts, f"{self.games}{wanted} games +{wins} ={draws} -{losses}"])
 
 
-def outcome_of(path: Path, screened: str | None = None) -> Outcome:
+def result_of(path: Path, screened: str | None = None) -> RunResult:
     """Read a results file; of one that screens many ideas what it says of the ``screened`` one.
 
     Raises :class:`SetupError` if it has no summary, or not that of two sides, or does not know the idea.
@@ -99,7 +99,9 @@ def outcome_of(path: Path, screened: str | None = None) -> Outcome:
         raise SetupError(f"{path} is not a complete results file: {error!r}") from None
 
 
-def _of_idea(path: Path, found: Outcome, effects: Sequence[Mapping[str, Any]] | None, screened: str | None) -> Outcome:
+def _of_idea(
+    path: Path, found: RunResult, effects: Sequence[Mapping[str, Any]] | None, screened: str | None
+) -> RunResult:
     """``found``, as it concerns one idea of a screening."""
     if effects is None:
         if screened is not None:
@@ -114,15 +116,15 @@ def _of_idea(path: Path, found: Outcome, effects: Sequence[Mapping[str, Any]] | 
     return replace(found, first=named, second=f"without, among {len(known)}", effect=(effect["elo"], effect["error"]))
 
 
-def _of_match(path: Path, header: Mapping[str, Any], summary: Mapping[str, Any], games: int | None) -> Outcome:
+def _of_match(path: Path, header: Mapping[str, Any], summary: Mapping[str, Any], games: int | None) -> RunResult:
     settings = header["settings"]
     if len(summary["encounters"]) != 1:
-        raise SetupError(f"{path} holds {len(summary['encounters'])} encounters; an outcome needs two sides")
+        raise SetupError(f"{path} holds {len(summary['encounters'])} encounters; a result needs two sides")
     found = summary["encounters"][0]
     both = settings["engines"]
     limits = [str(Limits(**engine["limits"])) for engine in both]
     chosen = [_evaluation({**engine["shared_options"], **engine["options"]}.items()) for engine in both]
-    return Outcome(
+    return RunResult(
         found["first"],
         found["second"],
         (found["losses"], found["draws"], found["wins"]),
@@ -138,11 +140,11 @@ def _of_match(path: Path, header: Mapping[str, Any], summary: Mapping[str, Any],
     )
 
 
-def _of_arena(path: Path, header: Mapping[str, Any], summary: Mapping[str, Any], games: int | None) -> Outcome:
+def _of_arena(path: Path, header: Mapping[str, Any], summary: Mapping[str, Any], games: int | None) -> RunResult:
     settings = header["settings"]
     meeting = settings["meeting"]
     chosen = [_evaluation(meeting[side]) or _own_network() for side in ("first", "second")]
-    return Outcome(
+    return RunResult(
         summary["first"],
         summary["second"],
         tuple(summary["wdl"]),

@@ -1,6 +1,6 @@
 """What asking the endgame tables inside the search costs, against a node of the search.
 
-    python -m tests.benchmarks.table_probe FOLDER [--positions 2000] [--seed 1]
+    python -m tuning.benchmarks.table_probe FOLDER [--positions 2000] [--seed 1]
 
 The tables are those in FOLDER, read by the compiled prober and by python-chess. Microseconds of processor time each:
 
@@ -36,7 +36,7 @@ from engine.jit import allocate
 from engine.messages import Limits
 from engine.syzygy.files import Prober
 from engine.syzygy.probe import probe_wdl
-from tests.endings import materials, random_board
+from tuning.benchmarks.endings import materials, random_board
 
 #: Endings with five pieces, undecided enough to be searched.
 ENDINGS = ("KRPvKR", "KQPvKQ", "KBPvKN", "KPPvKP", "KRBvKR", "KRNvKR")
@@ -131,7 +131,7 @@ def node(source: random.Random) -> float:
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.table_probe", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tuning.benchmarks.table_probe", description=__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("folder", type=Path, help="where the tables are")
     parser.add_argument("--positions", type=int, default=2000, help="for the means (default %(default)s)")

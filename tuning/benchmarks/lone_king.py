@@ -1,6 +1,6 @@
 """How often a lone king is mated in time, by few nodes a move and without endgame tables.
 
-    python -m tests.benchmarks.lone_king [--nodes 1000 5000 20000] [--positions 30] [--seed 5]
+    python -m tuning.benchmarks.lone_king [--nodes 1000 5000 20000] [--positions 30] [--seed 5]
 
 From random positions with queen, rook, two bishops, or bishop and knight against a king the engine plays both sides in
 compiled code, until mate or a draw by rule.
@@ -41,7 +41,7 @@ def positions(pieces: str, count: int, seed: int) -> list[str]:
 
 def main() -> None:
     """Play and print."""
-    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.lone_king", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tuning.benchmarks.lone_king", description=__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("--nodes", type=int, nargs="+", default=[1000, 5000, 20_000], help="nodes a move")
     parser.add_argument("--positions", type=int, default=30, help="of each ending (default %(default)s)")

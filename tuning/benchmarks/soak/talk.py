@@ -15,8 +15,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.benchmarks.soak.judge import Fault, Judge
-from tests.benchmarks.soak.script import Step, whole
+from tuning.benchmarks.soak.judge import Fault, Judge
+from tuning.benchmarks.soak.script import Step, whole
 
 MAIN = Path(__file__).resolve().parents[3] / "uci_main.py"
 
@@ -28,7 +28,7 @@ _KEPT = 60
 
 
 @dataclass
-class Outcome:
+class TalkReport:
     """How a conversation went: its ``fault``, if it had one, after how many ``steps`` and lines, and what was said
     last."""
 
@@ -120,7 +120,7 @@ class _Talk:
         """End the process, if it has not ended."""
         self._process.kill()
         self._process.wait()
-        self._reader.join()
+        self._reader.join(10.0)
         for stream in (self._process.stdin, self._process.stdout):
             assert stream is not None
             with contextlib.suppress(OSError):  # what could not be sent
@@ -144,10 +144,10 @@ def talk(
     progress: Callable[[int, float], None] = lambda lines, memory: None,
     command: tuple[str, ...] = (sys.executable, str(MAIN)),
     folder: Path | None = None,
-) -> Outcome:
+) -> TalkReport:
     """Say ``steps`` to a new engine and judge its answers. ``patience`` are the seconds that any of them may take;
     names of files in the script are meant in ``folder``."""
-    outcome = Outcome()
+    outcome = TalkReport()
     start = time.monotonic()
     with tempfile.TemporaryFile() as errors:
 

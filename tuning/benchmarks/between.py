@@ -1,6 +1,6 @@
 """What a move costs beside the search itself: the time outside of compiled code.
 
-    python -m tests.benchmarks.between [--clock 1000+20] [--plies 80]
+    python -m tuning.benchmarks.between [--clock 1000+20] [--plies 80]
 
 The engine plays a game against itself, always with the same clock, and each report is written as a UCI line. Medians
 over the moves, in milliseconds:
@@ -53,7 +53,8 @@ class Watch:
 
 def play(engine: Engine, watch: Watch, limits: Limits, plies: int) -> list[tuple[float, ...]]:
     """One game; the figures of each move."""
-    board, figures = chess.Board(), []
+    board = chess.Board()
+    figures: list[tuple[float, ...]] = []
     while len(figures) < plies and not board.is_game_over():
         lines: list[str] = []
         found: list[Result] = []

@@ -1,4 +1,4 @@
-"""Perft speed beside another engine's, single thread, bulk counting: ``python -m tests.benchmarks.perft_speed``.
+"""Perft speed beside another engine's, single thread, bulk counting: ``python -m tuning.benchmarks.perft_speed``.
 
 The two take turns, so that whatever else the machine does falls on both. Each engine's time is that of the
 count alone: ours by the clock around it, the other's from ``go perft`` until its total arrives.
@@ -76,7 +76,7 @@ def count_ours(fen: str, depth: int) -> tuple[int, float]:
 
 def main() -> None:
     """Measure and print; ends with an error if a count is wrong."""
-    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.perft_speed", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tuning.benchmarks.perft_speed", description=__doc__)
     parser.add_argument("--engine", default="stockfish", help="the other engine: a name on the PATH or a path")
     parser.add_argument("--repeats", type=int, default=9, help="runs of each engine on each position")
     arguments = parser.parse_args()

@@ -1,6 +1,6 @@
 """What many threads cost beside searching: the time in Python, and the wait for the interpreter's lock.
 
-    python -m tests.benchmarks.threads [--threads 1 2 16 64 256] [--nodes 20000]
+    python -m tuning.benchmarks.threads [--threads 1 2 16 64 256] [--nodes 20000]
 
 All threads search the same position on a common table, each the same number of nodes, as a search of the engine begins:
 each wakes the next. None is stopped before its end, so that all of them are counted, however few processors there are.

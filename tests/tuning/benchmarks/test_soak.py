@@ -8,12 +8,12 @@ import pytest
 
 from engine.evaluation.choice import choose
 from engine.evaluation.evaluator import KINDS
-from tests.benchmarks.soak.__main__ import main
-from tests.benchmarks.soak.judge import Fault, Judge, Meaning, leaves, needs_chess960
-from tests.benchmarks.soak.script import Author, Files, Step, read_script, write_script
-from tests.benchmarks.soak.shrink import shrink, tail
-from tests.benchmarks.soak.talk import talk
 from tests.board.oracle import position_from
+from tuning.benchmarks.soak.__main__ import main
+from tuning.benchmarks.soak.judge import Fault, Judge, Meaning, leaves, needs_chess960
+from tuning.benchmarks.soak.script import Author, Files, Step, read_script, write_script
+from tuning.benchmarks.soak.shrink import shrink, tail
+from tuning.benchmarks.soak.talk import talk
 
 chess = pytest.importorskip("chess")
 

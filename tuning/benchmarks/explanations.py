@@ -1,13 +1,13 @@
 """How often what is said about a move is true: sentences on a seeded sample, checked by a longer search.
 
-``python -m tests.benchmarks.explanations --seed 1 --count 300`` takes positions from the public data: mistakes that
+``python -m tuning.benchmarks.explanations --seed 1 --count 300`` takes positions from the public data: mistakes that
 people made in games (half of them), the mistakes before puzzles, made by taking a move back (a quarter), and puzzles
 themselves, where the best move is explained (a quarter). Each gets its sentence from searches of ``--nodes`` nodes.
 Then a search of ``--deep`` nodes checks what is claimed: that the move is bad, that the mate is there and no longer
 than was said, that the move which is said to win something does win it (of three pawns or more, six tenths will do,
 since other things are given up on the way), that the term which is said to be worse is worse. Puzzles' tags are
 compared with the themes. A verdict such as "Black is winning" must be that of the longer search, give or take
-:data:`SLACK`; :mod:`tests.benchmarks.claims` has what each kind of sentence claims.
+:data:`SLACK`; :mod:`tuning.benchmarks.claims` has what each kind of sentence claims.
 
 ``--source game`` takes mistakes of people in games alone, the hardest of the three, ``--source position`` the best
 move in any position of these games, and ``--source mark`` whatever moves of these games the engine itself would mark
@@ -47,7 +47,7 @@ from engine.explanation.line import Line
 from engine.explanation.positional import PLIES, losses
 from engine.explanation.reasons import AT_ONCE, LEAST_LOSS, expectation
 from engine.explanation.verdict import standing_text
-from tests.benchmarks.claims import compares, said_cost, stands
+from tuning.benchmarks.claims import compares, said_cost, stands
 
 #: Where the public data are, as for the tests.
 DATA = Path(os.environ.get("NUMBAT_DATA") or Path(__file__).resolve().parents[3] / "shared" / "data")
@@ -294,9 +294,9 @@ class Checker:
             return f"{had:.2f} and {has:.2f} expected points", deep
         if reason.theme.startswith("verdict"):
             was, now = map(int, reason.theme.split(":")[1:])
-            for said, points in [(was, had)] * (was > 0) + [(now, has)]:  # only an advantage that was there is told
-                if not stands(said, points, SLACK):
-                    return f"{points:.2f} expected points: not {standing_text(said, board.turn)}", deep
+            for level, points in [(was, had)] * (was > 0) + [(now, has)]:  # only an advantage that was there is told
+                if not stands(level, points, SLACK):
+                    return f"{points:.2f} expected points: not {standing_text(level, board.turn)}", deep
             return "", deep
         if reason.theme.startswith("comparison"):
             return "", deep

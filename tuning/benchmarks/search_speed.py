@@ -1,6 +1,6 @@
 """Nodes per second of Numbat against another engine, single thread, on the same positions in turn.
 
-    python -m tests.benchmarks.search_speed [--engine ethereal-chess] [--movetime 1000] [--repeats 5]
+    python -m tuning.benchmarks.search_speed [--engine ethereal-chess] [--movetime 1000] [--repeats 5]
 
 Both engines are UCI processes with the same Hash and one thread; every repeat lets each of them search each
 position for ``--movetime`` milliseconds, first one, then the other, so that a busy spell of the machine meets
@@ -62,7 +62,7 @@ def measure(
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.search_speed", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tuning.benchmarks.search_speed", description=__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("--engine", default="ethereal-chess", help="the other engine's command")
     parser.add_argument("--hash", type=int, default=64, help="MB for each (default %(default)s)")

@@ -1,7 +1,7 @@
 """Talk nonsense and sense to one engine process for a long time, and judge every answer by python-chess.
 
-    python -m tests.benchmarks.soak --seed 1 --lines 20000
-    python -m tests.benchmarks.soak --replay soak-1.jsonl
+    python -m tuning.benchmarks.soak --seed 1 --lines 20000
+    python -m tuning.benchmarks.soak --replay soak-1.jsonl
 
 Valid and broken commands, positions, Chess960 ones among them, options, searches of all kinds, stop and ponderhit at
 any time, long lines and bytes that are no text. What is judged stands in ``judge``. A script that fails is cut down to
@@ -23,9 +23,9 @@ from itertools import islice
 from pathlib import Path
 
 from engine.play.book import ENTRY_SIZE
-from tests.benchmarks.soak.script import Author, Files, Step, read_script, write_script
-from tests.benchmarks.soak.shrink import shrink, tail
-from tests.benchmarks.soak.talk import MAIN, Outcome, talk
+from tuning.benchmarks.soak.script import Author, Files, Step, read_script, write_script
+from tuning.benchmarks.soak.shrink import shrink, tail
+from tuning.benchmarks.soak.talk import MAIN, TalkReport, talk
 
 OWN_NET = MAIN.parent / "engine" / "evaluation" / "nnue" / "numbat.nnue"
 
@@ -65,7 +65,7 @@ def environment(boundscheck: bool) -> dict[str, str]:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a soak; 0 when it was clean."""
     parser = argparse.ArgumentParser(
-        "python -m tests.benchmarks.soak", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+        "python -m tuning.benchmarks.soak", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--lines", type=int, default=20_000)
@@ -127,11 +127,11 @@ def soak(script: Callable[[], Iterable[Step]], chosen: argparse.Namespace, out: 
         shrink(tail(steps, fails), fails, enough)
         if last is not outcome:
             print_fault(last)
-    print(f"\nkept in {out}; say it again with: python -m tests.benchmarks.soak --replay {out}")
+    print(f"\nkept in {out}; say it again with: python -m tuning.benchmarks.soak --replay {out}")
     return 1
 
 
-def print_fault(outcome: Outcome) -> None:
+def print_fault(outcome: TalkReport) -> None:
     """What happened before the fault, and the fault."""
     print("\n".join(outcome.story))
     print(outcome.fault, flush=True)

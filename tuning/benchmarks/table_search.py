@@ -1,6 +1,6 @@
 """What endgame tables inside the search spare, and what they know earlier.
 
-    python -m tests.benchmarks.table_search FOLDER [--positions 240] [--depth 14] [--nodes 20000] [--seed 1]
+    python -m tuning.benchmarks.table_search FOLDER [--positions 240] [--depth 14] [--nodes 20000] [--seed 1]
 
 Endings with five pieces, one more than the tables in FOLDER have, placed at random: half of them of any kind, half of
 those that games end in. Each is searched from scratch with the tables and without. Printed are, for each half:
@@ -28,7 +28,7 @@ import chess.syzygy
 from engine import Engine
 from engine.messages import Info, Limits
 from engine.play.thinker import SHOWN_TABLE_WIN
-from tests.endings import random_board
+from tuning.benchmarks.endings import random_board
 
 #: Endings with five pieces that games end in.
 REALISTIC = ("KRPvKR", "KPPvKP", "KBPvKN", "KNPvKB", "KRPvKB", "KPPvKN", "KQPvKQ", "KBPvKB", "KRPvKN", "KPPvKB")
@@ -96,7 +96,7 @@ def measure(engine: Engine, positions: list[chess.Board], options: argparse.Name
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.table_search", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tuning.benchmarks.table_search", description=__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("folder", type=lambda text: str(Path(text)), help="where the tables with four pieces are")
     parser.add_argument("--positions", type=int, default=240, help="in all (default %(default)s)")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from engine.explanation.comparison import LITTLE, compare
-from tests.benchmarks.claims import NOTHING, compares, said_cost, stands
+from tuning.benchmarks.claims import NOTHING, compares, said_cost, stands
 
 SLACK = 0.05
 

@@ -1,0 +1,1 @@
+"""Programs that measure and soak the engine. They need the repository: the wheel has none of them."""

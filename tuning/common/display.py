@@ -1,0 +1,42 @@
+"""How far a long run is, on a terminal and in a log."""
+
+from __future__ import annotations
+
+import time
+
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn, TimeRemainingColumn
+
+from engine.console import Console, TextColumn
+
+#: Seconds between lines of progress if there is no terminal.
+LINE_EVERY = 30.0
+
+
+class Display:
+    """A bar with a text on a terminal; elsewhere the text, a line now and then. The bar is a context manager."""
+
+    def __init__(self, console: Console, task: str, total: int | None, done: int = 0, numbers: bool = True) -> None:
+        self._console = console
+        self.bar = Progress(
+            TextColumn("{task.description}"), BarColumn(), *([MofNCompleteColumn()] if numbers else []),
+            TextColumn("{task.fields[text]}"), TimeElapsedColumn(), TimeRemainingColumn(),
+            console=console, disable=not console.is_terminal,
+        )  # fmt: skip
+        self._task = self.bar.add_task(task, total=total, completed=done, text="")
+        self.begin()
+
+    def begin(self, earlier: float = 0.0) -> None:
+        """Count time from now less ``earlier`` seconds: the first results come when the workers have started."""
+        self._began = self._shown = time.monotonic() - earlier
+
+    @property
+    def seconds(self) -> float:
+        """Since the beginning, never 0."""
+        return max(time.monotonic() - self._began, 0.001)
+
+    def show(self, done: int, text: str, line: str | None = None) -> None:
+        """Show that ``done`` of the total are done, with ``text``, or in a log with ``line``."""
+        self.bar.update(self._task, completed=done, text=text)
+        if not self._console.is_terminal and time.monotonic() - self._shown >= LINE_EVERY:
+            self._shown = time.monotonic()
+            self._console.print(text if line is None else line)

@@ -1,0 +1,178 @@
+"""The one loop that plays games in compiled code, and decides them early: of two sides, or of one against itself.
+
+At a few thousand nodes a move the search takes about a millisecond, so nothing between two searches may pass
+through Python. One record, :data:`GAME`, carries the rules in and the game out.
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+from numba import int64, types
+
+from engine.board.aliases import Color, Position, Score
+from engine.board.aliases import Worker as WorkerRecord
+from engine.board.draws import is_insufficient_material, is_repetition
+from engine.board.movegen import count_moves
+from engine.board.setup import play_move
+from engine.board.types import I64, WHITE, ZERO
+from engine.jit import clock_ticks, helper, kernel, record_type, structure
+from engine.search import timeman
+from engine.search.scores import MATE_BOUND
+from engine.search.state import WORKER_T, params_of
+from tuning.selfplay.compiled_search import choose_move
+
+#: No game is longer, in plies: then it is a draw.
+LONGEST = 1000
+
+#: How a game came to its end.
+ENDS = (
+    "checkmate", "stalemate", "repetition", "fifty moves", "material",
+    "mate found", "win by adjudication", "draw by adjudication", "length",
+)  # fmt: skip
+CHECKMATE, STALEMATE, REPETITION, FIFTY_MOVES, MATERIAL = range(5)
+MATE_FOUND, ADJUDICATED_WIN, ADJUDICATED_DRAW, LENGTH = range(5, 9)
+
+#: How games are played and decided; scores in the search's own centipawns.
+RULES = structure(
+    ("alone", "i8"),  # whether one worker plays both sides
+    ("depth", "i8"),  # the deepest iteration
+    ("nodes", "i8", (2,)),  # [color] soft limit of a search
+    ("hard", "i8", (2,)),  # [color] hard limit
+    ("clock", "f8", (2,)),  # [color] nodes for the whole game; 0: ``nodes`` for each move
+    ("increment", "f8", (2,)),  # [color] nodes that each move adds
+    ("mate_ends", "i8"),  # whether a mate that a search finds ends the game
+    ("win_moves", "i8", (2,)),  # in a row that see the win, [0] of the side that moved last, [1] of the other; 0: never
+    ("win_score", "i8"),
+    ("win_both", "i8"),  # whether the winner must see it too
+    ("draw_plies", "i8"),  # in a row that see a draw; 0: never
+    ("draw_score", "i8"),
+    ("draw_after", "i8"),  # plies of the game that do not count as such
+    ("draw_from", "i8"),  # no draw up to this full move of the position's own count
+    ("max_plies", "i8"),
+    ("max_moves", "i8"),  # full moves of the position's own count; 0: no limit
+)
+
+GAME = structure(
+    ("rules", RULES),
+    ("result", "i8"),  # half points of White
+    ("end", "i8"),  # index of ENDS
+    ("count", "i8"),  # moves
+    ("nodes", "i8", (2,)),  # [color]
+    ("ticks", "i8", (2,)),  # [color] of the clock, spent on its searches
+    ("left", "f8", (2,)),  # [color] of the clock of nodes
+    ("losing", "i8", (2,)),  # [color] moves in a row that saw it lost, and won
+    ("winning", "i8", (2,)),
+    ("level", "i8"),  # moves in a row that saw a draw
+    ("moves", "i4", (LONGEST,)),
+    ("scores", "i4", (LONGEST,)),  # of the side that moved
+)
+GAME_T = record_type(GAME)
+
+#: A GAME record, for annotations.
+Game: TypeAlias = Any
+
+
+@helper
+def end_by_rule(position: Position) -> int:
+    """The end that the rules of chess put to the game here, or -1."""
+    if count_moves(position) == 0:
+        return CHECKMATE if position.checkers != ZERO else STALEMATE
+    if position.rule50 >= 100:
+        return FIFTY_MOVES
+    if is_insufficient_material(position):
+        return MATERIAL
+    return REPETITION if is_repetition(position, 0) else -1
+
+
+@kernel(types.void(GAME_T, int64, int64), "compiled games")
+def note_score(game: Game, side: Color, score: Score) -> None:
+    """Count how long the scores have agreed, as :class:`tuning.matches.adjudication.Referee` does."""
+    rules = game.rules
+    game.losing[side] = game.losing[side] + 1 if score <= -rules.win_score else 0
+    game.winning[side] = game.winning[side] + 1 if score >= rules.win_score else 0
+    game.level = game.level + 1 if abs(score) <= rules.draw_score and game.count > rules.draw_after else 0
+
+
+@kernel(int64(GAME_T, int64, int64), "compiled games")
+def adjudicated(game: Game, side: Color, fullmove: int) -> int:
+    """The half points of White that the scores settle before ``side`` makes its move ``fullmove``, or -1."""
+    rules = game.rules
+    if rules.win_moves[0] > 0:
+        for loser in range(2):
+            place = I64(loser == side)
+            agreed = rules.win_both == 0 or game.winning[1 - loser] >= rules.win_moves[1 - place]
+            if game.losing[loser] >= rules.win_moves[place] and agreed:
+                return I64(2 * loser)
+    if rules.draw_plies > 0 and fullmove > rules.draw_from and game.level >= rules.draw_plies:
+        return I64(1)
+    return I64(-1)
+
+
+@helper
+def _begin(game: Game) -> None:
+    game.count = 0
+    game.level = 0
+    for color in range(2):
+        game.nodes[color] = 0
+        game.ticks[color] = 0
+        game.left[color] = game.rules.clock[color]
+        game.losing[color] = 0
+        game.winning[color] = 0
+
+
+@helper
+def _is_over(game: Game, position: Position) -> bool:
+    """Whether the game ends before the next move; then its result and end are noted."""
+    rules = game.rules
+    side = I64(position.side)
+    game.result = 1
+    game.end = end_by_rule(position)
+    if game.end >= 0:
+        if game.end == CHECKMATE:
+            game.result = 0 if side == WHITE else 2
+        return True
+    verdict = adjudicated(game, side, I64(position.fullmove))
+    if verdict >= 0:
+        game.result = verdict
+        game.end = ADJUDICATED_DRAW if verdict == 1 else ADJUDICATED_WIN
+        return True
+    if game.count >= rules.max_plies or (rules.max_moves > 0 and position.fullmove > rules.max_moves):
+        game.end = LENGTH
+        return True
+    return False
+
+
+time_for = helper(timeman.time_for)
+
+
+@kernel(types.void(WORKER_T, WORKER_T, GAME_T), "compiled games")
+def play_game(white: WorkerRecord, black: WorkerRecord, game: Game) -> None:
+    """Play a game from the position that both workers hold into ``game``. They may be the same one."""
+    position = white.position
+    rules = game.rules
+    _begin(game)
+    while not _is_over(game, position):
+        side = I64(position.side)
+        mover = white if side == WHITE else black
+        begun = clock_ticks()
+        if rules.clock[side] > 0:
+            left, increment = game.left[side], rules.increment[side]
+            optimum, maximum = time_for(params_of(mover), left, increment, I64(0), 0.0)
+            move, score = choose_move(mover, I64(optimum), I64(maximum) + 1, rules.depth, I64(1))
+            game.left[side] = max(left - mover.nodes, 0.0) + increment
+        else:
+            move, score = choose_move(mover, rules.nodes[side], rules.hard[side], rules.depth, I64(0))
+        game.ticks[side] += clock_ticks() - begun
+        game.nodes[side] += mover.nodes
+        game.moves[game.count] = move
+        game.scores[game.count] = score
+        game.count += 1
+        if rules.mate_ends != 0 and abs(score) > MATE_BOUND:
+            game.end = MATE_FOUND
+            game.result = 2 if (score > 0) == (side == WHITE) else 0
+            return
+        note_score(game, side, score)
+        play_move(white.position, move)
+        if rules.alone == 0:
+            play_move(black.position, move)
