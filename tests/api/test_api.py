@@ -10,6 +10,7 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from math import inf, nan
 from pathlib import Path
 from typing import Any
@@ -26,7 +27,7 @@ import engine.api.asynchronous
 import engine.api.engine
 import engine.api.types
 import engine.play.glance
-from engine import Analysis, Engine
+from engine import Analysis, Engine, Stopped
 from engine.api.types import FIELDS, limits_of
 from engine.messages import MOST, NUMBERS, Info, Limits, OptionError, PositionError, Score
 from engine.options import KEYWORDS, OPTIONS, Option, by_keyword
@@ -687,13 +688,18 @@ def in_thread(call: Callable[[], object]) -> threading.Thread:
     return thread
 
 
+def _explained(engine: Engine) -> None:
+    with suppress(Stopped):
+        engine.explain(chess.Board(), chess.Move.from_uci("f2f3"), Limit(nodes=10**12))
+
+
 #: Calls that search for ever.
 ENDLESS: dict[str, Callable[[Engine], object]] = {
     "start": lambda engine: engine.start(Limits(infinite=True), None, lambda result: None),
     "play": lambda engine: engine.play(chess.Board(), Limit(nodes=10**12)),
     "analyse": lambda engine: engine.analyse(chess.Board(), Limit(nodes=10**12), multipv=2),
     "stream": lambda engine: list(engine.stream(chess.Board())),
-    "explain": lambda engine: engine.explain(chess.Board(), chess.Move.from_uci("f2f3"), Limit(nodes=10**12)),
+    "explain": _explained,
     "bench": lambda engine: engine.bench(200),
 }
 

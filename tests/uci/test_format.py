@@ -15,7 +15,10 @@ from engine.uci.format import bench_line, diagram, info_line, option_line, remar
 
 
 def test_info_has_its_fields_in_the_usual_order():
-    info = Info(12, 20, 1, Score(cp=-31), 123456, 3000000, 42, 7, 41, ("e2e4", "e7e5"))
+    info = Info(
+        depth=12, seldepth=20, score=Score(cp=-31), nodes=123456, nps=3000000, hashfull=42, tbhits=7, time=41,
+        pv=("e2e4", "e7e5"),
+    )  # fmt: skip
     assert info_line(info) == (
         "info depth 12 seldepth 20 multipv 1 score cp -31 nodes 123456 nps 3000000 hashfull 42 tbhits 7 "
         "time 41 pv e2e4 e7e5"
@@ -23,7 +26,7 @@ def test_info_has_its_fields_in_the_usual_order():
 
 
 def test_chances_follow_the_score_where_they_are_wanted():
-    info = Info(3, score=Score(cp=20, bound="lowerbound"), wdl=(250, 600, 150))
+    info = Info(depth=3, score=Score(cp=20, bound="lowerbound"), wdl=(250, 600, 150))
     assert " score cp 20 lowerbound wdl 250 600 150 nodes " in info_line(info, wdl=True)
     assert "wdl" not in info_line(info)
 
