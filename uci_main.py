@@ -8,7 +8,8 @@ import sys
 TYPE_CHECKING = False  # Ctrl-C is not seen to while this module is loaded, so it loads next to nothing
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
+    from typing import Any
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -103,7 +104,7 @@ def _run_subcommand(words: list[str]) -> int:
         parsed = _parser().parse_args(words)
         match parsed.command:
             case "bench":
-                terminal.bench(parsed.depth, parsed.threads, parsed.hash)
+                terminal.bench(parsed.depth, threads=parsed.threads, hash=parsed.hash)
             case "perft":
                 terminal.perft(parsed.depth, " ".join(parsed.fen) or None, parsed.threads, parsed.divide)
             case "warmup":
@@ -121,14 +122,17 @@ def _parser() -> argparse.ArgumentParser:
     from engine.commandline import Parser, plies
     from engine.options import find
 
-    def spin(name: str) -> Callable[[str], int]:
+    def spin(name: str) -> dict[str, Any]:
+        """What an argument has from the option ``name``."""
+        option = find(name)
+
         def number(text: str) -> int:
             try:
-                return int(find(name).parse(text) or 0)
+                return int(option.parse(text) or 0)
             except ValueError as error:
                 raise argparse.ArgumentTypeError(str(error)) from None
 
-        return number
+        return {"type": number, "default": option.default}
 
     parser = Parser(prog="numbat", description="A UCI chess engine. Without a subcommand it speaks UCI.")
     parser.add_argument("--version", action="version", version=f"Numbat {__version__}")
@@ -137,13 +141,13 @@ def _parser() -> argparse.ArgumentParser:
 
     bench = commands.add_parser("bench", help="search a fixed list of positions; the last line is 'N nodes M nps'")
     bench.add_argument("depth", type=plies(100), nargs="?", help="depth in plies")
-    bench.add_argument("threads", type=spin("Threads"), nargs="?", default=1, help="search threads (default: 1)")
-    bench.add_argument("hash", type=spin("Hash"), nargs="?", default=16, help="transposition table in MB (default: 16)")
+    bench.add_argument("threads", **spin("Threads"), nargs="?", help="search threads (default: %(default)s)")
+    bench.add_argument("hash", **spin("Hash"), nargs="?", help="transposition table in MB (default: %(default)s)")
 
     perft = commands.add_parser("perft", help="count the leaves of the tree of legal moves")
     perft.add_argument("depth", type=plies(100), help="depth in plies")
     perft.add_argument("fen", nargs="*", help="the position, quoted or not (default: the start position)")
-    perft.add_argument("--threads", type=spin("Threads"), default=1, help="number of threads (default: 1)")
+    perft.add_argument("--threads", **spin("Threads"), help="number of threads (default: %(default)s)")
     perft.add_argument("--divide", action="store_true", help="also print the count of each first move")
 
     commands.add_parser("analyse", help="analyse a position, or annotate the games of a PGN file")

@@ -106,20 +106,28 @@ class Score:
     bound: str = ""  # "", "lowerbound" or "upperbound"
 
 
-@dataclass(frozen=True, slots=True)
-class Info:
-    """One report of a running search. ``pv`` holds moves in UCI notation; ``wdl`` are the chances to win, draw and
-    lose in thousandths; ``text`` is a remark for people. ``final`` reports are about the whole search, and its
-    :class:`Result` follows at once."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figures:
+    """The figures of a report, for :class:`Info` and :class:`engine.Analysis` alike: ``depth`` and ``seldepth`` are
+    plies, ``multipv`` is the rank of the line (1: the best), ``nps`` nodes per second, ``hashfull`` thousandths of the
+    transposition table, ``tbhits`` the number of endgame tables' answers."""
 
     depth: int = 0
     seldepth: int = 0
     multipv: int = 1
-    score: Score | None = None
     nodes: int = 0
     nps: int = 0
     hashfull: int = 0
     tbhits: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Info(Figures):
+    """One report of a running search. ``pv`` holds moves in UCI notation; ``wdl`` are the chances to win, draw and
+    lose in thousandths; ``text`` is a remark for people. ``final`` reports are about the whole search, and its
+    :class:`Result` follows at once."""
+
+    score: Score | None = None
     time: int = 0
     pv: tuple[str, ...] = ()
     currmove: str = ""

@@ -1,14 +1,15 @@
-"""The options that a user can set: their names, kinds, defaults and ranges, in one table.
+"""The options, one row each: keyword and type, name, default, range, help and effect.
 
-Everything that offers options reads this table: the protocol layer prints and parses by it, the engine takes
-its defaults from it, and a test compares the table in ``uci/README.md`` with it. Names and kinds are those of the UCI
-protocol (Stefan Meyer-Kahlen, 2006). Free of heavy imports, because ``uciok`` needs it before the engine is loaded.
+Everything that offers options reads these rows: the protocol layer prints and parses by them, the engine takes its
+keywords, defaults and effects from them, and a test compares the table in ``uci/README.md`` with them. Names and kinds
+are those of the UCI protocol (Stefan Meyer-Kahlen, 2006). Free of heavy imports, because ``uciok`` is sent before the
+engine is loaded.
 """
 
-from __future__ import annotations
-
-from collections.abc import Iterable
-from dataclasses import dataclass
+import os
+from collections.abc import Callable, Iterable
+from dataclasses import KW_ONLY, dataclass
+from typing import Annotated, Any, NamedTuple, TypedDict
 
 from engine.messages import OptionError
 
@@ -22,20 +23,42 @@ EMPTY = "<empty>"
 _MOST_DIGITS = 19
 
 
+class ReadBy(NamedTuple):
+    """The effect of an option whose value ``module`` reads, by name, each time it matters."""
+
+    module: str
+
+
+#: Called with the engine and the new value; the old one stays if it raises :class:`OptionError`.
+Action = Callable[[Any, Any], object]
+
+#: The effect of an option that tells the GUI something, or the engine something that it has no use for.
+FOR_THE_GUI = ReadBy("")
+
+_ENGINE, _THINKER = ReadBy("engine.api.engine"), ReadBy("engine.play.thinker")
+
+
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One option: its UCI ``kind`` (spin, check, combo, button or string), its default and what it may hold.
-
-    ``minimum`` and ``maximum`` bound a spin, ``choices`` a combo; ``help`` is one sentence for the user.
+    """One option. The type of its default is its UCI kind: a number is a spin, which ``minimum`` and ``maximum`` bound;
+    a text with ``choices`` is a combo, without them a string; None is a button. ``help`` is one sentence for the user.
     """
 
     name: str
-    kind: str
-    default: Value = None
+    default: Value
     minimum: int = 0
     maximum: int = 0
+    _: KW_ONLY
     choices: tuple[str, ...] = ()
-    help: str = ""
+    help: str
+    effect: Action | ReadBy
+
+    @property
+    def kind(self) -> str:
+        """Spin, check, combo, button or string."""
+        if self.choices:
+            return "combo"
+        return {bool: "check", int: "spin", str: "string"}.get(type(self.default), "button")
 
     @property
     def allowed(self) -> str:
@@ -73,6 +96,15 @@ class Option:
                 return "" if text == EMPTY else text
         raise OptionError(f"option {self.name} cannot be '{text}': it takes {self.allowed}")
 
+    def checked(self, value: Any) -> Value:
+        """``value``, which may be a path or, for a button, True; raises as :meth:`parse`."""
+        return self.parse("" if self.kind == "button" and value in (None, True) else str(value))
+
+    def take_effect(self, engine: Any, value: Value) -> None:
+        """Have ``engine`` act on its new ``value``, unless that is read when it matters."""
+        if not isinstance(self.effect, ReadBy):
+            self.effect(engine, value)
+
 
 def whole_number(text: str) -> int | None:
     """The integer that ``text`` spells in plain decimal digits, or None (also for absurdly long ones)."""
@@ -82,99 +114,75 @@ def whole_number(text: str) -> int | None:
     return None
 
 
-#: What ``UCI_EngineAbout`` says.
-ABOUT = "Numbat, a chess engine in plain Python by the Numbat developers, GPL-3.0-or-later"
+_Path = str | os.PathLike[str]
 
-OPTIONS: tuple[Option, ...] = (
-    Option("Hash", "spin", 16, 1, 1_048_576, help="Size of the transposition table in MB."),
-    Option("Clear Hash", "button", help="Clears the transposition table."),
-    Option("Threads", "spin", 1, 1, 1024, help="Number of search threads."),
-    Option("Ponder", "check", False, help="Lets the GUI have the engine think on the opponent's time."),
-    Option("MultiPV", "spin", 1, 1, 256, help="Number of lines to show, best first."),
-    Option(
-        "Move Overhead",
-        "spin",
-        100,
-        0,
-        5000,
+
+class Options(TypedDict, total=False):
+    """The options as keywords of :class:`engine.Engine`, each with its row."""
+
+    # fmt: off
+    hash: Annotated[int, Option("Hash", 16, 1, 1_048_576, help="Size of the transposition table in MB.",
+        effect=lambda engine, megabytes: engine._thinker.resize_table(megabytes))]
+    clear_hash: Annotated[bool, Option("Clear Hash", None, help="Clears the transposition table.",
+        effect=lambda engine, _: engine._thinker.clear_table())]
+    threads: Annotated[int, Option("Threads", 1, 1, 1024, help="Number of search threads.",
+        effect=lambda engine, number: engine._thinker.pool.resize(number))]
+    ponder: Annotated[bool, Option("Ponder", False,
+        help="Lets the GUI have the engine think on the opponent's time.", effect=FOR_THE_GUI)]
+    multipv: Annotated[int, Option("MultiPV", 1, 1, 256, help="Number of lines to show, best first.",
+        effect=_ENGINE)]
+    move_overhead: Annotated[int, Option("Move Overhead", 100, 0, 5000,
         help="Milliseconds reserved on every move for the GUI and the network.",
-    ),
-    Option(
-        "nodestime",
-        "spin",
-        0,
-        0,
-        10_000,
+        effect=_ENGINE)]
+    nodestime: Annotated[int, Option("nodestime", 0, 0, 10_000,
         help="Nodes that count as one millisecond, for repeatable games; 0 uses real time.",
-    ),
-    Option(
-        "EvalType",
-        "combo",
-        "NNUE",
-        choices=("Material", "Classical", "NNUE"),
-        help="Evaluation function.",
-    ),
-    Option("EvalFile", "string", "", help="Network file for NNUE; empty for the network that comes with Numbat."),
-    Option("SyzygyPath", "string", "", help="Directories with Syzygy endgame tables, separated as in PATH."),
-    Option(
-        "SyzygyProbeDepth",
-        "spin",
-        1,
-        1,
-        100,
-        help="Minimum depth at which the largest tables are probed.",
-    ),
-    Option(
-        "SyzygyProbeLimit",
-        "spin",
-        7,
-        0,
-        7,
-        help="Maximum number of pieces for which tables are probed.",
-    ),
-    Option("Syzygy50MoveRule", "check", True, help="Counts a table win as a draw if the 50-move rule prevents it."),
-    Option("OwnBook", "check", False, help="Plays moves from the opening book."),
-    Option("BookFile", "string", "", help="Opening book in Polyglot format."),
-    Option(
-        "Best Book Move",
-        "check",
-        False,
-        help="Always plays the book move with the highest weight; otherwise moves are drawn at random by weight.",
-    ),
-    Option(
-        "Book Depth",
-        "spin",
-        255,
-        1,
-        255,
-        help="Last move of the game that may come from the book.",
-    ),
-    Option("UCI_Chess960", "check", False, help="Plays Chess960; castling is written as king takes rook."),
-    Option(
-        "UCI_ShowWDL",
-        "check",
-        False,
+        effect=_ENGINE)]
+    eval_type: Annotated[str, Option("EvalType", "NNUE", choices=("Material", "Classical", "NNUE"),
+        help="Evaluation function.", effect=lambda engine, kind: engine._thinker.evaluate_by(kind=kind))]
+    eval_file: Annotated[_Path, Option("EvalFile", "",
+        help="Network file for NNUE; empty for the network that comes with Numbat.",
+        effect=lambda engine, path: engine._thinker.evaluate_by(file=path))]
+    syzygy_path: Annotated[_Path, Option("SyzygyPath", "",
+        help="Directories with Syzygy endgame tables, separated as in PATH.",
+        effect=lambda engine, path: engine._thinker.open_tables(path))]
+    syzygy_probe_depth: Annotated[int, Option("SyzygyProbeDepth", 1, 1, 100,
+        help="Minimum depth at which the largest tables are probed.", effect=_THINKER)]
+    syzygy_probe_limit: Annotated[int, Option("SyzygyProbeLimit", 7, 0, 7,
+        help="Maximum number of pieces for which tables are probed.", effect=_THINKER)]
+    syzygy_50_move_rule: Annotated[bool, Option("Syzygy50MoveRule", True,
+        help="Counts a table win as a draw if the 50-move rule prevents it.", effect=_THINKER)]
+    own_book: Annotated[bool, Option("OwnBook", False, help="Plays moves from the opening book.", effect=_THINKER)]
+    book_file: Annotated[_Path, Option("BookFile", "", help="Opening book in Polyglot format.",
+        effect=lambda engine, path: engine._thinker.open_book(path))]
+    best_book_move: Annotated[bool, Option("Best Book Move", False, effect=_THINKER,
+        help="Always plays the book move with the highest weight; otherwise moves are drawn at random by weight.")]
+    book_depth: Annotated[int, Option("Book Depth", 255, 1, 255,
+        help="Last move of the game that may come from the book.", effect=_THINKER)]
+    chess960: Annotated[bool, Option("UCI_Chess960", False,
+        help="Plays Chess960; castling is written as king takes rook.",
+        effect=lambda engine, wanted: engine._play_chess960(wanted))]
+    uci_showwdl: Annotated[bool, Option("UCI_ShowWDL", False,
         help="Shows the chances to win, draw and lose, in thousandths, with each score.",
-    ),
-    Option("UCI_LimitStrength", "check", False, help="Limits the playing strength to UCI_Elo."),
-    Option(
-        "UCI_Elo",
-        "spin",
-        1500,
-        1000,
-        3235,
-        help="Playing strength when UCI_LimitStrength is on.",
-    ),
-    Option("Skill Level", "spin", 20, 0, 20, help="Playing strength otherwise: 0 is a beginner, 20 full strength."),
-    Option(
-        "UCI_AnalyseMode",
-        "check",
-        False,
-        help="Treats every search as analysis: no book, full strength, all winning table moves.",
-    ),
-    Option("UCI_EngineAbout", "string", ABOUT, help="Describes the engine; setting it has no effect."),
-    Option("UCI_Opponent", "string", "", help="Name of the opponent, sent by the GUI; has no effect on play."),
-)
+        effect=ReadBy("engine.uci.session"))]
+    uci_limitstrength: Annotated[bool, Option("UCI_LimitStrength", False,
+        help="Limits the playing strength to UCI_Elo.", effect=_THINKER)]
+    uci_elo: Annotated[int, Option("UCI_Elo", 1500, 1000, 3235,
+        help="Playing strength when UCI_LimitStrength is on.", effect=_THINKER)]
+    skill_level: Annotated[int, Option("Skill Level", 20, 0, 20,
+        help="Playing strength otherwise: 0 is a beginner, 20 full strength.", effect=_THINKER)]
+    uci_analysemode: Annotated[bool, Option("UCI_AnalyseMode", False, effect=_THINKER,
+        help="Treats every search as analysis: no book, full strength, all winning table moves.")]
+    uci_engineabout: Annotated[str, Option("UCI_EngineAbout",
+        "Numbat, a chess engine in plain Python by the Numbat developers, GPL-3.0-or-later",
+        help="Describes the engine; setting it has no effect.", effect=FOR_THE_GUI)]
+    uci_opponent: Annotated[str, Option("UCI_Opponent", "",
+        help="Name of the opponent, sent by the GUI; has no effect on play.", effect=FOR_THE_GUI)]
+    # fmt: on
+
+
+#: The rows by keyword, and in the order in which the GUI gets them.
+KEYWORDS: dict[str, Option] = {keyword: row.__metadata__[0] for keyword, row in Options.__annotations__.items()}
+OPTIONS: tuple[Option, ...] = tuple(KEYWORDS.values())
 
 
 def find(name: str, options: Iterable[Option] = OPTIONS) -> Option:
@@ -186,19 +194,14 @@ def find(name: str, options: Iterable[Option] = OPTIONS) -> Option:
     raise OptionError(f"no option is called '{name}'")
 
 
-def by_keyword(keyword: str, options: Iterable[Option] = OPTIONS) -> Option:
+def by_keyword(keyword: str) -> Option:
     """The option that a Python keyword means: ``move_overhead`` is "Move Overhead", ``chess960`` "UCI_Chess960".
 
     Raises :class:`OptionError` when there is none.
     """
     wanted = keyword.replace("_", "").lower()
-    for option in options:
+    for option in OPTIONS:
         name = option.name.replace(" ", "").replace("_", "").lower()
         if wanted in (name, name.removeprefix("uci")):
             return option
     raise OptionError(f"no option is called '{keyword}'")
-
-
-def parse(name: str, text: str, options: Iterable[Option] = OPTIONS) -> Value:
-    """The value that ``text`` gives to the option ``name``; raises :class:`OptionError`."""
-    return find(name, options).parse(text)

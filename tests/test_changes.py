@@ -61,13 +61,63 @@ def test_a_search_rule_is_one_place_and_its_parameter(copy: Copy) -> None:
         "            return qsearch(worker, alpha, beta, ply)\n\n"
         "        # Step 11. Null move pruning",
     )
-    nodes = []
-    for margin in (0, 100):
-        said = f"setoption name RazoringMargin value {margin}\nposition startpos moves e2e4 e7e5\ngo depth 5\n"
-        lines = copy.run("uci_main.py", "--tune", say=f"uci\n{said}").splitlines()
-        assert "option name RazoringMargin type spin default 0 min 0 max 1000" in lines
-        nodes.append(next(line.split(" nodes ")[1].split()[0] for line in reversed(lines) if " nodes " in line))
-    assert nodes[0] != nodes[1]
+    offered = copy.run("uci_main.py", "--tune", say="uci\n").splitlines()
+    assert "option name RazoringMargin type spin default 0 min 0 max 1000" in offered
+    program = (
+        "import chess\nfrom engine import Engine, Limits\nboard = chess.Board()\nboard.push_san('e4')\n"
+        "with Engine(hash=1) as engine:\n    for margin in (0, 100):\n        engine.new_game()\n"
+        "        engine.set_option('RazoringMargin', margin)\n"
+        "        print(engine.search(board, Limits(depth=5)).nodes)"
+    )
+    off, on = copy.run("-c", program).split()
+    assert off != on
+
+
+def test_an_option_is_one_row(copy: Copy) -> None:
+    """Its keyword, type, name, default, help and effect: an option that sets the position."""
+    copy.edit(
+        "engine/options.py",
+        "    ponder: Annotated[",
+        '    start: Annotated[str, Option("Start", "", help="FEN of the position.",\n'
+        "        effect=lambda engine, fen: engine.set_position(fen or None))]\n"
+        "    ponder: Annotated[",
+    )
+    fen = "4k3/8/8/8/8/8/8/4K2R w K - 0 1"
+    said = copy.run("uci_main.py", say=f"uci\nsetoption name start value {fen}\nd\n").splitlines()
+    assert "option name Start type string default <empty>" in said
+    assert f"Fen: {fen}" in said
+    program = (
+        f"from engine import Engine\nwith Engine(start={fen!r}, hash=1) as engine:\n    print(engine, engine.fen())"
+    )
+    assert f"start={fen!r}" in (said := copy.run("-c", program))
+    assert said.split(">")[1].strip() == fen
+
+
+def test_a_figure_of_reports_is_a_field_its_value_and_its_formats(copy: Copy) -> None:
+    """The number of root moves, in ``info`` and in what ``analyse`` prints."""
+    copy.edit("engine/messages.py", "    tbhits: int = 0\n", "    tbhits: int = 0\n    rootmoves: int = 0\n")
+    copy.edit(
+        "engine/play/thinker.py", "hashfull=hashfull,", "hashfull=hashfull,\n                rootmoves=len(moves),"
+    )
+    copy.edit(
+        "engine/uci/format.py",
+        '    words.append(f"time {info.time}")\n',
+        '    words.append(f"time {info.time}")\n    words.append(f"rootmoves {info.rootmoves}")\n',
+    )
+    copy.edit(
+        "engine/analysis/lines.py",
+        "depth {line.depth:<3} {moves}",
+        "depth {line.depth:<3} of {line.rootmoves} {moves}",
+    )
+    fen = "4k3/8/8/8/8/8/8/4K2R w K - 0 1"
+    reports = copy.run("uci_main.py", say=f"position fen {fen}\ngo depth 2\n").splitlines()
+    assert [line for line in reports if " score " in line and " rootmoves 15 pv " in line]
+    program = (
+        "import chess\nfrom chess.engine import Limit\nfrom engine import Engine\n"
+        f"from engine.analysis.lines import line_text\nboard = chess.Board({fen!r})\n"
+        "with Engine(hash=1) as engine:\n    print(line_text(board, engine.analyse(board, Limit(depth=2))))"
+    )
+    assert " depth 2   of 15 " in copy.run("-c", program)
 
 
 def test_a_term_of_classical_is_a_group_and_its_count(copy: Copy) -> None:

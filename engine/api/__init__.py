@@ -1,7 +1,7 @@
 """The engine for Python programs: boards, moves and limits of python-chess in, lines and scores out.
 
-``base``         options, positions and searches of an engine, without python-chess
-``engine``       the class Engine: the same with boards, moves and limits of python-chess
+``engine``       the class Engine: options, positions and searches
+``turns``        which thread has the engine, and what ends its search
 ``asynchronous`` the same for programs with an event loop
 ``types``        between the engine's own records and python-chess's types
 ``explaining``   the searches that an explanation needs

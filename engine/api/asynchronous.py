@@ -9,13 +9,14 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from functools import partial
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any, TypeVar, Unpack, overload
 
 import chess
 
 from engine.api import Engine
 from engine.api.types import Analysis, Stream
 from engine.messages import Limits
+from engine.options import Options
 
 if TYPE_CHECKING:
     from chess.engine import Limit
@@ -51,8 +52,8 @@ class AsyncEngine:
     other calls raise RuntimeError there.
     """
 
-    def __init__(self, **options: Any) -> None:
-        self._options = options
+    def __init__(self, *, report: Callable[[str], None] = lambda line: None, **options: Unpack[Options]) -> None:
+        self._make = partial(Engine, report=report, **options)
         self._engine: Engine | None = None
         self._lock = asyncio.Lock()  # see _turn()
         self._reader: Callable[[], AsyncStream | None] = lambda: None  # a weak reference to the stream that is open
@@ -71,7 +72,7 @@ class AsyncEngine:
     async def __aenter__(self) -> AsyncEngine:
         if self._engine is not None:
             raise RuntimeError("this engine has been used before; create a new one")
-        making = asyncio.get_running_loop().run_in_executor(self._executor, partial(Engine, **self._options))
+        making = asyncio.get_running_loop().run_in_executor(self._executor, self._make)
         try:
             self._engine = await asyncio.shield(making)
         except asyncio.CancelledError:
@@ -150,7 +151,7 @@ class AsyncEngine:
         begin = partial(self._search, self.engine.stream, board, limit, multipv=multipv, root_moves=root_moves)
         return AsyncStream(self, begin)
 
-    async def configure(self, **options: Any) -> None:
+    async def configure(self, **options: Unpack[Options]) -> None:
         """As :meth:`engine.api.Engine.configure`, when the search that runs is over."""
         async with self._turn():
             await self._call(self.engine.configure, **options)

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-#: Depth in plies, threads and megabytes of Hash if none are given.
-DEPTH, THREADS, HASH = 13, 1, 16
+#: Depth in plies if none is given; threads and Hash are those of a new engine.
+DEPTH = 13
 
 
 def positions() -> list[str]:

@@ -1,22 +1,33 @@
-"""The engine as a Python object, with the types of python-chess.
+"""The engine as a Python object: options, positions and searches. It speaks no protocol.
 
 :meth:`Engine.analyse`, :meth:`Engine.play` and :meth:`Engine.stream` take and give boards, moves and limits of
-python-chess; :meth:`Engine.search` takes the limits of :mod:`engine.messages`. :mod:`engine.api.base` has the rest.
+python-chess. :meth:`Engine.start` and :meth:`Engine.search` take the limits of :mod:`engine.messages`; a search runs in
+a thread of its own, and callbacks get its reports and its result.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, overload
+from types import MappingProxyType, TracebackType
+from typing import TYPE_CHECKING, Any, Self, Unpack, overload
 
 import chess
 
-from engine.api.base import EngineBase, checked
+from engine.api import bench
+from engine.api.turns import Turns
 from engine.api.types import Analysis, Feed, Stream, analysis_of, check_board, check_moves, limits_of
+from engine.board.fen import START_FEN, needs_chess960, set_fen, to_fen
+from engine.board.notation import list_moves, play_moves, to_uci
+from engine.board.perft import perft
+from engine.board.setup import new_position
+from engine.board.types import WHITE, square_name
 from engine.messages import Info, Limits, OptionError, PositionError, Result, Stopped
-from engine.play.thinker import OnInfo
+from engine.options import KEYWORDS, OPTIONS, Options, by_keyword, find
+from engine.play.thinker import BUILT_FROM, OnInfo, Thinker
 
 if TYPE_CHECKING:
     from chess.engine import Limit
@@ -25,8 +36,29 @@ if TYPE_CHECKING:
 
 __all__ = ["Analysis", "Engine", "Info", "Limits", "OptionError", "PositionError", "Result", "Stopped", "Stream"]
 
+OnResult = Callable[[Result], None]
+
 #: Nodes of each search for an explanation without a limit.
 EXPLAIN_NODES = 200_000
+
+#: Attributes deleted by :meth:`Engine.close`.
+_GIVEN_BACK = ("_thinker", "_position")
+
+_CLOSED = "this engine is closed; create a new one"
+
+#: The options that an engine's ``repr`` names in its own way.
+_TOLD_APART = ("EvalType", "Hash", "Threads")
+
+
+def _lines(multipv: int) -> int:
+    """``multipv`` if the option of that name can hold it, else :class:`OptionError`."""
+    return int(find("MultiPV").checked(multipv) or 1)
+
+
+def _named(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The values of ``options``, given by keyword, by name. Raises :class:`OptionError`."""
+    rows = {by_keyword(keyword): value for keyword, value in options.items()}
+    return {option.name: option.checked(value) for option, value in rows.items()}
 
 
 def _limits(board: chess.Board, limit: Limit | Limits | None, root_moves: Iterable[chess.Move] | None) -> Limits:
@@ -41,7 +73,7 @@ def _limits(board: chess.Board, limit: Limit | Limits | None, root_moves: Iterab
     return limits_of(limit, moves)
 
 
-class Engine(EngineBase):
+class Engine:
     """A chess engine with one position and one search at a time.
 
     >>> import chess
@@ -59,7 +91,7 @@ class Engine(EngineBase):
     Every option can be a keyword, in small letters and with underscores: ``hash`` is the transposition table in
     megabytes, ``move_overhead`` the milliseconds lost with each move outside the engine, ``multipv`` the number
     of lines wanted, ``eval_type`` the evaluation (Material, Classical or NNUE) and ``eval_file`` its network, empty for
-    the engine's own; :data:`engine.options.OPTIONS` has them all. ``report`` is told what takes long at a first start.
+    the engine's own; :class:`engine.options.Options` has them all. ``report`` is told what takes long at a first start.
     Raises :class:`OptionError` for a value that cannot be used, such as a missing file. (Of several directories
     with tables one must exist; the others are named to ``report``.)
 
@@ -75,6 +107,163 @@ class Engine(EngineBase):
     """
 
     _effort: Effort | None = None  # of the explanation that is being made
+
+    def __init__(self, *, report: Callable[[str], None] = lambda line: None, **options: Unpack[Options]) -> None:
+        self._closed = False
+        self._values: dict[str, Any] = {option.name: option.default for option in OPTIONS}
+        chosen = _named(options)
+        self._values |= chosen
+        self._report = report
+        self._thinker = Thinker(self._values, report)
+        self._turns = Turns(self._thinker.pool)
+        self.set_position(None)
+        for name, value in chosen.items():
+            if name not in BUILT_FROM:
+                self.set_option(name, value)
+        self._rehearse()
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """What :meth:`close` has given back is missed here."""
+            if name in _GIVEN_BACK:
+                raise RuntimeError(_CLOSED)
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    def __repr__(self) -> str:
+        if self._closed:
+            return "<Engine: closed>"
+        values = self._values
+        changed = [
+            f"{keyword}={values[option.name]!r}"
+            for keyword, option in KEYWORDS.items()
+            if option.name not in _TOLD_APART and values[option.name] != option.default
+        ]
+        threads = "1 thread" if values["Threads"] == 1 else f"{values['Threads']} threads"
+        told = [values["EvalType"], f"hash {values['Hash']} MB", threads, *changed]
+        return f"<Engine: {', '.join([*told, 'searching' if self.searching else 'idle'])}>"
+
+    def _rehearse(self) -> None:
+        """Search a little and forget it, so that the first real search does not pay for page faults and first calls."""
+        self.start(Limits(depth=6), None, lambda result: None)
+        self.wait()
+        self.new_game()
+
+    def __enter__(self) -> Self:
+        self._refuse_closed()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @property
+    def closed(self) -> bool:
+        """Whether :meth:`close` was called."""
+        return self._closed
+
+    # Options
+
+    @property
+    def options(self) -> Mapping[str, Any]:
+        """The values of all options but the buttons as they are now, by name (see :mod:`engine.options`).
+
+        >>> from engine import Engine
+        >>> with Engine(hash=1) as engine:
+        ...     engine.configure(multipv=3)
+        ...     print(engine.options["MultiPV"], engine.options["EvalType"])
+        3 NNUE
+        """
+        return MappingProxyType(
+            {option.name: self._values[option.name] for option in OPTIONS if option.kind != "button"}
+        )
+
+    def configure(self, **options: Unpack[Options]) -> None:
+        """Set options by keyword, as the constructor takes them: all of them, or after an error none.
+
+        >>> from engine import Engine
+        >>> with Engine(hash=1) as engine:
+        ...     engine.configure(threads=2, move_overhead=50)
+        ...     engine.configure(threads=0)
+        Traceback (most recent call last):
+        engine.messages.OptionError: option Threads cannot be '0': it takes a whole number from 1 to 1024
+        """
+        values = _named(options)
+        previous = {name: self._values[name] for name in values}
+        try:
+            for name, value in values.items():
+                self.set_option(name, value)
+        except OptionError:
+            for name, value in previous.items():
+                self.set_option(name, value)
+            raise
+
+    def set_option(self, name: str, value: Any) -> None:
+        """Set an option by its canonical name (see :mod:`engine.options`), or a search parameter by its own.
+
+        Ends a running search first. Raises :class:`OptionError`; the previous value then stays. Raises as
+        :meth:`start`.
+        """
+        self._refuse_closed()
+        if name not in self._values:
+            with self._turns.at_once():
+                self._thinker.pool.parameters.set(name, value)
+            return
+        option = find(name)
+        value = option.checked(value)
+        with self._turns.at_once():
+            option.take_effect(self, value)
+            self._values[name] = value
+
+    def _play_chess960(self, wanted: bool) -> None:
+        self._position["chess960"] = wanted or needs_chess960(self._position)
+
+    # Positions
+
+    def set_position(self, fen: str | None, moves: Sequence[str] = ()) -> None:
+        """Set the position: ``fen`` (None for the start position) and the ``moves`` played from it.
+
+        Raises :class:`PositionError`, which names the fault; the previous position then stays.
+        """
+        if fen is not None and not isinstance(fen, str):
+            raise TypeError(f"a FEN is a str, not {fen!r}; set_board takes a chess.Board")
+        self._set_position(START_FEN if fen is None else fen, moves, self._values["UCI_Chess960"])
+
+    def _set_position(self, fen: str, moves: Sequence[str], chess960: bool) -> None:
+        self._refuse_closed()
+        position = new_position()
+        set_fen(position, fen, chess960)
+        play_moves(position, moves)
+        self._position = position
+
+    def new_game(self) -> None:
+        """Forget what was learned from previous games; ends a running search first. Raises as :meth:`start`."""
+        with self._turns.at_once():
+            self._thinker.forget()
+
+    def fen(self) -> str:
+        """The position as FEN."""
+        return to_fen(self._position)
+
+    def key(self) -> int:
+        """The position's Zobrist key: Polyglot's, where an en passant square counts only if a capture is legal."""
+        return int(self._position["key"])
+
+    def checkers(self) -> list[str]:
+        """The squares of the pieces that give check."""
+        checkers = int(self._position["checkers"])
+        return [square_name(square) for square in range(64) if checkers >> square & 1]
+
+    def explain_evaluation(self) -> str:
+        """A table of the evaluation in pawns: each term for White, Black, and together."""
+        return self._thinker.evaluation.table(self._position)
+
+    def perft(
+        self, depth: int, threads: int = 1, on_move: Callable[[str, int], None] | None = None, stop: Any = None
+    ) -> int:
+        """Count the leaves of the tree of legal moves (see :func:`engine.board.perft.perft`)."""
+        return perft(self._position, depth, threads, on_move, stop)
 
     def set_board(self, board: chess.Board) -> None:
         """Set the position from a python-chess board with the moves played on it; its own mode says whether it is
@@ -146,7 +335,7 @@ class Engine(EngineBase):
             if info.score is not None:
                 reports[info.multipv] = info
 
-        lines = checked("MultiPV", 1 if multipv is None else multipv)
+        lines = _lines(1 if multipv is None else multipv)
         reports[1] = self.search(board, _limits(board, limit, root_moves), keep, lines)
         found = [analysis_of(info, board) for _, info in sorted(reports.items())]
         return found[0] if multipv is None else found
@@ -193,10 +382,10 @@ class Engine(EngineBase):
         :meth:`Stream.stop`, :meth:`stop` from any thread, and the end of the ``with`` end the search; so do another
         search with this engine, and dropping the stream. Raises as :meth:`analyse`.
         """
-        lines = None if multipv is None else checked("MultiPV", multipv)
+        lines = None if multipv is None else _lines(multipv)
         limits = replace(_limits(board, limit, root_moves), analysis=True)
         feed = Feed()
-        stream = Stream(board, feed, partial(self._halt, limits))
+        stream = Stream(board, feed, partial(self._turns.halt, limits))
         with self.turn():
             self.set_board(board)
             self._begin(limits, feed.put, feed.end, lines or self._values["MultiPV"])
@@ -246,11 +435,14 @@ class Engine(EngineBase):
                 self._position, self._effort = previous, None
 
     def stop(self) -> None:
-        """End the search, which then gives its result, or the explanation, which then has none; harmless when neither
-        runs, and from any thread."""
+        """End the search, or all of a :meth:`turn`, also one that is only about to begin. It then gives its result; an
+        explanation has none.
+
+        Harmless when neither runs, and from any thread.
+        """
         if effort := self._effort:
             effort.stop()
-        super().stop()
+        self._turns.stop()
 
     def table_outcome(self, board: chess.Board) -> int | None:
         """What the endgame tables say of ``board`` for its side to move: 2 a win, 1 one that the 50-move rule
@@ -285,7 +477,7 @@ class Engine(EngineBase):
                     on_info(info)
             except BaseException as error:
                 errors.append(error)
-                self._halt()
+                self._turns.halt()
 
         with self.turn():
             self.set_board(board)
@@ -293,3 +485,128 @@ class Engine(EngineBase):
         if errors:
             raise errors[0]
         return results[0]
+
+    # Threads of the search
+
+    # Searching
+
+    @property
+    def searching(self) -> bool:
+        """Whether a search runs."""
+        return self._turns.searcher.busy
+
+    def start(self, limits: Limits, on_info: OnInfo | None, on_result: OnResult, lines: int | None = None) -> None:
+        """Begin a search and return at once; ends a running one first.
+
+        ``lines`` overrides the option MultiPV. The callbacks run in threads of the search, ``on_result`` once and
+        last: under ``infinite`` and ``ponder`` not before :meth:`stop` or :meth:`ponderhit`. Raises RuntimeError in a
+        callback, whose search would have to end before the next can begin.
+        """
+        with self._turns.at_once():
+            self._begin(limits, on_info or (lambda info: None), on_result, lines or self._values["MultiPV"])
+
+    def _begin(self, limits: Limits, on_info: OnInfo, on_result: OnResult, lines: int) -> None:
+        """Begin a search in one's :meth:`turn`."""
+        pool = self._thinker.pool
+        pool.node_clock.rate = self._values["nodestime"]
+        pool.arm(limits, int(self._position["side"]) == WHITE, self._values["Move Overhead"])
+        self._turns.begin(partial(self._search, self._position, limits, on_info, on_result, lines))
+
+    def turn(self, since: object = None) -> AbstractContextManager[None]:
+        """Have the engine to oneself, for several searches in a row that one :meth:`stop` ends; turns can be nested.
+
+        Waits for the searches of other threads, but ends one that :meth:`start` began. A stop counts from the call on,
+        or from when :attr:`last_stop` was ``since``. Raises as :meth:`start`.
+
+        >>> import chess
+        >>> from chess.engine import Limit
+        >>> from engine import Engine
+        >>> with Engine(hash=1) as engine, engine.turn():
+        ...     engine.stop()
+        ...     depths = [engine.analyse(chess.Board(), Limit(nodes=10**12)).depth for _ in range(3)]
+        """
+        return self._turns.turn(since)
+
+    def _refuse_closed(self) -> None:
+        if self._closed:
+            raise RuntimeError(_CLOSED)
+
+    @property
+    def last_stop(self) -> object:
+        """Another object after each :meth:`stop`, which tells whether there was one in between."""
+        return self._turns.last_stop
+
+    def ponderhit(self) -> None:
+        """The move pondered on was played: the clock runs from now on."""
+        self._thinker.pool.ponderhit()
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Wait until the search is over, at most ``timeout`` seconds; return whether it is. In a callback it is not."""
+        return self._turns.wait(timeout)
+
+    def bench(
+        self, depth: int | None = None, on_position: Callable[[int, int, str, int], None] | None = None
+    ) -> tuple[int, float]:
+        """Search the benchmark's positions to ``depth``, else :data:`bench.DEPTH`; return nodes and milliseconds.
+
+        ``on_position`` gets index (from 1), number of positions, FEN and nodes of each.
+        """
+        total, milliseconds = 0, 0.0
+        fens = bench.positions()
+        with self.turn():
+            self.new_game()
+            for index, fen in enumerate(fens, 1):
+                self.set_position(fen)
+                begun = time.perf_counter()
+                self._search_now(
+                    Limits(depth=depth or bench.DEPTH), lambda info: None, lambda result: None, self._values["MultiPV"]
+                )
+                milliseconds += (time.perf_counter() - begun) * 1000
+                total += self._thinker.pool.nodes
+                if on_position:
+                    on_position(index, len(fens), fen, self._thinker.pool.nodes)
+        return total, milliseconds
+
+    def _search_now(self, *arguments: Any) -> None:
+        """:meth:`_begin`, and wait for the end."""
+        try:
+            self._begin(*arguments)
+            self.wait()
+        finally:  # an interrupted caller leaves no search behind
+            self._turns.halt()
+
+    def close(self) -> None:
+        """End the search, if one runs, and the threads, and give memory, book and tables back. Whatever is asked of the
+        engine later raises RuntimeError, but to stop, to wait and to close again are harmless. Raises RuntimeError in a
+        callback of a search, which then goes on."""
+        if self._closed:
+            return
+        with self._turns.at_once():
+            if self._closed:
+                return
+            self._closed = True
+            self._turns.close()
+            self._thinker.close()
+            for name in _GIVEN_BACK:
+                del self.__dict__[name]
+
+    def _search(self, position: Any, limits: Limits, on_info: OnInfo, on_result: OnResult, lines: int) -> None:
+        """The search thread. ``position`` changes no more; whatever happens, there is a result.
+
+        Helpers may still be leaving when the result is reported: waiting for the search is waiting for them too.
+        """
+        try:
+            try:
+                result = self._thinker.think(position, limits, on_info, lines)
+            except BaseException as error:
+                is_short_of_memory = isinstance(error, MemoryError)
+                if is_short_of_memory:
+                    self._report("the search ran out of memory")
+                moves = list_moves(position)
+                on_result(Result(to_uci(moves[0], bool(position["chess960"])) if moves else "0000"))
+                if is_short_of_memory:
+                    return
+                raise
+            on_result(result)
+        finally:
+            self._thinker.pool.rest()

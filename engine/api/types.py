@@ -8,40 +8,32 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from math import isfinite, nan
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 
 import chess
 
-from engine.messages import MOST, NUMBERS, Info, Limits, Result, Score
+from engine.messages import MOST, NUMBERS, Figures, Info, Limits, Result, Score
 
 if TYPE_CHECKING:  # it brings asyncio with it, which a game over UCI has no use for
     from chess.engine import Limit, PovScore, PovWdl
 
 
 @dataclass(frozen=True, slots=True)
-class Analysis:
+class Analysis(Figures):
     """One line of a search: what the engine would play, what it expects in reply, and what that is worth.
 
     ``score`` knows whose view it is: ``score.white()``, ``score.pov(chess.BLACK)``, ``score.relative``. So does
     ``wdl``, the chances to win, draw and lose in thousandths; None if nobody has worked them out.
-    ``pv`` is the principal variation, ``multipv`` its rank (1: the best). ``bound`` is "lowerbound" or
-    "upperbound" if the score is only that, else empty. ``depth`` and ``seldepth`` are plies, ``time``
-    seconds, ``hashfull`` thousandths of the transposition table.
+    ``pv`` is the principal variation. ``bound`` is "lowerbound" or "upperbound" if the score is only that, else empty.
+    ``time`` is in seconds. The other fields are those of :class:`engine.messages.Figures`.
     """
 
     score: PovScore
     pv: tuple[chess.Move, ...] = ()
-    multipv: int = 1
     bound: str = ""
-    depth: int = 0
-    seldepth: int = 0
-    nodes: int = 0
-    nps: int = 0
-    hashfull: int = 0
-    tbhits: int = 0
     time: float = 0.0
     wdl: PovWdl | None = None
 
@@ -85,16 +77,10 @@ def analysis_of(info: Info, board: chess.Board) -> Analysis:
     return Analysis(
         score=pov_score(info.score, board.turn),
         pv=moves_of(info.pv, board),
-        multipv=info.multipv,
         bound=info.score.bound,
-        depth=info.depth,
-        seldepth=info.seldepth,
-        nodes=info.nodes,
-        nps=info.nps,
-        hashfull=info.hashfull,
-        tbhits=info.tbhits,
         time=info.time / 1000,
         wdl=PovWdl(Wdl(*info.wdl), board.turn) if info.wdl is not None else None,
+        **{figure.name: getattr(info, figure.name) for figure in fields(Figures)},
     )
 
 

@@ -1,10 +1,11 @@
-"""How a move is chosen: from the book, from the endgame tablebases, by a search, or weaker if that is wanted.
+"""Picks the source of a move: the book, the endgame tablebases, a search, or a weakened search.
 
-Here is what surrounds the search of one position; positions, options and threads are set by :mod:`engine.api`.
+:mod:`engine.api` sets positions and options, and runs the threads.
 """
 
 from __future__ import annotations
 
+import os
 import random
 import threading
 from collections.abc import Callable, Mapping
@@ -15,8 +16,10 @@ import chess
 
 from engine.board.fen import to_fen
 from engine.board.notation import find_move, list_moves, to_uci
-from engine.evaluation.choice import Evaluation
-from engine.messages import Info, Limits, Result, Score, nodes_per_second
+from engine.evaluation.choice import Evaluation, choose
+from engine.evaluation.nnue.file import NetError
+from engine.jit.warmup import warm_up
+from engine.messages import Info, Limits, OptionError, Result, Score, nodes_per_second
 from engine.play import strength, wdl
 from engine.play.book import Book
 from engine.play.glance import at_a_glance
@@ -28,6 +31,9 @@ from engine.search.transposition import TranspositionTable
 from engine.search.worker import Line
 
 OnInfo = Callable[[Info], None]
+
+#: The options that a new :class:`Thinker` takes into account.
+BUILT_FROM = ("Hash", "Threads", "EvalType", "EvalFile")
 
 #: Centipawns that are reported for a win by the tablebases without a mate in sight; mates are above it.
 SHOWN_TABLE_WIN = 20_000
@@ -56,24 +62,76 @@ def _chances(score: int, verdict: Verdict | None, move: int) -> tuple[int, int, 
     return wdl.MODEL.chances(score, move)
 
 
+def _evaluation(kind: str, file: str) -> Evaluation:
+    """The evaluation, or :class:`OptionError`."""
+    try:
+        return choose(kind, file)
+    except NetError as error:
+        raise OptionError(str(error)) from None
+
+
 class Thinker:
     """Everything that a move is found with: ``table``, ``pool``, ``tablebase`` and ``book``.
 
-    ``values`` are the options by name as they stand at each move; the engine that sets them keeps the rest in step.
-    ``report`` is told of files that cannot be used.
+    ``values`` are the options by name, as they stand at each move. Those of :data:`BUILT_FROM` count when this is made;
+    later their effects are methods. ``report`` gets one line for each file that cannot be used. Raises
+    :class:`OptionError`, as do the methods that set something; the previous state then stays.
     """
 
-    def __init__(self, values: Mapping[str, Any], evaluation: Evaluation, report: Callable[[str], None]) -> None:
+    def __init__(self, values: Mapping[str, Any], report: Callable[[str], None]) -> None:
         self._values = values
+        self.evaluation = _evaluation(values["EvalType"], values["EvalFile"])
+        warm_up(report)
         self.table = TranspositionTable(values["Hash"])
-        self.pool = Pool(values["Threads"], evaluation, report)
+        self.pool = Pool(values["Threads"], self.evaluation, report)
         self.tablebase = Tablebase(report)
         self.book = Book(report)
         self._chance = random.Random()  # of playing weaker: no two games alike
 
+    def close(self) -> None:
+        """End the pool's threads and close all files."""
+        self.pool.close()
+        self.book.close()
+        self.tablebase.close()
+
     def clear_table(self) -> None:
         """Forget what the transposition table holds, by all threads at once."""
         self.pool.share(self.table.clear)
+
+    def resize_table(self, megabytes: int) -> None:
+        """Have an empty table of another size."""
+        if megabytes != self.table.megabytes:
+            self.table.resize(megabytes)
+            self.clear_table()
+
+    def forget(self) -> None:
+        """Forget what was learned from previous searches."""
+        self.clear_table()
+        self.pool.clear()
+
+    def evaluate_by(self, kind: str | None = None, file: str | None = None) -> None:
+        """Change the evaluation; what was learned with another one is forgotten."""
+        values = self._values
+        self.evaluation = _evaluation(kind or values["EvalType"], values["EvalFile"] if file is None else file)
+        self.pool.use(self.evaluation)
+        self.forget()
+
+    def open_tables(self, path: str) -> None:
+        """Use the endgame tables in the directories of ``path``, of which one must be there."""
+        directories = [directory for directory in path.split(os.pathsep) if directory]
+        if directories and not any(map(os.path.isdir, directories)):
+            raise OptionError(f"SyzygyPath: no such directory: {path}")
+        self.tablebase.open(path)
+
+    def open_book(self, path: str) -> None:
+        """Use the book in ``path``, none if that is empty."""
+        faults: list[str] = []
+        book = Book(faults.append)
+        book.open(path)
+        if faults:
+            raise OptionError(faults[0])
+        self.book.close()
+        self.book = book
 
     def think(self, position: Any, limits: Limits, on_info: OnInfo, lines: int) -> Result:
         """Run the pool and turn its lines into messages."""

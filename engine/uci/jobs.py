@@ -37,7 +37,7 @@ class Bench(Searches):
 
     def __init__(self, engine: Engine, depth: int | None) -> None:
         super().__init__(engine)
-        self._arguments = {} if depth is None else {"depth": depth}
+        self._depth = depth
 
     def run(self, progress: Print) -> str:
         """Call ``progress`` with a line for each position; return the closing line. Raises :class:`Stopped`."""
@@ -47,7 +47,7 @@ class Bench(Searches):
             progress(f"position {index}/{total}: {nodes} nodes, {fen}")
 
         with self._engine.turn(self._since):
-            nodes, milliseconds = self._engine.bench(on_position=on_position, **self._arguments)
+            nodes, milliseconds = self._engine.bench(self._depth, on_position)
         return bench_line(nodes, milliseconds)
 
 

@@ -7,7 +7,7 @@ import signal
 
 from engine import __version__
 from engine.messages import OptionError, PositionError
-from engine.options import OPTIONS, Option
+from engine.options import OPTIONS, Option, ReadBy
 from engine.uci.explaining import parse_explain
 from engine.uci.format import option_line
 from engine.uci.input import LONGEST_LINE, at_terminal, lines
@@ -33,7 +33,10 @@ def tunable_options() -> tuple[Option, ...]:
     """The numbers of the search as options, for a tuner (SPSA) to turn; people have no use for them."""
     from engine.search.params import PARAMS
 
-    return tuple(Option(param.name, "spin", param.default, param.minimum, param.maximum) for param in PARAMS)
+    effect = ReadBy("engine.search")
+    return tuple(
+        Option(param.name, param.default, param.minimum, param.maximum, help="", effect=effect) for param in PARAMS
+    )
 
 
 class Conversation:
@@ -84,7 +87,8 @@ class Conversation:
             case "explain":
                 session.explain(parse_explain(words))
             case "bench":
-                session.bench(*parse_bench(words))
+                depth, options = parse_bench(words)
+                session.bench(depth, options)
             case "help":
                 session.say(_HELP)
             case "quit":

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import cast
 
 from engine.messages import NUMBERS, Limits, Number, OptionError, PositionError
-from engine.options import OPTIONS, Option, Value, find, whole_number
+from engine.options import OPTIONS, Option, Options, Value, find, whole_number
 from engine.uci.format import some_of
 
 #: The commands of the protocol.
@@ -196,17 +197,20 @@ def parse_setoption(text: str, options: Iterable[Option] = OPTIONS) -> Assignmen
     return Assignment(option, option.parse(value))
 
 
-def parse_bench(words: Sequence[str]) -> tuple[int | None, int, int]:
-    """``[depth] [threads] [hash]``; a depth of None means the usual one. Raises :class:`OptionError`."""
+def parse_bench(words: Sequence[str]) -> tuple[int | None, Options]:
+    """``[depth] [threads] [hash]``: the depth if it is given, and those of the options that are.
+
+    Raises :class:`OptionError`.
+    """
     if len(words) > 3:
         raise OptionError(f"bench: '{words[3]}' is one argument too many (depth, threads, hash)")
-    numbers: list[int | None] = [None, None, None]
-    for place, (name, word) in enumerate(zip(("depth", "threads", "hash"), words, strict=False)):
+    numbers: dict[str, int] = {}
+    for name, word in zip(("depth", "threads", "hash"), words, strict=False):
         number = whole_number(word)
         if number is None or NUMBERS["depth"].fault(name, number):
             raise OptionError(f"bench: {name} takes a whole number, 1 or more, not '{word}'")
-        numbers[place] = number
-    depth, threads, megabytes = numbers
-    threads = threads if threads is None else find("Threads").parse(str(threads))  # type: ignore[assignment]
-    megabytes = megabytes if megabytes is None else find("Hash").parse(str(megabytes))  # type: ignore[assignment]
-    return depth, threads or 1, megabytes or 16
+        numbers[name] = number
+    depth = numbers.pop("depth", None)
+    for name, number in numbers.items():
+        find(name).checked(number)
+    return depth, cast(Options, numbers)

@@ -18,6 +18,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from engine.messages import Info, OptionError, PositionError, Result, Stopped
+from engine.options import Options
 from engine.uci import jobs
 from engine.uci.explaining import Explanation
 from engine.uci.format import diagram, info_line, remark_line, result_line, some_of
@@ -44,8 +45,6 @@ class Session:
     def __init__(self, output: Output) -> None:
         self._output = output
         self._engine: Engine | None = None
-        self._threads = 1
-        self._shows_wdl = False
         self._debug = False
         self._final: list[str] = []  # reports that leave with ``bestmove``
         self._asked = False  # something that has an answer
@@ -117,9 +116,9 @@ class Session:
         depth = go.perft
         self._ask(Task("go", lambda: self._go(go) if depth is None else self._perft(depth)))
 
-    def bench(self, depth: int | None, threads: int, megabytes: int) -> None:
+    def bench(self, depth: int | None, options: Options) -> None:
         """Run the bench with an engine of its own, so that options and position stay as they are."""
-        self._ask(Task("bench", lambda: self._bench(depth, threads, megabytes)))
+        self._ask(Task("bench", lambda: self._bench(depth, options)))
 
     def explain(self, move: str | None) -> None:
         """Print in words what is wrong with ``move``, or what the best move does."""
@@ -215,10 +214,6 @@ class Session:
     def _assign(self, assignment: Assignment) -> None:
         name, value = assignment.option.name, assignment.value
         self._loaded.set_option(name, value)
-        if name == "Threads" and isinstance(value, int):
-            self._threads = value
-        if name == "UCI_ShowWDL":
-            self._shows_wdl = value is True
         if self._debug:
             self._output.remark(f"option {name} is set" + ("" if value is None else f" to {value}"))
 
@@ -249,13 +244,13 @@ class Session:
         return tuple(move for move in wanted if move in legal)
 
     def _perft(self, depth: int) -> None:
-        perft = jobs.Perft(self._loaded, depth, self._threads)
+        perft = jobs.Perft(self._loaded, depth, self._loaded.options["Threads"])
         self._in_background("go perft", lambda: perft.run(self._output.line), perft.stop)
 
-    def _bench(self, depth: int | None, threads: int, megabytes: int) -> None:
+    def _bench(self, depth: int | None, options: Options) -> None:
         from engine.api import Engine
 
-        engine = Engine(hash=megabytes, threads=threads)
+        engine = Engine(**options)
         bench = jobs.Bench(engine, depth)
 
         def work() -> str:
@@ -298,7 +293,7 @@ class Session:
     # --- in the thread of the search ----------------------------------------------------------------
 
     def _on_info(self, info: Info) -> None:
-        line = info_line(info, self._shows_wdl)
+        line = info_line(info, self._loaded.options["UCI_ShowWDL"])
         if info.final:  # one write fewer before the clock stops
             self._final.append(line)
         else:

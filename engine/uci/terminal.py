@@ -6,9 +6,10 @@ import os
 import threading
 from collections.abc import Callable
 from time import perf_counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 from engine.commandline import interrupted
+from engine.options import Options
 from engine.uci import jobs
 from engine.uci.output import Output
 
@@ -16,12 +17,12 @@ if TYPE_CHECKING:
     from engine.api import Engine
 
 
-def bench(depth: int | None = None, threads: int = 1, megabytes: int = 16) -> None:
-    """Search the fixed positions and close with ``N nodes M nps``. ``megabytes`` is the size of the table."""
+def bench(depth: int | None = None, **options: Unpack[Options]) -> None:
+    """Search the fixed positions with an engine with ``options``, and close with ``N nodes M nps``."""
     output = Output()
 
     def work() -> None:
-        engine = _load(output.line, threads, megabytes)
+        engine = _load(output.line, **options)
         output.line(jobs.Bench(engine, depth).run(output.line))
 
     _interruptible(work)
@@ -60,10 +61,10 @@ def warm_up(everything: bool = False) -> None:
     _interruptible(work)
 
 
-def _load(report: Callable[[str], None], threads: int = 1, megabytes: int = 16) -> Engine:
+def _load(report: Callable[[str], None], **options: Unpack[Options]) -> Engine:
     from engine.api import Engine
 
-    return Engine(threads=threads, hash=megabytes, report=report)
+    return Engine(report=report, **options)
 
 
 def _interruptible(work: Callable[[], None]) -> None:

@@ -31,7 +31,7 @@ def test_the_start_position_is_the_default(capsys):
 
 
 def report(rank: int, depth: int, score: int, move: str) -> Analysis:
-    return Analysis(PovScore(Cp(score), chess.WHITE), (chess.Move.from_uci(move),), rank, depth=depth)
+    return Analysis(PovScore(Cp(score), chess.WHITE), (chess.Move.from_uci(move),), multipv=rank, depth=depth)
 
 
 def test_lines_of_different_iterations_are_never_mixed():

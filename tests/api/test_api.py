@@ -24,14 +24,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import engine.api.asynchronous
-import engine.api.base
 import engine.api.engine
 import engine.api.types
 import engine.play.glance
 from engine import Analysis, Engine, Stopped
 from engine.api.types import FIELDS, limits_of
 from engine.messages import MOST, NUMBERS, Info, Limits, OptionError, PositionError, Score
-from engine.options import OPTIONS, Option, by_keyword
+from engine.options import KEYWORDS, OPTIONS, Option, by_keyword
 
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
 MATE_IN_ONE = "6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1"
@@ -52,7 +51,7 @@ def numbat(shared: Engine) -> Engine:
 
 
 def test_the_examples_in_the_documentation_run() -> None:
-    for module in (engine.api.base, engine.api.engine, engine.api.asynchronous, engine.api.types, engine.play.glance):
+    for module in (engine.api.engine, engine.api.asynchronous, engine.api.types, engine.play.glance):
         result = doctest.testmod(module)
         assert result.attempted > 0
         assert result.failed == 0
@@ -727,7 +726,7 @@ def test_a_call_that_ends_searches_ends_one_that_is_about_to_begin(
     if step == "_set_position" and search == "start":
         pytest.skip("it takes the position that there is")
     with Engine(hash=1) as running:
-        place: Any = {"arm": running._thinker.pool, "run": running._searcher}.get(step, running)
+        place: Any = {"arm": running._thinker.pool, "run": running._turns.searcher}.get(step, running)
         real, enders, pool = getattr(place, step), [], running._thinker.pool
 
         def hesitate(*arguments: object) -> None:
@@ -759,13 +758,13 @@ def test_a_call_at_any_time_ends_a_search(search: str, end: str) -> None:
         if running.closed:
             running = Engine(hash=1)
         began = threading.Event()
-        begin = running.turn
+        begin = running._turns.turn
 
         def turn(since: object = None, begin: Any = begin, began: threading.Event = began) -> Any:
             began.set()
             return begin(since)
 
-        running.turn = turn  # type: ignore[method-assign]
+        running._turns.turn = turn  # type: ignore[method-assign]
         searcher = in_thread(lambda running=running: ENDLESS[search](running))
         assert began.wait(30)
         time.sleep(pause)
@@ -775,7 +774,7 @@ def test_a_call_at_any_time_ends_a_search(search: str, end: str) -> None:
         searcher.join(30)
         assert not searcher.is_alive()
         assert running.wait(30)
-        del running.turn
+        del running._turns.turn
     running.close()
 
 
@@ -907,10 +906,11 @@ def reports_of(numbat: Engine) -> list[Info]:
 
 @pytest.mark.parametrize("option", [option for option in OPTIONS if option.kind != "button"], ids=lambda o: o.name)
 def test_every_option_has_a_keyword(numbat: Engine, option: Option) -> None:
-    keyword = option.name.replace(" ", "_").lower()
-    assert keyword.isidentifier()
-    assert by_keyword(keyword) is option
-    numbat.configure(**{keyword: option.default})
+    (own,) = [keyword for keyword, row in KEYWORDS.items() if row is option]
+    for keyword in (own, option.name.replace(" ", "_").lower()):
+        assert keyword.isidentifier()
+        assert by_keyword(keyword) is option
+        numbat.configure(**{keyword: option.default})  # type: ignore[misc]
 
 
 def test_keywords_reach_the_engine_and_all_are_read_before_one_is_set() -> None:

@@ -227,7 +227,7 @@ def test_an_engine_is_collected_and_its_threads_end() -> None:
     for _ in range(4):
         engine = Engine(hash=1, threads=3)
         engine.search(chess.Board(), Limits(depth=3))
-        started += [engine._searcher._thread, *threads_of(engine._thinker.pool)]
+        started += [engine._turns.searcher._thread, *threads_of(engine._thinker.pool)]
         gone = weakref.ref(engine)
         del engine
         assert is_collected(gone)
@@ -237,7 +237,7 @@ def test_an_engine_is_collected_and_its_threads_end() -> None:
 
 def test_closing_an_engine_ends_its_threads() -> None:
     engine = Engine(hash=1, threads=3)
-    started = [engine._searcher._thread, *threads_of(engine._thinker.pool)]
+    started = [engine._turns.searcher._thread, *threads_of(engine._thinker.pool)]
     engine.close()
     assert have_ended(started)
 

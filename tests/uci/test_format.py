@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-import inspect
+import ast
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
 
 import pytest
 
 from engine.messages import Info, Result, Score
-from engine.options import OPTIONS, Option
+from engine.options import FOR_THE_GUI, OPTIONS, Option, ReadBy
 from engine.uci.format import bench_line, diagram, info_line, option_line, remark_line, result_line
 
 
 def test_info_has_its_fields_in_the_usual_order():
-    info = Info(12, 20, 1, Score(cp=-31), 123456, 3000000, 42, 7, 41, ("e2e4", "e7e5"))
+    info = Info(
+        depth=12, seldepth=20, score=Score(cp=-31), nodes=123456, nps=3000000, hashfull=42, tbhits=7, time=41,
+        pv=("e2e4", "e7e5"),
+    )  # fmt: skip
     assert info_line(info) == (
         "info depth 12 seldepth 20 multipv 1 score cp -31 nodes 123456 nps 3000000 hashfull 42 tbhits 7 "
         "time 41 pv e2e4 e7e5"
@@ -20,7 +26,7 @@ def test_info_has_its_fields_in_the_usual_order():
 
 
 def test_chances_follow_the_score_where_they_are_wanted():
-    info = Info(3, score=Score(cp=20, bound="lowerbound"), wdl=(250, 600, 150))
+    info = Info(depth=3, score=Score(cp=20, bound="lowerbound"), wdl=(250, 600, 150))
     assert " score cp 20 lowerbound wdl 250 600 150 nodes " in info_line(info, wdl=True)
     assert "wdl" not in info_line(info)
 
@@ -67,33 +73,62 @@ def test_remarks_stay_on_one_line_of_bearable_length():
     assert len(remark_line("x" * 100_000)) < 400
 
 
+option = partial(Option, help="", effect=FOR_THE_GUI)
+
+
 @pytest.mark.parametrize(
-    ("option", "line"),
+    ("row", "line"),
     [
-        (Option("Hash", "spin", 16, 1, 1024), "option name Hash type spin default 16 min 1 max 1024"),
-        (Option("Clear Hash", "button"), "option name Clear Hash type button"),
-        (Option("Ponder", "check", False), "option name Ponder type check default false"),
-        (Option("BookFile", "string", ""), "option name BookFile type string default <empty>"),
+        (option("Hash", 16, 1, 1024), "option name Hash type spin default 16 min 1 max 1024"),
+        (option("Clear Hash", None), "option name Clear Hash type button"),
+        (option("Ponder", False), "option name Ponder type check default false"),
+        (option("BookFile", ""), "option name BookFile type string default <empty>"),
         (
-            Option("Style", "combo", "Solid", choices=("Solid", "Wild")),
+            option("Style", "Solid", choices=("Solid", "Wild")),
             "option name Style type combo default Solid var Solid var Wild",
         ),
     ],
 )
-def test_options_as_the_protocol_wants_them(option, line):
-    assert option_line(option) == line
+def test_options_as_the_protocol_wants_them(row, line):
+    assert option_line(row) == line
 
 
 def test_defaults_are_allowed_values():
-    for option in OPTIONS:
-        if option.kind != "button":
-            assert option.parse(str(option.default)) == option.default
+    for row in OPTIONS:
+        if row.kind != "button":
+            assert row.parse(str(row.default)) == row.default
+
+
+def readings(path: Path) -> Iterator[str]:
+    """The names of options whose values ``path`` looks up."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
+            of = ast.unparse(node.value).rpartition(".")[2]
+            if of in ("values", "_values", "options"):
+                yield node.slice.value
+
+
+def test_every_option_has_an_effect(repository):
+    """Its row names the action, or the module that reads it; no module reads an option without a row."""
+    with pytest.raises(TypeError, match="effect"):
+        Option("Idle", False, help="Does nothing.")
+    read = {
+        ".".join(path.relative_to(repository).with_suffix("").parts): set(readings(path))
+        for part in ("play", "api", "uci", "analysis")
+        for path in (repository / "engine" / part).rglob("*.py")
+    }
+    for row in OPTIONS:
+        if row.effect is FOR_THE_GUI:
+            assert row.name in ("Ponder", "UCI_EngineAbout", "UCI_Opponent")
+        elif isinstance(row.effect, ReadBy):
+            assert row.name in read[row.effect.module]
+    assert set().union(*read.values()) <= {row.name for row in OPTIONS}
 
 
 def test_combo_and_string_options_parse_their_values():
-    combo = Option("Style", "combo", "Solid", choices=("Solid", "Wild"))
+    combo = option("Style", "Solid", choices=("Solid", "Wild"))
     assert combo.parse("wild") == "Wild"
-    text = Option("BookFile", "string", "")
+    text = option("BookFile", "")
     assert text.parse("<empty>") == ""
     assert text.parse("my books/best one.bin") == "my books/best one.bin"
 
@@ -108,14 +143,3 @@ def test_the_diagram_has_ranks_and_files():
     assert rows[1] == "8 | r |   |   |   | k |   |   | r |"
     assert rows[13] == "2 |   |   |   |   | P |   |   |   |"
     assert rows[-1].split() == list("abcdefgh")
-
-
-def test_defaults_are_those_of_the_engine():
-    from engine.api import Engine
-
-    defaults = {name: value.default for name, value in inspect.signature(Engine).parameters.items()}
-    for option in OPTIONS:
-        keyword = option.name.lower().removeprefix("uci_").replace(" ", "_")
-        if keyword in defaults:
-            assert defaults.pop(keyword) == option.default, option.name
-    assert not [name for name in defaults if name in ("hash", "threads", "move_overhead", "chess960")]

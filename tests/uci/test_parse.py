@@ -209,7 +209,8 @@ def test_words_that_mean_nothing_are_skipped(line, expected):
 
 
 @pytest.mark.parametrize(
-    ("text", "expected"), [("", (None, 1, 16)), ("9", (9, 1, 16)), ("9 2", (9, 2, 16)), ("9 2 64", (9, 2, 64))]
+    ("text", "expected"),
+    [("", (None, {})), ("9", (9, {})), ("9 2", (9, {"threads": 2})), ("9 2 64", (9, {"threads": 2, "hash": 64}))],
 )
 def test_the_arguments_of_bench_are_read(text, expected):
     assert parse_bench(text.split()) == expected

@@ -1,0 +1,90 @@
+"""Who has the engine: one thread at a time, for one search after the other, until another thread stops them."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from engine.messages import Limits
+from engine.search.pool import Pool
+from engine.search.threads import ParkedThread
+
+
+class Turns:
+    """The turns that threads take with an engine that searches by ``pool``; :class:`engine.Engine` documents them."""
+
+    def __init__(self, pool: Pool) -> None:
+        self._pool: Pool | None = pool  # None once closed
+        self.searcher = ParkedThread("numbat-search")
+        self._lock = threading.Lock()  # held by the owner
+        self._owner = 0  # the thread whose turn it is
+        self._impatient: set[object] = set()  # calls that wait for their turn, and for no search
+        #: Another object after each stop.
+        self.last_stop: object = object()
+        self._since: object = object()  # the last stop that does not count in this turn
+
+    @contextmanager
+    def turn(self, since: object = None) -> Iterator[None]:
+        """A turn after the searches of other threads, but at once after one that no turn waits for; can be nested."""
+        since = since or self.last_stop
+        if self._owner == threading.get_ident():
+            yield
+            return
+        self._refuse_callbacks()
+        with self._lock:
+            self._owner, self._since = threading.get_ident(), since
+            try:
+                self.halt()
+                self.wait()
+                yield
+            finally:
+                self._owner = 0
+
+    @contextmanager
+    def at_once(self) -> Iterator[None]:
+        """A :meth:`turn` that ends all searches before it, also those that begin while it is waited for."""
+        self._refuse_callbacks()
+        waiting = object()
+        try:
+            if self._owner != threading.get_ident():
+                self._impatient.add(waiting)
+                self.halt()
+            with self.turn():
+                self._impatient.discard(waiting)
+                yield
+        finally:
+            self._impatient.discard(waiting)
+
+    def begin(self, search: Callable[[], None]) -> None:
+        """Run ``search``, for which the pool is armed, in its own thread; the caller has the turn."""
+        if self._impatient or self.last_stop is not self._since:  # once armed, the pool keeps a stop
+            self.halt()
+        self.searcher.run(search)
+
+    def stop(self) -> None:
+        """End the search, or all of a :meth:`turn`, also one that is only about to begin."""
+        self.last_stop = object()
+        self.halt()
+
+    def halt(self, only: Limits | None = None) -> None:
+        """End the search that runs, or ``only`` the one with these very limits; harmless when there is none."""
+        if self._pool is not None:
+            self._pool.stop(only)
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Wait until the search is over, at most ``timeout`` seconds; return whether it is. In a callback it is not."""
+        return not self._in_callback and self.searcher.wait(timeout)
+
+    def close(self) -> None:
+        """End the thread of the search and let go of the pool."""
+        self.searcher.end()
+        self._pool = None
+
+    @property
+    def _in_callback(self) -> bool:
+        return self.searcher.is_current or (self._pool is not None and self._pool.is_current)
+
+    def _refuse_callbacks(self) -> None:
+        if self._in_callback:
+            raise RuntimeError("callbacks for reports cannot start another search, or change or close the engine")
