@@ -57,6 +57,24 @@ def test_after_a_small_loss_only_what_holds_for_both_moves_is_said(had, has, tex
     assert why(chess.STARTING_FEN, *LINES, Cp(had), Cp(has)) == text
 
 
+@pytest.mark.parametrize(
+    ("had", "has", "full", "brief"),
+    [
+        (20, -140, "After e5 Black is clearly better; e4 was probably better.", "After e5 Black is clearly better."),
+        (20, -60, "Now Black has e5; e4 was perhaps a little better.", "Now Black has e5."),
+        (0, -800, "After e5 Black is winning; e4 was better.", "After e5 Black is winning."),
+        (400, 180, *["After e5 White is still clearly better; e4 was better by two or three pawns."] * 2),
+        (80, -80, *["After e5 White's advantage is gone; e4 would have kept it."] * 2),
+    ],
+)
+def test_what_was_better_can_be_left_out_where_its_cost_is_not_said(had, has, full, brief):
+    board = chess.Board()
+    line = moves(board, "a3 e5 e4 Nf6")
+    scores = PovScore(Cp(had), chess.WHITE), PovScore(Cp(has), chess.WHITE)
+    assert explain(board, line[0], moves(board, "e4 e5"), line, *scores) == full
+    assert explain(board, line[0], moves(board, "e4 e5"), line, *scores, skip_better=True) == brief
+
+
 @pytest.mark.parametrize("scores", [(Cp(900), Cp(600)), (Cp(-500), Cp(-700)), (Cp(30), Cp(25)), (Cp(10), Cp(10))])
 @pytest.mark.parametrize("reply", [LINES[2], ""])
 def test_of_a_marked_move_something_is_always_said(scores, reply):

@@ -10,7 +10,8 @@ import chess
 import pytest
 from chess.engine import Cp, Mate, PovScore
 
-from engine.explanation import Reason, reason_of
+from engine.explanation import Reason, reason_of, sentence
+from engine.explanation.facts import Compared
 
 # Name, position, the mistake and its refutation, theme, sentence.
 TABLE = [
@@ -779,9 +780,11 @@ def test_the_refutation_is_told(name, fen, line, theme, text):
     reason = found(fen, line)
     assert reason
     if theme is None:
-        assert reason.theme == "verdict:0:-2"
+        assert reason.theme == "verdict"
+        assert isinstance(reason.claim, Compared)
+        assert (reason.claim.standing.had, reason.claim.standing.has) == (0, -3)
     else:
-        assert (reason.theme, reason.text) == (theme, text)
+        assert (reason.theme, sentence(reason)) == (theme, text)
 
 
 def test_the_table_has_every_theme_that_the_tagger_tests():
