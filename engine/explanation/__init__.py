@@ -3,24 +3,8 @@
 It needs python-chess, the lines and their scores, and no engine, so it stands below :mod:`engine.api`. Within
 :func:`engine.explanation.effort.counted` its steps are counted, and another thread can stop it.
 
-``line``       a line of moves, and what it does to the material
-``exchange``   what captures are worth
-``effort``     the steps of an explanation, and its end on request
-``facts``      what is claimed: records without words
-``english``    their sentences
-``themes``     what a line shows: forks, pins ... one small file each
-``gains``      what was won
-``terms``      king safety, passed pawns ... by the classical evaluation
-``positional`` which of those changed most
-``standing``   who stands better by the scores, and what a move changed
-``imbalance``  who has more material
-``passed``     passed pawns
-``lasting``    who has the better pawns, more room ... and keeps that
-``outlook``    what a position is like where nothing happens
-``tables``     which moves keep the result that the endgame tables know
-``wrong_bishop`` a draw that searches take for a win
-``reasons``    why a move is bad
-``merits``     what a good move does
+:mod:`.reasons` and :mod:`.merits` choose a claim, a record of :mod:`.facts`, from what the :mod:`.themes`, the
+material, the terms of the evaluation and the scores show; :mod:`.english` words it.
 """
 
 from __future__ import annotations
@@ -32,7 +16,7 @@ from chess.engine import PovScore
 
 from engine.explanation.english import sentence
 from engine.explanation.facts import Reason
-from engine.explanation.merits import merit
+from engine.explanation.merits import merit as merit_of
 from engine.explanation.reasons import case_of, reason
 from engine.explanation.tables import Tables
 
@@ -95,10 +79,3 @@ def explain_position(
     """
     found = merit_of(board, line, score, threat)
     return sentence(found) if found else None
-
-
-def merit_of(
-    board: chess.Board, line: Sequence[chess.Move], score: PovScore, threat: Sequence[chess.Move] = ()
-) -> Reason | None:
-    """As :func:`explain_position`, with the theme and the line that shows it."""
-    return merit(board, line, score, threat)

@@ -6,45 +6,23 @@ Claims hold lines and plies; here moves get their names, pieces theirs, and clau
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import chess
 
-from engine.explanation.facts import (
-    ByTables,
-    Case,
-    Claim,
-    Compared,
-    Drawn,
-    Facts,
-    Feature,
-    Finding,
-    Gain,
-    Held,
-    Mated,
-    Material,
-    Mating,
-    Opposition,
-    Outlook,
-    Piece,
-    Pieces,
-    Reason,
-    Recapture,
-    Shifted,
-    TableResult,
-    Threat,
-)
+from engine.explanation import facts
+from engine.explanation.facts import Facts, Feature, Finding, Gain, Material, Piece, Pieces
 from engine.explanation.line import Line
-from engine.explanation.standing import Standing
 
 _NUMBERS = {2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight"}
 
 _WHERE = {"": "", "backRankMate": " on the back rank", "smotheredMate": " by a knight"}
 
 #: What is said of the side to which a level belongs.
-_STANDS = {1: "stands better", 2: "is clearly better", 3: "is winning"}
-_STILL = {1: "still stands better", 2: "is still clearly better", 3: "is still winning"}
-_WOULD_BE = {1: "better", 2: "clearly better", 3: "winning"}
+_STANDS = {0: "", 1: "stands better", 2: "is clearly better", 3: "is winning"}
+_STILL = {0: "", 1: "still stands better", 2: "is still clearly better", 3: "is still winning"}
+_WOULD_BE = {0: "", 1: "better", 2: "clearly better", 3: "winning"}
 
 _COST = {
     "slightly": "perhaps a little better",
@@ -53,6 +31,63 @@ _COST = {
     "pawns": "better by two or three pawns",
     "several": "better by several pawns",
     "far": "better by far",
+}
+
+#: What became of the mover's game, by kind, and what the better move would have changed, unless that is its cost.
+_KINDS = {
+    "decided": ("{when} {leader} {stands}", "after {better} {mover} would be {had}"),
+    "lost": ("{when} {mover}'s advantage is gone", "after {better} {mover} would be {had}"),
+    "turned": ("{when} {other} {stands}", "{better} would have kept {mover}'s advantage"),
+    "gone": ("{when} {mover}'s advantage is gone", "{better} would have kept it"),
+    "half": ("{when} much of {mover}'s advantage is gone", "{better} would have kept it"),
+    "less": ("{when} {leader} {still}", ""),
+    "more": ("{when} {leader} {still}", ""),
+    "grown": ("{when} {other}'s advantage has grown, and {other} {stands}", ""),
+    "anyway": ("{other} was winning anyway", ""),
+    "now": ("{when} {other} {stands}", ""),
+    "open": ("{when} neither side is clearly better", ""),
+    "either": ("{when} {leader} {still}", "{better} would not have changed that"),
+    "worse": ("{when} {other} {stands}", "{better} too would have left {other} {had}"),
+    "little": ("Now {other} has {answer}", ""),
+    "gained": ("{when} {other} {gained}", ""),
+    "slightly": ("", ""),
+}
+
+#: What themes find, by their forms; of those in :data:`_AFTER` it is so after the moves up to
+#: their own, or with it; in others the move does it.
+_FOUND = {
+    ("discoveredAttack", "check"): "{san} uncovers a check by {actor}",
+    ("discoveredAttack", "both"): "{san} uncovers a check by {actor} and attacks {targets}",
+    ("discoveredAttack", "attack"): "{san} opens the {kind}'s attack on {targets}",
+    ("doubleCheck", ""): "{san} is a double check",
+    ("doubleThreat", ""): "{san} threatens {threat} and attacks {targets}",
+    ("fork", "fork"): "{san} forks {targets}",
+    ("fork", "check"): "{san} gives check and attacks {targets}",
+    ("fork", "attack"): "{san} attacks {targets} at once",
+    ("hanging", "loose"): "{san} takes {targets}, and nothing can recapture",
+    ("hanging", "cheaper"): "{san} takes {targets} with a {kind}",
+    ("hanging", "outnumbered"): "{san} takes {targets}, which is attacked more often than it is defended",
+    ("hanging", "unguarded"): "nothing guards {targets}, and {san} takes it",
+    ("line", ""): "{moves}",
+    ("overloaded", "both"): "{targets} cannot guard both {squares}",
+    ("overloaded", "away"): "{san} draws {targets} away from {squares}",
+    ("pin", "guard"): "{san}, and {targets} is pinned to the king and cannot recapture",
+    ("pin", "pins"): "{san} pins {targets} to the king",
+    ("pin", "pinned"): "{san} attacks {targets}, which is pinned to the king",
+    ("promotion", "at once"): "{san} makes a new {promoted}",
+    ("promotion", "later"): "{san} and the {file}-pawn gets through",
+    ("removedDefender", "square"): "{san} takes the piece that guards {squares}",
+    ("removedDefender", "piece"): "{san} takes the only defender of {targets}",
+    ("skewer", ""): "{san} skewers {first} and, behind it, {last}",
+    ("trapped", ""): "{targets} is trapped",
+}
+_AFTER = {("hanging", "unguarded"): 0, ("overloaded", "both"): 1, ("trapped", ""): 1}
+
+_CHOICE = {
+    "only": "{first} is the only move",
+    "best": "{first} is the best move",
+    "hardly": "{first} is the best move, {other} is hardly worse",
+    "clearly": "{first} is clearly the best move",
 }
 
 _SHIFTS = {
@@ -78,38 +113,13 @@ _RESULTS = {
 _NAMED = 3
 
 
-def sentence(said: Reason | Claim, skip_better: bool = False) -> str:
+def sentence(said: facts.Reason | facts.Claim, skip_better: bool = False) -> str:
     """What is ``said`` in a sentence or two; ``skip_better`` leaves out which move was better where that is all there
     is to say of it."""
-    match said:
-        case Reason():
-            return sentence(said.claim, skip_better)
-        case Mating():
-            return f"{_mating(said)}."
-        case Mated():
-            return f"{side(said.color)} is mated in {said.moves} whatever it plays."
-        case Drawn():
-            return _drawn(said)
-        case Held():
-            return _held(said)
-        case Opposition():
-            return _opposition(said)
-        case ByTables():
-            return _by_tables(said)
-        case TableResult():
-            return _table_result(said)
-        case Material():
-            return {"loses": _loses, "misses": _misses, "wins": _wins}[said.verb](said)
-        case Recapture():
-            return f"Does not recapture: {said.line.san(0)} would have won back the {chess.piece_name(said.kind)}."
-        case Threat():
-            return _threat(said)
-        case Compared():
-            return _compared(said.case, said.standing, said.gained, skip_better)
-        case Shifted():
-            return _shifted(said)
-        case Outlook():
-            return _outlook(said)
+    claim = said.claim if isinstance(said, facts.Reason) else said
+    if isinstance(claim, facts.Compared):
+        return _compared(claim, skip_better)
+    return _SENTENCES[type(claim)](claim)
 
 
 # Pieces, sides and lists
@@ -169,11 +179,10 @@ def _won(gain: Gain, square: bool) -> str:
             return f"the exchange and {_pieces(gain.won[1:])}" if gain.won[1:] else "the exchange"
         case "minor":
             return "a piece"
+        case "piece" if gain.square is not None and square:
+            return the(Piece(gain.won[0][0], gain.square))
         case "piece":
-            kind = gain.won[0][0]
-            return (
-                the(Piece(kind, gain.square)) if gain.square is not None and square else f"the {chess.piece_name(kind)}"
-            )
+            return f"the {chess.piece_name(gain.won[0][0])}"
         case _:
             return _pieces(gain.won)
 
@@ -181,77 +190,30 @@ def _won(gain: Gain, square: bool) -> str:
 # What themes found
 
 
-def _found(finding: Finding, line: Line) -> tuple[str, str]:
-    """The moves after which something is so, if it is not the first of them that does it, and what is so or done."""
-    san, targets, squares = line.san(finding.ply), finding.targets, [*map(chess.square_name, finding.squares)]
-    match finding.theme, finding.form:
-        case "discoveredAttack", "check":
-            more = f" and attacks {the(*targets)}" if targets else ""
-            return "", f"{san} uncovers a check by {the(_actor(finding))}{more}"
-        case "discoveredAttack", _:
-            return "", f"{san} opens the {chess.piece_name(_actor(finding).kind)}'s attack on {the(*targets)}"
-        case "doubleCheck", _:
-            return "", f"{san} is a double check"
-        case "doubleThreat", _:
-            return "", f"{san} threatens {_threatened(finding, line)} and attacks {the(*targets)}"
-        case "fork", "fork":
-            return "", f"{san} forks {the(*targets)}"
-        case "fork", "check":
-            return "", f"{san} gives check and attacks {the(*targets)}"
-        case "fork", _:
-            return "", f"{san} attacks {the(*targets)} at once"
-        case "hanging", _:
-            return _hanging(finding, line, the(*targets))
-        case "overloaded", "both":
-            return san, f"{the(*targets)} cannot guard both {listed(squares)}"
-        case "overloaded", _:
-            return "", f"{san} draws {the(*targets)} away from {squares[0]}"
-        case "pin", "guard":
-            return "", f"{san}, and {the(*targets)} is pinned to the king and cannot recapture"
-        case "pin", "pins":
-            return "", f"{san} pins {the(*targets)} to the king"
-        case "pin", _:
-            return "", f"{san} attacks {the(*targets)}, which is pinned to the king"
-        case "promotion", _ if finding.ply == finding.cashed:
-            return "", f"{san} makes a new {chess.piece_name(line.moves[finding.ply].promotion or chess.QUEEN)}"
-        case "promotion", _:
-            file = chess.FILE_NAMES[chess.square_file(line.moves[finding.cashed].from_square)]
-            return "", f"{san} and the {file}-pawn gets through"
-        case "removedDefender", "square":
-            return "", f"{san} takes the piece that guards {squares[0]}"
-        case "removedDefender", _:
-            return "", f"{san} takes the only defender of {the(*targets)}"
-        case "skewer", _:
-            return "", f"{san} skewers {the(targets[0])} and, behind it, {the(targets[1])}"
-        case "trapped", _:
-            return san, f"{the(*targets)} is trapped"
-        case _:
-            return "", line.sans(finding.ply, finding.cashed + 1)
+def _found(finding: Finding, line: Line, it: str = "") -> str:
+    """What the theme has found; ``it`` stands for its targets if they have been named."""
+    move, targets, actor = line.moves[finding.cashed], finding.targets, finding.actor
+    return _FOUND[finding.theme, finding.form].format(
+        san=line.san(finding.ply),
+        moves=line.sans(finding.ply, finding.cashed + 1),
+        targets=it or the(*targets),
+        first=the(*targets[:1]),
+        last=the(*targets[-1:]),
+        actor=the(actor) if actor else "",
+        kind=chess.piece_name(actor.kind) if actor else "",
+        squares=listed([chess.square_name(square) for square in finding.squares]),
+        threat=_threatened(line.boards[finding.ply + 1], finding.threat),
+        promoted=chess.piece_name(move.promotion or chess.QUEEN),
+        file=chess.FILE_NAMES[chess.square_file(move.from_square)],
+    )
 
 
-def _actor(finding: Finding) -> Piece:
-    assert finding.actor is not None
-    return finding.actor
-
-
-def _threatened(finding: Finding, line: Line) -> str:
-    passed = line.boards[finding.ply + 1].copy(stack=False)
+def _threatened(board: chess.Board, move: chess.Move | None) -> str:
+    if move is None:
+        return ""
+    passed = board.copy(stack=False)
     passed.push(chess.Move.null())
-    assert finding.threat is not None
-    return passed.san(finding.threat)
-
-
-def _hanging(finding: Finding, line: Line, it: str) -> tuple[str, str]:
-    san = line.san(finding.ply)
-    match finding.form:
-        case "unguarded":
-            return line.san(finding.ply - 1), f"nothing guards {it}, and {san} takes it"
-        case "cheaper":
-            return "", f"{san} takes {it} with a {chess.piece_name(_actor(finding).kind)}"
-        case "outnumbered":
-            return "", f"{san} takes {it}, which is attacked more often than it is defended"
-        case _:
-            return "", f"{san} takes {it}, and nothing can recapture"
+    return passed.san(move)
 
 
 def _told(said: Material) -> tuple[str, str]:
@@ -261,9 +223,12 @@ def _told(said: Material) -> tuple[str, str]:
     kinds = [piece.kind for piece in finding.targets]
     named = bool(lost) and (finding.theme != "fork" or kinds.count(lost[0].kind) == 1)
     taken = finding.theme == "hanging" and finding.form != "unguarded"
-    after, clause = _hanging(finding, line, "it") if taken and named else _found(finding, line)
-    lead = " ".join(filter(None, (line.sans(line.turns().start, finding.ply), after)))
-    how = f"after {lead}{'' if after else ','} {clause}" if lead else clause
+    after, start = _AFTER.get((finding.theme, finding.form)), line.turns().start
+    last = finding.ply + (after or 0)
+    lead = line.sans(start if after is None else min(start, last - 1), last)
+    how = _found(finding, line, "it" if taken and named else "")
+    if lead:
+        how = f"after {lead}{',' if after is None else ''} {how}"
     return gained(gain, square=taken or not named), how
 
 
@@ -274,7 +239,7 @@ def _is_move(finding: Finding) -> bool:
 
 def _loses(said: Material) -> str:
     what, how = _told(said)
-    queens, stake = said.gain.promotes, ", and with it the win" if said.stake else ""
+    queens, stake = said.gain.kind == "promotion", ", and with it the win" if said.stake else ""
     verb = f"Lets {side(said.line.winner)} get" if queens else "Loses"
     if _is_move(said.finding):
         return f"{verb} {what} {'with' if queens else 'to'} {how}{stake}."
@@ -284,55 +249,62 @@ def _loses(said: Material) -> str:
 def _misses(said: Material) -> str:
     what, how = _told(said)
     if _is_move(said.finding):
-        return f"Misses {how}, which {'gets' if said.gain.promotes else 'wins'} {what}."
-    return f"Misses the chance to {'get' if said.gain.promotes else 'win'} {what}: {how}."
+        return f"Misses {how}, which {'gets' if said.gain.kind == 'promotion' else 'wins'} {what}."
+    return f"Misses the chance to {'get' if said.gain.kind == 'promotion' else 'win'} {what}: {how}."
 
 
 def _wins(said: Material) -> str:
     gain, finding, line = said.gain, said.finding, said.line
-    first, verb = line.san(0), "gets" if gain.promotes else "wins"
+    first, verb = line.san(0), "gets" if gain.kind == "promotion" else "wins"
     promotes = finding.theme == "promotion" and finding.cashed == 0
     if finding.theme == "hanging" or _is_move(finding) or (promotes and not gain.paid):
         return f"{first} {verb} {gained(gain)}."
     what, how = _told(said)
-    if finding.ply == 0 and not _found(finding, line)[0] and finding.theme not in ("line", "promotion"):
+    begins = finding.ply == 0 and (finding.theme, finding.form) not in _AFTER
+    if begins and finding.theme not in ("line", "promotion"):
         comma = "," if (finding.theme, finding.form) == ("pin", "pinned") else ""
         return f"{how}{comma} and {verb} {what}."
     return f"{first} {verb} {what}: {how}."
 
 
-def _threat(said: Threat) -> str:
+def _recapture(said: facts.Recapture) -> str:
+    return f"Does not recapture: {said.line.san(0)} would have won back the {chess.piece_name(said.kind)}."
+
+
+def _threat(said: facts.Threat) -> str:
     first, then = said.best.san(0), said.line.san(0)
-    if said.kind == "gain":
-        assert said.gain is not None
+    if said.gain:
         return f"{first} threatens {then}, which wins {gained(said.gain)}."
-    return f"{first} threatens {'mate' if said.kind == 'mate' else 'to promote'} with {then}."
+    return f"{first} threatens {'mate' if said.mate else 'to promote'} with {then}."
 
 
 # Mates, draws and tables
 
 
-def _mating(said: Mating) -> str:
-    where = _WHERE[said.pattern]
-    first = said.line.san(said.line.turns().start)
+def _mating(said: facts.Mating) -> str:
+    moves, first = said.moves, said.line.san(said.line.turns().start)
+    if said.verb == "mated":
+        return f"{side(said.line.winner)} is mated in {moves} whatever it plays."
     if said.verb == "leads":
-        return f"{first} is mate{where}" if said.moves == 1 else f"{first} leads to mate in {said.moves}{where}"
-    verb = said.verb.capitalize()
-    if said.moves == 1:
-        text = f"{verb} mate{where} at once with {first}"
-    else:
-        text = f"{verb} mate in {said.moves}{where}, beginning with {first}"
-    if said.missed:
-        text = f"{_mating(said.missed)}, and {text[0].lower()}{text[1:]}"
+        return f"{first} {'is mate' if moves == 1 else f'leads to mate in {moves}'}{_WHERE[said.pattern]}."
+    how = f"misses {_mate(said.missed)}, and allows {_mate(said)}" if said.missed else f"{said.verb} {_mate(said)}"
     if said.guard:
         square = chess.square_name(said.line.moves[1].to_square)
-        text += f": the {chess.piece_name(said.guard)} was needed to guard {square}"
-    return text
+        how += f": the {chess.piece_name(said.guard)} was needed to guard {square}"
+    return f"{how[0].upper()}{how[1:]}."
 
 
-def _drawn(said: Drawn) -> str:
+def _mate(said: facts.Mating) -> str:
+    where, first = _WHERE[said.pattern], said.line.san(said.line.turns().start)
+    if said.moves == 1:
+        return f"mate{where} at once with {first}"
+    return f"mate in {said.moves}{where}, beginning with {first}"
+
+
+def _drawn(said: facts.Drawn) -> str:
     moves = said.line.sans(1, said.plies)
     after = f"after {moves} " if moves else ""
+    bishop = f"{after}the bishop cannot drive the king from the corner {chess.square_name(said.corner)}."
     match said.how:
         case "stalemate":
             return f"{'After ' + moves + ' it' if moves else 'It'} is stalemate, and the win is gone."
@@ -340,27 +312,19 @@ def _drawn(said: Drawn) -> str:
             return f"Lets {side(said.line.winner)} draw by perpetual check, beginning with {said.line.san(1)}."
         case "material":
             return f"Gives the win away: {after}not enough material is left."
+        case "held":
+            return f"{said.line.san(0)} holds the draw: {bishop}" if said.line.moves else f"It is a draw: {bishop}"
         case _:
-            return f"Gives the win away: {after}{_wrong_bishop(said.corner)}"
+            return f"Gives the win away: {bishop}"
 
 
-def _held(said: Held) -> str:
-    first = f"{said.line.san(0)} holds the draw" if said.line.moves else "It is a draw"
-    after = f"after {said.line.san(1)} " if len(said.line) > 1 else ""
-    return f"{first}: {after}{_wrong_bishop(said.corner)}"
-
-
-def _wrong_bishop(corner: chess.Square) -> str:
-    return f"the bishop cannot drive the king from the corner {chess.square_name(corner)}."
-
-
-def _opposition(said: Opposition) -> str:
+def _opposition(said: facts.Opposition) -> str:
     better, reply = said.case.best.san(0), said.case.played.san(1)
     what = "the win" if said.win else "the draw"
     return f"Gives up the opposition and {what}: {better} would have taken it, now {reply} does."
 
 
-def _by_tables(said: ByTables) -> str:
+def _by_tables(said: facts.ByTables) -> str:
     better = said.case.best.san(0)
     if said.opposition:
         return f"{_opposition(said.opposition)} The endgame tables agree."
@@ -370,7 +334,7 @@ def _by_tables(said: ByTables) -> str:
     return f"According to the endgame tables this was {was} and is now {now}; {better} was right."
 
 
-def _table_result(said: TableResult) -> str:
+def _table_result(said: facts.TableResult) -> str:
     rule = ", but for the 50-move rule" if abs(said.outcome) == 1 else ""
     mover, many = side(said.board.turn), len(said.kept) > 1
     if said.outcome < 0:
@@ -389,7 +353,7 @@ def _table_result(said: TableResult) -> str:
 # Scores and what speaks for a side
 
 
-def _named(case: Case) -> tuple[str, str]:
+def _named(case: facts.Case) -> tuple[str, str]:
     """The better move and the answer to the one that was played, with numbers if both are written alike; the answer is
     empty if there is none."""
     better, answer = case.best.san(0), case.played.san(1) if len(case.played) > 1 else ""
@@ -400,76 +364,39 @@ def _named(case: Case) -> tuple[str, str]:
     return numbered[0], numbered[1]
 
 
-def _compared(case: Case, standing: Standing, facts: Facts = (), skip_better: bool = False) -> str:
-    better, answer = _named(case)
-    mover, other = side(case.mover), side(not case.mover)
-    had, has = standing.had, standing.has
-    when = f"After {answer}" if answer else "Now"
-    was = f"{better} was {_COST[standing.cost]}" if standing.cost else ""
-    leader = mover if has > 0 else other
-    match standing.kind:
-        case "decided":
-            gone = has == 0 or (has == -1 and had > 0)
-            text = f"{when} {mover}'s advantage is gone" if gone else f"{when} {leader} {_STANDS[abs(has)]}"
-            was = was or f"after {better} {mover} would be {_WOULD_BE[had]}"
-        case "gone":
-            text = f"{when} {'' if has < 0 else 'much of '}{mover}'s advantage is gone"
-            was = f"{better} would have kept it"
-        case "turned":
-            text, was = f"{when} {other} {_STANDS[-has]}", f"{better} would have kept {mover}'s advantage"
-        case "less" | "more":
-            text = f"{when} {leader} {_STILL[abs(has)]}"
-        case "grown":
-            text = f"{when} {other}'s advantage has grown, and {other} {_STANDS[-has]}"
-        case "anyway":
-            text = f"{other} was winning anyway"
-        case "now":
-            text = f"{when} {other} {_STANDS[-has]}"
-        case "open":
-            text = f"{when} neither side is clearly better"
-        case "either" if has < had < 0:
-            text, was = f"{when} {other} {_STANDS[-has]}", f"{better} too would have left {other} {_WOULD_BE[-had]}"
-        case "either":
-            text, was = f"{when} {leader} {_STILL[abs(has)]}", f"{better} would not have changed that"
-        case _:
-            text = f"{when} {other} {_speaks(facts)}" if facts else f"Now {other} has {answer}" if answer else ""
-    if not text:
-        return f"{was}."
-    brief = skip_better and standing.cost in ("slightly", "probably", "surely")
-    return f"{text}." if brief else f"{text}; {was}."
+def _compared(said: facts.Compared, skip_better: bool = False) -> str:
+    case, had, has, cost = said.case, said.standing.had, said.standing.has, said.standing.cost
+    kind, (better, answer), speaks = said.standing.kind, _named(case), _speaks(said.gained)
+    if kind == "little" and (speaks or not answer):
+        kind = "gained" if speaks else "slightly"
+    text, change = _KINDS[kind]
+    words = dict(better=better, answer=answer, gained=speaks, when=f"After {answer}" if answer else "Now")
+    words |= dict(mover=side(case.mover), other=side(not case.mover), leader=side(case.mover == (has > 0)))
+    words |= dict(stands=_STANDS[abs(has)], still=_STILL[abs(has)], had=_WOULD_BE[abs(had)])
+    was = f"{better} was {_COST[cost]}" if cost else change.format(**words)
+    text = text.format(**words)
+    if said.shift:
+        text = f"No material is lost at once, but {_SHIFTS[said.shift.aspect, said.shift.own].format(**words)}. {text}"
+    brief = text and skip_better and cost in ("slightly", "probably", "surely")
+    return f"{text}." if brief else f"{text}; {was}." if text else f"{was}."
 
 
-def _shifted(said: Shifted) -> str:
-    names = {"mover": side(said.case.mover), "other": side(not said.case.mover), "better": said.case.best.san(0)}
-    what = _SHIFTS[said.shift.aspect, said.shift.own].format(**names)
-    return f"No material is lost at once, but {what}. {_compared(said.case, said.standing)}"
-
-
-def _outlook(said: Outlook) -> str:
+def _outlook(said: facts.Outlook) -> str:
     line, stands = said.line, said.level
-    first = line.san(0)
-    match said.choice:
-        case "only":
-            choice = f"{first} is the only move"
-        case "hardly":
-            assert said.other is not None
-            choice = f"{first} is the best move, {line.boards[0].san(said.other)} is hardly worse"
-        case "clearly":
-            choice = f"{first} is clearly the best move"
-        case _:
-            choice = f"{first} is the best move"
+    other = line.boards[0].san(said.other) if said.other else ""
+    choice = _CHOICE[said.choice].format(first=line.san(0), other=other)
     standing = f"{side(stands > 0)} {_STANDS[abs(stands)]}" if stands else "the game is about even"
-    facts = "; ".join(f"{side(color)} {_speaks(found)}" for color, found in said.facts.items())
-    if not facts:
+    known = "; ".join(f"{side(color)} {_speaks(found)}" for color, found in said.facts.items())
+    if not known:
         return f"{choice}; {standing}."
     against = stands and set(said.facts) == {stands < 0}
-    return f"{choice}; {standing}{', although' if against else '.'} {facts}."
+    return f"{choice}; {standing}{', although' if against else '.'} {known}."
 
 
-def _speaks(facts: Facts) -> str:
+def _speaks(known: Facts) -> str:
     """What speaks for a side, as clauses with its verbs, each but once: "is a pawn up and has a passed pawn"."""
     clauses = defaultdict[str, list[str]](list)
-    for fact in facts:
+    for fact in known:
         verb, what = ("is", gained(fact, up=" up")) if isinstance(fact, Gain) else _feature(fact)
         clauses[verb].append(what)
     ordered = sorted(clauses.items(), key=lambda clause: clause[0] == "has")
@@ -490,3 +417,16 @@ def _feature(feature: Feature) -> tuple[str, str]:
             return "has", "the two bishops"
         case _:
             return "has", "more room for its pieces"
+
+
+_SENTENCES: dict[type, Callable[[Any], str]] = {
+    facts.Mating: _mating,
+    facts.Drawn: _drawn,
+    facts.Opposition: _opposition,
+    facts.ByTables: _by_tables,
+    facts.TableResult: _table_result,
+    facts.Material: lambda said: {"loses": _loses, "misses": _misses, "wins": _wins}[said.verb](said),
+    facts.Recapture: _recapture,
+    facts.Threat: _threat,
+    facts.Outlook: _outlook,
+}

@@ -31,27 +31,14 @@ class Piece(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Gain:
-    """Material that a side wins, or is ahead by: ``won`` for ``paid``.
-
-    ============= ===========================================================================
-    kind          what is won
-    ============= ===========================================================================
-    ``promotion`` a new queen
-    ``exchange``  a rook for a minor piece, with pawns in ``won`` or ``paid``
-    ``minor``     a knight or bishop, where it is unclear which of two was lost, which exchanged
-    ``piece``     the one of ``won``, which stood on ``square``; the queen needs no square
-    ``list``      all of ``won``
-    ============= ===========================================================================
-    """
+    """Material that a side wins, or is ahead by: ``won`` for ``paid``. By ``kind`` it is a ``promotion`` to a queen,
+    the ``exchange`` with pawns, a ``minor`` piece where it is unclear which of two was lost and which exchanged, a
+    ``piece`` that stood on ``square`` (the queen needs none), or a ``list`` of all that is won."""
 
     kind: str
     won: Pieces
     paid: Pieces = ()
     square: chess.Square | None = None
-
-    @property
-    def promotes(self) -> bool:
-        return self.kind == "promotion"
 
     def includes(self, kind: chess.PieceType) -> bool:
         """Whether a piece of this ``kind`` may be among those won."""
@@ -138,8 +125,8 @@ class Case:
 
 @dataclass(frozen=True)
 class Mating:
-    """A mate in ``moves`` that ``line`` begins: the mover ``allows`` or ``misses`` it, or it ``leads`` to it. ``guard``
-    is the kind of piece that left the square of a mate in one, and ``missed`` the mate that was there instead."""
+    """A mate in ``moves`` that ``line`` begins: the mover ``allows`` or ``misses`` it, it ``leads`` to it, or is
+    ``mated``. ``guard`` is the kind of piece that left the square of a mate in one, ``missed`` the mate instead."""
 
     verb: str
     line: Line
@@ -148,36 +135,17 @@ class Mating:
     guard: chess.PieceType | None = None
     missed: Mating | None = None
 
-    @property
-    def theme(self) -> str:
-        return self.pattern or f"mateIn{self.moves}"
-
-
-@dataclass(frozen=True)
-class Mated:
-    """``color`` is mated in ``moves`` whatever it plays."""
-
-    color: chess.Color
-    moves: int
-
 
 @dataclass(frozen=True)
 class Drawn:
-    """A win thrown away: ``line`` is drawn after ``plies`` by ``stalemate``, ``material``, ``perpetual`` check or a
-    ``bishop`` of the wrong colour for ``corner``."""
+    """A win thrown away, as ``line`` is drawn after ``plies`` by ``stalemate``, ``material``, ``perpetual`` check or a
+    ``bishop`` of the wrong colour for ``corner``; or a draw by such a bishop that the moves of ``line``, if any, have
+    ``held``."""
 
     how: str
     line: Line
     plies: int
     corner: chess.Square = chess.A1
-
-
-@dataclass(frozen=True)
-class Held:
-    """A draw by a bishop of the wrong colour for ``corner``, which the moves of ``line``, if any, hold."""
-
-    line: Line
-    corner: chess.Square
 
 
 @dataclass(frozen=True)
@@ -232,30 +200,23 @@ class Recapture:
 
 @dataclass(frozen=True)
 class Threat:
-    """The move ``best`` threatens the ``line`` that would follow: ``mate``, ``promotion`` or a ``gain``."""
+    """The first move of ``best`` threatens that of ``line``: for a ``gain``, ``mate`` or else a promotion."""
 
-    kind: str
     best: Line
     line: Line
     gain: Gain | None = None
+    mate: bool = False
 
 
 @dataclass(frozen=True)
 class Compared:
-    """How the mover's game stood and stands; ``gained`` speaks for the other side now."""
+    """How the mover's game stood and stands; ``gained`` speaks for the other side now, and ``shift`` for the move's
+    cost."""
 
     case: Case
     standing: Standing
     gained: Facts = ()
-
-
-@dataclass(frozen=True)
-class Shifted:
-    """A term of the evaluation that changed, and what the move cost."""
-
-    case: Case
-    shift: Shift
-    standing: Standing
+    shift: Shift | None = None
 
 
 @dataclass(frozen=True)
@@ -270,10 +231,7 @@ class Outlook:
     facts: dict[chess.Color, Facts]
 
 
-Claim = (
-    Mating | Mated | Drawn | Held | Opposition | ByTables | TableResult | Material | Recapture | Threat | Compared
-    | Shifted | Outlook
-)  # fmt: skip
+Claim = Mating | Drawn | Opposition | ByTables | TableResult | Material | Recapture | Threat | Compared | Outlook
 
 
 @dataclass(frozen=True, slots=True)

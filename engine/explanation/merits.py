@@ -8,10 +8,10 @@ import chess
 from chess.engine import PovScore, Score
 
 from engine.explanation.exchange import balance
-from engine.explanation.facts import Held, Mated, Material, Reason, Threat
+from engine.explanation.facts import Drawn, Material, Mating, Reason, Threat
 from engine.explanation.gains import gain_of
 from engine.explanation.line import Line
-from engine.explanation.reasons import explained, mating, sure_gain
+from engine.explanation.reasons import explained, mate_theme, mating, sure_gain
 from engine.explanation.wrong_bishop import after, corner, drawing_exchange, is_drawn, strong
 
 #: Plies of a threat that are told: the capture, the answer and what comes of it.
@@ -38,14 +38,14 @@ def merit(
     moves = relative.mate()
     if moves is not None and moves > 0:
         mate = mating("leads", best, moves)
-        return Reason(mate.theme, mate, best, mate=moves)
+        return Reason(mate_theme(mate), mate, best, mate=moves)
     if moves is not None:
-        return Reason("mated", Mated(board.turn, -moves), best)
+        return Reason("mated", Mating("mated", best, -moves), best)
     if _is_won(best, relative) and (gain := gain_of(best)) and (finding := explained(best, gain)):
         return Reason(finding.theme, Material("wins", best, gain, finding), best, best.gain)
     if relative.score(mate_score=10_000) < 0 and (exchange := drawing_exchange(board)):
         held = Line.of(board, exchange)
-        return Reason("draw", Held(held, corner(held.last) or chess.A1), held)
+        return Reason("draw", Drawn("held", held, 2, corner(held.last) or chess.A1), held)
     return _threat(board, best, threat)
 
 
@@ -54,7 +54,7 @@ def _drawn(board: chess.Board, best: Line) -> Reason:
     kept: list[chess.Move] = []
     if board.turn != strong(board):
         kept = [move for move in (best.moves[0], *board.legal_moves) if is_drawn(after(board, move))]
-    return Reason("draw", Held(Line.of(board, kept[:1]), corner(board) or chess.A1))
+    return Reason("draw", Drawn("held", Line.of(board, kept[:1]), 0, corner(board) or chess.A1))
 
 
 def _is_won(best: Line, score: Score) -> bool:
@@ -72,9 +72,9 @@ def _threat(board: chess.Board, best: Line, threat: Sequence[chess.Move]) -> Rea
     after.push(chess.Move.null())
     line = Line.of(after, threat[:_THREAT])
     if line.last.is_checkmate() and len(line) == 1:
-        return Reason("threat", Threat("mate", best, line), line)
+        return Reason("threat", Threat(best, line, mate=True), line)
     if line.moves[0].promotion:
-        return Reason("threat", Threat("promotion", best, line), line)
+        return Reason("threat", Threat(best, line), line)
     if line.gain >= 2 and line.captured(0) and (gain := gain_of(line)):
-        return Reason("threat", Threat("gain", best, line, gain), line, line.gain)
+        return Reason("threat", Threat(best, line, gain), line, line.gain)
     return None

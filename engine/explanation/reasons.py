@@ -21,7 +21,6 @@ from engine.explanation.facts import (
     Opposition,
     Reason,
     Recapture,
-    Shifted,
 )
 from engine.explanation.gains import gain_of
 from engine.explanation.lasting import gained
@@ -139,7 +138,7 @@ def _allowed_mate(case: Case) -> Reason | None:
     if allowed < 0 <= missed and _is_told(case, -allowed) and len(case.played) > 1:
         instead = mating("misses", case.best, missed) if 0 < missed <= _VISIBLE_MATE else None
         found = mating("allows", case.played, -allowed, instead)
-        return Reason(found.theme, found, case.played, mate=-allowed)
+        return Reason(mate_theme(found), found, case.played, mate=-allowed)
     return None
 
 
@@ -148,13 +147,18 @@ def _missed_mate(case: Case) -> Reason | None:
     if missed <= 0 or not _is_told(case, missed) or (case.has.mate() or 0) > 0:
         return None
     found = mating("misses", case.best, missed)
-    return Reason(found.theme, found, case.best, mate=missed)
+    return Reason(mate_theme(found), found, case.best, mate=missed)
 
 
 def _is_told(case: Case, moves: int) -> bool:
     """Whether a mate in so many ``moves`` is worth telling: one that is near, or that changed something."""
     near = _NEAR_MATE if case.marked else _VISIBLE_MATE
     return moves <= near or (moves <= _TOLD_MATE and case.before - case.after >= LEAST_LOSS)
+
+
+def mate_theme(mating: Mating) -> str:
+    """Its pattern, else ``mateIn2`` and the like."""
+    return mating.pattern or f"mateIn{mating.moves}"
 
 
 def mating(verb: str, line: Line, moves: int, missed: Mating | None = None) -> Mating:
@@ -224,7 +228,7 @@ def sure_gain(line: Line) -> int:
     """The pawns that the winner of ``line`` wins, 0 if the line does not show enough of it."""
     start = line.turns().start
     gain = gain_of(line)
-    far = HORIZON if gain and gain.promotes else _NEAR if line.gain < 3 else _FAR
+    far = HORIZON if gain and gain.kind == "promotion" else _NEAR if line.gain < 3 else _FAR
     if line.gain < 1 or len(line) <= start or line.secured - start > far:
         return 0
     return 0 if line.gain < 2 and len(line) - start < _LEAST_SHOWN else line.gain
@@ -262,7 +266,7 @@ def explained(line: Line, gain: Gain) -> Finding | None:
     they would be too many to be forced."""
     start = line.turns().start
     for finding in findings(line):
-        fits = finding.theme == "promotion" if gain.promotes else _is_part(line, finding, gain)
+        fits = finding.theme == "promotion" if gain.kind == "promotion" else _is_part(line, finding, gain)
         forced = _forced(line, start, finding.ply) or (_promotes(finding) and finding.ply - start <= _SOON)
         near = forced and finding.ply - start <= _NEAR and finding.ply < line.shown
         if fits and near and line.gains[finding.cashed + 1] >= max(1, line.gain - 1):
@@ -346,4 +350,4 @@ def _positional(case: Case) -> Reason | None:
     found = shift(case.played, case.best)
     if found is None or not max(_CLEAR_LOSS, found.loss / 3) <= case.drop <= _NO_TACTICS:
         return None
-    return Reason("positional", Shifted(case, found, compare(case.before, case.after, case.drop)), case.played)
+    return Reason("positional", Compared(case, compare(case.before, case.after, case.drop), shift=found), case.played)

@@ -78,8 +78,10 @@ class Standing:
     kind        what became of the mover's game
     =========== ==========================================
     ``decided`` it was winning and is no more, or is losing now
+    ``lost``    it was winning, now it is level or a little worse
     ``turned``  it had the advantage, now the other side clearly has
-    ``gone``    it had an advantage, now half of that at most
+    ``gone``    it had an advantage, now the other side may have a small one
+    ``half``    it had an advantage, now half of that at most
     ``less``    it has an advantage still, a smaller one
     ``more``    the other side has an advantage still
     ``grown``   the other side had an advantage, now a greater one
@@ -87,7 +89,8 @@ class Standing:
     ``now``     it is not sure what it was, now the other side has an advantage
     ``open``    it is not sure what it was, now neither side is clearly better
     ``either``  one side has an advantage after either move; little was lost
-    ``little``  it is perhaps a little worse, and it is not sure who is better
+    ``worse``   as ``either``, with a clear advantage of the other side after the move
+    ``little``  it is slightly worse, and it is not sure who is better
     =========== ==========================================
 
     ``cost`` is ``slightly``, ``probably``, ``surely``, by two or three ``pawns``, ``several`` or ``far``; empty if the
@@ -105,13 +108,13 @@ def decided(before: float, after: float) -> Standing | None:
     unless the game was won or is lost by a margin that a short search is sure of.
 
     >>> decided(0.96, 0.5)
-    Standing(kind='decided', had=3, has=0, cost='')
+    Standing(kind='lost', had=3, has=0, cost='')
     >>> decided(0.6, 0.4)
     """
     had, has = _sure(before), _sure(after)
     if has >= had or (had < 3 and has > -3) or before - after < _DECISIVE:
         return None
-    return Standing("decided", had, has, "" if had > 0 else "surely")
+    return Standing("lost" if had > 0 and has in (0, -1) else "decided", had, has, "" if had > 0 else "surely")
 
 
 def compare(before: float, after: float, drop: int) -> Standing:
@@ -122,10 +125,11 @@ def compare(before: float, after: float, drop: int) -> Standing:
     """
     had, has = _sure(before), _sure(after)
     if drop <= LITTLE:  # it may be the search's error: only what holds after either move is sure
-        either = has > 0 or has <= had < 0
-        return Standing("either", had, has) if either else Standing("little", had, has, "slightly")
+        if has > 0 or has == had < 0:
+            return Standing("either", had, has)
+        return Standing("worse", had, has) if has < had < 0 else Standing("little", had, has, "slightly")
     if had > 0 and (has == -1 or abs(after - 0.5) <= _LEVEL):
-        return Standing("gone", had, has)
+        return Standing("gone" if has < 0 else "half", had, has)
     if has < 0 < had:
         return Standing("turned", had, has)
     if had > 0 or has > 0:

@@ -22,18 +22,19 @@ def compares(kind: str, had: int, has: int, before: float, after: float, slack: 
     """
     if kind == "little":
         return True  # of the cost alone, which is checked in centipawns
-    if kind == "decided":  # only an advantage that was there is told, and 0 only says that it is gone
-        gone = has == 0 or (has == -1 and had > 0)
-        return (had <= 0 or _fits(had, before, slack)) and (after < CLEAR + slack if gone else _fits(has, after, slack))
+    if kind == "lost":
+        return _fits(had, before, slack) and after < CLEAR + slack
+    if kind == "decided":  # only an advantage that was there is told
+        return (had <= 0 or _fits(had, before, slack)) and _fits(has, after, slack)
     if kind == "open":
         return abs(after - 0.5) < CLEAR - 0.5 + slack
     if kind == "now":
         return _fits(has, after, slack)
     if kind == "anyway":
         return _fits(-3, before, slack) and _fits(-3, after, slack)
-    if kind == "either":
+    if kind in ("either", "worse"):
         return _fits(min(had, has) if has > 0 else had, before, slack) and _fits(has, after, slack)
-    if kind == "gone":  # half of an advantage at least
+    if kind in ("gone", "half"):  # half of an advantage at least
         return before >= EDGE - slack and after - 0.5 <= (before - 0.5) / 2 + slack
     mentioned = min(1, max(-1, had))  # how great an advantage was, nothing says
     return _fits(mentioned, before, slack) and _fits(has, after, slack)

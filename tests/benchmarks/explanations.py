@@ -43,7 +43,7 @@ from engine.analysis.pace import MOST
 from engine.api.explaining import over, threat
 from engine.api.types import Analysis
 from engine.explanation import Reason, merit_of, reason_of, sentence
-from engine.explanation.facts import Compared, Shifted
+from engine.explanation.facts import Compared, Shift
 from engine.explanation.line import Line
 from engine.explanation.positional import PLIES, losses
 from engine.explanation.reasons import AT_ONCE, LEAST_LOSS
@@ -278,12 +278,12 @@ class Checker:
         had, has = (expectation(line.score.pov(board.turn), board.fullmove_number) for line in (best, played))
         deep = f"{best.score.relative} {board.variation_san(best.pv[:9])} | "
         deep += f"{played.score.relative} {board.variation_san(played.pv[:9])}"
-        standing = reason.claim.standing if isinstance(reason.claim, Compared | Shifted) else None
-        if standing and standing.kind != "decided" and (said := said_cost(standing)):
+        standing = reason.claim.standing if isinstance(reason.claim, Compared) else None
+        if standing and standing.kind not in ("decided", "lost") and (said := said_cost(standing)):
             drop = _centipawns(best) - _centipawns(played)
             if not said[0] <= drop <= said[1]:
                 return f"the move costs {drop} centipawns", deep
-        elif (standing is None or standing.kind != "either") and (
+        elif (standing is None or standing.kind not in ("either", "worse")) and (
             lost := _cost(board, best, played) if marked else had - has
         ) < LEAST_LOSS / 2:
             return f"the move costs only {lost:.2f} points", deep
@@ -294,15 +294,15 @@ class Checker:
             deep += f" | {answered.score.relative} after {line.san(1)}"
         if standing and not compares(standing.kind, standing.had, standing.has, had, has, SLACK):
             return f"{had:.2f} and {has:.2f} expected points", deep
-        if isinstance(reason.claim, Shifted):
-            return self._doubt_terms(board, reason.claim, best, played), deep
+        if isinstance(reason.claim, Compared) and reason.claim.shift:
+            return self._doubt_terms(board, reason.claim.shift, best, played), deep
         if standing or line is None:
             return "", deep
         if line.winner == board.turn:
             return self._doubt_line(board, line, reason, best, 0), deep
         return self._doubt_line(board, line, reason, played, 1), deep
 
-    def _doubt_terms(self, board: chess.Board, claim: Shifted, best: Analysis, played: Analysis) -> str:
+    def _doubt_terms(self, board: chess.Board, shift: Shift, best: Analysis, played: Analysis) -> str:
         """Whether the lines of the longer search lose no material either, and what is named gets worse in them too."""
         lines = [self._extended(board, list(found.pv), board.turn) for found in (played, best)]
         fallen = min(lines[0].gains[1 : AT_ONCE + 1])
@@ -310,7 +310,7 @@ class Checker:
             return f"{-fallen} is lost at once"
         length = min(PLIES, *(len(line) for line in lines))
         worse = losses(lines[0].settled[length], lines[1].settled[length], board.turn)
-        loss = worse.get((claim.shift.aspect, claim.shift.own), 0)
+        loss = worse.get((shift.aspect, shift.own), 0)
         return "" if loss > 0 else f"what is named gets better by {-loss}"
 
     def _doubt_merit(self, board: chess.Board, reason: Reason, move: chess.Move) -> tuple[str, str]:

@@ -29,7 +29,7 @@ SLACK = 0.05
         ("now", 0, -2, 0.5, 0.4, False),
         ("decided", 1, -3, 0.95, 0.02, True),
         ("decided", 1, -3, 0.5, 0.02, False),
-        ("decided", 3, 0, 0.95, 0.7, True),
+        ("lost", 3, 0, 0.95, 0.7, True),
         ("decided", 0, -3, 0.5, 0.2, False),
         ("open", 1, 0, 0.9, 0.7, True),
         ("open", 1, 0, 0.9, 0.8, False),
@@ -37,9 +37,9 @@ SLACK = 0.05
         ("either", 3, 2, 0.7, 0.7, True),
         ("either", 3, 2, 0.6, 0.7, False),
         ("either", 3, 2, 0.9, 0.6, False),
-        ("either", -1, -2, 0.4, 0.3, True),
-        ("either", -1, -2, 0.5, 0.3, False),
-        ("either", -1, -2, 0.3, 0.4, False),
+        ("worse", -1, -2, 0.4, 0.3, True),
+        ("worse", -1, -2, 0.5, 0.3, False),
+        ("worse", -1, -2, 0.3, 0.4, False),
     ],
 )
 def test_a_comparison_is_held_against_both_positions(kind, had, has, before, after, true):

@@ -31,7 +31,7 @@ def _check(line: Line, ply: int) -> Finding | None:
     if ply + 2 < len(line) and line.moves[ply + 2].from_square == move.to_square and line.captured(ply + 2):
         prey = line.moves[ply + 2].to_square
         if prey in board.attacks(move.to_square) and board.color_at(prey) == (not line.winner):
-            return Finding("discoveredAttack", ply, ply + 2, "check", (Piece.at(board, prey),), actor)
+            return Finding("discoveredAttack", ply, ply + 2, "both", (Piece.at(board, prey),), actor)
     return None
 
 
