@@ -25,7 +25,7 @@ _STILL = {0: "", 1: "still stands better", 2: "is still clearly better", 3: "is 
 _WOULD_BE = {0: "", 1: "better", 2: "clearly better", 3: "winning"}
 
 _COST = {
-    "slightly": "perhaps a little better",
+    "slightly": "slightly better",
     "probably": "probably better",
     "surely": "better",
     "pawns": "better by two or three pawns",
@@ -56,8 +56,8 @@ _KINDS = {
 #: What themes find, by their forms; of those in :data:`_AFTER` it is so after the moves up to
 #: their own, or with it; in others the move does it.
 _FOUND = {
-    ("discoveredAttack", "check"): "{san} uncovers a check by {actor}",
-    ("discoveredAttack", "both"): "{san} uncovers a check by {actor} and attacks {targets}",
+    ("discoveredAttack", "check"): "{san} gives discovered check with {actor}",
+    ("discoveredAttack", "both"): "{san} gives discovered check with {actor} and attacks {targets}",
     ("discoveredAttack", "attack"): "{san} opens the {kind}'s attack on {targets}",
     ("doubleCheck", ""): "{san} is a double check",
     ("doubleThreat", ""): "{san} threatens {threat} and attacks {targets}",
@@ -66,22 +66,34 @@ _FOUND = {
     ("fork", "attack"): "{san} attacks {targets} at once",
     ("hanging", "loose"): "{san} takes {targets}, and nothing can recapture",
     ("hanging", "cheaper"): "{san} takes {targets} with a {kind}",
-    ("hanging", "outnumbered"): "{san} takes {targets}, which is attacked more often than it is defended",
+    ("hanging", "outnumbered"): "{san}, as {targets} is attacked more often than defended",
     ("hanging", "unguarded"): "nothing guards {targets}, and {san} takes it",
     ("line", ""): "{moves}",
     ("overloaded", "both"): "{targets} cannot guard both {squares}",
-    ("overloaded", "away"): "{san} draws {targets} away from {squares}",
+    ("overloaded", "away"): "{san} deflects {targets} from {squares}",
     ("pin", "guard"): "{san}, and {targets} is pinned to the king and cannot recapture",
     ("pin", "pins"): "{san} pins {targets} to the king",
     ("pin", "pinned"): "{san} attacks {targets}, which is pinned to the king",
-    ("promotion", "at once"): "{san} makes a new {promoted}",
-    ("promotion", "later"): "{san} and the {file}-pawn gets through",
+    ("promotion", "now"): "{moves}",
+    ("promotion", "later"): "{san} and the {file}-pawn queens",
     ("removedDefender", "square"): "{san} takes the piece that guards {squares}",
     ("removedDefender", "piece"): "{san} takes the only defender of {targets}",
     ("skewer", ""): "{san} skewers {first} and, behind it, {last}",
     ("trapped", ""): "{targets} is trapped",
 }
 _AFTER = {("hanging", "unguarded"): 0, ("overloaded", "both"): 1, ("trapped", ""): 1}
+
+#: What is won or lost: in general, by a single move, and where the clause begins with the move that is explained.
+_MATERIAL = {
+    "loses": ("Loses {what}{stake}: {how}.", "Loses {what} to {how}{stake}.", ""),
+    "misses": ("Misses the chance to win {what}: {how}.", "Misses {how}, which wins {what}.", ""),
+    "wins": ("{first} wins {what}: {how}.", "{first} wins {what}.", "{how} and wins {what}."),
+}
+_PROMOTION = {
+    "loses": ("Lets {winner} promote{cost}{stake}: {how}.", "Lets {winner} promote{cost} with {how}{stake}.", ""),
+    "misses": ("Misses the chance to promote{cost}: {how}.", "Misses the chance to promote{cost} with {how}.", ""),
+    "wins": ("{first} leads to promotion{cost}: {how}.", "{first} promotes{cost}.", "{how}{cost}."),
+}
 
 _CHOICE = {
     "only": "{first} is the only move",
@@ -95,8 +107,8 @@ _SHIFTS = {
     ("king", False): "{other}'s king is safer than after {better}",
     ("passed", True): "{mover}'s passed pawns are worth less than after {better}",
     ("passed", False): "{other}'s passed pawns become more dangerous than after {better}",
-    ("mobility", True): "{mover}'s pieces have less room than after {better}",
-    ("mobility", False): "{other}'s pieces get more room than after {better}",
+    ("mobility", True): "{mover}'s pieces are less mobile than after {better}",
+    ("mobility", False): "{other}'s pieces are more mobile than after {better}",
     ("structure", True): "{mover}'s pawn structure is worse than after {better}",
     ("structure", False): "{other}'s pawn structure is better than after {better}",
 }
@@ -173,8 +185,6 @@ def gained(gain: Gain, square: bool = True, up: str = "") -> str:
 
 def _won(gain: Gain, square: bool) -> str:
     match gain.kind:
-        case "promotion":
-            return "a new queen"
         case "exchange":
             return f"the exchange and {_pieces(gain.won[1:])}" if gain.won[1:] else "the exchange"
         case "minor":
@@ -195,7 +205,7 @@ def _found(finding: Finding, line: Line, it: str = "") -> str:
     move, targets, actor = line.moves[finding.cashed], finding.targets, finding.actor
     return _FOUND[finding.theme, finding.form].format(
         san=line.san(finding.ply),
-        moves=line.sans(finding.ply, finding.cashed + 1),
+        moves=line.sans(line.turns().start, finding.cashed + 1),
         targets=it or the(*targets),
         first=the(*targets[:1]),
         last=the(*targets[-1:]),
@@ -203,7 +213,6 @@ def _found(finding: Finding, line: Line, it: str = "") -> str:
         kind=chess.piece_name(actor.kind) if actor else "",
         squares=listed([chess.square_name(square) for square in finding.squares]),
         threat=_threatened(line.boards[finding.ply + 1], finding.threat),
-        promoted=chess.piece_name(move.promotion or chess.QUEEN),
         file=chess.FILE_NAMES[chess.square_file(move.from_square)],
     )
 
@@ -227,44 +236,29 @@ def _told(said: Material) -> tuple[str, str]:
     last = finding.ply + (after or 0)
     lead = line.sans(start if after is None else min(start, last - 1), last)
     how = _found(finding, line, "it" if taken and named else "")
-    if lead:
+    if lead and finding.form != "now":
         how = f"after {lead}{',' if after is None else ''} {how}"
     return gained(gain, square=taken or not named), how
 
 
-def _is_move(finding: Finding) -> bool:
-    """Whether a single move speaks for itself."""
-    return finding.theme == "line" and finding.ply == finding.cashed
-
-
-def _loses(said: Material) -> str:
+def _material(said: Material) -> str:
+    gain, finding, line, wins = said.gain, said.finding, said.line, said.verb == "wins"
     what, how = _told(said)
-    queens, stake = said.gain.kind == "promotion", ", and with it the win" if said.stake else ""
-    verb = f"Lets {side(said.line.winner)} get" if queens else "Loses"
-    if _is_move(said.finding):
-        return f"{verb} {what} {'with' if queens else 'to'} {how}{stake}."
-    return f"{verb} {what}{stake}: {how}."
-
-
-def _misses(said: Material) -> str:
-    what, how = _told(said)
-    if _is_move(said.finding):
-        return f"Misses {how}, which {'gets' if said.gain.kind == 'promotion' else 'wins'} {what}."
-    return f"Misses the chance to {'get' if said.gain.kind == 'promotion' else 'win'} {what}: {how}."
-
-
-def _wins(said: Material) -> str:
-    gain, finding, line = said.gain, said.finding, said.line
-    first, verb = line.san(0), "gets" if gain.kind == "promotion" else "wins"
-    promotes = finding.theme == "promotion" and finding.cashed == 0
-    if finding.theme == "hanging" or _is_move(finding) or (promotes and not gain.paid):
-        return f"{first} {verb} {gained(gain)}."
-    what, how = _told(said)
-    begins = finding.ply == 0 and (finding.theme, finding.form) not in _AFTER
-    if begins and finding.theme not in ("line", "promotion"):
-        comma = "," if (finding.theme, finding.form) == ("pin", "pinned") else ""
-        return f"{how}{comma} and {verb} {what}."
-    return f"{first} {verb} {what}: {how}."
+    moves = finding.theme in ("line", "promotion")
+    form = 0
+    if (moves and finding.cashed == line.turns().start) or (wins and finding.theme == "hanging"):
+        form = 1
+    elif wins and finding.ply == 0 and finding.theme != "line" and (finding.theme, finding.form) not in _AFTER:
+        form = 2
+        how += "," if (finding.theme, finding.form) == ("pin", "pinned") else ""
+    return (_PROMOTION if gain.kind == "promotion" else _MATERIAL)[said.verb][form].format(
+        what=what,
+        how=how,
+        first=line.san(0),
+        winner=side(line.winner),
+        cost=f" at the cost of {_pieces(gain.paid)}" if gain.paid else "",
+        stake=", and with it the win" if said.stake else "",
+    )
 
 
 def _recapture(said: facts.Recapture) -> str:
@@ -274,7 +268,8 @@ def _recapture(said: facts.Recapture) -> str:
 def _threat(said: facts.Threat) -> str:
     first, then = said.best.san(0), said.line.san(0)
     if said.gain:
-        return f"{first} threatens {then}, which wins {gained(said.gain)}."
+        leads = "leads to promotion" if said.gain.kind == "promotion" else f"wins {gained(said.gain)}"
+        return f"{first} threatens {then}, which {leads}."
     return f"{first} threatens {'mate' if said.mate else 'to promote'} with {then}."
 
 
@@ -311,11 +306,11 @@ def _drawn(said: facts.Drawn) -> str:
         case "perpetual":
             return f"Lets {side(said.line.winner)} draw by perpetual check, beginning with {said.line.san(1)}."
         case "material":
-            return f"Gives the win away: {after}not enough material is left."
+            return f"Throws away the win: {after}not enough material is left."
         case "held":
             return f"{said.line.san(0)} holds the draw: {bishop}" if said.line.moves else f"It is a draw: {bishop}"
         case _:
-            return f"Gives the win away: {bishop}"
+            return f"Throws away the win: {bishop}"
 
 
 def _opposition(said: facts.Opposition) -> str:
@@ -410,13 +405,13 @@ def _feature(feature: Feature) -> tuple[str, str]:
             pawns = "pawn" if own == 1 else "pawns"
             return "has", f"the better passed {pawns}" if other else f"{'a ' if own == 1 else ''}passed {pawns}"
         case "pressure":
-            return "presses on", f"{side(not feature.color)}'s king"
+            return "has", f"pressure on {side(not feature.color)}'s king"
         case "structure":
             return "has", "the better pawn structure"
         case "bishops":
             return "has", "the two bishops"
         case _:
-            return "has", "more room for its pieces"
+            return "has", "more space"
 
 
 _SENTENCES: dict[type, Callable[[Any], str]] = {
@@ -425,7 +420,7 @@ _SENTENCES: dict[type, Callable[[Any], str]] = {
     facts.Opposition: _opposition,
     facts.ByTables: _by_tables,
     facts.TableResult: _table_result,
-    facts.Material: lambda said: {"loses": _loses, "misses": _misses, "wins": _wins}[said.verb](said),
+    facts.Material: _material,
     facts.Recapture: _recapture,
     facts.Threat: _threat,
     facts.Outlook: _outlook,

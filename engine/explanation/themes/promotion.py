@@ -13,7 +13,7 @@ def find(line: Line) -> Finding | None:
     for ply in line.turns():
         if line.moves[ply].promotion and _lives(line, ply):
             start = next(first for first in line.turns() if _same_pawn(line, first, ply))
-            return Finding("promotion", start, ply, "at once" if start == ply else "later")
+            return Finding("promotion", start, ply, "now" if start == ply else "later")
     return None
 
 
