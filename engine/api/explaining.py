@@ -12,7 +12,7 @@ from engine.explanation.english import sentence
 from engine.explanation.line import Line
 from engine.explanation.merits import merit
 from engine.explanation.outlook import outlook
-from engine.explanation.reasons import case_of, reason
+from engine.explanation.reasons import reason_of
 from engine.explanation.tables import Tables, result_by
 
 #: Searches a board; what :meth:`engine.api.Engine.analyse` is with its limit.
@@ -27,10 +27,10 @@ def why_bad(board: chess.Board, move: chess.Move, analyse: Analyse, tables: Tabl
     after = board.copy()
     after.push(move)
     reply = over(after) or analyse(after)
-    case = case_of(board, move, best.pv, reply.pv, best.score, reply.score)
-    if case is None:
+    reason = reason_of(board, move, best.pv, reply.pv, best.score, reply.score, tables)
+    if reason is None:
         return f"{board.san(move)} is about as good as the best move, {board.san(best.move)}."
-    return sentence(reason(case, tables))
+    return sentence(reason)
 
 
 def what_for(

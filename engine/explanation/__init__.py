@@ -17,7 +17,7 @@ from chess.engine import PovScore
 from engine.explanation.english import sentence
 from engine.explanation.facts import Reason
 from engine.explanation.merits import merit as merit_of
-from engine.explanation.reasons import case_of, reason
+from engine.explanation.reasons import reason_of
 from engine.explanation.tables import Tables
 
 __all__ = ["Reason", "Tables", "explain", "explain_position", "merit_of", "reason_of", "sentence"]
@@ -52,21 +52,6 @@ def explain(
     """
     found = reason_of(board, move, best_line, reply_line, best_score, played_score, tables, marked)
     return sentence(found, skip_better) if found else None
-
-
-def reason_of(
-    board: chess.Board,
-    move: chess.Move,
-    best_line: Sequence[chess.Move],
-    reply_line: Sequence[chess.Move],
-    best_score: PovScore,
-    played_score: PovScore,
-    tables: Tables | None = None,
-    marked: bool = False,
-) -> Reason | None:
-    """As :func:`explain`, with the theme and the line that shows it."""
-    case = case_of(board, move, best_line, reply_line, best_score, played_score, marked)
-    return reason(case, tables) if case else None
 
 
 def explain_position(

@@ -87,6 +87,7 @@ _AFTER = {("hanging", "unguarded"): 0, ("overloaded", "both"): 1, ("trapped", ""
 _MATERIAL = {
     "loses": ("Loses {what}{stake}: {how}.", "Loses {what} to {how}{stake}.", ""),
     "misses": ("Misses the chance to win {what}: {how}.", "Misses {how}, which wins {what}.", ""),
+    "regains": ("Does not recapture: {first} would have won back {what}.",) * 3,
     "wins": ("{first} wins {what}: {how}.", "{first} wins {what}.", "{how} and wins {what}."),
 }
 _PROMOTION = {
@@ -261,10 +262,6 @@ def _material(said: Material) -> str:
     )
 
 
-def _recapture(said: facts.Recapture) -> str:
-    return f"Does not recapture: {said.line.san(0)} would have won back the {chess.piece_name(said.kind)}."
-
-
 def _threat(said: facts.Threat) -> str:
     first, then = said.best.san(0), said.line.san(0)
     if said.gain:
@@ -421,7 +418,6 @@ _SENTENCES: dict[type, Callable[[Any], str]] = {
     facts.ByTables: _by_tables,
     facts.TableResult: _table_result,
     facts.Material: _material,
-    facts.Recapture: _recapture,
     facts.Threat: _threat,
     facts.Outlook: _outlook,
 }

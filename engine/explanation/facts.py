@@ -180,22 +180,14 @@ class TableResult:
 
 @dataclass(frozen=True)
 class Material:
-    """The mover ``loses``, ``misses`` or ``wins`` the ``gain`` of the winner of ``line``, as ``finding`` shows;
-    ``stake``: and with it the win."""
+    """The mover ``loses``, ``misses`` or ``wins`` the ``gain`` of the winner of ``line``, as ``finding`` shows, or
+    missed a recapture that ``regains`` it; ``stake``: and with it the win."""
 
     verb: str
     line: Line
     gain: Gain
     finding: Finding
     stake: bool = False
-
-
-@dataclass(frozen=True)
-class Recapture:
-    """The first move of ``line`` would have won back a piece of ``kind``."""
-
-    line: Line
-    kind: chess.PieceType
 
 
 @dataclass(frozen=True)
@@ -231,7 +223,7 @@ class Outlook:
     facts: dict[chess.Color, Facts]
 
 
-Claim = Mating | Drawn | Opposition | ByTables | TableResult | Material | Recapture | Threat | Compared | Outlook
+Claim = Mating | Drawn | Opposition | ByTables | TableResult | Material | Threat | Compared | Outlook
 
 
 @dataclass(frozen=True, slots=True)

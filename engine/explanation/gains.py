@@ -57,7 +57,7 @@ def pieces(counts: Counter[chess.PieceType]) -> Pieces:
 def _net(line: Line) -> tuple[Counter[chess.PieceType], Counter[chess.PieceType], int]:
     """What each side lost, without what was exchanged for its like, a bishop for a knight too; and how many queens the
     winner has more than before."""
-    lost, paid = line.balance.loser.copy(), line.balance.winner.copy()
+    lost, paid = (counts.copy() for counts in line.losses)
     shown = sum(line.moves[ply].promotion == chess.QUEEN for ply in line.turns())
     promoted = max(shown, -paid[chess.QUEEN])
     paid[chess.QUEEN] += promoted
@@ -84,7 +84,7 @@ def _cancel(
 
 def _which(line: Line, kind: chess.PieceType, count: int) -> tuple[str, chess.Square | None]:
     """The kind of the gain if all that is lost is ``count`` pieces of one ``kind``, and where the only one stood."""
-    minors = line.balance.loser[chess.KNIGHT] + line.balance.loser[chess.BISHOP]
+    minors = line.losses[0][chess.KNIGHT] + line.losses[0][chess.BISHOP]
     if count > 1 or kind == chess.PAWN:
         return "list", None
     if minors > 1 and kind in (chess.KNIGHT, chess.BISHOP):

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import chess
 
 from engine.explanation.facts import Facts, Feature, Gain
-from engine.explanation.imbalance import imbalance
+from engine.explanation.gains import exchange_of, pieces
 from engine.explanation.line import Line
-from engine.explanation.passed import passed_pawns
 from engine.explanation.terms import LASTING, aspects
 
 #: Plies of the best line along which something must stay as it is, and that the line must have at least.
@@ -81,3 +82,49 @@ def gained(played: Line, best: Line, color: chess.Color) -> Facts:
     ]
     pair = [feature for feature in _bishops(played) if feature.color == color and feature not in _bishops(best)]
     return (*found, *pair)
+
+
+def _surplus(board: chess.Board, color: chess.Color) -> Counter[chess.PieceType]:
+    """What ``color`` has more of each kind, negative where it has less; a knight for a bishop is nothing."""
+    found = Counter[chess.PieceType]()
+    for kind in chess.PIECE_TYPES:
+        found[kind] = len(board.pieces(kind, color)) - len(board.pieces(kind, not color))
+    if found[chess.KNIGHT] * found[chess.BISHOP] < 0:
+        both = min(abs(found[chess.KNIGHT]), abs(found[chess.BISHOP]))
+        for kind in (chess.KNIGHT, chess.BISHOP):
+            found[kind] -= both if found[kind] > 0 else -both
+    return found
+
+
+def imbalance(board: chess.Board) -> tuple[chess.Color, Gain] | None:
+    """Who has more, or the greater piece, and what the other side has for it; None if all is in the balance.
+
+    >>> imbalance(chess.Board("4k3/5ppp/8/8/8/2N5/5P2/4K3 w - - 0 1"))
+    (True, Gain(kind='list', won=((2, 1),), paid=((1, 2),), square=None))
+    """
+    color = max(chess.COLORS, key=lambda each: max(+_surplus(board, each), default=0))
+    more, less = +_surplus(board, color), +_surplus(board, not color)
+    if not more:
+        return None
+    return color, exchange_of(more, less) or Gain("list", pieces(more), pieces(less))
+
+
+def passed_pawns(board: chess.Board, color: chess.Color) -> chess.SquareSet:
+    """The pawns of ``color`` before which, on their file and those beside it, no pawn of the other side stands.
+
+    >>> [chess.square_name(square) for square in passed_pawns(chess.Board("4k3/5p2/8/8/8/8/P4P2/4K3 w - - 0 1"), True)]
+    ['a2']
+    """
+    others = board.pieces(chess.PAWN, not color)
+    return chess.SquareSet(
+        square
+        for square in board.pieces(chess.PAWN, color)
+        if not any(_stops(other, square, color) for other in others)
+    )
+
+
+def _stops(other: chess.Square, square: chess.Square, color: chess.Color) -> bool:
+    """Whether a pawn on ``other`` stands before one of ``color`` on ``square`` or guards its way."""
+    beside = abs(chess.square_file(other) - chess.square_file(square)) <= 1
+    ahead = chess.square_rank(other) - chess.square_rank(square)
+    return beside and (ahead if color else -ahead) > 0

@@ -20,7 +20,6 @@ from engine.explanation.facts import (
     Mating,
     Opposition,
     Reason,
-    Recapture,
 )
 from engine.explanation.gains import gain_of
 from engine.explanation.lasting import gained
@@ -83,17 +82,19 @@ _DRAWN = 30
 _EVEN = (0.25, 0.75)
 
 
-def case_of(
+def reason_of(
     board: chess.Board,
     move: chess.Move,
     best_line: Sequence[chess.Move],
     reply_line: Sequence[chess.Move],
     best_score: PovScore,
     played_score: PovScore,
+    tables: Tables | None = None,
     marked: bool = False,
-) -> Case | None:
-    """The case of ``move``; None if there is nothing to explain: it is the best move or, unless it is ``marked`` as
-    bad, costs next to nothing and misses no short mate."""
+) -> Reason | None:
+    """As :func:`engine.explanation.explain`, the reason itself: the weightiest or, if none is sure, what became of the
+    game. None if there is nothing to explain: ``move`` is the best one or, unless it is ``marked`` as bad, costs next
+    to nothing and misses no short mate."""
     if move in reply_line[:1]:  # it cannot be a reply: the square it comes from is empty now
         reply_line = reply_line[1:]
     best = Line.of(board, best_line)
@@ -102,8 +103,8 @@ def case_of(
         return None
     had, has = (_known(line, score.pov(board.turn)) for line, score in ((best, best_score), (played, played_score)))
     case = Case(board, move, best, played, had, has, marked)
-    visible = 0 < (case.had.mate() or 0) <= _VISIBLE_MATE and (case.has.mate() or 0) <= 0
-    return case if marked or visible or case.before - case.after >= LEAST_LOSS else None
+    visible = 0 < (had.mate() or 0) <= _VISIBLE_MATE and (has.mate() or 0) <= 0
+    return _reason(case, tables) if marked or visible or case.before - case.after >= LEAST_LOSS else None
 
 
 def _known(line: Line, score: Score) -> Score:
@@ -116,13 +117,12 @@ def _known(line: Line, score: Score) -> Score:
     return min(score, Cp(0)) if winner == line.boards[0].turn else max(score, Cp(0))
 
 
-def reason(case: Case, tables: Tables | None = None) -> Reason:
-    """The weightiest reason against the move of ``case``; if none is sure, what became of the game."""
+def _reason(case: Case, tables: Tables | None) -> Reason:
     return (
         _allowed_mate(case)
         or _draw(case, 1)
         or _tables(case, tables)
-        or _opposed(case)
+        or ((opposed := _opposition(case)) and Reason("opposition", opposed))
         or _draw(case, HORIZON)
         or _missed_mate(case)
         or _material(case)
@@ -205,11 +205,6 @@ def _opposition(case: Case) -> Opposition | None:
     return Opposition(case, win=case.before >= _EVEN[1])
 
 
-def _opposed(case: Case) -> Reason | None:
-    found = _opposition(case)
-    return Reason("opposition", found) if found else None
-
-
 def _material(case: Case) -> Reason | None:
     """What the reply wins, or what the best move would have won, if the scores bear it out."""
     allowed, missed = (sure_gain(line) for line in (case.played, case.best))
@@ -247,7 +242,8 @@ def _misses(case: Case) -> Reason | None:
     if not (gain := gain_of(line)) or not (finding := explained(line, gain)):
         return None
     if retaken := _taken_before(case.board, line.moves[0]):
-        return Reason("recapture", Recapture(line, retaken), line, line.gain)
+        regained = Material("regains", line, Gain("piece", ((retaken, 1),)), finding)
+        return Reason("recapture", regained, line, line.gain)
     return Reason(finding.theme, Material("misses", line, gain, finding), line, line.gain)
 
 
@@ -267,7 +263,7 @@ def explained(line: Line, gain: Gain) -> Finding | None:
     start = line.turns().start
     for finding in findings(line):
         fits = finding.theme == "promotion" if gain.kind == "promotion" else _is_part(line, finding, gain)
-        forced = _forced(line, start, finding.ply) or (_promotes(finding) and finding.ply - start <= _SOON)
+        forced = _forced(line, start, finding.ply) or (finding.form == "now" and finding.ply - start <= _SOON)
         near = forced and finding.ply - start <= _NEAR and finding.ply < line.shown
         if fits and near and line.gains[finding.cashed + 1] >= max(1, line.gain - 1):
             return finding
@@ -278,11 +274,6 @@ def explained(line: Line, gain: Gain) -> Finding | None:
     if end - start > (_LONG if line.gain > 2 or _forced(line, start, end) else _SHORT) or line.secured - start > _NEAR:
         return None
     return Finding("line", start, end - 1)
-
-
-def _promotes(finding: Finding) -> bool:
-    """Whether a pawn promotes at once; one that has some way to go may yet be stopped."""
-    return finding.theme == "promotion" and finding.cashed == finding.ply
 
 
 def _given_up(line: Line, start: int, end: int) -> bool:

@@ -9,8 +9,7 @@ from chess.engine import Cp, PovScore
 from engine.explanation.english import gained as won
 from engine.explanation.english import sentence
 from engine.explanation.facts import Feature
-from engine.explanation.imbalance import imbalance
-from engine.explanation.lasting import gained
+from engine.explanation.lasting import gained, imbalance
 from engine.explanation.line import Line
 from engine.explanation.outlook import outlook
 from tests.explanation.lines import moves

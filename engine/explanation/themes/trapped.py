@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import chess
 
-from engine.explanation.exchange import is_safe, winnable
+from engine.explanation.exchange import winnable
 from engine.explanation.facts import Finding, Piece
 from engine.explanation.line import Line
 from engine.play.exchange import taken, value
@@ -50,6 +50,6 @@ def _is_trapped(board: chess.Board, square: chess.Square) -> bool:
         won = taken(board, move)
         after = board.copy(stack=False)
         after.push(move)
-        if is_safe(after, move.to_square) or won >= winnable(after, move.to_square):
+        if won >= winnable(after, move.to_square):
             return False
     return True
