@@ -27,7 +27,8 @@ from engine.api import Engine
 from engine.api.types import Analysis
 
 #: Says why a move was bad: from the board, the move, the line that was better, the line after the move (it begins with
-#: the reply), and the scores of the board and of the position after the move. None if nothing can be said.
+#: the reply), and the scores of the board and of the position after the move, without repeating what was better. None
+#: if nothing can be said.
 Explain = Callable[
     [chess.Board, chess.Move, tuple[chess.Move, ...], tuple[chess.Move, ...], PovScore, PovScore], str | None
 ]
@@ -237,12 +238,7 @@ class _Run:
             assert reply.score is not None
             why = self._explain(found.board, found.move, other.pv, reply.line, other.score, reply.score)
         chances = "; now ".join(chances_text(chances_on(*each)) for each in seen)
-        said = " ".join((why or "").split())
-        for better in ("better", "probably better", "perhaps a little better"):  # the note begins with it
-            repeated = f"; {found.board.san(other.pv[0])} was {better}."
-            if said.endswith(repeated):
-                said = f"{said.removesuffix(repeated)}."
-        return Verdict(how, other.pv[:LINE], chances, said)
+        return Verdict(how, other.pv[:LINE], chances, " ".join((why or "").split()))
 
     # Both
 

@@ -62,7 +62,7 @@ def analyse(paths: Sequence[Path], chosen: argparse.Namespace, options: dict[str
         with Engine(report=lambda text: _say(console, text)) as engine:
             for option, value in options.items():
                 engine.set_option(option, value)
-            why = partial(explain, tables=engine.table_outcome, marked=True)
+            why = partial(explain, tables=engine.table_outcome, marked=True, skip_better=True)
             _annotate_all(files, Annotator(engine, limit, name, whole_game, why), console)
     except KeyboardInterrupt:
         for file in files:

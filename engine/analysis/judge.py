@@ -6,25 +6,11 @@ import math
 from enum import Enum
 
 import chess
-from chess.engine import MateGiven, PovScore, Score, Wdl
+from chess.engine import PovScore, Score, Wdl
 
+from engine.explanation.standing import chances, expectation, human_expectation
 from engine.explanation.wrong_bishop import is_drawn
-from engine.play.wdl import MODEL, REFERENCE_MOVE
-
-
-def chances(score: Score, move: int = REFERENCE_MOVE) -> Wdl:
-    """The chances to win, draw and lose, in thousandths, of the side from whose view ``score`` is given.
-
-    ``move`` is the move of the game. By what the engine's own games show (:mod:`engine.play.wdl`).
-
-    >>> from chess.engine import Mate
-    >>> chances(Mate(3)), chances(Mate(-1))
-    (Wdl(wins=1000, draws=0, losses=0), Wdl(wins=0, draws=0, losses=1000))
-    """
-    mate = score.mate()
-    if mate is not None:
-        return Wdl(1000, 0, 0) if mate > 0 or score is MateGiven else Wdl(0, 0, 1000)
-    return Wdl(*MODEL.chances(round(score.score(mate_score=0) * MODEL.pawn / 100), move))
+from engine.play.wdl import REFERENCE_MOVE
 
 
 def chances_on(board: chess.Board, score: PovScore) -> Wdl:
@@ -39,36 +25,6 @@ def chances_on(board: chess.Board, score: PovScore) -> Wdl:
     if (outcome is not None and outcome.winner is None) or is_drawn(board):
         return Wdl(0, 1000, 0)
     return chances(score.white(), board.fullmove_number)
-
-
-def expectation(score: Score, move: int = REFERENCE_MOVE) -> float:
-    """The expected points, from 0 to 1, of the side from whose view ``score`` is given, at a move of the game.
-
-    By its :func:`chances`, a draw being half a point.
-
-    >>> from chess.engine import Cp, Mate
-    >>> expectation(Cp(0)), expectation(Mate(3)), expectation(Mate(-1))
-    (0.5, 1.0, 0.0)
-    """
-    return chances(score, move).expectation()
-
-
-#: Steepness of lichess.org's curve from centipawns to the points that people score, fitted to rapid games of players
-#: rated 2300 (lila, ``WinPercent.scala``).
-_PEOPLE = 0.00368208
-
-
-def human_expectation(score: Score) -> float:
-    """The expected points, from 0 to 1, when people play on from ``score``, by lichess.org's curve.
-
-    >>> from chess.engine import Cp
-    >>> round(human_expectation(Cp(100)), 3)
-    0.591
-    """
-    mate = score.mate()
-    if mate is not None:
-        return 1.0 if mate > 0 or score is MateGiven else 0.0
-    return 1 / (1 + math.exp(-_PEOPLE * score.score(mate_score=0)))
 
 
 def cost(before: Score, after: Score, move: int = REFERENCE_MOVE) -> float:

@@ -14,19 +14,17 @@ from __future__ import annotations
 import chess
 
 from engine.analysis.judge import Grade
+from engine.explanation.standing import WINNING
 from engine.play.exchange import Captures, taken
 
 #: A sacrifice gives at least so much, in pawns: the exchange.
 SACRIFICE = 2
 
-#: The points, as people score, from which on a game is won anyway.
-WON = 0.9
-
 
 def praise(board: chess.Board, move: chess.Move, gap: float, next_best: float) -> Grade:
     """The grade of ``move``, the best on ``board``; the next best costs ``gap`` and leaves ``next_best`` points."""
     only = gap >= Grade.MISTAKE.loss
-    if (only or next_best < WON) and is_sacrifice(board, move):
+    if (only or next_best < WINNING) and is_sacrifice(board, move):
         return Grade.BRILLIANT if only else Grade.GOOD
     if only:
         return Grade.ONLY if is_obvious(board, move) else Grade.GOOD

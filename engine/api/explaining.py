@@ -8,10 +8,11 @@ import chess
 from chess.engine import Cp, Mate, PovScore
 
 from engine.api.types import Analysis
+from engine.explanation.english import sentence
 from engine.explanation.line import Line
 from engine.explanation.merits import merit
 from engine.explanation.outlook import outlook
-from engine.explanation.reasons import case_of, reason
+from engine.explanation.reasons import reason_of
 from engine.explanation.tables import Tables, result_by
 
 #: Searches a board; what :meth:`engine.api.Engine.analyse` is with its limit.
@@ -26,10 +27,10 @@ def why_bad(board: chess.Board, move: chess.Move, analyse: Analyse, tables: Tabl
     after = board.copy()
     after.push(move)
     reply = over(after) or analyse(after)
-    case = case_of(board, move, best.pv, reply.pv, best.score, reply.score)
-    if case is None:
+    reason = reason_of(board, move, best.pv, reply.pv, best.score, reply.score, tables)
+    if reason is None:
         return f"{board.san(move)} is about as good as the best move, {board.san(best.move)}."
-    return reason(case, tables).text
+    return sentence(reason)
 
 
 def what_for(
@@ -49,11 +50,12 @@ def what_for(
     assert best.move is not None
     found = merit(board, best.pv, best.score)
     if not found and tables and (known := result_by(tables, board, best.move)):
-        return known
+        return sentence(known)
     found = found or merit(board, best.pv, best.score, threat(board, best.move, analyse))
     if found:
-        return found.text
-    return outlook(Line.of(board, best.pv), best.score, (other.move, other.score) if other and other.move else None)
+        return sentence(found)
+    second = (other.move, other.score) if other and other.move else None
+    return sentence(outlook(Line.of(board, best.pv), best.score, second))
 
 
 def threat(board: chess.Board, move: chess.Move, analyse: Analyse) -> Sequence[chess.Move]:

@@ -3,23 +3,8 @@
 It needs python-chess, the lines and their scores, and no engine, so it stands below :mod:`engine.api`. Within
 :func:`engine.explanation.effort.counted` its steps are counted, and another thread can stop it.
 
-``line``       a line of moves, and what it does to the material
-``exchange``   what captures are worth
-``effort``     the steps of an explanation, and its end on request
-``themes``     what a line shows: forks, pins ... one small file each
-``gains``      what was won, in words
-``terms``      king safety, passed pawns ... by the classical evaluation
-``positional`` which of those changed most
-``verdict``    what was won or is lost, if none of these is sure
-``comparison`` who stands better, the last resort
-``imbalance``  who has more material
-``passed``     passed pawns
-``lasting``    who has the better pawns, more room ... and keeps that
-``outlook``    what a position is like where nothing happens
-``tables``     which moves keep the result that the endgame tables know
-``wrong_bishop`` a draw that searches take for a win
-``reasons``    why a move is bad
-``merits``     what a good move does
+:mod:`.reasons` and :mod:`.merits` choose a claim, a record of :mod:`.facts`, from what the :mod:`.themes`, the
+material, the terms of the evaluation and the scores show; :mod:`.english` words it.
 """
 
 from __future__ import annotations
@@ -29,11 +14,13 @@ from collections.abc import Sequence
 import chess
 from chess.engine import PovScore
 
-from engine.explanation.merits import merit
-from engine.explanation.reasons import Reason, case_of, reason
+from engine.explanation.english import sentence
+from engine.explanation.facts import Reason
+from engine.explanation.merits import merit as merit_of
+from engine.explanation.reasons import reason_of
 from engine.explanation.tables import Tables
 
-__all__ = ["Reason", "Tables", "explain", "explain_position", "merit_of", "reason_of"]
+__all__ = ["Reason", "Tables", "explain", "explain_position", "merit_of", "reason_of", "sentence"]
 
 
 def explain(
@@ -45,13 +32,15 @@ def explain(
     played_score: PovScore,
     tables: Tables | None = None,
     marked: bool = False,
+    skip_better: bool = False,
 ) -> str | None:
     """Why ``move`` on ``board`` is bad, in a sentence or two; None if it is not.
 
     ``best_line`` begins with the move that was better and ``reply_line`` with the answer to ``move``, or with it;
     ``best_score`` and ``played_score`` are the scores of ``board`` and of the position after ``move``. ``tables``
     tells what the endgame tables say of a board. Of a move that is ``marked`` as bad something is always said, however
-    little it costs. Raises :class:`~engine.messages.PositionError` for a position that the engine refuses.
+    little it costs. ``skip_better`` leaves out which move was better where that is all there is to say of it. Raises
+    :class:`~engine.messages.PositionError` for a position that the engine refuses.
 
     >>> from chess.engine import Cp
     >>> board = chess.Board("4r1k1/5ppp/8/3n4/8/5B2/5PPP/3R2K1 b - - 0 1")
@@ -62,22 +51,7 @@ def explain(
     'Loses the rook on e5: Bxd5 Rxd5 Rxd5.'
     """
     found = reason_of(board, move, best_line, reply_line, best_score, played_score, tables, marked)
-    return found.text if found else None
-
-
-def reason_of(
-    board: chess.Board,
-    move: chess.Move,
-    best_line: Sequence[chess.Move],
-    reply_line: Sequence[chess.Move],
-    best_score: PovScore,
-    played_score: PovScore,
-    tables: Tables | None = None,
-    marked: bool = False,
-) -> Reason | None:
-    """As :func:`explain`, with the theme and the line that shows it."""
-    case = case_of(board, move, best_line, reply_line, best_score, played_score, marked)
-    return reason(case, tables) if case else None
+    return sentence(found, skip_better) if found else None
 
 
 def explain_position(
@@ -89,11 +63,4 @@ def explain_position(
     passed, for a move that only threatens something.
     """
     found = merit_of(board, line, score, threat)
-    return found.text if found else None
-
-
-def merit_of(
-    board: chess.Board, line: Sequence[chess.Move], score: PovScore, threat: Sequence[chess.Move] = ()
-) -> Reason | None:
-    """As :func:`explain_position`, with the theme and the line that shows it."""
-    return merit(board, line, score, threat)
+    return sentence(found) if found else None

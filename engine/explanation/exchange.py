@@ -35,15 +35,12 @@ def winnable(board: chess.Board, square: chess.Square) -> int:
         if board.is_check():
             other = board.copy(stack=False)
             other.turn = not board.turn
-            return max((_pseudo_exchange(other, move) for move in _captures_on(other, square)), default=0)
+            moves = other.generate_pseudo_legal_moves(to_mask=chess.BB_SQUARES[square])
+            return max((_pseudo_exchange(other, move) for move in moves), default=0)
         other = board.copy(stack=False)
         other.push(chess.Move.null())
     captures = recaptures(other, square)
     return max(0, *map(Captures(other).exchange, captures)) if captures else 0
-
-
-def _captures_on(board: chess.Board, square: chess.Square) -> list[chess.Move]:
-    return [move for move in board.generate_pseudo_legal_moves(to_mask=chess.BB_SQUARES[square])]
 
 
 def _pseudo_exchange(board: chess.Board, move: chess.Move) -> int:
@@ -54,11 +51,6 @@ def _pseudo_exchange(board: chess.Board, move: chess.Move) -> int:
     guarded = bool(board.attackers(board.turn, move.to_square))
     board.pop()
     return max(0, won - attacker) if guarded else won
-
-
-def is_safe(board: chess.Board, square: chess.Square) -> bool:
-    """Whether the piece on ``square`` cannot be captured at a profit."""
-    return winnable(board, square) == 0
 
 
 def settled(board: chess.Board) -> chess.Board:

@@ -1,4 +1,4 @@
-"""What was won or lost in a line, in words: the knight on c6, the exchange, the queen for a rook."""
+"""What was won or lost in a line: the knight on c6, the exchange, the queen for a rook."""
 
 from __future__ import annotations
 
@@ -6,52 +6,63 @@ from collections import Counter
 
 import chess
 
+from engine.explanation.facts import Gain, Pieces
 from engine.explanation.line import Line
-from engine.explanation.words import NAMES, counted, listed
 from engine.play.exchange import value
 
 
-def gain_text(line: Line) -> str:
-    """What the winner of ``line`` wins; empty if it is less than a pawn.
+def gain_of(line: Line) -> Gain | None:
+    """What the winner of ``line`` wins; None if it is less than a pawn, or hard to say.
 
     >>> board = chess.Board("4k3/8/2n5/8/8/8/6B1/4K3 w - - 0 1")
-    >>> gain_text(Line.of(board, [chess.Move.from_uci("g2c6")]))
-    'the knight on c6'
+    >>> gain_of(Line.of(board, [chess.Move.from_uci("g2c6")]))
+    Gain(kind='piece', won=((2, 1),), paid=(), square=42)
     """
     if line.gain < 1:
-        return ""
+        return None
     lost, paid, promoted = _net(line)
-    if promoted:
-        rest = +paid if sum(count * value(kind) for kind, count in (+paid).items()) >= 3 else None
-        return f"a new queen for {_list(rest)}" if rest else "a new queen"
     lost, paid = +lost, +paid
+    if promoted:
+        told = sum(count * value(kind) for kind, count in paid.items()) >= 3
+        return Gain("promotion", (), pieces(paid) if told else ())
     if not lost:
-        return ""
-    pieces_lost, pieces_paid = (pieces.total() - pieces[chess.PAWN] for pieces in (lost, paid))
-    if lost[chess.ROOK] == 1 == pieces_lost and paid[chess.KNIGHT] + paid[chess.BISHOP] == 1 == pieces_paid:
-        return _exchange(lost[chess.PAWN], paid[chess.PAWN])
-    if pieces_paid and line.gain < 2:
-        return ""  # such as a queen and a bishop for two rooks: who can say
+        return None
+    if exchange := exchange_of(lost, paid):
+        return exchange
+    if paid.total() > paid[chess.PAWN] and line.gain < 2:
+        return None  # such as a queen and a bishop for two rooks: who can say
     if lost[chess.QUEEN] or paid[chess.QUEEN]:
         lost[chess.PAWN] = paid[chess.PAWN] = 0
-    return f"{_list(+lost, line)} for {_list(+paid)}" if +paid else _list(+lost, line)
+    won = pieces(+lost)
+    kind, square = _which(line, *won[0]) if len(won) == 1 else ("list", None)
+    return Gain(kind, won, pieces(+paid), square)
 
 
-def _exchange(gained: int, paid: int) -> str:
-    if gained:
-        return f"the exchange and {counted(chess.PAWN, gained)}"
-    return f"the exchange for {counted(chess.PAWN, paid)}" if paid else "the exchange"
+def exchange_of(won: Counter[chess.PieceType], paid: Counter[chess.PieceType]) -> Gain | None:
+    """The gain of a rook for a minor piece, and pawns, if it is one; neither side may have some of a kind in both."""
+    if won[chess.ROOK] != 1 or won.total() - won[chess.PAWN] != 1:
+        return None
+    if paid[chess.KNIGHT] + paid[chess.BISHOP] != 1 or paid.total() - paid[chess.PAWN] != 1:
+        return None
+    pawns = won[chess.PAWN] - paid[chess.PAWN]
+    more, less = (((chess.PAWN, count),) if count > 0 else () for count in (pawns, -pawns))
+    return Gain("exchange", ((chess.ROOK, 1), *more), less)
+
+
+def pieces(counts: Counter[chess.PieceType]) -> Pieces:
+    """The kinds that are counted with their numbers, the most valuable first."""
+    return tuple((kind, counts[kind]) for kind in sorted(counts, reverse=True))
 
 
 def _net(line: Line) -> tuple[Counter[chess.PieceType], Counter[chess.PieceType], int]:
     """What each side lost, without what was exchanged for its like, a bishop for a knight too; and how many queens the
     winner has more than before."""
-    lost, paid = line.balance.loser.copy(), line.balance.winner.copy()
+    lost, paid = (counts.copy() for counts in line.losses)
     shown = sum(line.moves[ply].promotion == chess.QUEEN for ply in line.turns())
     promoted = max(shown, -paid[chess.QUEEN])
     paid[chess.QUEEN] += promoted
     paid[chess.PAWN] -= promoted
-    for kind in NAMES:
+    for kind in chess.PIECE_TYPES:
         _cancel(lost, paid, kind, kind)
     given = min(promoted, max(0, paid[chess.QUEEN]))  # the new queen itself was lost
     promoted -= given
@@ -71,19 +82,15 @@ def _cancel(
         paid[other] -= both
 
 
-def _list(pieces: Counter[chess.PieceType], line: Line | None = None) -> str:
-    """The pieces in words; the only one with its square, or alone of its kind, if ``line`` shows it being taken."""
-    kinds = sorted(pieces, reverse=True)
-    minors = 0 if line is None else line.balance.loser[chess.KNIGHT] + line.balance.loser[chess.BISHOP]
-    if minors > 1 and kinds in ([chess.KNIGHT], [chess.BISHOP]) and pieces[kinds[0]] == 1:
-        return "a piece"  # which of them was exchanged, and which was lost?
-    if line is not None and len(kinds) == 1 and pieces[kinds[0]] == 1 and kinds[0] != chess.PAWN:
-        square = _where(line, kinds[0])
-        if kinds[0] == chess.QUEEN:
-            return "the queen"
-        if square is not None:
-            return f"the {NAMES[kinds[0]]} on {chess.square_name(square)}"
-    return listed([counted(kind, pieces[kind]) for kind in kinds])
+def _which(line: Line, kind: chess.PieceType, count: int) -> tuple[str, chess.Square | None]:
+    """The kind of the gain if all that is lost is ``count`` pieces of one ``kind``, and where the only one stood."""
+    minors = line.losses[0][chess.KNIGHT] + line.losses[0][chess.BISHOP]
+    if count > 1 or kind == chess.PAWN:
+        return "list", None
+    if minors > 1 and kind in (chess.KNIGHT, chess.BISHOP):
+        return "minor", None
+    square = None if kind == chess.QUEEN else _where(line, kind)
+    return "list" if square is None and kind != chess.QUEEN else "piece", square
 
 
 def _where(line: Line, kind: chess.PieceType) -> chess.Square | None:

@@ -1,16 +1,15 @@
-"""What lasts in a position: what one side has more of, now and all along the best line, in plain words."""
+"""What lasts in a position: what one side has more of, now and all along the best line."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import Counter
 
 import chess
 
-from engine.explanation.imbalance import imbalance
+from engine.explanation.facts import Facts, Feature, Gain
+from engine.explanation.gains import exchange_of, pieces
 from engine.explanation.line import Line
-from engine.explanation.passed import passed_pawns
 from engine.explanation.terms import LASTING, aspects
-from engine.explanation.words import listed, side
 
 #: Plies of the best line along which something must stay as it is, and that the line must have at least.
 _FAR, _LEAST = 8, 4
@@ -22,56 +21,41 @@ _CLEAR = {"passed": 20, "structure": 15, "mobility": 30, "pressure": 40}
 _MOST = 2
 
 
-@dataclass(frozen=True, slots=True)
-class Feature:
-    """An ``aspect`` of a position in which ``color`` is better off, by so many centipawns at least along a line."""
-
-    aspect: str
-    color: chess.Color
-    margin: int
-
-
-def advantages(line: Line) -> dict[chess.Color, str]:
-    """What speaks for each side at the beginning of the best ``line``, in clauses; nothing that is not sure."""
-    said: dict[chess.Color, list[str]] = {}
-    if found := _material(line):
-        said.setdefault(found[0], []).append(found[1])
-    for feature in features(line):
-        said.setdefault(feature.color, []).append(_words(line.boards[0], feature))
-    if (pair := _bishops(line)) is not None:
-        said.setdefault(pair, []).append("has the two bishops")
-    return {color: _joined(clauses) for color, clauses in said.items()}
+def advantages(line: Line) -> dict[chess.Color, Facts]:
+    """What speaks for each side at the beginning of the best ``line``; nothing that is not sure."""
+    found: dict[chess.Color, Facts] = {}
+    if ahead := _material(line):
+        found[ahead[0]] = (ahead[1],)
+    for feature in (*features(line), *_bishops(line)):
+        found[feature.color] = (*found.get(feature.color, ()), feature)
+    return found
 
 
-def _joined(clauses: list[str]) -> str:
-    """The ``clauses``, with but one "has"."""
-    had = listed([clause.removeprefix("has ") for clause in clauses if clause.startswith("has ")])
-    return listed([*(clause for clause in clauses if not clause.startswith("has ")), *([f"has {had}"] if had else [])])
-
-
-def _material(line: Line) -> tuple[chess.Color, str] | None:
+def _material(line: Line) -> tuple[chess.Color, Gain] | None:
     """Who has more, unless that changes along ``line``."""
     found = imbalance(line.boards[0])
     return found if all(imbalance(board) == found for board in line.settled[: _FAR + 1]) else None
 
 
-def _bishops(line: Line) -> chess.Color | None:
-    """Who alone has two bishops, and keeps them along ``line``."""
+def _bishops(line: Line) -> tuple[Feature, ...]:
+    """The two bishops, if one side alone has them and keeps them along ``line``."""
     for color in chess.COLORS:
         two = [len(board.pieces(chess.BISHOP, color)) == 2 > len(board.pieces(chess.BISHOP, not color))
                for board in line.settled[: _FAR + 1]]  # fmt: skip
         if all(two):
-            return color
-    return None
+            return (Feature("bishops", color),)
+    return ()
 
 
 def features(line: Line) -> list[Feature]:
     """The aspects, two at most, in which one side is clearly better off all along ``line``, the clearest first."""
-    found = [
-        Feature(aspect, values[0] > 0, min(map(abs, values)))
-        for aspect, values in _along(line).items()
-        if _lasts(values, _CLEAR[aspect]) and (aspect != "passed" or passed_pawns(line.boards[0], values[0] > 0))
-    ]
+    found = []
+    for aspect, values in _along(line).items():
+        color = values[0] > 0
+        own, other = (len(passed_pawns(line.boards[0], each)) for each in (color, not color))
+        counts = (own, other) if aspect == "passed" else (0, 0)
+        if _lasts(values, _CLEAR[aspect]) and (own or aspect != "passed"):
+            found.append(Feature(aspect, color, min(map(abs, values)), counts))
     return sorted(found, key=lambda feature: -feature.margin / _CLEAR[feature.aspect])[:_MOST]
 
 
@@ -87,33 +71,60 @@ def _lasts(values: list[int], clear: int) -> bool:
     return min(values) >= clear or max(values) <= -clear
 
 
-def gained(played: Line, best: Line, color: chess.Color) -> str:
-    """What speaks for ``color`` all along ``played`` and less all along ``best``, as clauses; empty if nothing does."""
+def gained(played: Line, best: Line, color: chess.Color) -> Facts:
+    """What speaks for ``color`` all along ``played`` and less all along ``best``."""
     sign = 1 if color else -1
     other = _along(best)
-    clauses = []
-    for feature in features(played) if other else []:
-        if feature.color == color and feature.margin > max(sign * value for value in other[feature.aspect]):
-            clauses.append(_words(played.boards[0], feature))
-    if _bishops(played) == color != _bishops(best):
-        clauses.append("has the two bishops")
-    return _joined(clauses)
+    found = [
+        feature
+        for feature in (features(played) if other else [])
+        if feature.color == color and feature.margin > max(sign * value for value in other[feature.aspect])
+    ]
+    pair = [feature for feature in _bishops(played) if feature.color == color and feature not in _bishops(best)]
+    return (*found, *pair)
 
 
-def _words(board: chess.Board, feature: Feature) -> str:
-    match feature.aspect:
-        case "passed":
-            return _passed(board, feature.color)
-        case "pressure":
-            return f"presses on {side(not feature.color)}'s king"
-        case "structure":
-            return "has the better pawn structure"
-        case _:
-            return "has more room for its pieces"
+def _surplus(board: chess.Board, color: chess.Color) -> Counter[chess.PieceType]:
+    """What ``color`` has more of each kind, negative where it has less; a knight for a bishop is nothing."""
+    found = Counter[chess.PieceType]()
+    for kind in chess.PIECE_TYPES:
+        found[kind] = len(board.pieces(kind, color)) - len(board.pieces(kind, not color))
+    if found[chess.KNIGHT] * found[chess.BISHOP] < 0:
+        both = min(abs(found[chess.KNIGHT]), abs(found[chess.BISHOP]))
+        for kind in (chess.KNIGHT, chess.BISHOP):
+            found[kind] -= both if found[kind] > 0 else -both
+    return found
 
 
-def _passed(board: chess.Board, color: chess.Color) -> str:
-    own, other = (len(passed_pawns(board, each)) for each in (color, not color))
-    if other:
-        return "has the better passed pawn" if own == 1 else "has the better passed pawns"
-    return "has a passed pawn" if own == 1 else "has passed pawns"
+def imbalance(board: chess.Board) -> tuple[chess.Color, Gain] | None:
+    """Who has more, or the greater piece, and what the other side has for it; None if all is in the balance.
+
+    >>> imbalance(chess.Board("4k3/5ppp/8/8/8/2N5/5P2/4K3 w - - 0 1"))
+    (True, Gain(kind='list', won=((2, 1),), paid=((1, 2),), square=None))
+    """
+    color = max(chess.COLORS, key=lambda each: max(+_surplus(board, each), default=0))
+    more, less = +_surplus(board, color), +_surplus(board, not color)
+    if not more:
+        return None
+    return color, exchange_of(more, less) or Gain("list", pieces(more), pieces(less))
+
+
+def passed_pawns(board: chess.Board, color: chess.Color) -> chess.SquareSet:
+    """The pawns of ``color`` before which, on their file and those beside it, no pawn of the other side stands.
+
+    >>> [chess.square_name(square) for square in passed_pawns(chess.Board("4k3/5p2/8/8/8/8/P4P2/4K3 w - - 0 1"), True)]
+    ['a2']
+    """
+    others = board.pieces(chess.PAWN, not color)
+    return chess.SquareSet(
+        square
+        for square in board.pieces(chess.PAWN, color)
+        if not any(_stops(other, square, color) for other in others)
+    )
+
+
+def _stops(other: chess.Square, square: chess.Square, color: chess.Color) -> bool:
+    """Whether a pawn on ``other`` stands before one of ``color`` on ``square`` or guards its way."""
+    beside = abs(chess.square_file(other) - chess.square_file(square)) <= 1
+    ahead = chess.square_rank(other) - chess.square_rank(square)
+    return beside and (ahead if color else -ahead) > 0

@@ -103,12 +103,12 @@ class Line:
         return ply
 
     @cached_property
-    def balance(self) -> Balance:
-        """What each side lost."""
+    def losses(self) -> tuple[Counter[chess.PieceType], Counter[chess.PieceType]]:
+        """The pieces that the loser and the winner have fewer of at the end, by kind."""
         end = min(
             (self.settled[-1], self.settled[max(1, len(self) - 1)]), key=lambda board: balance(board, self.winner)
         )
-        return Balance(*(_lost(self.boards[0], end, color) for color in (not self.winner, self.winner)))
+        return _lost(self.boards[0], end, not self.winner), _lost(self.boards[0], end, self.winner)
 
 
 def _lost(start: chess.Board, end: chess.Board, color: chess.Color) -> Counter[chess.PieceType]:
@@ -117,11 +117,3 @@ def _lost(start: chess.Board, end: chess.Board, color: chess.Color) -> Counter[c
     for kind in VALUES:
         counts[kind] = len(start.pieces(kind, color)) - len(end.pieces(kind, color))
     return counts
-
-
-@dataclass(frozen=True)
-class Balance:
-    """The pieces that the ``loser`` and the ``winner`` of a line have fewer of at its end, by kind."""
-
-    loser: Counter[chess.PieceType]
-    winner: Counter[chess.PieceType]

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import chess
 
+from engine.explanation.facts import Shift
 from engine.explanation.line import Line
 from engine.explanation.terms import aspects
 
@@ -17,15 +16,6 @@ _FAR, _LEAST = 8, 6
 
 #: Centipawns that an aspect must have lost, and how many times as much as any other.
 _CLEAR, _MARGIN = 28, 1.3
-
-
-@dataclass(frozen=True, slots=True)
-class Shift:
-    """An ``aspect`` that got worse for the mover: its own, or the other side's got better. ``loss`` in centipawns."""
-
-    aspect: str
-    own: bool
-    loss: int
 
 
 def shift(played: Line, best: Line) -> Shift | None:

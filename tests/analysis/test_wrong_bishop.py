@@ -38,7 +38,7 @@ def test_the_win_is_given_away(numbat):
     """After Rxg2 White wins by the rook; now the rooks go, and with them the win."""
     judged = annotated(numbat, "8/1k6/5B2/6K1/6R1/P7/6r1/8 w - - 0 71", "71. Be5 Rxg4+ 72. Kxg4 Ka8")
     assert judged["Be5"].grade is Grade.BLUNDER
-    assert judged["Be5"].why.startswith("Gives the win away: after Rxg4+ Kxg4 the bishop cannot drive the king from")
+    assert judged["Be5"].why.startswith("Throws away the win: after Rxg4+ Kxg4 the bishop cannot drive the king from")
     assert not judged["Rxg4+"].grade.bad
     assert not judged["Kxg4"].grade.bad
 

@@ -42,10 +42,10 @@ def test_how_the_game_stands_and_stood(had, has, text):
 @pytest.mark.parametrize(
     ("had", "has", "text"),
     [
-        (70, 0, "Now Black has e5; e4 was perhaps a little better."),
-        (0, -60, "Now Black has e5; e4 was perhaps a little better."),
-        (0, -85, "Now Black has e5; e4 was perhaps a little better."),
-        (20, -20, "Now Black has e5; e4 was perhaps a little better."),
+        (70, 0, "Now Black has e5; e4 was slightly better."),
+        (0, -60, "Now Black has e5; e4 was slightly better."),
+        (0, -85, "Now Black has e5; e4 was slightly better."),
+        (20, -20, "Now Black has e5; e4 was slightly better."),
         (150, 80, "After e5 White still stands better; e4 would not have changed that."),
         (-80, -115, "After e5 Black still stands better; e4 would not have changed that."),
         (-80, -150, "After e5 Black is clearly better; e4 too would have left Black better."),
@@ -55,6 +55,24 @@ def test_how_the_game_stands_and_stood(had, has, text):
 def test_after_a_small_loss_only_what_holds_for_both_moves_is_said(had, has, text):
     """A search that finds a loss of less than a pawn may be wrong about who is better for it."""
     assert why(chess.STARTING_FEN, *LINES, Cp(had), Cp(has)) == text
+
+
+@pytest.mark.parametrize(
+    ("had", "has", "full", "brief"),
+    [
+        (20, -140, "After e5 Black is clearly better; e4 was probably better.", "After e5 Black is clearly better."),
+        (20, -60, "Now Black has e5; e4 was slightly better.", "Now Black has e5."),
+        (0, -800, "After e5 Black is winning; e4 was better.", "After e5 Black is winning."),
+        (400, 180, *["After e5 White is still clearly better; e4 was better by two or three pawns."] * 2),
+        (80, -80, *["After e5 White's advantage is gone; e4 would have kept it."] * 2),
+    ],
+)
+def test_what_was_better_can_be_left_out_where_its_cost_is_not_said(had, has, full, brief):
+    board = chess.Board()
+    line = moves(board, "a3 e5 e4 Nf6")
+    scores = PovScore(Cp(had), chess.WHITE), PovScore(Cp(has), chess.WHITE)
+    assert explain(board, line[0], moves(board, "e4 e5"), line, *scores) == full
+    assert explain(board, line[0], moves(board, "e4 e5"), line, *scores, skip_better=True) == brief
 
 
 @pytest.mark.parametrize("scores", [(Cp(900), Cp(600)), (Cp(-500), Cp(-700)), (Cp(30), Cp(25)), (Cp(10), Cp(10))])
@@ -141,9 +159,9 @@ def test_what_the_other_side_has_gained_is_told_of_a_small_loss():
     played = moves(board, "Bxa6 bxa6 b3 Bb7 Ba3 Qe7")
     scores = PovScore(Cp(30), chess.WHITE), PovScore(Cp(-50), chess.WHITE)
     said = explain(board, played[0], moves(board, "b3 Bd7 Bb2 Qe7 Rc1 Rad8"), played, *scores, marked=True)
-    assert said == "After bxa6 Black has the two bishops; b3 was perhaps a little better."
+    assert said == "After bxa6 Black has the two bishops; b3 was slightly better."
     short = explain(board, played[0], moves(board, "b3 Bd7 Bb2"), played[:2], *scores, marked=True)
-    assert short == "Now Black has bxa6; b3 was perhaps a little better."
+    assert short == "Now Black has bxa6; b3 was slightly better."
 
 
 def test_a_term_of_the_evaluation_is_no_reason_for_a_mark():

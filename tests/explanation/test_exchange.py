@@ -10,7 +10,7 @@ import chess
 import pytest
 
 import engine.explanation
-from engine.explanation.exchange import balance, is_safe, settled, winnable
+from engine.explanation.exchange import balance, settled, winnable
 from engine.explanation.line import Line
 from engine.play.exchange import Captures
 from tests.explanation.lines import moves
@@ -41,8 +41,7 @@ def test_what_the_other_side_could_win():
     assert winnable(board, chess.C6) == 0  # the knight on f3 is in the way
     board.remove_piece_at(chess.F3)
     assert winnable(board, chess.C6) == 3  # the rook does not guard it
-    assert not is_safe(board, chess.C6)
-    assert is_safe(board, chess.B7)
+    assert not winnable(board, chess.B7)
 
 
 def test_captures_that_pay_are_made_until_the_board_is_quiet():

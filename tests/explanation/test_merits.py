@@ -30,12 +30,12 @@ from tests.explanation.lines import moves
         (
             "6k1/8/8/8/8/1q6/3p4/6K1 b - - 0 1",
             *("d1=Q+ Kg2 Qdd5+", Cp(2000)),
-            "d1=Q+ gets a new queen.",
+            "d1=Q+ promotes.",
         ),
         (
             "8/8/8/7P/1k6/p1q1K3/3Q4/8 w - - 0 30",  # queens are exchanged: what is won is the new one
             *("Qxc3+ Kxc3 h6 Kb2 h7 Kc3 h8=Q+ Kc4 Qd4+ Kb3 Qa1", Cp(700)),
-            "Qxc3+ gets a new queen: after Qxc3+ Kxc3, h6 and the h-pawn gets through.",
+            "Qxc3+ leads to promotion: after Qxc3+ Kxc3, h6 and the h-pawn queens.",
         ),
         (chess.STARTING_FEN, "e4 e5", Cp(30), None),
         (  # a pawn is won in the line, but the score is not that of a side with a pawn more

@@ -10,7 +10,8 @@ import chess
 import pytest
 from chess.engine import Cp, Mate, PovScore
 
-from engine.explanation import Reason, reason_of
+from engine.explanation import Reason, reason_of, sentence
+from engine.explanation.facts import Compared
 
 # Name, position, the mistake and its refutation, theme, sentence.
 TABLE = [
@@ -96,7 +97,7 @@ TABLE = [
         "r3r1k1/pp1n1pp1/2p3p1/3p4/3PnqPN/2P4P/PPQN1P2/4RRK1 w - - 2 18",
         "h4g2 f4d2 c2d2 e4d2 e1e8 a8e8",
         "hanging",
-        "Loses the knight on d2: Qxd2 takes it, which is attacked more often than it is defended.",
+        "Loses the knight on d2: Qxd2, as it is attacked more often than defended.",
     ),
     (
         "2pqYA",
@@ -110,14 +111,14 @@ TABLE = [
         "8/8/2R5/7P/2Pk4/p1r5/6P1/6K1 w - - 0 41",
         "h5h6 a3a2 c6d6 d4c5 d6d1 c3b3 h6h7 b3b1 h7h8q b1d1 g1h2 a2a1q",
         "promotion",
-        "Lets Black get a new queen: a2 and the a-pawn gets through.",
+        "Lets Black promote: a2 and the a-pawn queens.",
     ),
     (
         "6MVFt",
         "8/2P5/3K4/8/4pk2/2r3p1/R7/8 b - - 0 50",
         "f4f3 a2a3 c3a3 c7c8q",
         "promotion",
-        "Lets White get a new queen for a rook: after Ra3 Rxa3, c8=Q makes a new queen.",
+        "Lets White promote at the cost of a rook: Ra3 Rxa3 c8=Q.",
     ),
     ("5Winv", "6k1/2Q2pp1/p5rp/3P4/2pn3r/5P1q/P1N2RPP/4R1K1 w - - 0 32", "c2d4 h4d4 c7b8 g8h7", None, None),
     ("i6rNU", "1R6/1P4p1/8/6k1/4K3/1r4pP/8/8 w - - 0 39", "h3h4 g5g4", None, None),
@@ -203,7 +204,7 @@ TABLE = [
         "6k1/7p/3R2p1/8/5p2/P4P2/1P1N2PP/3r1nK1 w - - 0 33",
         "d2e4 f1d2 g1f2 d2e4",
         "discoveredAttack",
-        "Loses a rook: Nd2+ uncovers a check by the rook on d1 and attacks the knight on e4.",
+        "Loses a rook: Nd2+ gives discovered check with the rook on d1 and attacks the knight on e4.",
     ),
     (
         "q0ot7",
@@ -379,7 +380,7 @@ TABLE = [
         "8/8/PR4K1/8/5k1P/r7/4p3/8 w - - 0 52",
         "b6e6 a3a6 e6a6 e2e1q",
         "promotion",
-        "Lets Black get a new queen for a rook: after Rxa6 Rxa6, e1=Q makes a new queen.",
+        "Lets Black promote at the cost of a rook: Rxa6 Rxa6 e1=Q.",
     ),
     (
         "bZQyl",
@@ -456,7 +457,7 @@ TABLE = [
         "1R6/1P2r1pk/7p/6pr/3Pp3/1KP1R3/8/8 b - - 0 55",
         "g5g4 b8h8 h7h8 b7b8q",
         "promotion",
-        "Lets White get a new queen for a rook: after Rh8+ Kxh8, b8=Q+ makes a new queen.",
+        "Lets White promote at the cost of a rook: Rh8+ Kxh8 b8=Q+.",
     ),
     (
         "fo0LG",
@@ -507,7 +508,7 @@ TABLE = [
         "2r5/1KP5/8/4k3/7p/7P/4p3/2R5 b - - 1 49",
         "c8e8 c1e1 e5f4 e1e2 e8e2 c7c8q",
         "line",
-        "Lets White get a new queen for a rook: Re1 Kf4 Rxe2 Rxe2 c8=Q.",
+        "Lets White promote at the cost of a rook: Re1 Kf4 Rxe2 Rxe2 c8=Q.",
     ),
     (
         "069il",
@@ -556,28 +557,28 @@ TABLE = [
         "2R5/2P2kpp/8/1p4b1/4n3/P6P/2p2PPK/2B5 b - - 0 41",
         "g5c1 c8f8 f7f8 c7c8q",
         "promotion",
-        "Lets White get a new queen for a rook and a bishop: after Rf8+ Kxf8, c8=Q+ makes a new queen.",
+        "Lets White promote at the cost of a rook and a bishop: Rf8+ Kxf8 c8=Q+.",
     ),
     (
         "qqs1r",
         "6r1/pppq3k/2np2np/8/3P2pB/N1PR1p2/PP2QPBN/6K1 w - - 0 33",
         "g2f3 g4f3 e2f1 g6h4",
         "discoveredAttack",
-        "Loses two bishops for a pawn: after gxf3 Qf1, Nxh4+ uncovers a check by the rook on g8.",
+        "Loses two bishops for a pawn: after gxf3 Qf1, Nxh4+ gives discovered check with the rook on g8.",
     ),
     (
         "qgryh",
         "8/p5KP/k7/6R1/6P1/1p6/8/7r w - - 0 44",
         "h7h8q h1h8 g7h8 b3b2 g5h5 b2b1q",
         "promotion",
-        "Lets Black get a new queen for a rook: after Rxh8 Kxh8, b2 and the b-pawn gets through.",
+        "Lets Black promote at the cost of a rook: after Rxh8 Kxh8, b2 and the b-pawn queens.",
     ),
     (
         "p5BrZ",
         "8/4R1P1/8/3r4/6K1/8/4p3/3k4 b - - 0 62",
         "e2e1q e7e1 d1e1 g7g8q",
         "promotion",
-        "Lets White get a new queen for a rook: after Rxe1+ Kxe1, g8=Q makes a new queen.",
+        "Lets White promote at the cost of a rook: Rxe1+ Kxe1 g8=Q.",
     ),
     (
         "j0qyE",
@@ -599,7 +600,7 @@ TABLE = [
         "3r2k1/p3bqpp/2b1p3/2p2p2/8/2PNB1QP/PP3PP1/R5K1 w - - 2 26",
         "d3c5 f5f4 e3f4 e7c5",
         "overloaded",
-        "Loses the knight on c5 for two pawns: f4 draws the bishop on e3 away from c5.",
+        "Loses the knight on c5 for two pawns: f4 deflects the bishop on e3 from c5.",
     ),
     (
         "21ViC",
@@ -779,9 +780,11 @@ def test_the_refutation_is_told(name, fen, line, theme, text):
     reason = found(fen, line)
     assert reason
     if theme is None:
-        assert reason.theme == "verdict:0:-2"
+        assert reason.theme == "verdict"
+        assert isinstance(reason.claim, Compared)
+        assert (reason.claim.standing.had, reason.claim.standing.has) == (0, -3)
     else:
-        assert (reason.theme, reason.text) == (theme, text)
+        assert (reason.theme, sentence(reason)) == (theme, text)
 
 
 def test_the_table_has_every_theme_that_the_tagger_tests():

@@ -54,7 +54,7 @@ ROOK_AGAINST_ROOK = "8/8/8/8/3k4/8/r7/4K2R w - - 0 1"
         (
             "8/8/4k3/8/8/3BK3/4p3/8 w - - 0 1",
             *("Bxe2", "Kxe2 Kd5", "Kd5", Cp(600), Cp(0)),
-            "Gives the win away: not enough material is left.",
+            "Throws away the win: not enough material is left.",
         ),
     ],
 )
@@ -192,7 +192,7 @@ def test_a_single_pawn_is_no_reason_for_a_mark():
     """It may be won back later than the line shows: of those told of marks every third was."""
     lost = ("4k3/8/8/3p4/4P3/8/8/4K3 w - - 0 1", "Kf2", "exd5 Kd7 Kd2 Kd6", "dxe4 Ke3 Kf7 Kd2 Ke6")
     assert why(*lost, Cp(150), Cp(-300)).startswith("Loses a pawn: dxe4")
-    assert marked(*lost, Cp(150), Cp(-300)) == "After dxe4 Black is winning; after exd5 White would be better."
+    assert marked(*lost, Cp(150), Cp(-300)) == "After dxe4 Black is winning; after exd5 White would be clearly better."
 
 
 @pytest.mark.parametrize(("distance", "had", "told"), [(5, -250, True), (3, -900, True), (5, -900, False)])

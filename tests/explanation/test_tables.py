@@ -5,6 +5,7 @@ from __future__ import annotations
 import chess
 import pytest
 
+from engine.explanation.english import sentence
 from engine.explanation.tables import result_by
 
 PAWN = chess.Board("8/1K6/3k4/8/8/2P5/8/8 w - - 0 1")
@@ -17,7 +18,8 @@ def said(outcome: int, kept: tuple[str, ...], board: chess.Board = PAWN) -> str 
         board.push(move)
         after[board.epd()] = -outcome if _name(board) in kept else -outcome + 1 + (outcome == 2)
         board.pop()
-    return result_by(lambda each: after[each.epd()], board, board.parse_san(kept[0]))
+    found = result_by(lambda each: after[each.epd()], board, board.parse_san(kept[0]))
+    return sentence(found) if found else None
 
 
 def _name(board: chess.Board) -> str:
@@ -54,9 +56,9 @@ def test_moves_that_all_keep_the_result_are_not_listed():
 def test_mate_and_stalemate_need_no_table():
     board = chess.Board("k7/8/1K6/8/8/8/8/7R w - - 0 1")
     tables = {board.epd(): 2}
-    assert result_by(lambda each: tables.get(each.epd()), board, board.parse_san("Rh8#")) == (
-        "White is winning according to the endgame tables; only Rh8# wins."
-    )
+    found = result_by(lambda each: tables.get(each.epd()), board, board.parse_san("Rh8#"))
+    assert found
+    assert sentence(found) == "White is winning according to the endgame tables; only Rh8# wins."
 
 
 def test_without_tables_nothing_is_said():

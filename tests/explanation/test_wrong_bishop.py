@@ -85,7 +85,7 @@ def test_a_win_given_away_for_the_wrong_bishop():
     """White takes the last pawn instead of the rook's exchange: no bishop drives the king from a8."""
     fen = "8/1k6/5B2/6K1/6R1/P7/6r1/8 w - - 0 71"
     said = why(fen, "Be5", "Rxg2 Kc6 Kf5 Kd5 Rg4", "Rxg4+ Kxg4 Kc6 Kf5 Kd5 Bf6", Cp(900), Cp(350))
-    assert said == "Gives the win away: after Rxg4+ Kxg4 the bishop cannot drive the king from the corner a8."
+    assert said == "Throws away the win: after Rxg4+ Kxg4 the bishop cannot drive the king from the corner a8."
 
 
 def test_a_line_is_no_draw_if_its_side_had_another_move():

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from engine.explanation import verdict
-from engine.explanation.comparison import CLEAR, EDGE, LITTLE, TOLD, WINNING, cost_text
+from engine.explanation.standing import CLEAR, EDGE, FAR, LITTLE, SEVERAL, TOLD, WINNING, Standing
 
 #: Centipawns that are next to nothing.
 NOTHING = 25
@@ -13,7 +12,7 @@ _LEVEL = 0.61
 
 
 def compares(kind: str, had: int, has: int, before: float, after: float, slack: float) -> bool:
-    """Whether a :class:`~engine.explanation.comparison.Comparison` of this ``kind`` and these levels is true of a
+    """Whether a :class:`~engine.explanation.standing.Standing` of this ``kind`` and these levels is true of a
     side that expects ``before`` with the better move and ``after`` with the other, give or take the ``slack``.
 
     Who is winning stands better too.
@@ -23,15 +22,19 @@ def compares(kind: str, had: int, has: int, before: float, after: float, slack: 
     """
     if kind == "little":
         return True  # of the cost alone, which is checked in centipawns
+    if kind == "lost":
+        return _fits(had, before, slack) and after < CLEAR + slack
+    if kind == "decided":  # only an advantage that was there is told
+        return (had <= 0 or _fits(had, before, slack)) and _fits(has, after, slack)
     if kind == "open":
         return abs(after - 0.5) < CLEAR - 0.5 + slack
     if kind == "now":
         return _fits(has, after, slack)
     if kind == "anyway":
         return _fits(-3, before, slack) and _fits(-3, after, slack)
-    if kind == "either":
+    if kind in ("either", "worse"):
         return _fits(min(had, has) if has > 0 else had, before, slack) and _fits(has, after, slack)
-    if kind == "gone":  # half of an advantage at least
+    if kind in ("gone", "half"):  # half of an advantage at least
         return before >= EDGE - slack and after - 0.5 <= (before - 0.5) / 2 + slack
     mentioned = min(1, max(-1, had))  # how great an advantage was, nothing says
     return _fits(mentioned, before, slack) and _fits(has, after, slack)
@@ -43,33 +46,20 @@ def _fits(said: int, points: float, slack: float) -> bool:
     return (points if said > 0 else 1 - points) >= (EDGE, CLEAR, WINNING)[abs(said) - 1] - slack
 
 
-def stands(said: int, points: float, slack: float) -> bool:
-    """Whether the :func:`verdict <engine.explanation.verdict.standing>` that was ``said`` is true of a side that
-    expects ``points``, give or take the ``slack``. Who is winning is better too, and 0 only says that an advantage is
-    gone.
-
-    >>> stands(1, 0.95, 0.05), stands(1, 0.5, 0.05), stands(0, 0.7, 0.05), stands(-2, 0.15, 0.05)
-    (True, False, True, True)
-    """
-    if said == 0:
-        return points < verdict.BETTER + slack
-    least = verdict.WINNING if abs(said) == 2 else verdict.BETTER
-    return (points if said > 0 else 1 - points) >= least - slack
-
-
-def said_cost(text: str) -> tuple[float, float] | None:
-    """The centipawns, from and to, that a move must have cost for what a sentence says of that to be right: within a
+def said_cost(said: Standing) -> tuple[float, float] | None:
+    """The centipawns, from and to, that a move must have cost for what is ``said`` of that to be right: within a
     factor of two, and what was perhaps a little or probably better must not be worse. None if it says nothing of
     the kind.
 
-    >>> said_cost("After e5 White is still winning; Nf3 was better by two or three pawns."), said_cost("Loses a pawn.")
+    >>> said_cost(Standing("less", 3, 3, "pawns")), said_cost(Standing("gone", 1, 0))
     ((105.5, 660), None)
     """
-    if "perhaps a little better" in text:
-        return -NOTHING, 2 * LITTLE
-    if "probably better" in text:
-        return -NOTHING, 20_000
-    if "anyway" in text:
+    if said.cost == "surely":
         return NOTHING, 10_000
-    costs = [drop for drop in range(TOLD + 1, 2_000) if text.endswith(f" {cost_text(drop)}.")]
-    return (costs[0] / 2, 2 * costs[-1] if costs[-1] < 1_999 else 20_000) if costs else None
+    return {
+        "slightly": (-NOTHING, 2 * LITTLE),
+        "probably": (-NOTHING, 20_000),
+        "pawns": ((TOLD + 1) / 2, 2 * SEVERAL),
+        "several": ((SEVERAL + 1) / 2, 2 * FAR),
+        "far": ((FAR + 1) / 2, 20_000),
+    }.get(said.cost)

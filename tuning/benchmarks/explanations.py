@@ -42,12 +42,13 @@ from engine.analysis.judge import cost, grade
 from engine.analysis.pace import MOST
 from engine.api.explaining import over, threat
 from engine.api.types import Analysis
-from engine.explanation import Reason, merit_of, reason_of
+from engine.explanation import Reason, merit_of, reason_of, sentence
+from engine.explanation.facts import Compared, Shift
 from engine.explanation.line import Line
 from engine.explanation.positional import PLIES, losses
-from engine.explanation.reasons import AT_ONCE, LEAST_LOSS, expectation
-from engine.explanation.verdict import standing_text
-from tuning.benchmarks.claims import compares, said_cost, stands
+from engine.explanation.reasons import AT_ONCE, LEAST_LOSS
+from engine.explanation.standing import expectation
+from tuning.benchmarks.claims import compares, said_cost
 
 #: Where the public data are, as for the tests.
 DATA = Path(os.environ.get("NUMBAT_DATA") or Path(__file__).resolve().parents[3] / "shared" / "data")
@@ -268,7 +269,7 @@ class Checker:
         tags = set(sample.tags.split())
         agrees = bool(tags & TAGS[reason.theme]) if reason.theme in TAGS and tags else None
         shown = reason.line.boards[0].variation_san(reason.line.moves) if reason.line and reason.line.moves else ""
-        return Found(sample, reason.theme, reason.text, doubt, agrees, shown, deep)
+        return Found(sample, reason.theme, sentence(reason), doubt, agrees, shown, deep)
 
     def _doubt_mistake(
         self, board: chess.Board, move: chess.Move, reason: Reason, better: chess.Move, marked: bool = False
@@ -277,38 +278,31 @@ class Checker:
         had, has = (expectation(line.score.pov(board.turn), board.fullmove_number) for line in (best, played))
         deep = f"{best.score.relative} {board.variation_san(best.pv[:9])} | "
         deep += f"{played.score.relative} {board.variation_san(played.pv[:9])}"
-        kind, level_before, level_after = ["", "", *reason.theme.split(":")][-3:]
-        compared = reason.theme.startswith(("comparison", "positional"))
-        if compared and (said := said_cost(reason.text)):
+        standing = reason.claim.standing if isinstance(reason.claim, Compared) else None
+        if standing and standing.kind not in ("decided", "lost") and (said := said_cost(standing)):
             drop = _centipawns(best) - _centipawns(played)
             if not said[0] <= drop <= said[1]:
                 return f"the move costs {drop} centipawns", deep
-        elif kind != "either" and (lost := _cost(board, best, played) if marked else had - has) < LEAST_LOSS / 2:
+        elif (standing is None or standing.kind not in ("either", "worse")) and (
+            lost := _cost(board, best, played) if marked else had - has
+        ) < LEAST_LOSS / 2:
             return f"the move costs only {lost:.2f} points", deep
         line = reason.line
-        if (compared or reason.theme.startswith("verdict")) and line is not None and len(line) > 1:
+        if standing and line is not None and len(line) > 1:
             answered = self.look(line.boards[2], True)
             has = expectation(answered.score.pov(board.turn), board.fullmove_number)
             deep += f" | {answered.score.relative} after {line.san(1)}"
-        if compared and not compares(kind, int(level_before), int(level_after), had, has, SLACK):
+        if standing and not compares(standing.kind, standing.had, standing.has, had, has, SLACK):
             return f"{had:.2f} and {has:.2f} expected points", deep
-        if reason.theme.startswith("verdict"):
-            was, now = map(int, reason.theme.split(":")[1:])
-            for level, points in [(was, had)] * (was > 0) + [(now, has)]:  # only an advantage that was there is told
-                if not stands(level, points, SLACK):
-                    return f"{points:.2f} expected points: not {standing_text(level, board.turn)}", deep
-            return "", deep
-        if reason.theme.startswith("comparison"):
-            return "", deep
-        if reason.theme.startswith("positional"):
-            return self._doubt_terms(board, reason, best, played), deep
-        if line is None:
+        if isinstance(reason.claim, Compared) and reason.claim.shift:
+            return self._doubt_terms(board, reason.claim.shift, best, played), deep
+        if standing or line is None:
             return "", deep
         if line.winner == board.turn:
             return self._doubt_line(board, line, reason, best, 0), deep
         return self._doubt_line(board, line, reason, played, 1), deep
 
-    def _doubt_terms(self, board: chess.Board, reason: Reason, best: Analysis, played: Analysis) -> str:
+    def _doubt_terms(self, board: chess.Board, shift: Shift, best: Analysis, played: Analysis) -> str:
         """Whether the lines of the longer search lose no material either, and what is named gets worse in them too."""
         lines = [self._extended(board, list(found.pv), board.turn) for found in (played, best)]
         fallen = min(lines[0].gains[1 : AT_ONCE + 1])
@@ -316,8 +310,7 @@ class Checker:
             return f"{-fallen} is lost at once"
         length = min(PLIES, *(len(line) for line in lines))
         worse = losses(lines[0].settled[length], lines[1].settled[length], board.turn)
-        own = f"{'White' if board.turn else 'Black'}'s" in reason.text.split(". ")[0]
-        loss = worse.get((reason.theme.split(":")[1], own), 0)
+        loss = worse.get((shift.aspect, shift.own), 0)
         return "" if loss > 0 else f"what is named gets better by {-loss}"
 
     def _doubt_merit(self, board: chess.Board, reason: Reason, move: chess.Move) -> tuple[str, str]:
@@ -423,7 +416,11 @@ def report(said: list[dict], asked: int) -> None:
     share = 100 * len(sound) / max(1, len(said))
     print(f"\n{asked} positions, {len(said)} sentences, {len(sound)} borne out ({share:.1f}%)")
     print(f"themes that the puzzle's tags name too: {agree} of {len(tagged)}")
-    for name, key in (("kind", kind_of), ("theme", short), ("source", lambda entry: entry["sample"]["source"])):
+    for name, key in (
+        ("kind", kind_of),
+        ("theme", lambda entry: entry["theme"]),
+        ("source", lambda entry: entry["sample"]["source"]),
+    ):
         names, good = Counter(map(key, said)), Counter(map(key, sound))
         print(f"{name}: " + ", ".join(f"{each} {good[each]}/{count}" for each, count in names.most_common()))
 
@@ -431,12 +428,7 @@ def report(said: list[dict], asked: int) -> None:
 def kind_of(entry: dict) -> str:
     """What a sentence rests on: a tactical theme, the result, a term of the evaluation, or the two scores alone."""
     kinds = {"verdict": "result", "positional": "term", "comparison": "scores"}
-    return kinds.get(entry["theme"].split(":")[0], "theme")
-
-
-def short(entry: dict) -> str:
-    """The theme, without the levels of a comparison."""
-    return ":".join(entry["theme"].split(":")[: 1 if kind_of(entry) == "result" else 2])
+    return kinds.get(entry["theme"], "theme")
 
 
 if __name__ == "__main__":

@@ -23,11 +23,11 @@ from chess.engine import Limit, SimpleEngine
 from engine import Analysis, Engine
 from engine.api.explaining import over, threat
 from engine.explanation import merit_of
-from engine.explanation.comparison import CLEAR, EDGE, WINNING, level
+from engine.explanation.english import sentence
 from engine.explanation.lasting import features
 from engine.explanation.line import Line
 from engine.explanation.outlook import outlook
-from engine.explanation.reasons import expectation
+from engine.explanation.standing import CLEAR, EDGE, WINNING, expectation
 from tuning.benchmarks.explanations import DATA, SLACK, samples
 
 #: The judge's names of what is said.
@@ -82,15 +82,15 @@ class Judge:
     def check(self, board: chess.Board, lines: list[Analysis]) -> list[str]:
         """What is doubtful of the sentence on ``lines``."""
         line = Line.of(board, lines[0].pv)
-        text = outlook(line, lines[0].score, (lines[1].pv[0], lines[1].score) if len(lines) > 1 else None)
+        said = outlook(line, lines[0].score, (lines[1].pv[0], lines[1].score) if len(lines) > 1 else None)
         best, played = self._points(board), self._points(board, [line.moves[0]])
         sign = 1 if board.turn else -1
-        found = {"standing": _stands(level(expectation(lines[0].score.white(), board.fullmove_number)), best)}
-        if "only move" not in text:
+        found = {"standing": _stands(said.level, best)}
+        if said.choice != "only":
             found["best"] = sign * (best - played) <= 2 * SLACK
-        if "hardly worse" in text:
+        if said.choice == "hardly":
             found["hardly"] = sign * (played - self._points(board, [lines[1].pv[0]])) <= SLACK
-        if "clearly the best" in text:
+        if said.choice == "clearly":
             others = [move for move in board.legal_moves if move != line.moves[0]]
             found["clearly"] = sign * (played - self._points(board, others)) >= SLACK
         terms = self._terms.of(board)
@@ -98,7 +98,7 @@ class Judge:
             found[feature.aspect] = (terms[feature.aspect] > 0) is feature.color
         self.said.update(found.keys())
         self.true.update(kind for kind, true in found.items() if true)
-        return [kind for kind, true in found.items() if not true] + [text]
+        return [kind for kind, true in found.items() if not true] + [sentence(said)]
 
 
 def _stands(said: int, points: float) -> bool:

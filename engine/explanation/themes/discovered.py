@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import chess
 
+from engine.explanation.facts import Finding, Piece
 from engine.explanation.line import Line
-from engine.explanation.themes.finding import Finding
-from engine.explanation.words import kind_at, the_piece
 
 
 def find(line: Line) -> Finding | None:
@@ -25,14 +24,14 @@ def _check(line: Line, ply: int) -> Finding | None:
     if not hidden or line.boards[ply].is_castling(move) or move.promotion or line.boards[ply].is_en_passant(move):
         return None
     if len(board.checkers()) > 1:
-        return Finding("doubleCheck", ply, min(ply + 2, len(line) - 1), f"{line.san(ply)} is a double check")
-    text = f"{line.san(ply)} uncovers a check by {the_piece(board, hidden[0])}"
+        return Finding("doubleCheck", ply, min(ply + 2, len(line) - 1))
+    actor = Piece.at(board, hidden[0])
     if line.captured(ply):
-        return Finding("discoveredAttack", ply, ply, text)
+        return Finding("discoveredAttack", ply, ply, "check", actor=actor)
     if ply + 2 < len(line) and line.moves[ply + 2].from_square == move.to_square and line.captured(ply + 2):
         prey = line.moves[ply + 2].to_square
         if prey in board.attacks(move.to_square) and board.color_at(prey) == (not line.winner):
-            return Finding("discoveredAttack", ply, ply + 2, f"{text} and attacks {the_piece(board, prey)}")
+            return Finding("discoveredAttack", ply, ply + 2, "both", (Piece.at(board, prey),), actor)
     return None
 
 
@@ -52,6 +51,5 @@ def _attack(line: Line, ply: int) -> Finding | None:
         or line.boards[ply].is_castling(move)
     ):
         return None
-    slider = kind_at(board, capture.from_square)
-    prey = the_piece(board, capture.to_square)
-    return Finding("discoveredAttack", ply, ply + 2, f"{line.san(ply)} opens the {slider}'s attack on {prey}")
+    slider, prey = (Piece.at(board, square) for square in (capture.from_square, capture.to_square))
+    return Finding("discoveredAttack", ply, ply + 2, "attack", (prey,), slider)

@@ -9,9 +9,8 @@ from __future__ import annotations
 import chess
 
 from engine.explanation.exchange import winnable
+from engine.explanation.facts import Finding, Piece
 from engine.explanation.line import Line
-from engine.explanation.themes.finding import Finding
-from engine.explanation.words import the_pieces
 from engine.play.exchange import value
 
 
@@ -21,7 +20,7 @@ def find(line: Line) -> Finding | None:
         if ply + 2 < len(line) and line.moves[ply + 2].from_square == line.moves[ply].to_square:
             targets = _targets(line, ply)
             if len(targets) > 1 and line.moves[ply + 2].to_square in targets:
-                return Finding("fork", ply, ply + 2, f"{line.san(ply)} {_what(line, ply, targets)}")
+                return _finding(line, ply, targets)
     return None
 
 
@@ -49,12 +48,9 @@ def _wins(board: chess.Board, attacker: chess.Square, square: chess.Square) -> b
     return not guards or value(board.piece_type_at(square)) > value(board.piece_type_at(attacker))
 
 
-def _what(line: Line, ply: int, targets: list[chess.Square]) -> str:
-    """What the move at ``ply`` does to ``targets``."""
-    board = line.boards[ply + 1]
+def _finding(line: Line, ply: int, targets: list[chess.Square]) -> Finding:
+    pieces = [Piece.at(line.boards[ply + 1], square) for square in targets]
     if line.boards[ply].piece_type_at(line.moves[ply].from_square) in (chess.PAWN, chess.KNIGHT):
-        return f"forks {the_pieces(board, targets)}"
-    others = [square for square in targets if board.piece_type_at(square) != chess.KING]
-    if len(others) < len(targets):
-        return f"gives check and attacks {the_pieces(board, others)}"
-    return f"attacks {the_pieces(board, targets)} at once"
+        return Finding("fork", ply, ply + 2, "fork", tuple(pieces))
+    others = tuple(piece for piece in pieces if piece.kind != chess.KING)
+    return Finding("fork", ply, ply + 2, "check" if len(others) < len(pieces) else "attack", others)

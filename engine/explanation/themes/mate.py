@@ -39,17 +39,13 @@ def _own(board: chess.Board) -> chess.SquareSet:
     return chess.SquareSet(board.occupied_co[board.turn])
 
 
-def left_guard(line: Line) -> str:
-    """Where the piece that moved first guarded the square on which mate comes next: which one it left, in words.
-
-    Empty if it did not, or guards it still.
-    """
+def left_guard(line: Line) -> chess.PieceType | None:
+    """The kind of the piece that moved first if it left the guard of the square on which mate comes next."""
     if len(line) < 2 or line.turns().start != 1:
-        return ""
+        return None
     before, after = line.boards[0], line.boards[1]
     mistake, blow = line.moves[0], line.moves[1]
     guards, left = (board.attackers(not line.winner, blow.to_square) for board in (before, after))
     if mistake.from_square in guards and mistake.to_square not in left:
-        kind = chess.piece_name(before.piece_type_at(mistake.from_square) or chess.PAWN)
-        return f"the {kind} was needed to guard {chess.square_name(blow.to_square)}"
-    return ""
+        return before.piece_type_at(mistake.from_square)
+    return None

@@ -5,9 +5,8 @@ from __future__ import annotations
 import chess
 
 from engine.explanation.exchange import recaptures
+from engine.explanation.facts import Finding, Piece
 from engine.explanation.line import Line
-from engine.explanation.themes.finding import Finding
-from engine.explanation.words import the_piece
 from engine.play.exchange import value
 
 
@@ -33,10 +32,8 @@ def find(line: Line) -> Finding | None:
             continue
         if square in line.boards[ply + 2].attacks(answer.to_square):
             continue
-        guard = the_piece(before, answer.from_square)
+        guard = (Piece.at(before, answer.from_square),)
         if line.captured(ply) and bait.to_square in before.attacks(answer.from_square):
-            both = f"{chess.square_name(bait.to_square)} and {chess.square_name(square)}"
-            return Finding("overloaded", ply, ply + 2, f"after {line.san(ply)} {guard} cannot guard both {both}")
-        text = f"{line.san(ply)} draws {guard} away from {chess.square_name(square)}"
-        return Finding("overloaded", ply, ply + 2, text)
+            return Finding("overloaded", ply, ply + 2, "both", guard, squares=(bait.to_square, square))
+        return Finding("overloaded", ply, ply + 2, "away", guard, squares=(square,))
     return None

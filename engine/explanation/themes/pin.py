@@ -5,9 +5,8 @@ from __future__ import annotations
 import chess
 
 from engine.explanation.exchange import recaptures
+from engine.explanation.facts import Finding, Piece
 from engine.explanation.line import Line
-from engine.explanation.themes.finding import Finding
-from engine.explanation.words import the_piece
 from engine.play.exchange import value
 
 
@@ -31,8 +30,7 @@ def _pinned_guard(line: Line, ply: int) -> Finding | None:
         return None
     for guard in after.attackers(loser, square):
         if after.piece_type_at(guard) != chess.KING and after.is_pinned(loser, guard):
-            text = f"{line.san(ply)}, and {the_piece(after, guard)} is pinned to the king and cannot recapture"
-            return Finding("pin", ply, ply, text)
+            return Finding("pin", ply, ply, "guard", (Piece.at(after, guard),))
     return None
 
 
@@ -57,7 +55,5 @@ def _pinned_prey(line: Line, ply: int) -> Finding | None:
     if ray == chess.BB_ALL:
         return None
     pinner = next(iter(chess.SquareSet(ray) & board.occupied_co[line.winner]), None)
-    if pinner == move.to_square and kind != chess.PAWN:
-        return Finding("pin", ply, ply + 2, f"{line.san(ply)} pins {the_piece(board, square)} to the king")
-    text = f"{line.san(ply)} attacks {the_piece(board, square)}, which is pinned to the king"
-    return Finding("pin", ply, ply + 2, text)
+    form = "pins" if pinner == move.to_square else "pinned"
+    return Finding("pin", ply, ply + 2, form, (Piece.at(board, square),))

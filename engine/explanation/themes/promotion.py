@@ -4,21 +4,16 @@ from __future__ import annotations
 
 import chess
 
+from engine.explanation.facts import Finding
 from engine.explanation.line import Line
-from engine.explanation.themes.finding import Finding
 
 
 def find(line: Line) -> Finding | None:
     """The winner's first promotion that leaves it with one more piece at the end of the line."""
     for ply in line.turns():
-        promoted = line.moves[ply].promotion
-        if promoted is None or not _lives(line, ply):
-            continue
-        file = chess.FILE_NAMES[chess.square_file(line.moves[ply].from_square)]
-        start = next(first for first in line.turns() if _same_pawn(line, first, ply))
-        if start == ply:
-            return Finding("promotion", ply, ply, f"{line.san(ply)} makes a new {chess.piece_name(promoted)}")
-        return Finding("promotion", start, ply, f"{line.san(start)} and the {file}-pawn gets through")
+        if line.moves[ply].promotion and _lives(line, ply):
+            start = next(first for first in line.turns() if _same_pawn(line, first, ply))
+            return Finding("promotion", start, ply, "now" if start == ply else "later")
     return None
 
 

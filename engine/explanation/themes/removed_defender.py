@@ -5,9 +5,8 @@ from __future__ import annotations
 import chess
 
 from engine.explanation.exchange import recaptures
+from engine.explanation.facts import Finding, Piece
 from engine.explanation.line import Line
-from engine.explanation.themes.finding import Finding
-from engine.explanation.words import the_piece
 from engine.play.exchange import value
 
 
@@ -24,8 +23,7 @@ def find(line: Line) -> Finding | None:
         if square == guard or square not in before.attacks(guard) or before.is_pinned(not line.winner, guard):
             continue
         if line.boards[ply + 3].is_checkmate():
-            text = f"{line.san(ply)} takes the piece that guards {chess.square_name(square)}"
-            return Finding("removedDefender", ply, ply + 2, text)
+            return Finding("removedDefender", ply, ply + 2, "square", squares=(square,))
         if (
             line.captured(ply + 2)
             and line.moves[ply + 1].to_square != square
@@ -35,6 +33,5 @@ def find(line: Line) -> Finding | None:
             and not recaptures(line.boards[ply + 3], square)
             and capture.from_square in before.attackers(line.winner, square)
         ):
-            text = f"{line.san(ply)} takes the only defender of {the_piece(before, square)}"
-            return Finding("removedDefender", ply, ply + 2, text)
+            return Finding("removedDefender", ply, ply + 2, "piece", (Piece.at(before, square),))
     return None

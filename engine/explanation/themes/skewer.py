@@ -5,9 +5,8 @@ from __future__ import annotations
 import chess
 
 from engine.explanation.exchange import winnable
+from engine.explanation.facts import Finding, Piece
 from engine.explanation.line import Line
-from engine.explanation.themes.finding import Finding
-from engine.explanation.words import the_piece
 from engine.play.exchange import value
 
 
@@ -29,6 +28,6 @@ def find(line: Line) -> Finding | None:
             and value(board.piece_type_at(aside.from_square)) > value(chess.PAWN)
             and winnable(line.boards[ply + 2], capture.to_square)
         ):
-            front, behind = the_piece(board, aside.from_square), the_piece(board, capture.to_square)
-            return Finding("skewer", ply, ply + 2, f"{line.san(ply)} skewers {front} and, behind it, {behind}")
+            front, behind = (Piece.at(board, square) for square in (aside.from_square, capture.to_square))
+            return Finding("skewer", ply, ply + 2, targets=(front, behind))
     return None

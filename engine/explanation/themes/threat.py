@@ -6,9 +6,8 @@ import chess
 
 from engine.explanation.effort import step
 from engine.explanation.exchange import winnable
+from engine.explanation.facts import Finding, Piece
 from engine.explanation.line import Line
-from engine.explanation.themes.finding import Finding
-from engine.explanation.words import the_piece
 from engine.play.exchange import value
 
 
@@ -25,11 +24,8 @@ def find(line: Line) -> Finding | None:
             continue
         mate = mate_in_one(board)
         if mate is not None and mate.to_square != capture.to_square:
-            target = the_piece(board, capture.to_square)
-            passed = board.copy(stack=False)
-            passed.push(chess.Move.null())
-            text = f"{line.san(ply)} threatens {passed.san(mate)} and attacks {target}"
-            return Finding("doubleThreat", ply, ply + 2, text)
+            target = Piece.at(board, capture.to_square)
+            return Finding("doubleThreat", ply, ply + 2, targets=(target,), threat=mate)
     return None
 
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import chess
 
-from engine.explanation.exchange import is_safe, winnable
+from engine.explanation.exchange import winnable
+from engine.explanation.facts import Finding, Piece
 from engine.explanation.line import Line
-from engine.explanation.themes.finding import Finding
-from engine.explanation.words import the_piece
 from engine.play.exchange import taken, value
 
 
@@ -24,7 +23,7 @@ def find(line: Line) -> Finding | None:
                     continue  # it was lost before
                 if not board.attackers(line.winner, square) & chess.BB_SQUARES[line.moves[ply].to_square]:
                     continue
-                return Finding("trapped", ply, later, f"after {line.san(ply)} {the_piece(board, square)} is trapped")
+                return Finding("trapped", ply, later, targets=(Piece.at(board, square),))
     return None
 
 
@@ -51,6 +50,6 @@ def _is_trapped(board: chess.Board, square: chess.Square) -> bool:
         won = taken(board, move)
         after = board.copy(stack=False)
         after.push(move)
-        if is_safe(after, move.to_square) or won >= winnable(after, move.to_square):
+        if won >= winnable(after, move.to_square):
             return False
     return True

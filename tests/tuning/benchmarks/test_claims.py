@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from engine.explanation.comparison import LITTLE, compare
-from tuning.benchmarks.claims import NOTHING, compares, said_cost, stands
+from engine.explanation.standing import LITTLE, compare
+from tuning.benchmarks.claims import NOTHING, compares, said_cost
 
 SLACK = 0.05
 
@@ -27,26 +27,23 @@ SLACK = 0.05
         ("anyway", -3, -3, 0.2, 0.0, False),
         ("now", 0, -2, 0.9, 0.2, True),
         ("now", 0, -2, 0.5, 0.4, False),
+        ("decided", 1, -3, 0.95, 0.02, True),
+        ("decided", 1, -3, 0.5, 0.02, False),
+        ("lost", 3, 0, 0.95, 0.7, True),
+        ("decided", 0, -3, 0.5, 0.2, False),
         ("open", 1, 0, 0.9, 0.7, True),
         ("open", 1, 0, 0.9, 0.8, False),
         ("open", 1, 0, 0.9, 0.2, False),
         ("either", 3, 2, 0.7, 0.7, True),
         ("either", 3, 2, 0.6, 0.7, False),
         ("either", 3, 2, 0.9, 0.6, False),
-        ("either", -1, -2, 0.4, 0.3, True),
-        ("either", -1, -2, 0.5, 0.3, False),
-        ("either", -1, -2, 0.3, 0.4, False),
+        ("worse", -1, -2, 0.4, 0.3, True),
+        ("worse", -1, -2, 0.5, 0.3, False),
+        ("worse", -1, -2, 0.3, 0.4, False),
     ],
 )
 def test_a_comparison_is_held_against_both_positions(kind, had, has, before, after, true):
     assert compares(kind, had, has, before, after, SLACK) is true
-
-
-def test_who_is_winning_stands_better_too():
-    assert stands(1, 0.95, SLACK)
-    assert not stands(1, 0.5, SLACK)
-    assert stands(0, 0.7, SLACK)
-    assert stands(-2, 0.15, SLACK)
 
 
 @pytest.mark.parametrize(
@@ -54,11 +51,11 @@ def test_who_is_winning_stands_better_too():
     [(60, -NOTHING, 2 * LITTLE), (120, -NOTHING, 20_000), (250, 105, 660), (600, 275, 20_000)],
 )
 def test_what_is_said_of_the_cost_is_held_against_it(drop, least, most):
-    said = said_cost(compare(True, "Nf3", "e5", 0.6, 0.37, drop).text)
+    said = said_cost(compare(0.6, 0.37, drop))
     assert said is not None
     assert said == (pytest.approx(least, abs=1), most)
 
 
 def test_a_sentence_without_a_cost_claims_none():
-    assert said_cost(compare(True, "Nf3", "e5", 0.8, 0.5, 120).text) is None
-    assert said_cost(compare(True, "Nf3", "e5", 0.8, 0.7, 60).text) is None
+    assert said_cost(compare(0.8, 0.5, 120)) is None
+    assert said_cost(compare(0.8, 0.7, 60)) is None

@@ -1,0 +1,423 @@
+"""Explanations in English: the only file with words, and no other depends on what they are.
+
+Claims hold lines and plies; here moves get their names, pieces theirs, and clauses their order.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import chess
+
+from engine.explanation import facts
+from engine.explanation.facts import Facts, Feature, Finding, Gain, Material, Piece, Pieces
+from engine.explanation.line import Line
+
+_NUMBERS = {2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight"}
+
+_WHERE = {"": "", "backRankMate": " on the back rank", "smotheredMate": " by a knight"}
+
+#: What is said of the side to which a level belongs.
+_STANDS = {0: "", 1: "stands better", 2: "is clearly better", 3: "is winning"}
+_STILL = {0: "", 1: "still stands better", 2: "is still clearly better", 3: "is still winning"}
+_WOULD_BE = {0: "", 1: "better", 2: "clearly better", 3: "winning"}
+
+_COST = {
+    "slightly": "slightly better",
+    "probably": "probably better",
+    "surely": "better",
+    "pawns": "better by two or three pawns",
+    "several": "better by several pawns",
+    "far": "better by far",
+}
+
+#: What became of the mover's game, by kind, and what the better move would have changed, unless that is its cost.
+_KINDS = {
+    "decided": ("{when} {leader} {stands}", "after {better} {mover} would be {had}"),
+    "lost": ("{when} {mover}'s advantage is gone", "after {better} {mover} would be {had}"),
+    "turned": ("{when} {other} {stands}", "{better} would have kept {mover}'s advantage"),
+    "gone": ("{when} {mover}'s advantage is gone", "{better} would have kept it"),
+    "half": ("{when} much of {mover}'s advantage is gone", "{better} would have kept it"),
+    "less": ("{when} {leader} {still}", ""),
+    "more": ("{when} {leader} {still}", ""),
+    "grown": ("{when} {other}'s advantage has grown, and {other} {stands}", ""),
+    "anyway": ("{other} was winning anyway", ""),
+    "now": ("{when} {other} {stands}", ""),
+    "open": ("{when} neither side is clearly better", ""),
+    "either": ("{when} {leader} {still}", "{better} would not have changed that"),
+    "worse": ("{when} {other} {stands}", "{better} too would have left {other} {had}"),
+    "little": ("Now {other} has {answer}", ""),
+    "gained": ("{when} {other} {gained}", ""),
+    "slightly": ("", ""),
+}
+
+#: What themes find, by their forms; of those in :data:`_AFTER` it is so after the moves up to
+#: their own, or with it; in others the move does it.
+_FOUND = {
+    ("discoveredAttack", "check"): "{san} gives discovered check with {actor}",
+    ("discoveredAttack", "both"): "{san} gives discovered check with {actor} and attacks {targets}",
+    ("discoveredAttack", "attack"): "{san} opens the {kind}'s attack on {targets}",
+    ("doubleCheck", ""): "{san} is a double check",
+    ("doubleThreat", ""): "{san} threatens {threat} and attacks {targets}",
+    ("fork", "fork"): "{san} forks {targets}",
+    ("fork", "check"): "{san} gives check and attacks {targets}",
+    ("fork", "attack"): "{san} attacks {targets} at once",
+    ("hanging", "loose"): "{san} takes {targets}, and nothing can recapture",
+    ("hanging", "cheaper"): "{san} takes {targets} with a {kind}",
+    ("hanging", "outnumbered"): "{san}, as {targets} is attacked more often than defended",
+    ("hanging", "unguarded"): "nothing guards {targets}, and {san} takes it",
+    ("line", ""): "{moves}",
+    ("overloaded", "both"): "{targets} cannot guard both {squares}",
+    ("overloaded", "away"): "{san} deflects {targets} from {squares}",
+    ("pin", "guard"): "{san}, and {targets} is pinned to the king and cannot recapture",
+    ("pin", "pins"): "{san} pins {targets} to the king",
+    ("pin", "pinned"): "{san} attacks {targets}, which is pinned to the king",
+    ("promotion", "now"): "{moves}",
+    ("promotion", "later"): "{san} and the {file}-pawn queens",
+    ("removedDefender", "square"): "{san} takes the piece that guards {squares}",
+    ("removedDefender", "piece"): "{san} takes the only defender of {targets}",
+    ("skewer", ""): "{san} skewers {first} and, behind it, {last}",
+    ("trapped", ""): "{targets} is trapped",
+}
+_AFTER = {("hanging", "unguarded"): 0, ("overloaded", "both"): 1, ("trapped", ""): 1}
+
+#: What is won or lost: in general, by a single move, and where the clause begins with the move that is explained.
+_MATERIAL = {
+    "loses": ("Loses {what}{stake}: {how}.", "Loses {what} to {how}{stake}.", ""),
+    "misses": ("Misses the chance to win {what}: {how}.", "Misses {how}, which wins {what}.", ""),
+    "regains": ("Does not recapture: {first} would have won back {what}.",) * 3,
+    "wins": ("{first} wins {what}: {how}.", "{first} wins {what}.", "{how} and wins {what}."),
+}
+_PROMOTION = {
+    "loses": ("Lets {winner} promote{cost}{stake}: {how}.", "Lets {winner} promote{cost} with {how}{stake}.", ""),
+    "misses": ("Misses the chance to promote{cost}: {how}.", "Misses the chance to promote{cost} with {how}.", ""),
+    "wins": ("{first} leads to promotion{cost}: {how}.", "{first} promotes{cost}.", "{how}{cost}."),
+}
+
+_CHOICE = {
+    "only": "{first} is the only move",
+    "best": "{first} is the best move",
+    "hardly": "{first} is the best move, {other} is hardly worse",
+    "clearly": "{first} is clearly the best move",
+}
+
+_SHIFTS = {
+    ("king", True): "{mover}'s king is less safe than after {better}",
+    ("king", False): "{other}'s king is safer than after {better}",
+    ("passed", True): "{mover}'s passed pawns are worth less than after {better}",
+    ("passed", False): "{other}'s passed pawns become more dangerous than after {better}",
+    ("mobility", True): "{mover}'s pieces are less mobile than after {better}",
+    ("mobility", False): "{other}'s pieces are more mobile than after {better}",
+    ("structure", True): "{mover}'s pawn structure is worse than after {better}",
+    ("structure", False): "{other}'s pawn structure is better than after {better}",
+}
+
+_RESULTS = {
+    2: "won",
+    1: "won, but for the 50-move rule",
+    0: "drawn",
+    -1: "lost, but for the 50-move rule",
+    -2: "lost",
+}
+
+#: Table moves that are named, if no others keep the result.
+_NAMED = 3
+
+
+def sentence(said: facts.Reason | facts.Claim, skip_better: bool = False) -> str:
+    """What is ``said`` in a sentence or two; ``skip_better`` leaves out which move was better where that is all there
+    is to say of it."""
+    claim = said.claim if isinstance(said, facts.Reason) else said
+    if isinstance(claim, facts.Compared):
+        return _compared(claim, skip_better)
+    return _SENTENCES[type(claim)](claim)
+
+
+# Pieces, sides and lists
+
+
+def side(color: chess.Color) -> str:
+    """``White`` or ``Black``."""
+    return "White" if color else "Black"
+
+
+def listed(words: Sequence[str]) -> str:
+    """``a, b and c``.
+
+    >>> listed(["the king"]), listed(["the king", "the queen", "the rook"])
+    ('the king', 'the king, the queen and the rook')
+    """
+    return f"{', '.join(words[:-1])} and {words[-1]}" if len(words) > 1 else "".join(words)
+
+
+def the(*pieces: Piece) -> str:
+    """The ``pieces``, those worth most first, two of a kind together; the king needs no square.
+
+    >>> the(*(Piece.at(chess.Board(), square) for square in (chess.A1, chess.E1, chess.H1)))
+    'the king and the rooks on a1 and h1'
+    """
+    parts = []
+    for kind in reversed(chess.PIECE_TYPES):
+        squares = [chess.square_name(piece.square) for piece in pieces if piece.kind == kind]
+        if squares:
+            name = f"the {chess.piece_name(kind)}{'s' if len(squares) > 1 else ''}"
+            parts.append(name if kind == chess.KING else f"{name} on {listed(squares)}")
+    return listed(parts)
+
+
+def _pieces(pieces: Pieces) -> str:
+    """``a knight and two pawns``."""
+    return listed([
+        f"a {chess.piece_name(kind)}" if count == 1 else f"{_NUMBERS.get(count, count)} {chess.piece_name(kind)}s"
+        for kind, count in pieces
+    ])  # fmt: skip
+
+
+def gained(gain: Gain, square: bool = True, up: str = "") -> str:
+    """What is won, with its ``square`` unless that has been said; ``up`` stands before what was paid.
+
+    >>> gained(Gain("piece", ((chess.ROOK, 1),), ((chess.PAWN, 2),), chess.C2))
+    'the rook on c2 for two pawns'
+    """
+    return f"{_won(gain, square)}{up} for {_pieces(gain.paid)}" if gain.paid else f"{_won(gain, square)}{up}"
+
+
+def _won(gain: Gain, square: bool) -> str:
+    match gain.kind:
+        case "exchange":
+            return f"the exchange and {_pieces(gain.won[1:])}" if gain.won[1:] else "the exchange"
+        case "minor":
+            return "a piece"
+        case "piece" if gain.square is not None and square:
+            return the(Piece(gain.won[0][0], gain.square))
+        case "piece":
+            return f"the {chess.piece_name(gain.won[0][0])}"
+        case _:
+            return _pieces(gain.won)
+
+
+# What themes found
+
+
+def _found(finding: Finding, line: Line, it: str = "") -> str:
+    """What the theme has found; ``it`` stands for its targets if they have been named."""
+    move, targets, actor = line.moves[finding.cashed], finding.targets, finding.actor
+    return _FOUND[finding.theme, finding.form].format(
+        san=line.san(finding.ply),
+        moves=line.sans(line.turns().start, finding.cashed + 1),
+        targets=it or the(*targets),
+        first=the(*targets[:1]),
+        last=the(*targets[-1:]),
+        actor=the(actor) if actor else "",
+        kind=chess.piece_name(actor.kind) if actor else "",
+        squares=listed([chess.square_name(square) for square in finding.squares]),
+        threat=_threatened(line.boards[finding.ply + 1], finding.threat),
+        file=chess.FILE_NAMES[chess.square_file(move.from_square)],
+    )
+
+
+def _threatened(board: chess.Board, move: chess.Move | None) -> str:
+    if move is None:
+        return ""
+    passed = board.copy(stack=False)
+    passed.push(chess.Move.null())
+    return passed.san(move)
+
+
+def _told(said: Material) -> tuple[str, str]:
+    """What is won and how, with the square of the piece that is lost named but once."""
+    gain, finding, line = said.gain, said.finding, said.line
+    lost = [piece for piece in finding.targets if gain.is_piece(piece)]
+    kinds = [piece.kind for piece in finding.targets]
+    named = bool(lost) and (finding.theme != "fork" or kinds.count(lost[0].kind) == 1)
+    taken = finding.theme == "hanging" and finding.form != "unguarded"
+    after, start = _AFTER.get((finding.theme, finding.form)), line.turns().start
+    last = finding.ply + (after or 0)
+    lead = line.sans(start if after is None else min(start, last - 1), last)
+    how = _found(finding, line, "it" if taken and named else "")
+    if lead and finding.form != "now":
+        how = f"after {lead}{',' if after is None else ''} {how}"
+    return gained(gain, square=taken or not named), how
+
+
+def _material(said: Material) -> str:
+    gain, finding, line, wins = said.gain, said.finding, said.line, said.verb == "wins"
+    what, how = _told(said)
+    moves = finding.theme in ("line", "promotion")
+    form = 0
+    if (moves and finding.cashed == line.turns().start) or (wins and finding.theme == "hanging"):
+        form = 1
+    elif wins and finding.ply == 0 and finding.theme != "line" and (finding.theme, finding.form) not in _AFTER:
+        form = 2
+        how += "," if (finding.theme, finding.form) == ("pin", "pinned") else ""
+    return (_PROMOTION if gain.kind == "promotion" else _MATERIAL)[said.verb][form].format(
+        what=what,
+        how=how,
+        first=line.san(0),
+        winner=side(line.winner),
+        cost=f" at the cost of {_pieces(gain.paid)}" if gain.paid else "",
+        stake=", and with it the win" if said.stake else "",
+    )
+
+
+def _threat(said: facts.Threat) -> str:
+    first, then = said.best.san(0), said.line.san(0)
+    if said.gain:
+        leads = "leads to promotion" if said.gain.kind == "promotion" else f"wins {gained(said.gain)}"
+        return f"{first} threatens {then}, which {leads}."
+    return f"{first} threatens {'mate' if said.mate else 'to promote'} with {then}."
+
+
+# Mates, draws and tables
+
+
+def _mating(said: facts.Mating) -> str:
+    moves, first = said.moves, said.line.san(said.line.turns().start)
+    if said.verb == "mated":
+        return f"{side(said.line.winner)} is mated in {moves} whatever it plays."
+    if said.verb == "leads":
+        return f"{first} {'is mate' if moves == 1 else f'leads to mate in {moves}'}{_WHERE[said.pattern]}."
+    how = f"misses {_mate(said.missed)}, and allows {_mate(said)}" if said.missed else f"{said.verb} {_mate(said)}"
+    if said.guard:
+        square = chess.square_name(said.line.moves[1].to_square)
+        how += f": the {chess.piece_name(said.guard)} was needed to guard {square}"
+    return f"{how[0].upper()}{how[1:]}."
+
+
+def _mate(said: facts.Mating) -> str:
+    where, first = _WHERE[said.pattern], said.line.san(said.line.turns().start)
+    if said.moves == 1:
+        return f"mate{where} at once with {first}"
+    return f"mate in {said.moves}{where}, beginning with {first}"
+
+
+def _drawn(said: facts.Drawn) -> str:
+    moves = said.line.sans(1, said.plies)
+    after = f"after {moves} " if moves else ""
+    bishop = f"{after}the bishop cannot drive the king from the corner {chess.square_name(said.corner)}."
+    match said.how:
+        case "stalemate":
+            return f"{'After ' + moves + ' it' if moves else 'It'} is stalemate, and the win is gone."
+        case "perpetual":
+            return f"Lets {side(said.line.winner)} draw by perpetual check, beginning with {said.line.san(1)}."
+        case "material":
+            return f"Throws away the win: {after}not enough material is left."
+        case "held":
+            return f"{said.line.san(0)} holds the draw: {bishop}" if said.line.moves else f"It is a draw: {bishop}"
+        case _:
+            return f"Throws away the win: {bishop}"
+
+
+def _opposition(said: facts.Opposition) -> str:
+    better, reply = said.case.best.san(0), said.case.played.san(1)
+    what = "the win" if said.win else "the draw"
+    return f"Gives up the opposition and {what}: {better} would have taken it, now {reply} does."
+
+
+def _by_tables(said: facts.ByTables) -> str:
+    better = said.case.best.san(0)
+    if said.opposition:
+        return f"{_opposition(said.opposition)} The endgame tables agree."
+    if said.before == said.after:
+        return f"According to the endgame tables the result is the same as after {better}."
+    was, now = _RESULTS[said.before], _RESULTS[said.after]
+    return f"According to the endgame tables this was {was} and is now {now}; {better} was right."
+
+
+def _table_result(said: facts.TableResult) -> str:
+    rule = ", but for the 50-move rule" if abs(said.outcome) == 1 else ""
+    mover, many = side(said.board.turn), len(said.kept) > 1
+    if said.outcome < 0:
+        return f"{mover} is lost according to the endgame tables{rule}."
+    if said.outcome == 0:
+        says, keeps = "It is a draw according to the endgame tables", "keep it" if many else "keeps it"
+    else:
+        says, keeps = f"{mover} is winning according to the endgame tables{rule}", "win" if many else "wins"
+    if said.every or not said.kept:
+        return f"{says}, after any move." if said.every else f"{says}."
+    if len(said.kept) <= _NAMED:
+        return f"{says}; only {listed([said.board.san(move) for move in said.kept])} {keeps}."
+    return f"{says}; {said.board.san(said.kept[0])} and {len(said.kept) - 1} other moves {keeps}."
+
+
+# Scores and what speaks for a side
+
+
+def _named(case: facts.Case) -> tuple[str, str]:
+    """The better move and the answer to the one that was played, with numbers if both are written alike; the answer is
+    empty if there is none."""
+    better, answer = case.best.san(0), case.played.san(1) if len(case.played) > 1 else ""
+    if answer != better:
+        return better, answer
+    boards = (case.board, case.best.moves[0]), (case.played.boards[1], case.played.moves[1])
+    numbered = [board.variation_san([move]).replace(". ", ".") for board, move in boards]
+    return numbered[0], numbered[1]
+
+
+def _compared(said: facts.Compared, skip_better: bool = False) -> str:
+    case, had, has, cost = said.case, said.standing.had, said.standing.has, said.standing.cost
+    kind, (better, answer), speaks = said.standing.kind, _named(case), _speaks(said.gained)
+    if kind == "little" and (speaks or not answer):
+        kind = "gained" if speaks else "slightly"
+    text, change = _KINDS[kind]
+    words = dict(better=better, answer=answer, gained=speaks, when=f"After {answer}" if answer else "Now")
+    words |= dict(mover=side(case.mover), other=side(not case.mover), leader=side(case.mover == (has > 0)))
+    words |= dict(stands=_STANDS[abs(has)], still=_STILL[abs(has)], had=_WOULD_BE[abs(had)])
+    was = f"{better} was {_COST[cost]}" if cost else change.format(**words)
+    text = text.format(**words)
+    if said.shift:
+        text = f"No material is lost at once, but {_SHIFTS[said.shift.aspect, said.shift.own].format(**words)}. {text}"
+    brief = text and skip_better and cost in ("slightly", "probably", "surely")
+    return f"{text}." if brief else f"{text}; {was}." if text else f"{was}."
+
+
+def _outlook(said: facts.Outlook) -> str:
+    line, stands = said.line, said.level
+    other = line.boards[0].san(said.other) if said.other else ""
+    choice = _CHOICE[said.choice].format(first=line.san(0), other=other)
+    standing = f"{side(stands > 0)} {_STANDS[abs(stands)]}" if stands else "the game is about even"
+    known = "; ".join(f"{side(color)} {_speaks(found)}" for color, found in said.facts.items())
+    if not known:
+        return f"{choice}; {standing}."
+    against = stands and set(said.facts) == {stands < 0}
+    return f"{choice}; {standing}{', although' if against else '.'} {known}."
+
+
+def _speaks(known: Facts) -> str:
+    """What speaks for a side, as clauses with its verbs, each but once: "is a pawn up and has a passed pawn"."""
+    clauses = defaultdict[str, list[str]](list)
+    for fact in known:
+        verb, what = ("is", gained(fact, up=" up")) if isinstance(fact, Gain) else _feature(fact)
+        clauses[verb].append(what)
+    ordered = sorted(clauses.items(), key=lambda clause: clause[0] == "has")
+    return listed([f"{verb} {listed(what)}" for verb, what in ordered])
+
+
+def _feature(feature: Feature) -> tuple[str, str]:
+    own, other = feature.counts
+    match feature.aspect:
+        case "passed":
+            pawns = "pawn" if own == 1 else "pawns"
+            return "has", f"the better passed {pawns}" if other else f"{'a ' if own == 1 else ''}passed {pawns}"
+        case "pressure":
+            return "has", f"pressure on {side(not feature.color)}'s king"
+        case "structure":
+            return "has", "the better pawn structure"
+        case "bishops":
+            return "has", "the two bishops"
+        case _:
+            return "has", "more space"
+
+
+_SENTENCES: dict[type, Callable[[Any], str]] = {
+    facts.Mating: _mating,
+    facts.Drawn: _drawn,
+    facts.Opposition: _opposition,
+    facts.ByTables: _by_tables,
+    facts.TableResult: _table_result,
+    facts.Material: _material,
+    facts.Threat: _threat,
+    facts.Outlook: _outlook,
+}

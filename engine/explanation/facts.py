@@ -1,0 +1,240 @@
+"""What explanations claim: records without words, which :mod:`.english` puts into sentences."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import chess
+from chess.engine import Score
+
+from engine.explanation.line import Line
+from engine.explanation.standing import Standing, expectation
+
+#: Kinds of pieces with their numbers, the most valuable first.
+Pieces = tuple[tuple[chess.PieceType, int], ...]
+
+
+class Piece(NamedTuple):
+    """A piece where it stands."""
+
+    kind: chess.PieceType
+    square: chess.Square
+
+    @classmethod
+    def at(cls, board: chess.Board, square: chess.Square) -> Piece:
+        """The piece on ``square``, which must not be empty."""
+        kind = board.piece_type_at(square)
+        assert kind is not None
+        return cls(kind, square)
+
+
+@dataclass(frozen=True, slots=True)
+class Gain:
+    """Material that a side wins, or is ahead by: ``won`` for ``paid``. By ``kind`` it is a ``promotion`` to a queen,
+    the ``exchange`` with pawns, a ``minor`` piece where it is unclear which of two was lost and which exchanged, a
+    ``piece`` that stood on ``square`` (the queen needs none), or a ``list`` of all that is won."""
+
+    kind: str
+    won: Pieces
+    paid: Pieces = ()
+    square: chess.Square | None = None
+
+    def includes(self, kind: chess.PieceType) -> bool:
+        """Whether a piece of this ``kind`` may be among those won."""
+        return self.kind == "minor" or kind in dict(self.won)
+
+    def is_piece(self, piece: Piece) -> bool:
+        """Whether ``piece`` is the one that is won."""
+        return self.kind == "piece" and self.won[0][0] == piece.kind and self.square in (None, piece.square)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What a theme found in a line: a ``theme`` and its ``form``, the ``ply`` of the move it is about and the one,
+    ``cashed``, at which the winner takes what it wins by it; the loser's pieces it concerns, the ``targets``, the
+    winner's piece that acts beside the moving one, ``squares``, and a move that is threatened. The theme ``line`` is
+    that of no other theme: the moves from ``ply`` to ``cashed`` speak for themselves."""
+
+    theme: str
+    ply: int
+    cashed: int
+    form: str = ""
+    targets: tuple[Piece, ...] = ()
+    actor: Piece | None = None
+    squares: tuple[chess.Square, ...] = ()
+    threat: chess.Move | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Shift:
+    """An ``aspect`` that got worse for the mover: its own, or the other side's got better. ``loss`` in centipawns."""
+
+    aspect: str
+    own: bool
+    loss: int
+
+
+@dataclass(frozen=True, slots=True)
+class Feature:
+    """An ``aspect`` of a position in which ``color`` is better off, by ``margin`` centipawns at least along a line.
+    ``counts`` are its passed pawns and the other side's, if they are the aspect."""
+
+    aspect: str
+    color: chess.Color
+    margin: int = 0
+    counts: tuple[int, int] = (0, 0)
+
+
+#: What speaks for a side.
+Facts = tuple[Gain | Feature, ...]
+
+
+@dataclass(frozen=True)
+class Case:
+    """A move on trial: what it led to against what was there. ``had`` and ``has`` are the mover's scores with the best
+    move and with the one that was played."""
+
+    board: chess.Board
+    move: chess.Move
+    best: Line
+    played: Line
+    had: Score
+    has: Score
+    marked: bool = False
+
+    @property
+    def mover(self) -> chess.Color:
+        return self.board.turn
+
+    @property
+    def before(self) -> float:
+        """The mover's expected points with the best move."""
+        return expectation(self.had, self.board.fullmove_number)
+
+    @property
+    def after(self) -> float:
+        """The mover's expected points with the move played."""
+        return expectation(self.has, self.board.fullmove_number)
+
+    @property
+    def drop(self) -> int:
+        """The centipawns lost."""
+        return self.had.score(mate_score=10_000) - self.has.score(mate_score=10_000)
+
+
+@dataclass(frozen=True)
+class Mating:
+    """A mate in ``moves`` that ``line`` begins: the mover ``allows`` or ``misses`` it, it ``leads`` to it, or is
+    ``mated``. ``guard`` is the kind of piece that left the square of a mate in one, ``missed`` the mate instead."""
+
+    verb: str
+    line: Line
+    moves: int
+    pattern: str = ""
+    guard: chess.PieceType | None = None
+    missed: Mating | None = None
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A win thrown away, as ``line`` is drawn after ``plies`` by ``stalemate``, ``material``, ``perpetual`` check or a
+    ``bishop`` of the wrong colour for ``corner``; or a draw by such a bishop that the moves of ``line``, if any, have
+    ``held``."""
+
+    how: str
+    line: Line
+    plies: int
+    corner: chess.Square = chess.A1
+
+
+@dataclass(frozen=True)
+class Opposition:
+    """The mover gave up the opposition, and with it the ``win`` or the draw."""
+
+    case: Case
+    win: bool
+
+
+@dataclass(frozen=True)
+class ByTables:
+    """The results by the endgame tables, for the mover, 2 (won) to -2 (lost), with the best move and with the one that
+    was played, and the ``opposition`` that accounts for them."""
+
+    case: Case
+    before: int
+    after: int
+    opposition: Opposition | None = None
+
+
+@dataclass(frozen=True)
+class TableResult:
+    """What the endgame tables say of ``board``: its ``outcome`` and the moves that keep it, ``every`` one or ``kept``;
+    none if it is lost."""
+
+    board: chess.Board
+    outcome: int
+    kept: tuple[chess.Move, ...] = ()
+    every: bool = False
+
+
+@dataclass(frozen=True)
+class Material:
+    """The mover ``loses``, ``misses`` or ``wins`` the ``gain`` of the winner of ``line``, as ``finding`` shows, or
+    missed a recapture that ``regains`` it; ``stake``: and with it the win."""
+
+    verb: str
+    line: Line
+    gain: Gain
+    finding: Finding
+    stake: bool = False
+
+
+@dataclass(frozen=True)
+class Threat:
+    """The first move of ``best`` threatens that of ``line``: for a ``gain``, ``mate`` or else a promotion."""
+
+    best: Line
+    line: Line
+    gain: Gain | None = None
+    mate: bool = False
+
+
+@dataclass(frozen=True)
+class Compared:
+    """How the mover's game stood and stands; ``gained`` speaks for the other side now, and ``shift`` for the move's
+    cost."""
+
+    case: Case
+    standing: Standing
+    gained: Facts = ()
+    shift: Shift | None = None
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """A position where nothing happens at once: how the best move compares (``only``, ``best``, ``hardly`` better than
+    the ``other``, ``clearly`` best), White's ``level`` and what speaks for each side."""
+
+    line: Line
+    choice: str
+    other: chess.Move | None
+    level: int
+    facts: dict[chess.Color, Facts]
+
+
+Claim = Mating | Drawn | Opposition | ByTables | TableResult | Material | Threat | Compared | Outlook
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why a move is bad, or what it does: a ``theme`` and the ``claim``.
+
+    ``line`` shows it, if one does; ``gain`` is what its winner wins, in pawns, and ``mate`` the moves to a mate.
+    """
+
+    theme: str
+    claim: Claim
+    line: Line | None = None
+    gain: int = 0
+    mate: int = 0

@@ -1,0 +1,170 @@
+"""How a game stands by its scores: the expected points, the levels between winning and losing, and what a move changed
+between them.
+
+Of what no theme, no term and no result explains the scores alone say something; who stands better is claimed only where
+they leave a margin."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from chess.engine import MateGiven, Score, Wdl
+
+from engine.play.wdl import MODEL, REFERENCE_MOVE
+
+#: Expected points from which a side stands better, from which clearly so, and from which it wins.
+EDGE, CLEAR, WINNING = 0.58, 0.73, 0.9
+
+#: Expected points by which a score must surpass these for a short search to be sure of it.
+_MARGIN = 0.05
+
+#: Expected points from half a point up to which a game is called about level.
+_LEVEL = 0.05
+
+#: Expected points that decide a game.
+_DECISIVE = 0.2
+
+#: Centipawns up to which a search cannot be sure that a move was better.
+LITTLE = 90
+
+#: Centipawns up to which a search is not quite sure that a move was better, nor by how much, and from which it was by
+#: several pawns, and by far.
+TOLD, SEVERAL, FAR = 210, 330, 550
+
+
+def chances(score: Score, move: int = REFERENCE_MOVE) -> Wdl:
+    """The chances to win, draw and lose, in thousandths, of the side from whose view ``score`` is given.
+
+    ``move`` is the move of the game. By what the engine's own games show (:mod:`engine.play.wdl`).
+
+    >>> from chess.engine import Mate
+    >>> chances(Mate(3)), chances(Mate(-1))
+    (Wdl(wins=1000, draws=0, losses=0), Wdl(wins=0, draws=0, losses=1000))
+    """
+    mate = score.mate()
+    if mate is not None:
+        return Wdl(1000, 0, 0) if mate > 0 or score is MateGiven else Wdl(0, 0, 1000)
+    return Wdl(*MODEL.chances(round(score.score(mate_score=0) * MODEL.pawn / 100), move))
+
+
+def expectation(score: Score, move: int = REFERENCE_MOVE) -> float:
+    """The expected points, from 0 to 1, of the side from whose view ``score`` is given, at a move of the game.
+
+    By its :func:`chances`, a draw being half a point.
+
+    >>> from chess.engine import Cp, Mate
+    >>> expectation(Cp(0)), expectation(Mate(3)), expectation(Mate(-1))
+    (0.5, 1.0, 0.0)
+    """
+    return chances(score, move).expectation()
+
+
+def human_expectation(score: Score) -> float:
+    """The expected points, from 0 to 1, when people play on from ``score``, by lichess.org's curve.
+
+    >>> from chess.engine import Cp
+    >>> human_expectation(Cp(100))
+    0.591
+    """
+    return score.wdl(model="lichess").expectation()
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A move against the better one: its ``kind``, which says what is claimed, the levels that the mover ``had`` and
+    ``has`` for sure (see :func:`level`), and how much the better one was better.
+
+    =========== ==========================================
+    kind        what became of the mover's game
+    =========== ==========================================
+    ``decided`` it was winning and is no more, or is losing now
+    ``lost``    it was winning, now it is level or a little worse
+    ``turned``  it had the advantage, now the other side clearly has
+    ``gone``    it had an advantage, now the other side may have a small one
+    ``half``    it had an advantage, now half of that at most
+    ``less``    it has an advantage still, a smaller one
+    ``more``    the other side has an advantage still
+    ``grown``   the other side had an advantage, now a greater one
+    ``anyway``  the other side was winning, and is
+    ``now``     it is not sure what it was, now the other side has an advantage
+    ``open``    it is not sure what it was, now neither side is clearly better
+    ``either``  one side has an advantage after either move; little was lost
+    ``worse``   as ``either``, with a clear advantage of the other side after the move
+    ``little``  it is slightly worse, and it is not sure who is better
+    =========== ==========================================
+
+    ``cost`` is ``slightly``, ``probably``, ``surely``, by two or three ``pawns``, ``several`` or ``far``; empty if the
+    kind says it all.
+    """
+
+    kind: str
+    had: int
+    has: int
+    cost: str = ""
+
+
+def decided(before: float, after: float) -> Standing | None:
+    """What the mover, who expects ``after`` points and would expect ``before`` with the better move, won or lost; None
+    unless the game was won or is lost by a margin that a short search is sure of.
+
+    >>> decided(0.96, 0.5)
+    Standing(kind='lost', had=3, has=0, cost='')
+    >>> decided(0.6, 0.4)
+    """
+    had, has = _sure(before), _sure(after)
+    if has >= had or (had < 3 and has > -3) or before - after < _DECISIVE:
+        return None
+    return Standing("lost" if had > 0 and has in (0, -1) else "decided", had, has, "" if had > 0 else "surely")
+
+
+def compare(before: float, after: float, drop: int) -> Standing:
+    """What the mover had with the better move and has now, in expected points; ``drop`` is the cost in centipawns.
+
+    >>> compare(0.5, 0.2, 120), compare(0.6, 0.4, 80)
+    (Standing(kind='now', had=0, has=-2, cost='probably'), Standing(kind='little', had=0, has=0, cost='slightly'))
+    """
+    had, has = _sure(before), _sure(after)
+    if drop <= LITTLE:  # it may be the search's error: only what holds after either move is sure
+        if has > 0 or has == had < 0:
+            return Standing("either", had, has)
+        return Standing("worse", had, has) if has < had < 0 else Standing("little", had, has, "slightly")
+    if had > 0 and (has == -1 or abs(after - 0.5) <= _LEVEL):
+        return Standing("gone" if has < 0 else "half", had, has)
+    if has < 0 < had:
+        return Standing("turned", had, has)
+    if had > 0 or has > 0:
+        kind = "less" if has > 0 else "open"
+    elif had == -3:
+        kind = "anyway"
+    elif had < 0:
+        kind = "grown" if has < had else "more"
+    else:
+        kind = "now" if has < 0 else "open"
+    return Standing(kind, had, has, _cost(drop, has))
+
+
+def _cost(drop: int, has: int) -> str:
+    """How much better the other move was; who is winning anyway may not even notice, and who is lost counts no pawns.
+
+    >>> _cost(250, 1), _cost(20_000, 0), _cost(250, -3), _cost(250, 3)
+    ('pawns', 'far', 'surely', 'probably')
+    """
+    if drop <= TOLD or has == 3:
+        return "probably"
+    return "surely" if has == -3 else "pawns" if drop <= SEVERAL else "several" if drop <= FAR else "far"
+
+
+def level(points: float) -> int:
+    """From 3, winning, over 2, clearly better, 1, better, and 0, level, to -3, losing.
+
+    >>> [level(points) for points in (0.95, 0.8, 0.6, 0.5, 0.4, 0.2, 0.02)]
+    [3, 2, 1, 0, -1, -2, -3]
+    """
+    if points < 0.5:
+        return -level(1 - points)
+    return sum(points >= least for least in (EDGE, CLEAR, WINNING))
+
+
+def _sure(points: float) -> int:
+    """The level that a short search can be sure of."""
+    return level(max(0.5, points - _MARGIN) if points > 0.5 else min(0.5, points + _MARGIN))
