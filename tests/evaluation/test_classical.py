@@ -330,7 +330,7 @@ def test_a_packed_weight_holds_both_stages():
 @pytest.mark.parametrize(
     ("spoil", "complaint"),
     [
-        (lambda table: table["features"].pop("tempo"), "'tempo' is missing"),
+        (lambda table: table["features"]["tempo"].pop("endgame"), "'endgame' is missing"),
         (lambda table: table.pop("scale"), "'scale' is missing"),
         (lambda table: table["features"]["isolated"].update(endgame=[1, 2, 3]), "isolated endgame has the shape (3,)"),
         (lambda table: table["features"]["tempo"].update(middlegame=[1.5]), "tempo middlegame holds something other"),

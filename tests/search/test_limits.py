@@ -185,7 +185,7 @@ def test_a_better_move_of_an_unfinished_iteration_is_a_bound_only_above_the_wind
         for nodes in range(300, 12_000, 300):
             search = bare()
             line = search.search(Limits(nodes=nodes), fen)
-            iteration = search.pool.workers[0].record["iteration"]
+            iteration = search.pool.workers[0].record["deepening"]
             if iteration["outcome"] != ABORTED_WITH_MOVE:
                 assert not line.bound
                 continue

@@ -35,6 +35,23 @@ class Opening:
         return board
 
 
+@dataclass(slots=True)
+class Remarks:
+    """Passes the first :data:`COMPLAINTS` remarks on a book on to ``complain``."""
+
+    complain: Callable[[str], None]
+    count: int = 0
+    first: str = ""
+
+    def __call__(self, text: str) -> None:
+        self.count += 1
+        self.first = self.first or text
+        if self.count <= COMPLAINTS:
+            self.complain(text)
+        if self.count == COMPLAINTS:
+            self.complain("further openings are skipped or repaired without a message")
+
+
 Entry = Callable[[Callable[[str], None]], Opening]
 """Reads an opening; reports repairs. Raises ValueError, which names the place."""
 
@@ -42,16 +59,15 @@ Entry = Callable[[Callable[[str], None]], Opening]
 class Book:
     """An endless supply of openings, numbered from 0: ``book.opening(n)`` is the same on every call.
 
-    Lines that do not parse are passed over; they and repairs are reported once through ``complain``, :data:`COMPLAINTS`
-    of them. Making one of a book without a usable line raises :class:`SetupError`.
+    Lines that do not parse are passed over; they and repairs are reported once through ``remarks``. Making one of a book without a usable line raises :class:`SetupError`.
     """
 
-    def __init__(self, name: str, entries: list[Entry], order: str, seed: int, complain: Callable[[str], None]) -> None:
+    def __init__(self, name: str, entries: list[Entry], order: str, seed: int, remarks: Remarks) -> None:
         self._entries = entries
         self._sequence = list(range(len(entries)))
         if order == "random":
             random.Random(seed).shuffle(self._sequence)
-        self.complain = complain
+        self.remarks = remarks
         self._good: list[Opening] = []
         self._next = 0
         self._look_for_one(name)
@@ -65,9 +81,9 @@ class Book:
             entry = self._entries[self._sequence[self._next]]
             self._next += 1
             try:
-                self._good.append(entry(self.complain))
+                self._good.append(entry(self.remarks))
             except ValueError as error:
-                self.complain(str(error))
+                self.remarks(str(error))
         return self._good[number % len(self._good)]
 
     def _look_for_one(self, name: str) -> None:
@@ -97,31 +113,23 @@ def load_book(
     they are needed, so a book of a million lines opens at once.
     Raises :class:`SetupError` for a book that is missing, no text, or without a usable opening.
     """
-    said = 0
-
-    def limited(text: str) -> None:
-        nonlocal said
-        said += 1
-        if said <= COMPLAINTS:
-            complain(text)
-        if said == COMPLAINTS:
-            complain("further openings are skipped or repaired without a message")
-
+    remarks = Remarks(complain)
     entries: list[Entry]
     try:
         if path.suffix.lower() == ".pgn":
-            entries = [_pgn_entry(path.name, found, plies, chess960) for found in read_games(path, limited)]
+            entries = [_pgn_entry(path.name, found, plies, chess960) for found in read_games(path, remarks)]
         else:
             entries = [
                 _epd_entry(f"{path.name}:{number}", line, chess960)
-                for number, line in read_lines(path, lambda number, text: limited(f"{path}:{number}: {text}"))
+                for number, line in read_lines(path, lambda number, text: remarks(f"{path}:{number}: {text}"))
                 if line.strip() and not line.startswith("#")
             ]
     except ReadError as error:
         raise SetupError(f"openings: {error}") from None
     if not entries:
-        raise SetupError(f"openings {path}: no positions in it")
-    return Book(str(path), entries, order, seed, limited)
+        fault = f"no usable opening in it, such as {remarks.first}" if remarks.first else "no positions in it"
+        raise SetupError(f"openings {path}: {fault}")
+    return Book(str(path), entries, order, seed, remarks)
 
 
 def _epd_entry(source: str, line: str, chess960: bool) -> Entry:

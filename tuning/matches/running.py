@@ -103,7 +103,7 @@ def run(
         for fault in open_faults:
             tournament.complain(fault)
         if isinstance(book, Book):
-            book.complain = tournament.complain
+            book.remarks.complain = tournament.complain
         for spec in settings.engines:
             if spec.revision is not None:
                 with console.status(f"building {spec.name}"):
