@@ -59,7 +59,8 @@ Entry = Callable[[Callable[[str], None]], Opening]
 class Book:
     """An endless supply of openings, numbered from 0: ``book.opening(n)`` is the same on every call.
 
-    Lines that do not parse are passed over; they and repairs are reported once through ``remarks``. Making one of a book without a usable line raises :class:`SetupError`.
+    Lines that do not parse are passed over; they and repairs are reported once through ``remarks``. Making one of a
+    book without a usable line raises :class:`SetupError`.
     """
 
     def __init__(self, name: str, entries: list[Entry], order: str, seed: int, remarks: Remarks) -> None:
