@@ -1,6 +1,7 @@
 """Making and unmaking moves: the only code that changes a position while a search runs."""
 
 from engine.board.aliases import Color, Key, Move, Piece, Position, Square
+from engine.board.attacks import pawn_attacks
 from engine.board.moves import (
     DOUBLE_PUSH,
     EN_PASSANT,
@@ -137,8 +138,10 @@ def make_move(position: Position, move: Move) -> None:
         if piece & 7 == PAWN:
             position.rule50 = 0
             if kind_of(move) == DOUBLE_PUSH:
-                set_en_passant(position, us ^ 1, target ^ 8)
-                position.key ^= tables().en_passant_key[I64(position.en_passant)]
+                behind = target ^ 8
+                if pawn_attacks(us, behind) & position.pieces[PAWN] & position.colors[us ^ 1]:
+                    set_en_passant(position, us ^ 1, behind)
+                    position.key ^= tables().en_passant_key[I64(position.en_passant)]
 
     rights = I64(position.castling)
     kept = rights & I64(position.castling_mask[origin]) & I64(position.castling_mask[target])
