@@ -244,7 +244,7 @@ class Judge:
         return self.due[0]
 
     def _take(self, line: str, kind: str, token: str = "") -> None:
-        """An answer that may come before that of a search."""
+        """An answer that may come before that of a search or an explanation."""
         for due in self.due:
             if due.kind == kind and due.token == token:
                 break
@@ -252,7 +252,7 @@ class Judge:
             raise Fault(f"{kind} out of order", f"{line!r}, which nothing asked for")
         head = self.due[0]
         if head is not due:
-            unstopped = head.kind == "search" and (head.stopped is None or head.stopped > due.order)
+            unstopped = head.kind in ("search", "explain") and (head.stopped is None or head.stopped > due.order)
             if not (due.early and unstopped):
                 raise Fault(f"{kind} out of order", f"{line!r} before the answer to {head.said[:80]!r}")
         self._done(due)
