@@ -217,6 +217,8 @@ class Thinker:
         line = self.pool.search(position, limits, moves, self.table, on_line, on_tick, count, tablebase)
         if level is not None and not book_move:
             line = self._misjudge(position, line, level)
+        elif (bound := shown.get(1)) and bound.depth > line.depth and bound.moves[:1] == line.moves[:1]:
+            line = bound  # a window of the unfinished iteration had failed, which is news of the same move
         final = [line if line.rank == 1 else replace(line, rank=1)]
         if lines > 1:
             rest = [other for other in self.pool.workers[0].lines if other.moves and other.moves[0] != line.moves[0]]

@@ -91,6 +91,7 @@ class Pool:
         self._ticker: ParkedThread | None = None
         self._latch = HelperLatch()
         self._latch.close()
+        self._finished = Signal()  # of the ticker's reports
         self.resize(threads)
 
     def resize(self, threads: int) -> None:
@@ -135,8 +136,10 @@ class Pool:
     def close(self) -> None:
         """End all threads. The next search starts them again."""
         self.rest()
+        self._finished.set()  # the ticker holds what it reports on
         for thread in (*self._helpers, self._ticker):
             if thread is not None:
+                thread.wait()
                 thread.end()
 
     @property
@@ -286,7 +289,7 @@ class Pool:
         main = self.workers[0]
         task.prepare(main)
         self._admit(main)
-        finished = Signal()
+        finished = self._finished = Signal()
         if self._ticker is not None:
             self._ticker.run(partial(self._tick, finished, on_tick))
         latch = self._latch = HelperLatch()

@@ -60,8 +60,8 @@ class Signal:
 
     def set(self, wake: bool = True) -> None:
         """Wake all waiters, or let them notice at their next poll."""
-        was_set, self._is_set = self._is_set, True
-        if wake and not was_set:
+        self._is_set = True
+        if wake:
             self._bell.put(True)
 
     def clear(self) -> None:

@@ -33,7 +33,7 @@ def think(numbat: Engine, board: chess.Board, nodes: int) -> tuple[Result, list[
     infos: list[Info] = []
     results: list[Result] = []
     start = board.root().fen(shredder=True)
-    numbat.set_position(start, [board.uci(move, chess960=True) for move in board.move_stack])
+    numbat.set_position(start, [move.uci() for move in board.move_stack])
     numbat.start(Limits(nodes=nodes), infos.append, results.append)
     assert numbat.wait(60)
     return results[0], infos
