@@ -169,10 +169,11 @@ class Thinker:
         speaking = threading.Lock()
 
         def report(line: Line, hashfull: int, final: bool = False) -> None:
-            nonlocal last
-            elapsed, nodes = self.pool.elapsed, self.pool.nodes
-            former, info = exact.get(line.rank, (None, last))
-            if former != line:
+            nonlocal last, shown_at
+            elapsed, nodes = self.pool.elapsed, self.pool.nodes  # helpers go on counting: read once
+            shown_at = nodes, self.pool.pondering
+            previous, info = exact.get(line.rank, (None, last))
+            if previous != line:
                 info = Info(
                     depth=line.depth,
                     seldepth=line.seldepth,
@@ -197,11 +198,10 @@ class Thinker:
                 last = info
 
         def on_line(line: Line) -> None:
-            nonlocal shown_at
             if line.rank > lines:  # searched to choose from, not to be shown
                 return
             with speaking:
-                shown[line.rank], shown_at = line, (self.pool.nodes, self.pool.pondering)
+                shown[line.rank] = line
                 report(line, self.table.hashfull())
 
         def on_tick(depth: int, move: int, number: int) -> None:

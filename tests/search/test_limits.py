@@ -14,6 +14,7 @@ from engine.api import Engine
 from engine.messages import Info, Limits, Score
 from engine.search.deepening import ABORTED_WITH_MOVE
 from engine.search.node import CHECK_INTERVAL
+from engine.search.pool import Pool
 from engine.search.scores import MAX_PLY
 from engine.search.state import NEVER
 from tests.search.conftest import Bare
@@ -133,6 +134,15 @@ def test_the_last_report_is_about_the_whole_search(
     told = [(info.depth, info.multipv, info.score, info.nodes, info.pv) for info in running.infos]
     assert limits.ponder or len(set(told)) == len(told)
     assert not [info for info in running.infos[: -len(ranks)] if info.final]
+
+
+def test_a_report_counts_the_nodes_of_one_moment(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A helper that counts between two looks does not have the same report made twice."""
+    counts = itertools.chain([1], itertools.repeat(2))
+    with monkeypatch.context() as patch:
+        patch.setattr(Pool, "nodes", property(lambda self: next(counts)))
+        infos = reports(engine, chess.Board(KIWIPETE), Limits(depth=1))
+    assert [info.nodes for info in infos] == [1, 2]
 
 
 def last_ranks(infos: list[Info]) -> int:
