@@ -19,8 +19,8 @@ class LabError(ValueError):
 
 @dataclass(frozen=True)
 class Exhibit:
-    """A game and its presentation. ``depth`` is the table's default depth in plies; if it is that of the ``whole`` game,
-    the table has rows for this depth alone. ``show`` draws a state for the terminal, ``spell`` writes an action;
+    """A game and its presentation. ``depth`` is the table's default depth in plies; if it is the ``whole`` game's, the
+    table has rows for this depth alone. ``show`` draws a state for the terminal, ``spell`` writes an action;
     ``players`` are the names of MAX and MIN."""
 
     title: str
