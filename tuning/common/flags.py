@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Collection, Sequence
+from datetime import datetime
 from pathlib import Path
 
 from tuning.common.errors import SetupError
@@ -30,16 +31,23 @@ def only_with_resume(parser: argparse.ArgumentParser, words: Sequence[str] | Non
         )
 
 
-def add_cluster_flags(parser: argparse.ArgumentParser) -> None:
-    """The flags that say where work runs, the same for every tool."""
+def add_cluster_flags(parser: argparse.ArgumentParser, workers: str = "--concurrency") -> None:
+    """The flags that say where work runs; ``workers`` is the one for how much runs at a time."""
     group = parser.add_argument_group("where work runs")
-    group.add_argument("--concurrency", type=int, metavar="N", help="units at a time (default: one per core)")
+    group.add_argument(workers, type=int, metavar="N", help="work units at a time (default: one per core)")
     group.add_argument(
-        "--scheduler",
-        metavar="ADDRESS",
+        "--scheduler", metavar="ADDRESS",
         help="address of a dask scheduler, such as tcp://host:8786; 'here' runs everything in this process "
         "(default: a cluster of local processes)",
-    )
+    )  # fmt: skip
+
+
+def add_option_flag(parser: argparse.ArgumentParser) -> None:
+    """The flag for options of this engine; see :func:`options_of`."""
+    parser.add_argument(
+        "--option", action="append", default=[], metavar="NAME=VALUE",
+        help="engine option: EvalType, EvalFile or a search parameter; may be repeated",
+    )  # fmt: skip
 
 
 def add_check_flag(parser: argparse.ArgumentParser) -> None:
@@ -58,11 +66,9 @@ def add_results_flags(parser: argparse.ArgumentParser, name: str, unit: str) -> 
     return group
 
 
-def add_keep_flag(group: argparse._ArgumentGroup) -> None:
-    """The flag for a file of games to learn from."""
-    group.add_argument(
-        "--keep", type=Path, metavar="FILE.vf", help="append the games to this file in viriformat, to learn from them"
-    )
+def results_path(arguments: argparse.Namespace, name: str) -> Path:
+    """The new results file: that of ``--json``, or one named after the tool and the time."""
+    return Path(arguments.json or f"results/{name}-{datetime.now():%Y%m%d-%H%M%S}.jsonl")
 
 
 def count(text: str) -> int:

@@ -83,8 +83,15 @@ class Ledger:
         """Whether nothing more can be written."""
         return self._stream.closed
 
+    def finish(self, kind: str, data: Any) -> None:
+        """Append a last event, unless the file is closed because of an error, and close it."""
+        if not self.closed:
+            with suppress(SetupError):  # of a full disk, which the next run reports
+                self.add(kind, data)
+        self.close()
+
     def close(self) -> None:
-        with suppress(OSError):  # what could not be written has been told
+        with suppress(OSError):  # a failed write was reported before
             self._stream.close()
 
 

@@ -17,7 +17,6 @@ from scipy.special import expit
 from engine.evaluation.choice import Evaluation
 from tuning.common.errors import SetupError
 from tuning.data.dataset import NO_VERDICT, Quiet, is_quiet
-from tuning.data.lookahead import LookAhead, mixed_scores
 from tuning.data.values import values_of
 from tuning.data.viriformat import read_positions, with_scores
 
@@ -47,28 +46,18 @@ class Confirmed(NamedTuple):
     quiet: int
 
 
-def by_network(
-    source: Path, network: Evaluation, agreement: Agreement, look_ahead: LookAhead | None = None
-) -> Confirmed:
-    """The games of ``source`` with those scores alone that the static values of ``network`` confirm.
-
-    With ``look_ahead`` the scores are first mixed with what followed, which has to confirm them too.
-    """
-    positions = read_positions([source])
-    boards = positions.boards
+def by_network(source: Path, network: Evaluation, agreement: Agreement) -> Confirmed:
+    """The games of ``source`` with only those scores that the static values of ``network`` confirm."""
+    boards = read_positions([source]).boards
     quiet = is_quiet(boards, _EVERY_QUIET)
-    scores, agreed = boards["score"], np.ones(int(quiet.sum()), bool)
-    if look_ahead is not None:
-        mixed = mixed_scores(positions, look_ahead, agreement.scale)
-        scores, agreed = np.round(mixed.scores).astype(np.int16), mixed.confirmed[quiet]
-    agreed &= agreement.holds(scores[quiet], values_of(network, boards[quiet]))
-    return _only(source, scores, quiet, agreed)
+    agreed = agreement.holds(boards["score"][quiet], values_of(network, boards[quiet]))
+    return _only(source, boards["score"], quiet, agreed)
 
 
 def by_games(source: Path, others: Path, agreement: Agreement) -> Confirmed:
-    """The games of ``source`` with those scores alone that the same games' in ``others`` confirm.
+    """The games of ``source`` with only those scores that the scores in ``others`` confirm.
 
-    Raises :class:`SetupError` if those are other games.
+    Raises :class:`SetupError` if ``others`` does not hold the same games.
     """
     boards, opinions = (read_positions([path]).boards for path in (source, others))
     if len(boards) != len(opinions) or not np.array_equal(boards["occupancy"], opinions["occupancy"]):

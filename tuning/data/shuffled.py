@@ -42,7 +42,7 @@ _CONTENTS, _HELD_OUT = "contents.json", "held-out.bin"
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class SourceStats:
     """One file, or folder of games: how many quiet positions it gave, of how many games, and how many are held out.
 
     ``scale`` is how many of its units multiply the odds of White's success by e (see ``dataset.common_scale``).
@@ -74,7 +74,7 @@ class Shuffled:
         self.digest = folder.name
         self.decided = decided
         self.chunks: list[int] = contents["chunks"]
-        self.sources = [Source(**entry) for entry in contents["sources"]]
+        self.sources = [SourceStats(**entry) for entry in contents["sources"]]
         self.scales = np.array([source.scale for source in self.sources])
 
     def _read(self, name: str) -> np.ndarray:
@@ -218,7 +218,7 @@ def _make(folder: Path, files: Sequence[Path], cache: Path, quiet: Quiet, held_o
             counts.append((file.name, games, positions, kept_apart))
     if not lengths.sum() or not sum(apart for *_, apart in counts):
         raise SetupError("too few games to hold some out: give more positions")
-    sources = [asdict(Source(*count, _scale(folder, number, len(lengths)))) for number, count in enumerate(counts)]
+    sources = [asdict(SourceStats(*count, _scale(folder, number, len(lengths)))) for number, count in enumerate(counts)]
     (folder / _CONTENTS).write_text(json.dumps({"chunks": lengths.tolist(), "sources": sources}, indent=1))
 
 

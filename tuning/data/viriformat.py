@@ -294,6 +294,22 @@ def files_of(path: Path) -> list[Path]:
     return sorted(path.glob(f"*{SUFFIX}")) if path.is_dir() else [path]
 
 
+def games_to_read(path: Path, out: Path) -> list[Path]:
+    """The files of games at ``path``, for a tool that writes files of the same names to the folder ``out``.
+
+    Raises :class:`SetupError` if there are none, or ``out`` would overwrite them.
+    """
+    files = files_of(path)
+    for file in files:
+        if not file.is_file():
+            raise SetupError(f"{file}: no such file")
+        if file.parent.resolve() == out.resolve():
+            raise SetupError(f"--out {out} holds the games themselves")
+    if not files:
+        raise SetupError(f"no games in {path}")
+    return files
+
+
 def games_of(path: Path) -> Iterator[chess.pgn.Game]:
     """The file's whole games for python-chess, each move with its score in the comment (``[%eval ...]``).
 

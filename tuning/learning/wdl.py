@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import chess
 import chess.pgn
@@ -104,13 +103,13 @@ def samples_of_training_games(path: Path) -> Samples:
     return Samples(boards["score"] * sign, boards["fullmove"].astype(int), (boards["result"] - 1.0) * sign)
 
 
-def read(paths: Sequence[Path], player: str | None, pawn: float, wrap: Callable[[Any], Any] = iter) -> Samples:
+def read(paths: Iterable[Path], player: str | None, pawn: float) -> Samples:
     """All samples of ``paths`` that count. ``pawn``: centipawns of the evaluation that were shown as 100.
 
     Raises :class:`SetupError`.
     """
     parts = []
-    for path in wrap(paths):
+    for path in paths:
         if not path.is_file():
             raise SetupError(f"{path}: {'a directory, not a file' if path.is_dir() else 'no such file'}")
         if path.suffix == ".vf":

@@ -6,7 +6,6 @@ import argparse
 import math
 import os
 from dataclasses import replace
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -95,6 +94,22 @@ def book_from(arguments: argparse.Namespace) -> BookSettings:
     )
 
 
+def add_arena_flags(group: Group) -> None:
+    """The flags of games in compiled code, besides the nodes per move."""
+    group.add_argument(
+        "--hard", type=int, metavar="N",
+        help="makes --nodes a soft limit: the iteration that exceeds it is finished, up to N nodes",
+    )  # fmt: skip
+    group.add_argument(
+        "--clock", metavar="N+N",
+        help="a clock that runs on nodes, for the game and for each move, such as 300000+3000; the engine's time "
+        "management shares them out (replaces --nodes)",
+    )  # fmt: skip
+    group.add_argument(
+        "--hash", type=int, default=16, metavar="MB", help="transposition table of each side in MB (default 16)"
+    )
+
+
 def add_end_flags(parser: argparse.ArgumentParser) -> Group:
     """The flags that say how games end; their group, for more of them."""
     group = parser.add_argument_group("ends of games")
@@ -150,10 +165,6 @@ def add_play_flags(parser: argparse.ArgumentParser) -> None:
     )
 
 
-BESIDE_RESUME = ("--games", "--pgn", "--plot", "--scheduler", "--concurrency")
-"""Flags that say more than the results file that is resumed."""
-
-
 def play_settings(arguments: argparse.Namespace) -> tuple[Conditions, BookSettings]:
     """Read the flags of :func:`add_play_flags`. Raises :class:`SetupError` for what cannot be."""
     if arguments.tb is not None and not any(Path(arguments.tb).glob("*.rtbw")):
@@ -174,10 +185,3 @@ def with_commit(spec: EngineSpec) -> EngineSpec:
     commit = revisions.resolve(spec.revision)
     options = {name: os.path.abspath(value) if os.path.isfile(value) else value for name, value in spec.options.items()}
     return replace(spec, revision=commit, name=f"{spec.name}@{commit[:7]}", options=options)
-
-
-def results_path(arguments: argparse.Namespace) -> Path:
-    """Where results go unless the user says otherwise."""
-    if arguments.json:
-        return Path(arguments.json)
-    return Path("results") / f"{arguments.event}-{datetime.now():%Y%m%d-%H%M%S}.jsonl"

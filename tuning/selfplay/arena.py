@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 import shlex
-import signal
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from engine.console import Console
-from tuning.cluster.base import ClusterLost
-from tuning.cluster.choice import open_cluster
-from tuning.common.command import as_interrupt, complain, stopped, warner
+from tuning.cluster.run import Enough, run_units
 from tuning.common.display import Display
-from tuning.common.errors import SetupError
 from tuning.common.ledger import Ledger
 from tuning.matches.records import GameRecord
 from tuning.matches.report import elo_text
 from tuning.matches.tally import Encounter
 from tuning.matches.tournament import BookSettings
-from tuning.selfplay.batches import Batch, Meeting, PlannedPair, play_batch
+from tuning.selfplay.batches import Batch, DuelPair, Meeting, play_batch
 from tuning.selfplay.screening import Idea, Screening
 from tuning.statistics.elo import estimate
 from tuning.statistics.pace import Pace, log_pace, pace
@@ -31,9 +27,6 @@ TOOL = "tuning.arena"
 
 #: Nodes a move, summed over the pairs of a batch: a few seconds of games.
 _BATCH_NODES = 50_000
-
-#: Batches that may fail before the run is given up.
-PATIENCE = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,13 +168,7 @@ class ArenaDisplay(Display):
         return ", ".join([*parts, f"{self.games_per_hour:,.0f} games/h"])
 
 
-class _Enough(Exception):
-    """All wanted games are there, or the test has ended."""
-
-
-def plan(
-    settings: ArenaSettings, count: Count, console: Console, with_games: bool = False, kept: bool = False
-) -> Iterator[Batch]:
+def plan(settings: ArenaSettings, count: Count, console: Console, with_games: bool = False) -> Iterator[Batch]:
     """The batches that are still to be played, each opening of the book once."""
     names = settings.names if with_games else None
     book = settings.book.open(lambda message: console.print(f"! {message}"))
@@ -189,7 +176,7 @@ def plan(
     rules = settings.meeting.rules
     size = max(1, _BATCH_NODES // (rules.clock[0] // 40 + 1 if rules.clock else rules.nodes))
     wanted = None if settings.games is None else (settings.games + 1) // 2
-    pairs: list[PlannedPair] = []
+    pairs: list[DuelPair] = []
     number = 0
     while wanted is None or number < wanted:
         opening = book.opening(number)
@@ -197,13 +184,13 @@ def plan(
             console.print(f"! the book has no more than {number} openings: repeating them would give the same games")
             break
         if not count.knows(number):
-            pairs.append(PlannedPair(number, opening, screening.values(number)))
+            pairs.append(DuelPair(number, opening, screening.values(number)))
         if len(pairs) == size:
-            yield Batch(settings.meeting, tuple(pairs), names, kept)
+            yield Batch(settings.meeting, tuple(pairs), names)
             pairs = []
         number += 1
     if pairs:
-        yield Batch(settings.meeting, tuple(pairs), names, kept)
+        yield Batch(settings.meeting, tuple(pairs), names)
 
 
 def play(
@@ -215,60 +202,33 @@ def play(
     scheduler: str | None = None,
     concurrency: int | None = None,
     pgn: Path | None = None,
-    keep: Callable[[bytes], Any] | None = None,
 ) -> int:
-    """Play until the games are there or the test has ended; the exit code. 130: interrupted, 1: with failures.
+    """Play until all games are finished or the test is decided; the exit code of :func:`run_units`.
 
-    The games themselves are appended to ``pgn``, and given to ``keep`` in viriformat. What was played is in the ledger
-    in any case.
+    Pairs go to the ledger, and games to ``pgn``.
     """
     display = ArenaDisplay(console, settings, count)
 
     def take(pairs: list[dict[str, Any]]) -> None:
         new = [pair for pair in pairs if count.add(pair)]
         for pair in new:
-            games, bytes_kept = pair.pop("games", ()), pair.pop("kept", b"")
+            games = pair.pop("games", ())
             ledger.add("pair", pair)
-            if keep is not None:
-                keep(bytes_kept)
             if pgn is not None:
                 with pgn.open("a", encoding="utf-8") as stream:
                     stream.writelines(GameRecord.from_json(game).to_pgn({"Event": "arena"}) for game in games)
         display.add(2 * len(new))
         if count.done:
-            raise _Enough
+            raise Enough
 
-    failures = 0
-    before = signal.signal(signal.SIGTERM, as_interrupt), signal.getsignal(signal.SIGINT)
-    cluster = None
     try:
-        with console.status("starting workers"):
-            cluster = open_cluster(scheduler, concurrency, warner(console))
-        with display.bar:
-            batches = plan(settings, count, console, pgn is not None, keep is not None)
-            for outcome in cluster.run(play_batch, batches, take):
-                if outcome.error is None:
-                    continue
-                failures += 1
-                console.print(f"! {outcome.error}", style="red")
-                if isinstance(outcome.error, SetupError) or failures >= PATIENCE:
-                    return 1
-    except _Enough:
-        pass
-    except (KeyboardInterrupt, ClusterLost) as error:
-        again = f"continue with: python -m tuning.arena --resume {shlex.quote(str(ledger.path))}"
-        return stopped(console, error, again)
-    except SetupError as error:
-        complain(console, error)
-        return 1
+        return run_units(
+            play_batch, plan(settings, count, console, pgn is not None), on_report=take, bar=display.bar,
+            console=console, scheduler=scheduler, workers=concurrency,
+            advice=f"continue with: python -m tuning.arena --resume {shlex.quote(str(ledger.path))}",
+        )  # fmt: skip
     finally:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # one Ctrl-C is enough; let everything close in order
-        if cluster is not None:
-            cluster.close()
-        signal.signal(signal.SIGTERM, before[0])
-        signal.signal(signal.SIGINT, before[1])
         console.print(f"{display.games_per_hour:,.0f} games an hour")
-    return int(failures > 0)
 
 
 def summary(settings: ArenaSettings, count: Count) -> dict[str, Any]:

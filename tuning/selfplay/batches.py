@@ -21,13 +21,13 @@ from tuning.cluster.base import Report
 from tuning.common.errors import SetupError
 from tuning.matches.adjudication import Adjudication
 from tuning.matches.openings import Opening
-from tuning.selfplay.duel import Duel, Played, Rules, bytes_of, record_of
+from tuning.selfplay.duel import Duel, DuelGame, DuelRules, record_of
 
 #: Seconds of games that a worker holds back at most, and that a kill can cost.
 REPORT_EVERY = 1.0
 
 #: The rules of the short game by which engines are told apart.
-_TRIAL = Rules(nodes=500, hash=1, adjudication=Adjudication(resign_moves=0, draw_moves=0, max_moves=40))
+_TRIAL = DuelRules(nodes=500, hash=1, adjudication=Adjudication(resign_moves=0, draw_moves=0, max_moves=40))
 
 Options = tuple[tuple[str, str], ...]
 
@@ -38,7 +38,7 @@ class Meeting:
 
     first: Options = ()
     second: Options = ()
-    rules: Rules = field(default_factory=Rules)
+    rules: DuelRules = field(default_factory=DuelRules)
     fingerprint: str = ""
 
     @classmethod
@@ -49,11 +49,11 @@ class Meeting:
         adjudication = Adjudication(**rules.pop("adjudication"))
         if rules.get("clock"):
             rules["clock"] = tuple(rules["clock"])
-        return cls(first, second, Rules(adjudication=adjudication, **rules), data["fingerprint"])
+        return cls(first, second, DuelRules(adjudication=adjudication, **rules), data["fingerprint"])
 
 
 @dataclass(frozen=True, slots=True)
-class PlannedPair:
+class DuelPair:
     """Pair ``number`` of the plan, two games from ``opening``. ``values`` are search parameters of the two sides for
     this pair alone, besides those of the meeting."""
 
@@ -64,13 +64,11 @@ class PlannedPair:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """A work unit. If ``names`` are given, the games themselves are reported too, as data of :class:`GameRecord`, and
-    if ``kept``, in viriformat."""
+    """A work unit. With ``names`` the games themselves are reported too, as data of :class:`GameRecord`."""
 
     meeting: Meeting
-    pairs: tuple[PlannedPair, ...]
+    pairs: tuple[DuelPair, ...]
     names: tuple[str, str] | None = None
-    kept: bool = False
 
 
 _players: tuple[Meeting, Duel] | None = None
@@ -114,9 +112,9 @@ def play_batch(batch: Batch, report: Report) -> None:
     _in_a_deep_thread(work)
 
 
-def _described(pair: PlannedPair, games: tuple[Played, Played], batch: Batch) -> dict[str, Any]:
+def _described(pair: DuelPair, games: tuple[DuelGame, DuelGame], batch: Batch) -> dict[str, Any]:
     """A pair for the results file; ``points`` are the first side's half points in each game, ``nodes`` and ``seconds``
-    those of the first and of the second side. ``games`` and ``kept`` are not for that file."""
+    those of the first and of the second side. ``games`` are not for that file."""
     first, second = games
     data: dict[str, Any] = {
         "number": pair.number,
@@ -130,8 +128,6 @@ def _described(pair: PlannedPair, games: tuple[Played, Played], batch: Batch) ->
     if batch.names is not None:
         records = [record_of(game, pair.number, white, batch.names, pair.opening) for white, game in enumerate(games)]
         data["games"] = [record.to_json() for record in records]
-    if batch.kept:
-        data["kept"] = b"".join(bytes_of(game, pair.opening) for game in games)
     return data
 
 

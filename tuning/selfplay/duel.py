@@ -21,7 +21,6 @@ from engine.search.scores import MAX_PLY, to_message
 from engine.search.state import CONTROL
 from engine.search.transposition import TranspositionTable
 from engine.search.worker import Worker
-from tuning.data.viriformat import game_bytes
 from tuning.matches.adjudication import Adjudication
 from tuning.matches.openings import Opening
 from tuning.matches.records import GameRecord, MoveRecord
@@ -30,7 +29,7 @@ from tuning.selfplay.sides import clock_of, evaluation_of, nodes_of, parameters_
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class DuelRules:
     """How games are played: nodes for a move, megabytes of each side's table, and when games are decided early.
 
     Without ``hard`` a search is broken off at ``nodes`` nodes, as by ``go nodes``. With it, the iteration that passes
@@ -46,7 +45,7 @@ class Rules:
 
 
 @dataclass(frozen=True, slots=True)
-class Played:
+class DuelGame:
     """One game: half points of White, why it ended, moves as the engine encodes them with the mover's scores, and the
     nodes of White and Black. The ``seconds`` that they took are the only thing that another run does not repeat."""
 
@@ -75,7 +74,7 @@ class Duel:
     be.
     """
 
-    def __init__(self, rules: Rules, first: Mapping[str, str], second: Mapping[str, str]) -> None:
+    def __init__(self, rules: DuelRules, first: Mapping[str, str], second: Mapping[str, str]) -> None:
         self._control: Any = new_record(CONTROL)
         address = self._control.__array_interface__["data"][0]
         self._sides = first, second
@@ -116,7 +115,7 @@ class Duel:
             parameters.set(name, value)
         self._workers[side].set_parameters(parameters)
 
-    def play(self, opening: Opening, white: int) -> Played:
+    def play(self, opening: Opening, white: int) -> DuelGame:
         """Play one game with side ``white`` (0 or 1) as White.
 
         Call it by :func:`engine.search.threads.run_on_deep_stack`. Raises
@@ -136,7 +135,7 @@ class Duel:
         game["rules"]["hard"] = self._hard[white], self._hard[1 - white]
         play_game(self._workers[white].record, self._workers[1 - white].record, game)
         count = int(game["count"])
-        return Played(
+        return DuelGame(
             int(game["result"]),
             ENDS[int(game["end"])],
             tuple(game["moves"][:count].tolist()),
@@ -145,23 +144,15 @@ class Duel:
             (float(game["ticks"][0]) / TICKS_PER_SECOND, float(game["ticks"][1]) / TICKS_PER_SECOND),
         )
 
-    def play_pair(self, opening: Opening) -> tuple[Played, Played]:
+    def play_pair(self, opening: Opening) -> tuple[DuelGame, DuelGame]:
         """Two games from ``opening``: in the first one the first side has White."""
         return self.play(opening, 0), self.play(opening, 1)
-
-
-def bytes_of(game: Played, opening: Opening) -> bytes:
-    """The game in viriformat, to be learned from."""
-    position = new_position()
-    set_fen(position, opening.fen, opening.chess960)
-    play_moves(position, opening.moves)
-    return game_bytes(position, game.moves, game.scores, game.result)
 
 
 _RESULTS = ("0-1", "1/2-1/2", "1-0")
 
 
-def record_of(game: Played, pair: int, white: int, names: tuple[str, str], opening: Opening) -> GameRecord:
+def record_of(game: DuelGame, pair: int, white: int, names: tuple[str, str], opening: Opening) -> GameRecord:
     """The game as the match runner keeps games, to be written as PGN."""
     moves = []
     for move, score in zip(game.moves, game.scores, strict=True):

@@ -39,7 +39,7 @@ DEEPEST = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class SelfPlayRules:
     """How games are played. Scores are centipawns, lengths plies; the search's generic fields bear their UCI names.
 
     ``nodes`` is the soft limit: the iteration that passes it is finished, up to ``hard`` times as many nodes.
@@ -66,7 +66,7 @@ class Rules:
 
 
 OPENING = structure(
-    ("rules", structure(*((name, "i8") for name in Rules.__slots__))),
+    ("rules", structure(*((name, "i8") for name in SelfPlayRules.__slots__))),
     ("random", "u8"),  # state of the random numbers
     ("nodes", "i8"),  # searched, for rejected openings too
     ("rejected", "i8"),  # openings before this one
@@ -137,7 +137,7 @@ def random_state(seed: int, shard: int, number: int) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Played:
+class SelfPlayGame:
     """One game: its bytes in viriformat, moves, index of its end in ENDS, nodes and openings rejected."""
 
     data: bytes
@@ -157,7 +157,7 @@ class SelfPlay:
 
     TRIES = 100
 
-    def __init__(self, rules: Rules, options: Mapping[str, str] | None = None) -> None:
+    def __init__(self, rules: SelfPlayRules, options: Mapping[str, str] | None = None) -> None:
         self._control: Any = new_record(CONTROL)
         address, options = self._control.__array_interface__["data"][0], options or {}
         self._worker = Worker(address, evaluation_of(options), parameters_of(options))
@@ -183,7 +183,7 @@ class SelfPlay:
         for name, value in values.items():
             self._game["rules"][name] = value
 
-    def play(self, state: int, fen: str = START_FEN) -> Played | None:
+    def play(self, state: int, fen: str = START_FEN) -> SelfPlayGame | None:
         """Play the game that follows from the random ``state``, its opening from ``fen``; None if no opening from
         there is balanced. Call it by :func:`engine.search.threads.run_on_deep_stack`."""
         position, worker = self._position, self._worker
@@ -204,4 +204,4 @@ class SelfPlay:
         count, result = int(game["count"]), int(game["result"])
         data = game_bytes(position, game["moves"][:count], game["scores"][:count], result)
         nodes = int(game["nodes"].sum() + opening["nodes"])
-        return Played(data, count, result, int(game["end"]), nodes, int(opening["rejected"]))
+        return SelfPlayGame(data, count, result, int(game["end"]), nodes, int(opening["rejected"]))

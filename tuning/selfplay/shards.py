@@ -19,7 +19,7 @@ from engine.search.threads import run_on_deep_stack
 from tuning.cluster import kept
 from tuning.cluster.base import Report
 from tuning.common.errors import SetupError
-from tuning.selfplay.games import Played, Rules, SelfPlay, random_state
+from tuning.selfplay.games import SelfPlay, SelfPlayGame, SelfPlayRules, random_state
 from tuning.selfplay.loop import ENDS
 
 #: Games in a shard: a minute or so.
@@ -37,7 +37,7 @@ class DatagenSettings:
     """What decides the games: everything in ``run.json``."""
 
     seed: int = 1
-    rules: Rules = field(default_factory=Rules)
+    rules: SelfPlayRules = field(default_factory=SelfPlayRules)
     options: tuple[tuple[str, str], ...] = ()
     book: str | None = None
 
@@ -85,7 +85,7 @@ def _player_of(run: Run) -> SelfPlay:
     return _player[1]
 
 
-def play_one(player: SelfPlay, run: Run, shard: int, number: int) -> Played:
+def play_one(player: SelfPlay, run: Run, shard: int, number: int) -> SelfPlayGame:
     """Game ``number`` of a shard. Raises :class:`SetupError` if the openings cannot be used."""
     state = random_state(run.settings.seed, shard, number)
     for attempt in range(PATIENCE):
@@ -121,7 +121,7 @@ def play_shard(shard: Shard, report: Report) -> None:
     run_on_deep_stack(work)  # the search wants more stack than a worker's thread may have
 
 
-def _summary(shard: int, first: int, games: Sequence[Played]) -> dict[str, Any]:
+def _summary(shard: int, first: int, games: Sequence[SelfPlayGame]) -> dict[str, Any]:
     return {
         "shard": shard,
         "first": first,
