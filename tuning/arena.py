@@ -21,7 +21,6 @@ from dataclasses import replace
 from pathlib import Path
 
 from engine.console import Console
-from engine.messages import OptionError
 from tuning.common import command
 from tuning.common.errors import SetupError
 from tuning.common.flags import add_check_flag, add_cluster_flags, add_results_flags, results_path
@@ -83,18 +82,15 @@ def side_from(words: Sequence[str], role: str) -> tuple[str, Options]:
 
 
 def settings_from(arguments: argparse.Namespace) -> ArenaSettings:
-    """The settings on the command line. Raises :class:`SetupError` for invalid ones."""
+    """The settings on the command line. Raises :class:`SetupError` or :class:`OptionError` for invalid ones."""
     _check_numbers(arguments)
     first = side_from([*arguments.each, *arguments.new], "new")
     second = side_from([*arguments.each, *arguments.base], "base")
     for _, options in (first, second):
-        try:
-            parameters_of(dict(options))
-            evaluation_of(dict(options))
-            nodes_of(dict(options), arguments.nodes)
-            clock_of(dict(options), None)
-        except OptionError as error:
-            raise SetupError(str(error)) from None
+        parameters_of(dict(options))
+        evaluation_of(dict(options))
+        nodes_of(dict(options), arguments.nodes)
+        clock_of(dict(options), None)
     adjudication, book, sprt = (
         flags.adjudication_from(arguments),
         flags.book_from(arguments),
@@ -118,10 +114,7 @@ def ideas_from(arguments: argparse.Namespace) -> tuple[Idea, ...]:
         raise SetupError("--screen takes each parameter once, and no name=")
     if wrong := set(options) & {*EVALUATION, NODES, CLOCK}:
         raise SetupError(f"--screen takes search parameters, not {wrong.pop()}")
-    try:
-        parameters = parameters_of(options)
-    except OptionError as error:
-        raise SetupError(str(error)) from None
+    parameters = parameters_of(options)
     return tuple((name, int(parameters.record[name])) for name in options)
 
 

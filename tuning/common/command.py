@@ -12,6 +12,7 @@ from typing import NoReturn
 
 from engine.commandline import FAILED, INTERRUPTED, REFUSED
 from engine.console import Console
+from engine.messages import OptionError
 from engine.printing import escaped, guard_streams
 from tuning.common.errors import EngineFailure, SetupError
 from tuning.common.extras import need
@@ -52,7 +53,7 @@ def execute(
             if getattr(arguments, "resume", None):
                 only_with_resume(parser(), words, beside_resume)
             return run(arguments, console)
-        except (SetupError, EngineFailure, OSError) as error:
+        except (SetupError, EngineFailure, OptionError, OSError) as error:
             return refused(console, error)
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)

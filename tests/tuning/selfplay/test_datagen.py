@@ -116,7 +116,7 @@ def test_it_stops_at_the_wanted_positions(tmp_path: Path, capsys: pytest.Capture
         (("--option", "Nonsense=1"), "unknown parameter 'Nonsense'"),
         (("--book", "no/such.epd"), "no/such.epd: No such file or directory"),
         (("--max-plies", "5000"), "--max-plies 5000 is not from 1 to 1000"),
-        (("--games", "0"), "--games 0 is less than 1"),
+        (("--games", "0"), "--games must be 1 or more, not 0"),
     ],
 )
 def test_what_it_refuses(
