@@ -391,10 +391,9 @@ def learn(arguments: argparse.Namespace, console: Console) -> None:
     console.print(values)
 
     recipe = {
-        "command": "python -m tuning.texel --positions "
-        + " ".join(source.name for source in chosen)
-        + f" --limit {arguments.limit} --result-share {arguments.result_share} --decay {arguments.decay}"
-        + f" --iterations {arguments.iterations} --seed {arguments.seed}",
+        "command": f"python -m tuning.texel --positions {' '.join(source.name for source in chosen)}"
+        f" --limit {arguments.limit} --result-share {arguments.result_share} --decay {arguments.decay}"
+        f" --iterations {arguments.iterations} --seed {arguments.seed}",
         "sources": described,
         "seed": arguments.seed,
         "loss": {name: round(loss, 5) for name, loss in losses.items()},

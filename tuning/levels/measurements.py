@@ -14,14 +14,13 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 import numpy as np
-from scipy.optimize import minimize
-from scipy.special import expit
 
 from engine.play.strength import FULL_SKILL, Level
 from tuning.common.errors import SetupError
 from tuning.common.files import write_whole
 from tuning.common.revisions import PROJECT
 from tuning.levels.strength import LEAST_STEP, rising, smooth
+from tuning.statistics.ratings import fit_linear
 
 #: Doublings in the middle of what is measured, about 100,000 nodes: there the line's height is fitted.
 _MIDDLE = 17.0
@@ -104,19 +103,9 @@ def line(games: Sequence[Games]) -> tuple[float, float, float]:
     given = np.array([game.rival if isinstance(game.rival, int) else 0.0 for game in games])
     won = np.array([game.wins + game.draws / 2 for game in games])
     played = np.array([game.wins + game.draws + game.losses for game in games])
-    scale = math.log(10) / 400
-
-    def loss(values: np.ndarray) -> tuple[float, np.ndarray]:
-        log_odds = scale * (terms @ values - given)
-        value = won @ np.logaddexp(0, -log_odds) + (played - won) @ np.logaddexp(0, log_odds)
-        return float(value), scale * (terms.T @ (played * expit(log_odds) - won))
-
     start = np.array([2500.0, 50.0, *(2500.0 for _ in unrated)])
-    values = minimize(loss, start, jac=True, method="BFGS", options={"gtol": 1e-7}).x
-    chance = expit(scale * (terms @ values - given))
-    information = scale**2 * terms.T @ (terms * (played * chance * (1 - chance))[:, None])
-    error = 1.96 * math.sqrt(np.linalg.pinv(information)[1, 1])
-    return float(values[0] - _MIDDLE * values[1]), float(values[1]), error
+    values, errors = fit_linear(terms, -given, won, played - won, start)
+    return float(values[0] - _MIDDLE * values[1]), float(values[1]), float(errors[1])
 
 
 def elos_of(measured: Measurements, levels: Sequence[Level]) -> list[float]:

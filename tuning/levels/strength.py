@@ -11,8 +11,6 @@ from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
-from scipy.optimize import minimize
-from scipy.special import expit
 
 from engine.play.strength import FULL_SKILL, LEVELS
 from tuning.common.files import write_whole
@@ -143,22 +141,12 @@ def fitted(counts: Mapping[tuple[str, str], Sequence[float]]) -> dict[str, tuple
     table = np.array(list(counts.values()), float)
     table[(table[:, 0] + table[:, 1] == 0) | (table[:, 1] + table[:, 2] == 0), 1] += 1  # never infinitely stronger
     won, lost = table[:, 2] + table[:, 1] / 2, table[:, 0] + table[:, 1] / 2
+    signs = np.zeros((len(counts), len(place)))
+    signs[np.arange(len(counts)), first] = 1
+    signs[np.arange(len(counts)), second] = -1
     anchors = np.array(list(known.values()))
-    slope = np.log(10) / 400
-    differences = np.zeros((len(counts), len(place)))
-    differences[np.arange(len(counts)), first] = slope
-    differences[np.arange(len(counts)), second] = -slope
-    own, given = differences[:, : len(free)], differences[:, len(free) :] @ anchors
-
-    def loss(elos: np.ndarray) -> tuple[float, np.ndarray]:
-        log_odds = own @ elos + given
-        value = won @ np.logaddexp(0, -log_odds) + lost @ np.logaddexp(0, log_odds)
-        return float(value), own.T @ ((won + lost) * expit(log_odds) - won)
-
-    elos = minimize(loss, np.full(len(free), anchors.mean()), jac=True, method="L-BFGS-B", options={"ftol": 1e-15}).x
-    chance = expit(own @ elos + given)
-    variance = np.linalg.pinv(own.T @ (own * ((won + lost) * chance * (1 - chance))[:, None])).diagonal()
-    errors = 1.96 * np.sqrt(variance)
+    start = np.full(len(free), anchors.mean())
+    elos, errors = ratings.fit_linear(signs[:, : len(free)], signs[:, len(free) :] @ anchors, won, lost, start)
     found = dict(zip(free, zip(elos.tolist(), errors.tolist(), strict=True), strict=True))
     return {**found, **{name: (elo, 0.0) for name, elo in known.items()}}
 

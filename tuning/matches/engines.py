@@ -80,49 +80,42 @@ def parse_words(words: Sequence[str], default: Limits = Limits()) -> EngineSpec:
 
     ``default`` gives the limits that the words leave open. Raises :class:`SetupError` naming the bad word.
     """
-    name = command = directory = revision = None
-    protocol = "uci"
+    command: list[str] = []
+    plain: dict[str, str] = {}
     arguments: list[str] = []
-    options: dict[str, str] = {}
-    environment: dict[str, str] = {}
+    prefixed: dict[str, dict[str, str]] = {"option": {}, "env": {}}
     limit_words: list[str] = []
     for position, word in enumerate(words):
         key, equals, value = word.partition("=")
-        if not equals or (position == 0 and key not in _KEYS and "." not in key):
-            if command is not None:
+        prefix, dot, name = key.partition(".")
+        if not equals or (position == 0 and key not in _KEYS and not dot):
+            if command:
                 raise SetupError(f"engine word {word!r} is not of the form NAME=VALUE")
             command = shlex.split(word)
         elif key == "cmd":
             command = shlex.split(value)
-        elif key == "name":
-            name = value
-        elif key == "dir":
-            directory = value
         elif key == "arg":
             arguments.append(value)
-        elif key == "rev":
-            revision = value
-        elif key == "proto":
-            if value not in PROTOCOLS:
-                raise SetupError(f"engine word {word!r}: the protocol is one of {', '.join(PROTOCOLS)}")
-            protocol = value
-        elif key.startswith("option."):
-            options[key.removeprefix("option.")] = value
-        elif key.startswith("env."):
-            environment[key.removeprefix("env.")] = value
         elif key in LIMIT_KEYS:
             limit_words.append(word)
+        elif key in _KEYS:
+            plain[key] = value
+        elif dot and prefix in prefixed:
+            prefixed[prefix][name] = value
         else:
             raise SetupError(f"engine word {word!r} is unknown; the words are: {WORDS_HELP}")
+    if plain.get("proto", "uci") not in PROTOCOLS:
+        raise SetupError(f"engine word 'proto={plain['proto']}': the protocol is one of {', '.join(PROTOCOLS)}")
+    revision = plain.get("rev")
     if not command and not revision:
         raise SetupError(f"engine {' '.join(words)!r} has no command (cmd=...) and no revision (rev=...)")
     return EngineSpec(
-        name=name or (Path(command[0]).name if command else str(revision)),
-        command=(*(command or ()), *arguments),
-        protocol=protocol,
-        directory=directory,
-        options=options,
-        environment=environment,
+        name=plain.get("name") or (Path(command[0]).name if command else str(revision)),
+        command=(*command, *arguments),
+        protocol=plain.get("proto", "uci"),
+        directory=plain.get("dir"),
+        options=prefixed["option"],
+        environment=prefixed["env"],
         revision=revision,
         limits=parse_limit_words(limit_words, default),
     )

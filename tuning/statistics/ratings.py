@@ -15,6 +15,7 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
+from scipy.special import expit
 from scipy.stats import norm
 
 from tuning.common.errors import SetupError
@@ -155,6 +156,23 @@ def fit(
                 superiority[a, b] = float(norm.cdf((strengths[i] - strengths[j]) / deviation))
     ordered = tuple(sorted(ratings, key=lambda rating: -rating.elo))
     return RatingList(ordered, nu / (2 + nu), -float(done.fun), softened, superiority)
+
+
+def fit_linear(
+    terms: np.ndarray, given: np.ndarray, won: np.ndarray, lost: np.ndarray, start: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Maximum-likelihood values where ``terms`` [encounter][value] @ values + ``given`` is the first player's lead in
+    Elo (Bradley-Terry, a draw counts as half a win), and their 95% errors."""
+
+    def loss(values: np.ndarray) -> tuple[float, np.ndarray]:
+        log_odds = _ELO * (terms @ values + given)
+        value = won @ np.logaddexp(0, -log_odds) + lost @ np.logaddexp(0, log_odds)
+        return float(value), _ELO * (terms.T @ ((won + lost) * expit(log_odds) - won))
+
+    values = minimize(loss, start, jac=True, method="BFGS", options={"gtol": 1e-7}).x
+    chance = expit(_ELO * (terms @ values + given))
+    information = _ELO**2 * terms.T @ (terms * ((won + lost) * chance * (1 - chance))[:, None])
+    return values, norm.ppf(0.975) * np.sqrt(np.linalg.pinv(information).diagonal())
 
 
 def _check_connected(names: Sequence[str], played: Sequence[tuple[int, int, np.ndarray]]) -> None:
