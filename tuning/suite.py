@@ -19,8 +19,7 @@ from typing import Any
 from rich.console import Group
 
 from engine.console import Console
-from tuning.cluster.choice import HERE
-from tuning.cluster.run import run_units
+from tuning.cluster.run import HERE, run_units
 from tuning.common import command
 from tuning.common.command import check_picture
 from tuning.common.display import Display

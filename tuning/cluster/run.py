@@ -8,22 +8,45 @@ from typing import Any
 
 from engine.console import Console
 from tuning.cluster.base import Cluster, ClusterLost, Report, UnitT
-from tuning.cluster.choice import open_cluster
+from tuning.cluster.local import Here
 from tuning.common.command import orderly, stopped, warner
-from tuning.common.errors import SetupError
+from tuning.common.errors import SetupError, at_least
+from tuning.common.extras import need
 
 PATIENCE = 3
 """Units in a row that may fail before a run gives up."""
+
+
+HERE = "here"
+"""The scheduler address for no cluster: one unit after the other in this process."""
 
 
 class Enough(Exception):
     """Raised by a callback of :func:`run_units`: no more results are wanted."""
 
 
+def open_cluster(
+    scheduler: str | None, workers: int | None, tell: Callable[[str], None] = lambda line: None
+) -> Cluster:
+    """The cluster for the address ``scheduler``: ``here``, a dask scheduler's, or ``None`` for local processes.
+
+    At most ``workers`` units run at once; ``None`` means one per core, or all that the scheduler has. ``tell`` hears
+    of workers that were lost or have to compile first. Raises :class:`SetupError` if the address does not answer.
+    """
+    at_least(1, concurrency=workers)
+    if scheduler == HERE:
+        return Here(tell)
+    for package in ("distributed", *(["cryptography"] if scheduler is None else [])):
+        need(package, "a cluster (without it: --scheduler here)")
+    from tuning.cluster.dask import Dask  # distributed takes a second to import
+
+    return Dask(scheduler, workers, tell)
+
+
 def start_cluster(
     stack: ExitStack, scheduler: str | None, workers: int | None, console: Console, tell: Callable[[str], None]
 ) -> Cluster:
-    """Open the cluster that :func:`tuning.cluster.choice.open_cluster` describes; ``stack`` closes it."""
+    """As :func:`open_cluster`, with a status line; ``stack`` closes the cluster."""
     with console.status("starting workers"):
         cluster = open_cluster(scheduler, workers, tell)
     stack.callback(cluster.close)

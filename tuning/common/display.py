@@ -1,9 +1,11 @@
-"""How far a long run is, on a terminal and in a log."""
+"""The progress of a long run, on a terminal and in a log."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Iterable
 
+from rich.console import RenderableType
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn, TimeRemainingColumn
 
 from engine.console import Console, TextColumn
@@ -12,12 +14,22 @@ from engine.console import Console, TextColumn
 LINE_EVERY = 30.0
 
 
+class _Bar(Progress):
+    """A progress bar with more ``below`` it."""
+
+    below: Callable[[], Iterable[RenderableType]] = staticmethod(tuple)
+
+    def get_renderables(self) -> Iterable[RenderableType]:
+        yield from super().get_renderables()
+        yield from self.below()
+
+
 class Display:
-    """A bar with a text on a terminal; elsewhere the text, a line now and then. The bar is a context manager."""
+    """A bar with a text on a terminal; elsewhere the text, a line now and then. ``bar`` is a context manager."""
 
     def __init__(self, console: Console, task: str, total: int | None, done: int = 0, numbers: bool = True) -> None:
         self._console = console
-        self.bar = Progress(
+        self.bar = _Bar(
             TextColumn("{task.description}"), BarColumn(), *([MofNCompleteColumn()] if numbers else []),
             TextColumn("{task.fields[text]}"), TimeElapsedColumn(), TimeRemainingColumn(),
             console=console, disable=not console.is_terminal,

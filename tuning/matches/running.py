@@ -6,12 +6,12 @@ import os
 import shlex
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from engine.console import Console
 from tuning.cluster.base import ClusterLost
-from tuning.cluster.choice import HERE
-from tuning.cluster.run import start_cluster
+from tuning.cluster.run import HERE, start_cluster
 from tuning.common import revisions
 from tuning.common.command import FAILED, complain, orderly, stopped
 from tuning.common.errors import EngineFailure, SetupError, at_least
@@ -19,7 +19,7 @@ from tuning.common.ledger import Ledger
 from tuning.matches import units
 from tuning.matches.openings import Book
 from tuning.matches.records import GameRecord
-from tuning.matches.report import LiveReport, ratings_of, summary
+from tuning.matches.report import LiveReport, print_trouble, ratings_of, summary
 from tuning.matches.tournament import TOOL, Tournament, TournamentSettings
 
 
@@ -85,15 +85,13 @@ def play(
     else:
         ledger = Ledger.create(path, TOOL, settings.to_json())
     code = 0
-    report = LiveReport(console, None)
     started = False
 
     def on_game(record: GameRecord) -> None:
         pgn_file.add(record)
         report.game(record)
 
-    tournament = Tournament(settings, ledger, on_game, report.trouble)
-    report = LiveReport(console, tournament.total)
+    tournament = Tournament(settings, ledger, on_game, partial(print_trouble, console))
     try:
         with orderly() as stack:
             tournament.restore(records)
@@ -114,8 +112,8 @@ def play(
                 limits = next(spec.limits for spec in settings.engines if spec.name == card.name)
                 console.print(f"{card.name}: {card.identity}, {limits}")
             warn_if_busy(cluster.workers, scheduler, console)
-            report.attach(tournament)
-            with report:
+            report = LiveReport(console, tournament)
+            with report.bar:
                 tournament.play(cluster, book)
     except (KeyboardInterrupt, ClusterLost) as error:
         again = f"continue with: python -m tuning.match --resume {shlex.quote(str(path))}"

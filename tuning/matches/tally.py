@@ -19,7 +19,6 @@ class Encounter:
     second: str
     wdl: list[int] = field(default_factory=lambda: [0, 0, 0])
     pairs: list[int] = field(default_factory=lambda: [0, 0, 0, 0, 0])
-    equal_pairs_decided: int = 0
 
     @property
     def games(self) -> int:
@@ -85,8 +84,6 @@ class Tally:
         if (other := self._half.pop(record.pair, None)) is not None:
             points = score + other.score_of(encounter.first)
             encounter.pairs[int(2 * points)] += 1
-            if points == 1 and score != 0.5:
-                encounter.equal_pairs_decided += 1
         else:
             self._half[record.pair] = record
         self._count_engines(record)

@@ -93,7 +93,6 @@ class Count:
         for half in points:
             self.encounter.wdl[half] += 1
         self.encounter.pairs[sum(points)] += 1
-        self.encounter.equal_pairs_decided += points in ([0, 2], [2, 0])
         self.reasons.update(pair["reasons"])
         self.plies += sum(pair["plies"])
         log = log_pace(pair["nodes"], pair.get("seconds", (0, 0)))  # older files have none

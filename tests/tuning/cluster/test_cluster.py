@@ -29,8 +29,8 @@ from distributed.security import Security
 from tests.tuning.conftest import FOOLS_MATE, SCRIPT, long_line
 from tuning.cluster import kept
 from tuning.cluster.base import ClusterLost
-from tuning.cluster.choice import HERE, open_cluster
 from tuning.cluster.dask import Dask
+from tuning.cluster.run import HERE, open_cluster
 from tuning.common.errors import SetupError
 from tuning.common.ledger import Ledger, read_events
 from tuning.matches.engines import EngineSpec
