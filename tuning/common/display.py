@@ -25,7 +25,7 @@ class _Bar(Progress):
 
 
 class Display:
-    """A bar with a text on a terminal; elsewhere the text, a line now and then. ``bar`` is a context manager."""
+    """A progress bar with text on a terminal; elsewhere a line of text now and then. Enter ``bar`` to show it."""
 
     def __init__(self, console: Console, task: str, total: int | None, done: int = 0, numbers: bool = True) -> None:
         self._console = console
@@ -38,12 +38,12 @@ class Display:
         self.begin()
 
     def begin(self, earlier: float = 0.0) -> None:
-        """Count time from now less ``earlier`` seconds: the first results come when the workers have started."""
+        """Restart the clock ``earlier`` seconds ago; call it with the first results, to leave out the start-up."""
         self._began = self._shown = time.monotonic() - earlier
 
     @property
     def seconds(self) -> float:
-        """Since the beginning, never 0."""
+        """Elapsed time, never 0."""
         return max(time.monotonic() - self._began, 0.001)
 
     def show(self, done: int, text: str, line: str | None = None) -> None:

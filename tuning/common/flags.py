@@ -1,4 +1,4 @@
-"""Flags that several commands have, and what was really written on a command line, defaults apart."""
+"""Flags that several commands share."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tuning.common.errors import SetupError
 
 
 def given(parser: argparse.ArgumentParser, words: Sequence[str] | None) -> set[str]:
-    """The flags (and the names of positional arguments) that ``words`` hold. The parser is spent afterwards."""
+    """The flags (and names of positional arguments) in ``words``. The parser cannot be used again."""
     for action in parser._actions:
         action.default = argparse.SUPPRESS
     names = vars(parser.parse_args(words))
@@ -19,9 +19,9 @@ def given(parser: argparse.ArgumentParser, words: Sequence[str] | None) -> set[s
 
 
 def only_with_resume(parser: argparse.ArgumentParser, words: Sequence[str] | None, allowed: Collection[str]) -> None:
-    """Raise :class:`SetupError` for flags that ``--resume`` would pass over: the file's own settings count.
+    """Raise :class:`SetupError` for flags that ``--resume`` would ignore, because the file's settings count.
 
-    ``allowed`` are those that may stand beside it. The parser is spent afterwards.
+    ``allowed`` flags may be combined with it. The parser cannot be used again.
     """
     settled = sorted(given(parser, words) - {"--resume", *allowed})
     if settled:
@@ -51,7 +51,7 @@ def add_option_flag(parser: argparse.ArgumentParser) -> None:
 
 
 def add_check_flag(parser: argparse.ArgumentParser) -> None:
-    """The flag of long runs that only looks at what they need; see :func:`tuning.common.command.checked`."""
+    """The flag that checks a long run before it starts; see :func:`tuning.common.command.checked`."""
     parser.add_argument(
         "--check", action="store_true", help="check the command line, its files and engines, and exit without starting"
     )
@@ -72,7 +72,7 @@ def results_path(arguments: argparse.Namespace, name: str) -> Path:
 
 
 def count(text: str) -> int:
-    """A whole number, underscores or commas between its digits allowed."""
+    """A whole number; underscores and commas between the digits are allowed."""
     try:
         return int(text.replace(",", "_"))
     except ValueError:

@@ -1,4 +1,4 @@
-"""Which engine, started how: the words of a ``--engine`` flag and the record they become."""
+"""The words of an ``--engine`` flag, and the specification of an engine made from them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tuning.matches.limits import Limits, parse_time_control
 PROTOCOLS = ("uci", "xboard")
 
 GAME_FOLDERS = ("/usr/games", "/usr/local/games")
-"""Where the Filesystem Hierarchy Standard puts engines; not every account has them on its path."""
+"""Where the Filesystem Hierarchy Standard puts engines, which may be missing from the path."""
 
 WORDS_HELP = (
     "cmd=COMMAND (or just COMMAND), name=, dir=, arg=, proto=uci|xboard, option.NAME=VALUE, env.NAME=VALUE, "
@@ -27,11 +27,11 @@ WORDS_HELP = (
 
 @dataclass(frozen=True, slots=True)
 class EngineSpec:
-    """Everything needed to start one engine on any machine of the cluster.
+    """All that is needed to start an engine on any machine of the cluster.
 
     ``options`` must exist in the engine; ``shared_options`` are sent only to engines that have them.
-    ``revision`` is a commit of this project; the command then runs inside a worktree of it. Where ``identity`` is
-    known, an engine that calls itself something else is another one.
+    ``revision`` is a commit of this project; the command then runs in a worktree of it. An engine whose name differs
+    from a known ``identity`` is a different engine.
     """
 
     name: str
@@ -46,7 +46,7 @@ class EngineSpec:
     identity: str | None = field(default=None, compare=False)
 
     def differs_in_values(self, other: EngineSpec) -> bool:
-        """Whether setting the same options anew turns an engine of this kind into one of the other."""
+        """Whether setting options again turns this engine into the other."""
         same_keys = self.options.keys() == other.options.keys()
         return same_keys and replace(self, name=other.name, options=other.options, limits=other.limits) == other
 
@@ -60,7 +60,7 @@ class EngineSpec:
     def resolved_command(self) -> list[str]:
         """The command with its program looked up on the path, then in ``directory``.
 
-        Raises :class:`EngineFailure` naming the engine when there is no such program.
+        Raises :class:`EngineFailure` if there is no such program.
         """
         program, *arguments = self.command
         candidates = [shutil.which(program), shutil.which(program, path=os.pathsep.join(GAME_FOLDERS))]
@@ -78,7 +78,7 @@ class EngineSpec:
 def parse_words(words: Sequence[str], default: Limits = Limits()) -> EngineSpec:  # noqa: B008
     """Read one ``--engine`` flag, written as cutechess writes it (see ``WORDS_HELP``).
 
-    ``default`` gives the limits that the words leave open. Raises :class:`SetupError` naming the bad word.
+    ``default`` gives the other limits. Raises :class:`SetupError` naming the bad word.
     """
     command: list[str] = []
     plain: dict[str, str] = {}
@@ -126,7 +126,7 @@ _KEYS = ("cmd", "name", "dir", "arg", "rev", "proto", *LIMIT_KEYS)
 
 
 def parse_limit_words(words: Sequence[str], default: Limits = Limits()) -> Limits:  # noqa: B008
-    """Read ``tc= st= movetime= nodes= depth= timemargin=``. A word replaces what ``default`` said of it."""
+    """Read ``tc= st= movetime= nodes= depth= timemargin=``; ``default`` gives the other limits."""
     fields: dict[str, Any] = {}
     for word in words:
         key, _, value = word.partition("=")
@@ -149,7 +149,7 @@ def parse_limit_words(words: Sequence[str], default: Limits = Limits()) -> Limit
 
 
 def parse_each(words: Sequence[str]) -> tuple[dict[str, str], list[str]]:
-    """Split the words that hold for every engine into options and limit words."""
+    """Split the words of ``--each`` into options and limit words."""
     options: dict[str, str] = {}
     limit_words: list[str] = []
     for word in words:
@@ -164,7 +164,7 @@ def parse_each(words: Sequence[str]) -> tuple[dict[str, str], list[str]]:
 
 
 def with_unique_names(specs: Sequence[EngineSpec]) -> list[EngineSpec]:
-    """Number engines that share a name (``numbat``, ``numbat (2)``), so that results can tell them apart."""
+    """Number engines that share a name (``numbat``, ``numbat (2)``), to distinguish their results."""
     seen: dict[str, int] = {}
     unique = []
     for spec in specs:

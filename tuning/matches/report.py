@@ -1,4 +1,4 @@
-"""What a tournament looks like on the screen, while it runs and when it is over."""
+"""Reports of a tournament, during and after play."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tuning.statistics.sprt import sprt_text
 
 
 def summary(tournament: Tournament) -> dict[str, Any]:
-    """All figures of a tournament, ready for JSON; ``null`` is infinite, or more than the games tell."""
+    """All figures of a tournament, for JSON; ``None`` is infinite or unknown."""
     tally = tournament.tally
     data: dict[str, Any] = {"games": tally.games, "encounters": [], "engines": {}}
     for encounter in tally.encounters.values():
@@ -63,7 +63,7 @@ def _encounter_figures(encounter: Encounter) -> dict[str, Any]:
 
 
 def ratings_of(tournament: Tournament) -> RatingList | None:
-    """The rating list of what has been played, once everybody is connected with everybody."""
+    """The rating list so far; ``None`` while some players are not connected by games."""
     results = {key: encounter.wdl for key, encounter in tournament.tally.encounters.items()}
     met = {name for key, counts in results.items() if sum(counts) for name in key}
     names = [name for name in tournament.tally.engines if name in met]
@@ -148,7 +148,7 @@ def rating_table(rating_list: RatingList) -> Table:
 
 
 def engine_table(tournament: Tournament) -> Table:
-    """Faults and thinking of each engine: nothing that went wrong is left out, zeros included."""
+    """Faults, depth and speed of each engine."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("Engine")
     for heading in ("Lost on time", "Stalled", "Illegal", "Gone", "Wrong lines", "Depth", "Nodes/s"):

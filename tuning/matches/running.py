@@ -1,4 +1,4 @@
-"""A tournament with everything around it: results file, PGN, live report, interruption."""
+"""Runs a tournament with results file, PGN and live report."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from tuning.matches.tournament import TOOL, Tournament, TournamentSettings
 
 
 class PgnFile:
-    """Games in PGN, appended as they end; on resuming, the file is first made from the results again.
+    """Games in PGN, appended as they end; a resumed run first writes the earlier games again.
 
-    Raises :class:`SetupError` when it cannot be written, or holds something before the first game.
+    Raises :class:`SetupError` if the file cannot be written, or is not empty before the first game.
     """
 
     def __init__(
@@ -140,7 +140,7 @@ def check(settings: TournamentSettings) -> None:
 
 
 def resumed_settings(path: Path, games: int | None, console: Console) -> TournamentSettings:
-    """The settings to go on with; another number of ``games`` for each encounter is noted in the results file.
+    """The settings of a results file; a different number of ``games`` is recorded in it.
 
     Raises :class:`SetupError`.
     """
@@ -162,7 +162,7 @@ def resumed_settings(path: Path, games: int | None, console: Console) -> Tournam
 
 
 def warn_if_busy(workers: int, scheduler: str | None, console: Console) -> None:
-    """Games by the clock need a core each; say so when others are using this machine."""
+    """Warn if the machine is too busy for games at a clock, which need a core each."""
     cores = os.cpu_count() or 1
     if scheduler not in (None, HERE) or not hasattr(os, "getloadavg"):
         return
@@ -173,7 +173,7 @@ def warn_if_busy(workers: int, scheduler: str | None, console: Console) -> None:
 
 
 def draw(tournament: Tournament, path: Path, console: Console) -> None:
-    """Draw the result; a picture that cannot be written is said, and costs nothing else."""
+    """Draw the result; report a picture that cannot be written, without failing."""
     from tuning.matches.plots import plot_tournament  # matplotlib takes half a second that most runs can spare
 
     try:

@@ -1,4 +1,4 @@
-"""Counting games: every game once, whatever comes in twice or late."""
+"""Counts games, each once, even if it arrives twice."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ class Encounter:
 
     @property
     def counts(self) -> list[int]:
-        """The best statistic there is: pairs, or single games as long as no pair is complete."""
+        """The best statistic so far: pairs, or single games while no pair is complete."""
         return self.pairs if sum(self.pairs) else self.wdl
 
 
 @dataclass(slots=True)
 class EngineCount:
-    """What one engine did besides scoring."""
+    """Faults, lines and speed of one engine."""
 
     games: int = 0
     faults: Counter[str] = field(default_factory=Counter)
@@ -74,7 +74,7 @@ class Tally:
         return len(self.keys)
 
     def add(self, record: GameRecord) -> bool:
-        """Count a game; return False, and change nothing, when it has been counted before."""
+        """Count a game; return False, and change nothing, if it was counted before."""
         if record.key in self.keys:
             return False
         self.keys.add(record.key)
@@ -110,7 +110,7 @@ class Tally:
 
     @property
     def faults(self) -> Counter[str]:
-        """Games lost by other means than chess, over all engines."""
+        """Games lost by faults, over all engines."""
         total: Counter[str] = Counter({kind: 0 for kind in FAULTS})
         for count in self.engines.values():
             total.update(count.faults)
