@@ -82,7 +82,7 @@ def _settings(arguments: argparse.Namespace) -> DatagenSettings:
 
 
 def _openings(settings: DatagenSettings, complain: Callable[[str], None]) -> tuple[str, ...]:
-    """The start positions of the games, in the book's order."""
+    """The start positions of the games, in the order of the book."""
     if settings.book is None:
         return (START_FEN,)
     book = load_book(Path(settings.book), order="random", seed=settings.seed, complain=complain)

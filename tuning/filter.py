@@ -1,4 +1,4 @@
-"""Leave out the scores of games that another opinion does not confirm: a network cannot see what only tactics show.
+"""Remove scores from games that a second opinion does not confirm: a network cannot see tactics.
 
 python -m tuning.filter data/first --by numbat.nnue --out data/calm --limit 0.08
 python -m tuning.filter data/deeper --by data/first --out data/calm --limit 0.08 --scale 250 --opinion-scale 240

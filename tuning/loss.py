@@ -1,4 +1,4 @@
-"""Compare how well evaluations predict the scores of games that were held out from training, or of other games.
+"""Compare how well evaluations predict the scores of held-out or other games.
 
 python -m tuning.loss run Material run/net.nnue
 python -m tuning.loss data/deeper old.nnue run/net.nnue

@@ -1,4 +1,4 @@
-"""Give games new scores: their quiet positions are searched again, deeper, with another network or another engine.
+"""Give games new scores: search their quiet positions again, deeper, with another network or another engine.
 
 python -m tuning.relabel data/first --out data/deeper --nodes 1000 --share 0.2
 python -m tuning.relabel data/first --out data/newest --option EvalFile=run/net.nnue

@@ -79,7 +79,7 @@ def settings_from(pair: tuple[EngineSpec, EngineSpec], arguments: argparse.Names
 def play(
     pair: tuple[EngineSpec, EngineSpec], arguments: argparse.Namespace, console: Console
 ) -> tuple[int, dict[tuple[str, str], Any]]:
-    """Play one encounter, or what is missing of it; its exit code and its counts (losses, draws, wins)."""
+    """Play the missing games of one encounter; its exit code and counts (losses, draws, wins)."""
     settings = settings_from(pair, arguments)
     path = arguments.dir / ("-".join(spec.name.replace(" ", "") for spec in pair) + ".jsonl")
     resume = path.exists()
@@ -94,7 +94,7 @@ def play(
 
 
 def pairs_from(arguments: argparse.Namespace) -> list[tuple[EngineSpec, EngineSpec]]:
-    """Who plays whom. Raises :class:`SetupError`."""
+    """The pairings. Raises :class:`SetupError`."""
     levels = sorted(set(arguments.levels))
     if len(levels) < 2 or levels[0] < 0 or levels[-1] >= len(LEVELS):
         raise SetupError(f"--levels takes two or more of 0 to {len(LEVELS) - 1}")
@@ -105,7 +105,7 @@ def pairs_from(arguments: argparse.Namespace) -> list[tuple[EngineSpec, EngineSp
 
 
 def measure(arguments: argparse.Namespace, console: Console, measured: Measurements) -> int:
-    """Play, show the ratings and note them in ``measured`` and its file; the exit code."""
+    """Play, show the ratings and add them to ``measured`` and its file; the exit code."""
     counts: dict[tuple[str, str], Any] = {}
     for pair in pairs_from(arguments):
         code, found = play(pair, arguments, console)

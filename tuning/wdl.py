@@ -1,12 +1,12 @@
-"""Fit how scores turn into wins, the model of ``engine/play/wdl.py``, to the engine's own games.
+"""Fit the win-draw-loss model of ``engine/play/wdl.py`` to the engine's games.
 
     python -m tuning.wdl results/match.jsonl games.pgn data/first/games-00000.vf
     python -m tuning.wdl results/*.jsonl --player Numbat --shown-pawn 100
 
 Takes results of tuning.match, PGN with scores in its comments (``+0.35/12`` or ``[%eval ...]``), and games of
-tuning.datagen. The fit maximises the likelihood of all results given the score of every move. The first two hold
-scores as the engine showed them; the pawn value of the present model, or ``--shown-pawn``, turns them back into those
-of the evaluation. Writes ``engine/play/wdl.json``.
+tuning.datagen. The fit maximises the likelihood of all results given the score of every move. Results and PGN hold
+scores as displayed; the pawn value of the present model, or ``--shown-pawn``, converts them to those of the evaluation.
+Writes ``engine/play/wdl.json``.
 """
 
 from __future__ import annotations

@@ -102,7 +102,7 @@ def _read_line(line: str) -> _Line:
     board, side, value = "".join(reversed(rows)), ("w", "b").index(words[1]), int(score)
     if [len(row) for row in rows] != [8] * 8 or not _BOARD_LETTERS.issuperset(board):
         raise ValueError(line)
-    if side and move >= 0:  # this form tells for the side to move
+    if side and move >= 0:  # this form has the mover's view
         value, result = -value, 2 - result
     rule50 = int(words[4])
     if ply < 0 or rule50 < 0 or abs(value) > 32767:
@@ -199,7 +199,7 @@ def plies(boards: np.ndarray) -> np.ndarray:
 
 @compiled
 def _count_pieces(board: Packed) -> int:
-    """A number that tells how many pieces there are, and how many of them are pawns."""
+    """A number that determines the numbers of pieces and of pawns."""
     count = popcount(board.occupancy)
     pawns = 0
     for index in range(count):
@@ -209,10 +209,8 @@ def _count_pieces(board: Packed) -> int:
 
 @compiled
 def _number_games(boards: PackedArray, plies: np.ndarray, games: np.ndarray) -> None:
-    """Number the games, and mark as noisy what is followed by a position with other pieces or pawns.
-
-    Not every file says which moves capture; the next position does.
-    """
+    """Number the games, and mark positions as noisy if the next one has other pieces or pawns, because not every file
+    marks captures."""
     last = I64(0)
     for number in range(len(boards)):
         count = _count_pieces(boards[number])
@@ -270,15 +268,15 @@ def read_text(file: Path, progress: Progress) -> Positions:
 
 
 def is_games(path: Path) -> bool:
-    """Whether ``path`` holds games of ours, a file of them or the folder of a run, and no text."""
+    """Whether ``path`` is a file in viriformat or the folder of a run, not text."""
     return path.is_dir() or path.suffix == viriformat.SUFFIX
 
 
 def read_positions(path: Path, cache: Path, progress: Progress) -> Positions:
     """All positions of ``path``: text, games in viriformat, or the directory of a run that made such games.
 
-    What was read from text is kept in the folder ``cache`` for as long as the file is the same. Raises
-    :class:`SetupError` for what cannot be read, holds nothing, or cannot be kept.
+    Positions from text are kept in the folder ``cache`` until the file changes. Raises :class:`SetupError` for a path
+    that cannot be read or is empty, or a cache that cannot be written.
     """
     if is_games(path):
         positions = viriformat.read_positions(viriformat.files_of(path))

@@ -86,7 +86,7 @@ class Trial:
 
 
 def parse(data: Any) -> Trial:
-    """A test from a line's data. Raises ``ValueError`` that says what is wrong with it."""
+    """A test from a line's data. Raises ``ValueError`` that names the fault."""
     if not isinstance(data, dict):
         raise ValueError("it is not a JSON object")
     unknown = sorted(data.keys() - {field.name for field in fields(Trial)})
@@ -100,7 +100,7 @@ def parse(data: Any) -> Trial:
 
 
 def read(path: Path = FILE) -> list[Trial]:
-    """All tests of the file, none if it is not there. Raises :class:`SetupError` that names file and line."""
+    """All tests of the file, none if it does not exist. Raises :class:`SetupError` that names file and line."""
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except FileNotFoundError:
@@ -123,7 +123,7 @@ def without_folders(command: str) -> str:
 
 
 def add(path: Path, results: Path, test: Trial) -> None:
-    """Add a line. Raises :class:`SetupError` if the same run is there already."""
+    """Add a line. Raises :class:`SetupError` if the run was added before."""
     known = read(path)
     for one in known:
         if (one.date, one.pentanomial, one.first, one.second) == (
@@ -137,7 +137,7 @@ def add(path: Path, results: Path, test: Trial) -> None:
 
 
 def table_of(tests: Sequence[Trial]) -> Table:
-    """The record for people, the oldest first."""
+    """A table of tests."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     for heading, justify in (("Date", "left"), ("Idea", "left"), ("Games", "right"), ("Elo (95%)", "right"),
                              ("LLR", "right"), ("Pairs 0 to 2", "right"), ("At", "left"), ("Evaluation", "left"),

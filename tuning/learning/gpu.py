@@ -1,8 +1,7 @@
-"""One step of learning on a GPU: the loss of a batch and its gradient by torch's operations on whole batches.
+"""A training step on a GPU: the loss of a batch and its gradient by torch's operations on whole batches.
 
-The first layer is one product of matrices here: a position is a row with a 1 for each of its pieces. That is thirty
-times the arithmetic of adding up columns, and still faster on a machine built for products. Boards are
-taken apart on the GPU too, a chunk at a time.
+The first layer is a matrix product: a position is a row with a 1 for each of its pieces. That is thirty times the
+arithmetic of adding columns, but faster on a GPU. Boards are unpacked on the GPU too, a chunk at a time.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from tuning.data.marlinformat import PACKED, UNMOVED_ROOK
 from tuning.data.shuffled import batches
 from tuning.learning.network import Network
 
-#: Boards that are taken apart at a time: that needs about a GiB.
+#: Boards unpacked at a time, which takes about a GiB.
 SLICE = 1 << 19
 
 
@@ -83,8 +82,8 @@ def take_apart(boards: Tensor, scales: Tensor) -> TensorBatch:
 class TrainingStep:
     """Sets the gradients of ``network``, which is on ``device``.
 
-    ``scales`` float64 [source] is how many of a source's centipawns multiply the odds of success by e, ``slope`` the
-    log-odds of success for an output of 1.0.
+    ``scales`` float64 [source] are the centipawns that multiply the odds of success by e, ``slope`` the log-odds of
+    success for an output of 1.0.
     """
 
     def __init__(self, network: Network, scales: np.ndarray, slope: float, device: str) -> None:

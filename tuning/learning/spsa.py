@@ -1,4 +1,4 @@
-"""SPSA: the method, its two ways to play a pair of games (processes, or the arena), and the table of results."""
+"""SPSA: the method, two ways to play a pair of games (processes or the arena), and the table of results."""
 
 from __future__ import annotations
 
@@ -34,17 +34,17 @@ the learning rate is held back at the start."""
 
 @dataclass(frozen=True, slots=True)
 class Gains:
-    """The sizes of steps over ``iterations``; ``rate`` is the final learning rate (step as a share of c)."""
+    """Step sizes over ``iterations``; ``rate`` is the final learning rate (step as a share of c)."""
 
     iterations: int
     rate: float = 0.002
 
     def perturbation(self, step: float, iteration: int) -> float:
-        """c_k: how far to try to either side; it shrinks to ``step``."""
+        """c_k: the perturbation to either side, which shrinks to ``step``."""
         return step * (self.iterations / (iteration + 1)) ** GAMMA
 
     def learning(self, step: float, iteration: int) -> float:
-        """a_k: how far one won pair moves a parameter, times its c_k."""
+        """a_k: how far a won pair moves a parameter, times its c_k."""
         hold = STABILITY * self.iterations
         final = self.rate * step**2
         return final * ((hold + self.iterations) / (hold + iteration + 1)) ** ALPHA
@@ -66,8 +66,8 @@ class Spsa:
         return {param.name: source.choice((-1, 1)) for param in self.params}
 
     def candidates(self, iteration: int) -> tuple[dict[str, int], dict[str, int]]:
-        """The two settings to play against each other: whole numbers (rounded at random, so that steps
-        below one count too), within their ranges."""
+        """The two settings that play each other: whole numbers within their ranges (rounded at random, so that steps
+        below one count)."""
         source = random.Random(f"{self.seed}/{iteration}/rounding")
         signs = self.signs(iteration)
         settings: tuple[dict[str, int], dict[str, int]] = ({}, {})
@@ -80,7 +80,7 @@ class Spsa:
         return settings
 
     def update(self, iteration: int, points: float) -> None:
-        """Learn from one pair: ``points`` (0..2) of the plus side, or what they are worth when time counts too."""
+        """Learn from one pair: ``points`` (0..2) of the plus side, perhaps corrected for time."""
         signs = self.signs(iteration)
         for param in self.params:
             c = self.gains.perturbation(param.step, iteration)
@@ -91,10 +91,7 @@ class Spsa:
 
 
 def load_params(names: Sequence[str] | None = None) -> list[Param]:
-    """The named ones of the engine's tunables, or all that are no switches.
-
-    Raises :class:`SetupError` for an unknown name.
-    """
+    """The named search parameters, or all except switches. Raises :class:`SetupError` for an unknown name."""
     known = {param.name: param for param in search.PARAMS}
     unknown = [name for name in names or () if name not in known]
     if unknown:
@@ -103,7 +100,7 @@ def load_params(names: Sequence[str] | None = None) -> list[Param]:
 
 
 def is_switch(param: Param) -> bool:
-    """Whether a parameter only switches something on, so that there is no slope to climb."""
+    """Whether a parameter only switches something on, so that it has no gradient."""
     return param.maximum - param.minimum == 1
 
 
@@ -148,7 +145,7 @@ class Processes:
         self._book = book
 
     def unit(self, iteration: int, candidates: tuple[dict[str, int], dict[str, int]]) -> Pair:
-        """The work unit in which the two candidates meet."""
+        """The work unit for two candidates."""
         engine = self._engine
         both = [
             replace(engine, name=side, options={**engine.options, **{k: str(v) for k, v in values.items()}})
@@ -171,14 +168,14 @@ class InArena:
         self._book = book
 
     def unit(self, iteration: int, candidates: tuple[dict[str, int], dict[str, int]]) -> Any:
-        """The work unit in which the two candidates meet."""
+        """The work unit for two candidates."""
         from tuning.selfplay.batches import Batch, DuelPair
 
         return Batch(self._meeting, (DuelPair(iteration, self._book.opening(iteration), candidates),))
 
 
 def result_table(spsa: Spsa) -> Table:
-    """Where each parameter stands, against its default."""
+    """A table of the parameters with their defaults and current values."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("Parameter")
     for heading in ("Default", "Now", "Rounded", "Range", "Step"):

@@ -1,4 +1,4 @@
-"""How scores turn into wins: the samples, the fit, and a table of it."""
+"""The win-draw-loss model: samples, fit, and a table."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from tuning.common.ledger import read_events
 from tuning.matches.records import GameRecord
 
 MOST_PAWNS = 4.0
-"""Scores beyond so many pawns (as they are shown) tell nothing about the border between winning and drawing."""
+"""The largest score in pawns (as shown) used: beyond it nearly all games are won."""
 
 MOVES = (8, 100)
-"""First and last move of the game that the fit looks at; the model is constant outside."""
+"""First and last move of the game used by the fit; the model is constant outside."""
 
 DEGREE = 2
 """Of the polynomials in the move number."""
@@ -104,7 +104,7 @@ def samples_of_training_games(path: Path) -> Samples:
 
 
 def read(paths: Iterable[Path], player: str | None, pawn: float) -> Samples:
-    """All samples of ``paths`` that count. ``pawn``: centipawns of the evaluation that were shown as 100.
+    """All usable samples of ``paths``. ``pawn``: centipawns of the evaluation that were shown as 100.
 
     Raises :class:`SetupError`.
     """
@@ -130,7 +130,7 @@ def read(paths: Iterable[Path], player: str | None, pawn: float) -> Samples:
 
 
 def fit(samples: Samples) -> tuple[Model, float]:
-    """The model under which the results are likeliest, and its mean log-loss for each move."""
+    """The maximum-likelihood model, and its mean log-loss per move."""
     powers = (samples.move / REFERENCE_MOVE)[:, None] ** np.arange(DEGREE + 1)
     won, lost = samples.result > 0, samples.result < 0
 
@@ -154,7 +154,7 @@ def fit(samples: Samples) -> tuple[Model, float]:
 
 
 def check(model: Model) -> None:
-    """Raises :class:`SetupError` for a model that makes no sense: then there were too few games."""
+    """Raises :class:`SetupError` for a model that makes no sense because of too few games."""
     for move in range(model.moves[0], model.moves[1] + 1):
         a, b = model.at(move)
         if a <= 0 or b <= LEAST_BLUR:
@@ -162,7 +162,7 @@ def check(model: Model) -> None:
 
 
 def table(model: Model, samples: Samples) -> Table:
-    """What the model says beside what happened, for the eye."""
+    """A table of predicted and actual frequencies."""
     result = Table("moves", "score shown", "samples", "won", "model", "drawn", "model")
     for first, last in ((8, 20), (20, 32), (32, 50), (50, 100)):
         for low in (-150, -50, 50, 150):

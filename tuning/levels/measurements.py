@@ -1,4 +1,4 @@
-"""What was measured of the levels so far, and the Elo of all levels that follows from it.
+"""The measurements of levels so far, and the Elo of all levels fitted to them.
 
 ``tuning/results/levels.json`` has two lists. ``levels`` are ratings of levels that misjudge, each with its 95% error.
 ``games`` are results of a number of nodes without misjudgement; their ``rival`` is the Elo of one of Stockfish's Skill
@@ -22,7 +22,7 @@ from tuning.common.revisions import PROJECT
 from tuning.levels.strength import LEAST_STEP, rising, smooth
 from tuning.statistics.ratings import fit_linear
 
-#: Doublings in the middle of what is measured, about 100,000 nodes: there the line's height is fitted.
+#: Doublings in the middle of the measurements, about 100,000 nodes: there the line's height is fitted.
 _MIDDLE = 17.0
 
 FILE = PROJECT / "tuning" / "results" / "levels.json"
@@ -30,7 +30,7 @@ FILE = PROJECT / "tuning" / "results" / "levels.json"
 
 @dataclass(frozen=True, slots=True)
 class Games:
-    """What ``nodes`` a move scored against ``rival``, an Elo or the name of an opponent without one."""
+    """Results of ``nodes`` per move against ``rival``, an Elo or the name of an opponent without one."""
 
     nodes: int
     rival: int | str
@@ -48,7 +48,7 @@ class Measurements:
 
     @classmethod
     def read(cls, path: Path) -> Measurements:
-        """Read a file. Raises :class:`SetupError` if it is none of this kind."""
+        """Read a file. Raises :class:`SetupError` for invalid contents."""
         try:
             data = json.loads(path.read_text(encoding="utf-8"))
             levels = {row["level"]: (float(row["elo"]), float(row["error"])) for row in data["levels"]}
@@ -72,8 +72,8 @@ class Measurements:
         ratings: Mapping[str, tuple[float, float]],
         levels: Sequence[Level],
     ) -> None:
-        """Take in the (losses, draws, wins) of encounters and the ratings by them: of levels that misjudge the rating,
-        of the others the games against Stockfish."""
+        """Add the results of encounters, (losses, draws, wins): the ratings of levels that misjudge, and the games of
+        other levels against Stockfish."""
         for (name, rival), (losses, draws, wins) in counts.items():
             number = int(name.split()[1])
             if number < FULL_SKILL:

@@ -1,4 +1,4 @@
-"""Tests of two settings of this engine: the plan, the count, the display, and the run over work units."""
+"""Tests of two settings of this engine: plan, count, display, and the run."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ _BATCH_NODES = 50_000
 
 @dataclass(frozen=True, slots=True)
 class ArenaSettings:
-    """Everything that decides what is played. Without ``games`` the book's length or the test is the end."""
+    """The settings that determine play. Without ``games`` the book or the sequential test ends the run."""
 
     names: tuple[str, str]
     meeting: Meeting
     games: int | None = None
     book: BookSettings = field(default_factory=BookSettings)
     sprt: Sprt | None = None
-    ideas: tuple[Idea, ...] = ()  # measured by screening: then the names mean nothing
+    ideas: tuple[Idea, ...] = ()  # of a screening, which ignores the names
 
     def to_json(self) -> dict[str, Any]:
         """As plain data, for the results file."""
@@ -58,10 +58,10 @@ class ArenaSettings:
 
 
 class Count:
-    """Counts pairs in the order of their numbers, whatever order they come in.
+    """Counts pairs in order of their numbers, whatever order they arrive in.
 
-    So neither the result nor the end of a sequential test depends on how many processes play. Pairs beyond the end are
-    kept in the results file but not counted.
+    So neither the result nor the end of a sequential test depends on the number of processes. Pairs beyond the end stay
+    in the results file but are not counted.
     """
 
     def __init__(self, settings: ArenaSettings) -> None:
@@ -75,11 +75,11 @@ class Count:
         self._waiting: dict[int, Mapping[str, Any]] = {}
 
     def knows(self, number: int) -> bool:
-        """Whether this pair has come in."""
+        """Whether this pair has arrived."""
         return number < self.pairs or number in self._waiting
 
     def add(self, pair: Mapping[str, Any]) -> bool:
-        """Take a pair; False, and nothing changes, if it is known already."""
+        """Take a pair; return False, and change nothing, if it is known already."""
         if self.knows(pair["number"]):
             return False
         self._waiting[pair["number"]] = pair
@@ -102,12 +102,12 @@ class Count:
 
     @property
     def pace(self) -> Pace | None:
-        """How long the first side takes for a node, as a multiple of the second's."""
+        """The time per node of the first side, as a multiple of the second's."""
         return pace(self._paces)
 
     @property
     def verdict(self) -> str | None:
-        """What the sequential test has decided, if it has."""
+        """The decision of the sequential test, if it has ended."""
         test = self._settings.sprt
         return None if test is None else test.verdict(self.encounter.pairs)
 
@@ -146,7 +146,7 @@ class ArenaDisplay(Display):
         self._came = 0  # games in this session, counted or not
 
     def add(self, games: int) -> None:
-        """Show that ``games`` more have come in."""
+        """Show that ``games`` more have arrived."""
         if not self._came:
             self.begin(1.0)
         self._came += games
@@ -159,7 +159,7 @@ class ArenaDisplay(Display):
         return 3600 * self._came / max(self.seconds, 1.0)
 
     def text(self) -> str:
-        """Where it stands, and how fast it is."""
+        """Elo, state of the test, and speed."""
         parts = [] if self._ideas else [f"Elo {elo_text(self._count.encounter)}"]
         if self._test is not None:
             counts = self._count.encounter.pairs
@@ -231,7 +231,7 @@ def play(
 
 
 def summary(settings: ArenaSettings, count: Count) -> dict[str, Any]:
-    """All figures of a run, ready for JSON."""
+    """All figures of a run, for JSON."""
     found = estimate(count.encounter.pairs)
     assert found is not None
     data: dict[str, Any] = {

@@ -1,6 +1,6 @@
-"""The unit of work of the arena: a batch of pairs of games, played in one worker process.
+"""The work unit of the arena: a batch of pairs of games, played in one worker process.
 
-It stands in a module of its own so that dask finds it by name on every worker.
+In a separate module, dask finds it by name on every worker.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from tuning.matches.adjudication import Adjudication
 from tuning.matches.openings import Opening
 from tuning.selfplay.duel import Duel, DuelGame, DuelRules, record_of
 
-#: Seconds of games that a worker holds back at most, and that a kill can cost.
+#: Seconds between reports of a worker: the most that a kill can cost.
 REPORT_EVERY = 1.0
 
-#: The rules of the short game by which engines are told apart.
+#: The rules of the short game whose moves identify an engine.
 _TRIAL = DuelRules(nodes=500, hash=1, adjudication=Adjudication(resign_moves=0, draw_moves=0, max_moves=40))
 
 Options = tuple[tuple[str, str], ...]
@@ -34,7 +34,7 @@ Options = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True, slots=True)
 class Meeting:
-    """Who plays whom, and how. ``fingerprint`` says how the two sides play (see :func:`arranged`)."""
+    """Two sides and their rules. ``fingerprint`` identifies how they play (see :func:`arranged`)."""
 
     first: Options = ()
     second: Options = ()
@@ -43,7 +43,7 @@ class Meeting:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Meeting:
-        """The meeting of which ``dataclasses.asdict`` made the ``data``, also after JSON."""
+        """The inverse of ``dataclasses.asdict``, also after JSON."""
         first, second = (tuple((name, value) for name, value in data[side]) for side in ("first", "second"))
         rules = dict(data["rules"])
         adjudication = Adjudication(**rules.pop("adjudication"))
@@ -75,8 +75,8 @@ _players: tuple[Meeting, Duel] | None = None
 
 
 def _duel_of(meeting: Meeting) -> Duel:
-    """This process's players, made when the meeting is new to it. Raises :class:`SetupError` if they play otherwise
-    than where the meeting was arranged: this worker has another engine."""
+    """This process's players, made on first use. Raises :class:`SetupError` if their fingerprint differs, because this
+    worker has another engine."""
     global _players
     if _players is None or _players[0] != meeting:
         warm_up(kept.cold)
@@ -132,7 +132,7 @@ def _described(pair: DuelPair, games: tuple[DuelGame, DuelGame], batch: Batch) -
 
 
 def _in_a_deep_thread(work: Callable[[], Any]) -> Any:
-    """What ``work`` returns, done in a thread with the stack that a search needs; what it raises too."""
+    """Run ``work`` in a thread with the stack that a search needs; return or raise as it does."""
     results: list[Any] = []
     try:
         run_on_deep_stack(lambda: results.append(work()))
@@ -142,9 +142,9 @@ def _in_a_deep_thread(work: Callable[[], Any]) -> Any:
 
 
 def arranged(meeting: Meeting, say: Callable[[str], None] = lambda line: None) -> Meeting:
-    """The meeting with its fingerprint. Raises :class:`SetupError` for sides that cannot play.
+    """The meeting with its fingerprint. Raises :class:`SetupError` for invalid options.
 
-    Compiles what there is to compile, before many workers want the same; ``say`` is told of it.
+    Compiles the engine if necessary, and reports that to ``say``, before all workers do the same.
     """
     warm_up(say)
     return replace(meeting, fingerprint=_in_a_deep_thread(lambda: _fingerprint(meeting)))

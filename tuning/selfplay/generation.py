@@ -1,8 +1,8 @@
-"""A run of games to learn from: its directory of shards, its display, and the run over work units.
+"""Runs of training games: the directory of shards, the display, and the run.
 
-The directory gets ``run.json``, the settings, and shards of games, ``games-00000.vf`` and so on, in viriformat
-(:mod:`tuning.data.viriformat`). What game n of shard s is follows from the settings and the engine alone, so a run may
-be interrupted, killed, and continued by the same command with more or fewer processes: it comes out the same.
+The directory holds ``run.json`` with the settings, and shards of games, ``games-00000.vf`` and so on, in viriformat
+(:mod:`tuning.data.viriformat`). Game n of shard s depends on the settings and the engine only, so a run may be
+interrupted or killed and continued by the same command with any number of processes: the result is the same.
 """
 
 from __future__ import annotations
@@ -38,15 +38,15 @@ def shard_of(path: Path) -> int:
     """The inverse of :func:`path_of`. Raises :class:`SetupError` if the file is no shard."""
     number = path.stem.removeprefix(_STEM)
     if not number.isdecimal() or path_of(path.parent, int(number)) != path:
-        raise SetupError(f"{path} is not a file of this tool: a run needs a directory of its own")
+        raise SetupError(f"{path} is not a file of this tool: a run needs a separate directory")
     return int(number)
 
 
 class Store:
-    """The directory of a run: appends games to shards, whole and in order, and knows how many there are.
+    """The directory of a run: appends complete games to shards in order, and counts them.
 
-    Raises :class:`SetupError`, and changes nothing, if the directory holds a run with other settings or of another
-    engine, or files that are none of ours, is in use or cannot be written.
+    Raises :class:`SetupError`, and changes nothing, if the directory holds a run with other settings, of another
+    engine, or other files, is in use or cannot be written.
     """
 
     def __init__(self, directory: Path, run: Run) -> None:
@@ -80,9 +80,9 @@ class Store:
         self._open.close()
 
     def add(self, shard: int, first: int, games: Sequence[bytes], plies: Sequence[int]) -> int:
-        """Append what is new of games ``first``, ``first`` + 1, ... of a shard; return how many positions that is.
+        """Append the new ones among games ``first``, ``first`` + 1, ... of a shard; return their number of positions.
 
-        (A worker that took a dead one's unit over reports its games again.)
+        (The unit of a dead worker runs again, and its games arrive twice.)
         """
         known = self.games[shard] - first
         if known < 0 or known >= len(games):
@@ -137,7 +137,7 @@ def describe(directory: Path, described: Mapping[str, Any], new: bool) -> None:
 
 
 def shards(store: Store, run: Run, games: int | None) -> Iterator[Shard]:
-    """The units that are still to be played, ``games`` in all (None: without end)."""
+    """The units still to be played, for ``games`` in all (None: no limit)."""
     number = 0
     while games is None or number * SHARD < games:
         last = SHARD if games is None else min(SHARD, games - number * SHARD)
@@ -170,14 +170,14 @@ class DatagenDisplay(Display):
         self.show(sum(self._store.games.values()) if self._by_games else self._store.positions, self.text())
 
     def text(self) -> str:
-        """Where the run stands, and how fast it is."""
+        """Positions and games so far, and the speed."""
         return (
             f"{self._store.positions:,} positions, {sum(self._store.games.values()):,} games, "
             f"{self.positions / self.seconds:,.0f} positions/s"
         )
 
     def report(self) -> str:
-        """What was played in this session."""
+        """The games of this session."""
         games, positions = max(self.games, 1), max(self.positions, 1)
         results, ends = (
             ", ".join(f"{name} {count / games:.1%}" for name, count in counts.most_common())

@@ -1,7 +1,7 @@
-"""A run of labelling: its folder, its display, and the run over work units.
+"""Runs of labelling: the folder, the display, and the run.
 
-The folder gets ``run.json``, the settings, and a file for each file of games, in viriformat too, when that is finished.
-So a run may be interrupted, killed, and continued by the same command: it comes out the same.
+The folder holds ``run.json`` with the settings, and a file in viriformat for each finished file of games. So a run may
+be interrupted or killed and continued by the same command: the result is the same.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class RelabelDisplay(Display):
         self.show(self.files, self.text())
 
     def text(self) -> str:
-        """What was labelled in this session, and how fast."""
+        """The positions labelled in this session, and the speed."""
         each = self.nodes / max(self.labelled, 1)
         return (
             f"{self.files:,} files, {self.labelled:,} positions, {self.labelled / self.seconds:,.0f} a second, "
