@@ -1,4 +1,4 @@
-"""One position in 32 bytes: marlinformat's ``PackedBoard``, as training data keep it.
+"""Positions of 32 bytes: marlinformat's ``PackedBoard``, the form of training data.
 
 The layout is that of the viriformat crate (github.com/cosmobobak/viriformat, version 3.0.0) and of marlinflow
 before it. Occupied squares are one bitboard; the piece on the i-th lowest of them is the i-th nibble, low half
@@ -22,8 +22,8 @@ from engine.jit import helper, kernel, lsb, popcount, record_type, structure
 #: Results as the format counts them.
 BLACK_WINS, DRAW, WHITE_WINS = range(3)
 
-#: The bits of ``extra`` in positions read from games: who stands in check, and what the move played there does.
-#: (The format leaves that byte to its users.)
+#: The bits of ``extra`` in positions read from games: check, and the kind of the move played.
+#: (The format leaves this byte to its users.)
 IN_CHECK, NOISY_MOVE, GIVES_CHECK = 1, 2, 4
 
 #: A position with the score of its search and the result of its game, 32 bytes, little-endian.
@@ -75,7 +75,7 @@ def pack(position: Position, packed: Packed) -> None:
 
 @kernel(int64(POSITION_T, PACKED_T), "the data format")
 def unpack(position: Position, packed: Packed) -> Flag:
-    """Set ``position`` from ``packed``, ready for moves; return 1, or 0 if that is no position of chess.
+    """Set ``position`` from ``packed``, ready for moves; return 1, or 0 for an illegal position.
 
     A king and an unmoved rook off the squares of standard chess make it one of Chess960.
     """

@@ -1,7 +1,7 @@
-"""The one loop that plays games in compiled code, and decides them early: of two sides, or of one against itself.
+"""The loop that plays and adjudicates games in compiled code, of two sides or of one against itself.
 
-At a few thousand nodes a move the search takes about a millisecond, so nothing between two searches may pass
-through Python. One record, :data:`GAME`, carries the rules in and the game out.
+A search of a few thousand nodes takes about a millisecond, so nothing between two searches may run in Python. One
+record, :data:`GAME`, carries the rules in and the game out.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from engine.search.scores import MATE_BOUND
 from engine.search.state import WORKER_T, params_of
 from tuning.selfplay.compiled_search import choose_move
 
-#: No game is longer, in plies: then it is a draw.
+#: The longest game, in plies; longer ones are drawn.
 LONGEST = 1000
 
-#: How a game came to its end.
+#: How a game ended.
 ENDS = (
     "checkmate", "stalemate", "repetition", "fifty moves", "material",
     "mate found", "win by adjudication", "draw by adjudication", "length",
@@ -75,7 +75,7 @@ Game: TypeAlias = Any
 
 @helper
 def end_by_rule(position: Position) -> int:
-    """The end that the rules of chess put to the game here, or -1."""
+    """How the rules of chess end the game here, or -1."""
     if count_moves(position) == 0:
         return CHECKMATE if position.checkers != ZERO else STALEMATE
     if position.rule50 >= 100:
@@ -96,7 +96,7 @@ def note_score(game: Game, side: Color, score: Score) -> None:
 
 @kernel(int64(GAME_T, int64, int64), "compiled games")
 def adjudicated(game: Game, side: Color, fullmove: int) -> int:
-    """The half points of White that the scores settle before ``side`` makes its move ``fullmove``, or -1."""
+    """White's half points if the scores decide the game before ``side`` makes its move ``fullmove``, or -1."""
     rules = game.rules
     if rules.win_moves[0] > 0:
         for loser in range(2):
@@ -123,7 +123,7 @@ def _begin(game: Game) -> None:
 
 @helper
 def _is_over(game: Game, position: Position) -> bool:
-    """Whether the game ends before the next move; then its result and end are noted."""
+    """Whether the game ends before the next move; this sets its result and end."""
     rules = game.rules
     side = I64(position.side)
     game.result = 1

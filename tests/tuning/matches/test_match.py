@@ -176,7 +176,7 @@ def test_a_round_robin_gets_a_rating_list(monkeypatch, tmp_path):
         ([*words("a", FOOLS_MATE), *words("b", FOOLS_MATE)], "a has no limit: give --tc"),
         (["--engine", "no-such", "--engine", "cmd=nor-this", "--tc", "1"], "no-such: no program 'no-such' on the path"),
         (["--engine", "a", "--engine", "b", "--tc", "1", "--openings", "/no/book.epd"], "/no/book.epd: No such file"),
-        (["--engine", "a", "--engine", "b", "--tc", "1", "--games", "0"], "--games must be above zero"),
+        (["--engine", "a", "--engine", "b", "--tc", "1", "--games", "0"], "--games must be 1 or more"),
         (["--engine", "a", "--engine", "b", "--tc", "1", "--sprt", "5", "0"], "elo0 below elo1"),
         (["--engine", "a", "--engine", "b", "--tc", "1", "--tb", "/none"], "no Syzygy tables"),
         (["--new", "no-such-revision", "--base", "HEAD", "--tc", "1"], "'no-such-revision'"),
