@@ -1,7 +1,5 @@
 """The words of the command line that people try."""
 
-from __future__ import annotations
-
 import argparse
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """Files that a user names: whatever they are, one line that names them, and no waiting. Files written: whole ones."""
 
-from __future__ import annotations
-
 import errno
 import json
 import os
@@ -174,9 +172,7 @@ def test_many_directories_and_files_that_cannot_be_used_are_counted(tmp_path):
     assert [remark for remark in remarks if "1090 more" in remark]
 
 
-def test_a_file_that_cannot_be_replaced_has_the_finished_one_beside_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_that_cannot_be_replaced_has_the_finished_one_beside_it(tmp_path, monkeypatch):
     """As on Windows, where another program has it open."""
     path = tmp_path / "games.pgn"
     path.write_text("former")

@@ -1,7 +1,5 @@
 """Ctrl-C while a command compiles: one line says so, and the exit code is 130."""
 
-from __future__ import annotations
-
 import os
 import pkgutil
 import signal
@@ -180,9 +178,7 @@ def test_one_at_the_end_of_the_process_ends_it_without_a_word() -> None:
 
 
 @pytest.mark.parametrize("name", WORKBENCH)
-def test_every_command_of_the_workbench_says_so(
-    name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_every_command_of_the_workbench_says_so(name, monkeypatch, capsys):
     """Wherever in it the interrupt strikes."""
     if name == "train":
         pytest.importorskip("torch")

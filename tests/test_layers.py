@@ -1,7 +1,5 @@
 """Imports point down only, in engine and workbench; every file is looked at, imports inside functions included."""
 
-from __future__ import annotations
-
 import ast
 import graphlib
 import re

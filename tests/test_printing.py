@@ -1,7 +1,5 @@
 """Text from outside cannot act on the terminal: the real commands with hostile names."""
 
-from __future__ import annotations
-
 import io
 import os
 import re

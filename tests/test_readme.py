@@ -1,7 +1,5 @@
 """The README and the pages beside the code say what is so: commands, options, examples, links."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

@@ -1,7 +1,5 @@
 """The code passes its own linter, formatter and type checker."""
 
-from __future__ import annotations
-
 import ast
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """``analyse PGN``: what is found, that nothing is lost, and that an interrupted run goes on."""
 
-from __future__ import annotations
-
 import io
 import os
 import re

@@ -1,7 +1,5 @@
 """``play``: a whole conversation with the terminal, without the terminal."""
 
-from __future__ import annotations
-
 import dataclasses
 import io
 import re

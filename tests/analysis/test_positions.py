@@ -1,7 +1,5 @@
 """``analyse FEN``."""
 
-from __future__ import annotations
-
 import re
 
 import chess

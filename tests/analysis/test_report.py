@@ -1,7 +1,5 @@
 """The page of an analysis: what it holds, and in a real browser that it can be walked through."""
 
-from __future__ import annotations
-
 import copy
 import html
 import json

@@ -1,7 +1,5 @@
 """``analyse`` and ``play`` as a shell runs them: signals, pipes, encodings."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import os

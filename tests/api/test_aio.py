@@ -1,7 +1,5 @@
 """The engine for an event loop: what is awaited, and what a cancelled task leaves behind."""
 
-from __future__ import annotations
-
 import asyncio
 import gc
 import threading

@@ -1,7 +1,5 @@
 """The engine as a Python object: what its users may rely on, and what they are told when they go wrong."""
 
-from __future__ import annotations
-
 import doctest
 import gc
 import os
@@ -143,9 +141,7 @@ def test_checkers_are_named(numbat: Engine) -> None:
         (None, ("e2e4", "rubbish"), "rubbish"),
     ],
 )
-def test_a_bad_position_is_named_and_the_former_one_stays(
-    numbat: Engine, fen: str | None, moves: tuple[str, ...], named: str
-) -> None:
+def test_a_bad_position_is_named_and_the_former_one_stays(numbat, fen, moves, named):
     numbat.set_position(KIWIPETE)
     with pytest.raises(PositionError, match=named):
         numbat.set_position(fen, moves)
@@ -719,9 +715,7 @@ STEPS = ["_set_position", "arm", "run"]
 @pytest.mark.parametrize("step", STEPS)
 @pytest.mark.parametrize("end", ENDING)
 @pytest.mark.parametrize("search", ENDLESS)
-def test_a_call_that_ends_searches_ends_one_that_is_about_to_begin(
-    monkeypatch: pytest.MonkeyPatch, search: str, end: str, step: str
-) -> None:
+def test_a_call_that_ends_searches_ends_one_that_is_about_to_begin(monkeypatch, search, end, step):
     """A stop came too early before, and was forgotten when the search began."""
     if step == "_set_position" and search == "start":
         pytest.skip("it takes the position that there is")

@@ -1,7 +1,5 @@
 """Chess960, and double Fischer random chess, where the two sides start differently: python-chess is the oracle."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """Attack tables against python-chess, and the two ways of looking up sliders against each other."""
 
-from __future__ import annotations
-
 import json
 from itertools import pairwise
 from pathlib import Path

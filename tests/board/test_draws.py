@@ -1,7 +1,5 @@
 """Draws: repetition in the game and in the search, the 50-move rule, and too little material."""
 
-from __future__ import annotations
-
 import random
 
 import chess

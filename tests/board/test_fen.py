@@ -1,7 +1,5 @@
 """FEN in and out, and what is said about a bad one."""
 
-from __future__ import annotations
-
 import random
 
 import chess

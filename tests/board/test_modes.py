@@ -3,8 +3,6 @@
 numba reads its settings once, so each mode is a process of its own, which runs some of the tests beside this one.
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

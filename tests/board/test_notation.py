@@ -1,7 +1,5 @@
 """Moves as text: finding them, playing lists of them, and naming the one that is not legal."""
 
-from __future__ import annotations
-
 import random
 
 import chess

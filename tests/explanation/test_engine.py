@@ -1,7 +1,5 @@
 """Explanations with searches of the engine's own, at a fixed number of nodes."""
 
-from __future__ import annotations
-
 import random
 import threading
 from collections.abc import Callable, Iterator

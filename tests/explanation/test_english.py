@@ -1,7 +1,5 @@
 """Words are in one file, and what is found does not depend on them."""
 
-from __future__ import annotations
-
 import ast
 import re
 from pathlib import Path

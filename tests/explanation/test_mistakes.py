@@ -4,8 +4,6 @@ They are facts from the tests of github.com/ornicar/lichess-puzzler (its code is
 the positions are kept). The sentences are this engine's, and each was compared with its board by eye.
 """
 
-from __future__ import annotations
-
 import chess
 import pytest
 from chess.engine import Cp, Mate, PovScore
@@ -396,13 +394,7 @@ TABLE = [
         "skewer",
         "Loses the knight on d4: after Rxd4+ Kxd4, Rd6+ skewers the king and, behind it, the rook on d1.",
     ),
-    (
-        "aUuGJ",
-        "5R2/p2rkpKp/1p2p1p1/4P1P1/8/8/P7/8 b - - 9 47",
-        "a7a5 f8f7 e7e8 f7d7 e8d7 g7h7 b6b5 h7g6",
-        None,
-        None,
-    ),
+    ("aUuGJ", "5R2/p2rkpKp/1p2p1p1/4P1P1/8/8/P7/8 b - - 9 47", "a7a5 f8f7 e7e8 f7d7 e8d7 g7h7 b6b5 h7g6", None, None),
     (
         "tipFF",
         "1rr5/3k4/3bpp2/q5p1/PpRP3p/1P3N1P/1K1Q1PP1/7R w - - 2 25",

@@ -1,7 +1,5 @@
 """The cache of compiled code: kept where it can be, and never stale."""
 
-from __future__ import annotations
-
 import dataclasses
 import os
 import shutil
@@ -16,11 +14,7 @@ from engine.folders import cache_folder
 from engine.jit import cache, codegen, digest
 from tests.jit.conftest import LOW, Miniature
 
-FIRST = [
-    "compiling the engine, once (later starts take about half a second)",
-    "compiling the miniature",
-    "compiled",
-]
+FIRST = ["compiling the engine, once (later starts take about half a second)", "compiling the miniature", "compiled"]
 
 
 limited = pytest.mark.skipif(sys.platform == "win32", reason="no limit for the size of files")

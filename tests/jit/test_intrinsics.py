@@ -1,7 +1,5 @@
 """Machine instructions against plain Python, compiled or not (see ``tests/board/test_modes.py``)."""
 
-from __future__ import annotations
-
 import time
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A start with a complete cache loads only the code that a first search needs."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

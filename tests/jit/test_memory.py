@@ -1,7 +1,5 @@
 """Records: aligned, shared by address, and readable from both sides."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from numba import njit

@@ -1,7 +1,5 @@
 """Compiling in several processes that fill one cache."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """Compiled code on disks that fail: the function always comes up, and one line gives the reason if it took longer."""
 
-from __future__ import annotations
-
 import errno
 import os
 import pickle
@@ -149,9 +147,7 @@ def test_missing_code_is_not_damage(root: Path, remove: Callable[[Path], None]) 
 
 
 @pytest.mark.parametrize("change", [*GONE.values(), DAMAGE["file for the layer"], DAMAGE["file for the settings"]])
-def test_code_is_kept_where_files_have_no_owners(
-    tmp_path: Path, change: Callable[[Path], None], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_code_is_kept_where_files_have_no_owners(tmp_path, change, monkeypatch):
     """As on Windows, which also reports a path below a file as missing."""
     real = os.lstat
 
@@ -201,9 +197,7 @@ def test_damage_that_cannot_be_repaired_costs_one_line_too(root: Path, monkeypat
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EIO, errno.EFBIG])
 @pytest.mark.parametrize("step", ["mkdir", "open", "replace"])
-def test_a_folder_that_cannot_be_written_costs_one_line(
-    tmp_path: Path, step: str, number: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_folder_that_cannot_be_written_costs_one_line(tmp_path, step, number, monkeypatch):
     full = tmp_path / "full"
     real = getattr(os, step)
 

@@ -1,7 +1,5 @@
 """Loading compiled code runs it, so code that another user could have written must not be loaded."""
 
-from __future__ import annotations
-
 import json
 import os
 import pickle

@@ -1,7 +1,5 @@
 """Opening books: played by weight or best move, made from games, and never a reason to stop playing."""
 
-from __future__ import annotations
-
 import random
 import re
 from collections import Counter

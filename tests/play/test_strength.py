@@ -1,7 +1,5 @@
 """Playing weaker on purpose: the mechanism. What the levels are worth is measured by ``python -m tuning.strength``."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 from collections.abc import Iterator

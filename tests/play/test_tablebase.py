@@ -1,7 +1,5 @@
 """Endgame tables at the root and inside the search: never a result given away, and no file that stops play."""
 
-from __future__ import annotations
-
 import os
 import random
 import shutil

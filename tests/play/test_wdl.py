@@ -1,7 +1,5 @@
 """What scores are worth: the model, and its fit to games that were drawn by lot from a known one."""
 
-from __future__ import annotations
-
 import json
 import random
 from pathlib import Path

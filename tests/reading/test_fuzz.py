@@ -2,8 +2,6 @@
 
 # ruff: noqa: E501, RUF001
 
-from __future__ import annotations
-
 import io
 import logging
 import re

@@ -4,8 +4,6 @@ Prints one JSON object: what the start reported, and each position's score, best
 place of ``search`` also what is wrong with the compiled code (see :func:`faults`).
 """
 
-from __future__ import annotations
-
 import json
 import re
 import sys

@@ -1,7 +1,5 @@
 """One engine for all tests of the search, and the search without the Engine around it."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass

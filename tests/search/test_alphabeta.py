@@ -13,8 +13,6 @@ Where one heuristic alone is on, what a node of two moves must return can be sai
 holds the conditions of the re-searches, and the kind of node that each search expects.
 """
 
-from __future__ import annotations
-
 import itertools
 from dataclasses import dataclass, field
 from typing import Any
@@ -66,13 +64,7 @@ OFF = {
 }
 
 #: Beyond what a tuner may set: no delta pruning, and histories that learn nothing.
-FURTHER_OFF = {
-    "DeltaMargin": 1 << 20,
-    "HistoryBonus": 0,
-    "HistoryBonusMax": 0,
-    "HistoryMalus": 0,
-    "HistoryMalusMax": 0,
-}
+FURTHER_OFF = {"DeltaMargin": 1 << 20, "HistoryBonus": 0, "HistoryBonusMax": 0, "HistoryMalus": 0, "HistoryMalusMax": 0}
 
 #: 1024ths of a ply by which every late move is reduced: as far as possible, or not at all.
 ALL_THE_WAY, NOT_AT_ALL = 1 << 20, -1 << 20

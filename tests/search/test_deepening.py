@@ -1,7 +1,5 @@
 """The compiled loop over iterations is the engine's: same moves, same nodes, whatever breaks it off."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The clock of the 50-move rule is part of what the transposition table knows a position by."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import chess

@@ -1,7 +1,5 @@
 """Each limit ends the search, in any combination, and nothing else does."""
 
-from __future__ import annotations
-
 import itertools
 import threading
 import time
@@ -104,9 +102,7 @@ WHOLE = [
 
 @pytest.mark.parametrize("limits", WHOLE, ids=repr)
 @pytest.mark.parametrize("option", [None, ("MultiPV", 3), ("Skill Level", 3), ("Threads", 2)], ids=str)
-def test_the_last_report_is_about_the_whole_search(
-    engine: Engine, limits: Limits, option: tuple[str, int] | None
-) -> None:
+def test_the_last_report_is_about_the_whole_search(engine, limits, option):
     """It is the result's, it counts all nodes and all of the time, and nothing stands there twice."""
     name, value = option or ("MultiPV", 1)
     default = engine.options[name]
@@ -153,9 +149,7 @@ def last_ranks(infos: list[Info]) -> int:
 @pytest.mark.parametrize(("stop", "wait"), [("stop", "infinite"), ("stop", "ponder"), ("ponderhit", "ponder")])
 @pytest.mark.parametrize("fen", [KIWIPETE, MATE_IN_ONE, MATED], ids=["search", "mate", "over"])
 @pytest.mark.parametrize("limit", [{"depth": 2}, {"nodes": 2000}, {"mate": 1, "nodes": 2000}], ids=str)
-def test_a_search_that_waits_is_silent_and_its_time_stands(
-    engine: Engine, monkeypatch: pytest.MonkeyPatch, fen: str, stop: str, wait: str, limit: dict[str, int]
-) -> None:
+def test_a_search_that_waits_is_silent_and_its_time_stands(engine, monkeypatch, fen, stop, wait, limit):
     monkeypatch.setattr("engine.search.pool.FIRST_TICK", 0.0)
     monkeypatch.setattr("engine.search.pool.TICK", 0.001)
     said: list[Info] = []

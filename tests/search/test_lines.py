@@ -1,7 +1,5 @@
 """What the search reports is true of the position it was given, and the position is left as it was."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable
 

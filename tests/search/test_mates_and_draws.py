@@ -1,7 +1,5 @@
 """Forced mates are found at their true distance, with the whole line; draws by rule are worth nothing."""
 
-from __future__ import annotations
-
 import chess
 import pytest
 

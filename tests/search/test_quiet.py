@@ -1,7 +1,5 @@
 """A search that reports nothing is the search that reports: same lines, same nodes, whatever ends it."""
 
-from __future__ import annotations
-
 import threading
 import time
 from itertools import pairwise

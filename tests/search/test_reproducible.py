@@ -1,7 +1,5 @@
 """One thread is deterministic, and a new game knows nothing of the one before."""
 
-from __future__ import annotations
-
 import chess
 import pytest
 

@@ -1,7 +1,5 @@
 """Mate scores count from the root in the search, from the node in the table, and in moves for people."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -38,8 +36,7 @@ def test_a_mate_keeps_its_distance_from_the_node(distance: int, stored_at: int, 
 
 
 @pytest.mark.parametrize(
-    ("rule50", "plies", "is_mate"),
-    [(0, 80, True), (60, 40, True), (60, 41, False), (99, 1, True), (99, 3, False)],
+    ("rule50", "plies", "is_mate"), [(0, 80, True), (60, 40, True), (60, 41, False), (99, 1, True), (99, 3, False)]
 )
 def test_a_mate_after_the_clock_has_run_out_is_none(rule50: int, plies: int, is_mate: bool) -> None:
     for sign in (1, -1):

@@ -3,8 +3,6 @@
 The first start of a process on an empty cache compiles everything, so what needs one of its own is slow.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """Endgame tables inside the search: which nodes ask, and what an answer is worth."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Threads: made before the clock runs, waited for whatever signals come, and gone when nobody wants them."""
 
-from __future__ import annotations
-
 import gc
 import os
 import re
@@ -212,9 +210,7 @@ def test_all_threads_take_part(bare: Callable[..., Bare]) -> None:
 
 
 @pytest.mark.parametrize(("threads", "processors", "parts"), [(1, 8, 1), (3, 8, 3), (3, 2, 2)])
-def test_shared_work_is_done_at_once_and_each_part_once(
-    bare: Callable[..., Bare], monkeypatch: pytest.MonkeyPatch, threads: int, processors: int, parts: int
-) -> None:
+def test_shared_work_is_done_at_once_and_each_part_once(bare, monkeypatch, threads, processors, parts):
     pool = bare(threads).pool
     monkeypatch.setattr("os.cpu_count", lambda: processors)
     together, done = threading.Barrier(parts), []
@@ -339,9 +335,7 @@ def refusing(monkeypatch: pytest.MonkeyPatch) -> Callable[[int, type[Exception]]
 
 @pytest.mark.parametrize("error", [RuntimeError, MemoryError])
 @pytest.mark.parametrize("allowed", [0, 1, 2, 7])
-def test_a_search_goes_on_with_the_threads_that_came(
-    refusing: Callable[[int, type[Exception]], None], allowed: int, error: type[Exception], running: Engine
-) -> None:
+def test_a_search_goes_on_with_the_threads_that_came(refusing, allowed, error, running):
     refusing(allowed, error)
     remarks: list[str] = []
     pool = Pool(50, choose("Material", ""), remarks.append)

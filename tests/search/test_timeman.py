@@ -1,7 +1,5 @@
 """The time for one move never exceeds what the clock has left, whatever the GUI sends."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import product
 
@@ -68,9 +66,7 @@ def test_every_combination_of_fields_present_and_absent() -> None:
 
 
 @given(LIMITS, st.booleans(), OVERHEADS, CLOCKS, INCREMENTS)
-def test_the_opponents_clock_does_not_matter(
-    limits: Limits, white: bool, overhead: int, clock: int | None, increment: int
-) -> None:
+def test_the_opponents_clock_does_not_matter(limits, white, overhead, clock, increment):
     other = replace(limits, **({"btime": clock, "binc": increment} if white else {"wtime": clock, "winc": increment}))
     assert plan(other, white, overhead) == plan(limits, white, overhead)
 
@@ -155,8 +151,8 @@ def test_with_two_seconds_for_forty_moves_no_move_is_played_blindly() -> None:
     takes=st.lists(st.booleans(), min_size=1, max_size=5),
 )
 def test_the_clock_lasts_to_the_time_control_with_the_overhead_that_was_promised(
-    share: int, moves: int, overhead: int, increment: int, takes: list[bool]
-) -> None:
+    share, moves, overhead, increment, takes
+):
     """Whether moves take the optimum or the maximum, in any order. An overhead that is half of the time or more cannot
     be kept, but one of that size is survived, whatever was promised."""
     left = float(share * moves)

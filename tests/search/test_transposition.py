@@ -1,7 +1,5 @@
 """The transposition table gives back what was stored, forgets the least useful, and never gives what was torn."""
 
-from __future__ import annotations
-
 import ctypes
 import random
 from concurrent.futures import ThreadPoolExecutor
@@ -82,9 +80,7 @@ def test_quiescence_depths_count_as_zero() -> None:
 
 
 @given(KEYS, ENTRIES, st.integers(0, 63))
-def test_an_entry_torn_between_two_writers_is_not_found(
-    shared_table: TranspositionTable, key: int, entry: Entry, bit: int
-) -> None:
+def test_an_entry_torn_between_two_writers_is_not_found(shared_table, key, entry, bit):
     shared_table.clear()
     put(shared_table, key, entry)
     words = memory(shared_table)

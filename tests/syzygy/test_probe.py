@@ -1,7 +1,5 @@
 """The compiled prober against python-chess: every table, both sides to move, en passant, and files in disorder."""
 
-from __future__ import annotations
-
 import random
 import shutil
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """What the searches promise, as properties of random trees and of the games."""
 
-from __future__ import annotations
-
 import doctest
 import inspect
 from math import inf

@@ -1,7 +1,5 @@
 """The games: their rules, their known results and what they refuse."""
 
-from __future__ import annotations
-
 from math import inf
 
 import chess

@@ -1,7 +1,5 @@
 """The lab: its rows, its command line, its opponents."""
 
-from __future__ import annotations
-
 import doctest
 import io
 import itertools

@@ -1,7 +1,5 @@
 """What several of the workbench's tests share: engines of a few lines that break down on order, and a few games."""
 
-from __future__ import annotations
-
 import os
 import random
 import shutil

@@ -1,7 +1,5 @@
 """Games in viriformat written and read with python-chess and struct alone, from the format's description."""
 
-from __future__ import annotations
-
 import random
 import struct
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Bad input: one clear line that names it, the former state kept, the process alive."""
 
-from __future__ import annotations
-
 import sys
 
 import pytest

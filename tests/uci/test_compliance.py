@@ -4,8 +4,6 @@ The list is that of Disservin/fastchess, app/src/engine/compliance.hpp (74deac2,
 where the program itself is installed, it is asked as well.
 """
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Conversations with the real process: handshake, positions, options, commands for people."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """The end of a conversation: quit, closed input, Ctrl-C, a reader that went away."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import re
@@ -15,11 +13,7 @@ import pytest
 
 from tests.uci.process import MAIN, UciProcess
 
-PREPARATIONS = {
-    "at once": (),
-    "after a handshake": ("uci",),
-    "while loading": ("uci", "isready", "go infinite"),
-}
+PREPARATIONS = {"at once": (), "after a handshake": ("uci",), "while loading": ("uci", "isready", "go infinite")}
 
 
 @pytest.mark.parametrize("lines", PREPARATIONS.values(), ids=PREPARATIONS)

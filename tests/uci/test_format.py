@@ -1,7 +1,5 @@
 """Records to lines, without an engine."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 from functools import partial

@@ -1,7 +1,5 @@
 """Every form of ``go``, against the real process."""
 
-from __future__ import annotations
-
 import itertools
 import re
 import threading

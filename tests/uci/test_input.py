@@ -1,7 +1,5 @@
 """Standard input of every kind: it is read to its end, and never stands in the way of loading."""
 
-from __future__ import annotations
-
 import os
 import socket
 import subprocess
@@ -56,11 +54,7 @@ def _socket(folder: Path) -> Iterator[int]:
 def test_commands_are_read_from_anything(tmp_path: Path, kind: Any) -> None:
     with kind(tmp_path) as handle:
         done = subprocess.run(
-            [sys.executable, *STRICT, str(MAIN)],
-            stdin=handle,
-            capture_output=True,
-            timeout=COLD_TIMEOUT,
-            check=False,
+            [sys.executable, *STRICT, str(MAIN)], stdin=handle, capture_output=True, timeout=COLD_TIMEOUT, check=False
         )
     assert (done.returncode, done.stderr) == (0, b"")
     said = done.stdout.decode().splitlines()
@@ -112,8 +106,6 @@ ACCESS_DENIED, BROKEN_PIPE = 5, 109
     ],
     ids=["file", "console", "empty pipe", "filled pipe", "closed pipe", "odd pipe"],
 )
-def test_windows_is_asked_before_a_read_that_might_wait(
-    kind: int, available: int | None, error: int, reads: bool
-) -> None:
+def test_windows_is_asked_before_a_read_that_might_wait(kind, available, error, reads):
     """A read that waits while numpy is loaded hangs both."""
     assert reads_at_once(_System(kind, available), None, lambda: error) is reads

@@ -6,8 +6,6 @@ lichess-bot-devs/lichess-bot, lib/engine_wrapper.py, which talks through python-
 people post them with their questions (MitchelPaulin/Walleye#3, konsolas/ToppleChess#2).
 """
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

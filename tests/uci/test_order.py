@@ -1,7 +1,5 @@
 """The order of answers: nothing overtakes what was sent before it, and one ``stop`` ends all that it was meant for."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.uci.process import UciProcess

@@ -1,7 +1,5 @@
 """Standard output that cannot be written: said once, on standard error, with a code that is not 0."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Lines to records, without an engine."""
 
-from __future__ import annotations
-
 import itertools
 import time
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Commands from a pipe or a file: what was asked before ``quit`` or the end of input is answered, as by Stockfish."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

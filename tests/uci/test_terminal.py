@@ -1,7 +1,5 @@
 """The subcommands of the command line."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys
@@ -47,12 +45,7 @@ KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1
 
 @pytest.mark.parametrize(
     ("arguments", "nodes"),
-    [
-        (["4"], 197281),
-        (["3", KIWIPETE], 97862),
-        (["3", *KIWIPETE.split()], 97862),
-        (["4", "--threads", "2"], 197281),
-    ],
+    [(["4"], 197281), (["3", KIWIPETE], 97862), (["3", *KIWIPETE.split()], 97862), (["4", "--threads", "2"], 197281)],
 )
 def test_perft_counts_nodes_in_the_terminal(capfd, arguments, nodes):
     code, output, errors = run_here(capfd, "perft", *arguments)

@@ -1,7 +1,5 @@
 """What the judge of the benchmark asks of a sentence: that it is true of a longer search, give or take a little."""
 
-from __future__ import annotations
-
 import pytest
 
 from engine.explanation.standing import LITTLE, compare

@@ -1,7 +1,5 @@
 """The soak's judge notices what it is there for, and its shrinking finds what matters."""
 
-from __future__ import annotations
-
 import sys
 
 import pytest

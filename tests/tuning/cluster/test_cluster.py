@@ -1,7 +1,5 @@
 """Work on real worker processes over the loopback address, some of which are killed in the middle."""
 
-from __future__ import annotations
-
 import logging
 import os
 import shlex

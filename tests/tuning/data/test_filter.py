@@ -1,7 +1,5 @@
 """Scores that a second opinion confirms: what is kept is as it was, and nothing is learned from the rest."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 
@@ -110,9 +108,7 @@ def test_without_a_look_ahead_what_followed_does_not_matter(games: Path, tmp_pat
         assert path.read_bytes() == (tmp_path / "same" / path.name).read_bytes()
 
 
-def test_a_run_is_continued_and_with_other_settings_refused(
-    games: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_run_is_continued_and_with_other_settings_refused(games, tmp_path, capsys):
     out = tmp_path / "calm"
     assert _run(games, NETWORK, out) == 0
     first, second = files_of(out)

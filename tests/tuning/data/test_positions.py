@@ -1,7 +1,5 @@
 """Text becomes packed positions as python-chess reads them."""
 
-from __future__ import annotations
-
 import gzip
 import itertools
 import lzma

@@ -1,7 +1,5 @@
 """Games in viriformat: what is read and written agrees with python-chess and with the format's description."""
 
-from __future__ import annotations
-
 import struct
 from pathlib import Path
 

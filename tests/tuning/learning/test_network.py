@@ -1,7 +1,5 @@
 """The network's own kernel against torch's operations, and its integers against its real numbers."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What was measured of the levels, kept in a file, and the fit to it that the engine reads."""
 
-from __future__ import annotations
-
 import json
 import math
 from itertools import pairwise

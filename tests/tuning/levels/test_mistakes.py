@@ -1,7 +1,5 @@
 """How levels err: what kind a mistake is, by its lines, and the command line."""
 
-from __future__ import annotations
-
 import chess
 import pytest
 

@@ -1,7 +1,5 @@
 """The measurement of weaker levels: who plays whom, how ratings become Elo, and what is written."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from itertools import pairwise

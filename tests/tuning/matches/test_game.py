@@ -1,7 +1,5 @@
 """One game: ends by the rules, by the clock and by every way in which an engine can break down."""
 
-from __future__ import annotations
-
 import gc
 import io
 import logging

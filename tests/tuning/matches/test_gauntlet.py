@@ -1,7 +1,5 @@
 """The gauntlet preset and git revisions: who is here, who is not, and what becomes of both."""
 
-from __future__ import annotations
-
 import io
 import subprocess
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The whole of ``python -m tuning.match`` from its command line: results, PGN, resuming, refusals."""
 
-from __future__ import annotations
-
 import io
 import json
 import shlex

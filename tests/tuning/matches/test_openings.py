@@ -1,7 +1,5 @@
 """Opening books: every format, every defect with its file and line, the same order for the same seed."""
 
-from __future__ import annotations
-
 import chess
 import pytest
 

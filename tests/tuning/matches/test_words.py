@@ -1,7 +1,5 @@
 """What users write: engine words, time controls, adjudication rules, each with one clear refusal."""
 
-from __future__ import annotations
-
 import chess
 import pytest
 

@@ -1,7 +1,5 @@
 """The launcher for OpenBench: made as its worker makes it, run as its worker runs it."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

@@ -1,7 +1,5 @@
 """Screening: what each of many ideas is worth is found again from games in which all of them were mixed."""
 
-from __future__ import annotations
-
 import io
 import math
 import random
@@ -129,9 +127,7 @@ def test_the_arena_screens_and_goes_on(monkeypatch: pytest.MonkeyPatch, tmp_path
         (("--screen", "FutilityDepth=1", "--new", "ReductionBase=140"), "leave out --new, --base and --sprt"),
     ],
 )
-def test_what_cannot_be_screened(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, words: tuple[str, ...], complaint: str
-) -> None:
+def test_what_cannot_be_screened(monkeypatch, tmp_path, words, complaint):
     code, page = _run(monkeypatch, *words, "--json", str(tmp_path / "r.jsonl"))
     assert code == 2
     assert complaint in page

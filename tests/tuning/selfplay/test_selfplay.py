@@ -1,7 +1,5 @@
 """Games of the engine against itself: legal, ended for the reason they give, and the same ones again."""
 
-from __future__ import annotations
-
 import struct
 from dataclasses import replace
 

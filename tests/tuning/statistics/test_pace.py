@@ -1,7 +1,5 @@
 """How fast one side searches: found again from times that vary, and left open where there are none."""
 
-from __future__ import annotations
-
 import math
 import random
 

@@ -1,7 +1,5 @@
 """The rating list: exact on noiseless results, honest about its errors, clear about what it cannot say."""
 
-from __future__ import annotations
-
 from itertools import combinations
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The sequential test against published values, and its two error rates by simulation."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Test suites: what EPD lines ask for, who solves them, and when."""
 
-from __future__ import annotations
-
 import io
 import time
 from pathlib import Path
