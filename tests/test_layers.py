@@ -170,7 +170,6 @@ def imports_within(package: str, source: str) -> Iterator[tuple[int, str]]:
                     yield node.lineno, alias.name
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"line {node.lineno}: write imports in full"
-            assert node.module is not None
             if node.module.split(".")[0] == package:
                 for alias in node.names:
                     inside = f"{node.module}.{alias.name}"

@@ -144,5 +144,4 @@ def test_games_with_hostile_names_are_annotated(tmp_path):
         assert part in said
     with (tmp_path / "out\x1b.pgn").open(encoding="utf-8", newline="\n") as written:
         game = chess.pgn.read_game(written)
-    assert game is not None
     assert game.headers["White"] == white

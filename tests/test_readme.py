@@ -12,6 +12,7 @@ import pytest
 
 from engine.options import OPTIONS
 from tests.conftest import REPOSITORY
+from tests.strict import run_python
 from uci_main import main
 
 
@@ -101,15 +102,8 @@ def test_python_examples_run(page, number, repository, tmp_path):
         script.write_text(f"#!/bin/sh\nexec '{sys.executable}' '{repository / 'uci_main.py'}' \"$@\"\n")
         script.chmod(0o755)
         environment["PATH"] = f"{tmp_path}{os.pathsep}{environment['PATH']}"
-    result = subprocess.run(
-        [sys.executable, "-c", blocks((repository / page).read_text(encoding="utf-8"), "python")[number]],
-        cwd=repository,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
+    program = blocks((repository / page).read_text(encoding="utf-8"), "python")[number]
+    result = run_python("-c", program, cwd=repository, env=environment)
     assert result.returncode == 0, result.stderr
     assert re.search(r"\b(?:[a-h][1-8]|[NBRQK][a-hx1-8]+)", result.stdout)
 
@@ -149,7 +143,7 @@ def test_links_lead_somewhere(page, repository):
 
 
 def test_every_page_is_looked_at(repository):
-    listed = subprocess.run(["git", "ls-files", "*.md"], cwd=repository, capture_output=True, text=True, check=False)
+    listed = subprocess.run(["git", "ls-files", "*.md"], cwd=repository, capture_output=True, text=True)
     if listed.returncode:
         pytest.skip("not a git checkout")
     assert set(listed.stdout.split()) == set(PAGES)

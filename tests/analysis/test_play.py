@@ -65,7 +65,6 @@ def test_a_game_with_hint_undo_and_help_is_kept_move_by_move(tmp_path):
     assert "'zz' is not a legal move here" in told
     with path.open(encoding="utf-8") as file:
         game = chess.pgn.read_game(file)
-    assert game is not None
     moves = list(game.mainline_moves())
     assert [move.uci() for move in moves[::2]] == ["g1f3", "d2d4"]
     assert len(moves) == 4
@@ -175,7 +174,6 @@ def test_draws_end_the_game(numbat):
     for text in ("b1b2", "h8h7", "b2b1", "h7h8", "b1b2", "h8h7", "b2b1", "h7h8"):
         assert table.conclusion is None  # that somebody could repeat is no draw yet
         table.board.push_uci(text)
-    assert table.conclusion is not None
     assert table.conclusion.words == "Threefold repetition, a draw."
     assert record(table, "Numbat").headers["Result"] == "1/2-1/2"
 

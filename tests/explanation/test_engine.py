@@ -126,7 +126,6 @@ def test_the_aspect_that_suffers_most_is_named():
     best = Line.of(board, moves(board, "Bf4 Bf5 Qc1 Qc8 Rd1 Rd8"))
     played = Line.of(board, moves(board, "g4 Bd7 Bf4 Qc8 Rb1 Rd8"), winner=chess.BLACK)
     found = shift(played, best)
-    assert found is not None
     assert (found.aspect, found.own) == ("king", True)
     assert found.loss > 25
     assert shift(best, best) is None

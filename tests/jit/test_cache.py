@@ -3,7 +3,6 @@
 import dataclasses
 import os
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
@@ -13,6 +12,7 @@ import pytest
 from engine.folders import cache_folder
 from engine.jit import cache, codegen, digest
 from tests.jit.conftest import LOW, Miniature
+from tests.strict import run_python
 
 FIRST = ["compiling the engine, once (later starts take about half a second)", "compiling the miniature", "compiled"]
 
@@ -113,7 +113,7 @@ def run(x):
 
 
 @pytest.mark.skipif(not codegen.CHOICES.pext, reason="this processor has no fast PEXT")
-def test_a_named_processor_never_gets_code_with_pext_nor_the_other_way_round(miniature: Miniature) -> None:
+def test_pext_code_is_not_shared_with_a_named_processor(miniature: Miniature) -> None:
     """The name is that of the machine, so nothing else distinguishes the two."""
     (miniature.package / "board" / "high.py").write_text(SLIDERS)
     named = {"NUMBA_CPU_NAME": llvm.get_host_cpu_name()}
@@ -137,20 +137,10 @@ print(perft(position, 4, 1))
 def test_the_rules_hold_under_the_name_of_the_machine(tmp_path: Path, repository: Path) -> None:
     named = {"NUMBA_CPU_NAME": llvm.get_host_cpu_name()}
     for environment in ({}, named, {}, named):
-        done = subprocess.run(
-            [sys.executable, "-c", PERFT],
-            env=os.environ | {"NUMBAT_CACHE_DIR": str(tmp_path)} | environment,
-            cwd=repository,
-            capture_output=True,
-            text=True,
-            check=True,
+        done = run_python(
+            "-c", PERFT, env=os.environ | {"NUMBAT_CACHE_DIR": str(tmp_path)} | environment, cwd=repository
         )
         assert done.stdout.split() == ["197281"], environment
-
-
-def test_the_layers_are_the_folders_of_the_package() -> None:
-    for layer in digest.LAYERS:
-        assert (digest.PACKAGE / layer / "__init__.py").is_file()
 
 
 def test_a_second_start_loads_what_the_first_compiled(miniature: Miniature) -> None:
@@ -175,14 +165,14 @@ def test_an_edit_below_is_never_served_stale(miniature: Miniature) -> None:
     assert (again["result"], again["hits"], again["reports"]) == (20, 1, [])
 
 
-def test_an_edit_above_keeps_what_is_below_and_a_setting_does_not(miniature: Miniature) -> None:
+def test_edit_keeps_layers_below_but_a_setting_does_not(miniature: Miniature) -> None:
     miniature.run()
     (miniature.package / "search" / "__init__.py").write_text("# new\n")
     assert miniature.run()["hits"] == 1
     assert miniature.run({"NUMBA_OPT": "1"})["hits"] == 0
 
 
-def test_code_that_few_need_is_compiled_on_demand(miniature: Miniature) -> None:
+def test_optional_code_is_compiled_on_demand(miniature: Miniature) -> None:
     assert miniature.run()["reports"] == FIRST
     wanted = {"ON_DEMAND": "1"}
     late = miniature.run(wanted)
@@ -194,7 +184,7 @@ def test_code_that_few_need_is_compiled_on_demand(miniature: Miniature) -> None:
     assert miniature.run()["reports"] == []
 
 
-def test_an_edit_of_it_leaves_the_start_as_it_was(miniature: Miniature) -> None:
+def test_edit_of_optional_code_keeps_the_start(miniature: Miniature) -> None:
     miniature.run({"ON_DEMAND": "1"})
     file = miniature.package / "syzygy" / "late.py"
     file.write_text(file.read_text().replace("100", "300"))
@@ -233,7 +223,7 @@ def test_checkouts_share_the_folder(miniature: Miniature, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("limit", ["", pytest.param("1000", marks=limited), pytest.param("4000000", marks=limited)])
-def test_without_a_folder_it_runs_and_says_so_in_one_line(miniature: Miniature, limit: str) -> None:
+def test_unusable_folder_costs_one_line(miniature: Miniature, limit: str) -> None:
     """A file is in its place, or the system limits the size of files."""
     if limit:
         environment = {"FILE_LIMIT": limit}
@@ -289,7 +279,7 @@ def test_paths_stay_short_where_the_system_limits_them() -> None:
     assert len(str(Path(folder) / name)) <= 75
 
 
-def test_numbas_own_settings_of_its_cache_change_nothing(miniature: Miniature) -> None:
+def test_numba_cache_settings_are_ignored(miniature: Miniature) -> None:
     """NUMBA_CACHE_LOCATOR_CLASSES would lead back to a cache that does not see edits in other modules."""
     elsewhere = miniature.folder / "numba"
     settings = {"NUMBA_CACHE_LOCATOR_CLASSES": "InTreeCacheLocator", "NUMBA_CACHE_DIR": str(elsewhere)}
@@ -336,7 +326,7 @@ def test_a_directory_in_place_of_the_lock_is_removed(miniature: Miniature) -> No
     assert miniature.run()["reports"] == []
 
 
-def test_where_nothing_can_be_locked_it_compiles_all_the_same(miniature: Miniature) -> None:
+def test_compiles_without_locks(miniature: Miniature) -> None:
     (miniature.package / "board" / "__init__.py").write_text(NO_LOCKS)
     told = miniature.run()
     assert told["reports"][0].startswith("cannot lock ")
@@ -363,14 +353,8 @@ def test_two_copies_in_a_process_share_nothing(tmp_path: Path) -> None:
         (copy.package / "board" / "high.py").write_text(WEIGHED)
         (copy.package / "weight.json").write_text(str(weight))
     for _ in range(3):
-        done = subprocess.run(
-            [sys.executable, "-c", COPIES, str(tmp_path / "first"), str(tmp_path / "second")],
-            env=os.environ | {"NUMBAT_CACHE_DIR": str(tmp_path / "cache"), "PYTHONDONTWRITEBYTECODE": "1"},
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        variables = os.environ | {"NUMBAT_CACHE_DIR": str(tmp_path / "cache"), "PYTHONDONTWRITEBYTECODE": "1"}
+        done = run_python("-c", COPIES, tmp_path / "first", tmp_path / "second", env=variables, cwd=tmp_path)
         assert (done.returncode, done.stdout.split()) == (0, ["70", "90", "700", "900"]), done.stderr
 
 

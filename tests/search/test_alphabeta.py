@@ -255,7 +255,7 @@ def test_minimax_goes_by_the_rules(bench: Bench) -> None:
 @pytest.mark.parametrize(
     ("fens", "depth"), [(FENS[::3], 1), (FENS[::8], 2), (NARROW[::2], 3), (RULES, 1), (RULES, 2), (SHORT_RULES, 3)]
 )
-def test_it_returns_the_value_and_within_any_window_a_true_bound(bench: Bench, fens: list[str], depth: int) -> None:
+def test_search_returns_the_value_or_a_true_bound(bench: Bench, fens: list[str], depth: int) -> None:
     for fen in fens:
         bench.place(fen)
         value = bench.minimax(depth)
@@ -284,7 +284,7 @@ def test_the_line_leads_to_the_value(bench: Bench) -> None:
         assert len(line) >= 3 or bench.ends(line), (fen, line)
 
 
-def test_a_search_broken_off_keeps_only_what_it_finished(bench: Bench) -> None:
+def test_aborted_search_keeps_what_it_finished(bench: Bench) -> None:
     """Whatever the node at which it ends: the best move so far has its own value."""
     broken = 0
     for fen in NARROW[::5]:
@@ -350,7 +350,7 @@ def predicted(
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_a_node_of_two_moves_comes_to_what_its_heuristic_makes_of_them(bench: Bench, name: str) -> None:
+def test_heuristic_decides_a_node_of_two_moves_as_predicted(bench: Bench, name: str) -> None:
     """With the windows around all values of both moves, for that is where re-searches are decided."""
     case = CASES[name]
     random = np.random.default_rng(3)

@@ -44,11 +44,6 @@ def test_a_mate_after_the_clock_has_run_out_is_none(rule50: int, plies: int, is_
         assert score == sign * (MATE - plies if is_mate else DECIDED)
 
 
-@given(PLIES, PLIES)
-def test_the_table_counts_from_the_node(distance: int, ply: int) -> None:
-    assert to_table(mated_in(ply + distance), ply) == mated_in(distance)
-
-
 def test_the_scale_has_its_order_and_fits_16_bits() -> None:
     assert 0 < DECIDED < TB_WIN - MAX_PLY < TB_WIN < MATE_BOUND
     assert MATE_BOUND < MATE - MAX_PLY + 1 <= -mated_in(MAX_PLY - 1) < MATE < INFINITY < NONE < 2**15
@@ -60,9 +55,6 @@ def test_the_scale_has_its_order_and_fits_16_bits() -> None:
 def test_mates_are_told_in_moves(plies: int, moves: int) -> None:
     assert to_message(MATE - plies) == Score(mate=moves)
     assert to_message(mated_in(plies)) == Score(mate=-moves)
-
-
-def test_mated_now_is_mate_in_zero() -> None:
     assert to_message(mated_in(0)) == Score(mate=0)
 
 

@@ -149,6 +149,6 @@ def test_the_forty_steps() -> None:
 @pytest.mark.usefixtures("running")  # compiled by now
 def test_fastchess_itself_is_content() -> None:
     command = ["fastchess", "--compliance", sys.executable, str(MAIN)]
-    result = subprocess.run(command, capture_output=True, text=True, timeout=COLD_TIMEOUT, check=False)
+    result = subprocess.run(command, capture_output=True, text=True, timeout=COLD_TIMEOUT)
     assert result.returncode == 0, result.stdout + result.stderr
     assert "Engine passed all compliance checks." in result.stdout

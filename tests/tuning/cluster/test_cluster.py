@@ -102,7 +102,6 @@ def dask() -> Iterator[Dask]:
 
 def tls_of(dask: Dask, folder: Path) -> dict[str, str]:
     """The certificate of a local cluster as dask's configuration names it, in files below ``folder``."""
-    assert dask._local is not None
     security = dask._local.security
     files = {
         "ca-file": security.tls_ca_file, "client.cert": security.tls_client_cert, "client.key": security.tls_client_key,

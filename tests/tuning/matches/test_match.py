@@ -72,7 +72,6 @@ def test_names_and_words_of_engines_do_not_act(tmp_path, capsys):
     assert not [letter for letter in out + err if not letter.isprintable() and letter != "\n"]
     with (tmp_path / "r.pgn").open() as stream:
         game = chess.pgn.read_game(stream)
-    assert game is not None
     assert game.headers["Black"] == r"[bold]a\x1b[2J\u202e$\udcff[/]\nb"
     stranger = [*words("w", FOOLS_MATE), "--engine", f"cmd={name}", "--nodes", "1", "--json", str(tmp_path / "s.jsonl")]
     for refused in ([*stranger, "--scheduler", "here"], ["--resume", name], [f"--{name}"]):
