@@ -65,11 +65,8 @@ def _game(game: chess.pgn.Game, moves: Sequence[Judged]) -> dict[str, Any]:
 
 
 def _theory(moves: Sequence[Judged], last: int) -> str:
-    """Up to where the game follows the table of openings."""
-    if last == len(moves) - 1:
-        return "opening theory to the end"
-    judged, before = moves[last + 1], moves[last].board
-    return f"leaves opening theory with {before.fullmove_number}{'.' if before.turn else '…'} {judged.san}"
+    """The move by which the game reached its last position in the table of openings."""
+    return f"last named position: {_label(moves[last], moves[last - 1].board)}" if last else ""
 
 
 def _side(tags: chess.pgn.Headers, name: str, side: Side) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The order in which actions are tried: what alpha-beta's success depends on (Knuth and Moore 1975)."""
+"""Action ordering, on which alpha-beta's savings depend (Knuth and Moore 1975)."""
 
 from collections import defaultdict, deque
 from collections.abc import Hashable, Sequence
@@ -8,14 +8,14 @@ from engine.textbook.game import Game
 
 
 class Order:
-    """The game's own order; learns nothing. The base of all others."""
+    """The game's own order, which learns nothing; the base class of all orders."""
 
     def sort(self, game: Game, state: Any, actions: Sequence[Any], ply: int) -> Sequence[Any]:
-        """The same actions, the one to try first in front."""
+        """The actions in the order in which to try them."""
         return actions
 
     def learn(self, game: Game, state: Any, action: Hashable, depth: float, ply: int, refuted: bool) -> None:
-        """Hear that ``action`` was best in ``state``, and whether it refuted the move before."""
+        """Learn that ``action`` was best in ``state``, and whether it refuted the previous move."""
 
 
 class LearnedOrder(Order):

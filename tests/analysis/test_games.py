@@ -255,14 +255,16 @@ def test_a_sacrifice_that_seems_bad_gets_a_much_longer_look(numbat, monkeypatch)
     assert longest[2, True] > 2 * longest[3, True] > 0
 
 
-def test_moves_of_theory_get_no_mark(numbat, monkeypatch):
+@pytest.mark.parametrize(("after", "grade"), [(75, Grade.FINE), (200, Grade.BLUNDER)])
+def test_a_book_move_gets_a_mark_if_it_is_more_than_an_inaccuracy(numbat, monkeypatch, after, grade):
     """The Englund Gambit, 1. d4 e5, is a bad opening and a known one."""
     game = read_game(io.StringIO("1. d4 e5 2. dxe5 Nc6 3. Nf3 a5 *"))
-    scores = {(at, False): (score, "a2a3") for at, score in enumerate((20, 20, 200, 200, 200, 200, 600))}
-    scripted(monkeypatch, {**scores, (5, True): (200, "d8e7")})
+    scores = {(at, False): (score, "a2a3") for at, score in enumerate((20, 20, after, after, after, after, 600))}
+    scripted(monkeypatch, {**scores, (5, True): (after, "d8e7"), (1, True): (20, "d7d5")})
     found = Annotator(numbat, Limit(depth=3), "test").annotate(game)
     assert [judged.book for judged in found] == [False, True, True, True, True, True, False]
-    assert {judged.grade for judged in found[:6]} == {Grade.FINE}
+    assert found[2].grade is grade
+    assert {judged.grade for judged in found[3:6]} == {Grade.FINE}
     assert found[6].grade is not Grade.FINE
 
 

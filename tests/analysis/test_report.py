@@ -98,7 +98,7 @@ def test_the_chances_of_every_ply_are_in_the_page(reports: list[Report]) -> None
 def test_openings_clocks_and_figures_are_in_the_page(reports: list[Report]) -> None:
     game = _game(*reports[3])
     assert game["opening"].startswith("C33 King's Gambit Accepted")
-    assert game["theory"] == "leaves opening theory with 3. Ke2"
+    assert game["theory"] == "last named position: 2… exf4"
     assert [ply["clock"] for ply in game["plies"]] == ["", "1:02:05", "9:58", "59:59", "0:08.3", "", "", "", ""]
     assert [ply["book"] for ply in game["plies"]] == [False, *[True] * 4, *[False] * 4]
     white, black = game["sides"]
@@ -277,7 +277,7 @@ def test_bar_clocks_graph_and_dress(page: Path) -> None:
     """
     dom = Dom(page, "game=4", script=script)
     assert dom.of("opening").startswith("C33 King's Gambit Accepted")
-    assert dom.of("opening").endswith("leaves opening theory with 3. Ke2")
+    assert dom.of("opening").endswith("last named position: 2… exf4")
     assert 'data-labels="1234"' in dom.text
     assert 'data-clocks="9:58,59:59"' in dom.text
     assert 'data-bar="true"' in dom.text or re.search(r'data-bar="\d+\.?\d*%"', dom.text)  # while it still grows
