@@ -125,9 +125,9 @@ def test_random_openings_are_repeatable_and_playable():
 @pytest.mark.parametrize(
     "name", ["uho_4060_30k.epd", "noob_3moves_20k.epd", "popularpos_20k.epd", "chess960_openings.epd"]
 )
-def test_public_books_open_without_complaint(shared_data, name):
+def test_public_books_open_without_complaint(data_file, name):
     complaints: list[str] = []
-    book = load_book(shared_data / "books" / name, chess960="960" in name, complain=complaints.append)
+    book = load_book(data_file(f"books/{name}"), chess960="960" in name, complain=complaints.append)
     for number in range(100):
         assert not book.opening(number).board().is_game_over()
     assert complaints == []

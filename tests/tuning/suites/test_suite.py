@@ -109,8 +109,8 @@ def test_points_are_given_for_lesser_moves():
 @pytest.mark.parametrize(
     ("name", "count"), [("wac300", 300), ("sts_01_08", 800), ("mates_500", 500), ("arasan20", 200)]
 )
-def test_public_suites_are_read_whole(shared_data, name, count):
-    assert len(load_suite(shared_data / "suites" / f"{name}.epd")) == count
+def test_public_suites_are_read_whole(data_file, name, count):
+    assert len(load_suite(data_file(f"suites/{name}.epd"))) == count
 
 
 def run(monkeypatch, *arguments: str) -> tuple[int, str]:
