@@ -122,7 +122,7 @@ def test_a_huge_file_of_nothing(path, loader):
 
 
 def header(**fields: object) -> bytes:
-    return json.dumps(_EXPECTED | fields).encode()
+    return json.dumps({"hidden": 16} | _EXPECTED | fields).encode()
 
 
 @pytest.mark.parametrize(

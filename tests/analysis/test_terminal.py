@@ -20,7 +20,7 @@ from tests.strict import run_python
 
 @pytest.mark.skipif(sys.platform == "win32", reason="it cannot be sent there")
 def test_sigterm_loses_as_little_as_ctrl_c(pgn, monkeypatch, capsys):
-    former = signal.getsignal(signal.SIGTERM)
+    before = signal.getsignal(signal.SIGTERM)
     plain, searched = annotate._Run._search, []
 
     def search(self, at, amount, others=False):
@@ -35,7 +35,7 @@ def test_sigterm_loses_as_little_as_ctrl_c(pgn, monkeypatch, capsys):
     assert re.search(r"interrupted after (8|9|1\d) of 15 positions", capsys.readouterr().err)
     first, *_ = read_games(pgn.with_suffix(".annotated.pgn"))
     assert sum(node.eval() is not None for node in first.mainline()) == 6
-    assert signal.getsignal(signal.SIGTERM) is former
+    assert signal.getsignal(signal.SIGTERM) is before
 
 
 def test_a_name_that_the_terminal_cannot_show_is_shown_as_far_as_it_can(repository, pgn):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from engine.board.perft import perft
-from tests.board.oracle import KIWIPETE, position_from, position_of, state_of
+from tests.board.oracle import KIWIPETE, position_from, position_of
 
 #: The counts of https://www.chessprogramming.org/Perft_Results.
 KNOWN = (
@@ -75,13 +75,6 @@ def test_divide_gives_each_root_move_its_share() -> None:
         expected[move.uci()] = perft(position_of(board), 2)
         board.pop()
     assert shares == expected
-
-
-def test_counting_leaves_the_position_alone() -> None:
-    position = position_from(KIWIPETE)
-    before = state_of(position)
-    perft(position, 3)
-    assert state_of(position) == before
 
 
 def test_a_raised_stop_flag_ends_the_count() -> None:

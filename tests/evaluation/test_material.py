@@ -16,21 +16,9 @@ from engine.evaluation import material
 from engine.jit import new_record
 
 # Kernels of this file's own, not cached: numba's cache would not notice a change in what they call.
-
-
-@njit
-def refresh(accumulator, position):
-    material.refresh_accumulator(accumulator, position)
-
-
-@njit
-def update(target, source, position, move):
-    material.update_accumulator(target, source, position, move)
-
-
-@njit
-def score(accumulator, position):
-    return material.material_value(accumulator, position)
+refresh = njit(lambda accumulator, position: material.refresh_accumulator(accumulator, position))
+update = njit(lambda target, source, position, move: material.update_accumulator(target, source, position, move))
+score = njit(lambda accumulator, position: material.material_value(accumulator, position))
 
 
 def position_from(fen, chess960=False):

@@ -78,27 +78,20 @@ def test_layers_above_the_compiled_ones_and_data_do_not_matter(package: Path) ->
     assert _digests() == before
 
 
-@pytest.mark.parametrize(
-    ("name", "value"), [("OPT", 1), ("BOUNDSCHECK", 1), ("CPU_NAME", "generic"), ("CPU_FEATURES", "+sse2")]
-)
-def test_settings_of_code_generation_matter(name: str, value: object, monkeypatch: pytest.MonkeyPatch) -> None:
+SETTINGS = [
+    *((codegen.private.config, *setting) for setting in (
+        ("OPT", 1), ("BOUNDSCHECK", 1), ("CPU_NAME", "generic"), ("CPU_FEATURES", "+sse2")
+    )),
+    *((codegen, "CHOICES", dataclasses.replace(codegen.CHOICES, **{name: not value}))
+      for name, value in dataclasses.asdict(codegen.CHOICES).items()),
+    (sys, "abiflags", "t"),  # a free-threaded Python lays out objects differently
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("place", "name", "value"), SETTINGS)
+def test_settings_of_code_generation_change_the_digest(monkeypatch, place: object, name: str, value: object) -> None:
     before = digest.settings_digest()
-    monkeypatch.setattr(codegen.private.config, name, value)
-    assert digest.settings_digest.__wrapped__() != before
-
-
-@pytest.mark.parametrize("choice", [field.name for field in dataclasses.fields(codegen.Choices)])
-def test_choices_of_code_generation_matter(choice: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    before = digest.settings_digest()
-    other = dataclasses.replace(codegen.CHOICES, **{choice: not getattr(codegen.CHOICES, choice)})
-    monkeypatch.setattr(codegen, "CHOICES", other)
-    assert digest.settings_digest.__wrapped__() != before
-
-
-def test_the_build_of_python_matters(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A free-threaded one lays out objects differently."""
-    before = digest.settings_digest()
-    monkeypatch.setattr(sys, "abiflags", "t", raising=False)
+    monkeypatch.setattr(place, name, value, raising=False)
     assert digest.settings_digest.__wrapped__() != before
 
 

@@ -198,8 +198,8 @@ def test_one_thread_visits_exactly_as_many_nodes_as_allowed(bare: Callable[..., 
     line = search.search(Limits(nodes=nodes), KIWIPETE)
     assert search.pool.nodes == nodes
     assert line.moves
-    whole = [shown for shown in search.lines if not shown.bound]  # after the last of them a window may be broken off
-    assert whole[-1] == line  # whoever asks is told a score and a move, however short the search was
+    whole = [shown for shown in search.lines if not shown.bound]  # after the last of them a window may be aborted
+    assert whole[-1] == line  # the caller gets a score and a move, however short the search
 
 
 @pytest.mark.parametrize("fen", [chess.STARTING_FEN, KIWIPETE, MATE_IN_ONE])

@@ -19,7 +19,7 @@ from engine.search.tablebase import TABLEBASE, UNKNOWN, TablebaseAccess, install
 
 PLIES = st.integers(0, MAX_PLY // 3)
 
-#: Four pieces, the clock at zero, nobody may castle.
+#: Four pieces, the clock at zero, no right to castle.
 FOUR_PIECES = "8/8/8/3k4/8/8/PP6/K7 w - - 0 1"
 
 

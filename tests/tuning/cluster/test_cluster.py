@@ -392,12 +392,7 @@ def test_the_same_work_without_a_cluster(trivial, tmp_path):
     outcomes = list(cluster.run(square, iter([3, 13]), lambda report: None))
     assert outcomes[0].result == 9
     assert isinstance(outcomes[1].error, ValueError)
-    ledger = Ledger.create(tmp_path / "results.jsonl", TOOL, {})
     specs = (trivial("a", FOOLS_MATE), trivial("b", FOOLS_MATE))
-    tournament = Tournament(
-        TournamentSettings(specs, 4, book=BookSettings(plies=0)), ledger, lambda game: None, pytest.fail
-    )
-    tournament.play(cluster)
-    ledger.close()
+    tournament = play(cluster, tmp_path / "results.jsonl", specs, 4)
     cluster.close()
     assert tournament.tally.encounters["a", "b"].pairs == [0, 0, 2, 0, 0]

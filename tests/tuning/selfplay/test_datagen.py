@@ -1,4 +1,4 @@
-"""Runs that make training data: they come out the same however often they are broken off, and mix with no other."""
+"""Runs that make training data: the same however often they are interrupted, and never mixed."""
 
 import json
 import os

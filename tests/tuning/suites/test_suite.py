@@ -53,15 +53,6 @@ def test_broken_lines_name_file_and_line(tmp_path, line, complaint):
         load_suite(path)
 
 
-def test_castling_rights_without_a_rook_are_dropped_and_named(tmp_path):
-    path = tmp_path / "s.epd"
-    path.write_text("4k3/8/8/8/8/8/8/R3K3 w KQ - bm O-O-O;\n")
-    repairs: list[str] = []
-    (task,) = load_suite(path, repairs.append)
-    assert (task.fen.split()[2], task.best) == ("Q", ("e1c1",))
-    assert repairs == [f"{path}:1: castling rights 'KQ' become 'Q': no king or rook in place"]
-
-
 LINES = st.lists(
     st.sampled_from(
         ["6k1/5ppp/8/8/8/8/8/R5K1 w - -", "0 1", "bm ", "am", "Ra8+", "Ra7", ";",
