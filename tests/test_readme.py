@@ -84,11 +84,9 @@ def test_the_table_of_options_is_the_table_of_options(repository):
 def examples() -> list[tuple[str, int]]:
     """Each Python block by its page and its number."""
     texts = {page: (REPOSITORY / page).read_text(encoding="utf-8") for page in EXAMPLES}
-    return [(page, number) for page, text in texts.items() for number in range(len(blocks(text, "python")))]
-
-
-def test_there_are_examples():
-    assert len(examples()) == 3
+    found = [(page, number) for page, text in texts.items() for number in range(len(blocks(text, "python")))]
+    assert len(found) == 3
+    return found
 
 
 @pytest.mark.parametrize(("page", "number"), examples())

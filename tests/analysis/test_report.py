@@ -75,12 +75,6 @@ def test_names_and_comments_are_nothing_but_data(reports: list[Report]) -> None:
     assert name.split()[0] in read["games"][0]["pgn"]
 
 
-def test_positions_are_small(reports: list[Report]) -> None:
-    for game, moves in reports:
-        for ply in _game(game, moves)["plies"]:
-            assert len(str(ply)) < (5000 if ply["line"] else 1000)
-
-
 def test_a_check_is_drawn() -> None:
     board = chess.Board("4k3/8/8/8/8/8/8/4R1K1 b - - 0 1")
     assert picture(board) == {"fen": "4k3/8/8/8/8/8/8/4R1K1", "move": [], "check": "e8"}

@@ -82,13 +82,6 @@ async def test_a_task_that_is_cancelled_twice_still_ends_its_search():
         assert not engine.engine.searching
 
 
-async def test_a_time_limit_of_asyncio_ends_the_search():
-    async with AsyncEngine(hash=1) as engine:
-        with pytest.raises(TimeoutError):
-            await asyncio.wait_for(engine.play(chess.Board(), ENDLESS), 0.2)
-        assert not engine.engine.searching
-
-
 async def test_tasks_take_turns_and_a_cancelled_one_does_not_stop_its_neighbour():
     async with AsyncEngine(hash=1) as engine:
         first = asyncio.create_task(engine.play(chess.Board(), ENDLESS))

@@ -69,9 +69,9 @@ def test_a_game_that_is_over_is_told(engine):
 
 def test_the_engines_own_position_stays(engine):
     engine.set_position(None, ["e2e4"])
-    former = engine.fen()
+    before = engine.fen()
     engine.explain(chess.Board("6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1"), limit=NODES)
-    assert engine.fen() == former
+    assert engine.fen() == before
 
 
 def test_a_move_that_is_not_legal_is_named(engine):

@@ -82,7 +82,7 @@ def _run(miniature: Miniature, processors: int, **environment: str) -> dict:
     return json.loads(out)
 
 
-@pytest.mark.parametrize("processors", [2, 8])
+@pytest.mark.parametrize("processors", [2, pytest.param(8, marks=pytest.mark.slow)])
 def test_others_compile_and_this_one_loads(miniature: Miniature, processors: int) -> None:
     """Each stage is reported once, and the kernels work."""
     told = _run(miniature, processors)

@@ -246,7 +246,7 @@ def over_python_chess(bench: Bench, board: chess.Board, depth: int, ply: int) ->
 
 
 def test_minimax_goes_by_the_rules(bench: Bench) -> None:
-    for fen in NARROW[::16] + RULES[::5]:
+    for fen in NARROW[::20] + RULES[::7]:
         expected = [over_python_chess(bench, chess.Board(fen), depth, 0) for depth in (1, 2)]
         bench.place(fen)
         assert [bench.minimax(depth) for depth in (1, 2)] == expected, fen

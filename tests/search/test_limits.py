@@ -78,16 +78,13 @@ WHOLE = [
     Limits(depth=5),
     Limits(nodes=1),
     Limits(nodes=23_456),
-    Limits(nodes=99_999),
     Limits(movetime=150),
     Limits(wtime=3000),
     Limits(wtime=1),
     Limits(mate=2, nodes=20_000),
     Limits(infinite=True),
     Limits(infinite=True, depth=3),
-    Limits(infinite=True, nodes=5000),
     Limits(ponder=True, depth=3),
-    Limits(ponder=True, nodes=5000),
     Limits(ponder=True, wtime=600),
 ]
 

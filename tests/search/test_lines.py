@@ -63,15 +63,6 @@ def test_lines_stay_legal_over_a_game_with_a_warm_table(engine: Engine) -> None:
     assert board.ply() > 20
 
 
-def test_chess960_castling_is_written_as_king_takes_rook(engine: Engine) -> None:
-    board = chess.Board("4k3/8/8/8/8/8/8/1R1K3R w HB - 0 1", chess960=True)
-    castling = tuple(board.uci(move) for move in board.legal_moves if board.is_castling(move))
-    assert castling == ("d1h1", "d1b1")
-    for move in castling:
-        result = start(engine, Limits(depth=4, searchmoves=(move,)), board).result()
-        assert result.bestmove == move
-
-
 def test_aborted_search_restores_the_position(bare: Callable[..., Bare]) -> None:
     search = bare()
     for board in BOARDS[::4]:

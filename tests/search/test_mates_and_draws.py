@@ -81,13 +81,3 @@ def test_a_third_repetition_across_the_game_is_a_draw(engine: Engine) -> None:
     assert engine.search(board, Limits(depth=7)).score == Score(cp=0)
     assert engine.play(board, Limits(depth=7)) == chess.Move.from_uci("f6g8")
     assert engine.search(board.copy(stack=False), Limits(depth=5)).score.cp < -400
-
-
-def test_a_repetition_that_lost_castling_rights_is_none(engine: Engine) -> None:
-    rook = ("h1g1", "h8g8", "g1h1", "g8h8")
-    board = shuffled("rnb1kb1r/pppppppp/8/8/8/8/PPPPPPPP/RNBQKB1R w KQkq - 0 1", *rook, *rook[:3])
-    score = engine.search(board, Limits(depth=1, searchmoves=("g8h8",))).score  # only the second time without rights
-    assert score.cp is not None
-    assert score.cp < -400
-    board = shuffled(board.root().fen(), *rook, *rook, *rook[:3])
-    assert engine.search(board, Limits(depth=1, searchmoves=("g8h8",))).score == Score(cp=0)

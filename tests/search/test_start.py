@@ -77,9 +77,9 @@ def test_another_process_compiles_nothing_and_searches_alike(engine: Engine) -> 
 
 def test_uncompiled_the_search_finds_the_same(engine: Engine) -> None:
     fens = [FENS[1], "r1bqkb1r/pppp1ppp/2n2n2/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR w KQkq - 4 4"]
-    plain = child("search", 3, fens, NUMBA_DISABLE_JIT="1")
+    plain = child("search", 2, fens, NUMBA_DISABLE_JIT="1")
     assert plain["messages"] == []
-    assert plain["found"] == course(engine, 3, fens)
+    assert plain["found"] == course(engine, 2, fens)
 
 
 @pytest.mark.slow

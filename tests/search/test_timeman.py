@@ -1,7 +1,6 @@
 """The time for one move never exceeds what the clock has left, whatever the GUI sends."""
 
 from dataclasses import replace
-from itertools import product
 
 import pytest
 from hypothesis import given
@@ -53,14 +52,6 @@ def check(limits: Limits, white: bool, overhead: int) -> Budget:
 @given(LIMITS, st.booleans(), OVERHEADS)
 def test_a_budget_never_exceeds_what_is_left(limits: Limits, white: bool, overhead: int) -> None:
     check(limits, white, overhead)
-
-
-def test_every_combination_of_fields_present_and_absent() -> None:
-    values = {"wtime": 60_000, "btime": 5000, "winc": 100, "binc": 50, "movestogo": 20, "movetime": 700, "depth": 3}
-    for chosen in product((False, True), repeat=len(values)):
-        given = {name: value for (name, value), take in zip(values.items(), chosen, strict=True) if take}
-        for white in (False, True):
-            check(Limits(**given), white, 30)
 
 
 @given(LIMITS, st.booleans(), OVERHEADS, CLOCKS, INCREMENTS)

@@ -40,13 +40,6 @@ def test_tictactoe_is_a_draw_of_255168_games():
     assert 4 * corner.leaves + 4 * edge.leaves + centre.leaves == 255_168
 
 
-@pytest.mark.parametrize(
-    ("state", "lines"), [("." * 9, 0), ("....X....", 4), ("O...X....", 5 - 4 + 0), ("XO.......", 6 - 5)]
-)
-def test_tictactoe_counts_open_lines(state, lines):
-    assert TicTacToe().evaluate(state) == lines
-
-
 @pytest.mark.parametrize("heap", range(13))
 def test_bones_are_lost_where_four_divides_the_heap(heap):
     outcome = negamax(Bones(heap))

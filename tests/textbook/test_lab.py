@@ -196,15 +196,6 @@ def test_plot_writes_a_picture(tmp_path, capsys):
     assert "its name must end in one of" in capsys.readouterr().err
 
 
-def test_every_curve_of_the_plot_can_be_told_from_the_others():
-    pytest.importorskip("matplotlib")
-    names = [f"algorithm {number}" for number in range(12)]
-    rows = [measure.Row(name, depth, "searched", leaves=3**depth) for name in names for depth in (1, 2)]
-    (axes,) = growth.drawing(rows, "all the same").axes
-    looks = {(line.get_color(), line.get_marker()) for line in axes.lines}
-    assert len(looks) == len(names) == len({line.get_color() for line in axes.lines})
-
-
 def test_plot_without_matplotlib_says_so_before_the_work(tmp_path, capsys, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     assert main(["--game", "tree", "--plot", str(tmp_path / "growth.png")]) == 2

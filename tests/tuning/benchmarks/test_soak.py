@@ -8,7 +8,7 @@ from engine.evaluation.choice import choose
 from engine.evaluation.evaluator import KINDS
 from tests.board.oracle import position_from
 from tuning.benchmarks.soak.__main__ import main
-from tuning.benchmarks.soak.judge import Fault, Judge, Meaning, leaves, needs_chess960
+from tuning.benchmarks.soak.judge import Fault, Judge, Meaning
 from tuning.benchmarks.soak.script import Author, Files, Step, read_script, write_script
 from tuning.benchmarks.soak.shrink import shrink, tail
 from tuning.benchmarks.soak.talk import talk
@@ -122,12 +122,6 @@ def test_every_table_of_an_evaluation_is_an_answer(kind, fen):
     assert not judged([*said("eval"), *table]).due
     with pytest.raises(Fault, match="unexpected line"):
         judged([*said("eval"), *table[:-1], "info: Traceback | 1"])
-
-
-def test_leaves_and_rights():
-    assert [leaves(chess.Board(), depth) for depth in (1, 2, 3)] == [20, 400, 8902]
-    assert not needs_chess960(chess.Board(CASTLES))
-    assert needs_chess960(chess.Board("4k3/8/8/8/8/8/8/6KR w H - 0 1", chess960=True))
 
 
 def test_a_script_is_made_from_its_seed_and_kept_in_a_file(tmp_path):

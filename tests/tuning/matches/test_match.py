@@ -1,7 +1,6 @@
 """The whole of ``python -m tuning.match`` from its command line: results, PGN, resuming, refusals."""
 
 import io
-import json
 import shlex
 import sys
 from collections.abc import Sequence
@@ -12,7 +11,7 @@ import chess.pgn
 import pytest
 
 from engine.console import Console
-from tests.tuning.conftest import FOOLS_MATE, SCRIPT, long_line
+from tests.tuning.conftest import FOOLS_MATE, SCRIPT
 from tuning import match
 from tuning.common import command
 from tuning.common.ledger import Ledger, read_events
@@ -129,18 +128,6 @@ def test_a_single_pair_gets_no_interval(monkeypatch, tmp_path):
     assert (tmp_path / "r.png").is_file()
 
 
-def test_sprt_stops_by_itself(monkeypatch, tmp_path):
-    line = long_line(30)
-    code, page = run(
-        monkeypatch, *words("strong", line), *words("weak", NEVER_LEGAL), "--nodes", "10", "--sprt", "0", "200",
-        "--plies", "0", "--json", str(tmp_path / "r.jsonl"),
-    )  # fmt: skip
-    assert code == 0
-    assert "H1 accepted" in page
-    settings = json.loads((tmp_path / "r.jsonl").read_text().splitlines()[0])["settings"]
-    assert settings["games"] is None
-
-
 def test_a_round_robin_gets_a_rating_list(monkeypatch, tmp_path):
     engines = [*words("a", FOOLS_MATE), *words("b", FOOLS_MATE), *words("c", NEVER_LEGAL)]
     code, page = run(
@@ -188,6 +175,10 @@ def test_results_are_never_overwritten(monkeypatch, tmp_path):
     code, page = run(monkeypatch, "--resume", str(path))
     assert code == 2
     assert "not JSON" in page
+    code, page = run(monkeypatch, *PAIR, "--tc", "5", "--json", str(tmp_path / "new.jsonl"), "--pgn", str(path))
+    assert code == 2
+    assert "it is not empty" in page
+    assert path.read_text() == "precious\n"
 
 
 def test_a_resumed_match_gets_the_games_it_is_told(monkeypatch, tmp_path):
@@ -268,16 +259,6 @@ def test_numbers_and_files_that_cannot_be_are_one_line(monkeypatch, tmp_path, ex
     assert len(page.splitlines()) == 1
     assert complaint in page
     assert not list(tmp_path.rglob("*.jsonl"))
-
-
-def test_games_that_are_there_are_not_overwritten(monkeypatch, tmp_path):
-    (tmp_path / "games.pgn").write_text("precious")
-    code, page = run(
-        monkeypatch, *PAIR, "--tc", "5", "--json", str(tmp_path / "r.jsonl"), "--pgn", str(tmp_path / "games.pgn")
-    )
-    assert code == 2
-    assert "it is not empty" in page
-    assert (tmp_path / "games.pgn").read_text() == "precious"
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device of Linux")
