@@ -1,7 +1,5 @@
 """The code passes its own linter, formatter and type checker."""
 
-from __future__ import annotations
-
 import ast
 import subprocess
 import sys
@@ -14,7 +12,7 @@ COMMANDS = (["ruff", "check", "."], ["ruff", "format", "--check", "."], ["mypy"]
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
 def test_linter_formatter_and_type_checker_find_nothing(command, repository):
     result = subprocess.run(
-        [sys.executable, "-m", *command], cwd=repository, capture_output=True, text=True, timeout=300, check=False
+        [sys.executable, "-m", *command], cwd=repository, capture_output=True, text=True, timeout=300
     )
     assert result.returncode == 0, result.stdout + result.stderr
 

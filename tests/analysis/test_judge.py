@@ -1,7 +1,5 @@
 """What a score means, in numbers and in words."""
 
-from __future__ import annotations
-
 import doctest
 import itertools
 

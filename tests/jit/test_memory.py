@@ -1,12 +1,10 @@
 """Records: aligned, shared by address, and readable from both sides."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from numba import njit
 
-from engine.jit import INTERPRETED, allocate, new_record, record_at, shared_record, structure
+from engine.jit import allocate, new_record, record_at, shared_record, structure
 
 INNER = structure(("byte", "u1"), ("word", "u8"))
 OUTER = structure(("inner", INNER, (3,)), ("grid", "i4", (2, 3)), ("last", "u1"))
@@ -79,7 +77,3 @@ def test_a_record_at_an_address() -> None:
     array = allocate(OUTER, 4)
     _write_at(np.uint64(array.ctypes.data), 2, np.uint64(99))
     assert array["inner"]["word"].tolist() == [[0, 0, 0], [0, 0, 0], [0, 99, 0], [0, 0, 0]]
-
-
-def test_both_modes_are_told_apart() -> None:
-    assert isinstance(_read_shared, type(test_structures_are_aligned)) == INTERPRETED

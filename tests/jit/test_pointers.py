@@ -1,7 +1,5 @@
 """Compiled code called by its address."""
 
-from __future__ import annotations
-
 import numpy as np
 from numba import int64, njit
 
