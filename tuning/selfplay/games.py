@@ -13,7 +13,6 @@ from typing import Annotated, Any
 from numba import int64
 
 from engine.board.aliases import Flag
-from engine.board.aliases import Worker as WorkerRecord
 from engine.board.fen import START_FEN, set_fen
 from engine.board.make import make_move, unmake_move
 from engine.board.movegen import ALL_MOVES, generate_moves
@@ -23,6 +22,7 @@ from engine.board.types import I64, U64
 from engine.jit import Array, Record, helper, kernel, mulhi, new_record, record_type, structure, u8
 from engine.search.deepening import UNLIMITED
 from engine.search.state import CONTROL, WORKER_T, frame_at
+from engine.search.state import Worker as WorkerRecord
 from engine.search.transposition import TranspositionTable
 from engine.search.worker import Worker
 from tuning.data.viriformat import game_bytes

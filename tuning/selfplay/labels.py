@@ -18,7 +18,6 @@ import numpy as np
 from numba import int64, types, uint8
 
 from engine.api import bench
-from engine.board.aliases import Worker as WorkerRecord
 from engine.board.fen import set_fen
 from engine.board.movegen import count_moves
 from engine.board.setup import new_position
@@ -28,6 +27,7 @@ from engine.jit.warmup import warm_up
 from engine.messages import OptionError
 from engine.search.deepening import UNLIMITED
 from engine.search.state import CONTROL, WORKER_T
+from engine.search.state import Worker as WorkerRecord
 from engine.search.threads import run_on_deep_stack
 from engine.search.transposition import TranspositionTable
 from engine.search.worker import Worker
