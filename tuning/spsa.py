@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.console import Console
+from engine.search.params import Param
 from tuning.cluster.run import run_units
 from tuning.common import command
 from tuning.common.display import Display
@@ -30,7 +31,7 @@ from tuning.common.errors import SetupError
 from tuning.common.flags import add_check_flag, add_cluster_flags, add_results_flags, results_path
 from tuning.common.ledger import Ledger
 from tuning.common.revisions import PROJECT
-from tuning.learning.spsa import TOOL, Gains, InArena, Param, Processes, Spsa, SpsaPair, load_params, result_table
+from tuning.learning.spsa import TOOL, Gains, InArena, Processes, Spsa, SpsaPair, load_params, result_table
 from tuning.matches.engines import EngineSpec, parse_each, parse_words
 from tuning.matches.flags import (
     add_arena_flags,

@@ -33,6 +33,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import chess
 from chess.engine import Limit, SimpleEngine
@@ -406,7 +407,7 @@ def main() -> None:
     report(said, len(done))
 
 
-def report(said: list[dict], asked: int) -> None:
+def report(said: list[dict[str, Any]], asked: int) -> None:
     """The counts: of all, by theme and by source."""
     sound = [entry for entry in said if not entry["doubt"]]
     tagged = [entry for entry in said if entry["agrees"] is not None]
@@ -423,7 +424,7 @@ def report(said: list[dict], asked: int) -> None:
         print(f"{name}: " + ", ".join(f"{each} {good[each]}/{count}" for each, count in names.most_common()))
 
 
-def kind_of(entry: dict) -> str:
+def kind_of(entry: dict[str, Any]) -> str:
     """What a sentence rests on: a tactical theme, the result, a term of the evaluation, or the two scores alone."""
     kinds = {"verdict": "result", "positional": "term", "comparison": "scores"}
     return kinds.get(entry["theme"], "theme")

@@ -81,7 +81,7 @@ class Dask:
             raise
 
     def _capacity(self, address: str, workers: int | None) -> int:
-        capacity = sum(self._client.nthreads().values())
+        capacity: int = sum(self._client.nthreads().values())
         if not capacity:
             raise SetupError(f"the scheduler at {address} has no workers; start some: dask worker {address}")
         return min(workers, capacity) if workers else capacity

@@ -126,7 +126,8 @@ def read_events(path: Path) -> Iterator[tuple[str, Any]]:
 
 def read_settings(path: Path) -> dict[str, Any]:
     """The settings a results file began with."""
-    return _read(path)[0].get("settings", {})
+    settings: dict[str, Any] = _read(path)[0].get("settings", {})
+    return settings
 
 
 def _read(path: Path) -> tuple[dict[str, Any], list[tuple[str, Any]], int]:

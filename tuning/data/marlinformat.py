@@ -7,7 +7,7 @@ of a byte first: ``color << 3 | type`` with pawn 0 .. king 5, and 6 for a rook t
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 from numba import int64
 
@@ -17,7 +17,7 @@ from engine.board.position import POSITION_T, king_square, occupied_by_all, piec
 from engine.board.setup import complete_setup
 from engine.board.types import EMPTY, I64, IDLE, KING, NO_SQUARE, ONE, PAWN, RANK_1, RANK_8, ROOK, ZERO
 from engine.evaluation.nnue.file import MOST_PIECES
-from engine.jit import helper, kernel, lsb, popcount, record_type, structure
+from engine.jit import Array, Record, helper, i2, kernel, lsb, popcount, record_type, structure, u1, u2, u8
 
 #: Results as the format counts them.
 BLACK_WINS, DRAW, WHITE_WINS = range(3)
@@ -26,21 +26,24 @@ BLACK_WINS, DRAW, WHITE_WINS = range(3)
 #: (The format leaves this byte to its users.)
 IN_CHECK, NOISY_MOVE, GIVES_CHECK = 1, 2, 4
 
-#: A position with the score of its search and the result of its game, 32 bytes, little-endian.
-PACKED = structure(
-    ("occupancy", "<u8"),
-    ("pieces", "u1", (16,)),  # two nibbles each, in the order of the occupied squares
-    ("side_en_passant", "u1"),  # Black to move << 7 | square behind a pawn that may be taken en passant, 64 for none
-    ("rule50", "u1"),  # plies since a capture or pawn move
-    ("fullmove", "<u2"),
-    ("score", "<i2"),  # centipawns, White's view
-    ("result", "u1"),
-    ("extra", "u1"),
-)
+
+class Packed(Record):
+    """A position with the score of its search and the result of its game, 32 bytes, little-endian."""
+
+    occupancy: u8
+    pieces: Annotated[Array[u1], (16,)]  # two nibbles each, in the order of the occupied squares
+    side_en_passant: u1  # Black to move << 7 | square behind a pawn that may be taken en passant, 64 for none
+    rule50: u1  # plies since a capture or pawn move
+    fullmove: u2
+    score: i2  # centipawns, White's view
+    result: u1
+    extra: u1
+
+
+PACKED = structure(Packed)
 PACKED_T = record_type(PACKED)
 
-#: A PACKED record, for annotations, and an array of them.
-Packed: TypeAlias = Any
+#: An array of PACKED records.
 PackedArray: TypeAlias = Any
 
 #: Where a rook's type would stand, while it may castle.

@@ -82,7 +82,8 @@ class Shuffled:
             boards = np.fromfile(self.folder / name, PACKED)
         except OSError as error:
             raise SetupError(f"cannot read {self.folder / name}: {error.strerror}") from None
-        return boards[np.abs(boards["score"].astype(np.float32)) <= self.decided * self.scales[boards["extra"]]]
+        in_play = np.abs(boards["score"].astype(np.float32)) <= self.decided * self.scales[boards["extra"]]
+        return np.asarray(boards[in_play])
 
     def chunk(self, number: int) -> np.ndarray:
         """The positions of a chunk that are not decided, PACKED, in the order of the file."""
@@ -95,11 +96,11 @@ class Shuffled:
     def some(self, count: int) -> np.ndarray:
         """``count`` training positions drawn at random from the first chunk, or all of it if it has fewer."""
         boards = self.chunk(0)
-        return boards[np.random.default_rng(0).permutation(len(boards))[:count]]
+        return np.asarray(boards[np.random.default_rng(0).permutation(len(boards))[:count]])
 
     def expected(self, boards: np.ndarray, result_weight: float) -> np.ndarray:
         """White's expected scores float32, with ``result_weight`` of the games' results mixed in."""
-        return expected_scores(boards, self.scales, result_weight)
+        return np.asarray(expected_scores(boards, self.scales, result_weight))
 
     def passes(self, seed: int, turn: int, place: int) -> Iterator[Chunk]:
         """Chunks without end, in a new order for every ``turn``, starting at ``place`` of the first (both from 0).

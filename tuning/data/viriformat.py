@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TextIO, TypeAlias
+from typing import Any, TextIO
 
 import chess
 import chess.engine
@@ -41,7 +41,7 @@ from engine.board.moves import (
 from engine.board.position import POSITION_T, type_on
 from engine.board.setup import new_position, play_move
 from engine.board.types import I64, NO_TYPE, PAWN, U64, WHITE, ZERO
-from engine.jit import helper, kernel, new_record, record_type, structure
+from engine.jit import Record, helper, kernel, new_record, record_type, structure
 from engine.search.scores import MATE, to_message
 from tuning.common.errors import SetupError
 from tuning.data.marlinformat import (
@@ -95,18 +95,18 @@ def decode_move(position: Position, written: int) -> Move:
     return encode(origin, target, capture)
 
 
-#: The state of a scan or a replay.
-CURSOR = structure(
-    ("word", "i8"),  # the first word of the first game not yet done
-    ("games", "i8"),
-    ("positions", "i8"),
-    ("fault", "i8"),  # 0: none, 1: no position, 2: an illegal move, after ``ply`` moves of the game
-    ("ply", "i8"),
-)
-CURSOR_T = record_type(CURSOR)
+class Cursor(Record):
+    """The state of a scan or a replay."""
 
-#: A CURSOR record, for annotations.
-Cursor: TypeAlias = Any
+    word: int  # the first word of the first game not yet done
+    games: int
+    positions: int
+    fault: int  # 0: none, 1: no position, 2: an illegal move, after ``ply`` moves of the game
+    ply: int
+
+
+CURSOR = structure(Cursor)
+CURSOR_T = record_type(CURSOR)
 
 _PACKED_ARRAY = types.Array(PACKED_T, 1, "C")
 

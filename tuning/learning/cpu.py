@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
+from typing import cast
 
 import numpy as np
 import torch
@@ -155,7 +156,7 @@ class TrainingStep:
 
         def part(number: int) -> float:
             share = boards[edges[number] : edges[number + 1]]
-            return _learn(
+            return cast("Callable[..., float]", _learn)(
                 share, self._scales, result_weight, self._slope, exponent,
                 *weights, bool(gradients), *(gradients[number] if gradients else self._nothing),
             )  # fmt: skip

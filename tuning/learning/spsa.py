@@ -41,13 +41,13 @@ class Gains:
 
     def perturbation(self, step: float, iteration: int) -> float:
         """c_k: the perturbation to either side, which shrinks to ``step``."""
-        return step * (self.iterations / (iteration + 1)) ** GAMMA
+        return step * math.pow(self.iterations / (iteration + 1), GAMMA)
 
     def learning(self, step: float, iteration: int) -> float:
         """a_k: how far a won pair moves a parameter, times its c_k."""
         hold = STABILITY * self.iterations
         final = self.rate * step**2
-        return final * ((hold + self.iterations) / (hold + iteration + 1)) ** ALPHA
+        return final * math.pow((hold + self.iterations) / (hold + iteration + 1), ALPHA)
 
 
 class Spsa:

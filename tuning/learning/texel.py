@@ -26,7 +26,7 @@ from rich.table import Table
 from scipy.optimize import minimize
 from scipy.special import expit
 
-from engine.board.aliases import PawnTable, Position, Trace
+from engine.board.aliases import PawnTable, Position
 from engine.board.setup import new_position
 from engine.console import Console, TextColumn
 from engine.evaluation import material
@@ -34,7 +34,7 @@ from engine.evaluation.classical.features import COUNT, GROUPS, PIECE_SQUARE
 from engine.evaluation.classical.pawns import PAWN_TABLE
 from engine.evaluation.classical.scaling import SCALE_CLASSES, SCALE_UNIT
 from engine.evaluation.classical.value import traced_value
-from engine.evaluation.classical.weights import STAGES, TRACE
+from engine.evaluation.classical.weights import STAGES, TRACE, TraceRecord
 from engine.evaluation.material import FULL_PHASE, PIECE_NAMES
 from engine.jit import new_record
 from tuning.common.compiled import compiled
@@ -74,7 +74,7 @@ def _trace_block(
     boards: PackedArray,
     position: Position,
     pawn_table: PawnTable,
-    trace: Trace,
+    trace: TraceRecord,
     columns: np.ndarray,
     counts: np.ndarray,
     ends: np.ndarray,
@@ -190,7 +190,10 @@ def scores(sample: Sample, weights: Weights) -> np.ndarray:
     """The evaluation of every position in centipawns from White's view."""
     middlegame, endgame = (sample.features @ weights.together().astype(np.float32).T).T
     strong = np.where(endgame > 0, sample.classes[:, 0], sample.classes[:, 1])
-    return sample.phase * middlegame + (1 - sample.phase) * weights.scale[strong].astype(np.float32) * endgame
+    values: np.ndarray = (
+        sample.phase * middlegame + (1 - sample.phase) * weights.scale[strong].astype(np.float32) * endgame
+    )
+    return values
 
 
 def loss_of(sample: Sample, weights: Weights) -> float:
@@ -271,7 +274,7 @@ def army(material_values: np.ndarray) -> float:
 def effective_material(weights: Weights, visits: np.ndarray) -> np.ndarray:
     """[stage][kind] the value of a piece on the squares where pieces stand, each counted ``visits`` [kind][square]."""
     values = weights.together()[:, PIECE_SQUARE : PIECE_SQUARE + 384].reshape(2, 6, 64)
-    return (values * visits).sum(axis=2) / np.maximum(visits.sum(axis=1), 1)
+    return np.asarray((values * visits).sum(axis=2) / np.maximum(visits.sum(axis=1), 1))
 
 
 def settled(weights: Weights, visits: np.ndarray, worth: float) -> Weights:

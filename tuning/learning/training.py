@@ -108,7 +108,7 @@ class Training:
 
     def validate(self, boards: np.ndarray) -> float:
         """The mean squared error of the expected score by search alone, whatever the training target."""
-        return sum(map(self._step.squared_error, batches(boards, 8 * self.settings.batch))) / len(boards)
+        return float(sum(map(self._step.squared_error, batches(boards, 8 * self.settings.batch)))) / len(boards)
 
     def save(self, file: Path) -> None:
         """Replace the checkpoint atomically."""
@@ -150,7 +150,9 @@ def beginning(settings: TrainingSettings) -> Net:
     return net
 
 
-def recipe(settings: TrainingSettings, positions: Shuffled, scale: float, history: Sequence[dict[str, float]]) -> dict:
+def recipe(
+    settings: TrainingSettings, positions: Shuffled, scale: float, history: Sequence[dict[str, float]]
+) -> dict[str, Any]:
     """The recipe that goes into a network's header."""
     chosen = {name: value for name, value in asdict(settings).items() if name not in ("cache", "report")}
     if settings.begin:

@@ -101,7 +101,11 @@ class Bench:
 
     def _take_idle(self, spec: EngineSpec) -> Player | None:
         """An idle engine like ``spec``, or one that differs only in option values."""
-        for fits in (lambda idle: idle.spec == spec, lambda idle: idle.spec.differs_in_values(spec)):
+        choices: tuple[Callable[[Player], bool], ...] = (
+            lambda idle: idle.spec == spec,
+            lambda idle: idle.spec.differs_in_values(spec),
+        )
+        for fits in choices:
             for player in reversed(self._idle):
                 if fits(player):
                     self._idle.remove(player)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, TypeAlias
+from typing import Annotated, Any
 
 from numba import int64
 
@@ -19,7 +19,7 @@ from engine.board.make import make_move, unmake_move
 from engine.board.movegen import ALL_MOVES, generate_moves
 from engine.board.setup import new_position, play_move
 from engine.board.types import I64, U64
-from engine.jit import helper, kernel, mulhi, new_record, record_type, structure
+from engine.jit import Array, Record, helper, kernel, mulhi, new_record, record_type, structure, u8
 from engine.search.state import WORKER_T, frame_at
 from tuning.data.viriformat import game_bytes
 from tuning.selfplay.compiled_search import choose_move
@@ -60,19 +60,20 @@ class SelfPlayRules:
     play_out: int = 0
 
 
-OPENING = structure(
-    ("rules", structure(*((name, "i8") for name in SelfPlayRules.__slots__))),
-    ("random", "u8"),  # state of the random numbers
-    ("nodes", "i8"),  # searched, for rejected openings too
-    ("rejected", "i8"),  # openings before this one
-    ("plies", "i8"),
-    ("moves", "i8", (LONGEST_OPENING + 1,)),
-    ("plays_out", "i8"),  # whether the game goes on to checkmate
-)
-OPENING_T = record_type(OPENING)
+class OpeningRecord(Record):
+    """How openings are made, and what was made last."""
 
-#: An OPENING record, for annotations.
-OpeningRecord: TypeAlias = Any
+    rules: SelfPlayRules
+    random: u8  # state of the random numbers
+    nodes: int  # searched, for rejected openings too
+    rejected: int  # openings before this one
+    plies: int
+    moves: Annotated[Array[int], (LONGEST_OPENING + 1,)]
+    plays_out: int  # whether the game goes on to checkmate
+
+
+OPENING = structure(OpeningRecord)
+OPENING_T = record_type(OPENING)
 
 
 @helper

@@ -201,4 +201,4 @@ def _groups(players: int, played: Sequence[tuple[int, int, np.ndarray]]) -> np.n
             rows.append(j)
             columns.append(i)
     graph = coo_array((np.ones(len(rows)), (rows, columns)), shape=(players, players))
-    return connected_components(graph, directed=True, connection="strong")[1]
+    return np.asarray(connected_components(graph, directed=True, connection="strong")[1])

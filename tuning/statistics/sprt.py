@@ -87,7 +87,7 @@ def _likeliest_with_zero_mean(values: Floats, observed: Floats) -> Floats:
     low, high = -1 / float(np.max(values)), -1 / float(np.min(values))
     margin = 1e-9
     root = brentq(lambda x: float(np.sum(observed * values / (1 + x * values))), low + margin, high - margin)
-    return observed / (1 + root * values)
+    return np.asarray(observed / (1 + root * values))
 
 
 def _likeliest_with_mean(scores: Floats, observed: Floats, mean: float) -> Floats:

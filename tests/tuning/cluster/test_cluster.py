@@ -1,7 +1,5 @@
 """Work on real worker processes over the loopback address, some of which are killed in the middle."""
 
-from __future__ import annotations
-
 import logging
 import os
 import shlex
@@ -104,7 +102,6 @@ def dask() -> Iterator[Dask]:
 
 def tls_of(dask: Dask, folder: Path) -> dict[str, str]:
     """The certificate of a local cluster as dask's configuration names it, in files below ``folder``."""
-    assert dask._local is not None
     security = dask._local.security
     files = {
         "ca-file": security.tls_ca_file, "client.cert": security.tls_client_cert, "client.key": security.tls_client_key,
@@ -395,12 +392,7 @@ def test_the_same_work_without_a_cluster(trivial, tmp_path):
     outcomes = list(cluster.run(square, iter([3, 13]), lambda report: None))
     assert outcomes[0].result == 9
     assert isinstance(outcomes[1].error, ValueError)
-    ledger = Ledger.create(tmp_path / "results.jsonl", TOOL, {})
     specs = (trivial("a", FOOLS_MATE), trivial("b", FOOLS_MATE))
-    tournament = Tournament(
-        TournamentSettings(specs, 4, book=BookSettings(plies=0)), ledger, lambda game: None, pytest.fail
-    )
-    tournament.play(cluster)
-    ledger.close()
+    tournament = play(cluster, tmp_path / "results.jsonl", specs, 4)
     cluster.close()
     assert tournament.tally.encounters["a", "b"].pairs == [0, 0, 2, 0, 0]

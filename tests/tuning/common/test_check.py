@@ -1,7 +1,5 @@
 """``--check``: what a long run needs is looked at, and nothing is started or written."""
 
-from __future__ import annotations
-
 import importlib
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Tools in an installation that lacks a package: one line with the command that gets it, whatever the tool."""
 
-from __future__ import annotations
-
 import os
 
 import pytest

@@ -1,7 +1,5 @@
 """Scores that a second opinion confirms: what is kept is as it was, and nothing is learned from the rest."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 
@@ -69,9 +67,7 @@ def test_by_other_scores_of_the_same_games(games: Path, tmp_path: Path) -> None:
     _check(tmp_path / "deep", tmp_path / "calm", opinions, 0.05, (250, 240))
 
 
-def test_a_run_is_continued_and_with_other_settings_refused(
-    games: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_run_is_continued_and_with_other_settings_refused(games, tmp_path, capsys):
     out = tmp_path / "calm"
     assert _run(games, NETWORK, out) == 0
     first, second = files_of(out)

@@ -1,7 +1,5 @@
 """The record of tests: its lines, what is proof, and how finished runs come into it."""
 
-from __future__ import annotations
-
 import io
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Evaluations side by side."""
 
-from __future__ import annotations
-
 import math
 import re
 

@@ -1,7 +1,5 @@
 """SPSA: it climbs a known hill, replays exactly, and plays within the parameters' ranges."""
 
-from __future__ import annotations
-
 import io
 import json
 import math
@@ -119,9 +117,7 @@ def _draw_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tuning.learning.plots.trajectory_figure", lambda *values: None)
 
 
-def test_it_learns_in_the_arena_and_goes_on_after_an_interruption(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_it_learns_in_the_arena_and_goes_on_after_an_interruption(monkeypatch, tmp_path):
     whole, torn = tmp_path / "whole.jsonl", tmp_path / "torn.jsonl"
     words = ("--iterations", "8", "--rate", "0.1", "--json", str(whole))
     code, page = _run(monkeypatch, *ARENA, *words)
@@ -220,9 +216,7 @@ def test_the_points_are_those_of_the_plus_side() -> None:
         (("--iterations", "5"), "no limit: give --tc"),
     ],
 )
-def test_what_it_refuses(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, words: tuple[str, ...], complaint: str
-) -> None:
+def test_what_it_refuses(monkeypatch, tmp_path, words, complaint):
     monkeypatch.chdir(tmp_path)
     code, page = _run(monkeypatch, "--json", "r.jsonl", *words)
     assert code == 2

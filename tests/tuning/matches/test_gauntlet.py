@@ -1,7 +1,5 @@
 """Matches against the rivals that are installed, and git revisions."""
 
-from __future__ import annotations
-
 import io
 import subprocess
 from pathlib import Path

@@ -1,7 +1,5 @@
 """``python -m tuning.arena`` from its command line: the same games however they are played, counted once, in order."""
 
-from __future__ import annotations
-
 import io
 import json
 import os
@@ -101,9 +99,7 @@ def test_it_tells_how_fast_the_sides_are(monkeypatch: pytest.MonkeyPatch, tmp_pa
     assert Pace(**found) == pace([log for log in logs if log is not None])
 
 
-def test_a_run_from_before_times_were_kept_goes_on(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, whole: tuple[Path, str]
-) -> None:
+def test_a_run_from_before_times_were_kept_goes_on(monkeypatch, tmp_path, whole):
     old = tmp_path / "old.jsonl"
     lines = [json.loads(line) for line in whole[0].read_text().splitlines()]
     for line in lines:
@@ -125,9 +121,7 @@ def test_equal_sides_are_equal(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) 
         assert pair["nodes"][0] == pair["nodes"][1]
 
 
-def test_the_number_of_processes_does_not_matter(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, whole: tuple[Path, str]
-) -> None:
+def test_the_number_of_processes_does_not_matter(monkeypatch, tmp_path, whole):
     path = tmp_path / "two.jsonl"
     monkeypatch.setattr(arena, "_BATCH_NODES", 400)  # two pairs in a unit
     words = (*QUICK, "--new", "ReductionBase=140", "--games", str(GAMES), "--json", str(path))
@@ -137,9 +131,7 @@ def test_the_number_of_processes_does_not_matter(
     assert page.splitlines()[-1] == whole[1].splitlines()[-1]
 
 
-def test_it_goes_on_where_it_was_interrupted(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, whole: tuple[Path, str]
-) -> None:
+def test_it_goes_on_where_it_was_interrupted(monkeypatch, tmp_path, whole):
     path, page = whole
     torn = tmp_path / "torn.jsonl"
     lines = path.read_text().splitlines(keepends=True)
@@ -161,9 +153,7 @@ def test_more_games_may_be_asked_for(monkeypatch: pytest.MonkeyPatch, tmp_path: 
     assert _run(monkeypatch, "--resume", str(path))[1].splitlines()[-1] == whole[1].splitlines()[-1]
 
 
-def test_another_engine_does_not_go_on(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, whole: tuple[Path, str]
-) -> None:
+def test_another_engine_does_not_go_on(monkeypatch, tmp_path, whole):
     other = tmp_path / "other.jsonl"
     fingerprint = read_settings(whole[0])["meeting"]["fingerprint"]
     other.write_text(whole[0].read_text().replace(fingerprint, "0" * 16, 1))
@@ -273,9 +263,7 @@ def test_values_of_a_pair_do_not_stay() -> None:
         (("--resume", "no/such.jsonl", "--games", "0"), "--games 0 is not from 1"),
     ],
 )
-def test_what_it_refuses(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, words: tuple[str, ...], complaint: str
-) -> None:
+def test_what_it_refuses(monkeypatch, tmp_path, words, complaint):
     monkeypatch.setattr(Path, "mkdir", _no_folders(tmp_path))
     results = () if "--resume" in words else ("--json", str(tmp_path / "r.jsonl"))
     code, page = _run(monkeypatch, *results, *words)
@@ -307,9 +295,7 @@ def test_results_are_not_overwritten(monkeypatch: pytest.MonkeyPatch, whole: tup
 
 @pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_ends_it_and_everything_is_kept(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, number: signal.Signals
-) -> None:
+def test_a_signal_ends_it_and_everything_is_kept(monkeypatch, tmp_path, number):
     path = tmp_path / "r.jsonl"
     words = [sys.executable, "-m", "tuning.arena", *QUICK, "--new", "ReductionBase=140", "--json", str(path)]
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[3])}

@@ -1,7 +1,5 @@
 """Clocks that run on nodes: shared out as the engine does it, never exceeded, and asked for in plain words."""
 
-from __future__ import annotations
-
 import chess
 import pytest
 from chess.engine import Limit

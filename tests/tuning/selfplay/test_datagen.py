@@ -1,6 +1,4 @@
-"""Runs that make training data: they come out the same however often they are broken off, and mix with no other."""
-
-from __future__ import annotations
+"""Runs that make training data: the same however often they are interrupted, and never mixed."""
 
 import json
 import os
@@ -119,9 +117,7 @@ def test_it_stops_at_the_wanted_positions(tmp_path: Path, capsys: pytest.Capture
         (("--games", "0"), "--games must be 1 or more, not 0"),
     ],
 )
-def test_what_it_refuses(
-    copy: Path, whole: Path, words: tuple[str, ...], message: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_it_refuses(copy, whole, words, message, capsys):
     assert _run(copy, "--games", "9", *words) == 2
     assert message in capsys.readouterr().out.replace("\n", " ").replace("  ", " ")
     assert _bytes(copy) == _bytes(whole)
@@ -152,9 +148,7 @@ def _add_a_stranger(directory: Path) -> None:
         (_add_a_stranger, "mine.vf is not a file of this tool"),
     ],
 )
-def test_a_directory_that_it_does_not_touch(
-    copy: Path, change: Any, message: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_directory_that_it_does_not_touch(copy, change, message, capsys):
     torn = copy / "games-00002.vf"
     torn.write_bytes(torn.read_bytes()[:-1])
     change(copy)

@@ -1,7 +1,5 @@
 """Games of two sides in compiled code: the engine's own moves, fair, and decided as a match decides them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Games of the engine against itself: legal, ended for the reason they give, and the same ones again."""
 
-from __future__ import annotations
-
 import struct
 from dataclasses import replace
 
@@ -143,7 +141,6 @@ def test_some_games_are_won_by_checkmate_alone(played: list[SelfPlayGame]) -> No
     for number, short in enumerate(played[:20]):
         state = random_state(1, 0, number)
         whole = every.play(state)
-        assert whole is not None
         assert ENDS[whole.end] not in ("mate found", "win by adjudication")
         given = ENDS[short.end] in ("mate found", "win by adjudication")
         assert whole.data[32 : 28 + 4 * short.plies] == short.data[32 : 28 + 4 * short.plies]
@@ -156,7 +153,6 @@ def test_some_games_are_won_by_checkmate_alone(played: list[SelfPlayGame]) -> No
 
 def test_a_game_of_the_greatest_length_is_drawn() -> None:
     game = SelfPlay(replace(RULES, max_plies=10)).play(random_state(1, 0, 0))
-    assert game is not None
     assert (game.plies, game.result, ENDS[game.end]) == (10, 1, "length")
 
 
@@ -200,6 +196,5 @@ def test_options_that_cannot_be_used(options: dict[str, str], message: str) -> N
 
 def test_an_option_changes_the_games(played: list[SelfPlayGame]) -> None:
     game = SelfPlay(RULES, {"AspirationWindow": "5", "FutilityBase": "20"}).play(random_state(1, 0, 0))
-    assert game is not None
     assert game.nodes != played[0].nodes
     assert SelfPlay(RULES).play(random_state(1, 0, 0)) == played[0]  # and only those of the side that has it
