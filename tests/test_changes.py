@@ -48,8 +48,8 @@ def test_a_search_rule_is_one_place_and_its_parameter(copy: Copy) -> None:
     """Razoring: a node whose static evaluation is hopeless is left to the quiescence search."""
     copy.edit(
         "engine/search/params.py",
-        '    Param("NullMoveDepth", ',
-        '    Param("RazoringMargin", 0, 0, 1000, 50),\n    Param("NullMoveDepth", ',
+        "    NullMoveDepth: int = ",
+        "    RazoringMargin: int = _param(0, 0, 1000, 50)\n    NullMoveDepth: int = ",
     )
     copy.edit(
         "engine/search/alphabeta.py",

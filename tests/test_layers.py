@@ -214,7 +214,7 @@ def test_the_rooms_are_in_the_order_that_the_readme_tells():
     [
         ("tuning.common.files", "from tuning.matches import openings"),
         ("tuning.cluster.base", "def f():\n    from tuning.matches.units import close_bench"),
-        ("tuning.gauntlet", "from tuning import match"),
+        ("tuning.strength", "from tuning import match"),
         ("tuning.levels.strength", "import tuning.match"),
         ("tuning.openbench.launcher", "from tuning.common.errors import SetupError"),
         ("tuning.selfplay.games", "from tuning.benchmarks.soak import judge"),

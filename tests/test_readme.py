@@ -106,6 +106,18 @@ def test_python_examples_run(page, number, repository, tmp_path):
     assert re.search(r"\b(?:[a-h][1-8]|[NBRQK][a-hx1-8]+)", result.stdout)
 
 
+def test_python_examples_pass_a_strict_type_checker(repository, tmp_path):
+    files = []
+    for page, number in examples():
+        files.append(tmp_path / f"example_{len(files)}.py")
+        files[-1].write_text(blocks((repository / page).read_text(encoding="utf-8"), "python")[number])
+    result = subprocess.run(
+        [sys.executable, "-m", "mypy", "--strict", *files],
+        cwd=repository, capture_output=True, text=True, timeout=300, check=False,
+    )  # fmt: skip
+    assert result.returncode == 0, result.stdout + result.stderr
+
+
 def test_layout_names_what_there_is(readme, repository):
     (layout,) = re.findall(r"^```\n(uci_main.*?)^```", readme, re.MULTILINE | re.DOTALL)
     parents = {0: repository}

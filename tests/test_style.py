@@ -17,6 +17,26 @@ def test_linter_formatter_and_type_checker_find_nothing(command, repository):
     assert result.returncode == 0, result.stdout + result.stderr
 
 
+@pytest.mark.parametrize(
+    ("module", "right", "wrong"),
+    [
+        ("board/position.py", "position.pinned_straight", "position.pined_straight"),
+        ("search/correction.py", "worker.pawn_correction", "worker.pawn_corection"),
+        ("search/pruning.py", "params.WonPly", "params.WonPli"),
+        ("evaluation/evaluator.py", "evaluator.kind", "evaluator.sort"),
+    ],
+)
+def test_the_type_checker_finds_a_misspelt_field_of_a_record(module, right, wrong, repository, tmp_path):
+    kernels = (repository / "engine" / module).read_text(encoding="utf-8")
+    assert right in kernels
+    copy = tmp_path / "misspelt.py"
+    copy.write_text(kernels.replace(right, wrong), encoding="utf-8")
+    result = subprocess.run(
+        [sys.executable, "-m", "mypy", copy], cwd=repository, capture_output=True, text=True, timeout=300, check=False
+    )
+    assert f'has no attribute "{wrong.split(".")[1]}"' in result.stdout, result.stdout + result.stderr
+
+
 def test_threads_are_waited_for_by_events_alone(repository):
     """Before Python 3.13 a join that a signal interrupts takes the thread for ended, and memory is shared with it."""
     found = []

@@ -17,7 +17,7 @@ import chess.pgn
 from chess.engine import Limit, PovScore
 
 from engine.analysis import notes
-from engine.analysis.judge import Grade, chances_on, cost, grade_of, human_expectation
+from engine.analysis.judge import Grade, chances_on, cost, grade_of
 from engine.analysis.lines import chances_text
 from engine.analysis.pace import FIRST, SACRIFICE_LOOKS, Pace
 from engine.analysis.praise import is_recapture, is_sacrifice, offered, praise
@@ -25,6 +25,7 @@ from engine.analysis.record import LINE, Found, Record, Verdict
 from engine.analysis.wrong_bishop import honest
 from engine.api import Engine
 from engine.api.types import Analysis
+from engine.explanation.standing import human_expectation
 
 #: Says why a move was bad: from the board, the move, the line that was better, the line after the move (it begins with
 #: the reply), and the scores of the board and of the position after the move, without repeating what was better. None

@@ -17,10 +17,11 @@ from engine.analysis.accuracy import Side, move_accuracy, summary
 from engine.analysis.annotate import Judged
 from engine.analysis.clock import clock_text
 from engine.analysis.files import pgn_text
-from engine.analysis.judge import Grade, chances_on, human_expectation
+from engine.analysis.judge import Grade, chances_on
 from engine.analysis.lines import chances_text, ending_text, percents, score_text
 from engine.analysis.notes import positions
 from engine.analysis.openings import opening_of
+from engine.explanation.standing import human_expectation
 from engine.lab.page import fill
 
 Report = tuple[chess.pgn.Game, Sequence[Judged]]

@@ -1,14 +1,18 @@
 """The engine as a Python object: what its users may rely on, and what they are told when they go wrong."""
 
+import ast
 import doctest
 import gc
+import inspect
 import os
 import re
+import sys
 import threading
 import time
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from itertools import pairwise
 from math import inf, nan
 from pathlib import Path
 from typing import Any
@@ -27,7 +31,7 @@ import engine.api.types
 import engine.play.glance
 from engine import Analysis, Engine, Stopped
 from engine.api.types import FIELDS, limits_of
-from engine.messages import MOST, NUMBERS, Info, Limits, OptionError, PositionError, Score
+from engine.messages import MOST, NUMBERS, Figures, Info, Limits, OptionError, PositionError, Score
 from engine.options import KEYWORDS, OPTIONS, Option, by_keyword
 
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
@@ -848,6 +852,33 @@ def test_unknown_keywords_are_named() -> None:
         Engine(hsah=3)
     with pytest.raises(OptionError, match="Hash"):
         Engine(hash=0)
+
+
+# Types
+
+
+@pytest.mark.parametrize("name", [name for name in engine.__all__ if isinstance(getattr(engine, name), type)])
+def test_every_type_of_the_interface_can_be_imported_from_the_package(name: str) -> None:
+    """Those of public fields, and those that public methods return."""
+    owner = getattr(engine, name)
+    module = sys.modules[owner.__module__]
+    hints = dict(owner.__annotations__)
+    for member, value in vars(owner).items():
+        function = value.fget if isinstance(value, property) else value
+        hints[member] = getattr(function, "__annotations__", {}).get("return", "")
+    words = {word for member, hint in hints.items() if member[0] != "_" for word in re.findall(r"\w+", str(hint))}
+    types = [found for word in words if isinstance(found := getattr(module, word, None), type)]
+    for kind in types:
+        if kind.__module__.startswith("engine"):
+            assert getattr(engine, kind.__name__, None) is kind
+
+
+@pytest.mark.parametrize("record", [Limits, Info, Figures])
+def test_every_field_of_a_record_is_documented(record: type) -> None:
+    body = ast.parse(inspect.getsource(record)).body[0].body
+    for field, text in pairwise(body):
+        if isinstance(field, ast.AnnAssign):
+            assert isinstance(text, ast.Expr), f"{record.__name__}.{field.target.id} has no docstring"
 
 
 # The rest

@@ -354,9 +354,12 @@ def test_two_copies_in_a_process_share_nothing(tmp_path: Path) -> None:
 WEIGHED = """
 import json, pathlib
 from numba import int64
-from engine.jit import helper, kernel, shared_record, structure
+from engine.jit import Record, helper, kernel, shared_record
 
-WEIGHTS, weights = shared_record("weights", structure(("weight", "i8")))
+class Weights(Record):
+    weight: int
+
+WEIGHTS, weights = shared_record("weights", Weights)
 WEIGHTS["weight"] = json.loads(pathlib.Path(__file__).with_name("..").joinpath("weight.json").read_text())
 
 @helper

@@ -27,8 +27,8 @@ from distributed.security import Security
 from tests.tuning.conftest import FOOLS_MATE, SCRIPT, long_line
 from tuning.cluster import kept
 from tuning.cluster.base import ClusterLost
-from tuning.cluster.choice import HERE, open_cluster
 from tuning.cluster.dask import Dask
+from tuning.cluster.run import HERE, open_cluster
 from tuning.common.errors import SetupError
 from tuning.common.ledger import Ledger, read_events
 from tuning.matches.engines import EngineSpec
@@ -250,8 +250,8 @@ def test_another_client_closes_nothing(dask, joined, tmp_path):
 
 def test_two_matches_and_the_arena_on_one_scheduler(dask, joined, trivial, tmp_path):
     """A client that comes or goes leaves the games of the others alone."""
-    from tuning.selfplay.batches import Batch, Meeting, PlannedPair, play_batch  # the workers of others need no engine
-    from tuning.selfplay.duel import Rules
+    from tuning.selfplay.batches import Batch, DuelPair, Meeting, play_batch  # the workers of others need no engine
+    from tuning.selfplay.duel import DuelRules
 
     specs = tuple(trivial(name, long_line(40), "late", 10, 0.3, Limits(base=60.0)) for name in ("a", "b"))
     games: list[int] = []
@@ -260,7 +260,7 @@ def test_two_matches_and_the_arena_on_one_scheduler(dask, joined, trivial, tmp_p
     def beside() -> None:
         second = open_cluster(joined, None)
         games.append(play(second, tmp_path / "second.jsonl", specs, 4).tally.games)
-        batch = Batch(Meeting(rules=Rules(nodes=20, hash=1)), (PlannedPair(0, Opening(chess.STARTING_FEN)),))
+        batch = Batch(Meeting(rules=DuelRules(nodes=20, hash=1)), (DuelPair(0, Opening(chess.STARTING_FEN)),))
         assert [outcome.error for outcome in second.run(play_batch, iter([batch]), pairs.extend)] == [None]
         second.close()
 

@@ -151,7 +151,7 @@ def test_a_round_robin_gets_a_rating_list(monkeypatch, tmp_path):
         (["--new", "HEAD"], "--new and --base go together"),
         ([*words("a", FOOLS_MATE), *words("b", FOOLS_MATE)], "a has no limit: give --tc"),
         (["--engine", "no-such", "--engine", "cmd=nor-this", "--tc", "1"], "no-such: no program 'no-such' on the path"),
-        (["--engine", "a", "--engine", "b", "--tc", "1", "--games", "0"], "--games must be above zero"),
+        (["--engine", "a", "--engine", "b", "--tc", "1", "--games", "0"], "--games must be 1 or more"),
         (["--engine", "a", "--engine", "b", "--tc", "1", "--sprt", "5", "0"], "elo0 below elo1"),
         (["--engine", "a", "--engine", "b", "--tc", "1", "--tb", "/none"], "no Syzygy tables"),
         (["--resume", "/no/results.jsonl"], "cannot read /no/results.jsonl"),

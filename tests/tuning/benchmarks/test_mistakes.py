@@ -4,8 +4,7 @@ import chess
 import pytest
 
 from engine import Engine
-from tuning.levels.mistakes import balance, judge, kind_of
-from tuning.mistakes import main
+from tuning.benchmarks.mistakes import balance, judge, kind_of, main
 
 
 def line(board: chess.Board, text: str) -> list[chess.Move]:
