@@ -21,6 +21,8 @@ from typing import Any
 from rich.console import Group
 
 from engine.console import Console
+from engine.reading import ReadError
+from engine.suites.tasks import load_suite
 from tuning.cluster.base import ClusterLost
 from tuning.cluster.choice import HERE, open_cluster
 from tuning.common import command
@@ -33,7 +35,6 @@ from tuning.matches.engines import WORDS_HELP, EngineSpec, parse_each, parse_lim
 from tuning.matches.flags import add_limit_flags, limits_from, with_commit
 from tuning.matches.tournament import single_threaded
 from tuning.matches.units import introduce
-from tuning.suites.epd import load_suite
 from tuning.suites.solving import TOOL, Attempt, Solution, position_table, score_table, solve
 
 
@@ -174,7 +175,7 @@ def main(words: Sequence[str] | None = None) -> int:
         if arguments.resume:
             only_with_resume(parser(), words, ("--list", "--plot", "--scheduler", "--concurrency"))
         return run(arguments, console)
-    except (SetupError, EngineFailure) as error:
+    except (SetupError, EngineFailure, ReadError) as error:
         return command.refused(console, error)
 
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import chess
 
 from engine.messages import PositionError
-from engine.reading.text import quoted
+from engine.reading.text import Line, ReadError, quoted, read_lines
 
 #: Faults whose names in python-chess do not say enough.
 _WORDS = {
@@ -76,6 +77,30 @@ def operations_of(text: str) -> dict[str, str]:
         operations[found[1]] = found[2].strip().strip('"').strip()
         at = found.end()
     return operations
+
+
+def read_positions(
+    path: str | os.PathLike[str], report: Callable[[str], None] = lambda repair: None
+) -> Iterator[tuple[int, Position]]:
+    """The positions of a file, a line of FEN or EPD each, with their lines' numbers; blank lines and those that begin
+    with ``#`` are skipped. Repairs are reported. Raises ReadError, which names file and line; also if none is there."""
+    number = 0
+    for number, line in _lines(path, report):
+        try:
+            found = read_position(line)
+        except PositionError as error:
+            raise ReadError(f"{path}:{number}: {error}") from None
+        for repair in found.repairs:
+            report(f"{path}:{number}: {repair}")
+        yield number, found
+    if not number:
+        raise ReadError(f"{path} has no positions")
+
+
+def _lines(path: str | os.PathLike[str], report: Callable[[str], None]) -> Iterator[Line]:
+    for number, line in read_lines(path, lambda number, text: report(f"{path}:{number}: {text}")):
+        if line.strip() and not line.startswith("#"):
+            yield number, line
 
 
 def read_board(fen: str, chess960: bool = False, report: Callable[[str], None] = lambda repair: None) -> chess.Board:

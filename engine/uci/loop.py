@@ -87,8 +87,7 @@ class Conversation:
             case "explain":
                 session.explain(parse_explain(words))
             case "bench":
-                depth, options = parse_bench(words)
-                session.bench(depth, options)
+                session.bench(*parse_bench(words))
             case "help":
                 session.say(_HELP)
             case "quit":
