@@ -120,7 +120,7 @@ def _solve(tasks: Sequence[Task], chosen: argparse.Namespace) -> int:
 def _line(task: Task, outcome: Outcome) -> str:
     points = f", {outcome.points} of {task.top} points" if task.points else ""
     found = f"{outcome.seconds:.2f} s, depth {outcome.depth}, {outcome.nodes} nodes{points}"
-    missed = "" if outcome.solved else f"; wanted {wanted(task)}"
+    missed = "" if outcome.solved else f"; wanted {wanted(task, san=True)}"
     return f"{'ok   ' if outcome.solved else 'wrong'}  {task.name}  {' '.join(outcome.san)}  {found}{missed}"
 
 

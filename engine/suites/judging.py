@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -104,14 +104,20 @@ def questions(task: Task) -> Generator[chess.Board, tuple[str, Sequence[Report]]
     )  # fmt: skip
 
 
-def wanted(task: Task) -> str:
-    """What the task asks for, in few words."""
+def wanted(task: Task, san: bool = False) -> str:
+    """What the task asks for, in few words; the moves in UCI or SAN."""
+    board = chess.Board(task.fen)
+
+    def spelled(moves: Iterable[str]) -> str:
+        return " ".join(board.san(chess.Move.from_uci(move)) if san else move for move in moves)
+
     if task.line:
-        return " ".join(task.line)
+        moves = [chess.Move.from_uci(move) for move in task.line]
+        return board.variation_san(moves) if san else " ".join(task.line)
     if task.best:
-        return " ".join(task.best)
+        return spelled(task.best)
     if task.mate is not None:
         return f"mate {task.mate}"
     if task.points:
-        return " ".join(move for move, points in task.points if points == task.top)
-    return "not " + " ".join(task.avoid)
+        return spelled(move for move, points in task.points if points == task.top)
+    return "not " + spelled(task.avoid)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def bench(file: str | None = None, depth: int | None = None, **options: Unpack[Options]) -> None:
-    """Search the positions of ``file``, else the fixed ones, by an engine with ``options``; close with ``N nodes M nps``."""
+    """Search the positions of ``file``, else the fixed ones, with ``options``; close with ``N nodes M nps``."""
     output = Output()
 
     def work() -> None:

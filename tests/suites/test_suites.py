@@ -158,6 +158,7 @@ def test_suite_solves_what_can_be_read(tmp_path, capsys, jobs):
         ["ok", "mate", "Ra8#"], ["wrong", "impossible", "Ra8#"], ["ok", "line", "Rc8+"], ["ok", "points", "Ra8#"]
     ]  # fmt: skip
     assert out.splitlines()[4] == "solved 3 of 4, 10 of 10 points (6 plies a position)"
+    assert out.splitlines()[1].endswith("; wanted not Ra8#")
     written = json.loads(results.read_text())
     assert [place["solved"] for place in written["positions"]] == [True, False, True, True]
     assert written["positions"][2]["moves"] == ["c1c8", "c8d8"]
@@ -183,7 +184,7 @@ def test_perft_names_the_position_whose_count_differs(tmp_path, capsys):
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == f"ok     line 1  {chess.STARTING_FEN}"
     assert lines[1] == f"wrong  line 2  {KIWIPETE}: 2039 leaves at depth 2, not 2038"
-    shares = dict(line.split(": ") for line in lines[2:-1])
+    shares = dict(line.strip().split(": ") for line in lines[2:-1])
     assert set(shares) == {move.uci() for move in chess.Board(KIWIPETE).legal_moves}
     assert sum(map(int, shares.values())) == 2039
     assert lines[-1].startswith("1 ok, 1 wrong; 2107 leaves, ")
