@@ -168,19 +168,27 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--tune", action="store_true", help="offer the search parameters as UCI options")
     commands = parser.add_subparsers(dest="command", metavar="subcommand", required=True)
 
-    bench = commands.add_parser("bench", help="search a fixed list of positions; the last line is 'N nodes M nps'")
+    bench = commands.add_parser(
+        "bench",
+        usage="numbat bench [FILE.epd] [DEPTH] [THREADS] [HASH]",
+        help="search a fixed list of positions, or those of a file; the last line is 'N nodes M nps'",
+    )
     bench.add_argument(
         "words",
         nargs="*",
-        metavar="[FILE.epd] [DEPTH] [THREADS] [HASH]",
+        metavar="words",
         help="a file of positions, one a line; depth in plies; search threads; transposition table in MB",
     )
 
-    perft = commands.add_parser("perft", help="count the leaves of the tree of legal moves")
+    perft = commands.add_parser(
+        "perft",
+        usage="numbat perft [--threads THREADS] [--divide] DEPTH [FEN] | FILE.epd ... [DEPTH]",
+        help="count the leaves of the tree of legal moves, or compare with the counts of a file",
+    )
     perft.add_argument(
         "words",
         nargs="+",
-        metavar="DEPTH [FEN] | FILE.epd [DEPTH]",
+        metavar="words",
         help="depth in plies and a position, quoted or not (default: the start position); or files with lines such as "
         "'FEN ;D1 20 ;D2 400' to compare with, and the greatest depth to count",
     )
