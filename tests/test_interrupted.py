@@ -36,8 +36,6 @@ runpy.run_module(name, run_name="__main__", alter_sys=True)
 COMMANDS = {
     "warmup": ("uci_main", "warmup"),
     "bench": ("uci_main", "bench", "3"),
-    "suite": ("uci_main", "suite", "s.epd"),
-    "perft": ("uci_main", "perft", "s.epd"),
     "analyse": ("uci_main", "analyse"),
     "play": ("uci_main", "play"),
     "datagen": ("tuning.datagen", "data", "--games", "2"),
