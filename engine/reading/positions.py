@@ -29,11 +29,11 @@ class Position:
     repairs: tuple[str, ...] = ()
 
 
-def read_position(line: str, chess960: bool = False) -> Position:
+def read_position(line: str, chess960: bool = False, unreachable: bool = False) -> Position:
     """The position at the beginning of ``line``, a FEN or an EPD with or without counters.
 
     Castling rights that only Chess960 has make it a position of Chess960, as ``chess960`` does. Rights without their
-    king or rook, and en passant squares on which nothing can be taken, are dropped, as over UCI. Raises PositionError.
+    king or rook, and en passant squares on which nothing can be taken, are dropped, as over UCI. With ``unreachable`` checks may be such as no game gives. Raises PositionError.
     """
     fields = line.split(None, 6)
     if len(fields) < 4:
@@ -54,7 +54,7 @@ def read_position(line: str, chess960: bool = False) -> Position:
     if board.status() & chess.STATUS_INVALID_EP_SQUARE:
         board.ep_square = None
         repairs.append(f"en passant square '{fields[3]}' is dropped: no pawn has just passed it")
-    if not board.is_valid():
+    if board.status() & ~(chess.STATUS_IMPOSSIBLE_CHECK if unreachable else 0):
         raise PositionError(f"not a legal position: {quoted(line)} ({faults(board)})")
     return Position(board, line.split(None, count)[count] if len(fields) > count else "", tuple(repairs))
 

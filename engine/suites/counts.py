@@ -58,7 +58,7 @@ def _read(line: str, number: int, found: list[Counts], report: Callable[[str], N
         texts = [f"D{line.removeprefix('perft ')}"]
     else:
         fen, *texts = re.split(r"\s*;\s*|\s+(?=D\d)", line.removeprefix("epd ").strip())
-        position = read_position(fen)
+        position = read_position(fen, unreachable=True)
         if position.rest:
             raise ValueError(f"{quoted(position.rest)} is not a count such as 'D1 20'")
         for repair in position.repairs:
