@@ -33,7 +33,8 @@ def read_position(line: str, chess960: bool = False, unreachable: bool = False) 
     """The position at the beginning of ``line``, a FEN or an EPD with or without counters.
 
     Castling rights that only Chess960 has make it a position of Chess960, as ``chess960`` does. Rights without their
-    king or rook, and en passant squares on which nothing can be taken, are dropped, as over UCI. With ``unreachable`` checks may be such as no game gives. Raises PositionError.
+    king or rook, and en passant squares on which nothing can be taken, are dropped, as over UCI.
+    With ``unreachable`` checks may be such as no game gives. Raises PositionError.
     """
     fields = line.split(None, 6)
     if len(fields) < 4:
