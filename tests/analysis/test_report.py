@@ -379,10 +379,11 @@ def test_the_reader_learns_from_mistakes(page: Path) -> None:
       click(best.slice(2, 4)); note();
       teach(p.white); $("solve").click(); note();
       $("leave-lesson").click();
-      document.body.dataset.back = !$("told").hidden && $("lesson").hidden && +document.body.dataset.ply === game.plies.indexOf(p);
+      document.body.dataset.back = !$("told").hidden && $("lesson").hidden &&
+        +document.body.dataset.ply === game.plies.indexOf(p);
       document.body.dataset.seen = seen.join("|");
-      document.body.dataset.counts = [...document.querySelectorAll("#phases button")].map(b => +b.textContent).reduce((a, b) => a + b, 0) ===
-        game.plies.filter(p => p.word).length;
+      const counted = [...document.querySelectorAll("#phases button")].map(button => +button.textContent);
+      document.body.dataset.counts = counted.reduce((a, b) => a + b, 0) === game.plies.filter(p => p.word).length;
     """
     dom = Dom(page, script=script)
     asked, nonsense, played, wrong, enough, correct, clicked, solved = html.unescape(
