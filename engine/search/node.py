@@ -4,6 +4,7 @@ from engine.board.aliases import Ply, Position, Worker
 from engine.board.draws import is_insufficient_material, is_repetition
 from engine.board.movegen import count_moves
 from engine.board.types import ZERO
+from engine.evaluation.endgames import is_rook_pawn_draw
 from engine.jit import clock_ticks, helper, load_relaxed
 from engine.search.state import DEADLINE, NEVER
 
@@ -38,7 +39,8 @@ def enter_node(worker: Worker, ply: Ply) -> None:
 
 @helper
 def is_draw(position: Position, ply: Ply) -> bool:
-    """Whether the position, ``ply`` plies below the root, is drawn by rule. Checkmate outranks the 50-move rule."""
+    """Whether the position, ``ply`` plies below the root, is drawn, by the rules or surely. Checkmate outranks the
+    50-move rule."""
     if position.rule50 >= 100 and (position.checkers == ZERO or count_moves(position) > 0):
         return True
-    return is_repetition(position, ply) or is_insufficient_material(position)
+    return is_repetition(position, ply) or is_insufficient_material(position) or is_rook_pawn_draw(position)
