@@ -3,7 +3,7 @@
 Compiled, every number is int64 but for bitboards and keys, which are uint64, and every record is passed by reference.
 """
 
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 #: 0 for a1 to 63 for h8.
 Square: TypeAlias = int
@@ -41,35 +41,23 @@ Ply: TypeAlias = int
 #: 0 or 1, where a kernel's signature or a record wants a number.
 Flag: TypeAlias = int
 
-#: A POSITION record.
-Position: TypeAlias = Any
+if TYPE_CHECKING:  # the records, which lie above
+    from engine.board.position import MoveList as MoveList
+    from engine.board.position import Position as Position
+    from engine.evaluation.classical.pawns import PawnTable as PawnTable
+    from engine.evaluation.classical.view import View as View
+    from engine.evaluation.classical.weights import TraceRecord
+    from engine.evaluation.evaluator import Evaluator as Evaluator
+    from engine.evaluation.nnue.network import NetRecord as NetRecord
+    from engine.evaluation.nnue.refresh import RefreshTable as RefreshTable
+    from engine.search.state import Frame as Frame
+    from engine.search.state import Line as Line
+    from engine.search.state import Worker as Worker
+    from engine.search.tablebase import TablebaseRecord as TablebaseRecord
+    from engine.search.transposition import TableRecord as TableRecord
+    from engine.search.tunables import Params as Params
 
-#: A MOVE_LIST record.
-MoveList: TypeAlias = Any
-
-#: An EVALUATOR record, and the ACCUMULATOR of one ply in the network or in the material evaluation.
-Evaluator: TypeAlias = Any
-Accumulator: TypeAlias = Any
-
-#: A NET record: a network's weights; and a REFRESH_TABLE record: accumulators kept by orientation.
-NetRecord: TypeAlias = Any
-RefreshTable: TypeAlias = Any
-
-#: Of the classical evaluation: what it looks at, what it has found, and what it remembers of pawns.
-View: TypeAlias = Any
-Trace: TypeAlias = Any
-PawnTable: TypeAlias = Any
-
-#: A WORKER record of the search, its FRAME of one ply, and a LINE that it found.
-Worker: TypeAlias = Any
-Frame: TypeAlias = Any
-Line: TypeAlias = Any
-
-#: A TUNABLES record: the search parameters.
-Params: TypeAlias = Any
-
-#: A TABLE record: how kernels reach the transposition table.
-TableRecord: TypeAlias = Any
-
-#: A TABLEBASE record: how kernels reach the endgame tables.
-TablebaseRecord: TypeAlias = Any
+    Trace: TypeAlias = TraceRecord | None
+else:
+    Position = MoveList = Evaluator = NetRecord = RefreshTable = View = Trace = PawnTable = Any
+    Worker = Frame = Line = Params = TableRecord = TablebaseRecord = Any

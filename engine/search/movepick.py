@@ -72,7 +72,7 @@ def start_picking_noisy(worker: Worker, frame: Frame, tt_move: Move) -> None:
 @helper
 def _score_noisy(worker: Worker, move: Move) -> int:
     """Most valuable victim first, then by capture history."""
-    victim = SEE_VALUES[captured_type(worker.position, move)]
+    victim: int = SEE_VALUES[captured_type(worker.position, move)]
     if is_promotion(move):
         victim += SEE_VALUES[promoted_type(move)] if promoted_type(move) == QUEEN else -2000
     return 16 * victim + params_of(worker).CaptureHistoryWeight * capture_history(worker, move) // 1024

@@ -1,7 +1,5 @@
 """Games that come to a bishop that does not control the corner: the search itself knows that they are drawn."""
 
-from __future__ import annotations
-
 import io
 from functools import partial
 

@@ -1,7 +1,5 @@
 """A king alone: when a rook's pawn does not beat it, what mating material is worth, and how few nodes mate it."""
 
-from __future__ import annotations
-
 import itertools
 import random
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """A rook's pawn and a king in its corner: the win that was given away, and the draw that is held."""
 
-from __future__ import annotations
-
 import chess
 import pytest
 from chess.engine import Cp, PovScore

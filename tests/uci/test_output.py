@@ -1,14 +1,13 @@
 """Standard output that cannot be written: said once, on standard error, with a code that is not 0."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
+from typing import IO
 
 import pytest
 
-from tests.strict import STRICT
+from tests.strict import run_python
 from tests.uci.process import COLD_TIMEOUT, MAIN
 
 FULL = "/dev/full"
@@ -28,21 +27,18 @@ COMMANDS: dict[str, tuple[list[str], str]] = {
 ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
 
 
+def run(command: str, output: IO[bytes]) -> subprocess.CompletedProcess[str]:
+    """One of :data:`COMMANDS` that prints to ``output``."""
+    arguments, said = COMMANDS[command]
+    streams = {"input": said, "stdout": output, "stderr": subprocess.PIPE}
+    return run_python(MAIN, *arguments, **streams, env=ENVIRONMENT, timeout=COLD_TIMEOUT)
+
+
 @pytest.mark.skipif(not os.path.exists(FULL), reason=f"there is no {FULL}")
 @pytest.mark.parametrize("command", COMMANDS)
-def test_a_full_disk_is_an_error_of_one_line(command):
-    arguments, said = COMMANDS[command]
+def test_full_disk_is_an_error_of_one_line(command):
     with open(FULL, "wb") as full:
-        result = subprocess.run(
-            [sys.executable, *STRICT, str(MAIN), *arguments],
-            input=said,
-            stdout=full,
-            stderr=subprocess.PIPE,
-            env=ENVIRONMENT,
-            text=True,
-            timeout=COLD_TIMEOUT,
-            check=False,
-        )
+        result = run(command, full)
     assert result.returncode == 1
     assert result.stderr == "numbat: cannot write to standard output: No space left on device\n"
 
@@ -55,19 +51,9 @@ ALIKE = ("perft", "warmup")
 @pytest.mark.parametrize(
     "command", [pytest.param(command, marks=[pytest.mark.slow] * (command in ALIKE)) for command in COMMANDS]
 )
-def test_a_reader_that_left_is_no_error(command):
-    arguments, said = COMMANDS[command]
+def test_closed_reader_is_no_error(command):
     reading, writing = os.pipe()
     os.close(reading)
     with os.fdopen(writing, "wb") as broken:
-        result = subprocess.run(
-            [sys.executable, *STRICT, str(MAIN), *arguments],
-            input=said,
-            stdout=broken,
-            stderr=subprocess.PIPE,
-            env=ENVIRONMENT,
-            text=True,
-            timeout=COLD_TIMEOUT,
-            check=False,
-        )
+        result = run(command, broken)
     assert (result.returncode, result.stderr) == (0, "")

@@ -33,10 +33,9 @@ def _begin(worker: Worker, node_limit: int, last: int) -> None:
 def choose_move(worker: Worker, nodes: int, hard: int, last: int, paced: int) -> tuple[Move, Score]:
     """Search ``worker.position``, which has legal moves: the move to play, and its score.
 
-    No iteration starts after ``nodes`` nodes or depth ``last``, and after ``hard`` nodes one is aborted, but never the
-    first. The move is then the best one found, as in the engine; the score is that of the last finished iteration. If
-    it is ``paced``, ``nodes`` are the optimum of a clock that runs on nodes: the engine's time management stretches or
-    shortens them.
+    No iteration starts after ``nodes`` nodes or depth ``last``, and any but the first is aborted after ``hard`` nodes.
+    The move is the best one found, as in the engine; the score is that of the last finished iteration. If ``paced``,
+    ``nodes`` is the optimum of a clock that runs on nodes, which the engine's time management stretches or shortens.
     """
     _begin(worker, hard, last)
     progress = worker.deepening

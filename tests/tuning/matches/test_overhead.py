@@ -1,7 +1,5 @@
 """What the runner itself costs: below 2 ms a move, with two engines that need no time."""
 
-from __future__ import annotations
-
 import time
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Elo estimates against the published test cases of fastchess and fishtest, and against simulation."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
