@@ -27,7 +27,7 @@ from tuning.common.errors import SetupError, at_least
 from tuning.common.flags import add_check_flag, add_cluster_flags, add_results_flags, results_path
 from tuning.common.ledger import Ledger
 from tuning.matches.engines import WORDS_HELP, EngineSpec, parse_each, parse_limit_words, parse_words, with_unique_names
-from tuning.matches.flags import add_limit_flags, limits_from, with_commit
+from tuning.matches.flags import add_each_flag, add_limit_flags, limits_from, with_commit
 from tuning.matches.tournament import single_threaded
 from tuning.matches.units import introduce
 from tuning.suites.epd import load_suite
@@ -41,9 +41,7 @@ def parser() -> argparse.ArgumentParser:
     result.add_argument(
         "--engine", nargs="+", action="append", default=[], metavar="WORD", help=f"a UCI engine: {WORDS_HELP}"
     )
-    result.add_argument(
-        "--each", nargs="+", default=[], metavar="WORD", help="option.NAME=VALUE and limits for every engine"
-    )
+    add_each_flag(result)
     result.add_argument("--limit", type=int, metavar="N", help="use only the first N positions")
     result.add_argument("--first-move", action="store_true", help="require only the first move of puzzle lines")
     result.add_argument("--list", action="store_true", help="list positions that not every engine solved")

@@ -9,11 +9,11 @@ from typing import Annotated, Any
 import numpy as np
 from numba import int64
 
-from engine.board.aliases import Move, PieceType, Ply, Square
+from engine.board.aliases import Move, MoveList, PieceType, Ply, Position, Square
 from engine.board.make import capture_square, make_move, unmake_move
 from engine.board.movegen import ALL_MOVES, NOISY_MOVES, generate_moves
 from engine.board.moves import is_capture, is_castling, is_promotion, origin_of, promoted_type, target_of
-from engine.board.position import MoveList, Position, type_on
+from engine.board.position import type_on
 from engine.board.types import I64, PAWN, QUEEN, ZERO
 from engine.jit import Array, Record, helper, i4, kernel, popcount, record_type, structure
 

@@ -1,8 +1,6 @@
 """The position: one record with all that the rules need, and how pieces are put on it and taken off."""
 
-from typing import Annotated
-
-from engine.board.aliases import Bitboard, Color, Piece, PieceType, Square
+from engine.board.aliases import Bitboard, Color, MoveList, Piece, PieceType, Position, Square
 from engine.board.attacks import between, bishop_attacks, knight_attacks, pawn_attacks, rook_attacks
 from engine.board.tables import tables
 from engine.board.types import (
@@ -12,7 +10,6 @@ from engine.board.types import (
     IDLE,
     KING,
     KNIGHT,
-    MAX_MOVES,
     NO_TYPE,
     ONE,
     PAWN,
@@ -21,69 +18,15 @@ from engine.board.types import (
     U64,
     ZERO,
 )
-from engine.jit import Array, Record, helper, i4, lsb, record_type, structure, u1, u8
-
-#: Room for the game's positions and the deepest line of the search.
-HISTORY = 1024
+from engine.jit import helper, lsb, record_type, structure
 
 #: When the game's part of the history has grown to this, its oldest half is forgotten.
 GAME_HISTORY = 640
 
 
-class Undo(Record):
-    """What a move destroys and unmaking it restores. The keys also serve to find repetitions."""
-
-    key: u8
-    pawn_key: u8
-    nonpawn_key: Annotated[Array[u8], (2,)]  # [color]
-    checkers: u8
-    pinned_straight: u8
-    pinned_diagonal: u8
-    rule50: i4
-    since_null: i4
-    captured: u1
-    castling: u1
-    en_passant: u1
-
-
-UNDO = structure(Undo)
-
-
-class Position(Record):
-    """All that the rules need."""
-
-    pieces: Annotated[Array[u8], (6,)]  # [type] both colours
-    colors: Annotated[Array[u8], (2,)]  # [color]
-    key: u8  # Zobrist key in Polyglot's form, but for an idle en passant square
-    pawn_key: u8  # pawns only
-    nonpawn_key: Annotated[Array[u8], (2,)]  # [color] all pieces but pawns
-    checkers: u8  # enemy pieces that give check
-    pinned_straight: u8  # lines (with the pinner) of own pieces pinned on ranks and files
-    pinned_diagonal: u8  # the same on diagonals
-    board: Annotated[Array[u1], (64,)]  # [square] piece, EMPTY for none
-    castling_mask: Annotated[Array[u1], (64,)]  # [square] rights that survive a move from or to it
-    castling_rook: Annotated[Array[u1], (4,)]  # [right] square of the rook, NO_SQUARE for none at the start
-    side: u1  # colour to move
-    castling: u1  # rights as bits: 2 * color on the king's side, the next one on the queen's
-    en_passant: u1  # target square where a pawn could take, IDLE if not legally, else NO_SQUARE
-    chess960: u1  # castling is written as the king taking the rook
-    rule50: i4  # plies since a capture or pawn move
-    since_null: i4  # plies since a null move
-    fullmove: i4  # move number of the game
-    ply: i4  # plies in history
-    history: Annotated[Array[Undo], (HISTORY,)]  # [ply]
-
-
 POSITION = structure(Position)
 
 POSITION_T = record_type(POSITION)
-
-
-class MoveList(Record):
-    """A list of moves with a sort value each; ``count`` is kept by whoever fills it."""
-
-    move: Annotated[Array[i4], (MAX_MOVES,)]
-    value: Annotated[Array[i4], (MAX_MOVES,)]
 
 
 MOVE_LIST = structure(MoveList)

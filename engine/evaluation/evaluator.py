@@ -6,51 +6,22 @@ is right for the position. The record's ``kind`` chooses the evaluation.
 
 from __future__ import annotations
 
-from typing import Annotated
-
 from engine.board.aliases import Move, Position, Score
 from engine.board.types import I64, U64, WHITE
 from engine.evaluation import material
-from engine.evaluation.classical.pawns import PawnTable
 from engine.evaluation.classical.value import classical_value
 from engine.evaluation.endgames import is_rook_pawn_draw, mop_up_value
-from engine.evaluation.material import MaterialAccumulator
 from engine.evaluation.nnue import network
-from engine.evaluation.nnue.network import NetAccumulator, net_at, network_value
-from engine.evaluation.nnue.refresh import RefreshTable
-from engine.jit import Array, Record, helper, i4, structure, u8
+from engine.evaluation.nnue.network import net_at, network_value
+from engine.evaluation.records import Evaluator
+from engine.jit import helper, structure
 
 #: The kinds, as ``EvalType`` names them.
 KINDS = ("Material", "Classical", "NNUE")
 MATERIAL, CLASSICAL, NNUE = range(3)
 
-#: The longest line, in plies, that an evaluator can follow.
-STACK_PLIES = 256
-
 #: No evaluation goes beyond this many centipawns.
 HIGHEST = 20_000
-
-
-class Accumulators(Record):
-    """One ply: the accumulators of the network and of the material evaluation. Whole cache lines."""
-
-    network: NetAccumulator
-    material: MaterialAccumulator
-    unused: Annotated[Array[i4], (13,)]
-
-
-ACCUMULATORS = structure(Accumulators)
-
-
-class Evaluator(Record):
-    """The stack of a line, and the memory of each evaluation."""
-
-    stack: Annotated[Array[Accumulators], (STACK_PLIES,)]  # [ply]
-    ply: int
-    kind: int
-    net_address: u8  # of a NET record, if the kind is NNUE
-    refresh_table: RefreshTable  # if the kind is NNUE
-    pawns: PawnTable  # if the kind is Classical
 
 
 EVALUATOR = structure(Evaluator)

@@ -8,7 +8,7 @@ cannot cache functions that call each other in a circle.
 
 from numba import int64
 
-from engine.board.aliases import Depth, Flag, Frame, Move, Ply, Score, Worker
+from engine.board.aliases import Depth, Flag, Move, Ply, Score
 from engine.board.cycles import has_upcoming_repetition
 from engine.board.moves import is_noisy
 from engine.board.see import see_ge
@@ -52,7 +52,7 @@ from engine.search.scores import (
     mated_in,
     to_table,
 )
-from engine.search.state import MAX_TRIED, WORKER_T, frame_at, params_of
+from engine.search.state import MAX_TRIED, WORKER_T, Frame, Worker, frame_at, params_of
 from engine.search.tablebase import EXTRA_DEPTH, UNKNOWN, probe_tablebase, tablebase_bound, tablebase_score
 from engine.search.transposition import (
     BOUND_EXACT,

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 from numba import int64
 
-from engine.board.aliases import Depth, Flag, Ply, Worker
+from engine.board.aliases import Depth, Flag, Ply
 from engine.board.make import make_move, unmake_move
 from engine.board.movegen import ALL_MOVES, count_moves, generate_moves
 from engine.board.notation import list_moves
@@ -22,7 +22,7 @@ from engine.jit import Array, Record, kernel, new_record, record_type, structure
 from engine.messages import Limits
 from engine.search.node import enter_node, is_draw, should_abort
 from engine.search.scores import MATE, MATE_BOUND
-from engine.search.state import WORKER_T, frame_at
+from engine.search.state import WORKER_T, Worker, frame_at
 from engine.search.worker import Line
 
 _ENTRIES = 1 << 20

@@ -1,6 +1,6 @@
 """What every node does first: count itself, look at the clock now and then, and see draws."""
 
-from engine.board.aliases import Ply, Position, Score, Worker
+from engine.board.aliases import Ply, Position, Score
 from engine.board.draws import is_insufficient_material, is_repetition
 from engine.board.movegen import count_moves
 from engine.board.types import I64, ZERO
@@ -8,7 +8,7 @@ from engine.evaluation.endgames import is_rook_pawn_draw
 from engine.evaluation.evaluator import evaluate
 from engine.jit import clock_ticks, helper, load_relaxed
 from engine.search.scores import DRAW, MAX_PLY, NONE
-from engine.search.state import DEADLINE, NEVER
+from engine.search.state import DEADLINE, NEVER, Worker
 
 #: The stop flag and the clock are read once in this many nodes (a power of two): some 0.3 ms. The first look
 #: comes at the end of such an interval, so that even with no time at all a first iteration is searched.

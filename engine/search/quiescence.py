@@ -2,7 +2,7 @@
 
 from numba import int64
 
-from engine.board.aliases import Ply, Score, Worker
+from engine.board.aliases import Ply, Score
 from engine.board.cycles import has_upcoming_repetition
 from engine.board.moves import is_promotion
 from engine.board.see import SEE_VALUES, see_ge
@@ -15,7 +15,7 @@ from engine.search.history import captured_type
 from engine.search.movepick import next_noisy, start_picking_noisy
 from engine.search.node import enter_node, score_by_rule, should_abort
 from engine.search.scores import DECIDED, DRAW, INFINITY, MAX_PLY, NONE, from_table, mated_in, to_table
-from engine.search.state import WORKER_T, frame_at, params_of
+from engine.search.state import WORKER_T, Worker, frame_at, params_of
 from engine.search.transposition import (
     BOUND_EXACT,
     BOUND_LOWER,

@@ -5,10 +5,9 @@ Nothing else holds state. A worker takes about 4.3 MB, three huge pages where th
 
 from typing import Annotated
 
-from engine.board.aliases import Ply
-from engine.board.position import MoveList, Position
+from engine.board.aliases import MoveList, Ply, Position
 from engine.board.types import MAX_MOVES, U64
-from engine.evaluation.evaluator import Evaluator
+from engine.evaluation.records import Evaluator
 from engine.jit import Array, Record, helper, i2, i4, record_at, record_type, structure, u8
 from engine.search.scores import MAX_PLY
 from engine.search.tablebase import TablebaseRecord

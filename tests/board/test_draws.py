@@ -5,11 +5,12 @@ import random
 import chess
 import pytest
 
+from engine.board.aliases import HISTORY
 from engine.board.draws import is_insufficient_material, is_repetition
 from engine.board.fen import START_FEN
 from engine.board.make import make_move, make_null_move, unmake_move, unmake_null_move
 from engine.board.notation import find_move, list_moves, play_moves
-from engine.board.position import GAME_HISTORY, HISTORY
+from engine.board.position import GAME_HISTORY
 from engine.board.setup import play_move
 from tests.board.oracle import position_from, position_of
 
@@ -133,7 +134,7 @@ def _sway(board: chess.Board, generator: random.Random) -> chess.Move | None:
 
 def test_an_en_passant_square_counts_only_where_a_capture_is_legal() -> None:
     repeated = 0
-    for seed in range(300):
+    for seed in range(60):
         generator = random.Random(seed)
         board, idle = chess.Board(generator.choice(PINNED_TAKERS)), set()
         played, searched = position_of(board), position_of(board)
@@ -149,7 +150,7 @@ def test_an_en_passant_square_counts_only_where_a_capture_is_legal() -> None:
             assert is_repetition(played, 0) == board.is_repetition(3), board.fen()
             assert is_repetition(searched, ply + 1) == board.is_repetition(2), board.fen()
             repeated += board._transposition_key() in idle and board.is_repetition(2)
-    assert repeated > 100
+    assert repeated > 15
 
 
 @pytest.mark.parametrize("plies", [GAME_HISTORY - 1, GAME_HISTORY, GAME_HISTORY + 1, 1500])

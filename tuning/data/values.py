@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from engine.board.aliases import Evaluator, Position
+from engine.board.aliases import Position
 from engine.board.setup import new_position
 from engine.evaluation.choice import Evaluation
 from engine.evaluation.evaluator import EVALUATOR, evaluate, reset
+from engine.evaluation.records import Evaluator
 from engine.jit import new_record
 from tuning.common.compiled import compiled
 from tuning.common.errors import SetupError

@@ -26,12 +26,12 @@ from rich.table import Table
 from scipy.optimize import minimize
 from scipy.special import expit
 
-from engine.board.aliases import PawnTable, Position
+from engine.board.aliases import Position
 from engine.board.setup import new_position
 from engine.console import Console, TextColumn
 from engine.evaluation import material
 from engine.evaluation.classical.features import COUNT, GROUPS, PIECE_SQUARE
-from engine.evaluation.classical.pawns import PAWN_TABLE
+from engine.evaluation.classical.pawns import PAWN_TABLE, PawnTable
 from engine.evaluation.classical.scaling import SCALE_CLASSES, SCALE_UNIT
 from engine.evaluation.classical.value import traced_value
 from engine.evaluation.classical.weights import STAGES, TRACE, TraceRecord

@@ -2,13 +2,13 @@
 
 from numba import int64, types
 
-from engine.board.aliases import Move, Score, Worker
+from engine.board.aliases import Move, Score
 from engine.board.movegen import ALL_MOVES, generate_moves
 from engine.board.types import I64
 from engine.jit import helper, kernel
 from engine.search import timeman
 from engine.search.deepening import ITERATION, OVER, begin_search, deepen
-from engine.search.state import NEVER, WORKER_T, frame_at, params_of
+from engine.search.state import NEVER, WORKER_T, Worker, frame_at, params_of
 from engine.search.timeman import FORCED_MOVE_DEPTH
 from engine.search.transposition import start_generation
 

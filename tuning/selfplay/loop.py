@@ -11,7 +11,6 @@ from typing import Annotated
 from numba import int64, types
 
 from engine.board.aliases import Color, Position, Score
-from engine.board.aliases import Worker as WorkerRecord
 from engine.board.draws import is_insufficient_material, is_repetition
 from engine.board.movegen import count_moves
 from engine.board.setup import play_move
@@ -20,6 +19,7 @@ from engine.jit import Array, Record, clock_ticks, helper, i4, kernel, record_ty
 from engine.search import timeman
 from engine.search.scores import MATE_BOUND
 from engine.search.state import WORKER_T, params_of
+from engine.search.state import Worker as WorkerRecord
 from tuning.selfplay.compiled_search import choose_move
 
 #: The longest game, in plies; longer ones are drawn.

@@ -5,7 +5,7 @@ Structures change rarely from node to node, so nearly every look finds its terms
 
 from typing import Annotated
 
-from engine.board.aliases import Bitboard, Color, PackedScore, Position, Square, Trace
+from engine.board.aliases import Bitboard, Color, PackedScore, Position, Square
 from engine.board.attacks import all_pawn_attacks, forward, pawn_attacks
 from engine.board.position import bit
 from engine.board.types import I64, ONE, U64, ZERO
@@ -20,7 +20,7 @@ from engine.evaluation.classical.features import (
     SUPPORTED,
 )
 from engine.evaluation.classical.view import View, ahead, beside, file_of, relative_rank, relative_square
-from engine.evaluation.classical.weights import term
+from engine.evaluation.classical.weights import Trace, term
 from engine.jit import Array, Record, helper, lsb, popcount, structure, u8
 
 #: Entries of the hash (a power of two); 48 bytes each.

@@ -6,19 +6,19 @@ functions also note how often each feature occurs.
 
 from numba import int64
 
-from engine.board.aliases import Color, PackedScore, PawnTable, Position, Score, Trace, View
+from engine.board.aliases import Color, PackedScore, Position, Score
 from engine.board.position import POSITION_T
 from engine.board.types import BLACK, I64, U64, WHITE
 from engine.evaluation.classical.features import COUNT, TEMPO
 from engine.evaluation.classical.king import attack_terms, shelter_terms
 from engine.evaluation.classical.passed import passed_terms
-from engine.evaluation.classical.pawns import PAWN_TABLE, pawn_terms
+from engine.evaluation.classical.pawns import PAWN_TABLE, PawnTable, pawn_terms
 from engine.evaluation.classical.pieces import piece_terms
 from engine.evaluation.classical.scaling import SCALE_UNIT, scale_class
 from engine.evaluation.classical.space import space_terms
 from engine.evaluation.classical.threats import threat_terms
-from engine.evaluation.classical.view import open_view
-from engine.evaluation.classical.weights import TRACE, TraceRecord, endgame_of, middlegame_of, term, weights
+from engine.evaluation.classical.view import View, open_view
+from engine.evaluation.classical.weights import TRACE, Trace, TraceRecord, endgame_of, middlegame_of, term, weights
 from engine.evaluation.material import FULL_PHASE, MaterialAccumulator, refresh_accumulator
 from engine.jit import helper, kernel, record_type
 

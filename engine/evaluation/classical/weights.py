@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeAlias
 
 import numpy as np
 
@@ -46,11 +46,14 @@ class TraceRecord(Record):
 
 TRACE = structure(TraceRecord)
 
+#: In terms: None where nothing is to be traced.
+Trace: TypeAlias = TraceRecord | None
+
 _HALF = 1 << 32
 
 
 @helper
-def term(trace: TraceRecord | None, color: Color, feature: int, count: int) -> PackedScore:
+def term(trace: Trace, color: Color, feature: int, count: int) -> PackedScore:
     """Both values of ``count`` times ``feature`` for ``color``; its owner adds them to its sum."""
     if trace is not None:
         trace.count[color, feature] += count

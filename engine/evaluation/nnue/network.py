@@ -9,9 +9,9 @@ middle, its perspective sees the whole board mirrored, and the accumulator is re
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Any
 
-from engine.board.aliases import Color, Evaluator, Move, Ply, Position, Score
+from engine.board.aliases import Color, Move, Ply, Position, Score
 from engine.board.make import capture_square
 from engine.board.moves import (
     castled_king_square,
@@ -28,43 +28,13 @@ from engine.board.types import BLACK, I64, KING, ROOK, U64, WHITE
 from engine.evaluation.nnue.features import bucket_of, feature_of, is_mirrored, orientation_of
 from engine.evaluation.nnue.file import Net
 from engine.evaluation.nnue.refresh import forget, refresh
-from engine.evaluation.nnue.shape import INPUTS, MAX_HIDDEN, OUTPUT_BUCKETS, QA, QB, QS, SCALE
-from engine.jit import Array, Record, helper, i2, i4, new_record, popcount, record_at, row_sum, structure, weigh_squares
-
-
-class NetRecord(Record):
-    """A network in memory, its arrays without gaps between rows of N columns."""
-
-    weights: Annotated[Array[i2], (INPUTS * MAX_HIDDEN,)]  # [feature * N + column]
-    biases: Annotated[Array[i2], (MAX_HIDDEN,)]
-    output_weights: Annotated[
-        Array[i2], (OUTPUT_BUCKETS * 2 * MAX_HIDDEN,)
-    ]  # [(bucket * 2 + perspective) * N + column]
-    skip: Annotated[Array[i4], (INPUTS,)]  # [feature]
-    output_biases: Annotated[Array[i4], (OUTPUT_BUCKETS,)]
-    hidden: int  # N
-
+from engine.evaluation.nnue.shape import QA, QB, QS, SCALE
+from engine.evaluation.records import Evaluator, NetAccumulator, NetRecord
+from engine.jit import helper, new_record, popcount, record_at, row_sum, structure, weigh_squares
 
 NET = structure(NetRecord)
 
 net_at = record_at(NetRecord)
-
-
-class NetAccumulator(Record):
-    """One ply's accumulator by perspective [color], and the update by the move that led here. Whole cache lines."""
-
-    values: Annotated[Array[Array[i2]], (2, MAX_HIDDEN)]  # [color][column]
-    skip: Annotated[Array[i4], (2,)]
-    computed: Annotated[Array[i4], (2,)]  # [color] 1: ``values`` and ``skip`` are those of this ply
-    needs_refresh: Annotated[Array[i4], (2,)]  # [color] 1: the move mirrored the whole board for this side
-    added: Annotated[Array[i4], (2,)]  # piece << 6 | square
-    removed: Annotated[Array[i4], (2,)]
-    added_count: i4
-    removed_count: i4
-    unused: Annotated[Array[i4], (4,)]
-
-
-ACCUMULATOR = structure(NetAccumulator)
 
 
 def new_net_record(net: Net) -> Any:

@@ -7,41 +7,14 @@ Eggers' idea, in Koivisto; known as Finny tables.)
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
-
-from engine.board.aliases import Color, NetRecord, Position
+from engine.board.aliases import Color, Position
 from engine.board.position import king_square
 from engine.board.types import I64, ONE, U64, ZERO
 from engine.evaluation.nnue.features import feature_of, is_mirrored, orientation_of
-from engine.evaluation.nnue.shape import MAX_HIDDEN
-from engine.jit import Array, Record, helper, i2, i4, lsb, row_sum, structure, u8
-
-if TYPE_CHECKING:
-    from engine.evaluation.nnue.network import NetAccumulator
+from engine.evaluation.records import NetAccumulator, NetRecord, RefreshTable
+from engine.jit import helper, lsb, row_sum
 
 _COLORS, _TYPES, _ORIENTATIONS = 2, 6, 2
-
-
-class _Kept(Record):
-    """The accumulator of one orientation as it was last needed, and the board it belongs to. Whole cache lines."""
-
-    values: Annotated[Array[i2], (MAX_HIDDEN,)]  # [column]
-    pieces: Annotated[Array[u8], (_COLORS * _TYPES,)]  # [color * 6 + type]
-    skip: i4
-    filled: i4  # 0: nothing is kept
-    unused: Annotated[Array[i4], (6,)]
-
-
-_KEPT = structure(_Kept)
-
-
-class RefreshTable(Record):
-    """The accumulators kept."""
-
-    kept: Annotated[Array[_Kept], (_COLORS * _ORIENTATIONS,)]
-
-
-REFRESH_TABLE = structure(RefreshTable)  # [color * 2 + is_mirrored]
 
 _copy = row_sum("")
 _add = row_sum("+")
