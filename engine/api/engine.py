@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Self, Unpack, overload
 import chess
 
 from engine.api import bench
+from engine.api.boards import position_of
 from engine.api.turns import Turns
 from engine.api.types import Analysis, Feed, Stream, analysis_of, check_board, check_moves, limits_of
 from engine.board.fen import START_FEN, needs_chess960, set_fen, to_fen
@@ -228,13 +229,13 @@ class Engine:
         """
         if fen is not None and not isinstance(fen, str):
             raise TypeError(f"a FEN is a str, not {fen!r}; set_board takes a chess.Board")
-        self._set_position(START_FEN if fen is None else fen, moves, self._values["UCI_Chess960"])
-
-    def _set_position(self, fen: str, moves: Sequence[str], chess960: bool) -> None:
-        self._refuse_closed()
         position = new_position()
-        set_fen(position, fen, chess960)
+        set_fen(position, START_FEN if fen is None else fen, self._values["UCI_Chess960"])
         play_moves(position, moves)
+        self._set_position(position)
+
+    def _set_position(self, position: Any) -> None:
+        self._refuse_closed()
         self._position = position
 
     def new_game(self) -> None:
@@ -271,13 +272,7 @@ class Engine:
 
         Raises :class:`PositionError`, also for a board of another variant.
         """
-        check_board(board)
-        if board.uci_variant != "chess":
-            raise PositionError(f"the variant {board.uci_variant} is not supported")
-        fen = board.root().fen(en_passant="xfen")
-        self._set_position(
-            fen, [move.uci() for move in board.move_stack], self._values["UCI_Chess960"] or board.chess960
-        )
+        self._set_position(position_of(board, self._values["UCI_Chess960"]))
 
     def board(self) -> chess.Board:
         """The position as a python-chess board (without the moves that led to it)."""
@@ -357,8 +352,12 @@ class Engine:
             if on_report is not None and info.score is not None:
                 on_report(analysis_of(info, board))
 
-        move = self._run(board, _limits(board, limit, root_moves), pass_on, None).bestmove
-        return None if move == "0000" else board.parse_uci(move)
+        limits = _limits(board, limit, root_moves)
+        move = self._run(board, limits, pass_on if on_report else None, None).bestmove
+        if move == "0000":
+            return None
+        found = chess.Move.from_uci(move)
+        return board.parse_uci(move) if board.kings >> found.from_square & 1 else found  # castling, as the board has it
 
     def stream(
         self,
@@ -493,7 +492,7 @@ class Engine:
     @property
     def searching(self) -> bool:
         """Whether a search runs."""
-        return self._turns.searcher.busy
+        return self._turns.busy
 
     def start(self, limits: Limits, on_info: OnInfo | None, on_result: OnResult, lines: int | None = None) -> None:
         """Begin a search and return at once; ends a running one first.
@@ -505,12 +504,14 @@ class Engine:
         with self._turns.at_once():
             self._begin(limits, on_info or (lambda info: None), on_result, lines or self._values["MultiPV"])
 
-    def _begin(self, limits: Limits, on_info: OnInfo, on_result: OnResult, lines: int) -> None:
-        """Begin a search in one's :meth:`turn`."""
+    def _begin(
+        self, limits: Limits, on_info: OnInfo, on_result: OnResult, lines: int, here: bool = False
+    ) -> None:
+        """Begin a search in one's :meth:`turn`, and with ``here`` end it."""
         pool = self._thinker.pool
         pool.node_clock.rate = self._values["nodestime"]
         pool.arm(limits, int(self._position["side"]) == WHITE, self._values["Move Overhead"])
-        self._turns.begin(partial(self._search, self._position, limits, on_info, on_result, lines))
+        self._turns.begin(partial(self._search, self._position, limits, on_info, on_result, lines), here)
 
     def turn(self, since: object = None) -> AbstractContextManager[None]:
         """Have the engine to oneself, for several searches in a row that one :meth:`stop` ends; turns can be nested.
@@ -567,10 +568,11 @@ class Engine:
                     on_position(index, len(fens), fen, self._thinker.pool.nodes)
         return total, milliseconds
 
-    def _search_now(self, *arguments: Any) -> None:
-        """:meth:`_begin`, and wait for the end."""
+    def _search_now(self, limits: Limits, on_info: OnInfo, on_result: OnResult, lines: int) -> None:
+        """:meth:`_begin`, and wait for the end. A short search needs no other thread, which takes longer to wake."""
+        thinker = self._thinker
         try:
-            self._begin(*arguments)
+            self._begin(limits, on_info, on_result, lines, thinker.pool.is_short(limits) and not thinker.tablebase.largest)
             self.wait()
         finally:  # an interrupted caller leaves no search behind
             self._turns.halt()

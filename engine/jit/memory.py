@@ -7,6 +7,7 @@ so that ``position.key`` reads the same in compiled code, in the debugger and in
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import llvmlite.binding as llvm
@@ -42,7 +43,12 @@ def structure(*fields: tuple) -> np.dtype:
 
 def _as_records(array: Any) -> Any:
     """The structured ``array`` with scalars whose fields are attributes."""
-    return array.view(np.dtype((np.record, array.dtype)))
+    return array.view(_record_dtype(array.dtype))
+
+
+@cache
+def _record_dtype(dtype: np.dtype) -> np.dtype:
+    return np.dtype((np.record, dtype))
 
 
 def allocate(dtype: np.dtype, count: int = 1) -> Any:
@@ -55,7 +61,7 @@ def allocate(dtype: np.dtype, count: int = 1) -> Any:
     if size >= _LARGE:
         unit, room = _HUGE_PAGE, max(size + -size % _HUGE_PAGE + _HUGE_PAGE, _ADVISED)
     raw = np.zeros(room, np.uint8)
-    start = -raw.ctypes.data % unit
+    start = -raw.__array_interface__["data"][0] % unit
     return _as_records(raw[start : start + size].view(dtype))
 
 
