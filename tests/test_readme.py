@@ -89,7 +89,7 @@ def examples() -> list[tuple[str, int]]:
 
 
 def test_there_are_examples():
-    assert len(examples()) == 3
+    assert len(examples()) == 4
 
 
 @pytest.mark.parametrize(("page", "number"), examples())

@@ -7,8 +7,9 @@ a thread of its own, and callbacks get its reports and its result.
 
 from __future__ import annotations
 
+import os
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import partial
@@ -20,7 +21,7 @@ import chess
 from engine.api import bench
 from engine.api.boards import position_of
 from engine.api.turns import Turns
-from engine.api.types import Analysis, Feed, Stream, analysis_of, check_board, check_moves, limits_of
+from engine.api.types import Analysis, Feed, Stream, analysis_of, check_board, limits_of, limits_on
 from engine.board.fen import START_FEN, needs_chess960, set_fen, to_fen
 from engine.board.notation import list_moves, play_moves, to_uci
 from engine.board.perft import perft
@@ -31,16 +32,15 @@ from engine.options import KEYWORDS, OPTIONS, Options, by_keyword, find
 from engine.play.thinker import BUILT_FROM, OnInfo, Thinker
 
 if TYPE_CHECKING:
+    import numpy as np
     from chess.engine import Limit
 
+    from engine.api.batch import OnProgress, Positions
     from engine.explanation.effort import Effort
 
 __all__ = ["Analysis", "Engine", "Info", "Limits", "OptionError", "PositionError", "Result", "Stopped", "Stream"]
 
 OnResult = Callable[[Result], None]
-
-#: Nodes of each search for an explanation without a limit.
-EXPLAIN_NODES = 200_000
 
 #: Attributes deleted by :meth:`Engine.close`.
 _GIVEN_BACK = ("_thinker", "_position")
@@ -60,18 +60,6 @@ def _named(options: Mapping[str, Any]) -> dict[str, Any]:
     """The values of ``options``, given by keyword, by name. Raises :class:`OptionError`."""
     rows = {by_keyword(keyword): value for keyword, value in options.items()}
     return {option.name: option.checked(value) for option, value in rows.items()}
-
-
-def _limits(board: chess.Board, limit: Limit | Limits | None, root_moves: Iterable[chess.Move] | None) -> Limits:
-    """The engine's own limits. Raises ValueError for a root move that is not legal, TypeError for what is no board, no
-    limit or no move."""
-    check_board(board)
-    moves = tuple(root_moves or ())
-    check_moves(moves)
-    for move in moves:
-        if not board.is_legal(move):
-            raise ValueError(f"the root move {move} is not legal here")
-    return limits_of(limit, moves)
 
 
 class Engine:
@@ -331,7 +319,7 @@ class Engine:
                 reports[info.multipv] = info
 
         lines = _lines(1 if multipv is None else multipv)
-        reports[1] = self.search(board, _limits(board, limit, root_moves), keep, lines)
+        reports[1] = self.search(board, limits_on(board, limit, root_moves), keep, lines)
         found = [analysis_of(info, board) for _, info in sorted(reports.items())]
         return found[0] if multipv is None else found
 
@@ -352,7 +340,7 @@ class Engine:
             if on_report is not None and info.score is not None:
                 on_report(analysis_of(info, board))
 
-        limits = _limits(board, limit, root_moves)
+        limits = limits_on(board, limit, root_moves)
         move = self._run(board, limits, pass_on if on_report else None, None).bestmove
         if move == "0000":
             return None
@@ -382,7 +370,7 @@ class Engine:
         search with this engine, and dropping the stream. Raises as :meth:`analyse`.
         """
         lines = None if multipv is None else _lines(multipv)
-        limits = replace(_limits(board, limit, root_moves), analysis=True)
+        limits = replace(limits_on(board, limit, root_moves), analysis=True)
         feed = Feed()
         stream = Stream(board, feed, partial(self._turns.halt, limits))
         with self.turn():
@@ -404,34 +392,86 @@ class Engine:
         Move.from_uci('d7d6')
         Qxf7# is mate.
 
-        ``limit`` bounds each of the two or three searches, :data:`EXPLAIN_NODES` without one. Only what the lines
-        show is said (see :mod:`engine.explanation`). The engine's own position stays as it is. Calls from several
-        threads take turns. Raises ValueError for a move that is not legal, :class:`Stopped` when another thread calls
-        :meth:`stop` meanwhile, and as :meth:`analyse`.
+        ``limit`` bounds each of the two or three searches, without one :data:`engine.api.explaining.EXPLAIN_NODES`.
+        Only what the lines show is said (see :mod:`engine.explanation`). The engine's own position stays as it is.
+        Calls from several threads take turns. Raises ValueError for a move that is not legal, :class:`Stopped` when
+        another thread calls :meth:`stop` meanwhile, and as :meth:`analyse`.
         """
-        from engine.api.explaining import what_for, why_bad
+        from engine.api.explaining import explanation
         from engine.explanation.effort import counted
 
-        bound = Limits(nodes=EXPLAIN_NODES) if limit is None else limit
-        check_board(board)
-        check_moves([move] if move is not None else [])
-        if move is not None and not board.is_legal(move):
-            raise ValueError(f"the move {move} is not legal here")
         with self.turn(), counted() as effort:
             previous, self._effort = self._position, effort
-
-            def look(position: chess.Board) -> Analysis:
-                limits = _limits(position, bound, None)
-                info = self.search(position, limits, lambda info: effort.check(), 1)
-                effort.check()
-                return analysis_of(info, position)
-
             try:
-                if move is None:
-                    return what_for(board, look, tables=self.table_outcome)
-                return why_bad(board, move, look, self.table_outcome)
+                return explanation(self, board, move, limit, effort)
             finally:
                 self._position, self._effort = previous, None
+
+    def evaluate(self, positions: Positions, *, on_progress: OnProgress | None = None) -> np.ndarray:
+        """The static values of any number of FENs or boards: centipawns for the side to move, an int32 array.
+
+        No move is searched; the values are those that ``eval`` and :meth:`explain_evaluation` explain, there from
+        White's view. ``positions`` may also be an array that :meth:`pack` made. Of the rules, those of
+        :meth:`set_position` hold. ``on_progress`` gets the number of positions done now and then.
+
+        >>> import chess
+        >>> from engine import Engine
+        >>> fens = [chess.STARTING_FEN, "4k3/8/8/8/8/8/8/QQ2K3 w - - 0 1", "4k3/8/8/8/8/8/8/QQ2K3 b - - 0 1"]
+        >>> with Engine(hash=1) as engine:
+        ...     values = engine.evaluate(fens)
+        ...     same = engine.evaluate(engine.pack(fens))
+        ...     engine.evaluate(["8/8/8/8/8/8/8/K7 w - - 0 1"])
+        Traceback (most recent call last):
+        engine.messages.PositionError: position 0: Black has 0 kings instead of 1
+        >>> values[1] == -values[2] > 5000, (values == same).all()
+        (True, True)
+
+        Works while the engine searches. Raises :class:`PositionError`, which names the index (from 0) and the fault.
+        """
+        from engine.api.batch import evaluate
+
+        return evaluate(self._thinker.evaluation, positions, on_progress)
+
+    @staticmethod
+    def pack(positions: Iterable[str | chess.Board], *, on_progress: OnProgress | None = None) -> np.ndarray:
+        """FENs or boards as an array of :data:`engine.evaluation.batch.BOARD`, which :meth:`evaluate` takes several
+        times as fast. Raises as that."""
+        from engine.api.batch import pack
+
+        return pack(positions, on_progress)
+
+    def analyse_many(
+        self,
+        positions: Iterable[str | chess.Board],
+        limit: Limit | Limits,
+        *,
+        jobs: int | None = None,
+        on_progress: OnProgress | None = None,
+    ) -> Generator[Analysis, None, None]:
+        """The analyses of FENs or boards, in their order, each until ``limit``, by ``jobs`` processes (as many as there
+        are processors).
+
+        >>> from chess.engine import Limit
+        >>> from engine import Engine
+        >>> fens = ["6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1", "4k3/8/8/8/8/8/8/4K2R w K - 0 1"]
+        >>> with Engine(hash=1) as engine:
+        ...     [line.score.relative.is_mate() for line in engine.analyse_many(fens, Limit(depth=4), jobs=2)]
+        [True, False]
+
+        Each process has an engine with these options, which forgets each position before the next, so that the result
+        does not depend on ``jobs``. ``positions`` are read as they are needed. Closing the generator ends the
+        processes; so do an error and Ctrl-C. ``on_progress`` gets the number of analyses after each. Raises as
+        :meth:`analyse`; what concerns a position names its index (from 0). RuntimeError if a process ends.
+        """
+        from engine.api.many import analyses
+
+        self._refuse_closed()
+        if jobs is not None and jobs < 1:
+            raise ValueError(f"jobs is a number of processes, 1 or more, not {jobs}")
+        options = {
+            keyword: self._values[option.name] for keyword, option in KEYWORDS.items() if option.kind != "button"
+        }
+        return analyses(options, positions, limits_of(limit), jobs or os.cpu_count() or 1, on_progress)
 
     def stop(self) -> None:
         """End the search, or all of a :meth:`turn`, also one that is only about to begin. It then gives its result; an
@@ -485,8 +525,6 @@ class Engine:
             raise errors[0]
         return results[0]
 
-    # Threads of the search
-
     # Searching
 
     @property
@@ -504,9 +542,7 @@ class Engine:
         with self._turns.at_once():
             self._begin(limits, on_info or (lambda info: None), on_result, lines or self._values["MultiPV"])
 
-    def _begin(
-        self, limits: Limits, on_info: OnInfo, on_result: OnResult, lines: int, here: bool = False
-    ) -> None:
+    def _begin(self, limits: Limits, on_info: OnInfo, on_result: OnResult, lines: int, here: bool = False) -> None:
         """Begin a search in one's :meth:`turn`, and with ``here`` end it."""
         pool = self._thinker.pool
         pool.node_clock.rate = self._values["nodestime"]
@@ -572,7 +608,9 @@ class Engine:
         """:meth:`_begin`, and wait for the end. A short search needs no other thread, which takes longer to wake."""
         thinker = self._thinker
         try:
-            self._begin(limits, on_info, on_result, lines, thinker.pool.is_short(limits) and not thinker.tablebase.largest)
+            self._begin(
+                limits, on_info, on_result, lines, thinker.pool.is_short(limits) and not thinker.tablebase.largest
+            )
             self.wait()
         finally:  # an interrupted caller leaves no search behind
             self._turns.halt()

@@ -15,7 +15,6 @@ from engine.board.types import square_name
 from engine.jit import new_record
 from engine.messages import PositionError
 
-
 _NAMES = [square_name(square) for square in range(64)]
 
 

@@ -156,5 +156,6 @@ def copy_position(target: Position, source: Position) -> None:
 
 
 assert POSITION.names is not None
+assert POSITION.fields is not None
 assert (POSITION.names[0], POSITION.names[-1]) == ("pieces", "history")
-_HISTORY_AT, _UNDO_SIZE = (POSITION.fields or {})["history"][1], UNDO.itemsize
+_HISTORY_AT, _UNDO_SIZE = POSITION.fields["history"][1], UNDO.itemsize
