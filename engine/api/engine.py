@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import partial
@@ -19,14 +19,12 @@ from typing import TYPE_CHECKING, Any, Self, Unpack, overload
 import chess
 
 from engine.api import bench
-from engine.api.boards import position_of
+from engine.api.boards import Positioned
 from engine.api.turns import Turns
 from engine.api.types import Analysis, Feed, Stream, analysis_of, check_board, limits_of, limits_on
-from engine.board.fen import START_FEN, needs_chess960, set_fen, to_fen
-from engine.board.notation import list_moves, play_moves, to_uci
-from engine.board.perft import perft
-from engine.board.setup import new_position
-from engine.board.types import WHITE, square_name
+from engine.board.fen import needs_chess960
+from engine.board.notation import list_moves, to_uci
+from engine.board.types import WHITE
 from engine.messages import Info, Limits, OptionError, PositionError, Result, Stopped
 from engine.options import KEYWORDS, OPTIONS, Options, by_keyword, find
 from engine.play.thinker import BUILT_FROM, OnInfo, Thinker
@@ -62,7 +60,7 @@ def _named(options: Mapping[str, Any]) -> dict[str, Any]:
     return {option.name: option.checked(value) for option, value in rows.items()}
 
 
-class Engine:
+class Engine(Positioned):
     """A chess engine with one position and one search at a time.
 
     >>> import chess
@@ -208,63 +206,12 @@ class Engine:
     def _play_chess960(self, wanted: bool) -> None:
         self._position["chess960"] = wanted or needs_chess960(self._position)
 
-    # Positions
-
-    def set_position(self, fen: str | None, moves: Sequence[str] = ()) -> None:
-        """Set the position: ``fen`` (None for the start position) and the ``moves`` played from it.
-
-        Raises :class:`PositionError`, which names the fault; the previous position then stays.
-        """
-        if fen is not None and not isinstance(fen, str):
-            raise TypeError(f"a FEN is a str, not {fen!r}; set_board takes a chess.Board")
-        position = new_position()
-        set_fen(position, START_FEN if fen is None else fen, self._values["UCI_Chess960"])
-        play_moves(position, moves)
-        self._set_position(position)
-
-    def _set_position(self, position: Any) -> None:
-        self._refuse_closed()
-        self._position = position
+    # Searches
 
     def new_game(self) -> None:
         """Forget what was learned from previous games; ends a running search first. Raises as :meth:`start`."""
         with self._turns.at_once():
             self._thinker.forget()
-
-    def fen(self) -> str:
-        """The position as FEN."""
-        return to_fen(self._position)
-
-    def key(self) -> int:
-        """The position's Zobrist key: Polyglot's, where an en passant square counts only if a capture is legal."""
-        return int(self._position["key"])
-
-    def checkers(self) -> list[str]:
-        """The squares of the pieces that give check."""
-        checkers = int(self._position["checkers"])
-        return [square_name(square) for square in range(64) if checkers >> square & 1]
-
-    def explain_evaluation(self) -> str:
-        """A table of the evaluation in pawns: each term for White, Black, and together."""
-        return self._thinker.evaluation.table(self._position)
-
-    def perft(
-        self, depth: int, threads: int = 1, on_move: Callable[[str, int], None] | None = None, stop: Any = None
-    ) -> int:
-        """Count the leaves of the tree of legal moves (see :func:`engine.board.perft.perft`)."""
-        return perft(self._position, depth, threads, on_move, stop)
-
-    def set_board(self, board: chess.Board) -> None:
-        """Set the position from a python-chess board with the moves played on it; its own mode says whether it is
-        Chess960.
-
-        Raises :class:`PositionError`, also for a board of another variant.
-        """
-        self._set_position(position_of(board, self._values["UCI_Chess960"]))
-
-    def board(self) -> chess.Board:
-        """The position as a python-chess board (without the moves that led to it)."""
-        return chess.Board(self.fen(), chess960=bool(self._position["chess960"]))
 
     @overload
     def analyse(
