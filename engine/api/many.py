@@ -54,8 +54,9 @@ def analyses(
                 on_progress(done)
             yield found
     finally:
-        helpers.end()
+        helpers.kill()
         threads.shutdown(cancel_futures=True)
+        helpers.close()
 
 
 def _board_of(index: int, position: str | chess.Board) -> chess.Board:
@@ -119,14 +120,18 @@ class _Helpers:
             pickle.dump(self._options, process.stdin)
         return process
 
-    def end(self) -> None:
+    def kill(self) -> None:
         """End the processes, whatever they are doing."""
         with self._lock:
             self._ended = True
         for process in self._all:
             process.kill()
+
+    def close(self) -> None:
+        """Close the pipes, which nothing uses any longer."""
         for process in self._all:
-            process.wait()
+            with suppress(OSError), process:
+                pass
 
 
 def serve() -> None:

@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from itertools import islice
 
 import chess
 import numpy as np
@@ -55,8 +56,8 @@ UNUSUAL = (
 
 def random_boards(count: int) -> list[chess.Board]:
     """Positions of random games that are not over."""
-    boards = [board.copy() for start in starts(4) for board in random_game(start, 3, 200) if any(board.legal_moves)]
-    return boards[:: len(boards) // count][:count]
+    games = (board for start in starts(2) for board in random_game(start, 3, 40) if any(board.legal_moves))
+    return [board.copy(stack=False) for board in islice(games, 0, None, 4)][:count]
 
 
 @pytest.fixture(scope="module", params=KINDS)
@@ -99,8 +100,13 @@ def test_unusual_fens_are_read_as_elsewhere(numbat: Engine) -> None:
 def test_a_faulty_fen_is_named_by_its_index(numbat: Engine, fen: str) -> None:
     with pytest.raises(PositionError, match=rf"^position 8193: .*{FAULTY[fen]}"):
         numbat.evaluate([*[KIWIPETE] * 8193, fen, "nonsense"])
-    with pytest.raises(PositionError, match=rf"^position 1: .*{FAULTY[fen]}"):
-        list(numbat.analyse_many([KIWIPETE, fen], Limit(nodes=1), jobs=1))
+
+
+def test_analyses_name_a_faulty_position_by_its_index(numbat: Engine) -> None:
+    for faulty in ("nonsense", chess.Board.empty()):  # found here, and by the other process
+        results = numbat.analyse_many([KIWIPETE, faulty], Limit(nodes=1), jobs=1)
+        with pytest.raises(PositionError, match="^position 1: "):
+            list(results)
 
 
 _LETTERS = st.sampled_from([*"pnbrqkPNBRQK12345678/ wb-KQkqae36", "\n", "\t", "ö"])
