@@ -105,7 +105,7 @@ def test_a_faulty_fen_is_named_by_its_index(numbat: Engine, fen: str) -> None:
 def test_analyses_name_a_faulty_position_by_its_index(numbat: Engine) -> None:
     for faulty in ("nonsense", chess.Board.empty()):  # found here, and by the other process
         results = numbat.analyse_many([KIWIPETE, faulty], Limit(nodes=1), jobs=1)
-        with pytest.raises(PositionError, match="^position 1: "):
+        with pytest.raises(PositionError, match=r"^position 1: "):
             list(results)
 
 
