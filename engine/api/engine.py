@@ -370,7 +370,7 @@ class Engine(Positioned):
         ...     engine.evaluate(["8/8/8/8/8/8/8/K7 w - - 0 1"])
         Traceback (most recent call last):
         engine.messages.PositionError: position 0: Black has 0 kings instead of 1
-        >>> values[1] == -values[2] > 5000, (values == same).all()
+        >>> bool(values[1] == -values[2] > 5000), values.tolist() == same.tolist()
         (True, True)
 
         Works while the engine searches. Raises :class:`PositionError`, which names the index (from 0) and the fault.
