@@ -17,7 +17,7 @@ import chess.pgn
 from chess.engine import Limit, PovScore
 
 from engine.analysis import notes
-from engine.analysis.judge import Grade, chances_on, cost, grade, human_expectation
+from engine.analysis.judge import Grade, chances_on, cost, grade_of
 from engine.analysis.lines import chances_text
 from engine.analysis.pace import FIRST, SACRIFICE_LOOKS, Pace
 from engine.analysis.praise import is_recapture, is_sacrifice, offered, praise
@@ -25,6 +25,7 @@ from engine.analysis.record import LINE, Found, Record, Verdict
 from engine.analysis.wrong_bishop import honest
 from engine.api import Engine
 from engine.api.types import Analysis
+from engine.explanation.standing import human_expectation
 
 #: Says why a move was bad: from the board, the move, the line that was better, the line after the move (it begins with
 #: the reply), and the scores of the board and of the position after the move, without repeating what was better. None
@@ -166,7 +167,8 @@ class _Run:
         if self._record.positions[at + 1].board.is_checkmate():
             return False
         turn = found.board.turn
-        if cost(seen.score.pov(turn), after.pov(turn), found.board.fullmove_number) > _BEST:
+        is_choice = seen.pv[:1] == (found.move,)  # it costs nothing then, though two searches of it may differ
+        if not is_choice and cost(seen.score.pov(turn), after.pov(turn), found.board.fullmove_number) > _BEST:
             return False
         return not is_recapture(found.board, found.move) and (
             not found.board.is_capture(found.move) or offered(found.board, found.move) > -1
@@ -178,21 +180,26 @@ class _Run:
         assert found.move is not None
         assert after is not None
         turn = found.board.turn
-        gap = cost(after.pov(turn), other.score.pov(turn), found.board.fullmove_number)
-        return praise(found.board, found.move, gap, human_expectation(other.score.pov(turn))) is not Grade.FINE
+        has, had = after.pov(turn), other.score.pov(turn)
+        gap, points = cost(has, had, found.board.fullmove_number), human_expectation(has)
+        return praise(found.board, found.move, gap, points, human_expectation(had)) is not Grade.FINE
 
     # Second pass
 
     def _is_suspect(self, at: int) -> bool:
         """Whether the move at this position would get a mark, and has had no second look."""
         found = self._record.positions[at]
-        if found.settled or found.book or found.forced():
+        if found.settled or found.forced():
             return False
-        return found.single or grade(self._record.cost(at)).bad
+        return found.single or self._marks(at, self._record.grade(at))
+
+    def _marks(self, at: int, how: Grade) -> bool:
+        """Whether the move at this position gets the bad mark ``how``; a book move only if it is no mere inaccuracy."""
+        return how.bad and not (self._record.positions[at].book and how is Grade.INACCURACY)
 
     def _worth(self, at: int) -> int:
         """How many second looks the move at this position is worth."""
-        if not grade(self._record.cost(at)).bad:
+        if not self._record.grade(at).bad:
             return 1
         if at not in self._sacrifices:
             found = self._record.positions[at]
@@ -226,9 +233,12 @@ class _Run:
         assert after is not None
         turn, number = found.board.turn, found.board.fullmove_number
         had, has = other.score.pov(turn), after.pov(turn)
-        how = grade(cost(had, has, number))
+        how = grade_of(had, has, number)
         if not how.bad and has >= had:
-            how = praise(found.board, found.move, cost(has, had, number), human_expectation(had))
+            points, next_best = human_expectation(has), human_expectation(had)
+            how = praise(found.board, found.move, cost(has, had, number), points, next_best)
+        elif not self._marks(at, how):
+            how = Grade.FINE
         if how is Grade.FINE or not other.pv:
             return None
         seen = (found.board, other.score), (self._record.positions[at + 1].board, after)
@@ -237,7 +247,10 @@ class _Run:
             reply = self._record.positions[at + 1]
             assert reply.score is not None
             why = self._explain(found.board, found.move, other.pv, reply.line, other.score, reply.score)
-        chances = "; now ".join(chances_text(chances_on(*each)) for each in seen)
+        had_chances, has_chances = (chances_text(chances_on(*each)) for each in seen)
+        chances = f"{had_chances}; now {has_chances}"
+        if not how.bad:
+            chances = f"It would have left {had_chances}; {found.board.san(found.move)} leaves {has_chances}"
         return Verdict(how, other.pv[:LINE], chances, " ".join((why or "").split()))
 
     # Both
@@ -275,7 +288,7 @@ def judged(record: Record) -> list[Judged]:
                     found.score,
                     before.move,
                     before.board.san(before.move),
-                    loss if how.bad or not grade(loss).bad else 0.0,
+                    loss if how.bad or not record.grade(at - 1).bad else 0.0,
                     how,
                     line if how.bad else (),
                     () if how.bad else line,

@@ -6,7 +6,7 @@ import math
 from enum import Enum
 
 import chess
-from chess.engine import PovScore, Score, Wdl
+from chess.engine import Cp, PovScore, Score, Wdl
 
 from engine.explanation.standing import chances, expectation, human_expectation
 from engine.explanation.wrong_bishop import is_drawn
@@ -43,6 +43,10 @@ def cost(before: Score, after: Score, move: int = REFERENCE_MOVE) -> float:
     return math.sqrt(engines * people) if engines > 0 and people > 0 else 0.0
 
 
+#: Centipawns beyond which a game is decided without a mate too, and beyond which it nearly is (lichess.org).
+_DECIDED, _NEARLY_DECIDED = 999, 700
+
+
 class Grade(Enum):
     """How bad or good a move was: its word, its numeric annotation glyph (NAG), and the points it costs at least.
 
@@ -77,6 +81,26 @@ class Grade(Enum):
     def bad(self) -> bool:
         """Whether the move cost something."""
         return self.loss > 0
+
+
+def grade_of(before: Score, after: Score, move: int = REFERENCE_MOVE) -> Grade:
+    """The grade of a move that led from ``before`` to ``after``, both from its player's view.
+
+    If either is a mate, by lichess.org's rules (lila, Advice.scala): a move that allows a mate, or loses one, is a
+    blunder; a mistake or an inaccuracy if the game is nearly decided or decided anyway. A slower mate is fine.
+
+    >>> from chess.engine import Cp, Mate
+    >>> grade_of(Cp(-850), Mate(-2)).word, grade_of(Mate(3), Cp(1200)).word, grade_of(Mate(2), Mate(5)) is Grade.FINE
+    ('mistake', 'inaccuracy', True)
+    """
+    if before.mate() is None and after.mate() is None:
+        return grade(cost(before, after, move))
+    if after > before or (before.is_mate() and after.is_mate() and (before > Cp(0)) == (after > Cp(0))):
+        return Grade.FINE
+    decided = after.score() if before > Cp(0) else -(before.score() or 0)
+    if decided is None or decided <= _NEARLY_DECIDED:
+        return Grade.BLUNDER
+    return Grade.INACCURACY if decided > _DECIDED else Grade.MISTAKE
 
 
 def grade(loss: float) -> Grade:

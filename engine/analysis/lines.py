@@ -5,9 +5,10 @@ from __future__ import annotations
 import chess
 from chess.engine import PovScore, Wdl
 
-from engine.analysis.judge import chances, chances_on, expectation
+from engine.analysis.judge import chances_on
 from engine.analysis.wrong_bishop import keeps
 from engine.api.types import Analysis
+from engine.explanation.standing import chances, expectation
 
 
 def score_text(score: PovScore) -> str:

@@ -29,12 +29,13 @@ DONE = "AnalysisDone"
 _JUDGEMENTS = range(1, 8)
 
 _CHANCES = r"White \d+%, draw \d+%, Black \d+%"
+_CHANGE = rf"(?:It would have left )?{_CHANCES}; (?:now|\S+ leaves) {_CHANCES}"
 _WORDS = f"(?:{'|'.join(grade.word for grade in Grade if grade.word)})"
 #: The sentence at a bad or outstanding move. Others may have broken its lines.
 _SAID = re.compile(
     rf"( - | |^)(?P<other>The engine says )?(?P<word>{_WORDS}): "
     r"(?P<line>(?:(?! was (?:better|next best)\.)[^:])+) was (?:better|next best)\. "
-    rf"(?P<why>(?:(?!{_WORDS}:).)*?)(?P<chances>{_CHANCES}; now {_CHANCES})\.".replace(" ", r"\s+"),
+    rf"(?P<why>(?:(?!{_WORDS}:).)*?)(?P<chances>{_CHANGE})\.".replace(" ", r"\s+"),
     re.IGNORECASE | re.DOTALL,
 )
 

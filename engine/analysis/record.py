@@ -10,7 +10,7 @@ import chess
 import chess.pgn
 from chess.engine import Cp, Mate, MateGiven, PovScore
 
-from engine.analysis.judge import Grade, cost
+from engine.analysis.judge import Grade, cost, grade_of
 from engine.analysis.lines import ending
 from engine.analysis.openings import book_moves
 
@@ -31,7 +31,8 @@ class Verdict:
 
 @dataclass(slots=True)
 class Found:
-    """A position of a game and the ``move`` played in it (None at the end); ``book`` if that move is theory.
+    """A position of a game and the ``move`` played in it (None at the end); ``book`` if that move is in the
+    table of openings.
 
     ``score`` is None until the first look. ``line`` is what the engine expects. ``solid`` after a longer look at the
     position, ``settled`` when its move has its verdict; ``single`` if the move may deserve praise.
@@ -100,6 +101,14 @@ class Record:
             return 0.0
         turn = found.board.turn
         return cost(found.score.pov(turn), after.pov(turn), found.board.fullmove_number)
+
+    def grade(self, at: int) -> Grade:
+        """The grade of the move played at position ``at``, by the scores so far."""
+        found, after = self.positions[at], self.played(at)
+        if after is None or found.score is None or found.forced():
+            return Grade.FINE
+        turn = found.board.turn
+        return grade_of(found.score.pov(turn), after.pov(turn), found.board.fullmove_number)
 
     def put(self, at: int, score: PovScore, depth: int, line: tuple[chess.Move, ...]) -> None:
         """Set the score of position ``at``, and revise it and those before it: a position is worth at least what the

@@ -94,7 +94,7 @@ function fillMoves() {
     if (p.white || i === 1) add($("moves"), "span", {textContent: `${p.number}.`});
     if (!p.white && i === 1) add($("moves"), "i", {textContent: "…"});
     const button = add($("moves"), "button", {id: `ply-${i}`, className: `${style(p)}${p.book ? " book" : ""}`, onclick: () => go(i)});
-    if (p.book) button.title = "opening theory";
+    if (p.book) button.title = "book move";
     button.append(p.san + p.glyph);
     add(button, "small", {textContent: p.short});
   });
@@ -104,7 +104,7 @@ const capital = text => text && text[0].toUpperCase() + text.slice(1);
 const lineText = line => line.map(move => move.number + (move.number && " ") + move.san).join(" ");
 
 function told(p) {
-  const kind = p.word ? ` ${capital(p.word)}.` : p.book ? " Opening theory." : "";
+  const kind = p.word ? ` ${capital(p.word)}.` : p.book ? " Book move." : "";
   const line = p.line ? ` ${p.bad ? "Better was" : "Next best was"} ${lineText(p.line)}.` : "";
   return `${p.label}  (${p.score}${p.chances && ": "}${p.chances}).${kind}${p.why && " "}${p.why}${line}`;
 }

@@ -17,10 +17,11 @@ from engine.analysis.accuracy import Side, move_accuracy, summary
 from engine.analysis.annotate import Judged
 from engine.analysis.clock import clock_text
 from engine.analysis.files import pgn_text
-from engine.analysis.judge import Grade, chances_on, human_expectation
+from engine.analysis.judge import Grade, chances_on
 from engine.analysis.lines import chances_text, ending_text, percents, score_text
 from engine.analysis.notes import positions
 from engine.analysis.openings import opening_of
+from engine.explanation.standing import human_expectation
 from engine.lab.page import fill
 
 Report = tuple[chess.pgn.Game, Sequence[Judged]]
@@ -65,11 +66,8 @@ def _game(game: chess.pgn.Game, moves: Sequence[Judged]) -> dict[str, Any]:
 
 
 def _theory(moves: Sequence[Judged], last: int) -> str:
-    """Up to where the game follows the table of openings."""
-    if last == len(moves) - 1:
-        return "opening theory to the end"
-    judged, before = moves[last + 1], moves[last].board
-    return f"leaves opening theory with {before.fullmove_number}{'.' if before.turn else '…'} {judged.san}"
+    """The move by which the game reached its last position in the table of openings."""
+    return f"last named position: {_label(moves[last], moves[last - 1].board)}" if last else ""
 
 
 def _side(tags: chess.pgn.Headers, name: str, side: Side) -> dict[str, Any]:

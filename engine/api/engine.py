@@ -350,7 +350,7 @@ class Engine(Positioned):
         with self.turn(), counted() as effort:
             previous, self._effort = self._position, effort
             try:
-                return explanation(self, board, move, limit, effort)
+                return explanation(self.search, self.table_outcome, board, move, limit, effort)
             finally:
                 self._position, self._effort = previous, None
 

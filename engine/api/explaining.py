@@ -15,12 +15,11 @@ from engine.explanation.merits import merit
 from engine.explanation.outlook import outlook
 from engine.explanation.reasons import reason_of
 from engine.explanation.tables import Tables, result_by
-from engine.messages import Limits
+from engine.messages import Info, Limits
 
 if TYPE_CHECKING:
     from chess.engine import Limit
 
-    from engine.api.engine import Engine
     from engine.explanation.effort import Effort
 
 #: Nodes of each search for an explanation without a limit.
@@ -31,7 +30,12 @@ Analyse = Callable[[chess.Board], Analysis]
 
 
 def explanation(
-    engine: Engine, board: chess.Board, move: chess.Move | None, limit: Limit | Limits | None, effort: Effort
+    search: Callable[..., Info],
+    tables: Tables,
+    board: chess.Board,
+    move: chess.Move | None,
+    limit: Limit | Limits | None,
+    effort: Effort,
 ) -> str:
     """See :meth:`engine.Engine.explain`, which has the turn and counts the ``effort``."""
     check_board(board)
@@ -41,13 +45,13 @@ def explanation(
 
     def look(position: chess.Board) -> Analysis:
         limits = limits_on(position, Limits(nodes=EXPLAIN_NODES) if limit is None else limit, None)
-        info = engine.search(position, limits, lambda info: effort.check(), 1)
+        info = search(position, limits, lambda info: effort.check(), 1)
         effort.check()
         return analysis_of(info, position)
 
     if move is None:
-        return what_for(board, look, tables=engine.table_outcome)
-    return why_bad(board, move, look, engine.table_outcome)
+        return what_for(board, look, tables=tables)
+    return why_bad(board, move, look, tables)
 
 
 def why_bad(board: chess.Board, move: chess.Move, analyse: Analyse, tables: Tables | None = None) -> str:

@@ -23,7 +23,11 @@ from engine.board.setup import new_position
 from engine.messages import Limits
 
 #: What a process runs; the program that started it need not be importable, as ``multiprocessing`` demands.
-_PROGRAM = "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from engine.api.many import serve; serve()"
+_PROGRAM = """import json, sys
+sys.path[:] = json.loads(sys.argv[1])
+from engine.api import Engine, many
+many.serve(Engine)
+"""
 
 #: Positions read ahead, for each process.
 _AHEAD = 2
@@ -93,7 +97,7 @@ class _Helpers:
         try:
             pickle.dump((board, limits), process.stdin)
             process.stdin.flush()
-            answer = pickle.load(process.stdout)
+            answer: Analysis | Exception = pickle.load(process.stdout)
         except (OSError, ValueError, EOFError, pickle.UnpicklingError):
             code = process.wait()
             raise RuntimeError(f"position {index}: its process ended with exit code {code}") from None
@@ -134,15 +138,13 @@ class _Helpers:
                 pass
 
 
-def serve() -> None:
+def serve(make: Callable[..., Any]) -> None:
     """A process: read the options of an engine, then boards and limits, and write analyses or errors, all pickled."""
     output = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # whatever is printed is no answer
     tasks: SimpleQueue[Any] = SimpleQueue()
     threading.Thread(target=_listen, args=(sys.stdin.buffer, tasks), daemon=True).start()
-    from engine.api.engine import Engine
-
-    with Engine(**tasks.get()) as engine:
+    with make(**tasks.get()) as engine:
         while True:
             board, limits = tasks.get()
             answer: Analysis | Exception

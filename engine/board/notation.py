@@ -37,7 +37,7 @@ def list_moves(position: Any) -> list[int]:
     """All legal moves, in the order of generation."""
     moves = _SCRATCH.moves
     count = int(legal_moves(position, moves))
-    return moves["move"][:count].tolist()
+    return list(moves["move"][:count].tolist())
 
 
 class _Scratch(threading.local):

@@ -22,7 +22,6 @@ from engine.board.position import (
     MOVE_LIST,
     POSITION,
     POSITION_T,
-    UNDO,
     king_square,
     piece_on,
     put_piece,
@@ -146,7 +145,8 @@ def play_text(position: Position, moves: MoveList, text: Any) -> int:
 
 def new_position() -> Position:
     """An empty position record; :func:`engine.board.fen.set_fen` fills it."""
-    return new_record(POSITION)
+    position: Position = new_record(POSITION)
+    return position
 
 
 def copy_position(target: Position, source: Position) -> None:
@@ -158,4 +158,4 @@ def copy_position(target: Position, source: Position) -> None:
 assert POSITION.names is not None
 assert POSITION.fields is not None
 assert (POSITION.names[0], POSITION.names[-1]) == ("pieces", "history")
-_HISTORY_AT, _UNDO_SIZE = POSITION.fields["history"][1], UNDO.itemsize
+_HISTORY_AT, _UNDO_SIZE = POSITION.fields["history"][1], POSITION["history"].base.itemsize

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 import numpy as np
 
-from engine.board.aliases import Evaluator, Position
+from engine.board.aliases import Position
 from engine.board.attacks import king_attacks
 from engine.board.position import bit, king_square, occupied_by_all, update_checks
 from engine.board.setup import complete_setup
@@ -30,18 +30,22 @@ from engine.board.types import (
 from engine.evaluation.evaluator import NNUE, evaluate, reset
 from engine.evaluation.nnue.network import net_at
 from engine.evaluation.nnue.refresh import forget, refresh
-from engine.jit import helper, lsb, popcount, structure
+from engine.evaluation.records import Evaluator
+from engine.jit import Array, Record, helper, lsb, popcount, structure, u8
 from engine.jit.decorators import kept
 
-#: A position as far as its static value goes: 72 bytes, little-endian.
-BOARD = structure(
-    ("pieces", "<u8", (6,)),  # [type] both colours: pawns, knights, bishops, rooks, queens, kings
-    ("colors", "<u8", (2,)),  # [color]
-    ("side", "<u8"),  # colour to move
-)
 
-#: A BOARD record, and an array of them.
-Board: TypeAlias = Any
+class Board(Record):
+    """A position as far as its static value goes: 72 bytes."""
+
+    pieces: Annotated[Array[u8], (6,)]  # [type] both colours: pawns, knights, bishops, rooks, queens, kings
+    colors: Annotated[Array[u8], (2,)]  # [color]
+    side: u8  # colour to move
+
+
+BOARD = structure(Board)
+
+#: An array of BOARD records.
 Boards: TypeAlias = Any
 
 #: Bytes of text as uint8.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import cast
+from typing import Any, cast
 
 from engine.messages import NUMBERS, Limits, Number, OptionError, PositionError
 from engine.options import OPTIONS, Option, Options, Value, find, whole_number
@@ -122,7 +122,7 @@ def parse_go(words: Sequence[str]) -> Go:
     What makes no sense is complained about: for a number that is too small or too large the nearest that makes sense
     is taken, as a clock may run out while the GUI reckons, and anything else is left out. One clock stands for both.
     """
-    limits: dict = {}
+    limits: dict[str, Any] = {}
     faults = _Faults()
     unknown: list[str] = []
     place = 0

@@ -1,7 +1,5 @@
 """Endings with a bishop that does not control the corner: the search takes them for won, the analysis does not."""
 
-from __future__ import annotations
-
 import io
 from functools import partial
 

@@ -1,7 +1,5 @@
 """A king alone against mating material: what it is worth, and that few nodes suffice to mate it."""
 
-from __future__ import annotations
-
 import random
 
 import chess

@@ -1,7 +1,5 @@
 """The bishop that does not control the corner: what is known to be drawn is drawn by the endgame tables too."""
 
-from __future__ import annotations
-
 import doctest
 import itertools
 import random

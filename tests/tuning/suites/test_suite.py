@@ -1,7 +1,5 @@
 """Test suites: what EPD lines ask for, who solves them, and when."""
 
-from __future__ import annotations
-
 import io
 import time
 from pathlib import Path
@@ -55,15 +53,6 @@ def test_broken_lines_name_file_and_line(tmp_path, line, complaint):
         load_suite(path)
 
 
-def test_castling_rights_without_a_rook_are_dropped_and_named(tmp_path):
-    path = tmp_path / "s.epd"
-    path.write_text("4k3/8/8/8/8/8/8/R3K3 w KQ - bm O-O-O;\n")
-    repairs: list[str] = []
-    (task,) = load_suite(path, repairs.append)
-    assert (task.fen.split()[2], task.best) == ("Q", ("e1c1",))
-    assert repairs == [f"{path}:1: castling rights 'KQ' become 'Q': no king or rook in place"]
-
-
 LINES = st.lists(
     st.sampled_from(
         ["6k1/5ppp/8/8/8/8/8/R5K1 w - -", "0 1", "bm ", "am", "Ra8+", "Ra7", ";",
@@ -111,8 +100,8 @@ def test_points_are_given_for_lesser_moves():
 @pytest.mark.parametrize(
     ("name", "count"), [("wac300", 300), ("sts_01_08", 800), ("mates_500", 500), ("arasan20", 200)]
 )
-def test_public_suites_are_read_whole(shared_data, name, count):
-    assert len(load_suite(shared_data / "suites" / f"{name}.epd")) == count
+def test_public_suites_are_read_whole(data_file, name, count):
+    assert len(load_suite(data_file(f"suites/{name}.epd"))) == count
 
 
 def run(monkeypatch, *arguments: str) -> tuple[int, str]:
