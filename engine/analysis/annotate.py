@@ -169,7 +169,7 @@ class _Run:
     def _may_deserve_praise(self, at: int, seen: Analysis) -> bool:
         """Whether the move at this position is good, and neither theory nor what everybody would do."""
         found, after = self._record.positions[at], self._record.played(at)
-        if found.move is None or after is None or found.book or found.forced():
+        if found.move is None or after is None or found.book or found.forced:
             return False
         if self._record.positions[at + 1].board.is_checkmate():
             return False
@@ -196,7 +196,7 @@ class _Run:
     def _is_suspect(self, at: int) -> bool:
         """Whether the move at this position would get a mark, and has had no second look."""
         found = self._record.positions[at]
-        if found.settled or found.forced():
+        if found.settled or found.forced:
             return False
         return found.single or self._marks(at, self._record.grade(at))
 

@@ -36,7 +36,8 @@ class Found:
     table of openings.
 
     ``score`` is None until the first look. ``line`` is what the engine expects. ``solid`` after a longer look at the
-    position, ``settled`` when its move has its verdict; ``single`` if the move may deserve praise.
+    position, ``settled`` when its move has its verdict; ``single`` if the move may deserve praise; ``forced`` if no
+    other move was legal.
     """
 
     board: chess.Board
@@ -49,10 +50,10 @@ class Found:
     settled: bool = False
     single: bool = False
     verdict: Verdict | None = None
+    forced: bool = field(init=False)
 
-    def forced(self) -> bool:
-        """Whether there is only one legal move."""
-        return self.board.legal_moves.count() == 1
+    def __post_init__(self) -> None:
+        self.forced = self.board.legal_moves.count() == 1
 
 
 @dataclass(slots=True)
@@ -71,8 +72,9 @@ class Record:
         boards = [nodes[0].board()]
         for node in nodes[1:]:
             assert isinstance(node, chess.pgn.ChildNode)
-            boards.append(boards[-1].copy())
-            boards[-1].push(node.move)
+            board = boards[-1].copy(stack=boards[-1].halfmove_clock + 1)  # as far back as a position can be repeated
+            board.push(node.move)
+            boards.append(board)
         moves = [*(board.move_stack[-1] for board in boards[1:]), None]
         books = [*book_moves(boards)[1:], False]
         record = cls([Found(*each) for each in zip(boards, moves, books, strict=True)])
@@ -98,7 +100,7 @@ class Record:
     def cost(self, at: int) -> float:
         """The points that the move played at position ``at`` cost."""
         found, after = self.positions[at], self.played(at)
-        if after is None or found.score is None or found.forced():
+        if after is None or found.score is None or found.forced:
             return 0.0
         turn = found.board.turn
         return cost(found.score.pov(turn), after.pov(turn), found.board.fullmove_number)
@@ -106,7 +108,7 @@ class Record:
     def grade(self, at: int) -> Grade:
         """The grade of the move played at position ``at``, by the scores so far."""
         found, after = self.positions[at], self.played(at)
-        if after is None or found.score is None or found.forced():
+        if after is None or found.score is None or found.forced:
             return Grade.FINE
         turn = found.board.turn
         return grade_of(found.score.pov(turn), after.pov(turn), found.board.fullmove_number)
@@ -120,7 +122,7 @@ class Record:
             if found.score is None:
                 return
             turn = found.board.turn
-            if after is not None and (found.forced() or after.pov(turn) > found.score.pov(turn)):
+            if after is not None and (found.forced or after.pov(turn) > found.score.pov(turn)):
                 found.score, found.depth = after, self.positions[at + 1].depth + 1
                 found.line = self.expected(at)
             at -= 1
@@ -176,7 +178,7 @@ class Record:
         if not self._is_position(number) or not re.fullmatch("[1-9][0-9]{0,14}", amount):
             return False
         found = self.positions[int(number)]
-        return kind == "all" or (kind in ("others", "several") and found.move is not None and not found.forced())
+        return kind == "all" or (kind in ("others", "several") and found.move is not None and not found.forced)
 
 
 def stepped(score: PovScore, turn: chess.Color) -> PovScore:
