@@ -109,5 +109,5 @@ $("board").onclick = touch;
 $("answer").onsubmit = typed;
 
 const address = new URLSearchParams(location.hash.slice(1));
-choose(Math.min(Math.max(0, (parseInt(address.get("game")) || 1) - 1), data.games.length - 1));
+choose(Math.min(Math.max(0, (parseInt(address.get("game")) || 1) - 1), games.length - 1));
 go(parseInt(address.get("ply")) || 0, parseInt(address.get("step")) || 0);

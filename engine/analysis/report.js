@@ -4,6 +4,49 @@ function add(parent, tag, properties = {}) { return parent.appendChild(Object.as
 
 const style = p => p.word.split(" ")[0];  // "brilliant move" looks like .brilliant
 
+// Games
+
+const PIECES = {k: "king", q: "queen", r: "rook", b: "bishop", n: "knight", p: "pawn"};
+
+function placement(fen) {  // in words, for readers who cannot see the board
+  const squares = {};
+  fen.split("/").forEach((row, number) => {
+    let file = 0;
+    for (const letter of row) {
+      if (letter > "0" && letter < "9") file += +letter;
+      else (squares[letter] ??= []).push("abcdefgh"[file++] + (8 - number));
+    }
+  });
+  const named = ([name, where]) => `${name}${where.length > 1 ? "s" : ""} ${where.sort((a, b) => a[1] - b[1] || (a < b ? -1 : 1)).join(" ")}`;
+  const side = change => Object.entries(PIECES).map(([letter, name]) => [name, squares[change(letter)] ?? []])
+    .filter(([, where]) => where.length).map(named).join(", ");
+  return `White: ${side(letter => letter.toUpperCase())}. Black: ${side(letter => letter)}.`;
+}
+
+function unpack(game) {  // add the defaults, and what follows from the rest
+  if (game.unpacked) return game;
+  const [first, begins] = game.first, half = begins ? 0 : 1;
+  const numbered = i => ({number: first + ((i - 1 + half) >> 1), white: (i + half) % 2 === 1});  // of the move to ply i
+  game.plies = game.plies.map((p, i) => {
+    const grade = data.grades[p.mark - 1], {number, white} = i ? numbered(i) : {number: first, white: false};
+    const [wins, draws, losses] = p.bands, glyph = grade?.glyph ?? "";
+    const line = p.line?.map((move, k) => {
+      const {number, white} = numbered(i + k);
+      return {move: "", ...move, number: white || !k ? number + (white ? "." : "…") : ""};
+    });
+    const legal = p.try?.legal.split(" ") ?? [];
+    return {
+      move: "", san: "", why: "", clock: "", phase: 0, ...p, number, white, glyph, line,
+      word: grade?.word ?? "", bad: grade?.bad ?? false, short: p.result ?? p.score,
+      label: i ? `${number}${white ? "." : "…"} ${p.san}${glyph}` : "Start of the game",
+      chances: p.result ? "" : `White ${wins}%, draw ${draws}%, Black ${losses}%`,
+      try: p.try && {...p.try, legal: Object.fromEntries(legal.flatMap((uci, k) => k % 2 ? [] : [[uci, legal[k + 1]]]))},
+    };
+  });
+  game.unpacked = true;
+  return game;
+}
+
 // Boards
 
 function corner(square) {  // of a square named as in e4, on a board of 360 by 360
@@ -30,8 +73,8 @@ function diagram(parent, position, arrows = []) {
       draw(svg, "use", {href: `#piece-${letter}`, transform: `translate(${x} ${y})`});
     }
   });
-  for (const [from, to, kind] of arrows) {
-    const [[x1, y1], [x2, y2]] = [from, to].map(square => corner(square).map(edge => edge + 22.5));
+  for (const [move, kind] of arrows) {
+    const [[x1, y1], [x2, y2]] = [move.slice(0, 2), move.slice(2)].map(square => corner(square).map(edge => edge + 22.5));
     const length = Math.hypot(x2 - x1, y2 - y1), [ux, uy] = [(x2 - x1) / length, (y2 - y1) / length];
     const [ex, ey] = [x2 - 14 * ux, y2 - 14 * uy], group = draw(svg, "g", {class: kind});
     draw(group, "line", {x1, y1, x2: ex, y2: ey, "stroke-width": 6, "stroke-linecap": "round"});
@@ -39,7 +82,7 @@ function diagram(parent, position, arrows = []) {
   }
 }
 
-const arrowsOf = p => p.bad && p.line ? [[...p.move, "played"], [...p.line[0].move, "wanted"]] : [];
+const arrowsOf = p => p.bad && p.line ? [[p.move, "played"], [p.line[0].move, "wanted"]] : [];
 
 // Graph
 
@@ -192,7 +235,7 @@ function go(to, into = 0) {
   const shown = step ? p.line[step - 1] : p;
   $("board").replaceChildren();
   diagram($("board"), shown, step ? [] : arrowsOf(p));
-  $("board").setAttribute("aria-label", `${step ? `${p.bad ? "better" : "next best"}: ${lineText(p.line.slice(0, step))}` : p.label}. ${shown.placement}`);
+  $("board").setAttribute("aria-label", `${step ? `${p.bad ? "better" : "next best"}: ${lineText(p.line.slice(0, step))}` : p.label}. ${placement(shown.fen)}`);
   fillTold(); fillPlayers();
   $("fill").style.height = `${p.chance}%`;
   $("value").textContent = isNaN(p.short) ? p.short : Math.abs(p.short).toFixed(1);
@@ -212,7 +255,7 @@ function go(to, into = 0) {
 function turn() { flipped = !flipped; document.body.dataset.flipped = flipped; fillMoments(); go(at, step); }
 
 function choose(number) {
-  game = data.games[number];
+  game = unpack(games[number]);
   $("game").value = number;
   $("title").textContent = document.title = game.title;
   $("place").textContent = game.place;
@@ -270,10 +313,10 @@ draw(draw($("pieces").firstChild.firstChild, "radialGradient", {id: "danger"}), 
 draw($("danger"), "stop", {offset: "60%", "stop-color": "#e70000", "stop-opacity": .75});
 draw($("danger"), "stop", {offset: "100%", "stop-color": "#9e0000", "stop-opacity": 0});
 $("engine").textContent = `Analysed by ${data.engine}.`;
-data.games.forEach((g, i) => add($("game"), "option", {value: i, textContent: `${i + 1}. ${g.title}`}));
-$("game").hidden = $("download-all").hidden = data.games.length < 2;
+games.forEach((g, i) => add($("game"), "option", {value: i, textContent: `${i + 1}. ${g.title}`}));
+$("game").hidden = $("download-all").hidden = games.length < 2;
 $("game").onchange = () => choose(+$("game").value);
-offer("download-all", data.games);
+offer("download-all", games);
 for (const [id, action] of Object.entries(actions)) $(id).onclick = action;
 $("graph").onclick = event => go(plyAt(event));
 $("graph").onmousemove = hover;

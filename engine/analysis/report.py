@@ -13,19 +13,21 @@ import chess
 import chess.pgn
 import chess.svg
 
-from engine.analysis.accuracy import Side, move_accuracy, summary
+from engine.analysis.accuracy import Side, summary
 from engine.analysis.annotate import Judged
 from engine.analysis.clock import clock_text
 from engine.analysis.files import pgn_text
 from engine.analysis.judge import Grade, chances_on
-from engine.analysis.lines import chances_text, ending_text, percents, score_text
+from engine.analysis.lines import ending_text, percents, score_text
 from engine.analysis.notes import positions
 from engine.analysis.openings import opening_of
-from engine.explanation.standing import human_expectation
-from engine.lab.page import fill
+from engine.lab.page import as_json, fill
 
 #: The phases of a game.
 PHASES = ("opening", "middlegame", "endgame")
+
+#: The grades that are marked.
+MARKS = tuple(grade for grade in Grade if grade.word)
 
 #: Pieces other than kings and pawns up to which it is the endgame, or the middlegame, and the moves of the opening.
 _ENDGAME, _MIDDLEGAME, _OPENING_MOVES = 6, 10, 15
@@ -33,11 +35,11 @@ _ENDGAME, _MIDDLEGAME, _OPENING_MOVES = 6, 10, 15
 Report = tuple[chess.pgn.Game, Sequence[Judged]]
 
 
-def render(games: Sequence[Report], engine: str, fingerprint: str = "", name: str = "games.annotated.pgn") -> str:
-    """The page for ``games`` with what was found in them; ``engine`` says who looked and for how long.
+def render(games: Sequence[str], engine: str, fingerprint: str = "", name: str = "games.annotated.pgn") -> str:
+    """The page of ``games``, each from :func:`entry`; ``engine`` names the engine and its limit.
 
-    By ``fingerprint`` the page is known again (see :func:`engine.analysis.files.check_page`). ``name`` is that of
-    the PGN file which can be downloaded from the page.
+    ``fingerprint`` identifies the games (see :func:`engine.analysis.files.check_page`). ``name`` is that of the PGN file
+    that can be downloaded from the page.
     """
     data = {
         "fingerprint": fingerprint,
@@ -45,13 +47,29 @@ def render(games: Sequence[Report], engine: str, fingerprint: str = "", name: st
         "pieces": pieces(),
         "file": name,
         "phases": PHASES,
-        "grades": [{"word": grade.word, "words": grade.words, "glyph": grade.glyph} for grade in Grade if grade.word],
-        "games": [_game(game, moves) for game, moves in games],
+        "grades": [{name: getattr(grade, name) for name in ("word", "words", "glyph", "bad")} for grade in MARKS],
     }
-    return fill("engine.analysis", "report.html", data, look="report.css", script="report.js", learn="learn.js")
+    page = fill("engine.analysis", "report.html", data, look="report.css", script="report.js", learn="learn.js")
+    return page.replace("__GAMES__", ",\n".join(games), 1)  # before any text of the user
 
 
-def _game(game: chess.pgn.Game, moves: Sequence[Judged]) -> dict[str, Any]:
+def entries(page: str, engine: str, fingerprint: str) -> list[str]:
+    """The games of a page that :func:`render` made with the same engine and fingerprint; none of any other page."""
+    games, _, rest = page.partition(_BEGIN)[2].partition(_END)
+    head = as_json({"fingerprint": fingerprint, "engine": engine})
+    return games.split(",\n") if games and rest.startswith(head.removesuffix("}")) else []
+
+
+#: What encloses the games of a page; no text of theirs has a line end.
+_BEGIN, _END = "\nconst games = [\n", "\n];\nconst data = "
+
+
+def entry(game: chess.pgn.Game, moves: Sequence[Judged], number: int = 1) -> str:
+    """A game for :func:`render`, as JSON in one line. ``number`` is the game's in its file."""
+    return as_json(_game(game, moves, number))
+
+
+def _game(game: chess.pgn.Game, moves: Sequence[Judged], number: int = 1) -> dict[str, Any]:
     tags = game.headers
     players = f"{tags.get('White', '?')} - {tags.get('Black', '?')}"
     named = (tags.get(tag, "").removesuffix(".??").removesuffix(".??") for tag in ("Event", "Site", "Date"))
@@ -62,11 +80,13 @@ def _game(game: chess.pgn.Game, moves: Sequence[Judged]) -> dict[str, Any]:
     sides = summary(moves)
     clocks = [node.clock() for node in positions(game)]
     return {
+        "number": number,
         "title": f"{players}, {tags.get('Result', '*')}",
         "place": place,
         "opening": f"{opening.eco} {opening.name}" if opening else "",
         "theory": _theory(moves, theory) if opening else "",
         "sides": [_side(tags, name, sides[color]) for name, color in (("White", True), ("Black", False))],
+        "first": [boards[0].fullmove_number, boards[0].turn],
         "plies": [_ply(moves, number, clocks[number]) for number in range(len(moves))],
         "pgn": pgn_text(game),
     }
@@ -90,40 +110,28 @@ def _side(tags: chess.pgn.Headers, name: str, side: Side) -> dict[str, Any]:
 
 
 def _ply(moves: Sequence[Judged], number: int, clock: float | None) -> dict[str, Any]:
+    """A position and the move that led to it; the script (``unpack``) adds what follows from these fields, and the
+    defaults of those that are left out."""
     judged, board = moves[number], moves[number].board
     before = moves[number - 1].board if number else None
     ends = board.outcome() is not None
     white = chances_on(board, judged.score)
     line = judged.better or judged.next_best
-    return {
+    fields = {
         **picture(board),
-        "label": _label(judged, before),
         "san": judged.san,
-        "number": before.fullmove_number if before else board.fullmove_number,
-        "white": bool(before and before.turn),
-        "glyph": judged.grade.glyph,
-        "word": judged.grade.word,
-        "bad": judged.grade.bad,
+        "mark": MARKS.index(judged.grade) + 1 if judged.grade in MARKS else 0,
         "book": judged.book,
         "phase": phase(before) if before else 0,
         "why": judged.why,
-        "accuracy": round(_accuracy(moves, number)) if number else None,
         "score": ending_text(board) if ends else score_text(judged.score),
-        "short": board.result() if ends else score_text(judged.score),
-        "chance": round(100 * white.expectation(), 1),
-        "bands": percents(white),
-        "chances": "" if ends else chances_text(white),
+        "result": board.result() if ends else "",
         "line": _line(before, line) if before and line else None,
         "try": _choices(before, judged) if before and judged.grade.bad else None,
-        "placement": placement(board),
         "clock": clock_text(clock, tenths=clock % 1 > 0) if clock is not None else "",
     }
-
-
-def _accuracy(moves: Sequence[Judged], number: int) -> float:
-    turn = moves[number - 1].board.turn
-    before, after = (100 * human_expectation(moves[at].score.pov(turn)) for at in (number - 1, number))
-    return move_accuracy(before, after)
+    shown = {name: value for name, value in fields.items() if value}
+    return {**shown, "chance": round(100 * white.expectation(), 1), "bands": percents(white)}
 
 
 def _label(judged: Judged, before: chess.Board | None) -> str:
@@ -133,23 +141,22 @@ def _label(judged: Judged, before: chess.Board | None) -> str:
 
 
 def _choices(board: chess.Board, judged: Judged) -> dict[str, Any]:
-    """What a reader may try in place of a bad move: all legal moves by UCI and SAN, and those that are nearly best."""
+    """What a reader may try in place of a bad move: all legal moves, and those that are nearly best."""
     return {
-        "legal": {move.uci(): board.san(move) for move in board.legal_moves},
+        "legal": " ".join(f"{move.uci()} {board.san(move)}" for move in board.legal_moves),
         "also": [move.uci() for move in judged.also],
         "best": judged.better[0].uci() if judged.better else "",
     }
 
 
 def _line(board: chess.Board, moves: Sequence[chess.Move]) -> list[dict[str, Any]]:
-    """A line to play through: each move with its number if one is written, and the position after it."""
+    """A line to play through: each move with the position after it."""
     board = board.copy()
     result = []
-    for at, move in enumerate(moves):
-        number = f"{board.fullmove_number}{'.' if board.turn else '…'}" if board.turn or not at else ""
+    for move in moves:
         san = board.san(move)
         board.push(move)
-        result.append({"number": number, "san": san, **picture(board), "placement": placement(board)})
+        result.append({"san": san, **picture(board)})
     return result
 
 
@@ -163,32 +170,12 @@ def phase(board: chess.Board) -> int:
     return 2 if pieces <= _ENDGAME else int(pieces <= _MIDDLEGAME or board.fullmove_number > _OPENING_MOVES)
 
 
-def picture(board: chess.Board) -> dict[str, Any]:
-    """What the page needs to draw a position: pieces as in a FEN, the last move, and the king that is in check."""
+def picture(board: chess.Board) -> dict[str, str]:
+    """What the page needs to draw a position: pieces as in a FEN, the last move's squares, a king in check."""
     move = board.move_stack[-1] if board.move_stack else None
     king = board.king(board.turn) if board.is_check() else None
-    return {
-        "fen": board.board_fen(),
-        "move": [chess.square_name(move.from_square), chess.square_name(move.to_square)] if move else [],
-        "check": chess.square_name(king) if king is not None else "",
-    }
-
-
-def placement(board: chess.Board) -> str:
-    """What stands where, for those who cannot see the picture.
-
-    >>> placement(chess.Board("4k3/8/8/8/8/8/7P/R3K2R w - - 0 1"))
-    'White: king e1, rooks a1 h1, pawn h2. Black: king e8.'
-    """
-    sides = []
-    for color, side in ((chess.WHITE, "White"), (chess.BLACK, "Black")):
-        pieces = []
-        for piece in reversed(chess.PIECE_TYPES):
-            squares = [chess.square_name(square) for square in board.pieces(piece, color)]
-            if squares:
-                pieces.append(" ".join([chess.piece_name(piece) + "s" * (len(squares) > 1), *squares]))
-        sides.append(f"{side}: {', '.join(pieces)}.")
-    return " ".join(sides)
+    squares = {"move": move.uci()[:4] if move else "", "check": chess.square_name(king) if king is not None else ""}
+    return {"fen": board.board_fen(), **{name: value for name, value in squares.items() if value}}
 
 
 def pieces() -> str:

@@ -40,10 +40,14 @@ def fill(package: str, template: str, data: Any, **parts: str) -> str:
     ``__STYLE__`` and ``__DRAW__`` are replaced by the files that all of Numbat's pages share, ``__DATA__`` by ``data``
     as JSON, and each name in ``parts`` by a file of the package: ``script="page.js"`` replaces ``__SCRIPT__``.
     """
-    text = json.dumps(data, ensure_ascii=False).replace("<", "\\u003c")  # no "</script>" inside a script
     page = files(package).joinpath(template).read_text(encoding="utf-8")
     for name, file in parts.items():
         page = page.replace(f"__{name.upper()}__", files(package).joinpath(file).read_text(encoding="utf-8"))
     for place, file in (("__STYLE__", "style.css"), ("__DRAW__", "draw.js")):
         page = page.replace(place, files("engine.lab").joinpath(file).read_text(encoding="utf-8").rstrip())
-    return page.replace("__DATA__", text)
+    return page.replace("__DATA__", as_json(data))
+
+
+def as_json(data: Any) -> str:
+    """``data`` as JSON in one line, without the letters that would end a script."""
+    return json.dumps(data, ensure_ascii=False).replace("<", "\\u003c")
