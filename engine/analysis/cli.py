@@ -45,7 +45,7 @@ def analyse(chosen: argparse.Namespace, options: dict[str, Any]) -> int:
     paths = [Path(word) for word in words]
     if any(_is_file(path) or path.suffix.lower() == ".pgn" for path in paths):
         return games.analyse(paths, chosen, options)
-    for option in ("output", "html", "game_time"):
+    for option in ("output", "html", "game_time", "jobs"):
         if getattr(chosen, option) is not None:
             raise UsageError(f"--{option.replace('_', '-')} needs a PGN file")
     return positions.analyse(" ".join(words), chosen, options)
@@ -72,6 +72,9 @@ def parser(command: str) -> argparse.ArgumentParser:
         result.add_argument("--lines", type=whole(1, 256), help="number of lines, for a position (default: 3)")
         result.add_argument("--output", type=Path, metavar="FILE", help="annotated PGN to write, for one file")
         result.add_argument("--html", type=Path, metavar="FILE", help="page to write, for one file")
+        result.add_argument(
+            "--jobs", type=whole(1, 256), metavar="N", help="games annotated at a time, each in its own process, for files"
+        )
         times = "position (default: 5, in games 0.5)"
     else:
         times = "move (default: 1)"

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import chess
 import chess.pgn
 
 from engine import reading
-from engine.analysis.notes import TAG
 from engine.files import drafted, open_regular
-from engine.reading import ReadError
+from engine.reading import ReadError, read_lines
+from engine.reading.games import games_of
+from engine.reading.split import split
+from engine.reading.tokens import tokens
 
 
 class AnalysisError(ValueError):
@@ -45,9 +49,14 @@ def _read(path: Path) -> bytes:
         raise AnalysisError(f"cannot read {path}: {error.strerror}") from None
 
 
-def write_games(path: Path, games: Sequence[chess.pgn.Game]) -> None:
-    """Write ``games`` to ``path``; whenever it is interrupted there is the former file or the new one."""
-    write_whole(path, "\n\n".join(map(pgn_text, games)) + "\n")
+def games_in(text: str) -> list[chess.pgn.Game]:
+    """The games in PGN text."""
+    return [found.game for found in games_of(enumerate(text.split("\n"), 1), lambda remark: None)]
+
+
+def write_games(path: Path, games: Sequence[str]) -> None:
+    """Write games, each from :func:`pgn_text`, to ``path``; an interruption leaves the previous file or the new one."""
+    write_whole(path, "\n\n".join(games) + "\n")
 
 
 def pgn_text(game: chess.pgn.Game) -> str:
@@ -128,17 +137,36 @@ class AddedGame:
         write_whole(self._path, self._before + f"{pgn_text(game)}\n".encode())
 
 
-def continued(games: list[chess.pgn.Game], path: Path, label: str) -> list[chess.pgn.Game]:
-    """``games``, and in place of each the one from ``path`` that an earlier run has annotated under ``label``.
+def continued(games: Sequence[chess.pgn.Game], path: Path, known: Mapping[int, str]) -> list[Begun]:
+    """The games of ``path`` that an earlier run wrote: all of ``games``, or the first ones. ``known`` has the text of
+    finished ones by their number.
 
     Raises :class:`AnalysisError` if ``path`` holds anything but these games.
     """
     if not path.exists():
-        return games
-    former = read_games(path)
-    if [_moves(game) for game in former] != [_moves(game) for game in games]:
-        raise AnalysisError(f"{path} exists and contains other games; choose another file with --output")
-    return [old if old.headers.get(TAG) == label else new for old, new in zip(former, games, strict=True)]
+        return []
+    try:
+        lines = list(read_lines(path, lambda line, text: None))
+    except ReadError as error:
+        raise AnalysisError(str(error)) from None
+    starts = [raw.line for raw in split(tokens(lines)) if raw.is_game]
+    if not starts:
+        raise AnalysisError(f"{path} contains no game")
+    result = []
+    for number, (start, end) in enumerate(itertools.pairwise([*starts, len(lines) + 1]), 1):
+        text = "\n".join(line for _, line in lines[start - 1 : end - 1]).rstrip()
+        old = None if known.get(number) == text else games_in(text)[:1]
+        if old is not None and (not old or list(map(_moves, old)) != list(map(_moves, games[number - 1 : number]))):
+            raise AnalysisError(f"{path} exists and contains other games; choose another file with --output")
+        result.append(Begun(text, old[0] if old else None))
+    return result
+
+
+class Begun(NamedTuple):
+    """The text of a game that an earlier run wrote, and the game unless the text is known."""
+
+    text: str
+    game: chess.pgn.Game | None
 
 
 def _moves(game: chess.pgn.Game) -> tuple[str, list[chess.Move]]:
@@ -150,7 +178,12 @@ def fingerprint(games: Sequence[chess.pgn.Game]) -> str:
     return hashlib.sha256(repr([_moves(game) for game in games]).encode()).hexdigest()
 
 
-def check_page(path: Path, games: Sequence[chess.pgn.Game]) -> None:
-    """Raises :class:`AnalysisError` if ``path`` holds anything but a page of these games."""
-    if path.exists() and fingerprint(games).encode() not in _read(path):
+def read_page(path: Path, fingerprint: str) -> str:
+    """The page of the games with that fingerprint at ``path``; empty if there is none.
+
+    Raises :class:`AnalysisError` if ``path`` holds anything else.
+    """
+    page = _read(path).decode(errors="replace") if path.exists() else ""
+    if page and fingerprint not in page:
         raise AnalysisError(f"{path} exists and is not a page of these games; choose another file with --html")
+    return page

@@ -3,48 +3,43 @@
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import sys
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from functools import partial
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import chess
 import chess.pgn
 from chess.engine import Limit
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from engine import Engine
-from engine.analysis.accuracy import summary
-from engine.analysis.annotate import Annotator, Judged
 from engine.analysis.files import (
     AnalysisError,
-    check_page,
     check_place,
     continued,
     fingerprint,
+    pgn_text,
     read_games,
+    read_page,
     write_games,
     write_whole,
 )
+from engine.analysis.jobs import SAVE_AFTER, Finished, Message, Remark, Setup, Step, Unfinished, annotate_all
 from engine.analysis.limits import engine_name, limit_of
-from engine.analysis.notes import positions, read
-from engine.analysis.openings import opening_of
-from engine.analysis.report import render
+from engine.analysis.notes import TAG, looked, positions
+from engine.analysis.report import MARKS, entries, render
 from engine.commandline import INTERRUPTED
 from engine.console import Console, TextColumn
-from engine.explanation import explain
-from engine.messages import PositionError
 
-#: Seconds between two writings of what is annotated so far.
-_SAVE_AFTER = 10.0
+#: At most one part in this many of the time is spent saving unfinished files.
+_SAVING = 25
 
 
 def analyse(paths: Sequence[Path], chosen: argparse.Namespace, options: dict[str, Any]) -> int:
-    """Annotate the games of all ``paths``; what is done is on disk at least every ten seconds and at the end."""
+    """Annotate the games of all ``paths``; finished games are on disk at the end and, while it lasts, within seconds."""
     if chosen.lines is not None:
         raise AnalysisError("--lines is for a position; an annotated game shows one line for each bad move")
     for option in ("output", "html"):
@@ -59,38 +54,63 @@ def analyse(paths: Sequence[Path], chosen: argparse.Namespace, options: dict[str
     files = [_File.open(path, chosen, name, lambda text: _say(console, text)) for path in paths]
     _check_apart(files)
     try:
-        with Engine(report=lambda text: _say(console, text)) as engine:
-            for option, value in options.items():
-                engine.set_option(option, value)
-            why = partial(explain, tables=engine.table_outcome, marked=True, skip_better=True)
-            _annotate_all(files, Annotator(engine, limit, name, whole_game, why), console)
+        _annotate(files, Setup(options, limit, name, whole_game), chosen.jobs or 1, console)
     except KeyboardInterrupt:
         for file in files:
             file.write(name)
-        records = [read(game, name) for file in files for game in file.games]
-        done, whole = sum(record.looked() for record in records), sum(len(record.positions) for record in records)
+        games = [game for file in files for game in file.games]
+        done, whole = sum(game.looked for game in games), sum(game.size for game in games)
+        finished = sum(game.finished for game in games)
+        kept = ", ".join(str(file.output) for file in files if any(game.text for game in file.games))
         print(
-            f"\nnumbat: interrupted after {done} of {whole} positions; run the same command to continue",
+            f"\nnumbat: interrupted after {done} of {whole} positions; {finished} of {len(games)} games are finished"
+            f"{f', kept in {kept}' if kept else ''}; run the same command to continue",
             file=sys.stderr,
         )
         return INTERRUPTED
     for file in files:
-        file.write(name)
-        for game, moves in file.found:
-            _tell(game, moves)
-        print(f"wrote {file.output} and {file.html}" if file.found else f"wrote {file.output}")
+        file.write(name, whole=True)
+        pages = [game.page for game in file.games if game.page]
+        for page in pages:
+            _print_summary(json.loads(page))
+        print(f"wrote {file.output} and {file.html}" if pages else f"wrote {file.output}")
     return 0
 
 
-@dataclass
+@dataclass(eq=False)
+class _Game:
+    """A game of a file, which has ``size`` positions up to a null move, if any (``cut``), of which ``looked`` are done.
+
+    ``text`` is its PGN once it was begun, and ``page`` the JSON for its page once it is finished. ``game`` is None if
+    nothing has to be done any longer.
+    """
+
+    file: _File
+    number: int
+    game: chess.pgn.Game | None
+    players: str
+    size: int
+    cut: bool
+    looked: int = 0
+    text: str = ""
+    page: str = ""
+    finished: bool = False
+
+    @property
+    def empty(self) -> bool:
+        """Whether there are no moves."""
+        return self.size == 1 and not self.cut
+
+
+@dataclass(eq=False)
 class _File:
-    """A file of games, where what is found goes, and what was found: the games that are finished."""
+    """A file of games and the two that are written for it; ``print`` is the games' fingerprint."""
 
     path: Path
     output: Path
     html: Path
-    games: list[chess.pgn.Game]
-    found: list[tuple[chess.pgn.Game, list[Judged]]] = field(default_factory=list)
+    print: str
+    games: list[_Game]
 
     @classmethod
     def open(cls, path: Path, chosen: argparse.Namespace, name: str, report: Callable[[str], None]) -> _File:
@@ -99,14 +119,43 @@ class _File:
         html = chosen.html or output.with_suffix(".html")
         games = read_games(path, report)
         _check_outputs(path, output, html)
-        check_page(html, games)
-        return cls(path, output, html, continued(games, output, name))
+        mark = fingerprint(games)
+        pages = {json.loads(page)["number"]: page for page in entries(read_page(html, mark), name, mark)}
+        known = {number: json.loads(page)["pgn"] for number, page in pages.items()}
+        result = cls(path, output, html, mark, [])
+        for number, game in enumerate(games, 1):
+            size = len(positions(game))
+            cut = size <= len(list(game.mainline()))
+            result.games.append(_Game(result, number, game, _players(game), size, cut))
+        for own, begun in zip(result.games, continued(games, output, known), strict=False):
+            if begun.game is None:
+                own.game, own.page, own.looked, own.finished = None, pages[own.number], own.size, True
+            elif begun.game.headers.get(TAG) == name:
+                own.game, own.looked = begun.game, looked(begun.game)
+            else:
+                continue
+            own.text = begun.text
+        return result
 
-    def write(self, name: str) -> None:
-        """Write the games, and the page for those that are finished."""
-        write_games(self.output, self.games)
-        if self.found:
-            write_whole(self.html, render(self.found, name, fingerprint(self.games), self.output.name))
+    def write(self, name: str, whole: bool = False) -> None:
+        """Write the games up to the last that was begun, or the ``whole`` file, and the page of the finished ones."""
+        self.save(whole)
+        pages = [game.page for game in self.games if game.page]
+        if pages:
+            write_whole(self.html, render(pages, name, self.print, self.output.name))
+
+    def save(self, whole: bool = False) -> None:
+        """Write the games up to the last that was begun, or all of them."""
+        count = max((game.number for game in self.games if whole or game.text), default=0)
+        if count:
+            write_games(self.output, list(map(_text, self.games[:count])))
+
+
+def _text(own: _Game) -> str:
+    if own.text:
+        return own.text
+    assert own.game is not None
+    return pgn_text(own.game)
 
 
 def _say(console: Console, text: str) -> None:
@@ -134,57 +183,74 @@ def _check_outputs(path: Path, output: Path, html: Path) -> None:
         raise AnalysisError(f"the games and their page cannot both be written to {output}")
 
 
-def _annotate_all(files: Sequence[_File], annotator: Annotator, console: Console) -> None:
-    """Annotate game after game of file after file.
+def _annotate(files: Sequence[_File], setup: Setup, jobs: int, console: Console) -> None:
+    """Annotate all games that are not finished, and show the progress.
 
-    What is no chess ends the annotation of its game, and the others are annotated none the less.
+    A null move, and a position that the engine refuses, ends the annotation of its game and of no other.
     """
+    games = [game for file in files for game in file.games]
     columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
-    games = [(file, number, game) for file in files for number, game in enumerate(file.games, 1)]
-    saved = time.monotonic()
     with Progress(*columns, TimeRemainingColumn(), console=console, disable=not console.is_terminal) as bar:
-        task = bar.add_task("", total=sum(len(positions(game)) for _, _, game in games))
-        done = 0.0
-        for file, number, game in games:
-            title = f"{file.path.name}, " if len(files) > 1 else ""
-            bar.update(task, description=f"{title}game {number} of {len(file.games)}")
-            size = len(positions(game))
-            if not game.variations:
-                _say(console, f"game {number} ({_players(game)}) has no moves; it is not annotated")
-                done += size
-                continue
+        task = bar.add_task("", total=sum(game.size for game in games))
+        parts: dict[_Game, float] = {}
+        saved, pause = time.monotonic(), SAVE_AFTER
 
-            def on_step(
-                part: float, write: Callable[[], None], file: _File = file, done: float = done, size: int = size
-            ) -> None:
-                nonlocal saved
-                bar.update(task, completed=done + part * size)
-                if time.monotonic() - saved > _SAVE_AFTER:
-                    write()
-                    write_games(file.output, file.games)
-                    saved = time.monotonic()
+        def pending() -> Iterator[_Game]:
+            for game in games:
+                title = f"{game.file.path.name}, " if len(files) > 1 else ""
+                bar.update(task, description=f"{title}game {game.number} of {len(game.file.games)}")
+                if game.empty:
+                    _say(console, f"game {game.number} ({game.players}) has no moves; it is not annotated")
+                elif not game.finished:
+                    yield game
+                    continue
+                complete(game)
 
-            try:
-                file.found.append((game, annotator.annotate(game, on_step)))
-                reason = "a null move" if size <= len(list(game.mainline())) else ""
-            except PositionError as error:
-                reason, size = str(error), 0
-            if reason:
-                _say(console, f"game {number} ({_players(game)}) is annotated for {size} positions only: {reason}")
-            done += len(positions(game))
-            bar.update(task, completed=done)
+        def complete(game: _Game, refused: str = "") -> None:
+            bar.update(task, advance=(1 - parts.pop(game, 0.0)) * game.size)
+            if refused or game.cut:
+                count, why = (0, refused) if refused else (game.size, "a null move")
+                what = f"is annotated for {count} positions only: {why}"
+                _say(console, f"game {game.number} ({game.players}) {what}")
+
+        def receive(game: _Game | None, message: Message) -> None:
+            nonlocal saved, pause
+            match message:
+                case Remark(text):
+                    _say(console, text)
+                case Step(part) if game:
+                    bar.update(task, advance=(part - parts.get(game, 0.0)) * game.size)
+                    parts[game] = part
+                case Unfinished(text, done) if game:
+                    game.text, game.looked = text, done
+                case Finished(text, page, refused) if game:
+                    game.text, game.page, game.game = text, page, None
+                    game.looked, game.finished = 0 if refused else game.size, True
+                    complete(game, refused)
+            if isinstance(message, (Unfinished, Finished)) and game and time.monotonic() - saved > pause:
+                began = time.monotonic()
+                game.file.save()
+                saved = time.monotonic()
+                pause = max(SAVE_AFTER, _SAVING * (saved - began))
+
+        if all(game.finished or game.empty for game in games):
+            for _ in pending():
+                pass
+        else:
+            annotate_all(pending(), setup, jobs, receive)
 
 
 def _players(game: chess.pgn.Game) -> str:
     return f"{game.headers.get('White', '?')} - {game.headers.get('Black', '?')}"
 
 
-def _tell(game: chess.pgn.Game, moves: list[Judged]) -> None:
+def _print_summary(page: dict[str, Any]) -> None:
     """The opening, and one line for each side."""
-    opening = opening_of([judged.board for judged in moves])
-    print(f"{_players(game)}{f', {opening.eco} {opening.name}' if opening else ''}")
-    for color, side in summary(moves).items():
-        name = chess.COLOR_NAMES[color].capitalize()
-        counts = ", ".join(f"{grade.words} {count}" for grade, count in side.counts.items() if grade.bad or count)
-        accuracy = f"accuracy {side.accuracy:.0f}%, average loss {side.loss:.0f} centipawns; " if side.moves else ""
-        print(f"{name} ({game.headers.get(name, '?')}): {accuracy}{counts}")
+    white, black = (side["name"] for side in page["sides"])
+    print(", ".join(filter(None, (f"{white} - {black}", page["opening"]))))
+    for name, side in zip(("White", "Black"), page["sides"], strict=True):
+        counts = ", ".join(
+            f"{grade.words} {count}" for grade, count in zip(MARKS, side["counts"], strict=True) if grade.bad or count
+        )
+        figures = f"accuracy {side['accuracy']}, average loss {side['loss']} centipawns; " if side["moves"] else ""
+        print(f"{name} ({side['name']}): {figures}{counts}")

@@ -124,6 +124,14 @@ def erase(game: chess.pgn.Game) -> None:
     del game.headers[TAG]
 
 
+def looked(game: chess.pgn.Game) -> int:
+    """How many positions of ``game`` have the engine's evaluations."""
+    if TAG not in game.headers:
+        return 0
+    text = game.headers.get(DONE)
+    return len(positions(game)) if text is None else _number(text)
+
+
 def _number(text: str) -> int:
     first = text.split(";")[0]
     return int(first) if re.fullmatch("[0-9]{1,9}", first) else 0

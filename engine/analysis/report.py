@@ -38,7 +38,7 @@ Report = tuple[chess.pgn.Game, Sequence[Judged]]
 def render(games: Sequence[str], engine: str, fingerprint: str = "", name: str = "games.annotated.pgn") -> str:
     """The page of ``games``, each from :func:`entry`; ``engine`` names the engine and its limit.
 
-    ``fingerprint`` identifies the games (see :func:`engine.analysis.files.check_page`). ``name`` is that of the PGN file
+    ``fingerprint`` identifies the games (see :func:`engine.analysis.files.read_page`). ``name`` is that of the PGN file
     that can be downloaded from the page.
     """
     data = {

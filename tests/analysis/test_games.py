@@ -14,9 +14,10 @@ from chess.engine import Cp, Limit, PovScore
 from chess.pgn import read_game
 
 from engine import Engine
-from engine.analysis import annotate, cli, notes
+from engine.analysis import annotate, cli, games, notes
 from engine.analysis.annotate import Annotator
-from engine.analysis.files import AnalysisError, read_games, write_games
+from engine.analysis.files import AnalysisError, pgn_text, read_games, write_games
+from engine.analysis.jobs import Step
 from engine.analysis.judge import Grade
 from engine.analysis.notes import TAG
 from engine.api.types import Analysis
@@ -154,6 +155,47 @@ def test_an_interrupted_run_ends_up_with_what_a_straight_one_finds(pgn, monkeypa
     assert runs >= 3
     assert len(searched) > 30
     assert result() == straight
+
+
+def test_games_annotated_by_processes_are_the_same_also_after_an_interruption(pgn, monkeypatch, capsys):
+    files = pgn.with_suffix(".annotated.pgn"), pgn.with_suffix(".annotated.html")
+    pgn.write_text(LONG + pgn.read_text("utf-8") + LONG, encoding="utf-8")
+
+    def result() -> tuple[str, ...]:
+        return capsys.readouterr().out, *(file.read_text("utf-8") for file in files)
+
+    assert analyse(pgn, "--nodes", "6000") == 0
+    straight = result()
+    for file in files:
+        file.unlink()
+    plain, steps = games.annotate_all, []
+
+    def interrupted(items, setup, jobs, receive):
+        def taken(game, message):
+            receive(game, message)
+            steps.extend([game] if isinstance(message, Step) else [])
+            if len(steps) == 20:
+                steps.append(None)
+                raise KeyboardInterrupt
+
+        plain(items, setup, jobs, taken)
+
+    monkeypatch.setattr(games, "annotate_all", interrupted)
+    assert analyse(pgn, "--nodes", "6000", "--jobs", "2") == INTERRUPTED
+    err = capsys.readouterr().err
+    done, kept = map(int, re.search(r"interrupted after (\d+) of 43 positions; (\d) of 5 games are finished", err).groups())
+    assert f"kept in {files[0]}" in err
+    assert done >= 15
+    written = read_games(files[0])
+    assert sum(TAG in game.headers and "AnalysisDone" not in game.headers for game in written) == kept
+    assert any("AnalysisDone" in game.headers for game in written)
+    assert analyse(pgn, "--nodes", "6000", "--jobs", "2") == 0
+    assert len(set(steps) - {None}) > 2
+    assert result() == straight
+    assert analyse(pgn, "--jobs", "2", "--nodes", "6000", "--option", "EvalFile=absent") == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "absent" in line
+    assert analyse("startpos", "--jobs", "2") == 2
 
 
 def test_another_limit_replaces_only_the_engines_notes(pgn):
@@ -306,7 +348,7 @@ def test_failed_write_keeps_the_previous_file(pgn, monkeypatch):
 
     monkeypatch.setattr("os.replace", fail)
     with pytest.raises(AnalysisError, match=r"cannot write .*No space left.*games\.pgn\.part"):
-        write_games(pgn, games_read)
+        write_games(pgn, list(map(pgn_text, games_read)))
     assert pgn.read_text("utf-8") == text
     assert len(read_games(pgn.with_name("games.pgn.part"))) == len(games_read)  # what was finished is not lost
 

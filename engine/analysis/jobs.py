@@ -1,0 +1,227 @@
+"""Games annotated one after the other in this process, or several at a time in processes of their own."""
+
+from __future__ import annotations
+
+import multiprocessing
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from functools import partial
+from itertools import islice
+from multiprocessing.connection import Connection, wait
+from typing import Any, NamedTuple, Protocol, TypeVar
+
+import chess.pgn
+from chess.engine import Limit
+
+from engine import Engine
+from engine.analysis.annotate import Annotator
+from engine.analysis.files import AnalysisError, games_in, pgn_text
+from engine.analysis.notes import looked
+from engine.analysis.report import entry
+from engine.analysis.terminal import terminated_as_interrupted
+from engine.explanation import explain
+from engine.messages import PositionError
+
+#: Seconds after which an unfinished game is sent as it is.
+SAVE_AFTER = 10.0
+
+#: Seconds that the processes have to send their unfinished games after an interruption.
+_GRACE = 1.5
+
+
+class Step(NamedTuple):
+    """The part of a game's work that is done."""
+
+    part: float
+
+
+class Unfinished(NamedTuple):
+    """A game as PGN, and how many of its positions were searched."""
+
+    pgn: str
+    looked: int
+
+
+class Finished(NamedTuple):
+    """A game as PGN and as JSON for its page; ``page`` is empty and ``refused`` says why if the engine refuses it."""
+
+    pgn: str
+    page: str = ""
+    refused: str = ""
+
+
+class Remark(NamedTuple):
+    """A remark of the engine."""
+
+    text: str
+
+
+Message = Step | Unfinished | Finished | Remark
+
+
+class Item(Protocol):
+    """A game and its number in its file."""
+
+    number: int
+    game: chess.pgn.Game
+
+
+I = TypeVar("I", bound=Item)  # noqa: E741
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """How games are annotated; see :class:`Annotator`. ``options`` are the engine's."""
+
+    options: dict[str, Any]
+    limit: Limit
+    label: str
+    whole_game: bool
+
+    @contextmanager
+    def annotator(self, report: Callable[[str], None]) -> Iterator[Annotator]:
+        """An annotator with an engine that reports to ``report``."""
+        with Engine(report=report) as engine:
+            for option, value in self.options.items():
+                engine.set_option(option, value)
+            why = partial(explain, tables=engine.table_outcome, marked=True, skip_better=True)
+            yield Annotator(engine, self.limit, self.label, self.whole_game, why)
+
+
+def annotate_all(items: Iterator[I], setup: Setup, jobs: int, receive: Callable[[I | None, Message], None]) -> None:
+    """Annotate ``items``, ``jobs`` at a time, and have ``receive`` take the messages about each.
+
+    On KeyboardInterrupt the unfinished games are received before it is raised again. Raises :class:`AnalysisError` if
+    a process ends, and whatever the engine raises for its options.
+    """
+    if jobs > 1:
+        _Processes(setup, receive).run(items, jobs)
+        return
+    with setup.annotator(lambda text: receive(None, Remark(text))) as annotator:
+        for item in items:
+            _annotate(annotator, item.number, item.game, partial(receive, item))
+
+
+def _annotate(annotator: Annotator, number: int, game: chess.pgn.Game, send: Callable[[Message], None]) -> None:
+    saved = time.monotonic()
+
+    def on_step(part: float, write: Callable[[], None]) -> None:
+        nonlocal saved
+        send(Step(part))
+        if time.monotonic() - saved > SAVE_AFTER:
+            write()
+            send(Unfinished(pgn_text(game), looked(game)))
+            saved = time.monotonic()
+
+    try:
+        moves = annotator.annotate(game, on_step)
+    except PositionError as error:
+        send(Finished(pgn_text(game), refused=str(error)))
+    except KeyboardInterrupt:
+        send(Unfinished(pgn_text(game), looked(game)))
+        raise
+    else:
+        send(Finished(pgn_text(game), entry(game, moves, number)))
+
+
+class _Processes:
+    """Processes that annotate one game each at a time."""
+
+    def __init__(self, setup: Setup, receive: Callable[[Any, Message], None]) -> None:
+        self._setup = setup
+        self._receive = receive
+        self._processes: list[multiprocessing.process.BaseProcess] = []
+        self._busy: dict[Connection, Item] = {}
+
+    def run(self, items: Iterator[Any], jobs: int) -> None:
+        """Annotate ``items``, ``jobs`` at a time."""
+        try:
+            for item in islice(items, jobs):
+                self._give(self._start(), item)
+            while self._busy:
+                for pipe, message in self._messages():
+                    if message is None:
+                        raise AnalysisError(f"the process that annotated game {self._busy[pipe].number} ended early")
+                    self._receive(self._busy[pipe], message)
+                    if isinstance(message, Finished):
+                        del self._busy[pipe]
+                        if (item := next(items, None)) is not None:
+                            self._give(pipe, item)
+        except KeyboardInterrupt:
+            self._interrupt()
+            raise
+        finally:
+            for process in self._processes:
+                process.kill()
+            for process in self._processes:
+                process.join()
+
+    def _start(self) -> Connection:
+        context = multiprocessing.get_context("spawn")
+        ours, theirs = context.Pipe()
+        process = context.Process(target=_serve, args=(theirs, self._setup), daemon=True)
+        with _without_interruptions():
+            process.start()
+        theirs.close()
+        self._processes.append(process)
+        return ours
+
+    def _give(self, pipe: Connection, item: Item) -> None:
+        self._busy[pipe] = item
+        with suppress(OSError):  # it has ended, which is noticed at the next message
+            pipe.send((item.number, pgn_text(item.game)))
+
+    def _messages(self, seconds: float | None = None) -> Iterator[tuple[Connection, Message | None]]:
+        """What the busy processes send, None at the end of one. Raises what they send as exceptions."""
+        for pipe in wait(list(self._busy), seconds):
+            assert isinstance(pipe, Connection)
+            message = None
+            with suppress(EOFError, OSError):
+                message = pipe.recv()
+            if isinstance(message, Exception):
+                raise message
+            yield pipe, message
+
+    def _interrupt(self) -> None:
+        """Receive the unfinished games."""
+        for process in self._processes:
+            process.terminate()
+        end = time.monotonic() + _GRACE
+        while self._busy and (left := end - time.monotonic()) > 0:
+            for pipe, message in self._messages(left):
+                item = self._busy[pipe]
+                if message is not None:
+                    self._receive(item, message)
+                if message is None or isinstance(message, (Unfinished, Finished)):
+                    del self._busy[pipe]
+
+
+@contextmanager
+def _without_interruptions() -> Iterator[None]:
+    """Start processes that ignore Ctrl-C, which is for this one; they get SIGTERM from it."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    previous = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, previous)
+
+
+def _serve(pipe: Connection, setup: Setup) -> None:
+    """A process: annotate the games that come through ``pipe``."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    with suppress(KeyboardInterrupt, EOFError, OSError), terminated_as_interrupted():
+        try:
+            with setup.annotator(lambda text: pipe.send(Remark(text))) as annotator:
+                while True:
+                    number, pgn = pipe.recv()
+                    (game,) = games_in(pgn)
+                    _annotate(annotator, number, game, pipe.send)
+        except (ValueError, MemoryError) as error:
+            pipe.send(error)
