@@ -67,13 +67,16 @@ def parser(command: str) -> argparse.ArgumentParser:
             "files: GAMES.annotated.pgn and the page GAMES.annotated.html are written beside each."
         )
         result.add_argument(
-            "what", nargs="*", metavar="FEN|PGN", help="a position (default: the start position), or PGN files"
+            "what", nargs="*", metavar="FEN|PGN", help="a position as FEN or EPD (default: the start), or PGN files"
         )
         result.add_argument("--lines", type=whole(1, 256), help="number of lines, for a position (default: 3)")
         result.add_argument("--output", type=Path, metavar="FILE", help="annotated PGN to write, for one file")
         result.add_argument("--html", type=Path, metavar="FILE", help="page to write, for one file")
         result.add_argument(
-            "--jobs", type=whole(1, 256), metavar="N", help="games annotated at a time, each in its own process, for files"
+            "--jobs",
+            type=whole(1, 256),
+            metavar="N",
+            help="games annotated at a time, each in its own process, for files",
         )
         times = "position (default: 5, in games 0.5)"
     else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -85,14 +85,15 @@ _COLUMNS = 80
 _WORDS = re.compile(r"(?:\[%[^\][]*\]|\S)+")
 
 
-def write_whole(path: Path, content: str | bytes) -> None:
-    """Write a file that is never seen half; a text in UTF-8, with ``?`` for what that cannot spell.
+def write_whole(path: Path, content: str | bytes | Iterator[str]) -> None:
+    """Write a file, never seen half written; a text, or its parts, in UTF-8, with ``?`` for what that cannot spell.
 
     Raises :class:`AnalysisError`.
     """
     try:
-        with drafted(path) as draft:
-            draft.write_bytes(content.encode(errors="replace") if isinstance(content, str) else content)
+        with drafted(path) as draft, draft.open("wb") as stream:
+            for part in (content,) if isinstance(content, (str, bytes)) else content:
+                stream.write(part.encode(errors="replace") if isinstance(part, str) else part)
     except OSError as error:
         raise AnalysisError(f"cannot write {path}: {error.strerror}") from None
 

@@ -39,7 +39,7 @@ _SAVING = 25
 
 
 def analyse(paths: Sequence[Path], chosen: argparse.Namespace, options: dict[str, Any]) -> int:
-    """Annotate the games of all ``paths``; finished games are on disk at the end and, while it lasts, within seconds."""
+    """Annotate the games of all ``paths``; the files are written at the end, and every few seconds until then."""
     if chosen.lines is not None:
         raise AnalysisError("--lines is for a position; an annotated game shows one line for each bad move")
     for option in ("output", "html"):
@@ -195,14 +195,14 @@ def _annotate(files: Sequence[_File], setup: Setup, jobs: int, console: Console)
         parts: dict[_Game, float] = {}
         saved, pause = time.monotonic(), SAVE_AFTER
 
-        def pending() -> Iterator[_Game]:
+        def pending() -> Iterator[tuple[_Game, int, chess.pgn.Game]]:
             for game in games:
                 title = f"{game.file.path.name}, " if len(files) > 1 else ""
                 bar.update(task, description=f"{title}game {game.number} of {len(game.file.games)}")
                 if game.empty:
                     _say(console, f"game {game.number} ({game.players}) has no moves; it is not annotated")
-                elif not game.finished:
-                    yield game
+                elif game.game is not None:
+                    yield game, game.number, game.game
                     continue
                 complete(game)
 

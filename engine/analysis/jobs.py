@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from multiprocessing.connection import Connection, wait
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import chess.pgn
 from chess.engine import Limit
@@ -63,14 +63,10 @@ class Remark(NamedTuple):
 Message = Step | Unfinished | Finished | Remark
 
 
-class Item(Protocol):
-    """A game and its number in its file."""
+Key = TypeVar("Key")
 
-    number: int
-    game: chess.pgn.Game
-
-
-I = TypeVar("I", bound=Item)  # noqa: E741
+#: The caller's own key of a game, the game's number in its file, and the game.
+Item = tuple[Key, int, chess.pgn.Game]
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +88,10 @@ class Setup:
             yield Annotator(engine, self.limit, self.label, self.whole_game, why)
 
 
-def annotate_all(items: Iterator[I], setup: Setup, jobs: int, receive: Callable[[I | None, Message], None]) -> None:
-    """Annotate ``items``, ``jobs`` at a time, and have ``receive`` take the messages about each.
+def annotate_all(
+    items: Iterator[Item[Key]], setup: Setup, jobs: int, receive: Callable[[Key | None, Message], None]
+) -> None:
+    """Annotate ``items``, ``jobs`` at a time; ``receive`` takes the messages with the key of their game.
 
     On KeyboardInterrupt the unfinished games are received before it is raised again. Raises :class:`AnalysisError` if
     a process ends, and whatever the engine raises for its options.
@@ -102,8 +100,8 @@ def annotate_all(items: Iterator[I], setup: Setup, jobs: int, receive: Callable[
         _Processes(setup, receive).run(items, jobs)
         return
     with setup.annotator(lambda text: receive(None, Remark(text))) as annotator:
-        for item in items:
-            _annotate(annotator, item.number, item.game, partial(receive, item))
+        for key, number, game in items:
+            _annotate(annotator, number, game, partial(receive, key))
 
 
 def _annotate(annotator: Annotator, number: int, game: chess.pgn.Game, send: Callable[[Message], None]) -> None:
@@ -128,29 +126,30 @@ def _annotate(annotator: Annotator, number: int, game: chess.pgn.Game, send: Cal
         send(Finished(pgn_text(game), entry(game, moves, number)))
 
 
-class _Processes:
+class _Processes(Generic[Key]):
     """Processes that annotate one game each at a time."""
 
-    def __init__(self, setup: Setup, receive: Callable[[Any, Message], None]) -> None:
+    def __init__(self, setup: Setup, receive: Callable[[Key | None, Message], None]) -> None:
         self._setup = setup
         self._receive = receive
         self._processes: list[multiprocessing.process.BaseProcess] = []
-        self._busy: dict[Connection, Item] = {}
+        self._busy: dict[Connection, Item[Key]] = {}
 
-    def run(self, items: Iterator[Any], jobs: int) -> None:
+    def run(self, items: Iterator[Item[Key]], jobs: int) -> None:
         """Annotate ``items``, ``jobs`` at a time."""
         try:
             for item in islice(items, jobs):
                 self._give(self._start(), item)
             while self._busy:
                 for pipe, message in self._messages():
+                    key, number, _ = self._busy[pipe]
                     if message is None:
-                        raise AnalysisError(f"the process that annotated game {self._busy[pipe].number} ended early")
-                    self._receive(self._busy[pipe], message)
+                        raise AnalysisError(f"the process that annotated game {number} ended early")
+                    self._receive(key, message)
                     if isinstance(message, Finished):
                         del self._busy[pipe]
-                        if (item := next(items, None)) is not None:
-                            self._give(pipe, item)
+                        if (following := next(items, None)) is not None:
+                            self._give(pipe, following)
         except KeyboardInterrupt:
             self._interrupt()
             raise
@@ -170,10 +169,10 @@ class _Processes:
         self._processes.append(process)
         return ours
 
-    def _give(self, pipe: Connection, item: Item) -> None:
+    def _give(self, pipe: Connection, item: Item[Key]) -> None:
         self._busy[pipe] = item
         with suppress(OSError):  # it has ended, which is noticed at the next message
-            pipe.send((item.number, pgn_text(item.game)))
+            pipe.send((item[1], pgn_text(item[2])))
 
     def _messages(self, seconds: float | None = None) -> Iterator[tuple[Connection, Message | None]]:
         """What the busy processes send, None at the end of one. Raises what they send as exceptions."""
@@ -193,9 +192,8 @@ class _Processes:
         end = time.monotonic() + _GRACE
         while self._busy and (left := end - time.monotonic()) > 0:
             for pipe, message in self._messages(left):
-                item = self._busy[pipe]
                 if message is not None:
-                    self._receive(item, message)
+                    self._receive(self._busy[pipe][0], message)
                 if message is None or isinstance(message, (Unfinished, Finished)):
                     del self._busy[pipe]
 

@@ -38,7 +38,7 @@ LOOK = 1.0
 
 HELP = f"""\
 Write moves as e4, Nf3, exd5, e8=Q, O-O or 0-0, or as e2e4. Other commands:
-  hint     show what the engine would play at full strength
+  hint     show what the engine would play at full strength; your clock keeps running
   undo     take back your last move and the reply; the clocks do not change
   moves    show the game so far and the legal moves
   board    show the board again
@@ -176,7 +176,8 @@ class Table:
             case ["hint"]:
                 best = self._look()
                 assert best.move is not None
-                self._tell(f"try {self.board.san(best.move)} {self._judged(best)}")
+                clock = "; your clock kept running" if self.clock else ""
+                self._tell(f"try {self.board.san(best.move)} {self._judged(best)}{clock}")
             case ["draw"]:
                 self._offer()
             case ["resign"]:

@@ -46,7 +46,7 @@ class Lines:
 
 def analyse(fen: str, chosen: argparse.Namespace, options: dict[str, Any]) -> int:
     """Print the best lines of the position and an explanation; Ctrl-C ends the search and keeps what was found."""
-    board = read_board(fen, chosen.chess960, lambda text: print(f"numbat: {text}", file=sys.stderr))
+    board = read_board(fen, chosen.chess960, lambda text: print(f"numbat: {text}", file=sys.stderr), epd=True)
     console = Console(soft_wrap=True)
     if shows_chessmen(console):
         console.print(painted(board, chess.WHITE, console.color_system in FEW_COLOURS))

@@ -30,9 +30,9 @@ function unpack(game) {  // add the defaults, and what follows from the rest
   game.plies = game.plies.map((p, i) => {
     const grade = data.grades[p.mark - 1], {number, white} = i ? numbered(i) : {number: first, white: false};
     const [wins, draws, losses] = p.bands, glyph = grade?.glyph ?? "";
-    const line = p.line?.map((move, k) => {
-      const {number, white} = numbered(i + k);
-      return {move: "", ...move, number: white || !k ? number + (white ? "." : "…") : ""};
+    const line = p.line?.map((text, k) => {
+      const {number, white} = numbered(i + k), [san, fen, move, check] = text.split(" ");
+      return {san, fen, move, check, number: white || !k ? number + (white ? "." : "…") : ""};
     });
     const legal = p.try?.legal.split(" ") ?? [];
     return {

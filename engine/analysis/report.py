@@ -6,7 +6,7 @@ drawings of the pieces by python-chess; what a move was worth, and all words abo
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import chess
@@ -35,8 +35,10 @@ _ENDGAME, _MIDDLEGAME, _OPENING_MOVES = 6, 10, 15
 Report = tuple[chess.pgn.Game, Sequence[Judged]]
 
 
-def render(games: Sequence[str], engine: str, fingerprint: str = "", name: str = "games.annotated.pgn") -> str:
-    """The page of ``games``, each from :func:`entry`; ``engine`` names the engine and its limit.
+def render(
+    games: Iterable[str], engine: str, fingerprint: str = "", name: str = "games.annotated.pgn"
+) -> Iterator[str]:
+    """The page of ``games``, each from :func:`entry`, in parts; ``engine`` names the engine and its limit.
 
     ``fingerprint`` identifies the games (see :func:`engine.analysis.files.read_page`). ``name`` is that of the PGN file
     that can be downloaded from the page.
@@ -50,7 +52,11 @@ def render(games: Sequence[str], engine: str, fingerprint: str = "", name: str =
         "grades": [{name: getattr(grade, name) for name in ("word", "words", "glyph", "bad")} for grade in MARKS],
     }
     page = fill("engine.analysis", "report.html", data, look="report.css", script="report.js", learn="learn.js")
-    return page.replace("__GAMES__", ",\n".join(games), 1)  # before any text of the user
+    head, tail = page.split("__GAMES__", 1)  # before any text of the user
+    yield head
+    for number, game in enumerate(games):
+        yield ",\n" * bool(number) + game
+    yield tail
 
 
 def entries(page: str, engine: str, fingerprint: str) -> list[str]:
@@ -149,14 +155,14 @@ def _choices(board: chess.Board, judged: Judged) -> dict[str, Any]:
     }
 
 
-def _line(board: chess.Board, moves: Sequence[chess.Move]) -> list[dict[str, Any]]:
-    """A line to play through: each move with the position after it."""
+def _line(board: chess.Board, moves: Sequence[chess.Move]) -> list[str]:
+    """A line to play through: each move in SAN, and of the position after it the fields of :func:`picture`."""
     board = board.copy()
     result = []
     for move in moves:
         san = board.san(move)
         board.push(move)
-        result.append({"san": san, **picture(board)})
+        result.append(" ".join([san, *picture(board).values()]))
     return result
 
 

@@ -69,6 +69,8 @@ def _compare(exhibit: Exhibit, chosen: argparse.Namespace) -> int:
         _announce("")
         interrupted = True
     print(f"\n{table.LEGEND}")
+    if chosen.game == "tree" and first < exhibit.depth:
+        print(table.CUT_OFF)
     if chosen.plot:
         growth.plot(rows, exhibit.title, chosen.plot)
         print(f"wrote {chosen.plot}")

@@ -50,4 +50,4 @@ def fill(package: str, template: str, data: Any, **parts: str) -> str:
 
 def as_json(data: Any) -> str:
     """``data`` as JSON in one line, without the letters that would end a script."""
-    return json.dumps(data, ensure_ascii=False).replace("<", "\\u003c")
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")

@@ -17,6 +17,9 @@ how         searched; counted: the size of the tree, not searched; estimated: by
             engine, with its own evaluation, extensions and quiescence; gave up: over --seconds
 +order      this depth alone, ordered by what earlier depths learned"""
 
+#: Added to the legend if an explicit tree is not searched to its leaves.
+CUT_OFF = "value       of an inner node at the depth limit: the mean of the leaves below it"
+
 
 def line(row: Row) -> str:
     """One row; a dash if nothing was measured."""

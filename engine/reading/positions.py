@@ -104,15 +104,19 @@ def _lines(path: str | os.PathLike[str], report: Callable[[str], None]) -> Itera
             yield number, line
 
 
-def read_board(fen: str, chess960: bool = False, report: Callable[[str], None] = lambda repair: None) -> chess.Board:
+def read_board(
+    fen: str, chess960: bool = False, report: Callable[[str], None] = lambda repair: None, epd: bool = False
+) -> chess.Board:
     """The board for ``fen``, the first position if it is empty or ``startpos``; see :func:`read_position`.
 
-    Repairs are reported. Raises PositionError, also for anything behind the FEN.
+    Repairs are reported. Raises PositionError, also for anything behind the FEN except, with ``epd``, operations.
     """
     if fen and fen != "startpos" and len(fen.split()) < 4:
         raise PositionError(f"neither a FEN nor a file: {quoted(fen)}")
     found = read_position(fen if fen not in ("", "startpos") else chess.STARTING_FEN, chess960)
-    if found.rest:
+    if epd:
+        operations_of(found.rest)
+    elif found.rest:
         raise PositionError(f"{quoted(fen)} has {quoted(found.rest)} behind the position")
     for repair in found.repairs:
         report(repair)

@@ -183,7 +183,9 @@ def test_games_annotated_by_processes_are_the_same_also_after_an_interruption(pg
     monkeypatch.setattr(games, "annotate_all", interrupted)
     assert analyse(pgn, "--nodes", "6000", "--jobs", "2") == INTERRUPTED
     err = capsys.readouterr().err
-    done, kept = map(int, re.search(r"interrupted after (\d+) of 43 positions; (\d) of 5 games are finished", err).groups())
+    done, kept = map(
+        int, re.search(r"interrupted after (\d+) of 43 positions; (\d) of 5 games are finished", err).groups()
+    )
     assert f"kept in {files[0]}" in err
     assert done >= 15
     written = read_games(files[0])
@@ -192,10 +194,14 @@ def test_games_annotated_by_processes_are_the_same_also_after_an_interruption(pg
     assert analyse(pgn, "--nodes", "6000", "--jobs", "2") == 0
     assert len(set(steps) - {None}) > 2
     assert result() == straight
-    assert analyse(pgn, "--jobs", "2", "--nodes", "6000", "--option", "EvalFile=absent") == 2
-    (line,) = capsys.readouterr().err.splitlines()
+
+
+def test_what_the_processes_cannot_do_is_one_clear_message(pgn, capsys):
+    assert analyse(pgn, "--jobs", "2", "--nodes", "9", "--option", "EvalFile=absent") == 2
+    (line,) = filter(None, capsys.readouterr().err.splitlines())  # before version 15 rich adds an empty line
     assert "absent" in line
     assert analyse("startpos", "--jobs", "2") == 2
+    assert "--jobs needs a PGN file" in capsys.readouterr().err
 
 
 def test_another_limit_replaces_only_the_engines_notes(pgn):
@@ -414,8 +420,8 @@ def test_several_files_are_each_annotated(pgn, capsys):
     other.write_text("1. d4 d5 *\n", encoding="utf-8")
     assert analyse(pgn, other, "--depth", "2") == 0
     out = capsys.readouterr().out
-    for path, games in ((pgn, 3), (other, 1)):
-        assert len(read_games(path.with_suffix(".annotated.pgn"))) == games
+    for path, count in ((pgn, 3), (other, 1)):
+        assert len(read_games(path.with_suffix(".annotated.pgn"))) == count
         assert path.with_suffix(".annotated.html").exists()
         assert f"wrote {path.with_suffix('.annotated.pgn')} and " in out
     for words, named in (

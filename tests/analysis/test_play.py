@@ -290,8 +290,9 @@ def test_the_engine_s_flag_falls_too(numbat, monkeypatch):
 def test_a_draw_offer_stops_the_clock_and_a_hint_does_not(numbat):
     time = Time()
     ask = slow_answers(time, (4.0, "draw"), (5.0, "hint"), (1.0, "Kd1"))
-    table, _ = seated(numbat, "4k3/8/8/8/8/8/7r/4K3 w - - 0 30", ask, clock=ChessClock(60, 0, time))
+    table, told = seated(numbat, "4k3/8/8/8/8/8/7r/4K3 w - - 0 30", ask, clock=ChessClock(60, 0, time))
     assert table.clocks[0] == 50.0
+    assert any(re.search("try .*; your clock kept running$", str(text)) for text in told)
 
 
 # Strength

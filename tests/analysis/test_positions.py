@@ -96,12 +96,19 @@ def test_a_game_that_is_over_is_said_to_be(fen, ending, capsys):
     assert capsys.readouterr().out.splitlines()[-1] == ending
 
 
+@pytest.mark.parametrize("rest", ['- bm Kf8; id "a mate";', "- 0 1 id x"])
+def test_an_epd_line_is_a_position(rest, capsys):
+    assert cli.main("analyse", f"R5k1/5ppp/8/8/8/8/8/4K3 b - {rest}".split()) == 0
+    assert capsys.readouterr().out.splitlines()[-1] == "checkmate, White wins"
+
+
 @pytest.mark.parametrize(
     ("command", "words", "named"),
     [
         ("analyse", ["no", "such", "thing"], "neither a FEN nor a file: 'no such thing'"),
         ("analyse", ["8/8/8/8/8/8/8/8 w - - 0 1"], "not a legal position"),
-        ("analyse", ["4k3/8/8/8/8/8/8/R3K3 w Q - 0 1 bm Ra8"], "'bm Ra8' behind the position"),
+        ("play", ["--fen", "4k3/8/8/8/8/8/8/R3K3 w Q - 0 1 bm Ra8"], "'bm Ra8' behind the position"),
+        ("analyse", ["4k3/8/8/8/8/8/8/R3K3 w Q - !?"], "'!?' is not an operation of EPD"),
         ("analyse", ["--time", "0"], "'0' is not a number of seconds"),
         ("analyse", ["--depth", "many"], "'many' is not a whole number from 1 to 100"),
         ("analyse", ["--depth", "3", "--time", "1"], "not allowed with"),

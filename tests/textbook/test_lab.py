@@ -245,7 +245,7 @@ def test_an_interrupt_keeps_the_rows_and_writes_the_page(tmp_path, monkeypatch, 
     page = tmp_path / "out.html"
     assert main(["--game", "tree", "--html", str(page)]) == 130
     assert "searched" in capsys.readouterr().out
-    assert '"algorithm": "minimax"' in page.read_text(encoding="utf-8")
+    assert '"algorithm":"minimax"' in page.read_text(encoding="utf-8")
 
 
 # Playing
@@ -380,6 +380,14 @@ def test_a_tree_that_is_too_large_is_drawn_as_the_searches_that_prune_see_it():
     ]
     for search in trace.searches.values():
         trace.steps(search)  # enters nothing that is not drawn
+
+
+def test_the_value_of_a_tree_that_is_cut_off_is_explained(capsys):
+    tree = ["--tree", "[[3,12,8],[2,4,6],[14,5,2]]"]
+    for depth, said in ((["--depth", "1"], True), ([], False)):
+        assert main([*tree, *depth, "--algorithms", "minimax"]) == 0
+        out = capsys.readouterr().out
+        assert ("7.667" in out) == ("the mean of the leaves below it" in out) == said
 
 
 def test_a_tree_with_infinite_leaves(capsys):
