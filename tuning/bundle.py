@@ -130,7 +130,7 @@ def launcher(stub: bytes) -> bytes:
 
 
 def collect_licences(root: Path, distlib: zipfile.ZipFile) -> None:
-    """Copy the licence texts of everything in the folder to ``licences``. Raises :class:`SetupError` if one has none."""
+    """Copy the licence texts of all parts to ``licences``. Raises :class:`SetupError` if a package has none."""
     target = root / "licences"
     for info in sorted((root / "packages").glob("*.dist-info")):
         texts = [path for path in info.rglob("*") if path.is_file() and LICENCE.match(path.name)]

@@ -89,7 +89,11 @@ def folder(tmp_path: Path, python: Path, wheels: Path) -> Path:
 
 def test_the_folder_is_complete_and_relative(folder: Path, tmp_path: Path) -> None:
     assert sorted(os.listdir(folder)) == ["README.txt", "licences", "numbat.exe", "packages", "python"]
-    assert (folder / "python" / f"python3{MINOR}._pth").read_text().split() == [f"python3{MINOR}.zip", ".", "..\\packages"]
+    assert (folder / "python" / f"python3{MINOR}._pth").read_text().split() == [
+        f"python3{MINOR}.zip",
+        ".",
+        "..\\packages",
+    ]
     assert not (folder / "python" / "_wmi.pyd").exists()
     assert (folder / "python" / "msvcp140.dll").read_bytes() == library(14, 44, 35208)
     texts = {path.relative_to(folder / "licences").as_posix(): path.read_text() for path in files(folder / "licences")}
