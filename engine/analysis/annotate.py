@@ -10,21 +10,21 @@ position after it, and at all the other moves in its place. Only then does a mov
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import chess
 import chess.pgn
 from chess.engine import Limit, PovScore
 
 from engine.analysis import notes
-from engine.analysis.judge import Grade, chances_on, cost, grade, human_expectation
+from engine.analysis.judge import Grade, chances_on, cost, grade_of
 from engine.analysis.lines import chances_text
 from engine.analysis.pace import FIRST, SACRIFICE_LOOKS, Pace
 from engine.analysis.praise import is_recapture, is_sacrifice, offered, praise
 from engine.analysis.record import LINE, Found, Record, Verdict
-from engine.analysis.wrong_bishop import honest
 from engine.api import Engine
 from engine.api.types import Analysis
+from engine.explanation.standing import human_expectation
 
 #: Says why a move was bad: from the board, the move, the line that was better, the line after the move (it begins with
 #: the reply), and the scores of the board and of the position after the move, without repeating what was better. None
@@ -43,6 +43,9 @@ GROUP = 8
 #: A move that costs less, in points, is as good as the best.
 _BEST = 0.02
 
+#: Moves that are compared in place of a bad one.
+_SEVERAL = 5
+
 
 @dataclass(frozen=True, slots=True)
 class Judged:
@@ -50,7 +53,8 @@ class Judged:
 
     ``score`` is the position's; ``loss`` the expected points that the move cost who played it; ``better`` the line
     that should have been played, empty if the move was fine; ``next_best`` what there was beside a move that is
-    praised; ``why`` the move was bad, in words; ``book`` if the move is theory.
+    praised; ``also`` other moves nearly as good as the better one; ``why`` the move was bad, in words;
+    ``book`` if the move is theory.
     """
 
     board: chess.Board
@@ -61,6 +65,7 @@ class Judged:
     grade: Grade = Grade.FINE
     better: tuple[chess.Move, ...] = ()
     next_best: tuple[chess.Move, ...] = ()
+    also: tuple[chess.Move, ...] = ()
     why: str = ""
     book: bool = False
 
@@ -128,7 +133,10 @@ class _Run:
         self._engine.new_game()
         for search in self._record.group:
             kind, where, amount = search.split(":")
-            self._search(int(where), min(int(amount), self._pace.most()), others=kind == "others")
+            if kind == "several":
+                self._search_several(int(where), min(int(amount), self._pace.most()))
+            else:
+                self._search(int(where), min(int(amount), self._pace.most()), others=kind == "others")
         count = len(self._record.positions)
         for at in reversed(range(count - self._record.looked())):
             self._first_look(at)
@@ -166,7 +174,8 @@ class _Run:
         if self._record.positions[at + 1].board.is_checkmate():
             return False
         turn = found.board.turn
-        if cost(seen.score.pov(turn), after.pov(turn), found.board.fullmove_number) > _BEST:
+        is_choice = seen.pv[:1] == (found.move,)  # it costs nothing then, though two searches of it may differ
+        if not is_choice and cost(seen.score.pov(turn), after.pov(turn), found.board.fullmove_number) > _BEST:
             return False
         return not is_recapture(found.board, found.move) and (
             not found.board.is_capture(found.move) or offered(found.board, found.move) > -1
@@ -178,21 +187,26 @@ class _Run:
         assert found.move is not None
         assert after is not None
         turn = found.board.turn
-        gap = cost(after.pov(turn), other.score.pov(turn), found.board.fullmove_number)
-        return praise(found.board, found.move, gap, human_expectation(other.score.pov(turn))) is not Grade.FINE
+        has, had = after.pov(turn), other.score.pov(turn)
+        gap, points = cost(has, had, found.board.fullmove_number), human_expectation(has)
+        return praise(found.board, found.move, gap, points, human_expectation(had)) is not Grade.FINE
 
     # Second pass
 
     def _is_suspect(self, at: int) -> bool:
         """Whether the move at this position would get a mark, and has had no second look."""
         found = self._record.positions[at]
-        if found.settled or found.book or found.forced():
+        if found.settled or found.forced():
             return False
-        return found.single or grade(self._record.cost(at)).bad
+        return found.single or self._marks(at, self._record.grade(at))
+
+    def _marks(self, at: int, how: Grade) -> bool:
+        """Whether the move at this position gets the bad mark ``how``; a book move only if it is no mere inaccuracy."""
+        return how.bad and not (self._record.positions[at].book and how is Grade.INACCURACY)
 
     def _worth(self, at: int) -> int:
         """How many second looks the move at this position is worth."""
-        if not grade(self._record.cost(at)).bad:
+        if not self._record.grade(at).bad:
             return 1
         if at not in self._sacrifices:
             found = self._record.positions[at]
@@ -217,7 +231,9 @@ class _Run:
         self._record.put(where, seen.score, seen.depth, seen.pv)
         if others:
             positions[at].settled = True
-            positions[at].verdict = self._verdict(at, seen)
+            verdict = positions[at].verdict = self._verdict(at, seen)
+            if verdict is not None and verdict.grade.bad:
+                positions[at].verdict = replace(verdict, also=self._nearly_as_good(at, seen))
 
     def _verdict(self, at: int, other: Analysis) -> Verdict | None:
         """The verdict on the move at this position, ``other`` being the best other one."""
@@ -226,9 +242,12 @@ class _Run:
         assert after is not None
         turn, number = found.board.turn, found.board.fullmove_number
         had, has = other.score.pov(turn), after.pov(turn)
-        how = grade(cost(had, has, number))
+        how = grade_of(had, has, number)
         if not how.bad and has >= had:
-            how = praise(found.board, found.move, cost(has, had, number), human_expectation(had))
+            points, next_best = human_expectation(has), human_expectation(had)
+            how = praise(found.board, found.move, cost(has, had, number), points, next_best)
+        elif not self._marks(at, how):
+            how = Grade.FINE
         if how is Grade.FINE or not other.pv:
             return None
         seen = (found.board, other.score), (self._record.positions[at + 1].board, after)
@@ -237,17 +256,38 @@ class _Run:
             reply = self._record.positions[at + 1]
             assert reply.score is not None
             why = self._explain(found.board, found.move, other.pv, reply.line, other.score, reply.score)
-        chances = "; now ".join(chances_text(chances_on(*each)) for each in seen)
+        had_chances, has_chances = (chances_text(chances_on(*each)) for each in seen)
+        chances = f"{had_chances}; now {has_chances}"
+        if not how.bad:
+            chances = f"It would have left {had_chances}; {found.board.san(found.move)} leaves {has_chances}"
         return Verdict(how, other.pv[:LINE], chances, " ".join((why or "").split()))
 
+    def _nearly_as_good(self, at: int, best: Analysis) -> tuple[chess.Move, ...]:
+        """The moves, by a glance at several, that would cost less than an inaccuracy against ``best``."""
+        amount = self._pace.glance()
+        several = self._search_several(at, amount)
+        if self._pace.repeatable:
+            self._record.group.append(f"several:{at}:{amount}")
+        assert self._record.pool is not None
+        self._record.pool -= amount if self._pace.unit != "depth" else 0
+        turn, number = self._record.positions[at].board.turn, self._record.positions[at].board.fullmove_number
+        top = max(best.score.pov(turn), several[0].score.pov(turn))
+        fine = [line.pv[0] for line in several if grade_of(top, line.score.pov(turn), number) is Grade.FINE]
+        return tuple(move for move in fine if move != best.pv[0])
+
     # Both
+
+    def _search_several(self, at: int, amount: int) -> list[Analysis]:
+        """Search the best moves of position ``at`` but for the one that was played."""
+        found = self._record.positions[at]
+        moves = [move for move in found.board.legal_moves if move != found.move]
+        return self._engine.analyse(found.board, self._pace.limit(amount), multipv=_SEVERAL, root_moves=moves)
 
     def _search(self, at: int, amount: int, others: bool = False) -> Analysis:
         """Search position ``at``; with ``others`` all moves but the one that was played."""
         found = self._record.positions[at]
         moves = [move for move in found.board.legal_moves if move != found.move] if others else None
-        limit = self._pace.limit(amount)
-        return honest(found.board, lambda board, only: self._engine.analyse(board, limit, root_moves=only), moves)
+        return self._engine.analyse(found.board, self._pace.limit(amount), root_moves=moves)
 
     def _forget(self) -> None:
         """Begin another group of searches, if it is time for it."""
@@ -275,10 +315,11 @@ def judged(record: Record) -> list[Judged]:
                     found.score,
                     before.move,
                     before.board.san(before.move),
-                    loss if how.bad or not grade(loss).bad else 0.0,
+                    loss if how.bad or not record.grade(at - 1).bad else 0.0,
                     how,
                     line if how.bad else (),
                     () if how.bad else line,
+                    verdict.also if verdict else (),
                     verdict.why if verdict else "",
                     before.book,
                 )

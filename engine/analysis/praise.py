@@ -5,8 +5,11 @@ only move  every other legal move would be a mistake at least
            to safety; or a sacrifice that is the best move while the next best is not winning anyway
 "!!"       a sacrifice that is the only move
 
+A sacrifice is praised only if its side does not stand worse after it.
+
 A sacrifice leaves the opponent a capture that wins at least an exchange (two pawns), counted by the exchanges on
-the board against what the move itself took, where another move would have kept that.
+the board against what the move itself took, where another move would have kept that. A capture that parries a mate in
+one is none.
 """
 
 from __future__ import annotations
@@ -14,17 +17,19 @@ from __future__ import annotations
 import chess
 
 from engine.analysis.judge import Grade
-from engine.explanation.standing import WINNING
+from engine.explanation.standing import EDGE, WINNING
 from engine.play.exchange import Captures, taken
+from engine.play.glance import MATE_IN_ONE, at_a_glance
 
 #: A sacrifice gives at least so much, in pawns: the exchange.
 SACRIFICE = 2
 
 
-def praise(board: chess.Board, move: chess.Move, gap: float, next_best: float) -> Grade:
-    """The grade of ``move``, the best on ``board``; the next best costs ``gap`` and leaves ``next_best`` points."""
+def praise(board: chess.Board, move: chess.Move, gap: float, points: float, next_best: float) -> Grade:
+    """The grade of ``move``, the best on ``board``, which leaves its side ``points``; the next best costs ``gap`` and
+    leaves ``next_best``."""
     only = gap >= Grade.MISTAKE.loss
-    if (only or next_best < WINNING) and is_sacrifice(board, move):
+    if (only or next_best < WINNING) and points >= 1 - EDGE and is_sacrifice(board, move):
         return Grade.BRILLIANT if only else Grade.GOOD
     if only:
         return Grade.ONLY if is_obvious(board, move) else Grade.GOOD
@@ -32,10 +37,21 @@ def praise(board: chess.Board, move: chess.Move, gap: float, next_best: float) -
 
 
 def is_sacrifice(board: chess.Board, move: chess.Move) -> bool:
-    """Whether ``move`` gives material away that another move would have kept."""
-    return offered(board, move) >= SACRIFICE and any(
-        offered(board, other) < SACRIFICE for other in board.legal_moves if other != move
-    )
+    """Whether ``move`` gives material away that another move would have kept, and does not just take what threatens
+    mate."""
+    given = offered(board, move)
+    if given < SACRIFICE or (board.is_capture(move) and _is_mate_threatened(board)):
+        return False
+    return any(given - offered(board, other) >= SACRIFICE for other in board.legal_moves if other != move)
+
+
+def _is_mate_threatened(board: chess.Board) -> bool:
+    """Whether the opponent could mate at once if it were their turn."""
+    if board.is_check():
+        return False
+    board = board.copy(stack=False)
+    board.push(chess.Move.null())
+    return any(at_a_glance(board, move) == MATE_IN_ONE for move in board.legal_moves if board.gives_check(move))
 
 
 def is_obvious(board: chess.Board, move: chess.Move) -> bool:

@@ -10,7 +10,7 @@ import chess
 import chess.pgn
 from chess.engine import Cp, Mate, MateGiven, PovScore
 
-from engine.analysis.judge import Grade, cost
+from engine.analysis.judge import Grade, cost, grade_of
 from engine.analysis.lines import ending
 from engine.analysis.openings import book_moves
 
@@ -21,17 +21,19 @@ LINE = 10
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """What was found about a move: its grade, the line that was better or next best, the chances with that line and
-    after the move, and why it was bad, if that could be said."""
+    after the move, why it was bad, if that could be said, and which moves were nearly as good as the better line."""
 
     grade: Grade
     instead: tuple[chess.Move, ...]
     chances: str
     why: str = ""
+    also: tuple[chess.Move, ...] = ()
 
 
 @dataclass(slots=True)
 class Found:
-    """A position of a game and the ``move`` played in it (None at the end); ``book`` if that move is theory.
+    """A position of a game and the ``move`` played in it (None at the end); ``book`` if that move is in the
+    table of openings.
 
     ``score`` is None until the first look. ``line`` is what the engine expects. ``solid`` after a longer look at the
     position, ``settled`` when its move has its verdict; ``single`` if the move may deserve praise.
@@ -101,6 +103,14 @@ class Record:
         turn = found.board.turn
         return cost(found.score.pov(turn), after.pov(turn), found.board.fullmove_number)
 
+    def grade(self, at: int) -> Grade:
+        """The grade of the move played at position ``at``, by the scores so far."""
+        found, after = self.positions[at], self.played(at)
+        if after is None or found.score is None or found.forced():
+            return Grade.FINE
+        turn = found.board.turn
+        return grade_of(found.score.pov(turn), after.pov(turn), found.board.fullmove_number)
+
     def put(self, at: int, score: PovScore, depth: int, line: tuple[chess.Move, ...]) -> None:
         """Set the score of position ``at``, and revise it and those before it: a position is worth at least what the
         move played there led to, and just that if there was no other."""
@@ -160,12 +170,13 @@ class Record:
         return bool(re.fullmatch("[0-9]{1,9}", number)) and int(number) < len(self.positions)
 
     def _is_search(self, text: str) -> bool:
-        """Whether ``text`` is a search that can be repeated: of all moves at a position, or of the others there."""
+        """Whether ``text`` is a search that can be repeated: of all moves at a position, of the others there, or of
+        several of these."""
         kind, number, amount = (*text.split(":"), "", "")[:3]
         if not self._is_position(number) or not re.fullmatch("[1-9][0-9]{0,14}", amount):
             return False
         found = self.positions[int(number)]
-        return kind == "all" or (kind == "others" and found.move is not None and not found.forced())
+        return kind == "all" or (kind in ("others", "several") and found.move is not None and not found.forced())
 
 
 def stepped(score: PovScore, turn: chess.Color) -> PovScore:

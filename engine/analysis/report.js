@@ -94,7 +94,7 @@ function fillMoves() {
     if (p.white || i === 1) add($("moves"), "span", {textContent: `${p.number}.`});
     if (!p.white && i === 1) add($("moves"), "i", {textContent: "…"});
     const button = add($("moves"), "button", {id: `ply-${i}`, className: `${style(p)}${p.book ? " book" : ""}`, onclick: () => go(i)});
-    if (p.book) button.title = "opening theory";
+    if (p.book) button.title = "book move";
     button.append(p.san + p.glyph);
     add(button, "small", {textContent: p.short});
   });
@@ -104,7 +104,7 @@ const capital = text => text && text[0].toUpperCase() + text.slice(1);
 const lineText = line => line.map(move => move.number + (move.number && " ") + move.san).join(" ");
 
 function told(p) {
-  const kind = p.word ? ` ${capital(p.word)}.` : p.book ? " Opening theory." : "";
+  const kind = p.word ? ` ${capital(p.word)}.` : p.book ? " Book move." : "";
   const line = p.line ? ` ${p.bad ? "Better was" : "Next best was"} ${lineText(p.line)}.` : "";
   return `${p.label}  (${p.score}${p.chances && ": "}${p.chances}).${kind}${p.why && " "}${p.why}${line}`;
 }
@@ -146,6 +146,28 @@ function fillSides() {
   row("td", ["average loss, centipawns", white.loss, black.loss]);
   data.grades.forEach((grade, i) => row("td", [`${grade.words} ${grade.glyph}`, white.counts[i], black.counts[i]]));
   row("td", ["moves", white.moves, black.moves]);
+}
+
+function fillPhases() {  // each count leads to the moves that it counts, one after the other
+  $("phases").replaceChildren();
+  const row = cells => { const tr = add($("phases"), "tr"); for (const cell of cells) tr.append(cell); return tr; };
+  const cell = (tag, text) => Object.assign(document.createElement(tag), {textContent: text});
+  row([cell("th", ""), ...data.phases.map(phase => Object.assign(cell("th", phase), {colSpan: 2}))]);
+  row([cell("th", ""), ...data.phases.flatMap(() => [cell("th", "○"), cell("th", "●")])]);
+  for (const grade of data.grades) {
+    const cells = data.phases.flatMap((_, phase) => [true, false].map(white => {
+      const found = game.plies.map((p, i) => i).filter(i => {
+        const p = game.plies[i];
+        return i && p.word === grade.word && p.white === white && p.phase === phase;
+      });
+      const td = document.createElement("td");
+      if (!found.length) return td;
+      add(td, "button", {textContent: found.length, title: found.map(i => game.plies[i].label).join(", "),
+        onclick: () => { go(found.find(i => i > at) ?? found[0]); $("view").scrollIntoView({behavior: "smooth"}); }});
+      return td;
+    }));
+    row([cell("td", `${grade.words} ${grade.glyph}`), ...cells]);
+  }
 }
 
 function fillPlayers() {
@@ -196,7 +218,7 @@ function choose(number) {
   $("place").textContent = game.place;
   $("opening").textContent = game.opening + (game.theory && `, ${game.theory}`);
   offer("download", [game]);
-  drawGraph(); fillMoves(); fillMoments(); fillSides(); go(0);
+  drawGraph(); fillMoves(); fillMoments(); fillSides(); fillPhases(); offerLessons(); go(0);
 }
 
 function offer(id, games) {
@@ -232,6 +254,7 @@ const keys = {ArrowLeft: "back", ArrowRight: "forward", Home: "first", End: "las
 
 document.onkeydown = event => {
   if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  if (lesson) return;
   const users = event.key === " " ? "button, select, input, a, summary" : "select, input";  // they have a use for the key themselves
   if (event.target.closest?.(users)) return;
   if (event.key === "b") go(at, step ? 0 : 1);
@@ -256,6 +279,3 @@ $("graph").onclick = event => go(plyAt(event));
 $("graph").onmousemove = hover;
 $("graph").onmouseleave = leave;
 if (["light", "dark"].includes(stored())) dress(stored());
-const address = new URLSearchParams(location.hash.slice(1));
-choose(Math.min(Math.max(0, (parseInt(address.get("game")) || 1) - 1), data.games.length - 1));
-go(parseInt(address.get("ply")) || 0, parseInt(address.get("step")) || 0);

@@ -10,6 +10,18 @@
 Programs import from :mod:`engine`: ``from engine import Engine``.
 """
 
-from engine.api.engine import Analysis, Engine, Info, Limits, OptionError, PositionError, Result, Stopped, Stream
+from engine.api.engine import Analysis, Engine, Stream
+from engine.messages import Info, Limits, OptionError, PositionError, Result, Score, Stopped
 
-__all__ = ["Analysis", "Engine", "Info", "Limits", "OptionError", "PositionError", "Result", "Stopped", "Stream"]
+__all__ = [
+    "Analysis",
+    "Engine",
+    "Info",
+    "Limits",
+    "OptionError",
+    "PositionError",
+    "Result",
+    "Score",
+    "Stopped",
+    "Stream",
+]

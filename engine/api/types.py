@@ -149,7 +149,7 @@ def _number(name: str, value: Any) -> int:
     if number.unit != "milliseconds":
         if fault := number.fault(name, value):
             raise ValueError(f"the limit's {fault}")
-        return value
+        return int(value)
     exact = value * 1000 if isinstance(value, int | float) and not isinstance(value, bool) else nan
     whole = round(exact) if isinstance(exact, int) or isfinite(exact) else None
     if whole is None or number.nearest(whole) != whole:

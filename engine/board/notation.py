@@ -34,7 +34,7 @@ def list_moves(position: Any) -> list[int]:
     """All legal moves, in the order of generation."""
     moves = new_record(MOVE_LIST)
     count = int(legal_moves(position, moves))
-    return moves["move"][:count].tolist()
+    return list(moves["move"][:count].tolist())
 
 
 def find_move(position: Any, text: str) -> int:

@@ -144,7 +144,8 @@ def play_text(position: Position, moves: MoveList, text: Any) -> int:
 
 def new_position() -> Position:
     """An empty position record; :func:`engine.board.fen.set_fen` fills it."""
-    return new_record(POSITION)
+    position: Position = new_record(POSITION)
+    return position
 
 
 def copy_position(target: Position, source: Position) -> None:

@@ -1,11 +1,11 @@
 """The lab: the textbook searches side by side, as a table, as curves, as a tree to step through, as opponents.
 
-``games``    the games it knows, with how to show them and how to read a move
+``games``    the games, with their display and notation
 ``measure``  one row of the table: an algorithm on a game at a depth
 ``table``    the rows as text
-``growth``   the curves b^m, b^(3m/4) and Knuth and Moore's minimum against what was measured, and their picture
-``trace``    a search written down event by event
-``page``     all of it as one self-contained HTML page
+``growth``   the curves b^m, b^(3m/4) and Knuth and Moore's minimum beside the measured ones, as a plot
+``trace``    a search recorded event by event
+``page``     everything on one self-contained HTML page
 ``play``     a game against a search in the terminal
 ``cli``      the command line
 """

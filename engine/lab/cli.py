@@ -27,7 +27,7 @@ PROGRAM = "numbat lab"
 
 
 def main(argv: Sequence[str]) -> int:
-    """Run the lab; returns the exit code: 0, 2 for a request that makes no sense, 130 when interrupted."""
+    """Run the lab; returns the exit code: 0, 2 for a request that it cannot fulfil, 130 when interrupted."""
     try:
         chosen = _parser().parse_args(argv)
         exhibit = _exhibit(chosen)
@@ -45,7 +45,7 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _compare(exhibit: Exhibit, chosen: argparse.Namespace) -> int:
-    """Print the table row by row, then draw what was asked for from the rows there are."""
+    """Print the table row by row, then write the plot and the page from the rows measured so far."""
     for path in filter(None, (chosen.plot, chosen.html)):
         _check_writable(path)
     if chosen.plot:
@@ -96,7 +96,7 @@ def _tree(exhibit: Exhibit, depth: int) -> TreeTrace | None:
 
 @contextmanager
 def _laboratory(exhibit: Exhibit, chosen: argparse.Namespace) -> Iterator[Laboratory]:
-    """The laboratory; for chess with the compiled engine, unless it is not wanted."""
+    """The laboratory; for chess with the compiled engine, unless ``--no-engine`` is given."""
     seconds = chosen.seconds or 20.0
     if chosen.game != "chess" or chosen.no_engine:
         yield Laboratory(exhibit, chosen.algorithms, seconds)
@@ -108,9 +108,9 @@ def _laboratory(exhibit: Exhibit, chosen: argparse.Namespace) -> Iterator[Labora
 
 
 def _announce(text: str) -> None:
-    """Say on a terminal's last line what is under way; the next word replaces it.
+    """Show the current step on a terminal's last line; the next text replaces it.
 
-    With blanks, since not every terminal knows the escape sequence that clears a line.
+    Blanks clear the line: not every terminal knows the escape sequence.
     """
     if sys.stderr.isatty():
         width = shutil.get_terminal_size().columns - 1
@@ -148,7 +148,7 @@ def _exhibit(chosen: argparse.Namespace) -> Exhibit:
 
 
 def _check_writable(path: Path) -> None:
-    """Raise :class:`LabError` before the work, not after it, if ``path`` cannot be a file."""
+    """Raise :class:`LabError` if ``path`` cannot be written, before the work starts."""
     if path.is_dir() or not path.parent.is_dir():
         raise LabError(f"cannot write {path}: {'it is a directory' if path.is_dir() else 'no such directory'}")
 

@@ -1,4 +1,4 @@
-"""The games of the lab: what each is called, how a state is shown and how a move is written."""
+"""The games of the lab, with the way each shows its states and writes its moves."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from engine.textbook.games.othello import PASS
 
 
 class LabError(ValueError):
-    """Something the lab was asked for and cannot do; the message says what."""
+    """A request that the lab cannot fulfil; the message says why."""
 
 
 @dataclass(frozen=True)
 class Exhibit:
-    """A game on show. ``depth`` is how many plies the table searches unless told; ``whole`` says that this is the whole
-    game, so that the table has rows for this depth alone. ``show`` draws a state for the terminal, ``spell`` writes an
-    action; ``players`` are the names of MAX and MIN."""
+    """A game and its presentation. ``depth`` is the table's default depth in plies; if it is the ``whole`` game's, the
+    table has rows for this depth alone. ``show`` draws a state for the terminal, ``spell`` writes an action;
+    ``players`` are the names of MAX and MIN."""
 
     title: str
-    game: Game
+    game: Game[Any, Any]
     depth: int
     players: tuple[str, str] = ("MAX", "MIN")
     show: Callable[[Any], str] = str
@@ -32,20 +32,20 @@ class Exhibit:
     whole: bool = False
 
     def player(self, state: Any) -> str:
-        """The name of who is to move."""
+        """The name of the side to move."""
         return self.players[0] if self.game.to_move(state) == MAX else self.players[1]
 
     def write(self, state: Any, action: Any) -> str:
-        """How ``action`` is written in ``state``."""
+        """The notation of ``action`` in ``state``."""
         return self.spell(action)
 
     def result(self, state: Any) -> str:
-        """In words, how the game ended in ``state``."""
+        """The result of the finished game in words."""
         value = self.game.utility(state)
         return "A draw." if value == 0 else f"{self.players[0 if value > 0 else 1]} wins."
 
     def read(self, state: Any, text: str) -> Any:
-        """The legal action that ``text`` spells. Raises :class:`LabError`, which lists the legal ones."""
+        """The legal action that ``text`` names. Raises :class:`LabError` with a list of the legal ones."""
         word = text.strip()
         actions = {self.write(state, action): action for action in self.game.actions(state)}
         if word in actions:
@@ -56,7 +56,7 @@ class Exhibit:
         return found[0]
 
     def write_line(self, line: Iterable[Any]) -> tuple[str, ...]:
-        """How a line of actions from the start is written."""
+        """The notation of a line of actions from the initial state."""
         state, words = self.game.initial(), []
         for action in line:
             words.append(self.write(state, action))
@@ -103,8 +103,8 @@ def othello(size: int = 8) -> Exhibit:
 
 
 def tree(text: str | None = None) -> Exhibit:
-    """A tree written as JSON, such as ``[[3,12,8],[2,4,6],[14,5,2]]`` (the default); a leaf may be ``Infinity``, ``∞``
-    or the same with a minus."""
+    """A tree written as JSON, such as ``[[3,12,8],[2,4,6],[14,5,2]]`` (the default); a leaf may also be
+    ``Infinity``, ``∞`` or the negative of either."""
     if text is None:
         game = ExplicitTree()
     else:
@@ -128,10 +128,10 @@ class ChessExhibit(Exhibit):
     """Chess, with its moves in standard algebraic notation."""
 
     def write(self, state: Any, action: Any) -> str:
-        return state.san(action)
+        return str(state.san(action))
 
     def read(self, state: Any, text: str) -> Any:
-        """As any other, but what follows a move in SAN may be left out, and UCI notation is understood."""
+        """Also reads UCI notation, and SAN without its check sign or suffix."""
         for parse in (state.parse_san, state.parse_uci):
             try:
                 move = parse(text.strip())
@@ -146,7 +146,7 @@ def _checked(node: Any) -> Any:
     if isinstance(node, list):
         return [_checked(child) for child in node]
     if isinstance(node, bool) or not isinstance(node, int | float) or not (abs(node) < 1e9 or isinf(node)):
-        raise ValueError(f"{node!r} is not a number of common size")
+        raise ValueError(f"{node!r} is not a number below a billion")
     return node
 
 

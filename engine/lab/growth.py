@@ -1,4 +1,4 @@
-"""How the trees grow: leaves against depth, between b^m and the minimum of Knuth and Moore."""
+"""Plots the growth of the trees: leaves against depth, between b^m and Knuth and Moore's minimum."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ THEORY: dict[str, Callable[[float, int], float]] = {
     "b^(3m/4) (random order)": lambda b, m: b ** (0.75 * m),
     "b^⌈m/2⌉ + b^⌊m/2⌋ - 1 (perfect order)": minimal_leaves,
 }
-"""Leaves for b branches at m plies: all; what alpha-beta sees in random order, roughly, as Russell and Norvig give it;
-and in perfect order, exactly."""
+"""Leaves at m plies with b branches each: all of them; roughly those that alpha-beta visits in random order (Russell
+and Norvig); exactly those that it visits in perfect order."""
 
 _COLOURS = (*(f"C{number}" for number in range(10)), "black", "navy")
 _MARKERS = "os^vD<>pP*X"
-"""Of the curves; together more than there are algorithms."""
+"""Colours and markers of the curves: more combinations than there are algorithms."""
 
 Curve = list[tuple[int, float]]
 
 
 def measured(rows: Sequence[Row]) -> dict[str, Curve]:
-    """Each algorithm's leaves by depth (the engine's nodes, as it has no leaves to count; nothing of UCT, whose
-    number of games is set beforehand and grows with nothing)."""
+    """Each algorithm's leaves by depth; for the engine, which counts no leaves, its nodes. UCT is left out: its number
+    of games is fixed."""
     curves: dict[str, Curve] = {}
     for row in rows:
         size = row.nodes if row.leaves is None else row.leaves
@@ -39,9 +39,9 @@ def measured(rows: Sequence[Row]) -> dict[str, Curve]:
 
 
 def bounds(rows: Sequence[Row]) -> dict[str, Curve]:
-    """The three curves of theory, for the mean branching factor b = leaves^(1/m) of minimax's deepest tree.
+    """The three theoretical curves for the mean branching factor b = leaves^(1/m) of minimax's deepest tree.
 
-    Empty if minimax was not among the algorithms.
+    Empty if no exhaustive search was measured.
     """
     whole = [row for row in rows if row.algorithm in EXHAUSTIVE and row.leaves]
     if not whole:
@@ -61,8 +61,8 @@ def plot(rows: Sequence[Row], title: str, path: Path) -> None:
 
 
 def drawing(rows: Sequence[Row], title: str) -> Figure:
-    """The curves as a figure of matplotlib, each with a colour and a hollow marker of its own, so that those which
-    coincide can be told apart."""
+    """The curves as a matplotlib figure. Each has its own colour and a hollow marker, so that curves which coincide
+    remain distinguishable."""
     from matplotlib.figure import Figure
     from matplotlib.ticker import MaxNLocator
 
@@ -82,7 +82,7 @@ def drawing(rows: Sequence[Row], title: str) -> Figure:
 
 
 def require_matplotlib() -> None:
-    """Raise :class:`LabError` with what to do, unless matplotlib is installed."""
+    """Raise :class:`LabError` with installation instructions if matplotlib is missing."""
     try:
         import matplotlib  # noqa: F401
     except ImportError:
@@ -90,7 +90,7 @@ def require_matplotlib() -> None:
 
 
 def check_format(path: Path) -> None:
-    """Raise :class:`LabError` if matplotlib cannot write a file of this name. Needs matplotlib."""
+    """Raise :class:`LabError` if matplotlib cannot write the format that the suffix of ``path`` names."""
     from matplotlib.figure import Figure
 
     formats = Figure().canvas.get_supported_filetypes()

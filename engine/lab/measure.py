@@ -1,4 +1,4 @@
-"""Measuring: one algorithm, one game, one depth, one row."""
+"""Measures one algorithm on one game at one depth: a row of the table."""
 
 from __future__ import annotations
 
@@ -34,31 +34,31 @@ if TYPE_CHECKING:
 
 SIMULATIONS = 1000  # of UCT, per row
 
-#: Leaves a second that the engine's perft counts at least.
+#: Leaves per second that the engine's perft counts at the least.
 PERFT_SPEED = 2e7
 
 
 @dataclass
 class Memory:
-    """What an algorithm keeps from one depth to the next: the order of actions, a table, and the value."""
+    """What an algorithm remembers from the previous depth: the order of actions, a table and the value."""
 
     order: LearnedOrder = field(default_factory=LearnedOrder)
     table: Table = field(default_factory=dict)
     value: float | None = None
 
 
-Run = Callable[[Game, int, float, Memory], Outcome]
-"""Searches a game so many plies deep until a deadline; raises OutOfTime."""
+Run = Callable[[Game[Any, Any], int, float, Memory], Outcome[Any]]
+"""Searches a game to a depth in plies. Raises OutOfTime after the deadline."""
 
 
-def _plain(algorithm: Callable[..., Outcome]) -> Run:
+def _plain(algorithm: Callable[..., Outcome[Any]]) -> Run:
     return lambda game, depth, deadline, memory: algorithm(game, None, depth, deadline=deadline)
 
 
-def _ordered(algorithm: Callable[..., Outcome], guesses: bool = False, table: bool = False) -> Run:
-    """A step of iterative deepening, with all that the steps before have learned."""
+def _ordered(algorithm: Callable[..., Outcome[Any]], guesses: bool = False, table: bool = False) -> Run:
+    """One step of iterative deepening, which uses what the earlier steps learned."""
 
-    def run(game: Game, depth: int, deadline: float, memory: Memory) -> Outcome:
+    def run(game: Game[Any, Any], depth: int, deadline: float, memory: Memory) -> Outcome[Any]:
         more: dict[str, Any] = {}
         if guesses and memory.value is not None and isfinite(memory.value):
             more["guess"] = memory.value
@@ -71,7 +71,7 @@ def _ordered(algorithm: Callable[..., Outcome], guesses: bool = False, table: bo
     return run
 
 
-def _uct(game: Game, depth: int, deadline: float, memory: Memory) -> Outcome:
+def _uct(game: Game[Any, Any], depth: int, deadline: float, memory: Memory) -> Outcome[Any]:
     return monte_carlo_tree_search(game, None, SIMULATIONS, horizon=depth, deadline=deadline)
 
 
@@ -88,8 +88,8 @@ ALGORITHMS: dict[str, Run] = {
     "quiescence+order": _ordered(quiescence_search, table=True),
     "uct": _uct,
 }
-"""The table's rows. ``+order``: a step of iterative deepening, with the engine's order of moves: best of the last
-depth, captures by MVV-LVA, killers, history. What the earlier depths cost stands in their own rows."""
+"""The table's rows. ``+order``: a step of iterative deepening, with the engine's move ordering: best move of
+the last depth, captures by MVV-LVA, killers, history. The cost of earlier depths is shown in their own rows."""
 
 LEARNING = tuple(name for name in ALGORITHMS if name.endswith("+order"))
 
@@ -99,7 +99,7 @@ ENGINE = "Numbat"
 
 @dataclass(frozen=True)
 class Row:
-    """One line of the table; what was not measured is None. ``how`` is ``searched``, ``counted`` (the tree's
+    """A row of the table; None marks values that were not measured. ``how`` is ``searched``, ``counted`` (the tree's
     size without searching it), ``estimated`` (UCT), ``compiled`` (the engine) or ``gave up``."""
 
     algorithm: str
@@ -148,8 +148,8 @@ def minimal_leaves(branching: float, depth: int) -> float:
     return branching ** ((depth + 1) // 2) + branching ** (depth // 2) - 1
 
 
-def count_tree(game: Game, depth: int, deadline: float) -> tuple[int, int]:
-    """Nodes and leaves that minimax visits, counted once for all states with the same future.
+def count_tree(game: Game[Any, Any], depth: int, deadline: float) -> tuple[int, int]:
+    """Nodes and leaves that minimax visits. States with the same future are expanded once.
 
     Raises :class:`OutOfTime` when ``deadline`` (``time.monotonic`` seconds) passes.
     """
@@ -175,22 +175,22 @@ def count_tree(game: Game, depth: int, deadline: float) -> tuple[int, int]:
 
 
 class Laboratory:
-    """Measures an exhibit row by row. ``seconds`` bounds each row; an algorithm that runs out of them is not
-    tried any deeper, and minimax's tree is then counted instead of searched. With an ``engine``, which only
-    chess can have, it plays in the last row, and its perft does the counting. The depths are to be measured from
-    the first to the last: what learns goes on from there."""
+    """Measures an exhibit row by row, with a time limit of ``seconds`` per row. An algorithm that exceeds it is not
+    tried at greater depths; minimax's tree is then counted instead of searched. An ``engine`` (chess only) adds a last
+    row to each depth, and its perft does the counting. Depths have to be measured in increasing order, because some
+    algorithms learn from the previous one."""
 
     def __init__(
         self, exhibit: Exhibit, algorithms: Sequence[str], seconds: float, engine: Engine | None = None
     ) -> None:
         self.exhibit, self.algorithms, self.seconds, self.engine = exhibit, algorithms, seconds, engine
         self._beaten: set[str] = set()
-        self._pace = 0.0  # seconds that an exhaustive search needed for a node, last time
+        self._pace = 0.0  # seconds per node of the last exhaustive search
         self._counts: dict[int, tuple[int, int] | None] = {}
         self._memories = {name: Memory() for name in algorithms}
 
     def rows(self, depth: int, announce: Callable[[str], None] = lambda text: None, first: int = 1) -> Iterator[Row]:
-        """The rows at ``first``, ... ``depth`` plies; ``announce`` hears what is about to be measured."""
+        """The rows at ``first``, ... ``depth`` plies; ``announce`` gets a description of each beforehand."""
         for plies in range(1, depth + 1):
             for name in self.algorithms:
                 if plies < first and name not in LEARNING:
@@ -204,8 +204,8 @@ class Laboratory:
                 yield self._engine_row(self.engine, plies)
 
     def count(self, depth: int) -> tuple[int, int] | None:
-        """Nodes and leaves of minimax's tree, None if counting takes too long. For chess by perft, if there is
-        an engine: lines that end before ``depth`` are then left out of the leaves."""
+        """Nodes and leaves of minimax's tree; None if counting takes too long. An engine counts them by perft, whose
+        leaves exclude games that end before ``depth``."""
         if depth not in self._counts:
             if self.engine:
                 self._counts[depth] = self._count_moves(self.engine, depth)
@@ -266,7 +266,7 @@ class Laboratory:
         return Row(name, depth, "counted", nodes, leaves, share=1.0)
 
     def _hopeless(self, depth: int) -> bool:
-        """Whether searching the whole tree would take over ``seconds``, judged by its size and by the depth before."""
+        """Whether searching the whole tree would take over ``seconds``, judging by its size and the previous depth."""
         if not self._pace:
             return False
         counted = self.count(depth)

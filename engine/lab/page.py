@@ -23,7 +23,7 @@ def write_page(path: Path, title: str, rows: Sequence[Row], tree: TreeTrace | No
 
 
 def render(title: str, rows: Sequence[Row], tree: TreeTrace | None) -> str:
-    """The page's text. Its controls can be preset in the address: ``#search=alpha-beta&step=7``."""
+    """The page as HTML. Its URL fragment can preset the controls: ``#search=alpha-beta&step=7``."""
     data = {
         "title": title,
         "rows": [{**asdict(row), "branching": row.branching} for row in rows],
@@ -35,10 +35,10 @@ def render(title: str, rows: Sequence[Row], tree: TreeTrace | None) -> str:
 
 
 def fill(package: str, template: str, data: Any, **parts: str) -> str:
-    """The template of a page with everything filled in: one file that needs no other and no network.
+    """Fill in the template of a page, which then needs no other file and no network.
 
-    ``__STYLE__`` and ``__DRAW__`` are what all Numbat's pages share, and ``__DATA__`` is ``data`` as JSON. Each of
-    ``parts`` is another file of the package: with ``script="page.js"`` that file stands for ``__SCRIPT__``.
+    ``__STYLE__`` and ``__DRAW__`` are replaced by the files that all of Numbat's pages share, ``__DATA__`` by ``data``
+    as JSON, and each name in ``parts`` by a file of the package: ``script="page.js"`` replaces ``__SCRIPT__``.
     """
     text = json.dumps(data, ensure_ascii=False).replace("<", "\\u003c")  # no "</script>" inside a script
     page = files(package).joinpath(template).read_text(encoding="utf-8")

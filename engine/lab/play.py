@@ -11,7 +11,7 @@ from engine.textbook import MAX, Outcome, player
 HELP = "Type a move, or: hint, undo, help, quit."
 
 
-#: Finds a move in a state, and says in brackets what it thinks of it.
+#: Returns a move in a state and, as text in brackets, its score.
 Opponent = Callable[[Any], tuple[Any, str]]
 
 
@@ -25,9 +25,9 @@ def play(
     tell: Callable[[str], object] = print,
     on_state: Callable[[Any], None] = lambda state: None,
 ) -> None:
-    """Play one game, the human being ``human`` (``MAX`` begins), against ``opponent``: by default the textbook's
-    player for ``seconds`` a move. ``on_state`` is told every state that is reached. Ends with the
-    game, at ``quit`` or at the end of the input."""
+    """Play one game between ``human`` (``MAX`` moves first) and ``opponent``: by default the textbook player with
+    ``seconds`` per move. ``on_state`` is called with every state reached. Ends with the game, at ``quit`` or at the end
+    of the input."""
     game, history = exhibit.game, [exhibit.game.initial()]
     think = opponent or (lambda state: _textbook(exhibit, state, seconds))
 
@@ -40,13 +40,13 @@ def play(
             history.append(game.result(state, action))
             on_state(history[-1])
             continue
-        if state is not shown:  # not again after a hint or a typing error, but after an empty line
+        if state is not shown:  # shown again after an empty line, but not after a hint or a typing error
             tell(f"\n{exhibit.show(state)}")
         shown = state
         try:
             word = ask(f"{exhibit.player(state)}> ").strip()
         except EOFError:
-            tell("")  # so that the shell goes on in a line of its own
+            tell("")  # the shell's prompt goes on a line of its own
             return
         match word.lower():
             case "":
@@ -74,10 +74,10 @@ def play(
 
 def _textbook(exhibit: Exhibit, state: Any, seconds: float) -> tuple[Any, str]:
     outcome = player(exhibit.game, state, seconds=seconds)
-    assert outcome.move is not None, "it is asked only while the game goes on"
+    assert outcome.move is not None, "called only while the game goes on"
     return outcome.move, _judged(outcome)
 
 
-def _judged(outcome: Outcome) -> str:
+def _judged(outcome: Outcome[Any]) -> str:
     how = "proven" if outcome.exact else "estimated"
     return f"({outcome.value:+g} for the first player, {how}; {outcome.nodes:,} nodes)"

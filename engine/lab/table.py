@@ -15,7 +15,7 @@ b^m         minimax's leaves, m being the depth       minimal    b^ceil(m/2) + b
 of minimax  leaves as a share of minimax's         branching  the effective branching factor, from the nodes
 how         searched; counted: the size of the tree, not searched; estimated: by random games (UCT); compiled: the
             engine, with its own evaluation, extensions and quiescence; gave up: over --seconds
-+order      this depth alone, ordered by what the depths before have learned"""
++order      this depth alone, ordered by what earlier depths learned"""
 
 
 def line(row: Row) -> str:

@@ -1,4 +1,4 @@
-"""A search written down event by event, for the page to step through."""
+"""Records a search event by event, for the page to step through."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from engine.textbook import (
     principal_variation_search,
 )
 
-DRAWN: dict[str, Callable[..., Outcome]] = {
+DRAWN: dict[str, Callable[..., Outcome[Any]]] = {
     "minimax": minimax_decision,
     "negamax": negamax,
     "alpha-beta": alpha_beta,
@@ -37,9 +37,9 @@ Path = tuple[Any, ...]
 
 @dataclass(frozen=True)
 class Node:
-    """A node of the tree, pruned or not: where it is drawn (``x`` in leaves, ``y`` in plies), whose turn it is
-    (``max``, ``min``), how the action that leads to it is written, and its own worth if it is a leaf. The kind
-    ``more`` stands for all branches of its parent that no search enters; ``action`` then says how many."""
+    """A node of the tree, pruned or not: its position (``x`` in leaves, ``y`` in plies), the side to move (``max``,
+    ``min``), the notation of the action that leads to it and, for a leaf, its value. The kind ``more`` stands for all
+    branches of its parent that no search enters; ``action`` then says how many."""
 
     id: int
     parent: int | None
@@ -67,9 +67,9 @@ class TooLarge(ValueError):
 
 
 class _Located(Game[tuple[Path, Any], Any]):
-    """The same game with states that know the path to them, so that each is one node of the tree."""
+    """The same game with the path added to each state, so that every node of the tree is distinct."""
 
-    def __init__(self, game: Game) -> None:
+    def __init__(self, game: Game[Any, Any]) -> None:
         self.game = game
 
     def initial(self) -> tuple[Path, Any]:
@@ -98,11 +98,11 @@ class _Located(Game[tuple[Path, Any], Any]):
 
 
 class TreeTrace:
-    """The tree of an exhibit to ``depth`` plies and what each search does in it.
+    """The tree of an exhibit to ``depth`` plies and the events of each search in it.
 
-    Where the whole tree has more than ``limit`` nodes, ``whole`` is false: only what the searches that prune enter is
-    drawn then, and ``searches`` are those, as far as there is room. Raises :class:`TooLarge` if alpha-beta alone
-    enters too many.
+    If the whole tree has more than ``limit`` nodes, ``whole`` is false: it then holds only the nodes that pruning
+    searches enter, and ``searches`` are those for which there is room. Raises :class:`TooLarge` if alpha-beta alone
+    enters more than ``limit``.
     """
 
     def __init__(self, exhibit: Exhibit, depth: int, limit: int = 300) -> None:
@@ -123,7 +123,7 @@ class TreeTrace:
             self._draw(self.game.initial(), None, entered)
 
     def _entered(self) -> set[Path]:
-        """The nodes that alpha-beta enters, and those of each other search that prunes if there is room."""
+        """The nodes that alpha-beta enters and, while there is room, those of each other pruning search."""
         entered: set[Path] = set()
         self.searches = {}
         for name in ("alpha-beta", *DRAWN):
@@ -147,7 +147,7 @@ class TreeTrace:
         return entered
 
     def as_json(self) -> dict[str, Any]:
-        """Everything the page needs, in terms of JSON."""
+        """The data of the page, ready for JSON."""
         return {
             "nodes": [asdict(node) for node in sorted(self.nodes.values(), key=lambda node: node.id)],
             "width": self._width,
@@ -156,8 +156,8 @@ class TreeTrace:
             "searches": {name: [asdict(step) for step in self.steps(search)] for name, search in self.searches.items()},
         }
 
-    def steps(self, search: Callable[..., Outcome]) -> list[Step]:
-        """What ``search`` does, event by event."""
+    def steps(self, search: Callable[..., Outcome[Any]]) -> list[Step]:
+        """The events of ``search``."""
         steps: list[Step] = []
         unseen: list[int] = []  # for each open node, how many of its branches were not entered
 
@@ -188,16 +188,16 @@ class TreeTrace:
     def _leaving(self, node: Node, path: Path, window: Sequence[float], value: float, unseen: int) -> str:
         if node.leaf is not None:
             return f"The leaf at {self._place(path)} is worth {label(value)}."
-        told = f"{node.kind.upper()} at {self._place(path)} returns {label(value)}"
+        text = f"{node.kind.upper()} at {self._place(path)} returns {label(value)}"
         if not unseen:
-            return f"{told}."
+            return f"{text}."
         branches = "1 branch is" if unseen == 1 else f"{unseen} branches are"
         if node.kind == "max":
-            return f"{told}, at least beta {label(window[1])}: MIN has better elsewhere, and {branches} pruned."
-        return f"{told}, at most alpha {label(window[0])}: MAX has better elsewhere, and {branches} pruned."
+            return f"{text}, at least beta {label(window[1])}: MIN has better elsewhere, and {branches} pruned."
+        return f"{text}, at most alpha {label(window[0])}: MAX has better elsewhere, and {branches} pruned."
 
     def _draw(self, state: tuple[Path, Any], parent: int | None, entered: set[Path] | None) -> float:
-        """Place the node of ``state`` and all below it, or of that only what is ``entered``; return its ``x``."""
+        """Place the node of ``state`` and its subtree, restricted to ``entered`` nodes if given; return its ``x``."""
         if entered is None and len(self.nodes) >= self._limit:
             raise TooLarge(f"more than {self._limit} nodes")
         path, identity = state[0], len(self.nodes)
@@ -231,7 +231,7 @@ class TreeTrace:
 
 
 def label(value: float) -> str:
-    """A value in few characters; a null window's neighbour of a number is the number with + or - behind it."""
+    """A value in few characters. The bound of a null window just beside a number is that number with + or - behind."""
     if isinf(value) or abs(value) > 1e300:
         return "∞" if value == inf or value > 0 else "-∞"
     near = round(value, 2)

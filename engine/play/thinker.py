@@ -23,10 +23,10 @@ from engine.messages import Info, Limits, OptionError, Result, Score, nodes_per_
 from engine.play import strength, wdl
 from engine.play.book import Book
 from engine.play.glance import at_a_glance
-from engine.play.tablebase import DRAW, PROBE_TIMEOUT, Tablebase, Verdict
+from engine.play.tablebase import PROBE_TIMEOUT, Tablebase, Verdict
 from engine.search.pool import Pool
 from engine.search.scores import DECIDED, MATE, MATE_BOUND, MAX_PLY, to_message
-from engine.search.tablebase import TablebaseAccess
+from engine.search.tablebase import DRAW, TablebaseAccess
 from engine.search.transposition import TranspositionTable
 from engine.search.worker import Line
 

@@ -1,8 +1,8 @@
-"""The line of algorithms the engine stands on, from minimax to principal variation search and on to transposition
-table, aspiration windows and quiescence, as plain code.
+"""The algorithms behind the engine as plain code: minimax, alpha-beta, principal variation search, transposition
+table, aspiration windows, quiescence.
 
-All but quiescence, which looks further, and Monte Carlo tree search return the same value, which makes them the oracle
-of the compiled search.
+All return the same value, except quiescence, which looks further, and Monte Carlo tree search. That makes them the
+oracle of the compiled search.
 """
 
 from engine.textbook.alphabeta import alpha_beta, negamax_alpha_beta, null_window

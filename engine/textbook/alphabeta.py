@@ -1,4 +1,4 @@
-"""Alpha-beta: minimax's value without looking at what cannot change it."""
+"""Alpha-beta: minimax's value without the branches that cannot change it."""
 
 from math import inf, nextafter
 from typing import Unpack
@@ -8,8 +8,8 @@ from engine.textbook.search import NO_LINE, Options, Outcome, Valued, begin
 
 
 def alpha_beta(game: Game[S, A], state: S | None = None, depth: float = inf, **options: Unpack[Options]) -> Outcome[A]:
-    """Minimax that carries what each side is already sure of: MAX has alpha, MIN has beta. Where a value
-    leaves the window between them, the opponent would never let it come to this, and the rest is pruned.
+    """Minimax with bounds: alpha is what MAX can already force, beta what MIN can. Once a value leaves the window
+    between them, the opponent avoids this state, and its remaining actions are pruned.
     Source: Edwards and Hart, "The alpha-beta heuristic" (1963); form and names as in Russell and Norvig.
     """
     s, state = begin(game, state, **options)
@@ -88,7 +88,7 @@ def null_window(
     bound: float = 0.0,
     **options: Unpack[Options],
 ) -> Outcome[A]:
-    """Ask only whether the value exceeds ``bound`` (MAX's view), with a window that no value fits into: the
+    """Find only whether the value exceeds ``bound`` (MAX's view), with a window that no value fits into: the
     value returned is above ``bound`` exactly when minimax's is, and bounds it from that side.
     Source: Fishburn, "Analysis of Speedup in Distributed Algorithms" (1981); Pearl's TEST (1980).
     """

@@ -1,4 +1,4 @@
-"""Aspiration windows: search around the value that is expected."""
+"""Aspiration windows: search around the expected value."""
 
 from collections.abc import Callable
 from math import inf
@@ -18,9 +18,9 @@ def aspiration(
     algorithm: Callable[..., Outcome[A]] = negamax_alpha_beta,
     **options: Any,
 ) -> Outcome[A]:
-    """Search with the window ``guess`` - ``width`` to ``guess`` + ``width`` (MAX's view), in which more is pruned.
-    Where the value falls outside, open that side of the window and search again: the counts are those of all
-    searches together. The guess is usually the value of the depth before; without one the window is open at once.
+    """Search with the window ``guess`` - ``width`` to ``guess`` + ``width`` (MAX's view), which prunes more. If
+    the value falls outside, open that side of the window and search again; the counts are the sums over all searches.
+    The guess is usually the value of the previous depth; without one the window is open from the start.
     Source: Slate and Atkin, "CHESS 4.5" (1977); Baudet (1978).
     """
     alpha, beta = (-inf, inf) if guess is None else (guess - width, guess + width)

@@ -18,9 +18,9 @@ def depth_limited(
     algorithm: Callable[..., Outcome[A]] = alpha_beta,
     **options: Unpack[Options],
 ) -> Outcome[A]:
-    """Look ``depth`` plies ahead and put the evaluation in the place of the utility there.
+    """Look ``depth`` plies ahead and use the evaluation in place of the utility there.
 
-    Raises ``ValueError`` for a depth below 1, which could name no move.
+    Raises ``ValueError`` for a depth below 1, which would yield no move.
     Source: Shannon, "Programming a Computer for Playing Chess" (1950), the type A strategy.
     """
     if depth < 1:
@@ -37,10 +37,10 @@ def iterative_deepening(
     report: Callable[[int, Outcome[A]], object] = lambda depth, outcome: None,
     **options: Unpack[Options],
 ) -> Outcome[A]:
-    """Search 1, 2, 3, ... plies deep until ``depth``, until the time is up or until nothing is left to
-    estimate, and return the last depth finished, with the cost of all. Depth 1 always finishes. What one
-    depth learns orders the next, so that the sum costs less than the last alone would have.
-    ``report`` hears of each depth finished. Raises ``ValueError`` for a depth below 1.
+    """Search 1, 2, 3, ... plies deep until ``depth`` is reached, the time is up or no leaf is estimated, and
+    return the outcome of the last finished depth, with the total cost. Depth 1 always finishes. Each depth orders the
+    next one's actions, so that all together cost less than the last alone would without them.
+    ``report`` is called after each finished depth. Raises ``ValueError`` for a depth below 1.
     Source: Scott, "A Chess-Playing Program" (1969); Slate and Atkin, "CHESS 4.5" (1977).
     """
     options.setdefault("order", LearnedOrder())

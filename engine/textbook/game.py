@@ -1,4 +1,4 @@
-"""What a game is: the few questions that every search in this package asks of it.
+"""The interface of a game that every search in this package uses.
 
 The vocabulary (initial state, actions, result, terminal test, utility) is that of Russell and Norvig,
 *Artificial Intelligence: A Modern Approach*, chapter "Adversarial Search and Games".
@@ -16,7 +16,7 @@ MAX, MIN = 1, -1
 
 class Game(Protocol[S, A]):
     """A deterministic two-player zero-sum game of perfect information with strictly alternating turns
-    (a pass is an action). States are never changed in place. Values are seen by MAX and may be infinite."""
+    (a pass is an action). States are never changed in place. Values are from MAX's view and may be infinite."""
 
     @abstractmethod
     def initial(self) -> S:
@@ -40,22 +40,22 @@ class Game(Protocol[S, A]):
 
     @abstractmethod
     def utility(self, state: S) -> float:
-        """What a terminal state is worth to MAX."""
+        """The value of a terminal state to MAX."""
 
     def evaluate(self, state: S) -> float:
-        """An estimate of what a state is worth to MAX, for searches that stop early; 0: unknown."""
+        """An estimate of the value of a state to MAX, for searches that stop early; 0 if unknown."""
         return 0.0
 
     def key(self, state: S) -> Hashable:
-        """What two states share when they have the same future: the name under which memory stores them."""
+        """A key that is equal for states with the same future, for tables."""
         return state
 
     def noisy(self, state: S) -> Sequence[A]:
-        """The actions to look at before :meth:`evaluate` can be trusted, such as captures; none: all is quiet."""
+        """The actions to search before :meth:`evaluate` is reliable, such as captures; empty if the state is quiet."""
         return ()
 
     def forced(self, state: S) -> bool:
-        """Whether the player to move cannot let things be, as in check; then :meth:`noisy` has all actions."""
+        """Whether the player to move cannot stand pat, as in check; then :meth:`noisy` has all actions."""
         return False
 
     def promise(self, state: S, action: A) -> float:

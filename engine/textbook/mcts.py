@@ -10,13 +10,13 @@ from typing import Any
 from engine.textbook.game import A, Game, S
 from engine.textbook.search import Outcome, begin
 
-#: What an infinite value counts as.
+#: Stands for an infinite value.
 HUGE = 1e9
 
 
 @dataclass
 class _Node:
-    """One state in the tree: what is left to try, what was tried, and the sum of what came of it for MAX."""
+    """A state in the tree: untried actions, children, visits, and the sum of results for MAX."""
 
     state: Any
     untried: list[Any]
@@ -36,7 +36,7 @@ def monte_carlo_tree_search(
 ) -> Outcome[A]:
     """Grow a tree by ``simulations`` random games: go down by the best upper confidence bound, add one node,
     play at random to the end (or ``horizon`` plies on, then evaluate), and credit the result to the path.
-    The move is the one most visited, the value its average: an estimate, which tends to minimax's.
+    Returns the most visited move with its average as the value, an estimate that converges to minimax's.
     Stops early at ``deadline`` (``time.monotonic`` seconds). Infinite values, which have no average, count as
     ``HUGE``. Raises ``ValueError`` for no simulations.
     Source: Kocsis and Szepesvari, "Bandit Based Monte-Carlo Planning" (2006), UCT; Coulom (2006).

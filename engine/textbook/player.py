@@ -1,4 +1,4 @@
-"""All of it together, as a player has it: deepening, aspiration windows, a table, a learned order, quiescence."""
+"""A player that combines deepening, aspiration windows, a table, learned ordering and quiescence."""
 
 from math import inf, isfinite
 from typing import Any
@@ -17,7 +17,8 @@ def player(
     """The move of a player who has ``seconds``, at most ``depth`` plies deep. Options and errors are those of
     :func:`iterative_deepening`.
 
-    Source: Slate and Atkin, "Chess 4.5: The Northwestern University Chess Program" (1977), the first to have it all.
+    Source: Slate and Atkin, "Chess 4.5: The Northwestern University Chess Program" (1977),
+    the first program with all of them.
     """
     table: Table = {}
     values: list[float] = []

@@ -1,4 +1,4 @@
-"""Quiescence: do not judge a state in the middle of an exchange."""
+"""Quiescence search: evaluate no state in the middle of an exchange."""
 
 from math import inf
 from typing import Unpack
@@ -9,8 +9,8 @@ from engine.textbook.transposition import Table, alpha_beta_with_table
 
 
 def quiesce(s: Search[S, A], state: S, alpha: float, beta: float) -> Valued:
-    """What ``state`` is worth to its player when only noisy actions are searched on. Who moves may also let things be
-    (stand pat), which is worth the evaluation, unless forced."""
+    """The value of ``state`` to its player when only noisy actions are searched. Unless forced, the player may also
+    stand pat, which is worth the evaluation."""
     game = s.game
     if game.is_terminal(state):
         return s.leaf(state, game.to_move(state))
@@ -35,9 +35,9 @@ def quiescence_search(
     table: Table | None = None,
     **options: Unpack[Options],
 ) -> Outcome[A]:
-    """Alpha-beta with a transposition table that goes on with the noisy actions behind its depth until all is quiet:
-    against the horizon effect, by which a capture looks won because the recapture lies one ply too deep. The value
-    is not minimax's at this depth, but a better estimate; if no action is noisy they are the same.
+    """Alpha-beta with a transposition table that searches noisy actions beyond its depth until the state is quiet.
+    This counters the horizon effect: a capture looks won because the recapture lies one ply too deep. The value
+    differs from minimax's at this depth and is a better estimate; without noisy actions they are equal.
     Source: Shannon (1950), who asked for it; Harris, "The Heuristic Search and the Game of Chess" (1975).
     """
     return alpha_beta_with_table(game, state, depth, alpha, beta, table, quiesce, **options)

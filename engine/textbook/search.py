@@ -1,4 +1,4 @@
-"""The bookkeeping that all searches share, so that each algorithm can be read as on a slide."""
+"""Bookkeeping that all searches share, so that each algorithm reads as on a slide."""
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ Watcher = Callable[[str, Any, tuple[float, ...], float | None], None]
 
 
 class OutOfTime(Exception):
-    """The deadline passed before the search was done."""
+    """The deadline passed before the search finished."""
 
 
 class Options(TypedDict, total=False):
@@ -47,7 +47,7 @@ class Outcome(Generic[A]):
 
 @dataclass
 class Search(Generic[S, A]):
-    """One run of one algorithm: its game, what it was told, and its counters."""
+    """One run of one algorithm: its game, options and counters."""
 
     game: Game[S, A]
     order: Order = field(default_factory=Order)
@@ -59,7 +59,7 @@ class Search(Generic[S, A]):
     ply: int = -1
 
     def node(self, visit: Callable[..., Valued]) -> Callable[..., Valued]:
-        """Decorate a recursive ``visit(state, depth, *window)``: count, mind the clock, tell the watcher."""
+        """Decorate a recursive ``visit(state, depth, *window)``: count the node, check the clock, call the watcher."""
 
         def counted(state: S, depth: float, *window: float) -> Valued:
             if monotonic() >= self.deadline:
@@ -80,7 +80,7 @@ class Search(Generic[S, A]):
         return depth <= 0 or self.game.is_terminal(state)
 
     def leaf(self, state: S, side: int = MAX) -> Valued:
-        """The worth of a leaf to ``side``: its utility if the game is over, else the evaluation."""
+        """The value of a leaf to ``side``: its utility if the game is over, else the evaluation."""
         self.leaves += 1
         if self.game.is_terminal(state):
             return side * self.game.utility(state), NO_LINE
@@ -92,11 +92,11 @@ class Search(Generic[S, A]):
         return self.order.sort(self.game, state, self.game.actions(state), self.ply)
 
     def learn(self, state: S, action: Hashable, depth: float, refuted: bool) -> None:
-        """Tell the order which action was best here, and whether it refuted the move before."""
+        """Report to the order which action was best here, and whether it refuted the previous move."""
         self.order.learn(self.game, state, action, depth, self.ply, refuted)
 
     def outcome(self, value: float, line: tuple[A, ...]) -> Outcome[A]:
-        """Sum up."""
+        """The outcome of this run."""
         return Outcome(value, line, self.nodes, self.leaves, self.exact)
 
 

@@ -1,4 +1,4 @@
-"""Alpha-beta with a transposition table: what was found for a state is found again when other moves lead to it."""
+"""Alpha-beta with a transposition table: a state reached by other moves is not searched again."""
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from engine.textbook.search import NO_LINE, Options, Outcome, Search, Valued, be
 
 @dataclass(frozen=True)
 class Entry:
-    """What a visit found, seen by the player to move: the value is at least ``floor`` and at most ``ceiling``, and
+    """The result of a visit for the player to move: the value is at least ``floor`` and at most ``ceiling``, and
     ``exact`` says that no leaf was estimated."""
 
     depth: float
@@ -24,11 +24,11 @@ class Entry:
 Table = dict[Hashable, Entry]
 
 Horizon = Callable[[Search[S, A], S, float, float], Valued]
-"""What a state at the end of the depth is worth to its player, within a window."""
+"""Values a state at the depth limit for its player, within a window."""
 
 
 def judged(s: Search[S, A], state: S, alpha: float, beta: float) -> Valued:
-    """The plain horizon: the evaluation."""
+    """The evaluation, without looking further."""
     return s.leaf(state, s.game.to_move(state))
 
 
@@ -39,7 +39,7 @@ def alpha_beta_with_table(
     alpha: float = -inf,
     beta: float = inf,
     table: Table | None = None,
-    horizon: Horizon = judged,
+    horizon: Horizon[Any, Any] = judged,
     **options: Unpack[Options],
 ) -> Outcome[A]:
     """:func:`negamax_alpha_beta` that keeps for each state how deep it was searched, between which bounds its value
@@ -65,7 +65,7 @@ def alpha_beta_with_table(
             if entry.floor == entry.ceiling or entry.floor >= beta or entry.ceiling <= alpha:
                 s.exact = s.exact and entry.exact
                 return value, entry.line
-        before, s.exact = s.exact, True  # of what is below alone
+        before, s.exact = s.exact, True  # of this subtree alone
         best, line = -inf, NO_LINE
         actions = s.actions(state)
         if entry:

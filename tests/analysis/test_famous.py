@@ -1,9 +1,7 @@
 """Famous games: none of the moves that made them famous is called a mistake, and the known blunders are found."""
 
-from __future__ import annotations
-
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import chess
@@ -44,6 +42,15 @@ FAMOUS = {
     "Legal": ("5. Nxe5, 6. Bxf7+", "5... Bxd1"),
 }
 
+#: By White: moves that annotators praise, and captures that only parry a mate or take back, to which they give nothing.
+PRAISED = {
+    "Kasparov": ("36. Bf1, 37. Rd7", "28... Qxd5, 22. Nd5"),
+    "Byrne D": ("11... Na4, 15... Nxc3, 17... Be6", "18... Bxc4+, 23... axb6"),
+    "Byrne R": ("15... Nxf2, 20... Bb7+", "16. Kxf2, 19. Kxg2"),
+    "Steinitz": ("22. Rxe7+", "8... Nxd5, 12... Qxd5"),
+    "Botvinnik": ("30. Ba3, 31. Nh5+, 32. Qg5+", "23. exf6, 23... Nxf6, 30... Qxa3"),
+}
+
 #: Games that need the nodes of 0.2 s on a quiet machine: network 10 sees only then that 47... Bh3 wins.
 SLOW_TO_SEE = {"Topalov": 450_000}
 
@@ -79,6 +86,19 @@ def check(name: str, found: dict[str, Judged]) -> None:
 @pytest.mark.parametrize("name", ["Reti", "Gibaud", "Legal"])
 def test_short_famous_games_get_their_marks(numbat, name):
     check(name, graded(Annotator(numbat, Limit(nodes=50_000), "test").annotate(game_of(name))))
+
+
+@pytest.mark.parametrize(
+    ("name", "nodes"),
+    [("Byrne D", 60_000), *(pytest.param(name, nodes, marks=pytest.mark.slow)
+                            for name in PRAISED for nodes in (60_000, 125_000, 250_000, 500_000))],
+)  # fmt: skip
+def test_what_annotators_praise_is_praised_whatever_the_limit(numbat, name, nodes):
+    found = graded(Annotator(numbat, Limit(nodes=nodes), "test").annotate(game_of(name)))
+    good, plain = PRAISED[name]
+    praise = (Grade.GOOD, Grade.BRILLIANT)
+    assert [move for move in names(good) if found[move].grade not in praise] == []
+    assert [move for move in names(plain) if found[move].grade in praise] == []
 
 
 @pytest.mark.slow
@@ -147,9 +167,7 @@ def verdicts(numbat: Engine, board: chess.Board, move: chess.Move, nodes: int) -
 @pytest.mark.parametrize(
     ("count", "nodes"), [(10, 30_000), pytest.param(100, 100_000, marks=pytest.mark.slow)], ids=["few", "many"]
 )
-def test_solutions_of_puzzles_are_fine_and_other_moves_are_blunders(
-    numbat, data_file: Callable[[str], Path], count, nodes
-):
+def test_solutions_of_puzzles_are_fine_and_other_moves_are_blunders(numbat, data_file, count, nodes):
     lines = data_file("suites/lichess_puzzles_5k.epd").read_text("utf-8").splitlines()
     chosen = deviations(lines, count)
     assert len(chosen) >= count // 2

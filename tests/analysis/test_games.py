@@ -1,7 +1,5 @@
 """``analyse PGN``: what is found, that nothing is lost, and that an interrupted run goes on."""
 
-from __future__ import annotations
-
 import io
 import os
 import re
@@ -158,7 +156,7 @@ def test_an_interrupted_run_ends_up_with_what_a_straight_one_finds(pgn, monkeypa
     assert result() == straight
 
 
-def test_another_limit_replaces_the_engine_s_notes_and_nobody_else_s(pgn):
+def test_another_limit_replaces_only_the_engines_notes(pgn):
     """Annotating an annotated file is annotating the file."""
     others = "1. e4 {[%eval 0.20,30] calm} e5 2. Qh5 $2 {[%eval -0.3]} Ke7 $4 {Blunder: a bad day} (2... g6 3. Qf3) *\n"
     pgn.write_text(pgn.read_text("utf-8") + "\n\n" + others, encoding="utf-8")
@@ -167,10 +165,10 @@ def test_another_limit_replaces_the_engine_s_notes_and_nobody_else_s(pgn):
     assert analyse(once, "--depth", "5", "--output", twice) == 0
     assert analyse(pgn, "--depth", "5", "--output", once.with_name("direct.pgn")) == 0
     assert twice.read_text("utf-8") == once.with_name("direct.pgn").read_text("utf-8")
-    for game, former in zip(read_games(twice), read_games(pgn), strict=True):
+    for game, old in zip(read_games(twice), read_games(pgn), strict=True):
         notes.read(game, "Somebody")
         del game.headers["Analysis"], game.headers["AnalysisDone"]
-        assert str(game) == str(former)
+        assert str(game) == str(old)
 
 
 def test_the_evaluations_of_others_stay_behind_ours(pgn):
@@ -257,14 +255,16 @@ def test_a_sacrifice_that_seems_bad_gets_a_much_longer_look(numbat, monkeypatch)
     assert longest[2, True] > 2 * longest[3, True] > 0
 
 
-def test_moves_of_theory_get_no_mark(numbat, monkeypatch):
+@pytest.mark.parametrize(("after", "grade"), [(75, Grade.FINE), (200, Grade.BLUNDER)])
+def test_a_book_move_gets_a_mark_if_it_is_more_than_an_inaccuracy(numbat, monkeypatch, after, grade):
     """The Englund Gambit, 1. d4 e5, is a bad opening and a known one."""
     game = read_game(io.StringIO("1. d4 e5 2. dxe5 Nc6 3. Nf3 a5 *"))
-    scores = {(at, False): (score, "a2a3") for at, score in enumerate((20, 20, 200, 200, 200, 200, 600))}
-    scripted(monkeypatch, {**scores, (5, True): (200, "d8e7")})
+    scores = {(at, False): (score, "a2a3") for at, score in enumerate((20, 20, after, after, after, after, 600))}
+    scripted(monkeypatch, {**scores, (5, True): (after, "d8e7"), (1, True): (20, "d7d5")})
     found = Annotator(numbat, Limit(depth=3), "test").annotate(game)
     assert [judged.book for judged in found] == [False, True, True, True, True, True, False]
-    assert {judged.grade for judged in found[:6]} == {Grade.FINE}
+    assert found[2].grade is grade
+    assert {judged.grade for judged in found[3:6]} == {Grade.FINE}
     assert found[6].grade is not Grade.FINE
 
 
@@ -297,7 +297,7 @@ def test_a_finished_file_is_searched_again_only_for_another_limit(pgn, searches)
     assert read_games(pgn.with_suffix(".annotated.pgn"))[0].headers[TAG].endswith("4 plies a position")
 
 
-def test_a_write_that_fails_keeps_the_former_file(pgn, monkeypatch):
+def test_failed_write_keeps_the_previous_file(pgn, monkeypatch):
     text = pgn.read_text("utf-8")
     games_read = read_games(pgn)
 
@@ -407,7 +407,7 @@ def test_lines_of_a_pgn_are_short_and_say_the_same(pgn):
     assert node.clock() == 600
 
 
-def test_files_of_somebody_else_are_not_overwritten(pgn, capsys):
+def test_foreign_files_are_not_overwritten(pgn, capsys):
     other = pgn.with_name("other.pgn")
     other.write_text("1. d4 *\n", encoding="utf-8")
     notes = pgn.with_name("notes.txt")
@@ -498,7 +498,7 @@ def test_a_game_without_moves_is_named_and_has_no_place_on_the_page(pgn, capsys)
     assert len(read_games(pgn.with_suffix(".annotated.pgn"))) == 4
 
 
-def test_commands_in_comments_with_endless_numbers_are_only_text(tmp_path, capsys):
+def test_huge_numbers_in_comments_are_text(tmp_path, capsys):
     path = tmp_path / "games.pgn"
     path.write_text(f"1. e4 {{[%clk {'9' * 5000}:00:00]}} e5 {{[%eval #{'9' * 5000}]}} *\n", encoding="utf-8")
     assert analyse(path, "--depth", "1") == 0

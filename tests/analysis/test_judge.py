@@ -1,16 +1,14 @@
 """What a score means, in numbers and in words."""
 
-from __future__ import annotations
-
 import doctest
 import itertools
 
 import chess
 import pytest
-from chess.engine import Cp, Mate, MateGiven, PovScore, PovWdl, Wdl
+from chess.engine import Cp, Mate, MateGiven, PovScore, PovWdl, Score, Wdl
 
 from engine.analysis import accuracy, judge, lines, openings, praise, record, report
-from engine.analysis.judge import Grade, expectation, grade
+from engine.analysis.judge import Grade, expectation, grade, grade_of
 from engine.api.types import Analysis
 
 MODULES = [accuracy, judge, lines, openings, praise, record, report]
@@ -63,7 +61,7 @@ def test_the_engine_s_own_chances_count_before_those_of_the_score():
 
 
 def test_grades_follow_the_loss():
-    steps = [0.0, 0.04, 0.05, 0.09, 0.1, 0.14, 0.15, 1.0]
+    steps = [0.0, 0.07, 0.08, 0.09, 0.1, 0.14, 0.15, 1.0]
     grades = [grade(loss) for loss in steps]
     wanted = [Grade.FINE, Grade.INACCURACY, Grade.MISTAKE, Grade.BLUNDER]
     assert grades == list(itertools.chain.from_iterable((found, found) for found in wanted))
@@ -74,7 +72,7 @@ def test_a_move_costs_what_engines_and_people_lose_by_it():
         return judge.cost(Cp(before), Cp(after), 30)
 
     assert cost(0, 50) == 0
-    assert [grade(cost(0, fall)).glyph for fall in (-20, -50, -80, -150)] == ["", "?!", "?", "??"]
+    assert [grade(cost(0, fall)).glyph for fall in (-50, -60, -80, -150)] == ["", "?!", "?", "??"]
     assert grade(cost(900, 600)) is Grade.FINE  # people lose a little by it, engines nothing
     assert grade(cost(100, -200)) is Grade.BLUNDER
     for before, after in ((0, -70), (300, 100), (-50, -400)):
@@ -100,3 +98,24 @@ def test_a_line_is_written_in_san_from_white_s_view():
     assert text.endswith("2...Qh4#")
     assert lines.score_text(PovScore(Mate(0), chess.WHITE)) == "#-0"
     assert lines.score_text(PovScore(Mate(0), chess.BLACK)) == "#0"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "grade"),
+    [
+        (Cp(-50), Mate(-2), Grade.BLUNDER),
+        (Cp(-750), Mate(-2), Grade.MISTAKE),
+        (Cp(-1200), Mate(-2), Grade.INACCURACY),
+        (Mate(4), Cp(300), Grade.BLUNDER),
+        (Mate(4), Cp(800), Grade.MISTAKE),
+        (Mate(4), Cp(1100), Grade.INACCURACY),
+        (Mate(4), Mate(-3), Grade.BLUNDER),
+        (Mate(2), Mate(9), Grade.FINE),
+        (Mate(-5), Mate(-2), Grade.FINE),
+        (Cp(500), Mate(3), Grade.FINE),
+        (Mate(-4), Cp(0), Grade.FINE),
+        (Mate(1), MateGiven, Grade.FINE),
+    ],
+)
+def test_mates_are_judged_as_on_lichess(before: Score, after: Score, grade: Grade) -> None:
+    assert grade_of(before, after) is grade

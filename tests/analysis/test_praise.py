@@ -1,7 +1,5 @@
 """What deserves praise, by positions that everybody knows."""
 
-from __future__ import annotations
-
 import chess
 import pytest
 
@@ -67,10 +65,10 @@ def test_praise_goes_to_the_move_that_alone_holds_the_game():
     quiet = chess.Board("8/8/4kp2/3p1b2/p2P3P/2B3P1/6P1/6K1 b - - 0 47")
     bishop, king = quiet.parse_san("Bh3"), quiet.parse_san("Kd6")
     only, next_to_it = Grade.MISTAKE.loss, Grade.MISTAKE.loss - 0.01
-    assert praise(quiet, bishop, only, 0.5) is Grade.BRILLIANT
-    assert praise(quiet, bishop, next_to_it, 0.5) is Grade.GOOD
-    assert praise(quiet, bishop, next_to_it, 0.95) is Grade.FINE
-    assert praise(quiet, king, only, 0.5) is Grade.GOOD
-    assert praise(quiet, king, next_to_it, 0.5) is Grade.FINE
+    assert praise(quiet, bishop, only, 0.6, 0.5) is Grade.BRILLIANT
+    assert praise(quiet, bishop, next_to_it, 0.6, 0.5) is Grade.GOOD
+    assert praise(quiet, bishop, next_to_it, 1.0, 0.95) is Grade.FINE
+    assert praise(quiet, king, only, 0.6, 0.5) is Grade.GOOD
+    assert praise(quiet, king, next_to_it, 0.6, 0.5) is Grade.FINE
     takes = chess.Board("4k3/8/8/3p4/4P3/8/8/4K3 w - - 0 1")
-    assert praise(takes, takes.parse_san("exd5"), only, 0.5) is Grade.ONLY
+    assert praise(takes, takes.parse_san("exd5"), only, 0.6, 0.5) is Grade.ONLY

@@ -1,7 +1,5 @@
 """Ctrl-C while kernels are compiled: all of it ends, nothing is left half written, the next start goes on."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

@@ -1,7 +1,5 @@
 """Compiling in several processes that fill one cache."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess
@@ -84,7 +82,7 @@ def _run(miniature: Miniature, processors: int, **environment: str) -> dict:
     return json.loads(out)
 
 
-@pytest.mark.parametrize("processors", [2, 8])
+@pytest.mark.parametrize("processors", [2, pytest.param(8, marks=pytest.mark.slow)])
 def test_others_compile_and_this_one_loads(miniature: Miniature, processors: int) -> None:
     """Each stage is reported once, and the kernels work."""
     told = _run(miniature, processors)
@@ -102,7 +100,7 @@ def test_one_processor_compiles_alone(miniature: Miniature) -> None:
     assert told["reports"] == [FIRST, *STAGES, END]
 
 
-def test_a_process_that_fails_costs_a_line(miniature: Miniature) -> None:
+def test_failed_process_costs_a_line(miniature: Miniature) -> None:
     """The other processes, and finally this one, compile its kernels."""
     told = _run(miniature, 2, PROGRAM="raise SystemExit(7)")
     assert told["result"] == RESULT
@@ -121,7 +119,6 @@ def test_a_process_ends_with_its_input() -> None:
             stdin=subprocess.PIPE,
             text=True,
         )
-        assert process.stdin is not None
         if expected == 0:
             process.stdin.write("compile engine.search.alphabeta.search\n")
             process.stdin.close()
@@ -143,8 +140,6 @@ def test_its_standard_input_stays_free_while_it_listens(tmp_path: Path) -> None:
         text=True,
     ) as process:
         try:
-            assert process.stdin is not None
-            assert process.stdout is not None
             process.stdin.write("taken one\n")
             process.stdin.flush()
             assert process.stdout.readline() == "b'' taken one\n"

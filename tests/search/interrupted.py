@@ -3,8 +3,6 @@
 Prints how many interrupts came through, and ends with 0 when the searches after them were sound.
 """
 
-from __future__ import annotations
-
 import os
 import random
 import signal
