@@ -25,6 +25,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from engine import __version__
+from engine.console import Console
 from engine.files import drafted
 from tuning.common import command
 from tuning.common.errors import SetupError
@@ -190,28 +191,32 @@ def pip(*arguments: str | os.PathLike[str]) -> None:
         raise SetupError(f"pip {arguments[0]}: {errors[-1].removeprefix('ERROR: ')}")
 
 
-@command.interruptible
-def main(arguments: Sequence[str] | None = None) -> int:
-    """The command line; returns the exit code."""
-    parser = argparse.ArgumentParser("python -m tuning.bundle", description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("target", choices=["windows"], help="what to make")
-    parser.add_argument("out", type=Path, help="zip to write")
-    parser.add_argument("--python", help="path or URL of an embeddable package of CPython (default: python.org's)")
-    parser.add_argument("--sha256", help="its SHA-256")
-    parser.add_argument("--wheels", type=Path, help="folder with the wheels of Numbat, chess and distlib")
-    chosen = parser.parse_args(arguments)
-    console = command.make_console()
-    source, digest = (chosen.python, chosen.sha256) if chosen.python else (PYTHON, PYTHON_SHA256)
-    try:
-        with tempfile.TemporaryDirectory() as folder:
-            python = fetch_python(source, digest, Path(folder))
-            if chosen.wheels is None:
-                fetch_wheels(Path(folder))
-            build(chosen.out, python, chosen.wheels or Path(folder))
-    except (SetupError, OSError, zipfile.BadZipFile) as error:
-        return command.refused(console, error)
-    console.print(f"{chosen.out}: {chosen.out.stat().st_size / 1e6:.0f} MB", soft_wrap=True)
+def parser() -> argparse.ArgumentParser:
+    """The command line of ``python -m tuning.bundle``."""
+    result = command.make_parser("bundle", __doc__)
+    result.add_argument("target", choices=["windows"], help="what to make")
+    result.add_argument("out", type=Path, help="zip to write")
+    result.add_argument("--python", help="path or URL of an embeddable package of CPython (default: python.org's)")
+    result.add_argument("--sha256", help="its SHA-256")
+    result.add_argument("--wheels", type=Path, help="folder with the wheels of Numbat, chess and distlib")
+    return result
+
+
+def run(arguments: argparse.Namespace, console: Console) -> int:
+    """Make the zip; returns the exit code. Raises :class:`SetupError` and OSError."""
+    source, digest = (arguments.python, arguments.sha256) if arguments.python else (PYTHON, PYTHON_SHA256)
+    with tempfile.TemporaryDirectory() as folder:
+        python = fetch_python(source, digest, Path(folder))
+        if arguments.wheels is None:
+            fetch_wheels(Path(folder))
+        build(arguments.out, python, arguments.wheels or Path(folder))
+    console.print(f"{arguments.out}: {arguments.out.stat().st_size / 1e6:.0f} MB", soft_wrap=True)
     return 0
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Run the command line; see :func:`tuning.common.command.execute` for the exit code."""
+    return command.execute(parser, run, words)
 
 
 if __name__ == "__main__":
