@@ -1,22 +1,22 @@
-"""The draw that looks like a win: a rook's pawn and a bishop that cannot attack the corner where the pawn would queen,
-against a king alone that gets there."""
+"""The draw with the wrong bishop: rook's pawns and bishops that do not control the queening corner, against a bare king
+that reaches it."""
 
 from __future__ import annotations
 
 import chess
 
-#: For each lead that the pawn's side has, the moves that the lone king needs beyond its first to stand in the corner:
-#: how many the other king must need at least to the squares beside it, and the ranks of an a- or h-pawn from White's
-#: view that are far enough away. Endgame tables bear this out for every position with a bishop and a pawn.
+#: By the defending king's distance from the corner, one less with the move: the least distance of the attacking king
+#: from the squares around the corner, and the ranks, from White's view, of a pawn that is far enough back. Confirmed by
+#: tablebases for every position with one bishop and one pawn.
 _RACES = {1: (2, (1, 2, 3, 4, 6)), 2: (3, (1, 2, 3)), 3: (4, (1, 2))}
 
-#: Pieces that the board may have before an exchange: two kings, the pieces exchanged, bishops and pawns.
+#: The most pieces on the board before an exchange: two kings, the pieces exchanged, bishops and pawns.
 _FEW = 10
 
 
 def corner(board: chess.Board) -> chess.Square | None:
-    """The corner where the pawns of a side would queen that has, beside its king, only pawns on one of the outer files
-    and bishops that cannot attack that corner, against a king alone; None if the pieces are others.
+    """The queening corner of a side that has, besides its king, only pawns on one rook's file and bishops that do not
+    control that corner, against a bare king; None for other material.
 
     >>> chess.square_name(corner(chess.Board("8/3k4/5B2/8/6K1/P7/8/8 b - - 0 72")))
     'a8'
@@ -37,11 +37,11 @@ def corner(board: chess.Board) -> chess.Square | None:
 
 
 def is_drawn(board: chess.Board) -> bool:
-    """Whether ``board`` is such a draw for certain.
+    """Whether ``board`` is surely such a draw.
 
-    A king that stands in the corner, or beside it with the move, cannot be driven out, however many such pawns and
-    bishops there are: whoever guards the corner would have to be beside the lone king. How far away it may be is known
-    for one pawn and one bishop.
+    A king in the corner, or next to it with the move, cannot be driven out by any number of such pawns and bishops: to
+    guard the corner the attacking king would have to stand next to it. How far away the defender may be is known for
+    one pawn and one bishop.
 
     >>> is_drawn(chess.Board("8/3k4/5B2/8/6K1/P7/8/8 b - - 0 72"))
     True
@@ -68,9 +68,9 @@ def is_drawn(board: chess.Board) -> bool:
 
 
 def drawing_exchange(board: chess.Board) -> tuple[chess.Move, chess.Move] | None:
-    """A capture after which each recapture comes to such a draw, with one of these; None if there is none.
+    """A capture after which every recapture reaches such a draw, with one recapture; None if there is none.
 
-    The other side may as well not recapture: it has lost what was taken.
+    The other side need not recapture, but then it has lost the piece.
 
     >>> board = chess.Board("8/3k4/5B2/6K1/6R1/P7/6r1/8 b - - 0 71")
     >>> board.variation_san(drawing_exchange(board))

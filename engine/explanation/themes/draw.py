@@ -1,4 +1,4 @@
-"""Draws at the end of a line: stalemate, repetition, no material to win with, a bishop of the wrong colour."""
+"""Draws at the end of a line: stalemate, repetition, insufficient material, the wrong bishop."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from engine.explanation.wrong_bishop import is_drawn, strong
 
 
 def ending(line: Line) -> tuple[str, int] | None:
-    """How the line ends drawn, and after how many plies; None if it does not.
+    """The kind of draw in which the line ends, and its ply; None if it does not.
 
-    A repetition counts from its second occurrence, as the search counts it; it is a perpetual check if every move
-    of the winner in between is a check.
+    A repetition counts from its second occurrence, as in the search; it is a perpetual check if every move of the
+    winner in between is a check.
     """
     for ply, board in enumerate(line.boards[1:], 1):
         if board.is_stalemate():
@@ -27,7 +27,7 @@ def ending(line: Line) -> tuple[str, int] | None:
 
 
 def _is_forced(line: Line, last: int, color: chess.Color) -> bool:
-    """Whether ``color`` had nothing else between the line's first move and ``last``: it recaptures or has one move."""
+    """Whether ``color`` had no choice between the line's first move and ``last``: only recaptures and single moves."""
     return all(
         line.boards[ply].is_capture(line.moves[ply]) or line.boards[ply].legal_moves.count() == 1
         for ply in range(1, last)
@@ -36,6 +36,6 @@ def _is_forced(line: Line, last: int, color: chess.Color) -> bool:
 
 
 def is_perpetual(line: Line, last: int) -> bool:
-    """Whether the winner of the line checks with each of its moves up to ``last``, twice at least."""
+    """Whether every move of the line's winner up to ``last`` is a check, at least two."""
     checks = [line.boards[ply + 1].is_check() for ply in line.turns() if ply < last]
     return len(checks) > 1 and all(checks)
