@@ -1,4 +1,4 @@
-"""Forsyth-Edwards notation in and out, with the castling rights of X-FEN and Shredder-FEN.
+"""Reading and writing Forsyth-Edwards notation, with the castling rights of X-FEN and Shredder-FEN.
 
 See https://en.wikipedia.org/wiki/Forsyth%E2%80%93Edwards_Notation and https://en.wikipedia.org/wiki/X-FEN.
 """
@@ -57,7 +57,7 @@ def _parse_board(field: str) -> list[int]:
 
 
 def _check_material(board: list[int]) -> None:
-    """Refuse what no game can lead to (it also bounds the number of legal moves)."""
+    """Refuse material that no game can reach (which also bounds the number of legal moves)."""
     for color in (WHITE, BLACK):
         count = [board.count(color << 3 | kind) for kind in range(6)]
         name = _COLOR_NAMES[color]
@@ -106,8 +106,8 @@ def _parse_castling(field: str, board: list[int]) -> list[int]:
 
 
 def needs_chess960(position: Any) -> bool:
-    """Whether a right to castle has its king or rook on a square where standard chess does not start them (the king's
-    own move would then not tell castling from a step to the side)."""
+    """Whether a castling right has its king or rook on a non-standard square (the king's own move could then not be
+    told from an ordinary one)."""
     board = position["board"].tolist()
     for right in range(4):
         if int(position["castling"]) >> right & 1:
@@ -119,7 +119,7 @@ def needs_chess960(position: Any) -> bool:
 
 
 def _parse_en_passant(field: str, board: list[int], side: int) -> int:
-    """The en passant target if a pawn of the side to move stands ready to take on it."""
+    """The en passant target if a pawn of the side to move stands ready to capture there."""
     if field == "-":
         return NO_SQUARE
     if len(field) != 2 or field[0] not in "abcdefgh" or field[1] not in "12345678":
@@ -150,9 +150,8 @@ def _parse_number(field: str, name: str, lowest: int) -> int:
 def set_fen(position: Any, fen: str, chess960: bool = False) -> None:
     """Set ``position`` from a FEN of four to six fields.
 
-    It is marked as one of Chess960 if ``chess960`` says so or :func:`needs_chess960`.
-    Raises :class:`PositionError`, which names the fault; ``position`` must then not be used (set a spare
-    record and copy it).
+    It is marked as Chess960 if ``chess960`` is set or :func:`needs_chess960` says so. Raises :class:`PositionError`,
+    which names the fault; ``position`` must then not be used (set a spare record and copy it).
     """
     fields = fen.split()
     if not 4 <= len(fields) <= 6:
@@ -177,7 +176,7 @@ def set_fen(position: Any, fen: str, chess960: bool = False) -> None:
     position["since_null"] = rule50
     position["fullmove"] = fullmove
 
-    position["side"] = side ^ 1  # whose king must not stand in check
+    position["side"] = side ^ 1  # whose king must not be in check
     complete_setup(position)
     if position["checkers"]:
         raise PositionError(f"{_COLOR_NAMES[side ^ 1]} is in check but it is {_COLOR_NAMES[side]}'s move")
@@ -207,7 +206,7 @@ def _castling_field(position: Any, shredder: bool) -> str:
 def to_fen(position: Any, shredder: bool = False) -> str:
     """The position as X-FEN, or with ``shredder`` as Shredder-FEN (castling rights by the rooks' files).
 
-    The en passant square is given only if a pawn could take, as X-FEN demands.
+    The en passant square is written only if a pawn could capture there, as X-FEN demands.
     """
     ranks = []
     for rank in range(7, -1, -1):

@@ -16,10 +16,7 @@ from engine.messages import PositionError
 
 
 def to_uci(move: int, chess960: bool) -> str:
-    """A move in UCI notation: castling as the king's move, or as king takes rook with ``chess960``.
-
-    No move (0) is ``0000``.
-    """
+    """A move in UCI notation: castling as the king's move, or as king takes rook with ``chess960``; 0 is ``0000``."""
     move = int(move)
     if not move:
         return "0000"
@@ -38,7 +35,7 @@ def list_moves(position: Any) -> list[int]:
 
 
 def find_move(position: Any, text: str) -> int:
-    """The legal move written ``text`` (castling in either way), or 0."""
+    """The legal move written as ``text`` (castling in either form), or 0."""
     fallback = 0
     for move in list_moves(position):
         if to_uci(move, True) == text:
@@ -51,7 +48,7 @@ def find_move(position: Any, text: str) -> int:
 def play_moves(position: Any, moves: Sequence[str]) -> None:
     """Play ``moves`` in UCI notation on ``position``.
 
-    Raises :class:`PositionError` naming the first one that is not legal; those before it have been played.
+    Raises :class:`PositionError` naming the first illegal one; those before it have been played.
     """
     if not moves:
         return
