@@ -8,7 +8,7 @@ from engine.jit import helper, popcount
 
 @helper
 def is_repetition(position: Position, ply: Ply) -> bool:
-    """Whether the position is drawn by repetition: it occurred once after the root of the search, which is ``ply`` plies
+    """Whether the position is drawn by repetition: it occurred once after the root of the search, ``ply`` plies
     back, or twice in all.
 
     Once in the search is enough, because a side that can repeat once can do so again. The root itself must recur twice:

@@ -1,9 +1,8 @@
-"""Mop-up evaluation, for mating a lone king: here the games to learn from do not tell a network how to go on.
+"""Mop-up evaluation, for mating a lone king. Hand-written: the training games' short searches see no mate yet and score
+such positions as little more than their material, so a network does not learn how to proceed.
 
-Their searches of few nodes see no mate yet and score such a position as little more than the material. So a king that
-stands alone against pieces that can mate it is not the network's business (what that is worth stands in
-``tuning/results/networks.md``). It is a win, worth more as the king is driven to the edge (by bishop and knight into a
-corner of the bishop's colour) and the other king comes near, as in Stockfish's classical evaluation.
+The win is worth more as the lone king is driven to the edge (by bishop and knight to a corner of the bishop's colour)
+and the other king approaches, as in Stockfish's classical evaluation. Elo figures are in tuning/results/networks.md.
 """
 
 from __future__ import annotations
@@ -16,27 +15,26 @@ from engine.board.see import SEE_VALUES
 from engine.board.types import BISHOP, BLACK, I64, KING, KNIGHT, LIGHT_SQUARES, ONE, PAWN, QUEEN, ROOK, WHITE, ZERO
 from engine.jit import helper, kernel, popcount
 
-#: Centipawns for the win, with the pieces more than a network says of what leads here (up to 6,300 for a queen,
-#: a rook, four minor pieces and four pawns against one pawn); for each step of the lone king from the middle, and for
-#: each that the other is nearer. These have to count for more than the plies by which lines differ in length, because
-#: the 50-move rule makes a large score smaller with each ply.
+#: Centipawns for the win, which with the pieces exceed any network score of the preceding positions; for each step of
+#: the lone king from the centre; and for each step that the other king is nearer. Steps must outweigh differences in
+#: length between lines, because the 50-move rule scales a large score down with each ply.
 WON, STEP, NEARER = 5000, 75, 45
 
-#: Steps from a corner at which bishop and knight have achieved nothing, and how much more a step counts for them: on
-#: the way to the right corner the king often comes nearer to the middle again.
+#: Steps from a corner that are worth nothing to bishop and knight, and how much more each step counts for them: on the
+#: way to the right corner the king often comes nearer to the centre again.
 _FAR, _CORNER_STEPS = 7, 4
 
 
 @helper
 def _steps_from_middle(square: Square) -> int:
-    """How many steps, counted by files and by ranks, ``square`` is from the four squares in the middle: 0 to 6."""
+    """Steps, counted by files and ranks, of ``square`` from the four centre squares: 0 to 6."""
     file, rank = square & 7, square >> 3
     return 6 - min(file, 7 - file) - min(rank, 7 - rank)
 
 
 @helper
 def _steps_to_corner(square: Square, is_light: bool) -> int:
-    """How many steps, counted by files and by ranks, to the nearer corner of the colour: 0 to 7."""
+    """Steps, counted by files and ranks, to the nearer corner of the colour: 0 to 7."""
     file, rank = square & 7, square >> 3
     if is_light:
         file = 7 - file
@@ -45,7 +43,7 @@ def _steps_to_corner(square: Square, is_light: bool) -> int:
 
 @helper
 def _value_against(position: Position, strong: Color, strong_king: Square, weak_king: Square) -> Score:
-    """Centipawns that ``strong``, with all the pieces, is to the good."""
+    """Centipawns by which ``strong``, with all the pieces, is ahead; 0 if they cannot mate."""
     own = position.colors[strong]
     bishops, knights = position.pieces[BISHOP] & own, position.pieces[KNIGHT] & own
     light, dark = bishops & LIGHT_SQUARES, bishops & ~LIGHT_SQUARES
@@ -65,7 +63,7 @@ def _value_against(position: Position, strong: Color, strong_king: Square, weak_
 
 @kernel(int64(POSITION_T), "the evaluation", late=True)
 def mop_up_value(position: Position) -> Score:
-    """Centipawns from White's view for a king that stands alone; 0 if none does, or nothing can mate it."""
+    """Centipawns from White's view if one side has a lone king that can be mated, else 0."""
     white, black = position.colors[WHITE], position.colors[BLACK]
     black_alone = black & (black - ONE) == ZERO
     if not black_alone and white & (white - ONE) != ZERO:
