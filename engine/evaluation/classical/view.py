@@ -13,7 +13,7 @@ ANY = 6
 
 
 class View(Record):
-    """Filled anew for each position."""
+    """Recomputed for each position."""
 
     attacks: Annotated[Array[Array[u8]], (2, 7)]  # [color][type or ANY] squares attacked
     attacked_twice: Annotated[Array[u8], (2,)]  # [color] squares attacked by two pieces or more
