@@ -33,6 +33,7 @@ FLOORS: dict[str, int] = {
     "textbook": 10,
     "lab": 11,
     "analysis": 12,
+    "suites": 13,
 }
 
 #: Parts without a floor of their own: the package itself names its version and passes on ``Engine``.

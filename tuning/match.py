@@ -22,14 +22,7 @@ from tuning.common import command
 from tuning.common.errors import SetupError, at_least
 from tuning.common.flags import add_check_flag, add_cluster_flags, add_results_flags, results_path
 from tuning.matches import flags, rivals
-from tuning.matches.engines import (
-    WORDS_HELP,
-    EngineSpec,
-    parse_each,
-    parse_limit_words,
-    parse_words,
-    with_unique_names,
-)
+from tuning.matches.engines import WORDS_HELP, EngineSpec, parse_each, parse_limit_words, parse_words, with_unique_names
 from tuning.matches.report import closing
 from tuning.matches.running import check, draw, play, resumed_settings
 from tuning.matches.schedule import KINDS
@@ -46,10 +39,7 @@ def parser() -> argparse.ArgumentParser:
     group.add_argument(
         "--engine", nargs="+", action="append", default=[], metavar="WORD", help=f"an engine: {WORDS_HELP}"
     )
-    group.add_argument(
-        "--each", nargs="+", default=[], metavar="WORD",
-        help="option.NAME=VALUE for every engine with that option, and limits for all",
-    )  # fmt: skip
+    flags.add_each_flag(group)
     group.add_argument("--new", metavar="REV", help="this engine at a git revision ('.': the working tree now)")
     group.add_argument("--base", metavar="REV", help="revision to compare --new with")
     names = ", ".join(rival.name for rival in rivals.RIVALS)

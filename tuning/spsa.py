@@ -35,6 +35,7 @@ from tuning.learning.spsa import TOOL, Gains, InArena, Processes, Spsa, SpsaPair
 from tuning.matches.engines import EngineSpec, parse_each, parse_words
 from tuning.matches.flags import (
     add_arena_flags,
+    add_each_flag,
     add_limit_flags,
     add_play_flags,
     limits_from,
@@ -59,7 +60,7 @@ def parser() -> argparse.ArgumentParser:
     result.add_argument("--iterations", type=int, default=1000, metavar="N", help="pairs of games (default 1000)")
     result.add_argument("--rate", type=float, default=0.002, help="final learning rate (default 0.002)")
     result.add_argument("--rev", metavar="REV", help="engine at a git revision ('.': a snapshot of the working tree)")
-    result.add_argument("--each", nargs="+", default=[], metavar="WORD", help="option.NAME=VALUE for the engine")
+    add_each_flag(result)
     group = result.add_argument_group("the arena")
     group.add_argument("--arena", action="store_true", help="play in compiled code, with --nodes per move or --clock")
     add_arena_flags(group)

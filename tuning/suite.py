@@ -11,7 +11,7 @@ from __future__ import annotations
 import argparse
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,8 @@ from typing import Any
 from rich.console import Group
 
 from engine.console import Console
+from engine.reading import ReadError
+from engine.suites.tasks import Task, load_suite
 from tuning.cluster.run import HERE, run_units
 from tuning.common import command
 from tuning.common.command import check_picture
@@ -27,10 +29,9 @@ from tuning.common.errors import SetupError, at_least
 from tuning.common.flags import add_check_flag, add_cluster_flags, add_results_flags, results_path
 from tuning.common.ledger import Ledger
 from tuning.matches.engines import WORDS_HELP, EngineSpec, parse_each, parse_limit_words, parse_words, with_unique_names
-from tuning.matches.flags import add_limit_flags, limits_from, with_commit
+from tuning.matches.flags import add_each_flag, add_limit_flags, limits_from, with_commit
 from tuning.matches.tournament import single_threaded
 from tuning.matches.units import introduce
-from tuning.suites.epd import load_suite
 from tuning.suites.solving import TOOL, Attempt, Solution, position_table, score_table, solve
 
 
@@ -41,9 +42,7 @@ def parser() -> argparse.ArgumentParser:
     result.add_argument(
         "--engine", nargs="+", action="append", default=[], metavar="WORD", help=f"a UCI engine: {WORDS_HELP}"
     )
-    result.add_argument(
-        "--each", nargs="+", default=[], metavar="WORD", help="option.NAME=VALUE and limits for every engine"
-    )
+    add_each_flag(result)
     result.add_argument("--limit", type=int, metavar="N", help="use only the first N positions")
     result.add_argument("--first-move", action="store_true", help="require only the first move of puzzle lines")
     result.add_argument("--list", action="store_true", help="list positions that not every engine solved")
@@ -53,6 +52,13 @@ def parser() -> argparse.ArgumentParser:
     group = add_results_flags(result, "SUITE", "position")
     group.add_argument("--plot", metavar="FILE", help="plot of positions solved over time, PNG or SVG")
     return result
+
+
+def _load(path: Path, report: Callable[[str], None] = print) -> list[Task]:
+    try:
+        return load_suite(path, report)
+    except ReadError as error:
+        raise SetupError(str(error)) from None
 
 
 def _settings(arguments: argparse.Namespace) -> dict[str, Any]:
@@ -71,7 +77,7 @@ def _settings(arguments: argparse.Namespace) -> dict[str, Any]:
             raise SetupError(f"{spec.name} has no limit: give --movetime, --nodes or --depth")
         if spec.protocol != "uci":
             raise SetupError(f"{spec.name}: suites speak UCI only")
-    load_suite(Path(arguments.suite), lambda repair: None)
+    _load(Path(arguments.suite), lambda repair: None)
     if arguments.scheduler in (None, HERE):
         for spec in specs:
             if spec.revision is None:
@@ -107,7 +113,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
             for spec in specs:
                 introduce(spec)
             return command.checked(console, arguments.json)
-    tasks = load_suite(suite)[:most]
+    tasks = _load(suite)[:most]
     if first_move:
         tasks = [replace(task, line=(), best=task.best or task.line[:1]) for task in tasks]
     if not arguments.resume:

@@ -545,14 +545,18 @@ class Engine:
         return self._turns.wait(timeout)
 
     def bench(
-        self, depth: int | None = None, on_position: Callable[[int, int, str, int], None] | None = None
+        self,
+        depth: int | None = None,
+        on_position: Callable[[int, int, str, int], None] | None = None,
+        fens: Sequence[str] = (),
     ) -> tuple[int, float]:
-        """Search the benchmark's positions to ``depth``, else :data:`bench.DEPTH`; return nodes and milliseconds.
+        """Search ``fens``, else the benchmark's positions, to ``depth``, else :data:`bench.DEPTH`; return nodes and
+        milliseconds.
 
         ``on_position`` gets index (from 1), number of positions, FEN and nodes of each.
         """
         total, milliseconds = 0, 0.0
-        fens = bench.positions()
+        fens = fens or bench.positions()
         with self.turn():
             self.new_game()
             for index, fen in enumerate(fens, 1):

@@ -7,10 +7,10 @@ valid for the position. The record's ``kind`` chooses the evaluation.
 from __future__ import annotations
 
 from engine.board.aliases import Move, Position, Score
-from engine.board.types import U64, WHITE
+from engine.board.types import I64, U64, WHITE
 from engine.evaluation import material
 from engine.evaluation.classical.value import classical_value
-from engine.evaluation.mop_up import mop_up_value
+from engine.evaluation.endgames import is_rook_pawn_draw, mop_up_value
 from engine.evaluation.nnue import network
 from engine.evaluation.nnue.network import net_at, network_value
 from engine.evaluation.records import Evaluator
@@ -77,6 +77,8 @@ def prepare(evaluator: Evaluator, position: Position) -> None:
 @helper
 def evaluate(evaluator: Evaluator, position: Position) -> Score:
     """Centipawns for the side to move."""
+    if is_rook_pawn_draw(position):
+        return I64(0)
     if evaluator.kind == NNUE:
         value = mop_up_value(position)
         if value == 0:

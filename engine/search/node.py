@@ -4,6 +4,7 @@ from engine.board.aliases import Ply, Position, Score
 from engine.board.draws import is_insufficient_material, is_repetition
 from engine.board.movegen import count_moves
 from engine.board.types import I64, ZERO
+from engine.evaluation.endgames import is_rook_pawn_draw
 from engine.evaluation.evaluator import evaluate
 from engine.jit import clock_ticks, helper, load_relaxed
 from engine.search.scores import DRAW, MAX_PLY, NONE
@@ -40,15 +41,16 @@ def enter_node(worker: Worker, ply: Ply) -> None:
 
 @helper
 def is_draw(position: Position, ply: Ply) -> bool:
-    """Whether the position, ``ply`` plies below the root, is drawn by rule. Checkmate precedes the 50-move rule."""
+    """Whether the position, ``ply`` plies below the root, is drawn by rule or a certain draw. Checkmate precedes the
+    50-move rule."""
     if position.rule50 >= 100 and (position.checkers == ZERO or count_moves(position) > 0):
         return True
-    return is_repetition(position, ply) or is_insufficient_material(position)
+    return is_repetition(position, ply) or is_insufficient_material(position) or is_rook_pawn_draw(position)
 
 
 @helper
 def score_by_rule(worker: Worker, ply: Ply, in_check: bool) -> Score:
-    """The score of a node that is drawn by rule or at MAX_PLY; NONE for any other."""
+    """The score of a node that is drawn or at MAX_PLY; NONE for any other."""
     if is_draw(worker.position, ply):
         return I64(DRAW)
     if ply >= MAX_PLY:

@@ -6,7 +6,7 @@ from engine.board.moves import is_noisy, is_promotion
 from engine.board.position import has_pieces
 from engine.board.see import SEE_VALUES, see_ge
 from engine.board.types import I64
-from engine.evaluation.mop_up import WON
+from engine.evaluation.endgames import WON
 from engine.jit import helper
 from engine.search.context import Candidate, Node
 from engine.search.history import captured_type, find_threats, punish_parent, reward_cutoff, touches_threat

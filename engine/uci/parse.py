@@ -197,13 +197,24 @@ def parse_setoption(text: str, options: Iterable[Option] = OPTIONS) -> Assignmen
     return Assignment(option, option.parse(value))
 
 
-def parse_bench(words: Sequence[str]) -> tuple[int | None, Options]:
-    """``[depth] [threads] [hash]``: the depth if it is given, and those of the options that are.
+def is_file(word: str) -> bool:
+    """Whether an argument can only be a file: it has a dot or a slash, and a letter.
+
+    >>> is_file("wac.epd"), is_file("12"), is_file("1.5")
+    (True, False, False)
+    """
+    return any(letter in word for letter in "./\\") and any(letter.isalpha() for letter in word)
+
+
+def parse_bench(words: Sequence[str]) -> tuple[str | None, int | None, Options]:
+    """``[file] [depth] [threads] [hash]``: file and depth if they are given, and those of the options that are.
 
     Raises :class:`OptionError`.
     """
+    named = next((at for at in range(len(words), 0, -1) if is_file(words[at - 1])), 0)  # its name may have spaces
+    file, words = " ".join(words[:named]) or None, words[named:]
     if len(words) > 3:
-        raise OptionError(f"bench: '{words[3]}' is one argument too many (depth, threads, hash)")
+        raise OptionError(f"bench: '{words[3]}' is one argument too many ([file], depth, threads, hash)")
     numbers: dict[str, int] = {}
     for name, word in zip(("depth", "threads", "hash"), words, strict=False):
         number = whole_number(word)
@@ -213,4 +224,4 @@ def parse_bench(words: Sequence[str]) -> tuple[int | None, Options]:
     depth = numbers.pop("depth", None)
     for name, number in numbers.items():
         find(name).checked(number)
-    return depth, cast(Options, numbers)
+    return file, depth, cast(Options, numbers)

@@ -74,8 +74,8 @@ def test_a_pipe_is_read_to_its_end(monkeypatch, capsys):
     [
         ["analyse", "--depth", "4"],
         ["analyse", "{pgn}", "--depth", "2"],
-        ["play", "--nodes", "100"],
-        ["lab", "--depth", "2", "--no-engine"],
+        pytest.param(["play", "--nodes", "100"], marks=pytest.mark.slow),
+        pytest.param(["lab", "--depth", "2", "--no-engine"], marks=pytest.mark.slow),
         ["help"],
     ],
     ids=["position", "game", "play", "lab", "help"],

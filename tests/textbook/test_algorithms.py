@@ -328,7 +328,9 @@ def test_a_learned_order_saves_leaves_on_chess():
 
 
 @pytest.mark.parametrize(
-    ("game", "perft"), [(Chess(), 4_865_609), (Chess(KIWIPETE), 193_690_690)], ids=["start", "kiwipete"]
+    ("game", "perft"),
+    [(Chess(), 4_865_609), pytest.param(Chess(KIWIPETE), 193_690_690, marks=pytest.mark.slow)],
+    ids=["start", "kiwipete"],
 )
 def test_ordered_alpha_beta_needs_a_twentieth_of_minimax_at_depth_five(game, perft):
     assert iterative_deepening(game, None, 5).leaves <= 0.05 * perft  # minimax's leaves are perft's, see test_games

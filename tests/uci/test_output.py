@@ -34,8 +34,12 @@ def run(command: str, output: IO[bytes]) -> subprocess.CompletedProcess[str]:
     return run_python(MAIN, *arguments, **streams, env=ENVIRONMENT, timeout=COLD_TIMEOUT)
 
 
+#: Those that print as others do, and do more before, are left to the slow run.
+EACH = [pytest.param(command, marks=[pytest.mark.slow] * (command in ("perft", "warmup"))) for command in COMMANDS]
+
+
 @pytest.mark.skipif(not os.path.exists(FULL), reason=f"there is no {FULL}")
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", EACH)
 def test_full_disk_is_an_error_of_one_line(command):
     with open(FULL, "wb") as full:
         result = run(command, full)
@@ -43,14 +47,8 @@ def test_full_disk_is_an_error_of_one_line(command):
     assert result.stderr == "numbat: cannot write to standard output: No space left on device\n"
 
 
-#: Those that print as others do, and do more before.
-ALIKE = ("perft", "warmup")
-
-
 @pytest.mark.skipif(sys.platform == "win32", reason="pipes break otherwise there")
-@pytest.mark.parametrize(
-    "command", [pytest.param(command, marks=[pytest.mark.slow] * (command in ALIKE)) for command in COMMANDS]
-)
+@pytest.mark.parametrize("command", EACH)
 def test_closed_reader_is_no_error(command):
     reading, writing = os.pipe()
     os.close(reading)

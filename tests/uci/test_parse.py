@@ -199,7 +199,13 @@ def test_unknown_words_before_a_command_are_skipped(line, expected):
 
 @pytest.mark.parametrize(
     ("text", "expected"),
-    [("", (None, {})), ("9", (9, {})), ("9 2", (9, {"threads": 2})), ("9 2 64", (9, {"threads": 2, "hash": 64}))],
+    [
+        ("", (None, None, {})),
+        ("9", (None, 9, {})),
+        ("9 2 64", (None, 9, {"threads": 2, "hash": 64})),
+        ("my suite.epd", ("my suite.epd", None, {})),
+        ("/my suites/x 9 2", ("/my suites/x", 9, {"threads": 2})),
+    ],
 )
 def test_the_arguments_of_bench_are_read(text, expected):
     assert parse_bench(text.split()) == expected

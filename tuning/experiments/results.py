@@ -52,27 +52,24 @@ def trial_of(
         raise SetupError(f"{path} is not a complete results file: {error!r}") from None
     origin = header.get("origin", {})
     found = estimate(pairs if sum(pairs) else wdl)
-    elo, error_ = sides.pop("effect", None) or ((found.elo, found.elo_error) if found else (None, None))
-    if screened is not None:
-        sides |= {"wdl": None, "pentanomial": None}
-    else:
-        sides |= {"wdl": wdl, "pentanomial": pairs}
+    elo, margin = sides.pop("effect", None) or ((found.elo, found.elo_error) if found else (None, None))
+    sides |= {"wdl": None if screened else wdl, "pentanomial": None if screened else pairs}
     verdict = test.verdict(pairs) if test else None
-    own = {"evaluation": sides.pop("evaluation"), "revisions": sides.pop("revisions", ())}
+    played, revisions = sides.pop("evaluation"), sides.pop("revisions", ())
     trial = Trial(
         date=origin["began"][:10] if origin.get("began") else _modified(path),
         idea=idea,
         outcome=outcome,
         games=sum(wdl),
         elo=_finite(elo),
-        error=_finite(error_),
+        error=_finite(margin),
         bounds=(test.elo0, test.elo1) if test else None,
         model=test.model if test else None,
         llr=round(test.llr(pairs), 2) if test else None,
         verdict=verdict,
         book=_name(book),
-        evaluation=evaluation or own["evaluation"],
-        revisions=own["revisions"] or tuple(filter(None, [origin.get("revision")])),
+        evaluation=evaluation or played,
+        revisions=revisions or tuple(filter(None, [origin.get("revision")])),
         command=without_folders(origin["command"]) if origin.get("command") else None,
         note=note,
         **sides,

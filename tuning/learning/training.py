@@ -183,7 +183,7 @@ def train(settings: TrainingSettings, out: Path, resume: bool, console: Console)
         for source in positions.sources:
             console.print(
                 f"{source.name}: {source.positions:,} quiet positions of {source.games:,} games, "
-                f"{source.held_out:,} held out; scale {source.scale:.0f}",
+                f"{source.held_out:,} held out; scale {source.scale:.0f}"
             )
         some = positions.some(SCALED_BY)
         scale = fit_scale(values_of(choose("Classical", ""), some), positions.expected(some, 0.0))
@@ -209,7 +209,7 @@ def train(settings: TrainingSettings, out: Path, resume: bool, console: Console)
             write_net(out / NET, training.network.quantised(recipe(settings, positions, scale, training.history)))
             console.print(
                 f"{training.seen / 1e6:,.1f} million seen: train {loss:.6f}, validation {entry['validation']:.6f}, "
-                f"{entry['rate']:,} positions a second",
+                f"{entry['rate']:,} positions a second"
             )
     console.print(f"wrote {out / NET}")
 

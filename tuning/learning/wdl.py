@@ -172,13 +172,8 @@ def table(model: Model, samples: Samples) -> Table:
                 continue
             a, b = np.array([model.at(int(move)) for move in samples.move[here]]).T
             win, defeat = expit((samples.score[here] - a) / b), expit((-samples.score[here] - a) / b)
-            result.add_row(
-                f"{first}-{last - 1}",
-                f"{low}..{low + 100}",
-                str(int(here.sum())),
-                f"{(samples.result[here] > 0).mean():.1%}",
-                f"{win.mean():.1%}",
-                f"{(samples.result[here] == 0).mean():.1%}",
-                f"{(1 - win - defeat).mean():.1%}",
-            )
+            won, drawn = samples.result[here] > 0, samples.result[here] == 0
+            shares = (won.mean(), win.mean(), drawn.mean(), (1 - win - defeat).mean())
+            bands = (f"{first}-{last - 1}", f"{low}..{low + 100}", str(int(here.sum())))
+            result.add_row(*bands, *(f"{share:.1%}" for share in shares))
     return result

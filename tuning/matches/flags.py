@@ -31,25 +31,21 @@ def add_limit_flags(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--movetime", type=float, metavar="MS", help="fixed time per move, in milliseconds")
     group.add_argument("--nodes", type=int, metavar="N", help="nodes per move")
     group.add_argument("--depth", type=int, metavar="PLIES", help="depth per move")
-    group.add_argument(
-        "--timemargin",
-        type=float,
-        metavar="MS",
-        help="milliseconds that a move may exceed its time (default: 0, but 100 with a fixed time)",
-    )
+    margin = "milliseconds that a move may exceed its time (default: 0, but 100 with a fixed time)"
+    group.add_argument("--timemargin", type=float, metavar="MS", help=margin)
 
 
 def limits_from(arguments: argparse.Namespace) -> Limits:
     """Read the flags of :func:`add_limit_flags`."""
     base, increment, moves = parse_time_control(arguments.tc) if arguments.tc else (None, 0.0, 0)
-    return Limits(
-        base,
-        increment,
-        moves,
-        movetime=None if arguments.movetime is None else arguments.movetime / 1000,
-        nodes=arguments.nodes,
-        depth=arguments.depth,
-        margin=None if arguments.timemargin is None else arguments.timemargin / 1000,
+    movetime, margin = (None if value is None else value / 1000 for value in (arguments.movetime, arguments.timemargin))
+    return Limits(base, increment, moves, movetime, arguments.nodes, arguments.depth, margin)
+
+
+def add_each_flag(group: argparse._ActionsContainer) -> None:
+    """The flag for options and limits of all engines; see :func:`tuning.matches.engines.parse_each`."""
+    group.add_argument(
+        "--each", nargs="+", default=[], metavar="WORD", help="option.NAME=VALUE and limits for every engine"
     )
 
 
@@ -114,32 +110,24 @@ def add_end_flags(parser: argparse.ArgumentParser) -> Group:
     """The flags for adjudication; returns their group."""
     group = parser.add_argument_group("ends of games")
     usual = Adjudication()
-    group.add_argument(
-        "--resign",
-        nargs="+",
-        metavar="WORD",
-        default=[],
-        help=f"'off', or movecount= score= (centipawns) twosided=0|1; default movecount={usual.resign_moves} "
-        f"score={usual.resign_score} twosided=1: both sides must agree",
+    resign = (
+        f"'off', or movecount= score= (centipawns) twosided=0|1; default movecount={usual.resign_moves} "
+        f"score={usual.resign_score} twosided=1: both sides must agree"
     )
-    group.add_argument(
-        "--draw",
-        nargs="+",
-        metavar="WORD",
-        default=[],
-        help=f"'off', or movenumber= movecount= score=; default movenumber={usual.draw_from} "
-        f"movecount={usual.draw_moves} score={usual.draw_score}",
+    group.add_argument("--resign", nargs="+", metavar="WORD", default=[], help=resign)
+    draw = (
+        f"'off', or movenumber= movecount= score=; default movenumber={usual.draw_from} "
+        f"movecount={usual.draw_moves} score={usual.draw_score}"
     )
+    group.add_argument("--draw", nargs="+", metavar="WORD", default=[], help=draw)
     group.add_argument("--maxmoves", type=int, default=0, metavar="N", help="adjudicate a draw after N moves")
     return group
 
 
 def adjudication_from(arguments: argparse.Namespace, tablebases: str | None = None) -> Adjudication:
     """Read the flags of :func:`add_end_flags`. Raises :class:`SetupError` for invalid ones."""
-    rules: dict[str, Any] = {
-        **parse_rule(arguments.resign, RESIGN_KEYS, "--resign"),
-        **parse_rule(arguments.draw, DRAW_KEYS, "--draw"),
-    }
+    rules: dict[str, Any] = parse_rule(arguments.resign, RESIGN_KEYS, "--resign")
+    rules |= parse_rule(arguments.draw, DRAW_KEYS, "--draw")
     if "resign_both" in rules:
         rules["resign_both"] = bool(rules["resign_both"])
     return Adjudication(tablebases=tablebases, max_moves=arguments.maxmoves, **rules)
@@ -150,19 +138,10 @@ def add_play_flags(parser: argparse.ArgumentParser) -> None:
     add_opening_flags(parser)
     group = add_end_flags(parser)
     group.add_argument("--tb", metavar="DIR", help="folder of Syzygy tables for adjudication")
-    group.add_argument(
-        "--pv-check",
-        choices=PV_CHECKS,
-        default="all",
-        help="which PVs to check for illegal moves, moves after the end of the game and false mates",
-    )
-    group.add_argument(
-        "--stall",
-        type=float,
-        default=120.0,
-        metavar="S",
-        help="seconds after which a search without a clock counts as hanging",
-    )
+    pvs = "which PVs to check for illegal moves, moves after the end of the game and false mates"
+    group.add_argument("--pv-check", choices=PV_CHECKS, default="all", help=pvs)
+    stall = "seconds after which a search without a clock counts as hanging"
+    group.add_argument("--stall", type=float, default=120.0, metavar="S", help=stall)
 
 
 def play_settings(arguments: argparse.Namespace) -> tuple[Conditions, BookSettings]:

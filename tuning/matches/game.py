@@ -121,12 +121,9 @@ def _rules_end(board: chess.Board, seen: Counter[Hashable]) -> tuple[str, str] |
 
 
 def _forfeit(side: chess.Color, fault: str) -> tuple[str, str]:
-    how = {
-        "time": "loses on time",
-        "stall": "stalls",
-        "illegal": "makes an illegal move",
-        "disconnect": "disconnects",
-    }[fault]
+    how = {"time": "loses on time", "stall": "stalls", "illegal": "makes an illegal move", "disconnect": "disconnects"}[
+        fault
+    ]
     return _lost(side), f"{_name(side)} {how}"
 
 
@@ -139,10 +136,7 @@ def _name(side: chess.Color) -> str:
 
 
 def _check_lines(
-    record: GameRecord,
-    players: dict[chess.Color, Player],
-    said: list[tuple[chess.Color, list[str]]],
-    all_lines: bool,
+    record: GameRecord, players: dict[chess.Color, Player], said: list[tuple[chess.Color, list[str]]], all_lines: bool
 ) -> None:
     """Replay the game and check the lines of each search. Only UCI's: xboard's have no fixed form."""
     checker = PvChecker()

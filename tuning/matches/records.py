@@ -35,12 +35,7 @@ class MoveRecord(NamedTuple):
         return ", ".join(parts)
 
 
-FAULTS = {
-    "time": "time losses",
-    "stall": "stalls",
-    "illegal": "illegal moves",
-    "disconnect": "disconnections",
-}
+FAULTS = {"time": "time losses", "stall": "stalls", "illegal": "illegal moves", "disconnect": "disconnections"}
 """How an engine can lose without being beaten, and the heading each is counted under."""
 
 

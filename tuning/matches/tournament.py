@@ -41,14 +41,8 @@ class BookSettings:
     def open(self, complain: Callable[[str], None]) -> Book | RandomOpenings:
         if self.path is None:
             return RandomOpenings(8 if self.plies is None else self.plies, self.seed)
-        return load_book(
-            Path(self.path),
-            order=self.order,
-            seed=self.seed,
-            plies=self.plies,
-            chess960=self.chess960,
-            complain=complain,
-        )
+        book = asdict(self)
+        return load_book(Path(book.pop("path")), complain=complain, **book)
 
 
 @dataclass(frozen=True, slots=True)

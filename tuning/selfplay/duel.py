@@ -16,16 +16,12 @@ from engine.board.setup import new_position
 from engine.jit import TICKS_PER_SECOND, new_record
 from engine.messages import OptionError
 from engine.play import wdl
-from engine.search.deepening import UNLIMITED
 from engine.search.scores import MAX_PLY, to_message
-from engine.search.state import CONTROL
-from engine.search.transposition import TranspositionTable
-from engine.search.worker import Worker
 from tuning.matches.adjudication import Adjudication
 from tuning.matches.openings import Opening
 from tuning.matches.records import GameRecord, MoveRecord
 from tuning.selfplay.loop import ENDS, GAME, LONGEST, play_game
-from tuning.selfplay.sides import clock_of, evaluation_of, nodes_of, parameters_of
+from tuning.selfplay.sides import Side, clock_of, nodes_of, parameters_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,11 +69,8 @@ class Duel:
     """
 
     def __init__(self, rules: DuelRules, first: Mapping[str, str], second: Mapping[str, str]) -> None:
-        self._control: Any = new_record(CONTROL)
-        address = self._control.__array_interface__["data"][0]
-        self._sides = first, second
-        self._workers = [Worker(address, evaluation_of(side), parameters_of(side)) for side in (first, second)]
-        self._tables = [TranspositionTable(rules.hash) for _ in range(2)]
+        self._options = first, second
+        self._sides = Side(first, rules.hash), Side(second, rules.hash)
         self._nodes = [nodes_of(side, rules.nodes) for side in (first, second)]
         self._hard = [rules.hard or nodes for nodes in self._nodes]
         if any(hard < nodes for hard, nodes in zip(self._hard, self._nodes, strict=True)):
@@ -107,10 +100,10 @@ class Duel:
 
         Raises :class:`engine.messages.OptionError` for an unknown one or a value out of its range.
         """
-        parameters = parameters_of(self._sides[side])
+        parameters = parameters_of(self._options[side])
         for name, value in values.items():
             parameters.set(name, value)
-        self._workers[side].set_parameters(parameters)
+        self._sides[side].worker.set_parameters(parameters)
 
     def play(self, opening: Opening, white: int) -> DuelGame:
         """Play one game with side ``white`` (0 or 1) as White.
@@ -120,17 +113,15 @@ class Duel:
         """
         set_fen(self._position, opening.fen, opening.chess960)
         play_moves(self._position, opening.moves)
-        for worker, table in zip(self._workers, self._tables, strict=True):
-            worker.clear()
-            table.clear()
-            worker.prepare(self._position, [], table, UNLIMITED)
+        for side in self._sides:
+            side.prepare(self._position)
         game = self._game
         game["rules"]["nodes"] = self._nodes[white], self._nodes[1 - white]
-        clocks = [self._clocks[side] or (0, 0) for side in (white, 1 - white)]
+        clocks = [self._clocks[number] or (0, 0) for number in (white, 1 - white)]
         game["rules"]["clock"] = clocks[0][0], clocks[1][0]
         game["rules"]["increment"] = clocks[0][1], clocks[1][1]
         game["rules"]["hard"] = self._hard[white], self._hard[1 - white]
-        play_game(self._workers[white].record, self._workers[1 - white].record, game)
+        play_game(self._sides[white].worker.record, self._sides[1 - white].worker.record, game)
         count = int(game["count"])
         return DuelGame(
             int(game["result"]),

@@ -16,19 +16,15 @@ from engine.board.aliases import Flag
 from engine.board.fen import START_FEN, set_fen
 from engine.board.make import make_move, unmake_move
 from engine.board.movegen import ALL_MOVES, generate_moves
-from engine.board.notation import list_moves
 from engine.board.setup import new_position, play_move
 from engine.board.types import I64, U64
 from engine.jit import Array, Record, helper, kernel, mulhi, new_record, record_type, structure, u8
-from engine.search.deepening import UNLIMITED
-from engine.search.state import CONTROL, WORKER_T, frame_at
+from engine.search.state import WORKER_T, frame_at
 from engine.search.state import Worker as WorkerRecord
-from engine.search.transposition import TranspositionTable
-from engine.search.worker import Worker
 from tuning.data.viriformat import game_bytes
 from tuning.selfplay.compiled_search import choose_move
 from tuning.selfplay.loop import GAME, end_by_rule, play_game
-from tuning.selfplay.sides import evaluation_of, parameters_of
+from tuning.selfplay.sides import Side
 
 #: The longest opening, in plies.
 LONGEST_OPENING = 40
@@ -158,10 +154,7 @@ class SelfPlay:
     TRIES = 100
 
     def __init__(self, rules: SelfPlayRules, options: Mapping[str, str] | None = None) -> None:
-        self._control: Any = new_record(CONTROL)
-        address, options = self._control.__array_interface__["data"][0], options or {}
-        self._worker = Worker(address, evaluation_of(options), parameters_of(options))
-        self._table = TranspositionTable(rules.hash)
+        self._side = Side(options or {}, rules.hash)
         self._position = new_position()
         self._opening: Any = new_record(OPENING)
         for name, value in asdict(rules).items():
@@ -188,11 +181,9 @@ class SelfPlay:
 
         Call it by :func:`engine.search.threads.run_on_deep_stack`.
         """
-        position, worker = self._position, self._worker
+        position, worker = self._position, self._side.worker
         set_fen(position, fen)
-        worker.clear()
-        self._table.clear()
-        worker.prepare(position, list_moves(position), self._table, UNLIMITED)
+        self._side.prepare(position)
         opening, game = self._opening, self._game
         opening["random"] = state
         if not find_opening(worker.record, opening, self.TRIES):

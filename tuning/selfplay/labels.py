@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import zlib
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -25,12 +24,9 @@ from engine.board.types import WHITE
 from engine.jit import kernel, new_record, record_type
 from engine.jit.warmup import warm_up
 from engine.messages import OptionError
-from engine.search.deepening import UNLIMITED
-from engine.search.state import CONTROL, WORKER_T
+from engine.search.state import WORKER_T
 from engine.search.state import Worker as WorkerRecord
 from engine.search.threads import run_on_deep_stack
-from engine.search.transposition import TranspositionTable
-from engine.search.worker import Worker
 from tuning.cluster import kept
 from tuning.cluster.base import Report
 from tuning.common.errors import SetupError
@@ -40,7 +36,7 @@ from tuning.data.viriformat import read_positions, with_scores
 from tuning.selfplay.compiled_search import choose_move
 from tuning.selfplay.games import DEEPEST
 from tuning.selfplay.outside import Outsider
-from tuning.selfplay.sides import evaluation_of, parameters_of
+from tuning.selfplay.sides import Side
 
 #: The score of positions without a new one, which training ignores.
 NOT_LABELLED = NO_VERDICT
@@ -108,19 +104,13 @@ class Labeller:
 
     def __init__(self, settings: RelabelSettings) -> None:
         self._settings = settings
-        self._control: Any = new_record(CONTROL)
-        options: Mapping[str, str] = dict(settings.options)
-        address = self._control.__array_interface__["data"][0]
-        self._worker = Worker(address, evaluation_of(options), parameters_of(options))
-        self._table = TranspositionTable(settings.hash)
+        self._side = Side(dict(settings.options), settings.hash)
 
     def label(self, boards: np.ndarray, chosen: np.ndarray) -> int:
         """Label one game; return the nodes it took. Call it by :func:`engine.search.threads.run_on_deep_stack`."""
         settings = self._settings
-        self._worker.clear()
-        self._table.clear()
-        self._worker.prepare(new_position(), [], self._table, UNLIMITED)
-        return int(label_game(self._worker.record, boards, chosen, settings.nodes, settings.hard))
+        self._side.prepare(new_position())
+        return int(label_game(self._side.worker.record, boards, chosen, settings.nodes, settings.hard))
 
 
 def labeller_for(settings: RelabelSettings) -> Labeller | Outsider:

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from engine.evaluation.choice import Evaluation, choose
 from engine.evaluation.nnue.file import NetError
+from engine.jit import new_record
 from engine.messages import OptionError
 from engine.options import OPTIONS, whole_number
+from engine.search.deepening import UNLIMITED
+from engine.search.state import CONTROL
+from engine.search.transposition import TranspositionTable
 from engine.search.tunables import Parameters
+from engine.search.worker import Worker
 from tuning.common.errors import SetupError
 
 #: The options that choose the evaluation.
@@ -80,3 +86,20 @@ def clock_from(text: str | None, hard: int | None) -> tuple[int, int] | None:
         return parse_clock(text)
     except OptionError as error:
         raise SetupError(f"--{error}") from None
+
+
+class Side:
+    """A search worker with its own control record and transposition table, for ``options`` of the evaluation and search
+    parameters. Raises :class:`OptionError` for invalid ones."""
+
+    def __init__(self, options: Mapping[str, str], megabytes: int) -> None:
+        self._control: Any = new_record(CONTROL)
+        address = self._control.__array_interface__["data"][0]
+        self.worker = Worker(address, evaluation_of(options), parameters_of(options))
+        self._table = TranspositionTable(megabytes)
+
+    def prepare(self, position: Any) -> None:
+        """Forget all earlier searches; the next one starts from ``position``."""
+        self.worker.clear()
+        self._table.clear()
+        self.worker.prepare(position, [], self._table, UNLIMITED)

@@ -172,6 +172,7 @@ def test_ctrl_c_while_the_workers_start_closes_them(caplog):
     assert not [record for record in caplog.records if record.levelno >= logging.ERROR]
 
 
+@pytest.mark.slow
 def test_work_goes_on_after_a_pause(tmp_path, monkeypatch):
     """A worker that was stopped for long is not taken for dead: no unit is lost, and none runs twice.
 

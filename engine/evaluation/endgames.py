@@ -1,18 +1,39 @@
-"""Mop-up evaluation, for mating a lone king. Hand-written: the training games' short searches see no mate yet and score
-such positions as little more than their material, so a network does not learn how to proceed.
+"""Endgames against a lone king, by rules instead of the evaluation.
 
-The win is worth more as the lone king is driven to the edge (by bishop and knight to a corner of the bishop's colour)
-and the other king approaches, as in Stockfish's classical evaluation. Elo figures are in tuning/results/networks.md.
+The wrong bishop: pawns on one rook's file and bishops that do not control the queening corner do not win once the
+king has reached that corner.
+
+Mop-up: the training games' short searches see no mate yet and score a lone king as little more than the material, so a
+network does not learn how to mate it. The win is worth more as the lone king is driven to the edge (by bishop and
+knight to a corner of the bishop's colour) and the other king approaches, as in Stockfish's classical evaluation. Elo
+figures are in tuning/results/networks.md.
 """
 
 from __future__ import annotations
 
-from numba import int64
+from numba import boolean, int64
 
-from engine.board.aliases import Color, Position, Score, Square
-from engine.board.position import POSITION_T, king_square
+from engine.board.aliases import Bitboard, Color, Position, Score, Square
+from engine.board.attacks import king_attacks
+from engine.board.position import POSITION_T, king_square, occupied_by_all
 from engine.board.see import SEE_VALUES
-from engine.board.types import BISHOP, BLACK, I64, KING, KNIGHT, LIGHT_SQUARES, ONE, PAWN, QUEEN, ROOK, WHITE, ZERO
+from engine.board.types import (
+    BISHOP,
+    BLACK,
+    FILE_A,
+    FILE_H,
+    I64,
+    KING,
+    KNIGHT,
+    LIGHT_SQUARES,
+    ONE,
+    PAWN,
+    QUEEN,
+    ROOK,
+    U64,
+    WHITE,
+    ZERO,
+)
 from engine.jit import helper, kernel, popcount
 
 #: Centipawns for the win, which with the pieces exceed any network score of the preceding positions; for each step of
@@ -23,6 +44,35 @@ WON, STEP, NEARER = 5000, 75, 45
 #: Steps from a corner that are worth nothing to bishop and knight, and how much more each step counts for them: on the
 #: way to the right corner the king often comes nearer to the centre again.
 _FAR, _CORNER_STEPS = 7, 4
+
+
+@helper
+def _is_lone(own: Bitboard) -> bool:
+    """Whether a side has only its king."""
+    return own & (own - ONE) == ZERO
+
+
+@kernel(boolean(POSITION_T), "the evaluation", late=True)
+def is_rook_pawn_draw(position: Position) -> bool:
+    """Whether pawns, all on one rook's file, and bishops that do not control their queening corner are held by a lone
+    king in or next to that corner.
+
+    It is a draw with either side to move: to guard the corner the attacking king would have to stand next to the lone
+    king, which can therefore always step there, or capture what has queened there, and is at worst stalemated.
+    """
+    white_alone = _is_lone(position.colors[WHITE])
+    if not white_alone and not _is_lone(position.colors[BLACK]):
+        return False
+    pawns, bishops = position.pieces[PAWN], position.pieces[BISHOP]
+    if occupied_by_all(position) != position.pieces[KING] | pawns | bishops:
+        return False
+    if pawns & ~FILE_A != ZERO and pawns & ~FILE_H != ZERO:
+        return False
+    corner = (I64(0) if pawns & ~FILE_A == ZERO else I64(7)) + (I64(0) if white_alone else I64(56))
+    square = ONE << U64(corner)
+    same_color = LIGHT_SQUARES if square & LIGHT_SQUARES != ZERO else ~LIGHT_SQUARES
+    lone = position.pieces[KING] & position.colors[WHITE if white_alone else BLACK]
+    return bishops & same_color == ZERO and (king_attacks(corner) | square) & lone != ZERO
 
 
 @helper
@@ -65,8 +115,8 @@ def _value_against(position: Position, strong: Color, strong_king: Square, weak_
 def mop_up_value(position: Position) -> Score:
     """Centipawns from White's view if one side has a lone king that can be mated, else 0."""
     white, black = position.colors[WHITE], position.colors[BLACK]
-    black_alone = black & (black - ONE) == ZERO
-    if not black_alone and white & (white - ONE) != ZERO:
+    black_alone = _is_lone(black)
+    if not black_alone and not _is_lone(white):
         return I64(0)
     white_king, black_king = king_square(position, I64(WHITE)), king_square(position, I64(BLACK))
     if black_alone:
