@@ -172,25 +172,27 @@ class Thinker:
             nonlocal last, shown_at
             elapsed, nodes = self.pool.elapsed, self.pool.nodes  # read once: helpers keep counting
             shown_at = nodes, self.pool.pondering
+            counters: dict[str, Any] = {
+                "nodes": nodes,
+                "nps": nodes_per_second(nodes, elapsed),
+                "hashfull": hashfull,
+                "tbhits": self.pool.table_hits if tablebase else verdict.probes if verdict else 0,
+                "time": int(elapsed),
+                "final": final,
+            }
             previous, info = exact.get(line.rank, (None, last))
-            if previous != line:
+            if previous == line:
+                info = replace(info, **counters)
+            else:
                 info = Info(
                     depth=line.depth,
                     seldepth=line.seldepth,
                     score=_reported_score(line.score, line.bound, verdict),
                     wdl=_chances(line.score, verdict, int(position["fullmove"])),
-                    pv=tuple(to_uci(move, chess960) for move in line.moves),
+                    pv=tuple([to_uci(move, chess960) for move in line.moves]),
                     multipv=line.rank,
+                    **counters,
                 )
-            info = replace(
-                info,
-                nodes=nodes,
-                nps=nodes_per_second(nodes, elapsed),
-                hashfull=hashfull,
-                tbhits=self.pool.table_hits if tablebase else verdict.probes if verdict else 0,
-                time=int(elapsed),
-                final=final,
-            )
             if not line.bound:
                 exact[line.rank] = line, info
             on_info(info)
@@ -273,12 +275,11 @@ class Thinker:
 
     def _probe_root(self, position: Any, limits: Limits) -> Verdict | None:
         """The tablebases' verdict on the root, if they may be probed."""
-        pieces = sum(int(own).bit_count() for own in position["colors"])
+        most = min(self.tablebase.largest, self._values["SyzygyProbeLimit"])
         depth = limits.depth if limits.depth is not None else MAX_PLY
-        if (
-            pieces > min(self.tablebase.largest, self._values["SyzygyProbeLimit"])
-            or depth < self._values["SyzygyProbeDepth"]
-        ):
+        if most == 0 or depth < self._values["SyzygyProbeDepth"]:
+            return None
+        if sum(int(own).bit_count() for own in position["colors"]) > most:
             return None
         keys = [*position["history"]["key"][: int(position["ply"])].tolist(), int(position["key"])]
         board = chess.Board(to_fen(position))
