@@ -85,7 +85,7 @@ def examples() -> list[tuple[str, int]]:
     """Each Python block by its page and its number."""
     texts = {page: (REPOSITORY / page).read_text(encoding="utf-8") for page in EXAMPLES}
     found = [(page, number) for page, text in texts.items() for number in range(len(blocks(text, "python")))]
-    assert len(found) == 3
+    assert len(found) == 4
     return found
 
 

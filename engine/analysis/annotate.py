@@ -22,7 +22,6 @@ from engine.analysis.lines import chances_text
 from engine.analysis.pace import FIRST, SACRIFICE_LOOKS, Pace
 from engine.analysis.praise import is_recapture, is_sacrifice, offered, praise
 from engine.analysis.record import LINE, Found, Record, Verdict
-from engine.analysis.wrong_bishop import honest
 from engine.api import Engine
 from engine.api.types import Analysis
 from engine.explanation.standing import human_expectation
@@ -288,8 +287,7 @@ class _Run:
         """Search position ``at``; with ``others`` all moves but the one that was played."""
         found = self._record.positions[at]
         moves = [move for move in found.board.legal_moves if move != found.move] if others else None
-        limit = self._pace.limit(amount)
-        return honest(found.board, lambda board, only: self._engine.analyse(board, limit, root_moves=only), moves)
+        return self._engine.analyse(found.board, self._pace.limit(amount), root_moves=moves)
 
     def _forget(self) -> None:
         """Begin another group of searches, if it is time for it."""

@@ -9,20 +9,18 @@ import chess
 from chess.engine import Cp, PovScore, Score, Wdl
 
 from engine.explanation.standing import chances, expectation, human_expectation
-from engine.explanation.wrong_bishop import is_drawn
 from engine.play.wdl import REFERENCE_MOVE
 
 
 def chances_on(board: chess.Board, score: PovScore) -> Wdl:
-    """White's chances on ``board``, whose score is ``score``; if the rules have ended the game, its result, and in an
-    ending that is known to be drawn, a draw.
+    """White's chances on ``board``, whose score is ``score``; if the rules have ended the game, its result.
 
     >>> from chess.engine import Cp
     >>> chances_on(chess.Board("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"), PovScore(Cp(0), chess.BLACK))
     Wdl(wins=0, draws=1000, losses=0)
     """
     outcome = board.outcome()
-    if (outcome is not None and outcome.winner is None) or is_drawn(board):
+    if outcome is not None and outcome.winner is None:
         return Wdl(0, 1000, 0)
     return chances(score.white(), board.fullmove_number)
 

@@ -1,11 +1,14 @@
-"""Forsyth-Edwards notation in and out, with the castling rights of X-FEN and Shredder-FEN.
+"""Reading and writing Forsyth-Edwards notation, with the castling rights of X-FEN and Shredder-FEN.
 
 See https://en.wikipedia.org/wiki/Forsyth%E2%80%93Edwards_Notation and https://en.wikipedia.org/wiki/X-FEN.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
+
+import numpy as np
 
 from engine.board.setup import complete_setup
 from engine.board.tables import TABLES
@@ -35,12 +38,12 @@ def _count(number: int, noun: str) -> str:
     return f"{number} {noun}{'s' if number != 1 else ''}"
 
 
-def _parse_board(field: str) -> list[int]:
+def _parse_board(field: str) -> bytearray:
     """The 64 pieces of a FEN's first field, from a1 to h8."""
     ranks = field.split("/")
     if len(ranks) != 8:
         raise PositionError(f"FEN board '{field}' has {_count(len(ranks), 'rank')} instead of 8")
-    board: list[int] = []
+    board = bytearray()
     for number, rank in zip(range(8, 0, -1), ranks, strict=True):
         pieces: list[int] = []
         for letter in rank:
@@ -52,12 +55,12 @@ def _parse_board(field: str) -> list[int]:
                 raise PositionError(f"FEN board has '{letter}' on rank {number}")
         if len(pieces) != 8:
             raise PositionError(f"FEN rank {number} '{rank}' has {_count(len(pieces), 'square')} instead of 8")
-        board = pieces + board
+        board[:0] = bytes(pieces)
     return board
 
 
-def _check_material(board: list[int]) -> None:
-    """Refuse what no game can lead to (it also bounds the number of legal moves)."""
+def check_material(board: bytearray) -> None:
+    """Refuse pieces, by square, that no game can reach (which also bounds the number of legal moves)."""
     for color in (WHITE, BLACK):
         count = [board.count(color << 3 | kind) for kind in range(6)]
         name = _COLOR_NAMES[color]
@@ -79,7 +82,7 @@ def _check_material(board: list[int]) -> None:
         raise PositionError(f"the kings stand side by side on {' and '.join(map(square_name, kings))}")
 
 
-def _parse_castling(field: str, board: list[int]) -> list[int]:
+def _parse_castling(field: str, board: bytearray) -> list[int]:
     """Rook squares for the four rights; rights without their king or rook at home are dropped."""
     rooks = [NO_SQUARE] * 4
     if field == "-":
@@ -106,8 +109,8 @@ def _parse_castling(field: str, board: list[int]) -> list[int]:
 
 
 def needs_chess960(position: Any) -> bool:
-    """Whether a right to castle has its king or rook on a square where standard chess does not start them (the king's
-    own move would then not tell castling from a step to the side)."""
+    """Whether a castling right has its king or rook on a non-standard square (the king's own move could then not be
+    told from an ordinary one)."""
     board = position["board"].tolist()
     for right in range(4):
         if int(position["castling"]) >> right & 1:
@@ -118,18 +121,26 @@ def needs_chess960(position: Any) -> bool:
     return False
 
 
-def _parse_en_passant(field: str, board: list[int], side: int) -> int:
-    """The en passant target if a pawn of the side to move stands ready to take on it."""
+def _parse_en_passant(field: str, board: bytearray, side: int) -> int:
     if field == "-":
         return NO_SQUARE
     if len(field) != 2 or field[0] not in "abcdefgh" or field[1] not in "12345678":
         raise PositionError(f"FEN en passant square '{field}' is not a square")
     square = "abcdefgh".index(field[0]) + 8 * (int(field[1]) - 1)
-    rank = 5 if side == WHITE else 2
-    if square >> 3 != rank:
+    if square >> 3 != _TARGET_RANK[side]:
         raise PositionError(f"FEN en passant square '{field}' is on the wrong rank")
-    passed = square - 8 if side == WHITE else square + 8
-    behind = square + 8 if side == WHITE else square - 8
+    return en_passant_target(square, board, side)
+
+
+#: The rank, from 0, on which ``side`` captures en passant.
+_TARGET_RANK = (5, 2)
+
+
+def en_passant_target(square: int, board: bytearray, side: int) -> int:
+    """``square`` if a pawn of ``side``, which is to move, stands ready to capture on it, else NO_SQUARE."""
+    if square >> 3 != _TARGET_RANK[side]:
+        return NO_SQUARE
+    passed, behind = square ^ 8, square + (8 if side == WHITE else -8)
     if board[square] != EMPTY or board[behind] != EMPTY or board[passed] != (side ^ 1) << 3 | PAWN:
         return NO_SQUARE
     takers = int(TABLES["pawn"][side ^ 1, square])
@@ -142,6 +153,11 @@ def _parse_number(field: str, name: str, lowest: int) -> int:
         value = int(field)
     except ValueError:
         raise PositionError(f"FEN {name} '{field}' is not a number") from None
+    return check_number(value, name, lowest)
+
+
+def check_number(value: int, name: str, lowest: int) -> int:
+    """``value``, raised to ``lowest``. Raises :class:`PositionError` if it is out of range."""
     if not 0 <= value <= 99_999:
         raise PositionError(f"FEN {name} {value} is out of range")
     return max(value, lowest)
@@ -150,15 +166,14 @@ def _parse_number(field: str, name: str, lowest: int) -> int:
 def set_fen(position: Any, fen: str, chess960: bool = False) -> None:
     """Set ``position`` from a FEN of four to six fields.
 
-    It is marked as one of Chess960 if ``chess960`` says so or :func:`needs_chess960`.
-    Raises :class:`PositionError`, which names the fault; ``position`` must then not be used (set a spare
-    record and copy it).
+    It is marked as Chess960 if ``chess960`` is set or :func:`needs_chess960` says so. Raises :class:`PositionError`,
+    which names the fault; ``position`` must then not be used (set a spare record and copy it).
     """
     fields = fen.split()
     if not 4 <= len(fields) <= 6:
         raise PositionError(f"FEN '{fen}' has {_count(len(fields), 'field')} instead of 4 to 6")
     board = _parse_board(fields[0])
-    _check_material(board)
+    check_material(board)
     if fields[1] not in ("w", "b"):
         raise PositionError(f"FEN side to move '{fields[1]}' is neither w nor b")
     side = "wb".index(fields[1])
@@ -167,17 +182,29 @@ def set_fen(position: Any, fen: str, chess960: bool = False) -> None:
     rule50 = _parse_number(fields[4], "halfmove clock", 0) if len(fields) > 4 else 0
     fullmove = _parse_number(fields[5], "move number", 1) if len(fields) > 5 else 1
 
-    position["board"] = board
-    position["side"] = side
+    set_up(position, board, side, rooks, en_passant, (rule50, fullmove), chess960)
+
+
+def set_up(
+    position: Any,
+    board: bytearray,
+    side: int,
+    rooks: Sequence[int],
+    en_passant: int,
+    clocks: tuple[int, int],
+    chess960: bool,
+) -> None:
+    """Set ``position`` from its checked parts: pieces by square, castling rooks by right, plies since a capture or
+    pawn move, and move number. Raises as :func:`set_fen`."""
+    position["board"] = np.frombuffer(board, np.uint8)
     position["castling_rook"] = rooks
     position["castling"] = sum(1 << right for right in range(4) if rooks[right] != NO_SQUARE)
     position["en_passant"] = en_passant
     position["chess960"] = chess960 or needs_chess960(position)
-    position["rule50"] = rule50
-    position["since_null"] = rule50
-    position["fullmove"] = fullmove
+    position["rule50"] = position["since_null"] = clocks[0]
+    position["fullmove"] = clocks[1]
 
-    position["side"] = side ^ 1  # whose king must not stand in check
+    position["side"] = side ^ 1  # whose king must not be in check
     complete_setup(position)
     if position["checkers"]:
         raise PositionError(f"{_COLOR_NAMES[side ^ 1]} is in check but it is {_COLOR_NAMES[side]}'s move")
@@ -207,7 +234,7 @@ def _castling_field(position: Any, shredder: bool) -> str:
 def to_fen(position: Any, shredder: bool = False) -> str:
     """The position as X-FEN, or with ``shredder`` as Shredder-FEN (castling rights by the rooks' files).
 
-    The en passant square is given only if a pawn could take, as X-FEN demands.
+    The en passant square is written only if a pawn could capture there, as X-FEN demands.
     """
     ranks = []
     for rank in range(7, -1, -1):

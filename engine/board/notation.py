@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,31 +15,40 @@ from engine.board.types import square_name
 from engine.jit import new_record
 from engine.messages import PositionError
 
+_NAMES = [square_name(square) for square in range(64)]
+
 
 def to_uci(move: int, chess960: bool) -> str:
-    """A move in UCI notation: castling as the king's move, or as king takes rook with ``chess960``.
-
-    No move (0) is ``0000``.
-    """
+    """A move in UCI notation: castling as the king's move, or as king takes rook with ``chess960``; 0 is ``0000``."""
     move = int(move)
     if not move:
         return "0000"
     origin, target, kind = move & 63, move >> 6 & 63, move >> 12
     if kind in (CASTLE_SHORT, CASTLE_LONG) and not chess960:
         target = (target & 56) + (6 if kind == CASTLE_SHORT else 2)
-    text = square_name(origin) + square_name(target)
+    text = _NAMES[origin] + _NAMES[target]
     return text + "nbrq"[kind & 3] if kind & PROMOTION else text
 
 
 def list_moves(position: Any) -> list[int]:
     """All legal moves, in the order of generation."""
-    moves = new_record(MOVE_LIST)
+    moves = _SCRATCH.moves
     count = int(legal_moves(position, moves))
     return list(moves["move"][:count].tolist())
 
 
+class _Scratch(threading.local):
+    """One move list for each thread, for use within one function."""
+
+    def __init__(self) -> None:
+        self.moves = new_record(MOVE_LIST)
+
+
+_SCRATCH = _Scratch()
+
+
 def find_move(position: Any, text: str) -> int:
-    """The legal move written ``text`` (castling in either way), or 0."""
+    """The legal move written as ``text`` (castling in either form), or 0."""
     fallback = 0
     for move in list_moves(position):
         if to_uci(move, True) == text:
@@ -51,13 +61,13 @@ def find_move(position: Any, text: str) -> int:
 def play_moves(position: Any, moves: Sequence[str]) -> None:
     """Play ``moves`` in UCI notation on ``position``.
 
-    Raises :class:`PositionError` naming the first one that is not legal; those before it have been played.
+    Raises :class:`PositionError` naming the first illegal one; those before it have been played.
     """
     if not moves:
         return
     text = " ".join([move.replace(" ", "?") or "?" for move in moves])  # one word for each, legal or not
     encoded = text.encode("ascii", "replace")
-    failed = int(play_text(position, new_record(MOVE_LIST), np.frombuffer(encoded, np.uint8).copy()))
+    failed = int(play_text(position, _SCRATCH.moves, np.frombuffer(encoded, np.uint8).copy()))
     if failed >= 0:
         number = text.count(" ", 0, failed)
         raise PositionError(f"illegal move '{moves[number]}' (move {number + 1} of the list)")

@@ -1,4 +1,4 @@
-"""What a best move does: the mate it begins, the piece it wins, the threat it makes."""
+"""What a best move does: the mate it begins, the material it wins, the threat it makes."""
 
 from __future__ import annotations
 
@@ -12,28 +12,26 @@ from engine.explanation.facts import Drawn, Material, Mating, Reason, Threat
 from engine.explanation.gains import gain_of
 from engine.explanation.line import Line
 from engine.explanation.reasons import explained, mate_theme, mating, sure_gain
-from engine.explanation.wrong_bishop import after, corner, drawing_exchange, is_drawn, strong
+from engine.explanation.themes import draw
 
-#: Plies of a threat that are told: the capture, the answer and what comes of it.
+#: Plies of a threat to mention: the capture, the reply and the result.
 _THREAT = 3
 
-#: Centipawns that the score must show for each pawn by which a side is ahead after a gain, up to so many pawns: a side
-#: that gives something up for them has not won them.
+#: Centipawns that the score must show for each pawn of material lead after a gain, up to a number of pawns: else the
+#: other side has compensation.
 _PAWN_SHOWS, _MOST_PAWNS = 60, 5
 
 
 def merit(
     board: chess.Board, line: Sequence[chess.Move], score: PovScore, threat: Sequence[chess.Move] = ()
 ) -> Reason | None:
-    """What the first move of ``line`` does on ``board``; None if nothing can be said for sure.
+    """What the first move of ``line`` does on ``board``; None if nothing is certain.
 
-    ``threat`` is what the same side would play next if the other one passed.
+    ``threat`` is how the same side would continue if the other one passed.
     """
     best = Line.of(board, line)
     if not best.moves:
         return None
-    if is_drawn(board):
-        return _drawn(board, best)
     relative = score.pov(board.turn)
     moves = relative.mate()
     if moves is not None and moves > 0:
@@ -43,22 +41,14 @@ def merit(
         return Reason("mated", Mating("mated", best, -moves), best)
     if _is_won(best, relative) and (gain := gain_of(best)) and (finding := explained(best, gain)):
         return Reason(finding.theme, Material("wins", best, gain, finding), best, best.gain)
-    if relative.score(mate_score=10_000) < 0 and (exchange := drawing_exchange(board)):
-        held = Line.of(board, exchange)
-        return Reason("draw", Drawn("held", held, 2, corner(held.last) or chess.A1), held)
+    ended = draw.ending(best)
+    if relative.score() == 0 and ended is not None and ended[0] == "corner":
+        return Reason("draw", Drawn("held", best, ended[1]), best)
     return _threat(board, best, threat)
 
 
-def _drawn(board: chess.Board, best: Line) -> Reason:
-    """What there is to say of a position that is drawn whatever a search thinks, and of the move that keeps it so."""
-    kept: list[chess.Move] = []
-    if board.turn != strong(board):
-        kept = [move for move in (best.moves[0], *board.legal_moves) if is_drawn(after(board, move))]
-    return Reason("draw", Drawn("held", Line.of(board, kept[:1]), 0, corner(board) or chess.A1))
-
-
 def _is_won(best: Line, score: Score) -> bool:
-    """Whether ``best`` wins something soon enough to be sure of it, and ``score`` is that of a side with so much."""
+    """Whether ``best`` surely wins material, and ``score`` agrees with the resulting material lead."""
     gain = sure_gain(best)
     ahead = balance(best.boards[0], best.winner) + gain
     return gain > 0 and score.score(mate_score=10_000) >= _PAWN_SHOWS * min(ahead, _MOST_PAWNS)

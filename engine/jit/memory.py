@@ -7,6 +7,7 @@ so that ``position.key`` reads the same in compiled code, in the debugger and in
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any, TypeVar, cast
 
 import llvmlite.binding as llvm
@@ -32,9 +33,25 @@ _LARGE = 1 << 19
 _Item = TypeVar("_Item")
 
 
+class _Record(np.record):  # type: ignore[misc]  # final only in numpy's stubs
+    """A record that gives compiled code its memory at once. numpy would describe all fields in text at each call, which
+    takes longer than many a call."""
+
+    @property
+    def data(self) -> Any:
+        """The memory, for the buffer protocol."""
+        memory = self.__dict__.get("memory")
+        return np.void.data.__get__(self) if memory is None else memory
+
+
 def _as_records(array: Any) -> Any:
     """The structured ``array`` with scalars whose fields are attributes."""
-    return array.view(np.dtype((np.record, array.dtype)))
+    return array.view(_record_dtype(array.dtype))
+
+
+@cache
+def _record_dtype(dtype: np.dtype) -> np.dtype:
+    return np.dtype((_Record, dtype))
 
 
 def allocate(dtype: np.dtype[Any], count: int = 1) -> Any:
@@ -47,13 +64,16 @@ def allocate(dtype: np.dtype[Any], count: int = 1) -> Any:
     if size >= _LARGE:
         unit, room = _HUGE_PAGE, max(size + -size % _HUGE_PAGE + _HUGE_PAGE, _ADVISED)
     raw = np.zeros(room, np.uint8)
-    start = -raw.ctypes.data % unit
+    start = -raw.__array_interface__["data"][0] % unit
     return _as_records(raw[start : start + size].view(dtype))
 
 
 def new_record(dtype: np.dtype[Any]) -> Any:
     """One zeroed record on a cache line of its own."""
-    return allocate(dtype)[0]
+    array = allocate(dtype)
+    record = array[0]
+    record.__dict__["memory"] = array.view(np.uint8)
+    return record
 
 
 def shared_record(name: str, record_class: type[_Item]) -> tuple[Any, Callable[[], _Item]]:

@@ -22,6 +22,9 @@ _CHUNK = 1 << 16
 _SHOWN = 100
 _POLL_SECONDS = 0.005
 
+#: The encoding of a line that is not UTF-8: GUIs for Windows send file names in its ANSI code page.
+_ANSI = "mbcs" if sys.platform == "win32" else "utf-8"
+
 #: Windows' FILE_TYPE_PIPE, and its errors for a pipe whose other end is closed, where a read returns at once.
 _PIPE = 3
 _ENDED = {6, 109, 232, 233}  # ERROR_INVALID_HANDLE, _BROKEN_PIPE, _NO_DATA, _PIPE_NOT_CONNECTED
@@ -119,7 +122,11 @@ def split_lines(chunks: Iterable[bytes], too_long: Callable[[str], None]) -> Ite
 
 
 def _text(line: bytes) -> str:
-    return line.decode("utf-8", "replace").strip("\r\ufeff")
+    try:
+        text = line.decode()
+    except UnicodeDecodeError:
+        text = line.decode(_ANSI, "replace")
+    return text.strip("\r\ufeff")
 
 
 def _wait_for_data(may_block: Callable[[], bool]) -> None:

@@ -31,8 +31,12 @@ import engine.api.types
 import engine.play.glance
 from engine import Analysis, Engine, Stopped
 from engine.api.types import FIELDS, limits_of
+from engine.board.fen import set_fen, to_fen
+from engine.board.notation import play_moves
+from engine.board.setup import new_position
 from engine.messages import MOST, NUMBERS, Figures, Info, Limits, OptionError, PositionError, Score
 from engine.options import KEYWORDS, OPTIONS, Option, by_keyword
+from tests.board.oracle import random_game, starts
 
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
 MATE_IN_ONE = "6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1"
@@ -114,6 +118,22 @@ def test_set_board_keeps_the_moves_for_repetitions(numbat: Engine) -> None:
     forgetful = numbat.search(board.copy(stack=False), repeat).score
     assert forgetful.cp is not None
     assert forgetful.cp < -400
+
+
+def test_a_board_is_set_as_its_fen_and_moves_are(numbat: Engine) -> None:
+    """From the bitboards, and from the last position that can come again; everything but the oldest keys is equal."""
+    for seed, start in enumerate(starts(8)):
+        for board in random_game(start, seed, 60):
+            numbat.set_board(board)
+            found = numbat._position
+            expected = new_position()
+            set_fen(expected, start.fen(en_passant="xfen"), board.chess960)
+            play_moves(expected, [move.uci() for move in board.move_stack])
+            assert to_fen(found, shredder=True) == to_fen(expected, shredder=True)
+            for name in ("pieces", "colors", "key", "pawn_key", "nonpawn_key", "checkers", "chess960", "ply"):
+                assert (found[name] == expected[name]).all(), (name, board)
+            keys = [position["history"]["key"][: int(position["ply"])].tolist() for position in (found, expected)]
+            assert keys[0] == keys[1], board
 
 
 def test_checkers_are_named(numbat: Engine) -> None:
@@ -548,6 +568,41 @@ def test_stops_from_many_threads_while_searches_begin_and_end(numbat: Engine) ->
             thread.join()
 
 
+def test_a_short_search_in_the_callers_thread_is_waited_for_and_stopped(
+    numbat: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is too short to be met by chance; this one is held up."""
+    inside, go_on = threading.Event(), threading.Event()
+    results: list[Info] = []
+
+    def hold(info: Info) -> None:
+        assert threading.current_thread() is searcher
+        inside.set()
+        assert go_on.wait(30)
+
+    searcher = in_thread(lambda: results.append(numbat.search(chess.Board(), Limits(nodes=20_000), hold)))
+    assert inside.wait(30)
+    assert numbat.searching
+    assert not numbat.wait(0.01)
+    numbat.stop()
+    go_on.set()
+    assert numbat.wait(30)
+    searcher.join(30)
+    assert not numbat.searching
+    assert results[0].nodes < 5000
+
+
+def test_an_error_in_a_short_search_leaves_an_engine_that_searches(numbat: Engine) -> None:
+    def fail(info: Info) -> None:
+        raise KeyboardInterrupt
+
+    for _ in range(3):
+        with pytest.raises(KeyboardInterrupt):
+            numbat.search(chess.Board(), Limits(nodes=5000), fail)
+        assert not numbat.searching
+        assert numbat.search(chess.Board(), Limits(nodes=5000)).nodes >= 1000
+
+
 def test_another_search_ends_the_stream(numbat: Engine) -> None:
     reports = numbat.stream(chess.Board())
     numbat.play(chess.Board(), Limit(depth=2))
@@ -768,8 +823,9 @@ def test_streams_are_collected_at_any_instruction(numbat: Engine) -> None:
     assert numbat.wait(5)
 
 
+@pytest.mark.parametrize("limit", [Limit(depth=3), Limit(nodes=500)])  # in a thread of its own, and in the caller's
 @pytest.mark.parametrize("call", ["play", "stream", "new_game", "set_option", "close", "bench", "start"])
-def test_callback_cannot_use_its_engine(numbat: Engine, call: str) -> None:
+def test_callback_cannot_use_its_engine(numbat: Engine, call: str, limit: Limit) -> None:
     arguments: dict[str, tuple] = {
         "play": (chess.Board(KIWIPETE), Limit(depth=1)),
         "stream": (chess.Board(KIWIPETE),),
@@ -787,7 +843,7 @@ def test_callback_cannot_use_its_engine(numbat: Engine, call: str) -> None:
         assert not numbat.wait(1)
         refused.append(True)
 
-    assert numbat.play(chess.Board(), Limit(depth=3), on_report=meddle) in chess.Board().legal_moves
+    assert numbat.play(chess.Board(), limit, on_report=meddle) in chess.Board().legal_moves
     assert refused
     results: list[object] = []
     numbat.start(Limits(depth=1), None, lambda result: (meddle(result), results.append(result)))  # type: ignore[arg-type]

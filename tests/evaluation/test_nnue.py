@@ -14,7 +14,7 @@ from engine.board.setup import new_position, play_move
 from engine.board.types import WHITE
 from engine.evaluation import evaluator
 from engine.evaluation.choice import choose
-from engine.evaluation.mop_up import mop_up_value
+from engine.evaluation.endgames import mop_up_value
 from engine.evaluation.nnue.file import Net, NetError, read_net, write_net
 from engine.evaluation.nnue.plain import features, plain_value
 from engine.evaluation.nnue.shape import INPUTS, OUTPUT_BUCKETS, QA, QB, WEIGHT_LIMIT

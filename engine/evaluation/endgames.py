@@ -1,0 +1,124 @@
+"""Endgames against a lone king, by rules instead of the evaluation.
+
+The wrong bishop: pawns on one rook's file and bishops that do not control the queening corner do not win once the
+king has reached that corner.
+
+Mop-up: the training games' short searches see no mate yet and score a lone king as little more than the material, so a
+network does not learn how to mate it. The win is worth more as the lone king is driven to the edge (by bishop and
+knight to a corner of the bishop's colour) and the other king approaches, as in Stockfish's classical evaluation. Elo
+figures are in tuning/results/networks.md.
+"""
+
+from __future__ import annotations
+
+from numba import boolean, int64
+
+from engine.board.aliases import Bitboard, Color, Position, Score, Square
+from engine.board.attacks import king_attacks
+from engine.board.position import POSITION_T, king_square, occupied_by_all
+from engine.board.see import SEE_VALUES
+from engine.board.types import (
+    BISHOP,
+    BLACK,
+    FILE_A,
+    FILE_H,
+    I64,
+    KING,
+    KNIGHT,
+    LIGHT_SQUARES,
+    ONE,
+    PAWN,
+    QUEEN,
+    ROOK,
+    U64,
+    WHITE,
+    ZERO,
+)
+from engine.jit import helper, kernel, popcount
+
+#: Centipawns for the win, which with the pieces exceed any network score of the preceding positions; for each step of
+#: the lone king from the centre; and for each step that the other king is nearer. Steps must outweigh differences in
+#: length between lines, because the 50-move rule scales a large score down with each ply.
+WON, STEP, NEARER = 5000, 75, 45
+
+#: Steps from a corner that are worth nothing to bishop and knight, and how much more each step counts for them: on the
+#: way to the right corner the king often comes nearer to the centre again.
+_FAR, _CORNER_STEPS = 7, 4
+
+
+@helper
+def _is_lone(own: Bitboard) -> bool:
+    """Whether a side has only its king."""
+    return own & (own - ONE) == ZERO
+
+
+@kernel(boolean(POSITION_T), "the evaluation", late=True)
+def is_rook_pawn_draw(position: Position) -> bool:
+    """Whether pawns, all on one rook's file, and bishops that do not control their queening corner are held by a lone
+    king in or next to that corner.
+
+    It is a draw with either side to move: to guard the corner the attacking king would have to stand next to the lone
+    king, which can therefore always step there, or capture what has queened there, and is at worst stalemated.
+    """
+    white_alone = _is_lone(position.colors[WHITE])
+    if not white_alone and not _is_lone(position.colors[BLACK]):
+        return False
+    pawns, bishops = position.pieces[PAWN], position.pieces[BISHOP]
+    if occupied_by_all(position) != position.pieces[KING] | pawns | bishops:
+        return False
+    if pawns & ~FILE_A != ZERO and pawns & ~FILE_H != ZERO:
+        return False
+    corner = (I64(0) if pawns & ~FILE_A == ZERO else I64(7)) + (I64(0) if white_alone else I64(56))
+    square = ONE << U64(corner)
+    same_color = LIGHT_SQUARES if square & LIGHT_SQUARES != ZERO else ~LIGHT_SQUARES
+    lone = position.pieces[KING] & position.colors[WHITE if white_alone else BLACK]
+    return bishops & same_color == ZERO and (king_attacks(corner) | square) & lone != ZERO
+
+
+@helper
+def _steps_from_middle(square: Square) -> int:
+    """Steps, counted by files and ranks, of ``square`` from the four centre squares: 0 to 6."""
+    file, rank = square & 7, square >> 3
+    return 6 - min(file, 7 - file) - min(rank, 7 - rank)
+
+
+@helper
+def _steps_to_corner(square: Square, is_light: bool) -> int:
+    """Steps, counted by files and ranks, to the nearer corner of the colour: 0 to 7."""
+    file, rank = square & 7, square >> 3
+    if is_light:
+        file = 7 - file
+    return min(file + rank, 14 - file - rank)
+
+
+@helper
+def _value_against(position: Position, strong: Color, strong_king: Square, weak_king: Square) -> Score:
+    """Centipawns by which ``strong``, with all the pieces, is ahead; 0 if they cannot mate."""
+    own = position.colors[strong]
+    bishops, knights = position.pieces[BISHOP] & own, position.pieces[KNIGHT] & own
+    light, dark = bishops & LIGHT_SQUARES, bishops & ~LIGHT_SQUARES
+    if (position.pieces[QUEEN] | position.pieces[ROOK]) & own != ZERO or (light != ZERO and dark != ZERO):
+        driven = _steps_from_middle(weak_king)
+    elif bishops != ZERO and knights != ZERO:
+        driven = _CORNER_STEPS * (_FAR - _steps_to_corner(weak_king, light != ZERO))
+    else:
+        return I64(0)
+    files = abs((strong_king & 7) - (weak_king & 7))
+    ranks = abs((strong_king >> 3) - (weak_king >> 3))
+    pieces = 0
+    for kind in range(PAWN, KING):
+        pieces += I64(popcount(position.pieces[kind] & own)) * SEE_VALUES[kind]
+    return WON + pieces + STEP * driven + NEARER * (7 - max(files, ranks))
+
+
+@kernel(int64(POSITION_T), "the evaluation", late=True)
+def mop_up_value(position: Position) -> Score:
+    """Centipawns from White's view if one side has a lone king that can be mated, else 0."""
+    white, black = position.colors[WHITE], position.colors[BLACK]
+    black_alone = _is_lone(black)
+    if not black_alone and not _is_lone(white):
+        return I64(0)
+    white_king, black_king = king_square(position, I64(WHITE)), king_square(position, I64(BLACK))
+    if black_alone:
+        return _value_against(position, I64(WHITE), white_king, black_king)
+    return -_value_against(position, I64(BLACK), black_king, white_king)
