@@ -1,10 +1,10 @@
-"""What the sentences on a game's result and on two scores claim, and whether a longer search bears it out."""
+"""Checks sentences about a result or two scores against a longer search."""
 
 from __future__ import annotations
 
 from engine.explanation.standing import CLEAR, EDGE, FAR, LITTLE, SEVERAL, TOLD, WINNING, Standing
 
-#: Centipawns that are next to nothing.
+#: Centipawns that count as nothing.
 NOTHING = 25
 
 #: Expected points up to which a game may be called about level.
@@ -21,10 +21,10 @@ def compares(kind: str, had: int, has: int, before: float, after: float, slack: 
     (True, False)
     """
     if kind == "little":
-        return True  # of the cost alone, which is checked in centipawns
+        return True  # claims only the cost, which is checked in centipawns
     if kind == "lost":
         return _fits(had, before, slack) and after < CLEAR + slack
-    if kind == "decided":  # only an advantage that was there is told
+    if kind == "decided":  # claims only that there was an advantage
         return (had <= 0 or _fits(had, before, slack)) and _fits(has, after, slack)
     if kind == "open":
         return abs(after - 0.5) < CLEAR - 0.5 + slack

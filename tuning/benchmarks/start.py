@@ -1,11 +1,11 @@
-"""How long a GUI waits: cold and warm starts, first answers, stop, a long game. Prints figures, judges nothing.
+"""Measures how long a GUI waits: cold and warm starts, first answers, stop, a long game.
 
     python -m tuning.benchmarks.start [--rounds 5] [--warm]
 
-A cold start finds an empty cache, a warm one what a cold one left. Both are timed on all processors and on one. The
-processor seconds, those of the processes that compile included, count the work whatever else the machine does.
-With ``--warm`` one cold start fills the cache and only warm ones are timed. Answers, in milliseconds, stand beside
-their targets; on a busy machine only the minimum means something.
+A cold start finds an empty cache, a warm one a filled one. Both are timed on all processors and on one. Processor
+seconds include the processes that compile, and do not depend on other load. With ``--warm`` one cold start fills the
+cache and only warm ones are timed. Answers, in milliseconds, are shown with their targets; on a busy machine only the
+minimum is meaningful.
 """
 
 from __future__ import annotations
@@ -158,7 +158,7 @@ def main() -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--warm", action="store_true", help="time no cold starts, which take a minute or so each")
+    parser.add_argument("--warm", action="store_true", help="time no cold starts, which take about a minute each")
     chosen = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         answers(starts(Path(folder), chosen.rounds, not chosen.warm), chosen.rounds)

@@ -1,7 +1,7 @@
-"""Whether an engine answers what was said to it: a legal move for each search, in the order of the questions.
+"""Checks that an engine answers every command, with a legal move for each search, in the order of the commands.
 
-The judge is told of each line that goes to the engine together with its :class:`Meaning`, and of each line that comes
-back. What is due is a queue: answers come from its head, but for those that need not wait for a search.
+The judge receives each line sent to the engine, with its :class:`Meaning`, and each line that comes back. Answers due
+form a queue: each answer is that of its head, except for those that need not wait for a search.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from typing import Any
 
 import chess
 
-#: What a line means: ``is`` names it, the rest are its particulars (see :meth:`Judge.say`).
+#: The meaning of a line: ``is`` names it, the rest are details (see :meth:`Judge.say`).
 Meaning = dict[str, Any]
 
-#: What says that a task was stopped.
+#: The line that reports a stopped task.
 _STOPPED = {
     "perft": ("info string go perft stopped",),
     "bench": ("info string bench stopped",),
@@ -59,7 +59,7 @@ class Due:
     order: int
     said: str
     place: Place
-    early: bool = False  # need not wait for a search that nobody has stopped
+    early: bool = False  # need not wait for a search that was not stopped
     waits_for: frozenset[str] = frozenset()  # a search that must not end before one of these has come
     endless: bool = False  # may not end before it is stopped or, if that is among ``waits_for``, ponderhit comes
     stopped: int | None = None  # the number of the line that stopped it
@@ -179,7 +179,7 @@ class Judge:
 
     def hear(self, line: str) -> None:
         """The engine said ``line``. Raises :class:`Fault`."""
-        if self._helping:  # all of it comes at once
+        if self._helping:  # its lines arrive together
             self._helping = line != "  quit"
             return
         words = line.split()
@@ -266,7 +266,7 @@ class Judge:
         if head is None:
             return
         if head.kind == "explain" and line.startswith("info string explain: "):
-            self._done(head)  # what it cannot explain it names
+            self._done(head)  # it names a move that it cannot explain
         elif head.stopped is not None and line in _STOPPED.get(head.kind, ()):
             self._done(head)
 

@@ -1,4 +1,4 @@
-"""One script said to one engine process."""
+"""Runs one script with one engine process."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from tuning.benchmarks.soak.script import Step, whole
 
 MAIN = Path(__file__).resolve().parents[3] / "uci_main.py"
 
-#: Megabytes by which the process may grow between the second look at its memory and any later one.
+#: Megabytes by which the process may grow after the second measurement of its memory.
 MOST_GROWTH = 200.0
 
-#: Lines of the conversation that are kept for a report.
+#: Lines of the conversation kept for the report.
 _KEPT = 60
 
 
@@ -186,7 +186,7 @@ def talk(
 
 
 def _megabytes(process: int) -> float:
-    """What the process has in memory; 0 where the system does not tell."""
+    """The memory of the process in megabytes; 0 if the system does not report it."""
     try:
         status = Path(f"/proc/{process}/status").read_text(encoding="ascii")
     except OSError:
