@@ -38,7 +38,7 @@ PYTHON_SHA256 = "1ec066fb61ba5e8c73e29e048cd07c26850f74585e3a116005135b31b800489
 
 PLATFORM = "win_amd64"
 
-#: distlib's launcher, and how it finds Python: beside itself, wherever that is.
+#: distlib's launcher, and its path to Python, relative to itself.
 STUB, SHEBANG = "distlib/t64.exe", b"#!<launcher_dir>\\python\\python.exe\r\n"
 MAIN = 'import sys\n\nfrom uci_main import main\n\nif __name__ == "__main__":\n    sys.exit(main())\n'
 
@@ -46,7 +46,7 @@ MAIN = 'import sys\n\nfrom uci_main import main\n\nif __name__ == "__main__":\n 
 #: which takes longer than the system call that does without.
 UNUSED = ("_wmi.pyd", "pythonw.exe")
 
-#: What numba needs beyond CPython: the C++ library, which numpy and llvmlite bring under names of their own.
+#: A file numba needs beyond CPython: the C++ library, which numpy and llvmlite ship under other names.
 CPP = "msvcp140.dll"
 
 LICENCE = re.compile(r"(licen[cs]e|copying|notice|authors)", re.IGNORECASE)
