@@ -28,7 +28,7 @@ PERFT = structure(
 )
 
 
-@kernel(int64(record_type(PERFT), int64), "perft", late=True)
+@kernel(int64(record_type(PERFT), int64), spare=True)
 def count_leaves(work: Any, depth: Depth) -> int:
     """Leaves ``depth`` >= 1 plies below ``work.position``; the last ply is counted without being made."""
     position = work.position

@@ -34,7 +34,7 @@ from engine.jit import helper, kernel, new_record, record_type
 MOVE_LIST_T = record_type(MOVE_LIST)
 
 
-@kernel(types.void(POSITION_T), "the rules")
+@kernel(types.void(POSITION_T))
 def complete_setup(position: Position) -> None:
     """Derive bitboards, castling masks, keys, checkers and pins from board, side, rights and clocks."""
     for kind in range(6):
@@ -62,13 +62,13 @@ def complete_setup(position: Position) -> None:
     recompute_keys(position)
 
 
-@kernel(int64(POSITION_T, MOVE_LIST_T), "the rules")
+@kernel(int64(POSITION_T, MOVE_LIST_T))
 def legal_moves(position: Position, moves: MoveList) -> int:
     """Fill ``moves`` with the legal moves; return how many."""
     return generate_moves(position, moves, I64(0), ALL_MOVES)
 
 
-@kernel(types.void(POSITION_T, int64), "the rules")
+@kernel(types.void(POSITION_T, int64))
 def play_move(position: Position, move: Move) -> None:
     """Make ``move`` for good: after an irreversible one the history starts again."""
     make_move(position, move)
@@ -111,7 +111,7 @@ def _matches(move: Move, origin: Square, target: Square, letter: int, castled: b
     return letter == 0
 
 
-@kernel(int64(POSITION_T, MOVE_LIST_T, uint8[::1]), "the rules")
+@kernel(int64(POSITION_T, MOVE_LIST_T, uint8[::1]))
 def play_text(position: Position, moves: MoveList, text: Any) -> int:
     """Play moves written in UCI notation, separated by single blanks; ``moves`` is scratch space.
 

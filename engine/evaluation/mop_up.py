@@ -63,7 +63,7 @@ def _value_against(position: Position, strong: Color, strong_king: Square, weak_
     return WON + pieces + STEP * driven + NEARER * (7 - max(files, ranks))
 
 
-@kernel(int64(POSITION_T), "the evaluation", late=True)
+@kernel(int64(POSITION_T), late=True)
 def mop_up_value(position: Position) -> Score:
     """Centipawns from White's view for a king that stands alone; 0 if none does, or nothing can mate it."""
     white, black = position.colors[WHITE], position.colors[BLACK]

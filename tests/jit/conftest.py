@@ -30,7 +30,7 @@ from numba import int64
 from engine.board.low import step
 from engine.jit import kernel
 
-@kernel(int64(int64), "the miniature")
+@kernel(int64(int64))
 def run(x):
     return 10 * step(x)
 """
@@ -40,7 +40,7 @@ from numba import int64
 from engine.board.low import step
 from engine.jit import kernel
 
-@kernel(int64(int64), "the rest")
+@kernel(int64(int64))
 def run_late(x):
     return 100 * step(x)
 """

@@ -112,7 +112,7 @@ SLIDERS = """
 from numba import int64
 from engine.jit import HAVE_PEXT, kernel
 
-@kernel(int64(int64), "the miniature")
+@kernel(int64(int64))
 def run(x):
     return 20 if HAVE_PEXT else 21
 """
@@ -393,11 +393,11 @@ WEIGHTS["weight"] = json.loads(pathlib.Path(__file__).with_name("..").joinpath("
 def weigh(x):
     return x * weights().weight
 
-@kernel(int64(int64), "the miniature")
+@kernel(int64(int64))
 def run(x):
     return weigh(x)
 
-@kernel(int64(int64), "the miniature")
+@kernel(int64(int64))
 def run_later(x):
     return 10 * weigh(x)
 """

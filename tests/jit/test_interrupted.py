@@ -38,11 +38,11 @@ def type_pause(x):
         time.sleep(0.01)
     return lambda x: x
 
-@kernel(int64(int64), "one")
+@kernel(int64(int64))
 def first(x):
     return step(x) + 1
 
-@kernel(int64(int64, int64), "two")
+@kernel(int64(int64, int64))
 def largest(x, depth):
     if depth == 0:
         return first(x)
@@ -51,11 +51,11 @@ def largest(x, depth):
         total += largest(x + number, depth - int64(1))
     return total
 
-@kernel(int64(int64), "three")
+@kernel(int64(int64))
 def third(x):
     return first(x) + largest(x, int64(2))
 
-@kernel(int64(int64), "four")
+@kernel(int64(int64))
 def last(x):
     return pause(third(x))
 """

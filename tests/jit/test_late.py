@@ -19,11 +19,11 @@ from numba import int64
 from engine.board.low import step
 from engine.jit import kernel
 
-@kernel(int64(int64, int64), "sums", late=True)
+@kernel(int64(int64, int64), late=True)
 def total(x, depth):
     return x if depth == 0 else step(x) + total(x + 1, depth - int64(1))
 
-@kernel(int64(int64), "the search")
+@kernel(int64(int64))
 def search(x):
     return total(x, int64(2))
 """

@@ -24,15 +24,15 @@ from numba import int64
 from engine.board.low import step
 from engine.jit import kernel
 
-@kernel(int64(int64), "one")
+@kernel(int64(int64))
 def first(x):
     return step(x) + 1
 
-@kernel(int64(int64), "two")
+@kernel(int64(int64))
 def second(x):
     return int64(0) if x <= 0 else 2 + second(x - int64(1))
 
-@kernel(int64(int64, int64), "three")
+@kernel(int64(int64, int64))
 def largest(x, depth):
     if depth == 0:
         return second(x)
@@ -41,7 +41,7 @@ def largest(x, depth):
         total += largest(x + number, depth - int64(1))
     return total
 
-@kernel(int64(int64), "four")
+@kernel(int64(int64))
 def last(x):
     return largest(x, int64(2))
 """
