@@ -92,6 +92,10 @@ def _run_subcommand(words: list[str]) -> int:
         from engine.analysis.cli import main as people
 
         return people("play" if words[0] == "play" else "analyse", words[1:])
+    if words[0] == "suite":
+        from engine.suites.cli import main as suite
+
+        return suite(words[1:])
     if words[0] == "help":
         return _run([*words[1:], "--help"])
     if words == ["version"]:
@@ -99,14 +103,20 @@ def _run_subcommand(words: list[str]) -> int:
     from engine.commandline import DONE, UsageError, refuse
     from engine.messages import OptionError, PositionError
     from engine.uci import terminal
+    from engine.uci.parse import is_file, parse_bench
 
     try:
         parsed = _parser().parse_args(words)
         match parsed.command:
             case "bench":
-                terminal.bench(parsed.depth, threads=parsed.threads, hash=parsed.hash)
+                file, depth, options = parse_bench(parsed.words)
+                terminal.bench(file, depth, **options)
             case "perft":
-                terminal.perft(parsed.depth, " ".join(parsed.fen) or None, parsed.threads, parsed.divide)
+                if is_file(parsed.words[0]):
+                    return _perft_files(parsed.words, parsed.threads)
+                terminal.perft(
+                    _depth(parsed.words[0]), " ".join(parsed.words[1:]) or None, parsed.threads, parsed.divide
+                )
             case "warmup":
                 terminal.warm_up(parsed.all)
     except (UsageError, PositionError, OptionError, MemoryError, ImportError) as error:
@@ -114,12 +124,31 @@ def _run_subcommand(words: list[str]) -> int:
     return DONE
 
 
+def _depth(text: str) -> int:
+    from argparse import ArgumentTypeError
+
+    from engine.commandline import UsageError, plies
+
+    try:
+        return plies(63)(text)
+    except ArgumentTypeError as error:
+        raise UsageError(f"{error} (see numbat perft --help)") from None
+
+
+def _perft_files(words: list[str], threads: int) -> int:
+    from engine.suites.cli import perft
+    from engine.uci.parse import is_file
+
+    files = words if is_file(words[-1]) else words[:-1]
+    return perft(files, _depth(words[-1]) if files is not words else None, threads)
+
+
 def _parser() -> argparse.ArgumentParser:
     """The parser of the command line; argparse is imported only if there is one to parse."""
     import argparse
 
     from engine import __version__
-    from engine.commandline import Parser, plies
+    from engine.commandline import Parser
     from engine.options import find
 
     def spin(name: str) -> dict[str, Any]:
@@ -139,19 +168,36 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--tune", action="store_true", help="offer the search parameters as UCI options")
     commands = parser.add_subparsers(dest="command", metavar="subcommand", required=True)
 
-    bench = commands.add_parser("bench", help="search a fixed list of positions; the last line is 'N nodes M nps'")
-    bench.add_argument("depth", type=plies(100), nargs="?", help="depth in plies")
-    bench.add_argument("threads", **spin("Threads"), nargs="?", help="search threads (default: %(default)s)")
-    bench.add_argument("hash", **spin("Hash"), nargs="?", help="transposition table in MB (default: %(default)s)")
+    bench = commands.add_parser(
+        "bench",
+        usage="numbat bench [FILE.epd] [DEPTH] [THREADS] [HASH]",
+        help="search a fixed list of positions, or those of a file; the last line is 'N nodes M nps'",
+    )
+    bench.add_argument(
+        "words",
+        nargs="*",
+        metavar="words",
+        help="a file of positions, one a line; depth in plies; search threads; transposition table in MB",
+    )
 
-    perft = commands.add_parser("perft", help="count the leaves of the tree of legal moves")
-    perft.add_argument("depth", type=plies(100), help="depth in plies")
-    perft.add_argument("fen", nargs="*", help="the position, quoted or not (default: the start position)")
+    perft = commands.add_parser(
+        "perft",
+        usage="numbat perft [--threads THREADS] [--divide] DEPTH [FEN] | FILE.epd ... [DEPTH]",
+        help="count the leaves of the tree of legal moves, or compare with the counts of a file",
+    )
+    perft.add_argument(
+        "words",
+        nargs="+",
+        metavar="words",
+        help="depth in plies and a position, quoted or not (default: the start position); or files with lines such as "
+        "'FEN ;D1 20 ;D2 400' to compare with, and the greatest depth to count",
+    )
     perft.add_argument("--threads", **spin("Threads"), help="number of threads (default: %(default)s)")
     perft.add_argument("--divide", action="store_true", help="also print the count of each first move")
 
     commands.add_parser("analyse", help="analyse a position, or annotate the games of a PGN file")
     commands.add_parser("play", help="play a game against the engine in the terminal")
+    commands.add_parser("suite", help="solve the test positions of EPD files")
     commands.add_parser("lab", help="compare textbook searches on chess and other games")
     warmup = commands.add_parser("warmup", help="compile the engine ahead of the first game")
     warmup.add_argument("--all", action="store_true", help="also compile the reader of endgame tables")

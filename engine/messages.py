@@ -67,26 +67,49 @@ NUMBERS = {
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What bounds one search. ``None`` means unbounded; with nothing set the search is infinite.
+    """The limits of one search; with nothing set it is infinite.
 
-    Clock times may be zero or negative (a GUI can send that); the engine then moves at once. 0 ``movestogo`` are the
-    rest of the game. With ``analysis`` the search is for people to look at, and no move of a game is due: it leaves
-    books alone. Raises ValueError, which names the field and the value, for a number that is none of :data:`NUMBERS`.
+    Raises ValueError, which names the field and the value, for a number that is none of :data:`NUMBERS`.
     """
 
     wtime: int | None = None
+    """Milliseconds on White's clock, None for no clock. A GUI can send 0 or less; the engine then moves at once."""
+
     btime: int | None = None
+    """Milliseconds on Black's clock, likewise."""
+
     winc: int = 0
+    """Milliseconds that White gains with each move."""
+
     binc: int = 0
+    """Milliseconds that Black gains with each move."""
+
     movestogo: int | None = None
+    """Moves to the next time control; 0 and None are the rest of the game."""
+
     movetime: int | None = None
+    """Milliseconds that the search may take, None for no limit."""
+
     depth: int | None = None
+    """Plies of the last iteration, None for no limit."""
+
     nodes: int | None = None
+    """Nodes that the search may visit, None for no limit."""
+
     mate: int | None = None
+    """End with a mate in this many moves, None to search on."""
+
     infinite: bool = False
+    """Search until stopped."""
+
     ponder: bool = False
+    """Think on the opponent's time, without end until ``ponderhit``."""
+
     analysis: bool = False
+    """The search is for people to look at, and no move of a game is due: leave books alone."""
+
     searchmoves: tuple[str, ...] = ()
+    """The only root moves to search, in UCI notation; empty for all."""
 
     def __post_init__(self) -> None:
         for name, number in NUMBERS.items():
@@ -108,33 +131,57 @@ class Score:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figures:
-    """The figures of a report, for :class:`Info` and :class:`engine.Analysis` alike: ``depth`` and ``seldepth`` are
-    plies, ``multipv`` is the rank of the line (1: the best), ``nps`` nodes per second, ``hashfull`` thousandths of the
-    transposition table, ``tbhits`` the number of endgame tables' answers."""
+    """The figures of a report, for :class:`Info` and :class:`engine.Analysis` alike."""
 
     depth: int = 0
+    """Plies of the iteration."""
+
     seldepth: int = 0
+    """Plies of the longest line that was searched."""
+
     multipv: int = 1
+    """Rank of the line, 1 for the best."""
+
     nodes: int = 0
+    """Nodes visited so far, by all threads."""
+
     nps: int = 0
+    """Nodes per second."""
+
     hashfull: int = 0
+    """Thousandths of the transposition table in use."""
+
     tbhits: int = 0
+    """Positions found in endgame tables."""
 
 
 @dataclass(frozen=True, slots=True)
 class Info(Figures):
-    """One report of a running search. ``pv`` holds moves in UCI notation; ``wdl`` are the chances to win, draw and
-    lose in thousandths; ``text`` is a remark for people. ``final`` reports are about the whole search, and its
-    :class:`Result` follows at once."""
+    """One report of a running search."""
 
     score: Score | None = None
+    """The value of the line, None in reports without a line."""
+
     time: int = 0
+    """Milliseconds since the search began."""
+
     pv: tuple[str, ...] = ()
+    """The principal variation, moves in UCI notation."""
+
     currmove: str = ""
+    """The root move under search in UCI notation, empty if not reported."""
+
     currmovenumber: int = 0
+    """Its number, from 1 on; 0 if not reported."""
+
     text: str = ""
+    """A remark for people."""
+
     wdl: tuple[int, int, int] | None = None
+    """The chances to win, draw and lose in thousandths, None if not reported."""
+
     final: bool = False
+    """The report is about the whole search, and its :class:`Result` follows at once."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,5 @@
 """Pages of Numbat in a real browser: Chromium, headless, as a person would drive it. Skipped if there is none."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess

@@ -1,7 +1,7 @@
 """Fixtures for all tests."""
 
-from __future__ import annotations
-
+import asyncio
+import inspect
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -24,6 +24,16 @@ def pytest_xdist_auto_num_workers() -> int:
     """One worker more than there are processors: many tests wait for processes that they have started."""
     processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return processors + 1
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
+    """A coroutine runs in a loop of its own, and may not take for ever."""
+    if not inspect.iscoroutinefunction(pyfuncitem.function):
+        return None
+    arguments = {name: pyfuncitem.funcargs[name] for name in pyfuncitem._fixtureinfo.argnames}
+    asyncio.run(asyncio.wait_for(pyfuncitem.function(**arguments), 60))
+    return True
 
 
 @pytest.fixture(scope="session")

@@ -96,8 +96,6 @@ class Nursery:
 
     def ask(self, question: object) -> str:
         """The mother's answer."""
-        assert self._mother.stdin is not None
-        assert self._mother.stdout is not None
         self._mother.stdin.write(json.dumps(question) + "\n")
         self._mother.stdin.flush()
         return self._mother.stdout.readline().strip()

@@ -3,8 +3,6 @@
 The copy runs as plain Python: nothing has to be compiled.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess
@@ -50,8 +48,8 @@ def test_a_search_rule_is_one_place_and_its_parameter(copy: Copy) -> None:
     """Razoring: a node whose static evaluation is hopeless is left to the quiescence search."""
     copy.edit(
         "engine/search/params.py",
-        '    Param("NullMoveDepth", ',
-        '    Param("RazoringMargin", 0, 0, 1000, 50),\n    Param("NullMoveDepth", ',
+        "    NullMoveDepth: int = ",
+        "    RazoringMargin: int = _param(0, 0, 1000, 50)\n    NullMoveDepth: int = ",
     )
     copy.edit(
         "engine/search/alphabeta.py",
@@ -105,9 +103,7 @@ def test_a_figure_of_reports_is_a_field_its_value_and_its_formats(copy: Copy) ->
         '    words.append(f"time {info.time}")\n    words.append(f"rootmoves {info.rootmoves}")\n',
     )
     copy.edit(
-        "engine/analysis/lines.py",
-        "depth {line.depth:<3} {moves}",
-        "depth {line.depth:<3} of {line.rootmoves} {moves}",
+        "engine/analysis/lines.py", "depth {line.depth:<3} {moves}", "depth {line.depth:<3} of {line.rootmoves} {moves}"
     )
     fen = "4k3/8/8/8/8/8/8/4K2R w K - 0 1"
     reports = copy.run("uci_main.py", say=f"position fen {fen}\ngo depth 2\n").splitlines()

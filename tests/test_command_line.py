@@ -1,11 +1,7 @@
 """The words of the command line that people try."""
 
-from __future__ import annotations
-
 import argparse
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -13,6 +9,7 @@ import pytest
 import uci_main
 from engine import __version__
 from engine.commandline import whole
+from tests.strict import run_python
 from uci_main import main
 
 
@@ -59,15 +56,8 @@ def test_a_stranger_of_our_name_is_named(tmp_path: Path, name: str, words: list[
     stranger.write_text("raise SystemExit('the stranger ran')")
     own = Path(uci_main.__file__).parent
     program = f"import sys; sys.path.append({str(own)!r}); from uci_main import main; sys.exit(main(sys.argv[1:]))"
-    process = subprocess.run(
-        [sys.executable, "-c", program, *words],
-        cwd=tmp_path,
-        env=os.environ | {"PYTHONPATH": str(tmp_path)},
-        input="quit\n",
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
+    environment = os.environ | {"PYTHONPATH": str(tmp_path)}
+    process = run_python("-c", program, *words, cwd=tmp_path, env=environment, input="quit\n")
     assert process.returncode == 2
     assert process.stderr.splitlines() == [
         f"numbat: {stranger} hides Numbat's package 'engine': rename it, or run numbat from another folder"

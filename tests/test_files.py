@@ -1,7 +1,5 @@
 """Files that a user names: whatever they are, one line that names them, and no waiting. Files written: whole ones."""
 
-from __future__ import annotations
-
 import errno
 import json
 import os
@@ -16,7 +14,7 @@ import chess
 import pytest
 
 from engine.analysis.files import AnalysisError, write_whole
-from engine.evaluation.nnue.file import MAGIC, NetError, read_net
+from engine.evaluation.nnue.file import _EXPECTED, MAGIC, NetError, read_net
 from engine.files import drafted
 from engine.play.book import Book
 from engine.play.tablebase import Tablebase
@@ -84,24 +82,21 @@ def path(tmp_path: Path, loader: str) -> Path:
     return tmp_path / LOADERS[loader][1]
 
 
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="named pipes are a Unix matter")
+KINDS: dict[str, Callable[[Path], None]] = {
+    "a pipe": lambda path: os.mkfifo(path),
+    "a device": lambda path: path.symlink_to("/dev/zero"),
+    "a directory": lambda path: path.mkdir(),
+    "No such file": lambda path: path.symlink_to(path.with_name("gone")),
+}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes, devices and links are others there")
+@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("loader", LOADERS)
-def test_a_pipe_is_not_waited_for(path, loader):
-    os.mkfifo(path)
-    assert "a pipe" in said(loader, str(path)) or loader == "tables"
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="devices have other names there")
-@pytest.mark.parametrize("loader", LOADERS)
-def test_a_device_is_not_read(path, loader):
-    path.symlink_to("/dev/zero")
-    assert "a device" in said(loader, str(path)) or loader == "tables"
-
-
-@pytest.mark.parametrize("loader", ["book", "network", "table"])
-def test_a_directory_is_no_file(path, loader):
-    path.mkdir()
-    assert "a directory" in said(loader, str(path))
+def test_special_files_are_named_and_not_read(path, loader, kind):
+    KINDS[kind](path)
+    if (loader, kind) != ("tables", "a directory"):
+        assert kind in said(loader, str(path)) or loader == "tables"
 
 
 @pytest.mark.parametrize("loader", ["book", "network", "tables"])
@@ -118,13 +113,6 @@ def test_a_file_that_may_not_be_read(path, loader):
     assert "ermission" in said(loader, str(path)) or loader == "tables"
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="links take a privilege there")
-@pytest.mark.parametrize("loader", ["book", "network", "table"])
-def test_a_file_that_vanished(path, loader):
-    path.symlink_to(path.with_name("gone"))
-    assert "No such file" in said(loader, str(path))
-
-
 @pytest.mark.parametrize("loader", ["book", "network", "table"])
 def test_a_huge_file_of_nothing(path, loader):
     """Sparse: a gigabyte that takes no room."""
@@ -133,33 +121,23 @@ def test_a_huge_file_of_nothing(path, loader):
     said(loader, str(path))
 
 
+def header(**fields: object) -> bytes:
+    return json.dumps({"hidden": 16} | _EXPECTED | fields).encode()
+
+
 @pytest.mark.parametrize(
-    "header",
-    [b"[" * 200_000, b'{"hidden":' + b"[" * 200_000, b'{"a":' * 200_000, b"1" * 5000, b"[]", b"null", b'"hidden"'],
-    ids=["brackets", "hidden brackets", "braces", "digits", "a list", "nothing", "text"],
+    ("header", "named"),
+    [
+        *((text, "header") for text in (b"[" * 200_000, b'{"a":' * 200_000, b"1" * 5000, b"[]", b"null", b'"hidden"')),
+        *((header(hidden=value), "hidden columns") for value in (True, 1e308, -16, 10**4000, "16", [[[]]], None)),
+        *((header(architecture=value), "architecture") for value in (None, [[]], {}, "(769->N)x2->1", 1)),
+    ],
+    ids=range(18),
 )
 @pytest.mark.parametrize("loader", ["network"])
-def test_headers_of_networks_that_are_no_headers(path, loader, header):
+def test_bad_headers_of_networks_are_named(path, loader, header, named):
     path.write_bytes(MAGIC + struct.pack("<I", len(header)) + header)
-    assert "header" in said(loader, str(path))
-
-
-@pytest.mark.parametrize("hidden", [True, 1e308, -16, 10**4000, "16", [[[]]], None])
-@pytest.mark.parametrize("loader", ["network"])
-def test_headers_of_networks_that_make_no_sense(path, loader, hidden):
-    from engine.evaluation.nnue.file import _EXPECTED
-
-    header = json.dumps({**_EXPECTED, "hidden": hidden}).encode()
-    path.write_bytes(MAGIC + struct.pack("<I", len(header)) + header)
-    assert "hidden columns" in said(loader, str(path))
-
-
-@pytest.mark.parametrize("architecture", [None, [[]], {}, "(769->N)x2->1", 1])
-@pytest.mark.parametrize("loader", ["network"])
-def test_architectures_of_networks_that_make_no_sense(path, loader, architecture):
-    header = json.dumps({"architecture": architecture, "hidden": 16}).encode()
-    path.write_bytes(MAGIC + struct.pack("<I", len(header)) + header)
-    assert "architecture" in said(loader, str(path))
+    assert named in said(loader, str(path))
 
 
 def test_many_directories_and_files_that_cannot_be_used_are_counted(tmp_path):
@@ -174,12 +152,10 @@ def test_many_directories_and_files_that_cannot_be_used_are_counted(tmp_path):
     assert [remark for remark in remarks if "1090 more" in remark]
 
 
-def test_a_file_that_cannot_be_replaced_has_the_finished_one_beside_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_refused_replacement_keeps_the_finished_draft(tmp_path, monkeypatch):
     """As on Windows, where another program has it open."""
     path = tmp_path / "games.pgn"
-    path.write_text("former")
+    path.write_text("previous")
 
     def refuse(draft: object, target: object) -> None:
         raise PermissionError(errno.EACCES, "Permission denied")
@@ -188,14 +164,14 @@ def test_a_file_that_cannot_be_replaced_has_the_finished_one_beside_it(
     with pytest.raises(AnalysisError) as told:
         write_whole(path, "finished")
     assert str(told.value) == f"cannot write {path}: Permission denied; the finished file is {path}.part"
-    assert path.read_text() == "former"
+    assert path.read_text() == "previous"
     assert Path(f"{path}.part").read_text() == "finished"
 
 
 @pytest.mark.skipif(sys.platform != "win32", reason="elsewhere an open file can be replaced")
 def test_an_open_file_is_not_replaced_on_windows(tmp_path: Path) -> None:
     path = tmp_path / "games.pgn"
-    path.write_text("former")
+    path.write_text("previous")
     with path.open("r+"), pytest.raises(AnalysisError, match=r"the finished file is .*games\.pgn\.part$"):
         write_whole(path, "finished")
     assert Path(f"{path}.part").read_text() == "finished"
@@ -203,13 +179,13 @@ def test_an_open_file_is_not_replaced_on_windows(tmp_path: Path) -> None:
     assert (path.read_text(), list(tmp_path.iterdir())) == ("later", [path])
 
 
-def test_what_is_broken_off_leaves_nothing(tmp_path: Path) -> None:
+def test_aborted_write_leaves_nothing(tmp_path: Path) -> None:
     path = tmp_path / "games.pgn"
-    path.write_text("former")
+    path.write_text("previous")
     with suppress(KeyboardInterrupt), drafted(path) as draft:
         draft.write_text("half")
         raise KeyboardInterrupt
-    assert (path.read_text(), list(tmp_path.iterdir())) == ("former", [path])
+    assert (path.read_text(), list(tmp_path.iterdir())) == ("previous", [path])
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="links need privileges there")

@@ -1,7 +1,5 @@
 """Text from outside cannot act on the terminal: the real commands with hostile names."""
 
-from __future__ import annotations
-
 import io
 import os
 import re
@@ -35,7 +33,7 @@ def acting(text: str) -> list[str]:
 
 
 @given(st.text(st.characters()))
-def test_what_acts_is_written_as_in_python_and_the_rest_stays(text):
+def test_control_characters_are_escaped_as_in_python(text):
     shown = escaped(text)
     assert not acting(shown)
     assert escaped(shown) == shown
@@ -44,7 +42,7 @@ def test_what_acts_is_written_as_in_python_and_the_rest_stays(text):
         assert re.sub(r"\\(x..|u.{4}|U.{8}|r)", lambda found: eval(f"'{found[0]}'"), shown) == text
 
 
-def test_letters_that_are_seen_stay():
+def test_printable_text_is_unchanged():
     text = "Müller 中\u3000村 Échecs\xa0! नमस्ते \t\n"
     assert escaped(text) == text
     assert escaped("a\tb\nc", keep="") == r"a\tb\nc"
@@ -99,17 +97,12 @@ def test_all_consoles_are_ours(repository: Path):
     "words",
     [
         ["analyse", HOSTILE],
-        ["analyse", f"8/8/8/8/8/8/8/{HOSTILE} w - - 0 1"],
         ["analyse", f"{HOSTILE}.pgn"],
         ["analyse", f"--{HOSTILE}"],
         ["analyse", "--option", f"{HOSTILE}=1"],
-        ["analyse", "--option", f"Hash={HOSTILE}"],
         ["analyse", "--depth", HOSTILE],
-        ["play", "--fen", HOSTILE],
         ["play", "--pgn", f"no/such/{HOSTILE}"],
-        ["lab", "--fen", HOSTILE],
         ["lab", "--tree", HOSTILE],
-        ["lab", "--html", f"no/such/{HOSTILE}"],
         ["perft", "1", HOSTILE],
         ["bench", HOSTILE],
         [HOSTILE],
@@ -146,5 +139,4 @@ def test_games_with_hostile_names_are_annotated(tmp_path):
         assert part in said
     with (tmp_path / "out\x1b.pgn").open(encoding="utf-8", newline="\n") as written:
         game = chess.pgn.read_game(written)
-    assert game is not None
     assert game.headers["White"] == white

@@ -1,7 +1,5 @@
 """The README and the pages beside the code say what is so: commands, options, examples, links."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil
@@ -14,6 +12,7 @@ import pytest
 
 from engine.options import OPTIONS
 from tests.conftest import REPOSITORY
+from tests.strict import run_python
 from uci_main import main
 
 
@@ -85,11 +84,9 @@ def test_the_table_of_options_is_the_table_of_options(repository):
 def examples() -> list[tuple[str, int]]:
     """Each Python block by its page and its number."""
     texts = {page: (REPOSITORY / page).read_text(encoding="utf-8") for page in EXAMPLES}
-    return [(page, number) for page, text in texts.items() for number in range(len(blocks(text, "python")))]
-
-
-def test_there_are_examples():
-    assert len(examples()) == 3
+    found = [(page, number) for page, text in texts.items() for number in range(len(blocks(text, "python")))]
+    assert len(found) == 4
+    return found
 
 
 @pytest.mark.parametrize(("page", "number"), examples())
@@ -103,17 +100,22 @@ def test_python_examples_run(page, number, repository, tmp_path):
         script.write_text(f"#!/bin/sh\nexec '{sys.executable}' '{repository / 'uci_main.py'}' \"$@\"\n")
         script.chmod(0o755)
         environment["PATH"] = f"{tmp_path}{os.pathsep}{environment['PATH']}"
-    result = subprocess.run(
-        [sys.executable, "-c", blocks((repository / page).read_text(encoding="utf-8"), "python")[number]],
-        cwd=repository,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
+    program = blocks((repository / page).read_text(encoding="utf-8"), "python")[number]
+    result = run_python("-c", program, cwd=repository, env=environment)
     assert result.returncode == 0, result.stderr
     assert re.search(r"\b(?:[a-h][1-8]|[NBRQK][a-hx1-8]+)", result.stdout)
+
+
+def test_python_examples_pass_a_strict_type_checker(repository, tmp_path):
+    files = []
+    for page, number in examples():
+        files.append(tmp_path / f"example_{len(files)}.py")
+        files[-1].write_text(blocks((repository / page).read_text(encoding="utf-8"), "python")[number])
+    result = subprocess.run(
+        [sys.executable, "-m", "mypy", "--strict", *files],
+        cwd=repository, capture_output=True, text=True, timeout=300, check=False,
+    )  # fmt: skip
+    assert result.returncode == 0, result.stdout + result.stderr
 
 
 def test_layout_names_what_there_is(readme, repository):
@@ -151,7 +153,7 @@ def test_links_lead_somewhere(page, repository):
 
 
 def test_every_page_is_looked_at(repository):
-    listed = subprocess.run(["git", "ls-files", "*.md"], cwd=repository, capture_output=True, text=True, check=False)
+    listed = subprocess.run(["git", "ls-files", "*.md"], cwd=repository, capture_output=True, text=True)
     if listed.returncode:
         pytest.skip("not a git checkout")
     assert set(listed.stdout.split()) == set(PAGES)

@@ -1,7 +1,5 @@
 """The code passes its own linter, formatter and type checker."""
 
-from __future__ import annotations
-
 import ast
 import subprocess
 import sys
@@ -14,9 +12,29 @@ COMMANDS = (["ruff", "check", "."], ["ruff", "format", "--check", "."], ["mypy"]
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
 def test_linter_formatter_and_type_checker_find_nothing(command, repository):
     result = subprocess.run(
-        [sys.executable, "-m", *command], cwd=repository, capture_output=True, text=True, timeout=300, check=False
+        [sys.executable, "-m", *command], cwd=repository, capture_output=True, text=True, timeout=300
     )
     assert result.returncode == 0, result.stdout + result.stderr
+
+
+@pytest.mark.parametrize(
+    ("module", "right", "wrong"),
+    [
+        ("board/position.py", "position.pinned_straight", "position.pined_straight"),
+        ("search/correction.py", "worker.pawn_correction", "worker.pawn_corection"),
+        ("search/pruning.py", "params.WonPly", "params.WonPli"),
+        ("evaluation/evaluator.py", "evaluator.kind", "evaluator.sort"),
+    ],
+)
+def test_the_type_checker_finds_a_misspelt_field_of_a_record(module, right, wrong, repository, tmp_path):
+    kernels = (repository / "engine" / module).read_text(encoding="utf-8")
+    assert right in kernels
+    copy = tmp_path / "misspelt.py"
+    copy.write_text(kernels.replace(right, wrong), encoding="utf-8")
+    result = subprocess.run(
+        [sys.executable, "-m", "mypy", copy], cwd=repository, capture_output=True, text=True, timeout=300, check=False
+    )
+    assert f'has no attribute "{wrong.split(".")[1]}"' in result.stdout, result.stdout + result.stderr
 
 
 def test_threads_are_waited_for_by_events_alone(repository):

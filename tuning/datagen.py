@@ -17,10 +17,10 @@ from engine.board.fen import START_FEN
 from engine.console import Console
 from engine.jit.warmup import warm_up
 from tuning.common import command
-from tuning.common.errors import SetupError
-from tuning.common.flags import add_check_flag, count, options_of
+from tuning.common.errors import SetupError, at_least
+from tuning.common.flags import add_check_flag, add_cluster_flags, add_option_flag, count, options_of
 from tuning.matches.openings import load_book
-from tuning.selfplay.games import LONGEST_OPENING, Rules
+from tuning.selfplay.games import LONGEST_OPENING, SelfPlayRules
 from tuning.selfplay.generation import Store, generate
 from tuning.selfplay.loop import LONGEST
 from tuning.selfplay.shards import DatagenSettings, begin
@@ -28,26 +28,19 @@ from tuning.selfplay.shards import DatagenSettings, begin
 
 def parser() -> argparse.ArgumentParser:
     """The command line of ``python -m tuning.datagen``."""
-    made = argparse.ArgumentParser("python -m tuning.datagen", description=(__doc__ or "").splitlines()[0])
+    made = command.make_parser("datagen", __doc__)
     made.add_argument("directory", type=Path, help="directory for run.json and the games; an existing run is continued")
     made.add_argument("--positions", type=count, metavar="N", help="stop after N positions (such as 10_000_000)")
     made.add_argument("--games", type=count, metavar="N", help="stop after N games")
     made.add_argument("--seed", type=int, default=1, help="random seed (default: 1)")
-    made.add_argument(
-        "--option", action="append", default=[], metavar="NAME=VALUE",
-        help="engine option: EvalType, EvalFile or a search parameter; may be repeated",
-    )  # fmt: skip
+    add_option_flag(made)
     made.add_argument(
         "--book", metavar="FILE", help="EPD, FEN or PGN file with positions to start from, before the random plies"
     )
-    made.add_argument("--processes", type=int, metavar="N", help="games at a time (default: one per core)")
-    made.add_argument(
-        "--scheduler", metavar="ADDRESS",
-        help="a running dask scheduler, such as tcp://host:8786; 'here' plays everything in this process",
-    )  # fmt: skip
+    add_cluster_flags(made, "--processes")
     add_check_flag(made)
     rules = made.add_argument_group("rules", "scores in centipawns, lengths in plies")
-    for rule in fields(Rules):
+    for rule in fields(SelfPlayRules):
         flag, text = "--" + rule.name.replace("_", "-"), f"{_HELP[rule.name]} (%(default)s)"
         rules.add_argument(flag, type=count, default=rule.default, metavar="N", help=text)
     return made
@@ -77,22 +70,19 @@ _LIMITS = {
 
 
 def _settings(arguments: argparse.Namespace) -> DatagenSettings:
-    """Raises :class:`SetupError` for what cannot be used."""
-    for name in ("positions", "games", "processes"):
-        value = getattr(arguments, name)
-        if value is not None and value < 1:
-            raise SetupError(f"--{name} {value} is less than 1")
-    values = {rule.name: getattr(arguments, rule.name) for rule in fields(Rules)}
+    """Raises :class:`SetupError` for invalid settings."""
+    at_least(1, positions=arguments.positions, games=arguments.games, processes=arguments.processes)
+    values = {rule.name: getattr(arguments, rule.name) for rule in fields(SelfPlayRules)}
     for name, value in values.items():
         least, most = _LIMITS.get(name, (0, 1_000_000))
         if not least <= value <= most:
             raise SetupError(f"--{name.replace('_', '-')} {value} is not from {least} to {most}")
     book = str(Path(arguments.book).resolve()) if arguments.book else None
-    return DatagenSettings(arguments.seed, Rules(**values), options_of(arguments.option), book)
+    return DatagenSettings(arguments.seed, SelfPlayRules(**values), options_of(arguments.option), book)
 
 
 def _openings(settings: DatagenSettings, complain: Callable[[str], None]) -> tuple[str, ...]:
-    """The start positions of the games, in the book's order."""
+    """The start positions of the games, in the order of the book."""
     if settings.book is None:
         return (START_FEN,)
     book = load_book(Path(settings.book), order="random", seed=settings.seed, complain=complain)
@@ -100,10 +90,10 @@ def _openings(settings: DatagenSettings, complain: Callable[[str], None]) -> tup
 
 
 def run(arguments: argparse.Namespace, console: Console) -> int:
-    """Do what the command line says. Raises :class:`SetupError` when it cannot be done."""
+    """Play the games that are missing. Raises :class:`SetupError` for a request that is not possible."""
     settings = _settings(arguments)
     openings = _openings(settings, lambda message: console.print(f"! {message}"))
-    warm_up(console.print)  # before many workers want the same
+    warm_up(console.print)  # before the workers do it all at once
     plan = begin(settings, openings)
     if arguments.check:
         return command.checked(console)
@@ -117,15 +107,9 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
         store.close()
 
 
-@command.interruptible
 def main(words: Sequence[str] | None = None) -> int:
-    """Run the command line; 0: done, 1: with failures, 2: cannot be done as asked, 130: interrupted."""
-    arguments = parser().parse_args(words)
-    console = command.make_console()
-    try:
-        return run(arguments, console)
-    except SetupError as error:
-        return command.refused(console, error)
+    """Run the command line; see :func:`tuning.common.command.execute` for the exit code."""
+    return command.execute(parser, run, words)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Leave out the scores of games that another opinion does not confirm: a network cannot see what only tactics show.
+"""Remove scores from games that a second opinion does not confirm: a network cannot see tactics.
 
 python -m tuning.filter data/first --by numbat.nnue --out data/calm --limit 0.08
 python -m tuning.filter data/deeper --by data/first --out data/calm --limit 0.08 --scale 250 --opinion-scale 240
@@ -11,7 +11,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from rich.progress import Progress
+from rich.progress import track
 
 from engine.console import Console
 from engine.evaluation.choice import choose
@@ -21,17 +21,16 @@ from tuning.common.errors import SetupError
 from tuning.common.files import write_whole
 from tuning.data.agreement import Agreement, by_games, by_network
 from tuning.data.dataset import REFERENCE
-from tuning.data.lookahead import LookAhead
-from tuning.data.viriformat import files_of
+from tuning.data.viriformat import SUFFIX, games_to_read
 from tuning.selfplay.generation import describe
 
-#: How many centipawns of the search's scores multiply the odds of success by e, about, in games of 120 nodes a move.
+#: About how many centipawns multiply the odds of success by e, in games of 120 nodes a move.
 SCALE = 245.0
 
 
 def parser() -> argparse.ArgumentParser:
     """The command line of ``python -m tuning.filter``."""
-    made = argparse.ArgumentParser("python -m tuning.filter", description=(__doc__ or "").splitlines()[0])
+    made = command.make_parser("filter", __doc__)
     add = made.add_argument
     add("games", type=Path, metavar="FOLDER", help="folder of tuning.datagen or tuning.relabel, or file in viriformat")
     add(
@@ -44,14 +43,6 @@ def parser() -> argparse.ArgumentParser:
         help="largest difference of the expected scores, from 0 to 1 (default: %(default)s)",
     )  # fmt: skip
     add(
-        "--look-ahead", type=float, default=0.0, metavar="X",
-        help="weight of what followed in the game, mixed into each score: from 0 to less than 1 (default: %(default)s)",
-    )  # fmt: skip
-    add(
-        "--follow-limit", type=float, default=0.12, metavar="X",
-        help="with it, largest difference from what followed (default: %(default)s)",
-    )  # fmt: skip
-    add(
         "--scale", type=float, default=SCALE, metavar="CP",
         help="centipawns of a score that multiply the odds of success by e (default: %(default)s)",
     )  # fmt: skip
@@ -62,71 +53,47 @@ def parser() -> argparse.ArgumentParser:
     return made
 
 
-def _filter(arguments: argparse.Namespace, console: Console) -> None:
-    """Raises :class:`SetupError` for what cannot be used."""
-    for name in ("limit", "follow_limit", "scale", "opinion_scale"):
+def run(arguments: argparse.Namespace, console: Console) -> int:
+    """Filter the files that are missing. Raises :class:`SetupError` for a request that is not possible."""
+    for name in ("limit", "scale", "opinion_scale"):
         if not getattr(arguments, name) > 0:
             raise SetupError(f"--{name.replace('_', '-')} {getattr(arguments, name)} is not above 0")
     opinion, out = arguments.by, arguments.out
-    if not 0 <= arguments.look_ahead < 1:
-        raise SetupError(f"--look-ahead {arguments.look_ahead} is not from 0 to less than 1")
-    look_ahead = LookAhead(arguments.look_ahead, arguments.follow_limit) if arguments.look_ahead else None
-    if look_ahead is not None and opinion.is_dir():
-        raise SetupError("--look-ahead works with the opinion of a network, not with other scores of the same games")
-    sources = _sources(arguments.games, opinion, out)
+    sources = games_to_read(arguments.games, out)
+    if opinion.is_dir():
+        if out.resolve() == opinion.resolve():
+            raise SetupError(f"--out {out} holds the games themselves")
+        for source in sources:
+            if not (opinion / source.name).is_file():
+                raise SetupError(f"{opinion} has no {source.name}: it does not hold the same games")
     try:
         network = None if opinion.is_dir() else choose("NNUE", str(opinion))
     except NetError as error:
         raise SetupError(str(error)) from None
     agreement = Agreement(arguments.limit, arguments.scale, arguments.opinion_scale)
-    described = {"tool": "tuning.filter", "by": opinion.name, **agreement._asdict()}
-    if look_ahead is not None:
-        described |= {"look_ahead": look_ahead.weight, "follow_limit": look_ahead.limit}
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise SetupError(f"cannot use {out}: {error.strerror}") from None
-    describe(out, described)
+    described = {"tool": "tuning.filter", "by": opinion.name, **agreement._asdict()}
+    describe(out, described, new=not any(out.glob(f"*{SUFFIX}")))
     kept = quiet = 0
-    with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
-        for source in progress.track(sources, description="filtering files"):
-            if (out / source.name).exists():
-                continue
-            if network is None:
-                confirmed = by_games(source, opinion / source.name, agreement)
-            else:
-                confirmed = by_network(source, network, agreement, look_ahead)
-            write_whole(out / source.name, confirmed.data)
-            kept += confirmed.kept
-            quiet += confirmed.quiet
+    missing = [source for source in sources if not (out / source.name).exists()]
+    for source in track(missing, "filtering files", console=console, transient=True, disable=not console.is_terminal):
+        if network is None:
+            confirmed = by_games(source, opinion / source.name, agreement)
+        else:
+            confirmed = by_network(source, network, agreement)
+        write_whole(out / source.name, confirmed.data)
+        kept += confirmed.kept
+        quiet += confirmed.quiet
     console.print(f"{kept:,} of {quiet:,} quiet positions confirmed")
-
-
-def _sources(games: Path, opinion: Path, out: Path) -> list[Path]:
-    """The files of games. Raises :class:`SetupError` if the opinion is of others, or ``out`` would replace them."""
-    sources = files_of(games)
-    if not sources:
-        raise SetupError(f"no games in {games}")
-    for source in sources:
-        if not source.is_file():
-            raise SetupError(f"{source}: no such file")
-        if opinion.is_dir() and not (opinion / source.name).is_file():
-            raise SetupError(f"{opinion} has no {source.name}: it does not hold the same games")
-        if out.resolve() in (source.parent.resolve(), opinion.resolve()):
-            raise SetupError(f"--out {out} holds the games themselves")
-    return sources
-
-
-@command.interruptible
-def main(words: Sequence[str] | None = None) -> int:
-    """Run the command line; 0: done, 2: cannot be done as asked, 130: interrupted."""
-    arguments = parser().parse_args(words)
-    console = command.make_console()
-    try:
-        _filter(arguments, console)
-    except SetupError as error:
-        return command.refused(console, error)
     return 0
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Run the command line; see :func:`tuning.common.command.execute` for the exit code."""
+    return command.execute(parser, run, words)
 
 
 if __name__ == "__main__":

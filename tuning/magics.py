@@ -7,6 +7,7 @@ the seed is fixed, so the file can be made again.
 
 from __future__ import annotations
 
+import argparse
 import json
 import sys
 from collections.abc import Sequence
@@ -14,6 +15,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from engine.board.tables import BISHOP_STEPS, ROOK_STEPS, blocker_sets, relevant_squares, slider_attacks
+from engine.console import Console
 from tuning.common import command
 
 SEED = 1
@@ -37,8 +39,12 @@ def find_magic(square: int, steps: Sequence[tuple[int, int]], random: np.random.
             return int(magic)
 
 
-@command.interruptible
-def main() -> int:
+def parser() -> argparse.ArgumentParser:
+    """The command line of ``python -m tuning.magics``."""
+    return command.make_parser("magics", __doc__)
+
+
+def run(arguments: argparse.Namespace, console: Console) -> int:
     """Print the magics of all squares as JSON."""
     np.seterr(over="ignore")
     random = np.random.default_rng(SEED)
@@ -49,6 +55,11 @@ def main() -> int:
     note = f"made by tuning/magics.py with seed {SEED}"
     print(json.dumps({"note": note, **magics}, indent=1))
     return 0
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Run the command line; see :func:`tuning.common.command.execute` for the exit code."""
+    return command.execute(parser, run, words)
 
 
 if __name__ == "__main__":

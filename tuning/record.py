@@ -18,15 +18,13 @@ from pathlib import Path
 from engine.console import Console
 from tuning.common import command
 from tuning.common.errors import SetupError, at_least
-from tuning.experiments.run_result import result_of
-from tuning.experiments.trials import FILE, OUTCOMES, add, read, table_of, trial_of
+from tuning.experiments.results import trial_of
+from tuning.experiments.trials import FILE, OUTCOMES, add, read, table_of
 
 
 def parser() -> argparse.ArgumentParser:
     """The command line of ``python -m tuning.record``."""
-    result = argparse.ArgumentParser(
-        prog="python -m tuning.record", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    result = command.make_parser("record", __doc__)
     result.add_argument("--file", type=Path, default=FILE, help="file of the record (default: tuning/tests.jsonl)")
     commands = result.add_subparsers(dest="action", metavar="COMMAND")
     show = commands.add_parser("show", help="show the table (the default)")
@@ -43,35 +41,35 @@ def parser() -> argparse.ArgumentParser:
     return result
 
 
-@command.interruptible
-def main(words: Sequence[str] | None = None) -> int:
-    """Run the command line; 0: done, 2: cannot be done as asked."""
-    arguments = parser().parse_args(words)
-    console = command.make_console()
+def run(arguments: argparse.Namespace, console: Console) -> int:
+    """Show the record or add to it. Raises :class:`SetupError`."""
     if not console.is_terminal:
-        console = Console(width=200)
-    try:
-        if arguments.action == "add":
-            result = result_of(arguments.results, arguments.screened)
-            if not result.finished and not arguments.stopped:
-                raise SetupError(
-                    f"{arguments.results} is not finished ({result.text}): continue it with --resume, or add it with "
-                    "--stopped"
-                )
-            test = trial_of(result, arguments.idea, arguments.outcome, arguments.note, arguments.evaluation)
-            add(arguments.file, arguments.results, test)
-            console.print(table_of([test]))
-            return 0
-        tests = read(arguments.file)
-        last = getattr(arguments, "last", None)
-        at_least(1, last=last)
-        for word in getattr(arguments, "words", ()):
-            tests = [test for test in tests if word.lower() in test.line().lower()]
-        tests = sorted(tests, key=lambda test: test.date)[-last if last else 0 :]
-        console.print(table_of(tests) if tests else "no such test")
-    except (SetupError, ValueError) as error:
-        return command.refused(console, error)
+        console.width = max(console.width, 200)
+    if arguments.action == "add":
+        trial, finished = trial_of(
+            arguments.results, arguments.idea, arguments.outcome, note=arguments.note,
+            evaluation=arguments.evaluation, screened=arguments.screened,
+        )  # fmt: skip
+        if not finished and not arguments.stopped:
+            raise SetupError(
+                f"{arguments.results} is not finished: continue it with --resume, or add it with --stopped"
+            )
+        add(arguments.file, arguments.results, trial)
+        console.print(table_of([trial]))
+        return 0
+    trials = read(arguments.file)
+    last = getattr(arguments, "last", None)
+    at_least(1, last=last)
+    for word in getattr(arguments, "words", ()):
+        trials = [trial for trial in trials if word.lower() in trial.line().lower()]
+    trials = sorted(trials, key=lambda trial: trial.date)[-last if last else 0 :]
+    console.print(table_of(trials) if trials else "no such test")
     return 0
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Run the command line; see :func:`tuning.common.command.execute` for the exit code."""
+    return command.execute(parser, run, words)
 
 
 if __name__ == "__main__":

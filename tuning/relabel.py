@@ -1,4 +1,4 @@
-"""Give games new scores: their quiet positions are searched again, deeper, with another network or another engine.
+"""Give games new scores: search their quiet positions again, deeper, with another network or another engine.
 
 python -m tuning.relabel data/first --out data/deeper --nodes 1000 --share 0.2
 python -m tuning.relabel data/first --out data/newest --option EvalFile=run/net.nnue
@@ -12,11 +12,12 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from engine.console import Console
 from engine.jit.warmup import warm_up
 from tuning.common import command
-from tuning.common.errors import EngineFailure, SetupError, at_least
-from tuning.common.flags import add_check_flag, count, options_of
-from tuning.data.viriformat import files_of
+from tuning.common.errors import SetupError, at_least
+from tuning.common.flags import add_check_flag, add_cluster_flags, add_option_flag, count, options_of
+from tuning.data.viriformat import games_to_read
 from tuning.matches.engines import WORDS_HELP
 from tuning.selfplay.labels import RelabelSettings, fingerprint_of
 from tuning.selfplay.relabelling import relabel
@@ -24,48 +25,31 @@ from tuning.selfplay.relabelling import relabel
 
 def parser() -> argparse.ArgumentParser:
     """The command line of ``python -m tuning.relabel``."""
-    made = argparse.ArgumentParser("python -m tuning.relabel", description=(__doc__ or "").splitlines()[0])
+    made = command.make_parser("relabel", __doc__)
     add = made.add_argument
     add("games", type=Path, metavar="FOLDER", help="folder of tuning.datagen, or file in viriformat")
     add("--out", type=Path, required=True, metavar="DIR", help="folder for the new files; a run there is continued")
     add("--nodes", type=count, default=1_000, metavar="N", help="soft limit of a search (default: %(default)s)")
     add("--hard", type=count, default=2, metavar="N", help="hard limit, as a multiple of it (default: %(default)s)")
-    add(
-        "--share",
-        type=float,
-        default=1.0,
-        metavar="X",
-        help="share of the quiet positions, drawn at random (default: all)",
-    )
+    share = "share of the quiet positions, drawn at random (default: all)"
+    add("--share", type=float, default=1.0, metavar="X", help=share)
     add("--positions", type=count, metavar="N", help="stop after N positions of this session")
     add("--first-ply", type=int, default=10, metavar="N", help="skip positions before this ply (default: %(default)s)")
-    add(
-        "--hash",
-        type=count,
-        default=4,
-        metavar="MB",
-        help="transposition table, cleared for each game (default: %(default)s)",
-    )
+    table = "transposition table, cleared for each game (default: %(default)s)"
+    add("--hash", type=count, default=4, metavar="MB", help=table)
     add("--seed", type=int, default=1, help="random seed (default: %(default)s)")
-    add(
-        "--option", action="append", default=[], metavar="NAME=VALUE",
-        help="engine option: EvalType, EvalFile or a search parameter; may be repeated",
-    )  # fmt: skip
+    add_option_flag(made)
     add(
         "--engine", nargs="+", default=[], metavar="WORD",
         help=f"another engine to search with, to judge networks by: {WORDS_HELP}",
     )  # fmt: skip
-    add("--processes", type=int, metavar="N", help="files at a time (default: one per core)")
-    add(
-        "--scheduler", metavar="ADDRESS",
-        help="a running dask scheduler, such as tcp://host:8786; 'here' labels everything in this process",
-    )  # fmt: skip
+    add_cluster_flags(made, "--processes")
     add_check_flag(made)
     return made
 
 
 def _settings(arguments: argparse.Namespace) -> RelabelSettings:
-    """Raises :class:`SetupError` for what cannot be used."""
+    """Raises :class:`SetupError` for invalid settings."""
     at_least(
         1, nodes=arguments.nodes, hard=arguments.hard, hash=arguments.hash,
         positions=arguments.positions, processes=arguments.processes,
@@ -81,31 +65,23 @@ def _settings(arguments: argparse.Namespace) -> RelabelSettings:
     )  # fmt: skip
 
 
-@command.interruptible
+def run(arguments: argparse.Namespace, console: Console) -> int:
+    """Label the files that are missing. Raises :class:`SetupError` for a request that is not possible."""
+    settings = _settings(arguments)
+    sources = games_to_read(arguments.games, arguments.out)
+    warm_up(console.print)  # before the workers do it all at once
+    fingerprint_of(settings)  # reports wrong options before the folder is made
+    if arguments.check:
+        return command.checked(console)
+    return relabel(
+        sources, arguments.out, settings, positions=arguments.positions,
+        scheduler=arguments.scheduler, processes=arguments.processes, console=console,
+    )  # fmt: skip
+
+
 def main(words: Sequence[str] | None = None) -> int:
-    """Run the command line; 0: done, 1: with failures, 2: cannot be done as asked, 130: interrupted."""
-    arguments = parser().parse_args(words)
-    console = command.make_console()
-    try:
-        settings = _settings(arguments)
-        sources = files_of(arguments.games)
-        for source in sources:
-            if not source.is_file():
-                raise SetupError(f"{source}: no such file")
-            if source.parent.resolve() == arguments.out.resolve():
-                raise SetupError(f"--out {arguments.out} holds the games themselves")
-        if not sources:
-            raise SetupError(f"no games in {arguments.games}")
-        warm_up(console.print)  # before many workers want the same
-        fingerprint_of(settings)  # says what is wrong with the options, before there is a folder
-        if arguments.check:
-            return command.checked(console)
-        return relabel(
-            sources, arguments.out, settings, positions=arguments.positions,
-            scheduler=arguments.scheduler, processes=arguments.processes, console=console,
-        )  # fmt: skip
-    except (SetupError, EngineFailure) as error:
-        return command.refused(console, error)
+    """Run the command line; see :func:`tuning.common.command.execute` for the exit code."""
+    return command.execute(parser, run, words)
 
 
 if __name__ == "__main__":

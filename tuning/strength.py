@@ -32,7 +32,7 @@ from rich.table import Table
 from engine.console import Console
 from engine.play.strength import FILE, LEVELS
 from tuning.common import command
-from tuning.common.errors import EngineFailure, SetupError, at_least
+from tuning.common.errors import SetupError, at_least
 from tuning.common.files import keep_apart
 from tuning.common.flags import add_check_flag, add_cluster_flags
 from tuning.common.ledger import read_settings
@@ -48,46 +48,24 @@ from tuning.statistics import ratings
 
 def parser() -> argparse.ArgumentParser:
     """The command line of ``python -m tuning.strength``."""
-    result = argparse.ArgumentParser(
-        prog="python -m tuning.strength", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    result.add_argument("--games", type=int, default=40, help="games of each pairing (default 40)")
-    result.add_argument(
-        "--levels", type=int, nargs="+", default=[0, 4, 8, 11, 14, 17, 20, 22], metavar="N", help="levels to measure"
-    )
-    result.add_argument(
-        "--anchors",
-        type=int,
-        nargs="*",
-        default=list(ANCHORS),
-        metavar="SKILL",
-        help="Skill Levels of Stockfish to play against, 0 to 19",
-    )
-    result.add_argument(
-        "--anchor-nodes",
-        type=int,
-        metavar="N",
-        help="nodes per move of Stockfish (default: as many as let it choose, 200,000 to 1,000,000)",
-    )
+    result = command.make_parser("strength", __doc__)
+    add = result.add_argument
+    add("--games", type=int, default=40, help="games of each pairing (default 40)")
+    levels = [0, 4, 8, 11, 14, 17, 20, 22]
+    add("--levels", type=int, nargs="+", default=levels, metavar="N", help="levels to measure")
+    anchors = "Skill Levels of Stockfish to play against, 0 to 19"
+    add("--anchors", type=int, nargs="*", default=list(ANCHORS), metavar="SKILL", help=anchors)
+    nodes = "nodes per move of Stockfish (default: enough for its depth of choice, 200,000 to 1,000,000)"
+    add("--anchor-nodes", type=int, metavar="N", help=nodes)
     add_play_flags(result)
     add_cluster_flags(result)
     add_check_flag(result)
-    result.add_argument(
-        "--dir",
-        type=Path,
-        default=Path("results/strength"),
-        metavar="DIR",
-        help="folder for results (default results/strength)",
-    )
-    result.add_argument("--fit", action="store_true", help="play nothing; fit the levels to what was measured so far")
-    result.add_argument(
-        "--measured",
-        type=Path,
-        default=measurements.FILE,
-        metavar="FILE",
-        help="what was measured so far (default: tuning/results/levels.json)",
-    )
-    result.add_argument("--out", type=Path, default=FILE, metavar="FILE", help="default: engine/play/strength.json")
+    folder = Path("results/strength")
+    add("--dir", type=Path, default=folder, metavar="DIR", help=f"folder for results (default {folder})")
+    add("--fit", action="store_true", help="play nothing; fit the levels to the measurements so far")
+    measured = "measurements so far (default: tuning/results/levels.json)"
+    add("--measured", type=Path, default=measurements.FILE, metavar="FILE", help=measured)
+    add("--out", type=Path, default=FILE, metavar="FILE", help="default: engine/play/strength.json")
     return result
 
 
@@ -101,22 +79,22 @@ def settings_from(pair: tuple[EngineSpec, EngineSpec], arguments: argparse.Names
 def play(
     pair: tuple[EngineSpec, EngineSpec], arguments: argparse.Namespace, console: Console
 ) -> tuple[int, dict[tuple[str, str], Any]]:
-    """Play one encounter, or what is missing of it; its exit code and its counts (losses, draws, wins)."""
+    """Play the missing games of one encounter; its exit code and counts (losses, draws, wins)."""
     settings = settings_from(pair, arguments)
     path = arguments.dir / ("-".join(spec.name.replace(" ", "") for spec in pair) + ".jsonl")
     resume = path.exists()
     if resume:
-        former = TournamentSettings.read(path, read_settings(path))
-        if replace(former, games=settings.games) != settings:
+        previous = TournamentSettings.read(path, read_settings(path))
+        if replace(previous, games=settings.games) != settings:
             raise SetupError(f"{path} was played with other settings; choose another --dir")
-    tournament, code = running.run(
+    tournament, code = running.play(
         settings, path, console, scheduler=arguments.scheduler, concurrency=arguments.concurrency, resume=resume
     )
     return code, {key: encounter.wdl for key, encounter in tournament.tally.encounters.items()}
 
 
 def pairs_from(arguments: argparse.Namespace) -> list[tuple[EngineSpec, EngineSpec]]:
-    """Who plays whom. Raises :class:`SetupError`."""
+    """The pairings. Raises :class:`SetupError`."""
     levels = sorted(set(arguments.levels))
     if len(levels) < 2 or levels[0] < 0 or levels[-1] >= len(LEVELS):
         raise SetupError(f"--levels takes two or more of 0 to {len(LEVELS) - 1}")
@@ -127,7 +105,7 @@ def pairs_from(arguments: argparse.Namespace) -> list[tuple[EngineSpec, EngineSp
 
 
 def measure(arguments: argparse.Namespace, console: Console, measured: Measurements) -> int:
-    """Play, show the ratings and note them in ``measured`` and its file; the exit code."""
+    """Play, show the ratings and add them to ``measured`` and its file; the exit code."""
     counts: dict[tuple[str, str], Any] = {}
     for pair in pairs_from(arguments):
         code, found = play(pair, arguments, console)
@@ -148,27 +126,26 @@ def measure(arguments: argparse.Namespace, console: Console, measured: Measureme
     return 0
 
 
-@command.interruptible
-def main(words: Sequence[str] | None = None) -> int:
-    """Run the command line; exit codes as in :func:`tuning.match.main`."""
-    arguments = parser().parse_args(words)
-    console = command.make_console()
-    try:
-        measured = measurements.Measurements.read(arguments.measured)
-        keep_apart(arguments.out, (arguments.measured,))
-        if arguments.check:
-            for pair in pairs_from(arguments):
-                running.check(settings_from(pair, arguments))
-            return command.checked(console)
-        if not arguments.fit and (code := measure(arguments, console, measured)):
-            return code
-        elos = elos_of(measured, LEVELS)
-        write(arguments.out, elos, "fitted by python -m tuning.strength --fit to tuning/results/levels.json")
-    except (SetupError, EngineFailure, OSError) as error:
-        return command.refused(console, error)
+def run(arguments: argparse.Namespace, console: Console) -> int:
+    """Measure, unless told only to fit, and write the levels. Raises :class:`SetupError`."""
+    measured = measurements.Measurements.read(arguments.measured)
+    keep_apart(arguments.out, (arguments.measured,))
+    if arguments.check:
+        for pair in pairs_from(arguments):
+            running.check(settings_from(pair, arguments))
+        return command.checked(console)
+    if not arguments.fit and (code := measure(arguments, console, measured)):
+        return code
+    elos = elos_of(measured, LEVELS)
+    write(arguments.out, elos, "fitted by python -m tuning.strength --fit to tuning/results/levels.json")
     console.print(f"written: {arguments.out}")
     console.print(f"UCI_Elo ends at {round(elos[-1])}: the maximum in engine/options.py")
     return 0
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Run the command line; see :func:`tuning.common.command.execute` for the exit code."""
+    return command.execute(parser, run, words)
 
 
 if __name__ == "__main__":

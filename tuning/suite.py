@@ -10,45 +10,39 @@ from __future__ import annotations
 
 import argparse
 import shlex
-import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from rich.console import Group
 
 from engine.console import Console
-from tuning.cluster.base import ClusterLost
-from tuning.cluster.choice import HERE, open_cluster
+from engine.reading import ReadError
+from engine.suites.tasks import Task, load_suite
+from tuning.cluster.run import HERE, run_units
 from tuning.common import command
-from tuning.common.command import as_interrupt, check_picture
+from tuning.common.command import check_picture
 from tuning.common.display import Display
-from tuning.common.errors import EngineFailure, SetupError, at_least
-from tuning.common.flags import add_check_flag, add_cluster_flags, add_results_flags, only_with_resume
+from tuning.common.errors import SetupError, at_least
+from tuning.common.flags import add_check_flag, add_cluster_flags, add_results_flags, results_path
 from tuning.common.ledger import Ledger
 from tuning.matches.engines import WORDS_HELP, EngineSpec, parse_each, parse_limit_words, parse_words, with_unique_names
-from tuning.matches.flags import add_limit_flags, limits_from, with_commit
+from tuning.matches.flags import add_each_flag, add_limit_flags, limits_from, with_commit
 from tuning.matches.tournament import single_threaded
 from tuning.matches.units import introduce
-from tuning.suites.epd import load_suite
 from tuning.suites.solving import TOOL, Attempt, Solution, position_table, score_table, solve
 
 
 def parser() -> argparse.ArgumentParser:
     """The command line of ``python -m tuning.suite``."""
-    result = argparse.ArgumentParser(
-        prog="python -m tuning.suite", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    result = command.make_parser("suite", __doc__)
     result.add_argument("suite", nargs="?", help="EPD file")
     result.add_argument(
         "--engine", nargs="+", action="append", default=[], metavar="WORD", help=f"a UCI engine: {WORDS_HELP}"
     )
-    result.add_argument(
-        "--each", nargs="+", default=[], metavar="WORD", help="option.NAME=VALUE and limits for every engine"
-    )
+    add_each_flag(result)
     result.add_argument("--limit", type=int, metavar="N", help="use only the first N positions")
     result.add_argument("--first-move", action="store_true", help="require only the first move of puzzle lines")
     result.add_argument("--list", action="store_true", help="list positions that not every engine solved")
@@ -58,6 +52,13 @@ def parser() -> argparse.ArgumentParser:
     group = add_results_flags(result, "SUITE", "position")
     group.add_argument("--plot", metavar="FILE", help="plot of positions solved over time, PNG or SVG")
     return result
+
+
+def _load(path: Path, report: Callable[[str], None] = print) -> list[Task]:
+    try:
+        return load_suite(path, report)
+    except ReadError as error:
+        raise SetupError(str(error)) from None
 
 
 def _settings(arguments: argparse.Namespace) -> dict[str, Any]:
@@ -76,7 +77,7 @@ def _settings(arguments: argparse.Namespace) -> dict[str, Any]:
             raise SetupError(f"{spec.name} has no limit: give --movetime, --nodes or --depth")
         if spec.protocol != "uci":
             raise SetupError(f"{spec.name}: suites speak UCI only")
-    load_suite(Path(arguments.suite), lambda repair: None)
+    _load(Path(arguments.suite), lambda repair: None)
     if arguments.scheduler in (None, HERE):
         for spec in specs:
             if spec.revision is None:
@@ -112,12 +113,11 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
             for spec in specs:
                 introduce(spec)
             return command.checked(console, arguments.json)
-    tasks = load_suite(suite)[:most]
+    tasks = _load(suite)[:most]
     if first_move:
         tasks = [replace(task, line=(), best=task.best or task.line[:1]) for task in tasks]
     if not arguments.resume:
-        path = Path(arguments.json or f"results/{suite.stem}-{datetime.now():%Y%m%d-%H%M%S}.jsonl")
-        ledger = Ledger.create(path, TOOL, settings)
+        ledger = Ledger.create(results_path(arguments, suite.stem), TOOL, settings)
     names = [spec.name for spec in specs]
     done = {(solution.engine, solution.number) for solution in solutions}
     attempts = [
@@ -126,31 +126,22 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
         for spec in specs
         if (spec.name, number) not in done
     ]
-    code, failures = 0, 0
-    cluster = open_cluster(arguments.scheduler, arguments.concurrency, command.warner(console))
     display = Display(console, "positions", len(tasks) * len(specs), len(done))
-    before = signal.signal(signal.SIGTERM, as_interrupt)
+
+    def take(result: dict[str, Any]) -> None:
+        ledger.add("solution", result)
+        solutions.append(Solution(**result))
+        solved = ", ".join(f"{n} {sum(s.solved for s in solutions if s.engine == n)}" for n in names)
+        display.show(len(solutions), solved)
+
     try:
-        with display.bar:
-            for outcome in cluster.run(solve, iter(attempts), lambda item: None):
-                if outcome.error is not None:
-                    console.print(f"! {outcome.error}", style="red", soft_wrap=True)
-                    ledger.add("trouble", str(outcome.error))
-                    failures += 1
-                    if failures >= 3 and failures > len(solutions):
-                        raise SetupError(f"gave up after {failures} failures")
-                    continue
-                ledger.add("solution", outcome.result)
-                solutions.append(Solution(**outcome.result))
-                solved = ", ".join(f"{n} {sum(s.solved for s in solutions if s.engine == n)}" for n in names)
-                display.show(len(solutions), solved)
-    except (KeyboardInterrupt, ClusterLost) as error:
-        again = f"continue with: python -m tuning.suite --resume {shlex.quote(str(ledger.path))}"
-        code = command.stopped(console, error, again)
+        code = run_units(
+            solve, iter(attempts), on_result=take, on_failure=lambda error: ledger.add("trouble", str(error)),
+            bar=display.bar, console=console, scheduler=arguments.scheduler, workers=arguments.concurrency,
+            advice=f"continue with: python -m tuning.suite --resume {shlex.quote(str(ledger.path))}",
+        )  # fmt: skip
     finally:
-        cluster.close()
         ledger.close()
-        signal.signal(signal.SIGTERM, before)
     parts: list[Any] = [score_table(tasks, names, solutions)]
     if arguments.list:
         parts += ["", position_table(tasks, names, solutions)]
@@ -162,20 +153,12 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
         times = {n: [s.seconds for s in solutions if s.engine == n and s.seconds is not None] for n in names}
         save(suite_figure(times, len(tasks), str(specs[0].limits)), Path(arguments.plot))
     console.print(f"\nresults: {ledger.path}")
-    return code or int(failures > 0)
+    return code
 
 
-@command.interruptible
 def main(words: Sequence[str] | None = None) -> int:
-    """Run the command line; 0: done, 1: with failures, 2: cannot be done as asked, 130: interrupted."""
-    arguments = parser().parse_args(words)
-    console = command.make_console()
-    try:
-        if arguments.resume:
-            only_with_resume(parser(), words, ("--list", "--plot", "--scheduler", "--concurrency"))
-        return run(arguments, console)
-    except (SetupError, EngineFailure) as error:
-        return command.refused(console, error)
+    """Run the command line; see :func:`tuning.common.command.execute` for the exit code."""
+    return command.execute(parser, run, words, ("--list", "--plot", "--scheduler", "--concurrency"))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
-"""Learns the weights of the classical evaluation from positions whose outcome is known.
+"""Fit the weights of the classical evaluation to positions whose outcome is known.
 
-Usage: ``python -m tuning.texel --positions FILE...``
+python -m tuning.texel --positions tcec_evals.tsv.gz data/first --cache cache --plot loss.png
 """
 
 from __future__ import annotations
@@ -13,18 +13,16 @@ from pathlib import Path
 from engine.console import Console
 from engine.evaluation.classical.weights import WEIGHTS_FILE
 from tuning.common import command, plots
-from tuning.common.errors import SetupError
+from tuning.common.errors import SetupError, at_least
 from tuning.common.files import keep_apart, refuse_missing
 from tuning.common.flags import add_check_flag
 from tuning.learning.texel import learn
 
 
-def parse_arguments(words: Sequence[str] | None = None) -> argparse.Namespace:
-    """The command line; exits with one message if it is wrong."""
-    parser = argparse.ArgumentParser(
-        prog="python -m tuning.texel", description="Learn the weights of the classical evaluation from positions."
-    )
-    add = parser.add_argument
+def parser() -> argparse.ArgumentParser:
+    """The command line of ``python -m tuning.texel``."""
+    result = command.make_parser("texel", __doc__)
+    add = result.add_argument
     add("--positions", type=Path, nargs="+", required=True, metavar="FILE", help="files of positions, one a line")
     help_limit = "positions to take from each file (default %(default)s)"
     add("--limit", type=int, default=1_000_000, metavar="N", help=help_limit)
@@ -36,38 +34,34 @@ def parse_arguments(words: Sequence[str] | None = None) -> argparse.Namespace:
     add("--output", type=Path, default=WEIGHTS_FILE, metavar="FILE", help="weights file to write")
     add("--cache", type=Path, required=True, metavar="DIR", help="folder that keeps parsed positions for the next run")
     add("--plot", type=Path, metavar="PICTURE", help="plot of the losses over the iterations")
-    add_check_flag(parser)
-    arguments = parser.parse_args(words)
-    if arguments.limit < 1 or arguments.iterations < 1:
-        parser.error("--limit and --iterations must be at least 1")
-    if arguments.seed < 0:
-        parser.error(f"--seed {arguments.seed} is below 0")
+    add_check_flag(result)
+    return result
+
+
+def run(arguments: argparse.Namespace, console: Console) -> int:
+    """Learn; the weights file is replaced at the very end or not at all. Raises :class:`SetupError`."""
+    at_least(1, limit=arguments.limit, iterations=arguments.iterations)
+    at_least(0, seed=arguments.seed)
     if not 0 <= arguments.result_share <= 1:
-        parser.error(f"--result-share {arguments.result_share} is not between 0 and 1")
+        raise SetupError(f"--result-share {arguments.result_share} is not between 0 and 1")
     if not arguments.decay > 0:
-        parser.error(f"--decay {arguments.decay} is not above 0: equivalent weights could grow without bound")
-    return arguments
-
-
-@command.interruptible
-def main(words: Sequence[str] | None = None) -> int:
-    """Run the command; the weights file is replaced at the very end or not at all."""
-    arguments = parse_arguments(words)
+        raise SetupError(f"--decay {arguments.decay} is not above 0: equivalent weights could grow without bound")
+    keep_apart(arguments.output, arguments.positions)
+    if arguments.plot is not None:
+        plots.check(arguments.plot)
+    refuse_missing(arguments.positions, "positions")
+    if arguments.check:
+        return command.checked(console)
     try:
-        keep_apart(arguments.output, arguments.positions)
-        if arguments.plot is not None:
-            plots.check(arguments.plot)
-        refuse_missing(arguments.positions, "positions")
-        if arguments.check:
-            return command.checked(Console())
-        learn(arguments, Console(stderr=True))
-    except SetupError as error:
-        print(f"texel: {error}", file=sys.stderr)
-        return command.REFUSED
-    except KeyboardInterrupt:
-        print(f"texel: interrupted; {arguments.output} is unchanged", file=sys.stderr)
-        return command.INTERRUPTED
+        learn(arguments, console)
+    except KeyboardInterrupt as error:
+        return command.stopped(console, error, f"{arguments.output} is unchanged")
     return 0
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Run the command line; see :func:`tuning.common.command.execute` for the exit code."""
+    return command.execute(parser, run, words, stderr=True)
 
 
 if __name__ == "__main__":

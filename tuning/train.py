@@ -17,15 +17,14 @@ from engine.evaluation.nnue.shape import HIDDEN_STEP, MAX_HIDDEN
 from tuning.common import command
 from tuning.common.errors import SetupError, at_least
 from tuning.common.files import refuse_missing
-from tuning.common.flags import add_check_flag, only_with_resume
+from tuning.common.flags import add_check_flag
 from tuning.learning.recipe import LOG, TrainingSettings, settings_of
 from tuning.learning.training import beginning, train
 
 
 def parser() -> argparse.ArgumentParser:
     """The command line of ``python -m tuning.train``."""
-    lines = (__doc__ or "").splitlines()
-    made = argparse.ArgumentParser("python -m tuning.train", description=lines[0])
+    made = command.make_parser("train", __doc__)
     add = made.add_argument
     add("--positions", nargs="+", metavar="FILE", help="training data: folders of tuning.datagen, viriformat, text")
     add("--cache", type=Path, metavar="DIR", help="folder that keeps parsed positions for the next run")
@@ -73,25 +72,11 @@ def _settings_of(arguments: argparse.Namespace) -> TrainingSettings:
     settings = TrainingSettings(**chosen)
     if settings.hidden % HIDDEN_STEP or not 0 < settings.hidden <= MAX_HIDDEN:
         raise SetupError(f"--hidden {settings.hidden} is not a multiple of {HIDDEN_STEP} up to {MAX_HIDDEN}")
-    for name in (
-        "length",
-        "batch",
-        "learning_rate",
-        "final_learning_rate",
-        "exponent",
-        "decided",
-        "held_out",
-        "report",
-    ):
+    positive = ("length", "batch", "learning_rate", "final_learning_rate", "exponent", "decided", "held_out", "report")
+    for name in positive:
         if not getattr(settings, name) > 0:
             raise SetupError(f"--{name.replace('_', '-')} {getattr(settings, name)} is not above 0")
-    at_least(
-        0,
-        seed=settings.seed,
-        first_ply=settings.first_ply,
-        weight_decay=settings.weight_decay,
-        warm_up=settings.warm_up,
-    )
+    at_least(0, **{name: getattr(settings, name) for name in ("seed", "first_ply", "weight_decay", "warm_up")})
     if settings.held_out >= 1:
         raise SetupError(f"--held-out {settings.held_out} is not below 1")
     for name in ("result_weight", "final_result_weight"):
@@ -100,27 +85,24 @@ def _settings_of(arguments: argparse.Namespace) -> TrainingSettings:
     return settings
 
 
-@command.interruptible
-def main(words: Sequence[str] | None = None) -> int:
-    """Run the command line; 0: done, 2: cannot be done as asked, 130: interrupted."""
-    arguments = parser().parse_args(words)
-    console = Console(stderr=True)
+def run(arguments: argparse.Namespace, console: Console) -> int:
+    """Train. Raises :class:`SetupError` for settings or positions that cannot be used."""
     out = arguments.resume or arguments.out
+    settings = settings_of(out) if arguments.resume else _settings_of(arguments)
+    if arguments.check:
+        if settings.begin:
+            beginning(settings)
+        return command.checked(console, out / LOG)
     try:
-        if arguments.resume:
-            only_with_resume(parser(), words, ())
-        settings = settings_of(out) if arguments.resume else _settings_of(arguments)
-        if arguments.check:
-            if settings.begin:
-                beginning(settings)
-            return command.checked(console, out / LOG)
         train(settings, out, arguments.resume is not None, console)
-    except KeyboardInterrupt:
-        console.print(f"interrupted; go on with --resume {out}")
-        return command.INTERRUPTED
-    except SetupError as error:
-        return command.refused(console, error)
+    except KeyboardInterrupt as error:
+        return command.stopped(console, error, f"continue with --resume {out}")
     return 0
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Run the command line; see :func:`tuning.common.command.execute` for the exit code."""
+    return command.execute(parser, run, words, stderr=True)
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from engine.console import Console
 from tuning.common import command
 from tuning.common.errors import SetupError
 from tuning.common.files import keep_apart, whole_text
@@ -20,45 +21,43 @@ from tuning.data.viriformat import count_file, files_of, games_of, read_position
 
 def parser() -> argparse.ArgumentParser:
     """The command line of ``python -m tuning.viriformat``."""
-    lines = (__doc__ or "").splitlines()
-    made = argparse.ArgumentParser("python -m tuning.viriformat", description=lines[0])
+    made = command.make_parser("viriformat", __doc__)
     made.add_argument("files", nargs="+", type=Path, metavar="FILE", help="files in viriformat, or directories of them")
     made.add_argument("--text", type=Path, metavar="FILE", help="write positions: FEN | centipawns | result, for White")
     made.add_argument("--pgn", type=Path, metavar="FILE", help="write games, with scores as comments")
     return made
 
 
-@command.interruptible
-def main(words: Sequence[str] | None = None) -> int:
-    """Run the command line; 0: done, 2: cannot be done as asked."""
-    arguments = parser().parse_args(words)
-    try:
-        files = [file for path in arguments.files for file in files_of(path)]
-        for out in (arguments.text, arguments.pgn):
-            keep_apart(out, files)
-        total = 0
-        for path in files:
-            positions = read_positions([path])
-            games, _, size = count_file(path)
-            total += len(positions)
-            torn = path.stat().st_size - size
-            print(f"{path}: {games:,} games, {len(positions):,} positions" + (f", {torn} torn bytes" if torn else ""))
-        print(f"{total:,} positions in {len(files)} files")
-        if not total:
-            raise SetupError(f"no complete game in {', '.join(map(str, arguments.files))}")
-        if arguments.text:
-            with whole_text(arguments.text, "ascii") as stream:
-                for path in files:
-                    write_text(read_positions([path]), stream)
-        if arguments.pgn:
-            with whole_text(arguments.pgn) as stream:
-                for path in files:
-                    for game in games_of(path):
-                        print(game, file=stream, end="\n\n")
-    except SetupError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return command.REFUSED
+def run(arguments: argparse.Namespace, console: Console) -> int:
+    """Count, check and convert. Raises :class:`SetupError` for files that cannot be used."""
+    files = [file for path in arguments.files for file in files_of(path)]
+    for out in (arguments.text, arguments.pgn):
+        keep_apart(out, files)
+    total = 0
+    for path in files:
+        positions = len(read_positions([path]))
+        games, _, size = count_file(path)
+        total += positions
+        torn = path.stat().st_size - size
+        print(f"{path}: {games:,} games, {positions:,} positions" + (f", {torn} torn bytes" if torn else ""))
+    print(f"{total:,} positions in {len(files)} files")
+    if not total:
+        raise SetupError(f"no complete game in {', '.join(map(str, arguments.files))}")
+    if arguments.text:
+        with whole_text(arguments.text, "ascii") as stream:
+            for path in files:
+                write_text(read_positions([path]), stream)
+    if arguments.pgn:
+        with whole_text(arguments.pgn) as stream:
+            for path in files:
+                for game in games_of(path):
+                    print(game, file=stream, end="\n\n")
     return 0
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Run the command line; see :func:`tuning.common.command.execute` for the exit code."""
+    return command.execute(parser, run, words, stderr=True)
 
 
 if __name__ == "__main__":

@@ -1,12 +1,12 @@
-"""Fit how scores turn into wins, the model of ``engine/play/wdl.py``, to the engine's own games.
+"""Fit the win-draw-loss model of ``engine/play/wdl.py`` to the engine's games.
 
     python -m tuning.wdl results/match.jsonl games.pgn data/first/games-00000.vf
     python -m tuning.wdl results/*.jsonl --player Numbat --shown-pawn 100
 
 Takes results of tuning.match, PGN with scores in its comments (``+0.35/12`` or ``[%eval ...]``), and games of
-tuning.datagen. The fit maximises the likelihood of all results given the score of every move. The first two hold
-scores as the engine showed them; the pawn value of the present model, or ``--shown-pawn``, turns them back into those
-of the evaluation. Writes ``engine/play/wdl.json``.
+tuning.datagen. The fit maximises the likelihood of all results given the score of every move. Results and PGN hold
+scores as displayed; the pawn value of the present model, or ``--shown-pawn``, converts them to those of the evaluation.
+Writes ``engine/play/wdl.json``.
 """
 
 from __future__ import annotations
@@ -30,53 +30,40 @@ from tuning.learning.wdl import check, fit, read, table
 
 def parser() -> argparse.ArgumentParser:
     """The command line of ``python -m tuning.wdl``."""
-    result = argparse.ArgumentParser(
-        prog="python -m tuning.wdl", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    result = command.make_parser("wdl", __doc__)
+    add = result.add_argument
+    add("games", nargs="+", type=Path, metavar="FILE", help="*.jsonl, *.pgn or *.vf")
+    add("--player", metavar="NAME", help="use only the moves of this player (default: both)")
+    pawn = (
+        "centipawns of the evaluation that were shown as 100 in results and PGN "
+        f"(default: the present model's, {MODEL.pawn:.0f}; 100 if scores were shown as they are)"
     )
-    result.add_argument("games", nargs="+", type=Path, metavar="FILE", help="*.jsonl, *.pgn or *.vf")
-    result.add_argument("--player", metavar="NAME", help="use only the moves of this player (default: both)")
-    result.add_argument(
-        "--shown-pawn",
-        type=float,
-        default=MODEL.pawn,
-        metavar="CP",
-        help="centipawns of the evaluation that were shown as 100 in results and PGN "
-        f"(default: the present model's, {MODEL.pawn:.0f}; 100 if scores were shown as they are)",
-    )
-    result.add_argument("--out", type=Path, default=FILE, metavar="FILE", help="default: engine/play/wdl.json")
+    add("--shown-pawn", type=float, default=MODEL.pawn, metavar="CP", help=pawn)
+    add("--out", type=Path, default=FILE, metavar="FILE", help="default: engine/play/wdl.json")
     return result
 
 
-@command.interruptible
-def main(words: Sequence[str] | None = None) -> int:
-    """Run the command line. 0: written; 2: bad input."""
-    arguments = parser().parse_args(words)
-    console = Console()
-    try:
-        if not 0 < arguments.shown_pawn < math.inf:
-            raise SetupError(f"--shown-pawn must be above zero, not {arguments.shown_pawn:g}")
-        keep_apart(arguments.out, arguments.games)
-        samples = read(
-            arguments.games,
-            arguments.player,
-            arguments.shown_pawn,
-            lambda paths: track(paths, "reading", console=console),
-        )
-        model, loss = fit(samples)
-        check(model)
-        data = {
-            "note": f"fitted by python -m tuning.wdl {' '.join(path.name for path in arguments.games)}: "
-            f"{len(samples)} moves, mean log-loss {loss:.4f}",
-            "a": model.a,
-            "b": model.b,
-            "moves": model.moves,
-        }
-        write_whole(arguments.out, (json.dumps(data, indent=1) + "\n").encode())
-    except (OSError, SetupError) as error:
-        return command.refused(console, error)
+def run(arguments: argparse.Namespace, console: Console) -> int:
+    """Read, fit and write. Raises :class:`SetupError` for games that cannot be used."""
+    if not 0 < arguments.shown_pawn < math.inf:
+        raise SetupError(f"--shown-pawn must be above zero, not {arguments.shown_pawn:g}")
+    keep_apart(arguments.out, arguments.games)
+    paths = track(arguments.games, "reading", console=console)
+    samples = read(paths, arguments.player, arguments.shown_pawn)
+    model, loss = fit(samples)
+    check(model)
+    names = " ".join(path.name for path in arguments.games)
+    note = f"fitted by python -m tuning.wdl {names}: {len(samples)} moves, mean log-loss {loss:.4f}"
+    data = {"note": note, "a": model.a, "b": model.b, "moves": model.moves}
+    write_whole(arguments.out, (json.dumps(data, indent=1) + "\n").encode())
     console.print(table(model, samples))
-    console.print(f"{data['note']}; 100 centipawns shown are {model.pawn:.0f} of the evaluation")
+    console.print(f"{note}; 100 centipawns shown are {model.pawn:.0f} of the evaluation")
     return 0
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Run the command line; see :func:`tuning.common.command.execute` for the exit code."""
+    return command.execute(parser, run, words)
 
 
 if __name__ == "__main__":

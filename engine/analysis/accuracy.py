@@ -20,7 +20,8 @@ import chess
 from chess.engine import PovScore
 
 from engine.analysis.annotate import Judged
-from engine.analysis.judge import Grade, human_expectation
+from engine.analysis.judge import Grade
+from engine.explanation.standing import human_expectation
 
 #: Centipawns that a mate counts; no score counts more.
 CEILING = 1000

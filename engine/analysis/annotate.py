@@ -10,21 +10,21 @@ position after it, and at all the other moves in its place. Only then does a mov
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import chess
 import chess.pgn
 from chess.engine import Limit, PovScore
 
 from engine.analysis import notes
-from engine.analysis.judge import Grade, chances_on, cost, grade_of, human_expectation
+from engine.analysis.judge import Grade, chances_on, cost, grade_of
 from engine.analysis.lines import chances_text
 from engine.analysis.pace import FIRST, SACRIFICE_LOOKS, Pace
 from engine.analysis.praise import is_recapture, is_sacrifice, offered, praise
 from engine.analysis.record import LINE, Found, Record, Verdict
-from engine.analysis.wrong_bishop import honest
 from engine.api import Engine
 from engine.api.types import Analysis
+from engine.explanation.standing import human_expectation
 
 #: Says why a move was bad: from the board, the move, the line that was better, the line after the move (it begins with
 #: the reply), and the scores of the board and of the position after the move, without repeating what was better. None
@@ -43,6 +43,9 @@ GROUP = 8
 #: A move that costs less, in points, is as good as the best.
 _BEST = 0.02
 
+#: Moves that are compared in place of a bad one.
+_SEVERAL = 5
+
 
 @dataclass(frozen=True, slots=True)
 class Judged:
@@ -50,7 +53,8 @@ class Judged:
 
     ``score`` is the position's; ``loss`` the expected points that the move cost who played it; ``better`` the line
     that should have been played, empty if the move was fine; ``next_best`` what there was beside a move that is
-    praised; ``why`` the move was bad, in words; ``book`` if the move is theory.
+    praised; ``also`` other moves nearly as good as the better one; ``why`` the move was bad, in words;
+    ``book`` if the move is theory.
     """
 
     board: chess.Board
@@ -61,6 +65,7 @@ class Judged:
     grade: Grade = Grade.FINE
     better: tuple[chess.Move, ...] = ()
     next_best: tuple[chess.Move, ...] = ()
+    also: tuple[chess.Move, ...] = ()
     why: str = ""
     book: bool = False
 
@@ -128,7 +133,10 @@ class _Run:
         self._engine.new_game()
         for search in self._record.group:
             kind, where, amount = search.split(":")
-            self._search(int(where), min(int(amount), self._pace.most()), others=kind == "others")
+            if kind == "several":
+                self._search_several(int(where), min(int(amount), self._pace.most()))
+            else:
+                self._search(int(where), min(int(amount), self._pace.most()), others=kind == "others")
         count = len(self._record.positions)
         for at in reversed(range(count - self._record.looked())):
             self._first_look(at)
@@ -223,7 +231,9 @@ class _Run:
         self._record.put(where, seen.score, seen.depth, seen.pv)
         if others:
             positions[at].settled = True
-            positions[at].verdict = self._verdict(at, seen)
+            verdict = positions[at].verdict = self._verdict(at, seen)
+            if verdict is not None and verdict.grade.bad:
+                positions[at].verdict = replace(verdict, also=self._nearly_as_good(at, seen))
 
     def _verdict(self, at: int, other: Analysis) -> Verdict | None:
         """The verdict on the move at this position, ``other`` being the best other one."""
@@ -252,14 +262,32 @@ class _Run:
             chances = f"It would have left {had_chances}; {found.board.san(found.move)} leaves {has_chances}"
         return Verdict(how, other.pv[:LINE], chances, " ".join((why or "").split()))
 
+    def _nearly_as_good(self, at: int, best: Analysis) -> tuple[chess.Move, ...]:
+        """The moves, by a glance at several, that would cost less than an inaccuracy against ``best``."""
+        amount = self._pace.glance()
+        several = self._search_several(at, amount)
+        if self._pace.repeatable:
+            self._record.group.append(f"several:{at}:{amount}")
+        assert self._record.pool is not None
+        self._record.pool -= amount if self._pace.unit != "depth" else 0
+        turn, number = self._record.positions[at].board.turn, self._record.positions[at].board.fullmove_number
+        top = max(best.score.pov(turn), several[0].score.pov(turn))
+        fine = [line.pv[0] for line in several if grade_of(top, line.score.pov(turn), number) is Grade.FINE]
+        return tuple(move for move in fine if move != best.pv[0])
+
     # Both
+
+    def _search_several(self, at: int, amount: int) -> list[Analysis]:
+        """Search the best moves of position ``at`` but for the one that was played."""
+        found = self._record.positions[at]
+        moves = [move for move in found.board.legal_moves if move != found.move]
+        return self._engine.analyse(found.board, self._pace.limit(amount), multipv=_SEVERAL, root_moves=moves)
 
     def _search(self, at: int, amount: int, others: bool = False) -> Analysis:
         """Search position ``at``; with ``others`` all moves but the one that was played."""
         found = self._record.positions[at]
         moves = [move for move in found.board.legal_moves if move != found.move] if others else None
-        limit = self._pace.limit(amount)
-        return honest(found.board, lambda board, only: self._engine.analyse(board, limit, root_moves=only), moves)
+        return self._engine.analyse(found.board, self._pace.limit(amount), root_moves=moves)
 
     def _forget(self) -> None:
         """Begin another group of searches, if it is time for it."""
@@ -291,6 +319,7 @@ def judged(record: Record) -> list[Judged]:
                     how,
                     line if how.bad else (),
                     () if how.bad else line,
+                    verdict.also if verdict else (),
                     verdict.why if verdict else "",
                     before.book,
                 )

@@ -107,12 +107,22 @@ def parser(command: str) -> argparse.ArgumentParser:
             metavar="MIN+SEC",
             help="play with a chess clock: minutes a game and seconds added for each move, such as 5+3",
         )
+    add_limits(limits, times)
+    add_options(result)
+    return result
+
+
+def add_limits(limits: argparse._MutuallyExclusiveGroup, times: str) -> None:
+    """Add the limits of a search; ``times`` says what the time is for, and the default."""
     limits.add_argument("--time", type=seconds, help=f"seconds for each {times}")
     limits.add_argument("--depth", type=whole(1, 100), help="plies for each position or move, instead of a time")
     limits.add_argument("--nodes", type=whole(1, 10**15), help="nodes for each position or move, instead of a time")
+
+
+def add_options(result: argparse.ArgumentParser) -> None:
+    """Add the flag for the engine's options."""
     result.add_argument("--option", type=_option, action="append", default=[], metavar="NAME=VALUE",
                         help="a UCI option of the engine, such as 'Hash=256'; may be repeated")  # fmt: skip
-    return result
 
 
 def _option(text: str) -> tuple[str, Any]:

@@ -9,20 +9,18 @@ import chess
 from chess.engine import Cp, PovScore, Score, Wdl
 
 from engine.explanation.standing import chances, expectation, human_expectation
-from engine.explanation.wrong_bishop import is_drawn
 from engine.play.wdl import REFERENCE_MOVE
 
 
 def chances_on(board: chess.Board, score: PovScore) -> Wdl:
-    """White's chances on ``board``, whose score is ``score``; if the rules have ended the game, its result, and in an
-    ending that is known to be drawn, a draw.
+    """White's chances on ``board``, whose score is ``score``; if the rules have ended the game, its result.
 
     >>> from chess.engine import Cp
     >>> chances_on(chess.Board("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"), PovScore(Cp(0), chess.BLACK))
     Wdl(wins=0, draws=1000, losses=0)
     """
     outcome = board.outcome()
-    if (outcome is not None and outcome.winner is None) or is_drawn(board):
+    if outcome is not None and outcome.winner is None:
         return Wdl(0, 1000, 0)
     return chances(score.white(), board.fullmove_number)
 
@@ -43,6 +41,9 @@ def cost(before: Score, after: Score, move: int = REFERENCE_MOVE) -> float:
     return math.sqrt(engines * people) if engines > 0 and people > 0 else 0.0
 
 
+#: Points by lichess.org's curve that an inaccuracy costs at least: of smaller ones a longer search denies too many.
+_LEAST = 0.055
+
 #: Centipawns beyond which a game is decided without a mate too, and beyond which it nearly is (lichess.org).
 _DECIDED, _NEARLY_DECIDED = 999, 700
 
@@ -55,7 +56,7 @@ class Grade(Enum):
     """
 
     FINE = ("", None, 0.0)
-    INACCURACY = ("inaccuracy", 6, 0.05)
+    INACCURACY = ("inaccuracy", 6, 0.08)
     MISTAKE = ("mistake", 2, 0.10)
     BLUNDER = ("blunder", 4, 0.15)
     BRILLIANT = ("brilliant move", 3, 0.0)
@@ -86,6 +87,8 @@ class Grade(Enum):
 def grade_of(before: Score, after: Score, move: int = REFERENCE_MOVE) -> Grade:
     """The grade of a move that led from ``before`` to ``after``, both from its player's view.
 
+    An inaccuracy also has to cost :data:`_LEAST` by :func:`human_expectation`.
+
     If either is a mate, by lichess.org's rules (lila, Advice.scala): a move that allows a mate, or loses one, is a
     blunder; a mistake or an inaccuracy if the game is nearly decided or decided anyway. A slower mate is fine.
 
@@ -94,7 +97,9 @@ def grade_of(before: Score, after: Score, move: int = REFERENCE_MOVE) -> Grade:
     ('mistake', 'inaccuracy', True)
     """
     if before.mate() is None and after.mate() is None:
-        return grade(cost(before, after, move))
+        how = grade(cost(before, after, move))
+        lost = human_expectation(before) - human_expectation(after)
+        return Grade.FINE if how is Grade.INACCURACY and lost < _LEAST else how
     if after > before or (before.is_mate() and after.is_mate() and (before > Cp(0)) == (after > Cp(0))):
         return Grade.FINE
     decided = after.score() if before > Cp(0) else -(before.score() or 0)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import chess
 from chess.engine import PovScore, Wdl
 
-from engine.analysis.judge import chances, chances_on, expectation
-from engine.analysis.wrong_bishop import keeps
+from engine.analysis.judge import chances_on
 from engine.api.types import Analysis
+from engine.explanation.standing import chances, expectation
 
 
 def score_text(score: PovScore) -> str:
@@ -46,10 +46,7 @@ def chances_text(white: Wdl) -> str:
 
 
 def chances_of(board: chess.Board, line: Analysis) -> Wdl:
-    """White's chances in an analysis of ``board``: those that the engine gave, else those that its score means; but a
-    draw is one where it is known."""
-    if line.pv and keeps(board, line.pv[0]):
-        return Wdl(0, 1000, 0)
+    """White's chances in an analysis of ``board``: those that the engine gave, else those that its score means."""
     if line.wdl is not None:
         return line.wdl.white()
     return chances(line.score.white(), board.fullmove_number) if line.pv else chances_on(board, line.score)

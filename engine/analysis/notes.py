@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from itertools import takewhile
+from itertools import chain, takewhile
 
 import chess
 import chess.pgn
@@ -35,7 +35,7 @@ _WORDS = f"(?:{'|'.join(grade.word for grade in Grade if grade.word)})"
 _SAID = re.compile(
     rf"( - | |^)(?P<other>The engine says )?(?P<word>{_WORDS}): "
     r"(?P<line>(?:(?! was (?:better|next best)\.)[^:])+) was (?:better|next best)\. "
-    rf"(?P<why>(?:(?!{_WORDS}:).)*?)(?P<chances>{_CHANGE})\.".replace(" ", r"\s+"),
+    rf"(?P<why>(?:(?!{_WORDS}:).)*?)(?P<chances>{_CHANGE})\.(?: Also good: (?P<also>[^.]+)\.)?".replace(" ", r"\s+"),
     re.IGNORECASE | re.DOTALL,
 )
 
@@ -156,6 +156,8 @@ def _say(node: chess.pgn.ChildNode, former: chess.Board, verdict: Verdict) -> No
     how = "better" if verdict.grade.bad else "next best"
     why = f"{verdict.why} " if verdict.why else ""
     node.comment = f"{said}{between}{word}: {line} was {how}. {why}{verdict.chances}."
+    if verdict.also:
+        node.comment += f" Also good: {', '.join(former.san(move) for move in verdict.also)}."
 
 
 def said(node: chess.pgn.ChildNode, former: chess.Board) -> Verdict | None:
@@ -169,7 +171,8 @@ def said(node: chess.pgn.ChildNode, former: chess.Board) -> Verdict | None:
         lines = [child for child in node.parent.variations if child is not node and child.move in line]
         line = (lines[-1].move, *lines[-1].mainline_moves()) if lines else line
     why, chances = (" ".join(found[name].split()) for name in ("why", "chances"))
-    return Verdict(_grade(found), line[:LINE], chances, why) if line else None
+    also = [_parsed(former, san)[:1] for san in (found["also"] or "").split(",")]
+    return Verdict(_grade(found), line[:LINE], chances, why, tuple(chain(*also))) if line else None
 
 
 def _unsay(node: chess.pgn.ChildNode, former: chess.Board) -> None:

@@ -18,12 +18,12 @@ from engine import Engine, __version__
 from engine.analysis.clock import ChessClock, clock_text
 from engine.analysis.diagram import FEW_COLOURS, diagram, painted, shows_chessmen
 from engine.analysis.files import AddedGame
-from engine.analysis.judge import expectation
 from engine.analysis.limits import limit_of
 from engine.analysis.lines import chances_of, chances_text, ending, ending_text, score_text
 from engine.analysis.terminal import read_line
 from engine.api.types import Analysis
 from engine.console import Console
+from engine.explanation.standing import expectation
 from engine.reading import MoveError, read_board, read_move
 
 #: Gets a line from the person, or None when so many seconds have passed. Raises EOFError at the end of the input.

@@ -15,8 +15,7 @@ from engine import Engine
 from engine.analysis.diagram import FEW_COLOURS, diagram, painted, shows_chessmen
 from engine.analysis.limits import limit_of
 from engine.analysis.lines import ending_text, line_text
-from engine.api.engine import EXPLAIN_NODES
-from engine.api.explaining import what_for
+from engine.api.explaining import EXPLAIN_NODES, what_for
 from engine.api.types import Analysis
 from engine.console import Console
 from engine.messages import Limits

@@ -21,12 +21,13 @@ LINE = 10
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """What was found about a move: its grade, the line that was better or next best, the chances with that line and
-    after the move, and why it was bad, if that could be said."""
+    after the move, why it was bad, if that could be said, and which moves were nearly as good as the better line."""
 
     grade: Grade
     instead: tuple[chess.Move, ...]
     chances: str
     why: str = ""
+    also: tuple[chess.Move, ...] = ()
 
 
 @dataclass(slots=True)
@@ -169,12 +170,13 @@ class Record:
         return bool(re.fullmatch("[0-9]{1,9}", number)) and int(number) < len(self.positions)
 
     def _is_search(self, text: str) -> bool:
-        """Whether ``text`` is a search that can be repeated: of all moves at a position, or of the others there."""
+        """Whether ``text`` is a search that can be repeated: of all moves at a position, of the others there, or of
+        several of these."""
         kind, number, amount = (*text.split(":"), "", "")[:3]
         if not self._is_position(number) or not re.fullmatch("[1-9][0-9]{0,14}", amount):
             return False
         found = self.positions[int(number)]
-        return kind == "all" or (kind == "others" and found.move is not None and not found.forced())
+        return kind == "all" or (kind in ("others", "several") and found.move is not None and not found.forced())
 
 
 def stepped(score: PovScore, turn: chess.Color) -> PovScore:

@@ -148,6 +148,28 @@ function fillSides() {
   row("td", ["moves", white.moves, black.moves]);
 }
 
+function fillPhases() {  // each count leads to the moves that it counts, one after the other
+  $("phases").replaceChildren();
+  const row = cells => { const tr = add($("phases"), "tr"); for (const cell of cells) tr.append(cell); return tr; };
+  const cell = (tag, text) => Object.assign(document.createElement(tag), {textContent: text});
+  row([cell("th", ""), ...data.phases.map(phase => Object.assign(cell("th", phase), {colSpan: 2}))]);
+  row([cell("th", ""), ...data.phases.flatMap(() => [cell("th", "○"), cell("th", "●")])]);
+  for (const grade of data.grades) {
+    const cells = data.phases.flatMap((_, phase) => [true, false].map(white => {
+      const found = game.plies.map((p, i) => i).filter(i => {
+        const p = game.plies[i];
+        return i && p.word === grade.word && p.white === white && p.phase === phase;
+      });
+      const td = document.createElement("td");
+      if (!found.length) return td;
+      add(td, "button", {textContent: found.length, title: found.map(i => game.plies[i].label).join(", "),
+        onclick: () => { go(found.find(i => i > at) ?? found[0]); $("view").scrollIntoView({behavior: "smooth"}); }});
+      return td;
+    }));
+    row([cell("td", `${grade.words} ${grade.glyph}`), ...cells]);
+  }
+}
+
 function fillPlayers() {
   const clock = white => {  // as it stood after this side's last move
     for (let i = at; i > 0; i--) if (game.plies[i].white === white) return game.plies[i].clock;
@@ -196,7 +218,7 @@ function choose(number) {
   $("place").textContent = game.place;
   $("opening").textContent = game.opening + (game.theory && `, ${game.theory}`);
   offer("download", [game]);
-  drawGraph(); fillMoves(); fillMoments(); fillSides(); go(0);
+  drawGraph(); fillMoves(); fillMoments(); fillSides(); fillPhases(); offerLessons(); go(0);
 }
 
 function offer(id, games) {
@@ -232,6 +254,7 @@ const keys = {ArrowLeft: "back", ArrowRight: "forward", Home: "first", End: "las
 
 document.onkeydown = event => {
   if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  if (lesson) return;
   const users = event.key === " " ? "button, select, input, a, summary" : "select, input";  // they have a use for the key themselves
   if (event.target.closest?.(users)) return;
   if (event.key === "b") go(at, step ? 0 : 1);
@@ -256,6 +279,3 @@ $("graph").onclick = event => go(plyAt(event));
 $("graph").onmousemove = hover;
 $("graph").onmouseleave = leave;
 if (["light", "dark"].includes(stored())) dress(stored());
-const address = new URLSearchParams(location.hash.slice(1));
-choose(Math.min(Math.max(0, (parseInt(address.get("game")) || 1) - 1), data.games.length - 1));
-go(parseInt(address.get("ply")) || 0, parseInt(address.get("step")) || 0);

@@ -17,11 +17,18 @@ from engine.analysis.accuracy import Side, move_accuracy, summary
 from engine.analysis.annotate import Judged
 from engine.analysis.clock import clock_text
 from engine.analysis.files import pgn_text
-from engine.analysis.judge import Grade, chances_on, human_expectation
+from engine.analysis.judge import Grade, chances_on
 from engine.analysis.lines import chances_text, ending_text, percents, score_text
 from engine.analysis.notes import positions
 from engine.analysis.openings import opening_of
+from engine.explanation.standing import human_expectation
 from engine.lab.page import fill
+
+#: The phases of a game.
+PHASES = ("opening", "middlegame", "endgame")
+
+#: Pieces other than kings and pawns up to which it is the endgame, or the middlegame, and the moves of the opening.
+_ENDGAME, _MIDDLEGAME, _OPENING_MOVES = 6, 10, 15
 
 Report = tuple[chess.pgn.Game, Sequence[Judged]]
 
@@ -37,10 +44,11 @@ def render(games: Sequence[Report], engine: str, fingerprint: str = "", name: st
         "engine": engine,
         "pieces": pieces(),
         "file": name,
+        "phases": PHASES,
         "grades": [{"word": grade.word, "words": grade.words, "glyph": grade.glyph} for grade in Grade if grade.word],
         "games": [_game(game, moves) for game, moves in games],
     }
-    return fill("engine.analysis", "report.html", data, look="report.css", script="report.js")
+    return fill("engine.analysis", "report.html", data, look="report.css", script="report.js", learn="learn.js")
 
 
 def _game(game: chess.pgn.Game, moves: Sequence[Judged]) -> dict[str, Any]:
@@ -97,6 +105,7 @@ def _ply(moves: Sequence[Judged], number: int, clock: float | None) -> dict[str,
         "word": judged.grade.word,
         "bad": judged.grade.bad,
         "book": judged.book,
+        "phase": phase(before) if before else 0,
         "why": judged.why,
         "accuracy": round(_accuracy(moves, number)) if number else None,
         "score": ending_text(board) if ends else score_text(judged.score),
@@ -105,6 +114,7 @@ def _ply(moves: Sequence[Judged], number: int, clock: float | None) -> dict[str,
         "bands": percents(white),
         "chances": "" if ends else chances_text(white),
         "line": _line(before, line) if before and line else None,
+        "try": _choices(before, judged) if before and judged.grade.bad else None,
         "placement": placement(board),
         "clock": clock_text(clock, tenths=clock % 1 > 0) if clock is not None else "",
     }
@@ -122,6 +132,15 @@ def _label(judged: Judged, before: chess.Board | None) -> str:
     return f"{before.fullmove_number}{'.' if before.turn else '…'} {judged.san}{judged.grade.glyph}"
 
 
+def _choices(board: chess.Board, judged: Judged) -> dict[str, Any]:
+    """What a reader may try in place of a bad move: all legal moves by UCI and SAN, and those that are nearly best."""
+    return {
+        "legal": {move.uci(): board.san(move) for move in board.legal_moves},
+        "also": [move.uci() for move in judged.also],
+        "best": judged.better[0].uci() if judged.better else "",
+    }
+
+
 def _line(board: chess.Board, moves: Sequence[chess.Move]) -> list[dict[str, Any]]:
     """A line to play through: each move with its number if one is written, and the position after it."""
     board = board.copy()
@@ -132,6 +151,16 @@ def _line(board: chess.Board, moves: Sequence[chess.Move]) -> list[dict[str, Any
         board.push(move)
         result.append({"number": number, "san": san, **picture(board), "placement": placement(board)})
     return result
+
+
+def phase(board: chess.Board) -> int:
+    """The index among :data:`PHASES` by pieces other than kings and pawns (as lichess.org, whose rule is longer).
+
+    >>> phase(chess.Board()), phase(chess.Board("4k3/8/8/8/8/8/7P/R3K2R w - - 0 40"))
+    (0, 2)
+    """
+    pieces = chess.popcount(board.occupied & ~board.pawns & ~board.kings)
+    return 2 if pieces <= _ENDGAME else int(pieces <= _MIDDLEGAME or board.fullmove_number > _OPENING_MOVES)
 
 
 def picture(board: chess.Board) -> dict[str, Any]:

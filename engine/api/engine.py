@@ -7,8 +7,9 @@ a thread of its own, and callbacks get its reports and its result.
 
 from __future__ import annotations
 
+import os
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import partial
@@ -18,28 +19,26 @@ from typing import TYPE_CHECKING, Any, Self, Unpack, overload
 import chess
 
 from engine.api import bench
+from engine.api.boards import Positioned
 from engine.api.turns import Turns
-from engine.api.types import Analysis, Feed, Stream, analysis_of, check_board, check_moves, limits_of
-from engine.board.fen import START_FEN, needs_chess960, set_fen, to_fen
-from engine.board.notation import list_moves, play_moves, to_uci
-from engine.board.perft import perft
-from engine.board.setup import new_position
-from engine.board.types import WHITE, square_name
+from engine.api.types import Analysis, Feed, Stream, analysis_of, check_board, limits_of, limits_on
+from engine.board.fen import needs_chess960
+from engine.board.notation import list_moves, to_uci
+from engine.board.types import WHITE
 from engine.messages import Info, Limits, OptionError, PositionError, Result, Stopped
 from engine.options import KEYWORDS, OPTIONS, Options, by_keyword, find
 from engine.play.thinker import BUILT_FROM, OnInfo, Thinker
 
 if TYPE_CHECKING:
+    import numpy as np
     from chess.engine import Limit
 
+    from engine.api.batch import OnProgress, Positions
     from engine.explanation.effort import Effort
 
 __all__ = ["Analysis", "Engine", "Info", "Limits", "OptionError", "PositionError", "Result", "Stopped", "Stream"]
 
 OnResult = Callable[[Result], None]
-
-#: Nodes of each search for an explanation without a limit.
-EXPLAIN_NODES = 200_000
 
 #: Attributes deleted by :meth:`Engine.close`.
 _GIVEN_BACK = ("_thinker", "_position")
@@ -61,19 +60,7 @@ def _named(options: Mapping[str, Any]) -> dict[str, Any]:
     return {option.name: option.checked(value) for option, value in rows.items()}
 
 
-def _limits(board: chess.Board, limit: Limit | Limits | None, root_moves: Iterable[chess.Move] | None) -> Limits:
-    """The engine's own limits. Raises ValueError for a root move that is not legal, TypeError for what is no board, no
-    limit or no move."""
-    check_board(board)
-    moves = tuple(root_moves or ())
-    check_moves(moves)
-    for move in moves:
-        if not board.is_legal(move):
-            raise ValueError(f"the root move {move} is not legal here")
-    return limits_of(limit, moves)
-
-
-class Engine:
+class Engine(Positioned):
     """A chess engine with one position and one search at a time.
 
     >>> import chess
@@ -219,69 +206,12 @@ class Engine:
     def _play_chess960(self, wanted: bool) -> None:
         self._position["chess960"] = wanted or needs_chess960(self._position)
 
-    # Positions
-
-    def set_position(self, fen: str | None, moves: Sequence[str] = ()) -> None:
-        """Set the position: ``fen`` (None for the start position) and the ``moves`` played from it.
-
-        Raises :class:`PositionError`, which names the fault; the previous position then stays.
-        """
-        if fen is not None and not isinstance(fen, str):
-            raise TypeError(f"a FEN is a str, not {fen!r}; set_board takes a chess.Board")
-        self._set_position(START_FEN if fen is None else fen, moves, self._values["UCI_Chess960"])
-
-    def _set_position(self, fen: str, moves: Sequence[str], chess960: bool) -> None:
-        self._refuse_closed()
-        position = new_position()
-        set_fen(position, fen, chess960)
-        play_moves(position, moves)
-        self._position = position
+    # Searches
 
     def new_game(self) -> None:
         """Forget what was learned from previous games; ends a running search first. Raises as :meth:`start`."""
         with self._turns.at_once():
             self._thinker.forget()
-
-    def fen(self) -> str:
-        """The position as FEN."""
-        return to_fen(self._position)
-
-    def key(self) -> int:
-        """The position's Zobrist key: Polyglot's, where an en passant square counts only if a capture is legal."""
-        return int(self._position["key"])
-
-    def checkers(self) -> list[str]:
-        """The squares of the pieces that give check."""
-        checkers = int(self._position["checkers"])
-        return [square_name(square) for square in range(64) if checkers >> square & 1]
-
-    def explain_evaluation(self) -> str:
-        """A table of the evaluation in pawns: each term for White, Black, and together."""
-        return self._thinker.evaluation.table(self._position)
-
-    def perft(
-        self, depth: int, threads: int = 1, on_move: Callable[[str, int], None] | None = None, stop: Any = None
-    ) -> int:
-        """Count the leaves of the tree of legal moves (see :func:`engine.board.perft.perft`)."""
-        return perft(self._position, depth, threads, on_move, stop)
-
-    def set_board(self, board: chess.Board) -> None:
-        """Set the position from a python-chess board with the moves played on it; its own mode says whether it is
-        Chess960.
-
-        Raises :class:`PositionError`, also for a board of another variant.
-        """
-        check_board(board)
-        if board.uci_variant != "chess":
-            raise PositionError(f"the variant {board.uci_variant} is not supported")
-        fen = board.root().fen(en_passant="xfen")
-        self._set_position(
-            fen, [move.uci() for move in board.move_stack], self._values["UCI_Chess960"] or board.chess960
-        )
-
-    def board(self) -> chess.Board:
-        """The position as a python-chess board (without the moves that led to it)."""
-        return chess.Board(self.fen(), chess960=bool(self._position["chess960"]))
 
     @overload
     def analyse(
@@ -336,7 +266,7 @@ class Engine:
                 reports[info.multipv] = info
 
         lines = _lines(1 if multipv is None else multipv)
-        reports[1] = self.search(board, _limits(board, limit, root_moves), keep, lines)
+        reports[1] = self.search(board, limits_on(board, limit, root_moves), keep, lines)
         found = [analysis_of(info, board) for _, info in sorted(reports.items())]
         return found[0] if multipv is None else found
 
@@ -357,8 +287,12 @@ class Engine:
             if on_report is not None and info.score is not None:
                 on_report(analysis_of(info, board))
 
-        move = self._run(board, _limits(board, limit, root_moves), pass_on, None).bestmove
-        return None if move == "0000" else board.parse_uci(move)
+        limits = limits_on(board, limit, root_moves)
+        move = self._run(board, limits, pass_on if on_report else None, None).bestmove
+        if move == "0000":
+            return None
+        found = chess.Move.from_uci(move)
+        return board.parse_uci(move) if board.kings >> found.from_square & 1 else found  # castling, as the board has it
 
     def stream(
         self,
@@ -383,7 +317,7 @@ class Engine:
         search with this engine, and dropping the stream. Raises as :meth:`analyse`.
         """
         lines = None if multipv is None else _lines(multipv)
-        limits = replace(_limits(board, limit, root_moves), analysis=True)
+        limits = replace(limits_on(board, limit, root_moves), analysis=True)
         feed = Feed()
         stream = Stream(board, feed, partial(self._turns.halt, limits))
         with self.turn():
@@ -405,34 +339,86 @@ class Engine:
         Move.from_uci('d7d6')
         Qxf7# is mate.
 
-        ``limit`` bounds each of the two or three searches, :data:`EXPLAIN_NODES` without one. Only what the lines
-        show is said (see :mod:`engine.explanation`). The engine's own position stays as it is. Calls from several
-        threads take turns. Raises ValueError for a move that is not legal, :class:`Stopped` when another thread calls
-        :meth:`stop` meanwhile, and as :meth:`analyse`.
+        ``limit`` bounds each of the two or three searches, without one :data:`engine.api.explaining.EXPLAIN_NODES`.
+        Only what the lines show is said (see :mod:`engine.explanation`). The engine's own position stays as it is.
+        Calls from several threads take turns. Raises ValueError for a move that is not legal, :class:`Stopped` when
+        another thread calls :meth:`stop` meanwhile, and as :meth:`analyse`.
         """
-        from engine.api.explaining import what_for, why_bad
+        from engine.api.explaining import explanation
         from engine.explanation.effort import counted
 
-        bound = Limits(nodes=EXPLAIN_NODES) if limit is None else limit
-        check_board(board)
-        check_moves([move] if move is not None else [])
-        if move is not None and not board.is_legal(move):
-            raise ValueError(f"the move {move} is not legal here")
         with self.turn(), counted() as effort:
             previous, self._effort = self._position, effort
-
-            def look(position: chess.Board) -> Analysis:
-                limits = _limits(position, bound, None)
-                info = self.search(position, limits, lambda info: effort.check(), 1)
-                effort.check()
-                return analysis_of(info, position)
-
             try:
-                if move is None:
-                    return what_for(board, look, tables=self.table_outcome)
-                return why_bad(board, move, look, self.table_outcome)
+                return explanation(self.search, self.table_outcome, board, move, limit, effort)
             finally:
                 self._position, self._effort = previous, None
+
+    def evaluate(self, positions: Positions, *, on_progress: OnProgress | None = None) -> np.ndarray:
+        """The static values of any number of FENs or boards: centipawns for the side to move, an int32 array.
+
+        No move is searched; the values are those that ``eval`` and :meth:`explain_evaluation` explain, there from
+        White's view. ``positions`` may also be an array that :meth:`pack` made. Of the rules, those of
+        :meth:`set_position` hold. ``on_progress`` gets the number of positions done now and then.
+
+        >>> import chess
+        >>> from engine import Engine
+        >>> fens = [chess.STARTING_FEN, "4k3/8/8/8/8/8/8/QQ2K3 w - - 0 1", "4k3/8/8/8/8/8/8/QQ2K3 b - - 0 1"]
+        >>> with Engine(hash=1) as engine:
+        ...     values = engine.evaluate(fens)
+        ...     same = engine.evaluate(engine.pack(fens))
+        ...     engine.evaluate(["8/8/8/8/8/8/8/K7 w - - 0 1"])
+        Traceback (most recent call last):
+        engine.messages.PositionError: position 0: Black has 0 kings instead of 1
+        >>> bool(values[1] == -values[2] > 5000), values.tolist() == same.tolist()
+        (True, True)
+
+        Works while the engine searches. Raises :class:`PositionError`, which names the index (from 0) and the fault.
+        """
+        from engine.api.batch import evaluate
+
+        return evaluate(self._thinker.evaluation, positions, on_progress)
+
+    @staticmethod
+    def pack(positions: Iterable[str | chess.Board], *, on_progress: OnProgress | None = None) -> np.ndarray:
+        """FENs or boards as an array of :data:`engine.evaluation.batch.BOARD`, which :meth:`evaluate` takes several
+        times as fast. Raises as that."""
+        from engine.api.batch import pack
+
+        return pack(positions, on_progress)
+
+    def analyse_many(
+        self,
+        positions: Iterable[str | chess.Board],
+        limit: Limit | Limits,
+        *,
+        jobs: int | None = None,
+        on_progress: OnProgress | None = None,
+    ) -> Generator[Analysis, None, None]:
+        """The analyses of FENs or boards, in their order, each until ``limit``, by ``jobs`` processes (as many as there
+        are processors).
+
+        >>> from chess.engine import Limit
+        >>> from engine import Engine
+        >>> fens = ["6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1", "4k3/8/8/8/8/8/8/4K2R w K - 0 1"]
+        >>> with Engine(hash=1) as engine:
+        ...     [line.score.relative.is_mate() for line in engine.analyse_many(fens, Limit(depth=4), jobs=2)]
+        [True, False]
+
+        Each process has an engine with these options, which forgets each position before the next, so that the result
+        does not depend on ``jobs``. ``positions`` are read as they are needed. Closing the generator ends the
+        processes; so do an error and Ctrl-C. ``on_progress`` gets the number of analyses after each. Raises as
+        :meth:`analyse`; what concerns a position names its index (from 0). RuntimeError if a process ends.
+        """
+        from engine.api.many import analyses
+
+        self._refuse_closed()
+        if jobs is not None and jobs < 1:
+            raise ValueError(f"jobs is a number of processes, 1 or more, not {jobs}")
+        options = {
+            keyword: self._values[option.name] for keyword, option in KEYWORDS.items() if option.kind != "button"
+        }
+        return analyses(options, positions, limits_of(limit), jobs or os.cpu_count() or 1, on_progress)
 
     def stop(self) -> None:
         """End the search, or all of a :meth:`turn`, also one that is only about to begin. It then gives its result; an
@@ -486,14 +472,12 @@ class Engine:
             raise errors[0]
         return results[0]
 
-    # Threads of the search
-
     # Searching
 
     @property
     def searching(self) -> bool:
         """Whether a search runs."""
-        return self._turns.searcher.busy
+        return self._turns.busy
 
     def start(self, limits: Limits, on_info: OnInfo | None, on_result: OnResult, lines: int | None = None) -> None:
         """Begin a search and return at once; ends a running one first.
@@ -505,12 +489,12 @@ class Engine:
         with self._turns.at_once():
             self._begin(limits, on_info or (lambda info: None), on_result, lines or self._values["MultiPV"])
 
-    def _begin(self, limits: Limits, on_info: OnInfo, on_result: OnResult, lines: int) -> None:
-        """Begin a search in one's :meth:`turn`."""
+    def _begin(self, limits: Limits, on_info: OnInfo, on_result: OnResult, lines: int, here: bool = False) -> None:
+        """Begin a search in one's :meth:`turn`, and with ``here`` end it."""
         pool = self._thinker.pool
         pool.node_clock.rate = self._values["nodestime"]
         pool.arm(limits, int(self._position["side"]) == WHITE, self._values["Move Overhead"])
-        self._turns.begin(partial(self._search, self._position, limits, on_info, on_result, lines))
+        self._turns.begin(partial(self._search, self._position, limits, on_info, on_result, lines), here)
 
     def turn(self, since: object = None) -> AbstractContextManager[None]:
         """Have the engine to oneself, for several searches in a row that one :meth:`stop` ends; turns can be nested.
@@ -545,14 +529,18 @@ class Engine:
         return self._turns.wait(timeout)
 
     def bench(
-        self, depth: int | None = None, on_position: Callable[[int, int, str, int], None] | None = None
+        self,
+        depth: int | None = None,
+        on_position: Callable[[int, int, str, int], None] | None = None,
+        fens: Sequence[str] = (),
     ) -> tuple[int, float]:
-        """Search the benchmark's positions to ``depth``, else :data:`bench.DEPTH`; return nodes and milliseconds.
+        """Search ``fens``, else the benchmark's positions, to ``depth``, else :data:`bench.DEPTH`; return nodes and
+        milliseconds.
 
         ``on_position`` gets index (from 1), number of positions, FEN and nodes of each.
         """
         total, milliseconds = 0, 0.0
-        fens = bench.positions()
+        fens = fens or bench.positions()
         with self.turn():
             self.new_game()
             for index, fen in enumerate(fens, 1):
@@ -567,10 +555,13 @@ class Engine:
                     on_position(index, len(fens), fen, self._thinker.pool.nodes)
         return total, milliseconds
 
-    def _search_now(self, *arguments: Any) -> None:
-        """:meth:`_begin`, and wait for the end."""
+    def _search_now(self, limits: Limits, on_info: OnInfo, on_result: OnResult, lines: int) -> None:
+        """:meth:`_begin`, and wait for the end. A short search needs no other thread, which takes longer to wake."""
+        thinker = self._thinker
         try:
-            self._begin(*arguments)
+            self._begin(
+                limits, on_info, on_result, lines, thinker.pool.is_short(limits) and not thinker.tablebase.largest
+            )
             self.wait()
         finally:  # an interrupted caller leaves no search behind
             self._turns.halt()

@@ -3,20 +3,55 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 import chess
 from chess.engine import Cp, Mate, PovScore
 
-from engine.api.types import Analysis
+from engine.api.types import Analysis, analysis_of, check_board, check_moves, limits_on
 from engine.explanation.english import sentence
 from engine.explanation.line import Line
 from engine.explanation.merits import merit
 from engine.explanation.outlook import outlook
 from engine.explanation.reasons import reason_of
 from engine.explanation.tables import Tables, result_by
+from engine.messages import Info, Limits
+
+if TYPE_CHECKING:
+    from chess.engine import Limit
+
+    from engine.explanation.effort import Effort
+
+#: Nodes of each search for an explanation without a limit.
+EXPLAIN_NODES = 200_000
 
 #: Searches a board; what :meth:`engine.api.Engine.analyse` is with its limit.
 Analyse = Callable[[chess.Board], Analysis]
+
+
+def explanation(
+    search: Callable[..., Info],
+    tables: Tables,
+    board: chess.Board,
+    move: chess.Move | None,
+    limit: Limit | Limits | None,
+    effort: Effort,
+) -> str:
+    """See :meth:`engine.Engine.explain`, which has the turn and counts the ``effort``."""
+    check_board(board)
+    check_moves([move] if move is not None else [])
+    if move is not None and not board.is_legal(move):
+        raise ValueError(f"the move {move} is not legal here")
+
+    def look(position: chess.Board) -> Analysis:
+        limits = limits_on(position, Limits(nodes=EXPLAIN_NODES) if limit is None else limit, None)
+        info = search(position, limits, lambda info: effort.check(), 1)
+        effort.check()
+        return analysis_of(info, position)
+
+    if move is None:
+        return what_for(board, look, tables=tables)
+    return why_bad(board, move, look, tables)
 
 
 def why_bad(board: chess.Board, move: chess.Move, analyse: Analyse, tables: Tables | None = None) -> str:

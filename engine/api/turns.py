@@ -5,10 +5,14 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from time import monotonic, sleep
 
 from engine.messages import Limits
 from engine.search.pool import Pool
 from engine.search.threads import ParkedThread
+
+#: Seconds between two looks at a search in another thread.
+_LOOK = 0.001
 
 
 class Turns:
@@ -17,6 +21,7 @@ class Turns:
     def __init__(self, pool: Pool) -> None:
         self._pool: Pool | None = pool  # None once closed
         self.searcher = ParkedThread("numbat-search")
+        self._inside: tuple[int] | None = None  # the thread that searches by itself; another object each time
         self._lock = threading.Lock()  # held by the owner
         self._owner = 0  # the thread whose turn it is
         self._impatient: set[object] = set()  # calls that wait for their turn, and for no search
@@ -28,10 +33,10 @@ class Turns:
     def turn(self, since: object = None) -> Iterator[None]:
         """A turn after the searches of other threads, but at once after one that no turn waits for; can be nested."""
         since = since or self.last_stop
+        self._refuse_callbacks()
         if self._owner == threading.get_ident():
             yield
             return
-        self._refuse_callbacks()
         with self._lock:
             self._owner, self._since = threading.get_ident(), since
             try:
@@ -56,11 +61,18 @@ class Turns:
         finally:
             self._impatient.discard(waiting)
 
-    def begin(self, search: Callable[[], None]) -> None:
-        """Run ``search``, for which the pool is armed, in its own thread; the caller has the turn."""
+    def begin(self, search: Callable[[], None], here: bool = False) -> None:
+        """Run ``search``, for which the pool is armed, in its own thread, or ``here``; the caller has the turn."""
         if self._impatient or self.last_stop is not self._since:  # once armed, the pool keeps a stop
             self.halt()
-        self.searcher.run(search)
+        if not here:
+            self.searcher.run(search)
+            return
+        try:
+            self._inside = (threading.get_ident(),)
+            search()
+        finally:
+            self._inside = None
 
     def stop(self) -> None:
         """End the search, or all of a :meth:`turn`, also one that is only about to begin."""
@@ -74,7 +86,20 @@ class Turns:
 
     def wait(self, timeout: float | None = None) -> bool:
         """Wait until the search is over, at most ``timeout`` seconds; return whether it is. In a callback it is not."""
-        return not self._in_callback and self.searcher.wait(timeout)
+        if self._in_callback:
+            return False
+        end = None if timeout is None else monotonic() + timeout
+        inside = self._inside
+        while inside is not None and self._inside is inside:  # it is short, and without a bell that an interrupt spares
+            if end is not None and monotonic() >= end:
+                return False
+            sleep(_LOOK)
+        return self.searcher.wait(None if end is None else max(0.0, end - monotonic()))
+
+    @property
+    def busy(self) -> bool:
+        """Whether a search runs."""
+        return self._inside is not None or self.searcher.busy
 
     def close(self) -> None:
         """End the thread of the search and let go of the pool."""
@@ -83,6 +108,9 @@ class Turns:
 
     @property
     def _in_callback(self) -> bool:
+        inside = self._inside
+        if inside is not None and inside[0] == threading.get_ident():
+            return True
         return self.searcher.is_current or (self._pool is not None and self._pool.is_current)
 
     def _refuse_callbacks(self) -> None:

@@ -143,13 +143,25 @@ def limits_of(limit: Limit | Limits | None, root_moves: Iterable[chess.Move] | N
     return Limits(**numbers, searchmoves=moves)
 
 
+def limits_on(board: chess.Board, limit: Limit | Limits | None, root_moves: Iterable[chess.Move] | None) -> Limits:
+    """The engine's own limits. Raises ValueError for a root move that is not legal, TypeError for what is no board, no
+    limit or no move."""
+    check_board(board)
+    moves = tuple(root_moves or ())
+    check_moves(moves)
+    for move in moves:
+        if not board.is_legal(move):
+            raise ValueError(f"the root move {move} is not legal here")
+    return limits_of(limit, moves)
+
+
 def _number(name: str, value: Any) -> int:
     """What python-chess's limit ``name`` is among the engine's own; ValueError if it cannot be ``value``."""
     number = NUMBERS[FIELDS[name]]
     if number.unit != "milliseconds":
         if fault := number.fault(name, value):
             raise ValueError(f"the limit's {fault}")
-        return value
+        return int(value)
     exact = value * 1000 if isinstance(value, int | float) and not isinstance(value, bool) else nan
     whole = round(exact) if isinstance(exact, int) or isfinite(exact) else None
     if whole is None or number.nearest(whole) != whole:

@@ -3,7 +3,10 @@
 Compiled, every number is int64 but for bitboards and keys, which are uint64, and every record is passed by reference.
 """
 
-from typing import Any, TypeAlias
+from typing import Annotated, TypeAlias
+
+from engine.board.types import MAX_MOVES
+from engine.jit import Array, Record, i4, u1, u8
 
 #: 0 for a1 to 63 for h8.
 Square: TypeAlias = int
@@ -41,35 +44,53 @@ Ply: TypeAlias = int
 #: 0 or 1, where a kernel's signature or a record wants a number.
 Flag: TypeAlias = int
 
-#: A POSITION record.
-Position: TypeAlias = Any
+#: Room for the game's positions and the deepest line of the search.
+HISTORY = 1024
 
-#: A MOVE_LIST record.
-MoveList: TypeAlias = Any
 
-#: An EVALUATOR record, and the ACCUMULATOR of one ply in the network or in the material evaluation.
-Evaluator: TypeAlias = Any
-Accumulator: TypeAlias = Any
+class Undo(Record):
+    """What a move destroys and unmaking it restores. The keys also serve to find repetitions."""
 
-#: A NET record: a network's weights; and a REFRESH_TABLE record: accumulators kept by orientation.
-NetRecord: TypeAlias = Any
-RefreshTable: TypeAlias = Any
+    key: u8
+    pawn_key: u8
+    nonpawn_key: Annotated[Array[u8], (2,)]  # [color]
+    checkers: u8
+    pinned_straight: u8
+    pinned_diagonal: u8
+    rule50: i4
+    since_null: i4
+    captured: u1
+    castling: u1
+    en_passant: u1
 
-#: Of the classical evaluation: what it looks at, what it has found, and what it remembers of pawns.
-View: TypeAlias = Any
-Trace: TypeAlias = Any
-PawnTable: TypeAlias = Any
 
-#: A WORKER record of the search, its FRAME of one ply, and a LINE that it found.
-Worker: TypeAlias = Any
-Frame: TypeAlias = Any
-Line: TypeAlias = Any
+class Position(Record):
+    """All that the rules need."""
 
-#: A TUNABLES record: the search parameters.
-Params: TypeAlias = Any
+    pieces: Annotated[Array[u8], (6,)]  # [type] both colours
+    colors: Annotated[Array[u8], (2,)]  # [color]
+    key: u8  # Zobrist key in Polyglot's form, but for an idle en passant square
+    pawn_key: u8  # pawns only
+    nonpawn_key: Annotated[Array[u8], (2,)]  # [color] all pieces but pawns
+    checkers: u8  # enemy pieces that give check
+    pinned_straight: u8  # lines (with the pinner) of own pieces pinned on ranks and files
+    pinned_diagonal: u8  # the same on diagonals
+    board: Annotated[Array[u1], (64,)]  # [square] piece, EMPTY for none
+    castling_mask: Annotated[Array[u1], (64,)]  # [square] rights that survive a move from or to it
+    castling_rook: Annotated[Array[u1], (4,)]  # [right] square of the rook, NO_SQUARE for none at the start
+    side: u1  # colour to move
+    castling: u1  # rights as bits: 2 * color on the king's side, the next one on the queen's
+    en_passant: u1  # target square where a pawn could take, IDLE if not legally, else NO_SQUARE
+    chess960: u1  # castling is written as the king taking the rook
+    rule50: i4  # plies since a capture or pawn move
+    since_null: i4  # plies since a null move
+    fullmove: i4  # move number of the game
+    ply: i4  # plies in history
+    history: Annotated[Array[Undo], (HISTORY,)]  # [ply]
 
-#: A TABLE record: how kernels reach the transposition table.
-TableRecord: TypeAlias = Any
 
-#: A TABLEBASE record: how kernels reach the endgame tables.
-TablebaseRecord: TypeAlias = Any
+class MoveList(Record):
+    """A list of moves with a sort value each; ``count`` is kept by whoever fills it."""
+
+    move: Annotated[Array[i4], (MAX_MOVES,)]
+    value: Annotated[Array[i4], (MAX_MOVES,)]

@@ -3,23 +3,21 @@
 Arguments are int64 squares and uint64 bitboards.
 """
 
-from typing import Any
-
 from engine.board.aliases import Bitboard, Color, Position, Square
-from engine.board.tables import tables
+from engine.board.tables import Slider, tables
 from engine.board.types import BISHOP, FILE_A, FILE_H, KING, KNIGHT, ONE, PAWN, QUEEN, ROOK, U64, WHITE
 from engine.jit import HAVE_PEXT, helper, lsb, pext
 
 if HAVE_PEXT:
 
     @helper
-    def _lookup(slider: Any, occupied: Bitboard) -> Bitboard:
+    def _lookup(slider: Slider, occupied: Bitboard) -> Bitboard:
         return tables().attacks[slider.start + pext(occupied, slider.mask)]
 
 else:
 
     @helper
-    def _lookup(slider: Any, occupied: Bitboard) -> Bitboard:
+    def _lookup(slider: Slider, occupied: Bitboard) -> Bitboard:
         return tables().attacks[slider.start + ((occupied & slider.mask) * slider.magic >> slider.shift)]
 
 

@@ -7,26 +7,30 @@ difference to an earlier key is a move, and which (Marcel van Kervinck's idea).
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import numpy as np
 
 from engine.board.aliases import Ply, Position
 from engine.board.position import occupied_by_all
 from engine.board.tables import BISHOP_STEPS, ROOK_STEPS, TABLES, ray
 from engine.board.types import BISHOP, BLACK, I64, KING, KNIGHT, QUEEN, ROOK, U64, WHITE, ZERO
-from engine.jit import helper, shared_record, structure
+from engine.jit import Array, Record, helper, shared_record, u8
 
 _SIZE = 8192
 _MASK = U64(_SIZE - 1)
 _SECOND = U64(13)
 
-CYCLES, cycles = shared_record(
-    "numbat_cycles",
-    structure(
-        ("key", "u8", (_SIZE,)),  # a reversible move's difference of keys, 0 for an empty place
-        ("line", "u8", (_SIZE,)),  # the squares between its two, which must be empty
-        ("ends", "u8", (_SIZE,)),  # its two squares, one of which the moving piece stands on
-    ),
-)
+
+class _Cycles(Record):
+    """The cuckoo table."""
+
+    key: Annotated[Array[u8], (_SIZE,)]  # a reversible move's difference of keys, 0 for an empty place
+    line: Annotated[Array[u8], (_SIZE,)]  # the squares between its two, which must be empty
+    ends: Annotated[Array[u8], (_SIZE,)]  # its two squares, one of which the moving piece stands on
+
+
+CYCLES, cycles = shared_record("numbat_cycles", _Cycles)
 
 
 def _reversible_moves() -> list[tuple[int, int, int]]:

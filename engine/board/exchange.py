@@ -4,7 +4,7 @@ Only legal moves count, so pinned pieces take no part. :func:`engine.board.see.s
 pins and only compares with a threshold.
 """
 
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numba import int64
@@ -13,9 +13,9 @@ from engine.board.aliases import Move, MoveList, PieceType, Ply, Position, Squar
 from engine.board.make import capture_square, make_move, unmake_move
 from engine.board.movegen import ALL_MOVES, NOISY_MOVES, generate_moves
 from engine.board.moves import is_capture, is_castling, is_promotion, origin_of, promoted_type, target_of
-from engine.board.position import MOVE_LIST, POSITION, type_on
+from engine.board.position import type_on
 from engine.board.types import I64, PAWN, QUEEN, ZERO
-from engine.jit import helper, kernel, popcount, record_type, structure
+from engine.jit import Array, Record, helper, i4, kernel, popcount, record_type, structure
 
 #: Pawns by piece type, the empty square last. A king is worth more than all other pieces: it cannot be given up.
 VALUES = np.array([1, 3, 3, 5, 9, 100, 0, 0], np.int64)
@@ -29,19 +29,30 @@ QUIESCENCE_PLIES = 10
 #: Captures of an exchange: each takes a piece, of which there are fewer.
 MOST_CAPTURES = 64
 
-_PLY = structure(("moves", MOVE_LIST), ("line", "i4", (QUIESCENCE_PLIES + 1,)), ("length", "i8"))
 
-#: State of the kernels, and the bounds of :func:`material_quiescence`: ``aborted``, its result means nothing.
-CAPTURES = structure(
-    ("position", POSITION),
-    ("nodes", "i8"),
-    ("node_limit", "i8"),
-    ("deepest", "i8"),  # the last ply, QUIESCENCE_PLIES at most
-    ("aborted", "i8"),
-    ("stack", _PLY, (QUIESCENCE_PLIES + 1,)),  # [ply]
-    ("made", "i8", (MOST_CAPTURES,)),  # the captures of an exchange, and what each takes
-    ("won", "i8", (MOST_CAPTURES,)),
-)
+class _Ply(Record):
+    moves: MoveList
+    line: Annotated[Array[i4], (QUIESCENCE_PLIES + 1,)]
+    length: int
+
+
+_PLY = structure(_Ply)
+
+
+class Captures(Record):
+    """State of the kernels, and the bounds of :func:`material_quiescence`: ``aborted``, its result means nothing."""
+
+    position: Position
+    nodes: int
+    node_limit: int
+    deepest: int  # the last ply, QUIESCENCE_PLIES at most
+    aborted: int
+    stack: Annotated[Array[_Ply], (QUIESCENCE_PLIES + 1,)]  # [ply]
+    made: Annotated[Array[int], (MOST_CAPTURES,)]  # the captures of an exchange, and what each takes
+    won: Annotated[Array[int], (MOST_CAPTURES,)]
+
+
+CAPTURES = structure(Captures)
 
 CAPTURES_T = record_type(CAPTURES)
 

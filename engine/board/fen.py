@@ -5,7 +5,10 @@ See https://en.wikipedia.org/wiki/Forsyth%E2%80%93Edwards_Notation and https://e
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
+
+import numpy as np
 
 from engine.board.setup import complete_setup
 from engine.board.tables import TABLES
@@ -35,12 +38,12 @@ def _count(number: int, noun: str) -> str:
     return f"{number} {noun}{'s' if number != 1 else ''}"
 
 
-def _parse_board(field: str) -> list[int]:
+def _parse_board(field: str) -> bytearray:
     """The 64 pieces of a FEN's first field, from a1 to h8."""
     ranks = field.split("/")
     if len(ranks) != 8:
         raise PositionError(f"FEN board '{field}' has {_count(len(ranks), 'rank')} instead of 8")
-    board: list[int] = []
+    board = bytearray()
     for number, rank in zip(range(8, 0, -1), ranks, strict=True):
         pieces: list[int] = []
         for letter in rank:
@@ -52,12 +55,12 @@ def _parse_board(field: str) -> list[int]:
                 raise PositionError(f"FEN board has '{letter}' on rank {number}")
         if len(pieces) != 8:
             raise PositionError(f"FEN rank {number} '{rank}' has {_count(len(pieces), 'square')} instead of 8")
-        board = pieces + board
+        board[:0] = bytes(pieces)
     return board
 
 
-def _check_material(board: list[int]) -> None:
-    """Refuse what no game can lead to (it also bounds the number of legal moves)."""
+def check_material(board: bytearray) -> None:
+    """Refuse pieces, by square, that no game can lead to (it also bounds the number of legal moves)."""
     for color in (WHITE, BLACK):
         count = [board.count(color << 3 | kind) for kind in range(6)]
         name = _COLOR_NAMES[color]
@@ -79,7 +82,7 @@ def _check_material(board: list[int]) -> None:
         raise PositionError(f"the kings stand side by side on {' and '.join(map(square_name, kings))}")
 
 
-def _parse_castling(field: str, board: list[int]) -> list[int]:
+def _parse_castling(field: str, board: bytearray) -> list[int]:
     """Rook squares for the four rights; rights without their king or rook at home are dropped."""
     rooks = [NO_SQUARE] * 4
     if field == "-":
@@ -118,18 +121,26 @@ def needs_chess960(position: Any) -> bool:
     return False
 
 
-def _parse_en_passant(field: str, board: list[int], side: int) -> int:
-    """The en passant target if a pawn of the side to move stands ready to take on it."""
+def _parse_en_passant(field: str, board: bytearray, side: int) -> int:
     if field == "-":
         return NO_SQUARE
     if len(field) != 2 or field[0] not in "abcdefgh" or field[1] not in "12345678":
         raise PositionError(f"FEN en passant square '{field}' is not a square")
     square = "abcdefgh".index(field[0]) + 8 * (int(field[1]) - 1)
-    rank = 5 if side == WHITE else 2
-    if square >> 3 != rank:
+    if square >> 3 != _TARGET_RANK[side]:
         raise PositionError(f"FEN en passant square '{field}' is on the wrong rank")
-    passed = square - 8 if side == WHITE else square + 8
-    behind = square + 8 if side == WHITE else square - 8
+    return en_passant_target(square, board, side)
+
+
+#: Where ``side`` takes en passant.
+_TARGET_RANK = (5, 2)
+
+
+def en_passant_target(square: int, board: bytearray, side: int) -> int:
+    """``square`` if a pawn of ``side``, which is to move, stands ready to take on it, else NO_SQUARE."""
+    if square >> 3 != _TARGET_RANK[side]:
+        return NO_SQUARE
+    passed, behind = square ^ 8, square + (8 if side == WHITE else -8)
     if board[square] != EMPTY or board[behind] != EMPTY or board[passed] != (side ^ 1) << 3 | PAWN:
         return NO_SQUARE
     takers = int(TABLES["pawn"][side ^ 1, square])
@@ -142,6 +153,11 @@ def _parse_number(field: str, name: str, lowest: int) -> int:
         value = int(field)
     except ValueError:
         raise PositionError(f"FEN {name} '{field}' is not a number") from None
+    return check_number(value, name, lowest)
+
+
+def check_number(value: int, name: str, lowest: int) -> int:
+    """``value``, at least ``lowest``; PositionError if it is out of range."""
     if not 0 <= value <= 99_999:
         raise PositionError(f"FEN {name} {value} is out of range")
     return max(value, lowest)
@@ -158,7 +174,7 @@ def set_fen(position: Any, fen: str, chess960: bool = False) -> None:
     if not 4 <= len(fields) <= 6:
         raise PositionError(f"FEN '{fen}' has {_count(len(fields), 'field')} instead of 4 to 6")
     board = _parse_board(fields[0])
-    _check_material(board)
+    check_material(board)
     if fields[1] not in ("w", "b"):
         raise PositionError(f"FEN side to move '{fields[1]}' is neither w nor b")
     side = "wb".index(fields[1])
@@ -167,15 +183,27 @@ def set_fen(position: Any, fen: str, chess960: bool = False) -> None:
     rule50 = _parse_number(fields[4], "halfmove clock", 0) if len(fields) > 4 else 0
     fullmove = _parse_number(fields[5], "move number", 1) if len(fields) > 5 else 1
 
-    position["board"] = board
-    position["side"] = side
+    set_up(position, board, side, rooks, en_passant, (rule50, fullmove), chess960)
+
+
+def set_up(
+    position: Any,
+    board: bytearray,
+    side: int,
+    rooks: Sequence[int],
+    en_passant: int,
+    clocks: tuple[int, int],
+    chess960: bool,
+) -> None:
+    """Set ``position`` from its checked parts: pieces by square, rooks that may castle by right, half moves since a
+    capture or pawn move and move number. Raises as :func:`set_fen`."""
+    position["board"] = np.frombuffer(board, np.uint8)
     position["castling_rook"] = rooks
     position["castling"] = sum(1 << right for right in range(4) if rooks[right] != NO_SQUARE)
     position["en_passant"] = en_passant
     position["chess960"] = chess960 or needs_chess960(position)
-    position["rule50"] = rule50
-    position["since_null"] = rule50
-    position["fullmove"] = fullmove
+    position["rule50"] = position["since_null"] = clocks[0]
+    position["fullmove"] = clocks[1]
 
     position["side"] = side ^ 1  # whose king must not stand in check
     complete_setup(position)

@@ -8,6 +8,7 @@ from engine.board.movegen import (
     evasion_mask,
     in_double_check,
     king_targets,
+    pawn_double_pushes,
     straight_targets,
 )
 from engine.board.moves import (
@@ -32,11 +33,8 @@ from engine.board.types import (
     PAWN,
     QUEEN,
     RANK_1,
-    RANK_3,
-    RANK_6,
     RANK_8,
     ROOK,
-    WHITE,
     ZERO,
 )
 from engine.jit import helper
@@ -56,7 +54,7 @@ def _pawn_move_is_legal(position: Position, us: Color, king: Square, move: Move)
     if kind & CAPTURE == 0:
         reach = forward(bit(origin), us) & empty
         if kind == DOUBLE_PUSH:
-            reach = forward(reach & (RANK_3 if us == WHITE else RANK_6), us) & empty
+            reach = pawn_double_pushes(reach, us, empty)
     if bit(origin) & position.pinned_straight:
         reach &= position.pinned_straight
     if bit(origin) & position.pinned_diagonal:

@@ -149,21 +149,24 @@ def pawn_double_pushes(pushes: Bitboard, us: Color, empty: Bitboard) -> Bitboard
 
 
 @helper
+def _advanced(position: Position, pawns: Bitboard, us: Color) -> tuple[Bitboard, Bitboard]:
+    """The squares ahead of the pawns that may leave their file: of those that are free, and of those pinned."""
+    pawns &= ~position.pinned_straight
+    return forward(pawns & ~position.pinned_diagonal, us), forward(pawns & position.pinned_diagonal, us)
+
+
+@helper
 def pawn_captures_east(position: Position, pawns: Bitboard, us: Color, enemy: Bitboard) -> Bitboard:
     """Squares on which pawns take towards the h-file."""
-    pawns &= ~position.pinned_straight
-    free = pawns & ~position.pinned_diagonal
-    pinned = pawns & position.pinned_diagonal
-    return (east(forward(free, us)) | east(forward(pinned, us)) & position.pinned_diagonal) & enemy
+    free, pinned = _advanced(position, pawns, us)
+    return (east(free) | east(pinned) & position.pinned_diagonal) & enemy
 
 
 @helper
 def pawn_captures_west(position: Position, pawns: Bitboard, us: Color, enemy: Bitboard) -> Bitboard:
     """Squares on which pawns take towards the a-file."""
-    pawns &= ~position.pinned_straight
-    free = pawns & ~position.pinned_diagonal
-    pinned = pawns & position.pinned_diagonal
-    return (west(forward(free, us)) | west(forward(pinned, us)) & position.pinned_diagonal) & enemy
+    free, pinned = _advanced(position, pawns, us)
+    return (west(free) | west(pinned) & position.pinned_diagonal) & enemy
 
 
 @helper

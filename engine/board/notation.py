@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,6 +14,8 @@ from engine.board.setup import legal_moves, play_text
 from engine.board.types import square_name
 from engine.jit import new_record
 from engine.messages import PositionError
+
+_NAMES = [square_name(square) for square in range(64)]
 
 
 def to_uci(move: int, chess960: bool) -> str:
@@ -26,15 +29,25 @@ def to_uci(move: int, chess960: bool) -> str:
     origin, target, kind = move & 63, move >> 6 & 63, move >> 12
     if kind in (CASTLE_SHORT, CASTLE_LONG) and not chess960:
         target = (target & 56) + (6 if kind == CASTLE_SHORT else 2)
-    text = square_name(origin) + square_name(target)
+    text = _NAMES[origin] + _NAMES[target]
     return text + "nbrq"[kind & 3] if kind & PROMOTION else text
 
 
 def list_moves(position: Any) -> list[int]:
     """All legal moves, in the order of generation."""
-    moves = new_record(MOVE_LIST)
+    moves = _SCRATCH.moves
     count = int(legal_moves(position, moves))
-    return moves["move"][:count].tolist()
+    return list(moves["move"][:count].tolist())
+
+
+class _Scratch(threading.local):
+    """A thread's move list, which is filled and read without a break."""
+
+    def __init__(self) -> None:
+        self.moves = new_record(MOVE_LIST)
+
+
+_SCRATCH = _Scratch()
 
 
 def find_move(position: Any, text: str) -> int:
@@ -57,7 +70,7 @@ def play_moves(position: Any, moves: Sequence[str]) -> None:
         return
     text = " ".join([move.replace(" ", "?") or "?" for move in moves])  # one word for each, legal or not
     encoded = text.encode("ascii", "replace")
-    failed = int(play_text(position, new_record(MOVE_LIST), np.frombuffer(encoded, np.uint8).copy()))
+    failed = int(play_text(position, _SCRATCH.moves, np.frombuffer(encoded, np.uint8).copy()))
     if failed >= 0:
         number = text.count(" ", 0, failed)
         raise PositionError(f"illegal move '{moves[number]}' (move {number + 1} of the list)")

@@ -4,28 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numba import int64
 
-from engine.board.aliases import Depth
+from engine.board.aliases import Depth, MoveList, Position
 from engine.board.make import make_move, unmake_move
 from engine.board.movegen import ALL_MOVES, count_moves, generate_moves
 from engine.board.notation import list_moves, to_uci
-from engine.board.position import MOVE_LIST, POSITION
 from engine.board.setup import copy_position, play_move
 from engine.board.types import I64
-from engine.jit import kernel, load_relaxed, new_record, record_type, structure
+from engine.jit import Array, Record, kernel, load_relaxed, new_record, record_type, structure, u8
 
 MAX_DEPTH = 64
 
-#: What one thread of a perft works on.
-PERFT = structure(
-    ("position", POSITION),
-    ("stop_address", "u8"),  # of an int64; not 0 ends the count early
-    ("moves", MOVE_LIST, (MAX_DEPTH,)),  # [depth left]
-)
+
+class Perft(Record):
+    """What one thread of a perft works on."""
+
+    position: Position
+    stop_address: u8  # of an int64; not 0 ends the count early
+    moves: Annotated[Array[MoveList], (MAX_DEPTH,)]  # [depth left]
+
+
+PERFT = structure(Perft)
 
 
 @kernel(int64(record_type(PERFT), int64), spare=True)

@@ -1,6 +1,6 @@
 """The position: one record with all that the rules need, and how pieces are put on it and taken off."""
 
-from engine.board.aliases import Bitboard, Color, Piece, PieceType, Position, Square
+from engine.board.aliases import Bitboard, Color, MoveList, Piece, PieceType, Position, Square
 from engine.board.attacks import between, bishop_attacks, knight_attacks, pawn_attacks, rook_attacks
 from engine.board.tables import tables
 from engine.board.types import (
@@ -10,7 +10,6 @@ from engine.board.types import (
     IDLE,
     KING,
     KNIGHT,
-    MAX_MOVES,
     NO_TYPE,
     ONE,
     PAWN,
@@ -21,54 +20,16 @@ from engine.board.types import (
 )
 from engine.jit import helper, lsb, record_type, structure
 
-#: Room for the game's positions and the deepest line of the search.
-HISTORY = 1024
-
 #: When the game's part of the history has grown to this, its oldest half is forgotten.
 GAME_HISTORY = 640
 
-#: What a move destroys and unmaking it restores. The keys also serve to find repetitions.
-UNDO = structure(
-    ("key", "u8"),
-    ("pawn_key", "u8"),
-    ("nonpawn_key", "u8", (2,)),  # [color]
-    ("checkers", "u8"),
-    ("pinned_straight", "u8"),
-    ("pinned_diagonal", "u8"),
-    ("rule50", "i4"),
-    ("since_null", "i4"),
-    ("captured", "u1"),
-    ("castling", "u1"),
-    ("en_passant", "u1"),
-)
 
-POSITION = structure(
-    ("pieces", "u8", (6,)),  # [type] both colours
-    ("colors", "u8", (2,)),  # [color]
-    ("key", "u8"),  # Zobrist key in Polyglot's form, but for an idle en passant square
-    ("pawn_key", "u8"),  # pawns only
-    ("nonpawn_key", "u8", (2,)),  # [color] all pieces but pawns
-    ("checkers", "u8"),  # enemy pieces that give check
-    ("pinned_straight", "u8"),  # lines (with the pinner) of own pieces pinned on ranks and files
-    ("pinned_diagonal", "u8"),  # the same on diagonals
-    ("board", "u1", (64,)),  # [square] piece, EMPTY for none
-    ("castling_mask", "u1", (64,)),  # [square] rights that survive a move from or to it
-    ("castling_rook", "u1", (4,)),  # [right] square of the rook, NO_SQUARE for none at the start
-    ("side", "u1"),  # colour to move
-    ("castling", "u1"),  # rights as bits: 2 * color on the king's side, the next one on the queen's
-    ("en_passant", "u1"),  # target square where a pawn could take, IDLE if not legally, else NO_SQUARE
-    ("chess960", "u1"),  # castling is written as the king taking the rook
-    ("rule50", "i4"),  # plies since a capture or pawn move
-    ("since_null", "i4"),  # plies since a null move
-    ("fullmove", "i4"),  # move number of the game
-    ("ply", "i4"),  # plies in history
-    ("history", UNDO, (HISTORY,)),  # [ply]
-)
+POSITION = structure(Position)
 
 POSITION_T = record_type(POSITION)
 
-#: A list of moves with a sort value each; ``count`` is kept by whoever fills it.
-MOVE_LIST = structure(("move", "i4", (MAX_MOVES,)), ("value", "i4", (MAX_MOVES,)))
+
+MOVE_LIST = structure(MoveList)
 
 
 @helper

@@ -1,5 +1,6 @@
 """Positions from outside: what follows from the placement of the pieces, and moves given as text."""
 
+from ctypes import memmove
 from typing import Any
 
 import numpy as np
@@ -144,15 +145,17 @@ def play_text(position: Position, moves: MoveList, text: Any) -> int:
 
 def new_position() -> Position:
     """An empty position record; :func:`engine.board.fen.set_fen` fills it."""
-    return new_record(POSITION)
+    position: Position = new_record(POSITION)
+    return position
 
 
 def copy_position(target: Position, source: Position) -> None:
     """Copy all of ``source`` but the unused part of its history."""
-    for name in _ALL_BUT_HISTORY:
-        target[name] = source[name]
-    used = int(source["ply"])
-    target["history"][:used] = source["history"][:used]
+    size = _HISTORY_AT + int(source["ply"]) * _UNDO_SIZE
+    memmove(target["pieces"].ctypes.data, source["pieces"].ctypes.data, size)
 
 
-_ALL_BUT_HISTORY = [name for name in POSITION.names or () if name != "history"]
+assert POSITION.names is not None
+assert POSITION.fields is not None
+assert (POSITION.names[0], POSITION.names[-1]) == ("pieces", "history")
+_HISTORY_AT, _UNDO_SIZE = POSITION.fields["history"][1], POSITION["history"].base.itemsize

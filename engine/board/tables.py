@@ -11,32 +11,47 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Annotated
 
 import chess.polyglot
 import numpy as np
 
 from engine.board.aliases import Bitboard
 from engine.board.types import NO_TYPE, ONE, U64
-from engine.jit import HAVE_PEXT, shared_record, structure
+from engine.jit import HAVE_PEXT, Array, Record, shared_record, structure, u8
 
-#: One slider on one square: the squares that can block it, and where its attack sets begin.
-SLIDER = structure(("mask", "u8"), ("magic", "u8"), ("shift", "u8"), ("start", "u8"))
 
-TABLES_DTYPE = structure(
-    ("rook", SLIDER, (64,)),  # [square]
-    ("bishop", SLIDER, (64,)),  # [square]
-    ("pawn", "u8", (2, 64)),  # [color][square] squares a pawn attacks
-    ("knight", "u8", (64,)),  # [square]
-    ("king", "u8", (64,)),  # [square]
-    ("between", "u8", (64, 64)),  # [square][square] squares strictly between, 0 if not aligned
-    ("piece_key", "u8", (16, 64)),  # [piece][square]
-    ("castling_key", "u8", (16,)),  # [castling rights]
-    ("en_passant_key", "u8", (256,)),  # [square], 0 for none and where it is IDLE
-    ("side_key", "u8"),
-    ("attacks", "u8", (107_648,)),  # [start + index] attack sets of rooks and bishops
-)
+class Slider(Record):
+    """One slider on one square: the squares that can block it, and where its attack sets begin."""
 
-TABLES, tables = shared_record("numbat_tables", TABLES_DTYPE)
+    mask: u8
+    magic: u8
+    shift: u8
+    start: u8
+
+
+SLIDER = structure(Slider)
+
+
+class Tables(Record):
+    """All tables."""
+
+    rook: Annotated[Array[Slider], (64,)]  # [square]
+    bishop: Annotated[Array[Slider], (64,)]  # [square]
+    pawn: Annotated[Array[Array[u8]], (2, 64)]  # [color][square] squares a pawn attacks
+    knight: Annotated[Array[u8], (64,)]  # [square]
+    king: Annotated[Array[u8], (64,)]  # [square]
+    between: Annotated[Array[Array[u8]], (64, 64)]  # [square][square] squares strictly between, 0 if not aligned
+    piece_key: Annotated[Array[Array[u8]], (16, 64)]  # [piece][square]
+    castling_key: Annotated[Array[u8], (16,)]  # [castling rights]
+    en_passant_key: Annotated[Array[u8], (256,)]  # [square], 0 for none and where it is IDLE
+    side_key: u8
+    attacks: Annotated[Array[u8], (107_648,)]  # [start + index] attack sets of rooks and bishops
+
+
+TABLES_DTYPE = structure(Tables)
+
+TABLES, tables = shared_record("numbat_tables", Tables)
 
 ROOK_STEPS = ((1, 0), (-1, 0), (0, 1), (0, -1))
 BISHOP_STEPS = ((1, 1), (1, -1), (-1, 1), (-1, -1))

@@ -5,5 +5,5 @@
 ``material``   material and piece squares
 ``classical``  king safety, mobility, pawns and the rest, as linear terms
 ``nnue``       an efficiently updatable neural network
-``mop_up``     mating a lone king
+``endgames``   rules against a lone king: a draw, and how to mate it
 """

@@ -10,8 +10,8 @@ from typing import Any
 from engine.board.types import WHITE
 from engine.evaluation import material
 from engine.evaluation.classical import explain as classical
+from engine.evaluation.endgames import is_rook_pawn_draw, mop_up_value
 from engine.evaluation.evaluator import CLASSICAL, KINDS, NNUE
-from engine.evaluation.mop_up import mop_up_value
 from engine.evaluation.nnue import plain
 from engine.evaluation.nnue.file import Net, read_net
 from engine.evaluation.nnue.network import new_net_record
@@ -44,6 +44,8 @@ class Evaluation:
 
     def explain(self, position: Any) -> list[Term]:
         """How the value comes about."""
+        if is_rook_pawn_draw(position):
+            return [("draw", None, None, 0)]
         if self.net is not None:
             if mop_up := int(mop_up_value(position)):
                 return [("mop-up", None, None, mop_up)]

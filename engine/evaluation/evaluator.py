@@ -6,38 +6,25 @@ is right for the position. The record's ``kind`` chooses the evaluation.
 
 from __future__ import annotations
 
-from engine.board.aliases import Evaluator, Move, Position, Score
-from engine.board.types import U64, WHITE
+from engine.board.aliases import Move, Position, Score
+from engine.board.types import I64, U64, WHITE
 from engine.evaluation import material
-from engine.evaluation.classical.pawns import PAWN_TABLE
 from engine.evaluation.classical.value import classical_value
-from engine.evaluation.mop_up import mop_up_value
+from engine.evaluation.endgames import is_rook_pawn_draw, mop_up_value
 from engine.evaluation.nnue import network
 from engine.evaluation.nnue.network import net_at, network_value
-from engine.evaluation.nnue.refresh import REFRESH_TABLE
+from engine.evaluation.records import Evaluator
 from engine.jit import helper, structure
 
 #: The kinds, as ``EvalType`` names them.
 KINDS = ("Material", "Classical", "NNUE")
 MATERIAL, CLASSICAL, NNUE = range(3)
 
-#: The longest line, in plies, that an evaluator can follow.
-STACK_PLIES = 256
-
 #: No evaluation goes beyond this many centipawns.
 HIGHEST = 20_000
 
-#: One ply: the accumulators of the network and of the material evaluation. Whole cache lines.
-ACCUMULATORS = structure(("network", network.ACCUMULATOR), ("material", material.ACCUMULATOR), ("unused", "i4", (13,)))
 
-EVALUATOR = structure(
-    ("stack", ACCUMULATORS, (STACK_PLIES,)),  # [ply]
-    ("ply", "i8"),
-    ("kind", "i8"),
-    ("net_address", "u8"),  # of a NET record, if the kind is NNUE
-    ("refresh_table", REFRESH_TABLE),  # if the kind is NNUE
-    ("pawns", PAWN_TABLE),  # if the kind is Classical
-)
+EVALUATOR = structure(Evaluator)
 
 
 @helper
@@ -92,6 +79,8 @@ def prepare(evaluator: Evaluator, position: Position) -> None:
 @helper
 def evaluate(evaluator: Evaluator, position: Position) -> Score:
     """Centipawns for the side to move."""
+    if is_rook_pawn_draw(position):
+        return I64(0)
     if evaluator.kind == NNUE:
         value = mop_up_value(position)
         if value == 0:

@@ -12,9 +12,9 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from engine.board.aliases import Accumulator, Move, Piece, Position, Score, Square
+from engine.board.aliases import Move, Piece, Position, Score, Square
 from engine.board.make import capture_square
 from engine.board.moves import (
     castled_king_square,
@@ -28,7 +28,7 @@ from engine.board.moves import (
 )
 from engine.board.position import occupied_by_all, piece_on
 from engine.board.types import BLACK, I64, KING, ONE, ROOK, WHITE
-from engine.jit import helper, lsb, shared_record, structure
+from engine.jit import Array, Record, helper, i4, lsb, shared_record, structure
 
 WEIGHTS_FILE = Path(__file__).with_name("material.json")
 
@@ -37,13 +37,37 @@ PIECE_NAMES = ("pawn", "knight", "bishop", "rook", "queen", "king")
 #: The phase of a full board; captures bring it down to 0, the bare endgame.
 FULL_PHASE = 24
 
-#: Centipawns for White, and the piece's part of the phase.
-_WEIGHT = structure(("middlegame", "i4"), ("endgame", "i4"), ("phase", "i4"), ("unused", "i4"))
 
-#: The running sums, from White's view.
-ACCUMULATOR = structure(("middlegame", "i4"), ("endgame", "i4"), ("phase", "i4"))
+class _Weight(Record):
+    """Centipawns for White, and the piece's part of the phase."""
 
-WEIGHTS, weights = shared_record("numbat_material", structure(("piece_square", _WEIGHT, (16, 64))))  # [piece][square]
+    middlegame: i4
+    endgame: i4
+    phase: i4
+    unused: i4
+
+
+_WEIGHT = structure(_Weight)
+
+
+class MaterialAccumulator(Record):
+    """The running sums, from White's view."""
+
+    middlegame: i4
+    endgame: i4
+    phase: i4
+
+
+ACCUMULATOR = structure(MaterialAccumulator)
+
+
+class _Weights(Record):
+    """The values of all pieces."""
+
+    piece_square: Annotated[Array[Array[_Weight]], (16, 64)]  # [piece][square]
+
+
+WEIGHTS, weights = shared_record("numbat_material", _Weights)
 
 
 def load_weights(file: Path = WEIGHTS_FILE) -> None:
@@ -66,7 +90,7 @@ def load_weights(file: Path = WEIGHTS_FILE) -> None:
 
 
 @helper
-def add_feature(accumulator: Accumulator, piece: Piece, square: Square) -> None:
+def add_feature(accumulator: MaterialAccumulator, piece: Piece, square: Square) -> None:
     """Count ``piece`` on ``square`` in."""
     weight = weights().piece_square[piece, square]
     accumulator.middlegame += weight.middlegame
@@ -75,7 +99,7 @@ def add_feature(accumulator: Accumulator, piece: Piece, square: Square) -> None:
 
 
 @helper
-def remove_feature(accumulator: Accumulator, piece: Piece, square: Square) -> None:
+def remove_feature(accumulator: MaterialAccumulator, piece: Piece, square: Square) -> None:
     """Count ``piece`` on ``square`` out."""
     weight = weights().piece_square[piece, square]
     accumulator.middlegame -= weight.middlegame
@@ -84,7 +108,7 @@ def remove_feature(accumulator: Accumulator, piece: Piece, square: Square) -> No
 
 
 @helper
-def copy_accumulator(target: Accumulator, source: Accumulator) -> None:
+def copy_accumulator(target: MaterialAccumulator, source: MaterialAccumulator) -> None:
     """Set ``target`` to ``source``, as a null move does."""
     target.middlegame = source.middlegame
     target.endgame = source.endgame
@@ -92,7 +116,7 @@ def copy_accumulator(target: Accumulator, source: Accumulator) -> None:
 
 
 @helper
-def refresh_accumulator(accumulator: Accumulator, position: Position) -> None:
+def refresh_accumulator(accumulator: MaterialAccumulator, position: Position) -> None:
     """Sum up the whole board."""
     accumulator.middlegame = 0
     accumulator.endgame = 0
@@ -105,7 +129,9 @@ def refresh_accumulator(accumulator: Accumulator, position: Position) -> None:
 
 
 @helper
-def update_accumulator(target: Accumulator, source: Accumulator, position: Position, move: Move) -> None:
+def update_accumulator(
+    target: MaterialAccumulator, source: MaterialAccumulator, position: Position, move: Move
+) -> None:
     """Set ``target`` to ``source`` changed by ``move``, which is yet to be made on ``position``."""
     copy_accumulator(target, source)
     us = I64(position.side)
@@ -126,7 +152,7 @@ def update_accumulator(target: Accumulator, source: Accumulator, position: Posit
 
 
 @helper
-def material_value(accumulator: Accumulator, position: Position) -> Score:
+def material_value(accumulator: MaterialAccumulator, position: Position) -> Score:
     """Centipawns for the side to move."""
     phase = min(I64(accumulator.phase), I64(FULL_PHASE))
     total = I64(accumulator.middlegame) * phase + I64(accumulator.endgame) * (FULL_PHASE - phase)

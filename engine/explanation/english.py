@@ -296,7 +296,7 @@ def _mate(said: facts.Mating) -> str:
 def _drawn(said: facts.Drawn) -> str:
     moves = said.line.sans(1, said.plies)
     after = f"after {moves} " if moves else ""
-    bishop = f"{after}the bishop cannot drive the king from the corner {chess.square_name(said.corner)}."
+    corner = "the king cannot be driven from the corner."
     match said.how:
         case "stalemate":
             return f"{'After ' + moves + ' it' if moves else 'It'} is stalemate, and the win is gone."
@@ -305,9 +305,11 @@ def _drawn(said: facts.Drawn) -> str:
         case "material":
             return f"Throws away the win: {after}not enough material is left."
         case "held":
-            return f"{said.line.san(0)} holds the draw: {bishop}" if said.line.moves else f"It is a draw: {bishop}"
+            drawn = said.line.boards[said.plies]
+            has_pawns = drawn.pawns & drawn.occupied_co[said.line.winner]
+            return f"It is a draw: {corner}" if has_pawns else f"{said.line.san(0)} holds the draw: {after}{corner}"
         case _:
-            return f"Throws away the win: {bishop}"
+            return f"Throws away the win: {after}{corner}"
 
 
 def _opposition(said: facts.Opposition) -> str:

@@ -139,13 +139,11 @@ class Mating:
 @dataclass(frozen=True)
 class Drawn:
     """A win thrown away, as ``line`` is drawn after ``plies`` by ``stalemate``, ``material``, ``perpetual`` check or a
-    ``bishop`` of the wrong colour for ``corner``; or a draw by such a bishop that the moves of ``line``, if any, have
-    ``held``."""
+    king in the ``corner`` of a rook's pawn; or such a corner reached, and the draw ``held``."""
 
     how: str
     line: Line
     plies: int
-    corner: chess.Square = chess.A1
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from engine.explanation.facts import Drawn, Material, Mating, Reason, Threat
 from engine.explanation.gains import gain_of
 from engine.explanation.line import Line
 from engine.explanation.reasons import explained, mate_theme, mating, sure_gain
-from engine.explanation.wrong_bishop import after, corner, drawing_exchange, is_drawn, strong
+from engine.explanation.themes import draw
 
 #: Plies of a threat that are told: the capture, the answer and what comes of it.
 _THREAT = 3
@@ -32,8 +32,6 @@ def merit(
     best = Line.of(board, line)
     if not best.moves:
         return None
-    if is_drawn(board):
-        return _drawn(board, best)
     relative = score.pov(board.turn)
     moves = relative.mate()
     if moves is not None and moves > 0:
@@ -43,18 +41,10 @@ def merit(
         return Reason("mated", Mating("mated", best, -moves), best)
     if _is_won(best, relative) and (gain := gain_of(best)) and (finding := explained(best, gain)):
         return Reason(finding.theme, Material("wins", best, gain, finding), best, best.gain)
-    if relative.score(mate_score=10_000) < 0 and (exchange := drawing_exchange(board)):
-        held = Line.of(board, exchange)
-        return Reason("draw", Drawn("held", held, 2, corner(held.last) or chess.A1), held)
+    ended = draw.ending(best)
+    if relative.score() == 0 and ended is not None and ended[0] == "corner":
+        return Reason("draw", Drawn("held", best, ended[1]), best)
     return _threat(board, best, threat)
-
-
-def _drawn(board: chess.Board, best: Line) -> Reason:
-    """What there is to say of a position that is drawn whatever a search thinks, and of the move that keeps it so."""
-    kept: list[chess.Move] = []
-    if board.turn != strong(board):
-        kept = [move for move in (best.moves[0], *board.legal_moves) if is_drawn(after(board, move))]
-    return Reason("draw", Drawn("held", Line.of(board, kept[:1]), 0, corner(board) or chess.A1))
 
 
 def _is_won(best: Line, score: Score) -> bool:

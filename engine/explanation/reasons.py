@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import chess
-from chess.engine import Cp, PovScore, Score
+from chess.engine import PovScore
 
 from engine.explanation.exchange import winnable
 from engine.explanation.facts import (
@@ -28,7 +28,6 @@ from engine.explanation.positional import shift
 from engine.explanation.standing import WINNING, compare, decided
 from engine.explanation.tables import Tables
 from engine.explanation.themes import draw, findings, mate, opposition
-from engine.explanation.wrong_bishop import corner, strong
 from engine.play.exchange import Captures, value
 
 #: Expected points that a move must lose to be explained.
@@ -101,20 +100,10 @@ def reason_of(
     played = Line.of(board, [move, *reply_line], winner=not board.turn)
     if not best.moves or best.moves[0] == move:
         return None
-    had, has = (_known(line, score.pov(board.turn)) for line, score in ((best, best_score), (played, played_score)))
+    had, has = best_score.pov(board.turn), played_score.pov(board.turn)
     case = Case(board, move, best, played, had, has, marked)
     visible = 0 < (had.mate() or 0) <= _VISIBLE_MATE and (has.mate() or 0) <= 0
     return _reason(case, tables) if marked or visible or case.before - case.after >= LEAST_LOSS else None
-
-
-def _known(line: Line, score: Score) -> Score:
-    """The ``score`` of ``line`` for the side that begins it, unless the line comes to a draw that searches take for a
-    win."""
-    ended = draw.ending(line)
-    if ended is None or ended[0] != "bishop":
-        return score
-    winner = strong(line.boards[ended[1]])
-    return min(score, Cp(0)) if winner == line.boards[0].turn else max(score, Cp(0))
 
 
 def _reason(case: Case, tables: Tables | None) -> Reason:
@@ -184,7 +173,7 @@ def _unchanged(case: Case, tables: Tables) -> Reason | None:
 
 
 def _draw(case: Case, within: int) -> Reason | None:
-    """The draw by the rules to which the line comes ``within`` so many plies."""
+    """The draw to which the line comes ``within`` so many plies."""
     drawn = abs(case.has.score(mate_score=10_000)) <= _DRAWN
     ended = draw.ending(case.played)
     if case.before < WINNING - 0.1 or not drawn or ended is None or ended[1] > within:
@@ -194,8 +183,8 @@ def _draw(case: Case, within: int) -> Reason | None:
         if not draw.is_perpetual(case.played, plies):
             return None
         how = "perpetual"
-    claim = Drawn(how, case.played, plies, corner(case.played.boards[plies]) or chess.A1)
-    return Reason("draw" if how in ("material", "bishop") else how, claim, case.played)
+    claim = Drawn(how, case.played, plies)
+    return Reason("draw" if how in ("material", "corner") else how, claim, case.played)
 
 
 def _opposition(case: Case) -> Opposition | None:

@@ -17,8 +17,9 @@ from engine.jit.intrinsics import (
     popcount,
     prefetch,
 )
-from engine.jit.memory import allocate, new_record, record_at, shared_record, structure
+from engine.jit.memory import allocate, new_record, record_at, shared_record
 from engine.jit.pointers import address_of, function_at
+from engine.jit.records import Array, Record, i2, i4, structure, u1, u2, u4, u8
 from engine.jit.vectors import row_sum, weigh_squares
 
 __all__ = [
@@ -26,6 +27,8 @@ __all__ = [
     "HAVE_PEXT",
     "INTERPRETED",
     "TICKS_PER_SECOND",
+    "Array",
+    "Record",
     "address_of",
     "allocate",
     "byteswap",
@@ -33,6 +36,8 @@ __all__ = [
     "clock_ticks",
     "function_at",
     "helper",
+    "i2",
+    "i4",
     "kernel",
     "load_relaxed",
     "lsb",
@@ -46,5 +51,9 @@ __all__ = [
     "row_sum",
     "shared_record",
     "structure",
+    "u1",
+    "u2",
+    "u4",
+    "u8",
     "weigh_squares",
 ]

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from numba import config, from_dtype, njit
@@ -24,6 +24,8 @@ INTERPRETED = private.INTERPRETED
 
 #: Whether array bounds are checked, and the assertions of kernels.
 CHECKED = INTERPRETED or bool(config.BOUNDSCHECK)
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
 
 _OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
 
@@ -48,12 +50,12 @@ class Kernel:
     @property
     def layer(self) -> str:
         """The part of the engine that it is in (see :data:`engine.jit.digest.LAYERS`), or the package beside it."""
-        return self.dispatcher.py_func.__module__.removeprefix("engine.").split(".")[0]
+        return self.module.removeprefix("engine.").split(".")[0]
 
     @property
     def module(self) -> str:
         """The module that defines it."""
-        return self.dispatcher.py_func.__module__
+        return str(self.dispatcher.py_func.__module__)
 
     @property
     def name(self) -> str:
@@ -93,7 +95,7 @@ def not_ready(layer: str) -> list[Kernel]:
     return [kernel for kernel in KERNELS if kernel.layer not in above and not kernel.is_ready()]
 
 
-def compiled(function: Callable, **options: Any) -> tuple[Any, KernelCache | None]:
+def compiled(function: Callable[..., Any], **options: Any) -> tuple[Any, KernelCache | None]:
     """The dispatcher of ``function`` under numba's ``options``, and the cache of its code."""
     layer = layer_of_source(function.__code__.co_filename)
     if layer is not None:
@@ -106,37 +108,37 @@ def compiled(function: Callable, **options: Any) -> tuple[Any, KernelCache | Non
     return dispatcher, cache
 
 
-def kept(function: Callable, **options: Any) -> Any:
+def kept(function: _Function, **options: Any) -> _Function:
     """Compile ``function`` at its first call under numba's ``options``, and keep the code between starts."""
-    return function if INTERPRETED else compiled(function, **options)[0]
+    return function if INTERPRETED else cast(_Function, compiled(function, **options)[0])
 
 
-def helper(function: Callable) -> Any:
+def helper(function: _Function) -> _Function:
     """Compile a function that only compiled code calls. When a test calls it from Python, it is compiled once more."""
     if INTERPRETED:
         return function
     dispatcher, _ = compiled(function, **_OPTIONS, **private.INNER)
     private.let_python_call(dispatcher, lambda: njit(pipeline_class=private.Compiler, **_OPTIONS)(function))
-    return dispatcher
+    return cast(_Function, dispatcher)
 
 
-def kernel(signature: Any, late: bool = False, spare: bool = False) -> Callable[[Callable], Any]:
+def kernel(signature: Any, late: bool = False, spare: bool = False) -> Callable[[_Function], _Function]:
     """Compile an entry point under its one ``signature``, at the warm-up or at its first call.
 
     If the kernel is in the cache and may be ``late``, it is loaded on its first call, not at every start: a search has
     its code inside another kernel. One that no game calls is ``spare``: a start does not wait until it is compiled.
     """
 
-    def decorate(function: Callable) -> Any:
+    def decorate(function: _Function) -> _Function:
         if INTERPRETED:
             return _wrapping(function)
         dispatcher, cache = compiled(function, **_OPTIONS)
         KERNELS.append(Kernel(dispatcher, signature, cache, late, spare))
-        return dispatcher
+        return cast(_Function, dispatcher)
 
     return decorate
 
 
-def record_type(dtype: np.dtype) -> Any:
+def record_type(dtype: np.dtype[Any]) -> Any:
     """The numba type of a record of ``dtype``, for signatures."""
     return from_dtype(dtype)

@@ -45,10 +45,10 @@ sys.exit(main(sys.argv[2], sys.argv[3], sys.argv[4:]))
 """
 
 #: What a start of ours has begun.
-_begun: list[subprocess.Popen] = []
+_begun: list[subprocess.Popen[bytes]] = []
 
 
-def begin(layer: str, modules: Iterable[str]) -> subprocess.Popen:
+def begin(layer: str, modules: Iterable[str]) -> subprocess.Popen[bytes]:
     """Start the process for the kernels of ``modules`` up to ``layer``. Raises OSError."""
     path = json.dumps([os.path.abspath(place) for place in sys.path])
     command = [sys.executable, "-c", _PROGRAM, path, settings_digest(), layer, *modules]
@@ -61,7 +61,7 @@ def begin(layer: str, modules: Iterable[str]) -> subprocess.Popen:
     return process
 
 
-def _start(command: list[str], more: int) -> subprocess.Popen:
+def _start(command: list[str], more: int) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
         command,
         stdin=subprocess.DEVNULL,  # a GUI waits until the engine's pipes are closed

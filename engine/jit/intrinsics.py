@@ -8,6 +8,7 @@ from __future__ import annotations
 import ctypes
 import sys
 import time
+from collections.abc import Callable
 from typing import Any
 
 import llvmlite.binding as llvm
@@ -44,14 +45,14 @@ def clock_now() -> int:
     return time.clock_gettime_ns(time.CLOCK_MONOTONIC)
 
 
-popcount: Any
-lsb: Any
-byteswap: Any
-pext: Any
-mulhi: Any
-prefetch: Any
-load_relaxed: Any
-clock_ticks: Any
+popcount: Callable[[int], int]
+lsb: Callable[[int], int]
+byteswap: Callable[[int], int]
+pext: Callable[[int, int], int]
+mulhi: Callable[[int, int], int]
+prefetch: Callable[[int], None]
+load_relaxed: Callable[[int], int]
+clock_ticks: Callable[[], int]
 
 if INTERPRETED:
 
@@ -63,11 +64,11 @@ if INTERPRETED:
         """Index of the lowest set bit; ``bits`` must not be 0."""
         return (int(bits) & -int(bits)).bit_length() - 1
 
-    def byteswap(bits: int) -> np.uint64:
+    def byteswap(bits: int) -> Any:
         """The eight bytes in reverse order: a bitboard seen from the other side."""
         return np.uint64(int.from_bytes(int(bits).to_bytes(8, "little"), "big"))
 
-    def pext(bits: int, mask: int) -> np.uint64:
+    def pext(bits: int, mask: int) -> Any:
         """Parallel bit extract: the bits of ``bits`` under ``mask``, gathered at the low end."""
         result, place, rest = 0, 0, int(mask)
         while rest:
@@ -77,7 +78,7 @@ if INTERPRETED:
             place, rest = place + 1, rest ^ lowest
         return np.uint64(result)
 
-    def mulhi(a: int, b: int) -> np.uint64:
+    def mulhi(a: int, b: int) -> Any:
         """The high 64 bits of the 128-bit product."""
         return np.uint64(int(a) * int(b) >> 64)
 
@@ -95,58 +96,58 @@ else:
     llvm.add_symbol(_CLOCK, ctypes.cast(_counter, ctypes.c_void_p).value)
 
     @intrinsic
-    def popcount(typing_context, bits):
+    def popcount(typing_context: Any, bits: Any) -> Any:
         """How many bits are set."""
 
-        def codegen(context, builder, signature, arguments):
+        def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             return builder.call(external_function(builder, "llvm.ctpop.i64", _I64, [_I64]), arguments)
 
         return types.int64(types.uint64), codegen
 
     @intrinsic
-    def lsb(typing_context, bits):
+    def lsb(typing_context: Any, bits: Any) -> Any:
         """Index of the lowest set bit; ``bits`` must not be 0 (the result is then undefined)."""
 
-        def codegen(context, builder, signature, arguments):
+        def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             function = external_function(builder, "llvm.cttz.i64", _I64, [_I64, _I1])
             return builder.call(function, [arguments[0], _I1(1)])
 
         return types.int64(types.uint64), codegen
 
     @intrinsic
-    def byteswap(typing_context, bits):
+    def byteswap(typing_context: Any, bits: Any) -> Any:
         """The eight bytes in reverse order: a bitboard seen from the other side."""
 
-        def codegen(context, builder, signature, arguments):
+        def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             return builder.call(external_function(builder, "llvm.bswap.i64", _I64, [_I64]), arguments)
 
         return types.uint64(types.uint64), codegen
 
     @intrinsic
-    def pext(typing_context, bits, mask):
+    def pext(typing_context: Any, bits: Any, mask: Any) -> Any:
         """Parallel bit extract. LLVM aborts the process if BMI2 is missing: guard with HAVE_PEXT."""
 
-        def codegen(context, builder, signature, arguments):
+        def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             function = external_function(builder, "llvm.x86.bmi.pext.64", _I64, [_I64, _I64])
             return builder.call(function, arguments)
 
         return types.uint64(types.uint64, types.uint64), codegen
 
     @intrinsic
-    def mulhi(typing_context, a, b):
+    def mulhi(typing_context: Any, a: Any, b: Any) -> Any:
         """The high 64 bits of the 128-bit product."""
 
-        def codegen(context, builder, signature, arguments):
+        def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             product = builder.mul(*(builder.zext(argument, _I128) for argument in arguments))
             return builder.trunc(builder.lshr(product, _I128(64)), _I64)
 
         return types.uint64(types.uint64, types.uint64), codegen
 
     @intrinsic
-    def prefetch(typing_context, address):
+    def prefetch(typing_context: Any, address: Any) -> Any:
         """Ask the processor to fetch the cache line at ``address`` while other work goes on."""
 
-        def codegen(context, builder, signature, arguments):
+        def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             pointer = builder.inttoptr(arguments[0], _I8.as_pointer())
             kinds = [_I8.as_pointer(), _I32, _I32, _I32]
             function = external_function(builder, "llvm.prefetch.p0", ir.VoidType(), kinds)
@@ -156,20 +157,20 @@ else:
         return types.void(types.uint64), codegen
 
     @intrinsic
-    def load_relaxed(typing_context, address):
+    def load_relaxed(typing_context: Any, address: Any) -> Any:
         """The int64 at ``address``; unlike a plain read it is never hoisted out of a loop."""
 
-        def codegen(context, builder, signature, arguments):
+        def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             pointer = builder.inttoptr(arguments[0], _I64.as_pointer())
             return builder.load_atomic(pointer, "monotonic", 8)
 
         return types.int64(types.uint64), codegen
 
     @intrinsic
-    def clock_ticks(typing_context):
+    def clock_ticks(typing_context: Any) -> Any:
         """The monotonic clock in ticks (:data:`TICKS_PER_SECOND`); some 30 ns a reading."""
 
-        def codegen(context, builder, signature, arguments):
+        def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             pair = stack_slots(builder, _I64, 2)
             if sys.platform == "win32":
                 function = external_function(builder, _CLOCK, _I32, [_I64.as_pointer()])

@@ -7,7 +7,8 @@ so that ``position.key`` reads the same in compiled code, in the debugger and in
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from functools import cache
+from typing import Any, TypeVar, cast
 
 import llvmlite.binding as llvm
 import numpy as np
@@ -18,6 +19,7 @@ from numba.extending import intrinsic
 from engine.jit import private
 from engine.jit.codegen import symbol
 from engine.jit.private import INTERPRETED
+from engine.jit.records import structure
 
 _CACHE_LINE = 64
 
@@ -28,24 +30,31 @@ _HUGE_PAGE, _ADVISED = 1 << 21, 1 << 22
 #: Records from this size on, in bytes, are worth a huge page.
 _LARGE = 1 << 19
 
+_Item = TypeVar("_Item")
 
-def structure(*fields: tuple) -> np.dtype:
-    """An aligned structured dtype of ``fields``, each (name, dtype) or (name, dtype, shape).
 
-    Raises ValueError for a name such as ``data`` that every numpy record has: uncompiled, the field would be hidden.
-    """
-    for name, *_ in fields:
-        if hasattr(np.record, name):
-            raise ValueError(f"a record cannot have a field called '{name}'")
-    return np.dtype(list(fields), align=True)
+class _Record(np.record):  # type: ignore[misc]  # final only in numpy's stubs
+    """A record that gives compiled code its memory at once. numpy would describe all fields in text at each call, which
+    takes longer than many a call."""
+
+    @property
+    def data(self) -> Any:
+        """The memory, for the buffer protocol."""
+        memory = self.__dict__.get("memory")
+        return np.void.data.__get__(self) if memory is None else memory
 
 
 def _as_records(array: Any) -> Any:
     """The structured ``array`` with scalars whose fields are attributes."""
-    return array.view(np.dtype((np.record, array.dtype)))
+    return array.view(_record_dtype(array.dtype))
 
 
-def allocate(dtype: np.dtype, count: int = 1) -> Any:
+@cache
+def _record_dtype(dtype: np.dtype) -> np.dtype:
+    return np.dtype((_Record, dtype))
+
+
+def allocate(dtype: np.dtype[Any], count: int = 1) -> Any:
     """A zeroed array of ``count`` records that begins on a cache line; pages are touched on first use.
 
     Raises MemoryError when the system refuses.
@@ -55,22 +64,26 @@ def allocate(dtype: np.dtype, count: int = 1) -> Any:
     if size >= _LARGE:
         unit, room = _HUGE_PAGE, max(size + -size % _HUGE_PAGE + _HUGE_PAGE, _ADVISED)
     raw = np.zeros(room, np.uint8)
-    start = -raw.ctypes.data % unit
+    start = -raw.__array_interface__["data"][0] % unit
     return _as_records(raw[start : start + size].view(dtype))
 
 
-def new_record(dtype: np.dtype) -> Any:
+def new_record(dtype: np.dtype[Any]) -> Any:
     """One zeroed record on a cache line of its own."""
-    return allocate(dtype)[0]
+    array = allocate(dtype)
+    record = array[0]
+    record.__dict__["memory"] = array.view(np.uint8)
+    return record
 
 
-def shared_record(name: str, dtype: np.dtype) -> tuple[Any, Callable[[], Any]]:
+def shared_record(name: str, record_class: type[_Item]) -> tuple[Any, Callable[[], _Item]]:
     """A record that exists once in the process, and the function by which kernels reach it.
 
     The address is a linker symbol, ``name`` and the number of this copy of the package: compiled code names it as a
     constant, keeps no copy of the contents, and stays cacheable; a global array would be frozen into every
     function that reads it.
     """
+    dtype = structure(record_class)
     array = allocate(dtype)
     record = array[0]
     if INTERPRETED:
@@ -81,8 +94,8 @@ def shared_record(name: str, dtype: np.dtype) -> tuple[Any, Callable[[], Any]]:
     record_type = from_dtype(dtype)
 
     @intrinsic
-    def access(typing_context):
-        def codegen(context, builder, signature, arguments):
+    def access(typing_context: Any) -> Any:
+        def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             pointer = private.external_address(builder, place)
             return builder.bitcast(pointer, private.record_pointer_type(context, record_type))
 
@@ -91,15 +104,16 @@ def shared_record(name: str, dtype: np.dtype) -> tuple[Any, Callable[[], Any]]:
     return record, access
 
 
-def record_at(dtype: np.dtype) -> Callable[[Any, Any], Any]:
+def record_at(record_class: type[_Item]) -> Callable[[int, int], _Item]:
     """A function ``(address, index) -> record`` for arrays whose size is known only at run time.
 
     It checks nothing; the caller keeps the memory alive.
     """
+    dtype = structure(record_class)
     if INTERPRETED:
         import ctypes
 
-        def view(address, index):
+        def view(address: int, index: int) -> Any:
             memory: Any = (ctypes.c_char * dtype.itemsize).from_address(int(address) + int(index) * dtype.itemsize)
             return _as_records(np.frombuffer(memory, dtype))[0]
 
@@ -107,15 +121,15 @@ def record_at(dtype: np.dtype) -> Callable[[Any, Any], Any]:
     record_type = from_dtype(dtype)
 
     @intrinsic
-    def access(typing_context, address, index):
-        def codegen(context, builder, signature, arguments):
+    def access(typing_context: Any, address: Any, index: Any) -> Any:
+        def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             size = ir.Constant(ir.IntType(64), dtype.itemsize)
             place = builder.add(arguments[0], builder.mul(arguments[1], size))
             return builder.inttoptr(place, private.record_pointer_type(context, record_type))
 
         return record_type(address, index), codegen
 
-    return access
+    return cast("Callable[[int, int], _Item]", access)
 
 
 _KEPT: list[Any] = []

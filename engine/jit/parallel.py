@@ -72,9 +72,9 @@ class _Compilers:
     def __init__(self, kernels: list[Kernel]) -> None:
         self._waiting = list(kernels)
         self._modules = list(dict.fromkeys(kernel.module for kernel in kernels))
-        self._at_work: dict[subprocess.Popen, Kernel | None] = {}
-        self._hired: list[subprocess.Popen] = []
-        self._events: queue.SimpleQueue[tuple[subprocess.Popen, str]] = queue.SimpleQueue()
+        self._at_work: dict[subprocess.Popen[str], Kernel | None] = {}
+        self._hired: list[subprocess.Popen[str]] = []
+        self._events: queue.SimpleQueue[tuple[subprocess.Popen[str], str]] = queue.SimpleQueue()
 
     def hire(self, count: int) -> None:
         """Start the processes."""
@@ -122,14 +122,14 @@ class _Compilers:
             with suppress(OSError):
                 process.stdin.close()
 
-    def _listen(self, process: subprocess.Popen) -> None:
+    def _listen(self, process: subprocess.Popen[str]) -> None:
         assert process.stdout is not None
         with process.stdout as lines:
             for line in lines:
                 self._events.put((process, line))
         self._events.put((process, ""))
 
-    def _give(self, process: subprocess.Popen) -> None:
+    def _give(self, process: subprocess.Popen[str]) -> None:
         """Order the next kernel of an idle process."""
         if not self._waiting:
             return
@@ -138,13 +138,13 @@ class _Compilers:
         self._tell(f"taken {kernel.name}", process)
         self._write(process, f"compile {kernel.name}")
 
-    def _tell(self, line: str, besides: subprocess.Popen | None = None) -> None:
+    def _tell(self, line: str, besides: subprocess.Popen[str] | None = None) -> None:
         for process in self._at_work:
             if process is not besides:
                 self._write(process, line)
 
     @staticmethod
-    def _write(process: subprocess.Popen, line: str) -> None:
+    def _write(process: subprocess.Popen[str], line: str) -> None:
         assert process.stdin is not None
         with suppress(OSError):  # it has exited: its output ends too
             process.stdin.write(line + "\n")

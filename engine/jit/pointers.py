@@ -7,7 +7,7 @@ nothing to call. The calls follow the C calling convention.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 from numba.extending import intrinsic
 
@@ -36,11 +36,11 @@ def function_at(signature: Any) -> Callable[[Any, Any, Any], Any]:
         return lambda address, first, second: _FUNCTIONS[int(address)](first, second)
 
     @intrinsic
-    def call(typing_context, address, first, second):
-        def codegen(context, builder, call_signature, arguments):
+    def call(typing_context: Any, address: Any, first: Any, second: Any) -> Any:
+        def codegen(context: Any, builder: Any, call_signature: Any, arguments: Any) -> Any:
             function = builder.inttoptr(arguments[0], private.c_type(context, signature).as_pointer())
             return builder.call(function, arguments[1:])
 
         return signature.return_type(address, *signature.args), codegen
 
-    return call
+    return cast("Callable[[Any, Any, Any], Any]", call)

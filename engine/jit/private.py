@@ -21,7 +21,7 @@ from numba.core.runtime import rtsys
 INTERPRETED = bool(config.DISABLE_JIT)
 
 
-def settings() -> tuple:
+def settings() -> tuple[Any, ...]:
     """The version of numba and LLVM, the processor, and the settings that change the code they generate."""
     return (
         numba.__version__,
@@ -67,7 +67,8 @@ def pack(result: Any) -> bytes | None:
     """A compile result as bytes; None if numba cannot serialise it (it contains addresses of this process)."""
     if result.lifted or result.library.has_dynamic_globals:
         return None
-    return serialize.dumps(result._reduce())
+    packed: bytes = serialize.dumps(result._reduce())
+    return packed
 
 
 def unpack(target_context: Any, data: bytes) -> Any:
@@ -127,7 +128,7 @@ def c_address(dispatcher: Any, signature: Any) -> int:
     numba makes it for every function, as ``cfunc`` does; a ``cfunc`` of its own would compile the function twice.
     """
     result = dispatcher.get_compile_result(signature)
-    return result.library.get_pointer_to_function(result.fndesc.llvm_cfunc_wrapper_name)
+    return int(result.library.get_pointer_to_function(result.fndesc.llvm_cfunc_wrapper_name))
 
 
 def c_type(context: Any, signature: Any) -> Any:
@@ -136,7 +137,7 @@ def c_type(context: Any, signature: Any) -> Any:
     return ir.FunctionType(context.get_value_type(signature.return_type), arguments)
 
 
-def external_function(builder: Any, name: str, result: Any, arguments: list) -> Any:
+def external_function(builder: Any, name: str, result: Any, arguments: list[Any]) -> Any:
     """The declaration of a function that LLVM knows, or that was registered as the symbol ``name``."""
     return cgutils.get_or_insert_function(builder.module, ir.FunctionType(result, arguments), name)
 

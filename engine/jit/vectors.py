@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from llvmlite import ir
@@ -63,8 +63,8 @@ def row_sum(signs: str) -> Callable[..., None]:
         return plain
 
     @intrinsic
-    def summed(typing_context, target, source, table, rows, columns):
-        def codegen(context, builder, signature, arguments):
+    def summed(typing_context: Any, target: Any, source: Any, table: Any, rows: Any, columns: Any) -> Any:
+        def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             into, out_of, weights = (
                 array_address(context, builder, kind, array)
                 for kind, array in zip(signature.args[:3], arguments[:3], strict=True)
@@ -81,7 +81,7 @@ def row_sum(signs: str) -> Callable[..., None]:
 
         return types.void(target, source, table, types.UniTuple(types.int64, len(signs)), types.int64), codegen
 
-    return summed
+    return cast("Callable[..., None]", summed)
 
 
 weigh_squares: Any
@@ -100,14 +100,16 @@ if INTERPRETED:
 else:
 
     @intrinsic
-    def weigh_squares(typing_context, first, second, weights, start, columns, most):
+    def weigh_squares(
+        typing_context: Any, first: Any, second: Any, weights: Any, start: Any, columns: Any, most: Any
+    ) -> Any:
         """The squares of the values in ``first`` and ``second``, clipped to 0 .. ``most``, weighed and summed up.
 
         The ``weights`` for ``first`` begin at ``start``, those for ``second`` follow. A value times its weight has to
         fit 16 bits, the sum 32: so one instruction multiplies the product by the value again, and adds neighbours.
         """
 
-        def codegen(context, builder, signature, arguments):
+        def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             rows = [
                 array_address(context, builder, kind, array)
                 for kind, array in zip(signature.args[:3], arguments[:3], strict=True)

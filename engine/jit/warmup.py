@@ -82,7 +82,7 @@ def _let_compile(absent: list[Kernel], layer: str, report: Report) -> list[Kerne
     return absent
 
 
-def _begin(layer: str, report: Report) -> subprocess.Popen:
+def _begin(layer: str, report: Report) -> subprocess.Popen[bytes]:
     """Start a detached process. Raises OSError."""
     report("compiling the engine, once (later starts take about half a second)" if layer == START else "compiling")
     return detached.begin(layer, dict.fromkeys(kernel.module for kernel in KERNELS))

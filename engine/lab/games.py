@@ -24,7 +24,7 @@ class Exhibit:
     ``players`` are the names of MAX and MIN."""
 
     title: str
-    game: Game
+    game: Game[Any, Any]
     depth: int
     players: tuple[str, str] = ("MAX", "MIN")
     show: Callable[[Any], str] = str
@@ -128,7 +128,7 @@ class ChessExhibit(Exhibit):
     """Chess, with its moves in standard algebraic notation."""
 
     def write(self, state: Any, action: Any) -> str:
-        return state.san(action)
+        return str(state.san(action))
 
     def read(self, state: Any, text: str) -> Any:
         """Also reads UCI notation, and SAN without its check sign or suffix."""

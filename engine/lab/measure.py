@@ -47,18 +47,18 @@ class Memory:
     value: float | None = None
 
 
-Run = Callable[[Game, int, float, Memory], Outcome]
+Run = Callable[[Game[Any, Any], int, float, Memory], Outcome[Any]]
 """Searches a game to a depth in plies. Raises OutOfTime after the deadline."""
 
 
-def _plain(algorithm: Callable[..., Outcome]) -> Run:
+def _plain(algorithm: Callable[..., Outcome[Any]]) -> Run:
     return lambda game, depth, deadline, memory: algorithm(game, None, depth, deadline=deadline)
 
 
-def _ordered(algorithm: Callable[..., Outcome], guesses: bool = False, table: bool = False) -> Run:
+def _ordered(algorithm: Callable[..., Outcome[Any]], guesses: bool = False, table: bool = False) -> Run:
     """One step of iterative deepening, which uses what the earlier steps learned."""
 
-    def run(game: Game, depth: int, deadline: float, memory: Memory) -> Outcome:
+    def run(game: Game[Any, Any], depth: int, deadline: float, memory: Memory) -> Outcome[Any]:
         more: dict[str, Any] = {}
         if guesses and memory.value is not None and isfinite(memory.value):
             more["guess"] = memory.value
@@ -71,7 +71,7 @@ def _ordered(algorithm: Callable[..., Outcome], guesses: bool = False, table: bo
     return run
 
 
-def _uct(game: Game, depth: int, deadline: float, memory: Memory) -> Outcome:
+def _uct(game: Game[Any, Any], depth: int, deadline: float, memory: Memory) -> Outcome[Any]:
     return monte_carlo_tree_search(game, None, SIMULATIONS, horizon=depth, deadline=deadline)
 
 
@@ -148,7 +148,7 @@ def minimal_leaves(branching: float, depth: int) -> float:
     return branching ** ((depth + 1) // 2) + branching ** (depth // 2) - 1
 
 
-def count_tree(game: Game, depth: int, deadline: float) -> tuple[int, int]:
+def count_tree(game: Game[Any, Any], depth: int, deadline: float) -> tuple[int, int]:
     """Nodes and leaves that minimax visits. States with the same future are expanded once.
 
     Raises :class:`OutOfTime` when ``deadline`` (``time.monotonic`` seconds) passes.

@@ -78,6 +78,6 @@ def _textbook(exhibit: Exhibit, state: Any, seconds: float) -> tuple[Any, str]:
     return outcome.move, _judged(outcome)
 
 
-def _judged(outcome: Outcome) -> str:
+def _judged(outcome: Outcome[Any]) -> str:
     how = "proven" if outcome.exact else "estimated"
     return f"({outcome.value:+g} for the first player, {how}; {outcome.nodes:,} nodes)"

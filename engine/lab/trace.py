@@ -20,7 +20,7 @@ from engine.textbook import (
     principal_variation_search,
 )
 
-DRAWN: dict[str, Callable[..., Outcome]] = {
+DRAWN: dict[str, Callable[..., Outcome[Any]]] = {
     "minimax": minimax_decision,
     "negamax": negamax,
     "alpha-beta": alpha_beta,
@@ -69,7 +69,7 @@ class TooLarge(ValueError):
 class _Located(Game[tuple[Path, Any], Any]):
     """The same game with the path added to each state, so that every node of the tree is distinct."""
 
-    def __init__(self, game: Game) -> None:
+    def __init__(self, game: Game[Any, Any]) -> None:
         self.game = game
 
     def initial(self) -> tuple[Path, Any]:
@@ -156,7 +156,7 @@ class TreeTrace:
             "searches": {name: [asdict(step) for step in self.steps(search)] for name, search in self.searches.items()},
         }
 
-    def steps(self, search: Callable[..., Outcome]) -> list[Step]:
+    def steps(self, search: Callable[..., Outcome[Any]]) -> list[Step]:
         """The events of ``search``."""
         steps: list[Step] = []
         unseen: list[int] = []  # for each open node, how many of its branches were not entered

@@ -23,10 +23,10 @@ from engine.messages import Info, Limits, OptionError, Result, Score, nodes_per_
 from engine.play import strength, wdl
 from engine.play.book import Book
 from engine.play.glance import at_a_glance
-from engine.play.tablebase import DRAW, PROBE_TIMEOUT, Tablebase, Verdict
+from engine.play.tablebase import PROBE_TIMEOUT, Tablebase, Verdict
 from engine.search.pool import Pool
 from engine.search.scores import DECIDED, MATE, MATE_BOUND, MAX_PLY, to_message
-from engine.search.tablebase import TablebaseAccess
+from engine.search.tablebase import DRAW, TablebaseAccess
 from engine.search.transposition import TranspositionTable
 from engine.search.worker import Line
 
@@ -172,25 +172,27 @@ class Thinker:
             nonlocal last, shown_at
             elapsed, nodes = self.pool.elapsed, self.pool.nodes  # helpers go on counting: read once
             shown_at = nodes, self.pool.pondering
+            counters: dict[str, Any] = {
+                "nodes": nodes,
+                "nps": nodes_per_second(nodes, elapsed),
+                "hashfull": hashfull,
+                "tbhits": self.pool.table_hits if tablebase else verdict.probes if verdict else 0,
+                "time": int(elapsed),
+                "final": final,
+            }
             previous, info = exact.get(line.rank, (None, last))
-            if previous != line:
+            if previous == line:
+                info = replace(info, **counters)
+            else:
                 info = Info(
                     depth=line.depth,
                     seldepth=line.seldepth,
                     score=_told(line.score, line.bound, verdict),
                     wdl=_chances(line.score, verdict, int(position["fullmove"])),
-                    pv=tuple(to_uci(move, chess960) for move in line.moves),
+                    pv=tuple([to_uci(move, chess960) for move in line.moves]),
                     multipv=line.rank,
+                    **counters,
                 )
-            info = replace(
-                info,
-                nodes=nodes,
-                nps=nodes_per_second(nodes, elapsed),
-                hashfull=hashfull,
-                tbhits=self.pool.table_hits if tablebase else verdict.probes if verdict else 0,
-                time=int(elapsed),
-                final=final,
-            )
             if not line.bound:
                 exact[line.rank] = line, info
             on_info(info)
@@ -273,12 +275,11 @@ class Thinker:
 
     def _probe_root(self, position: Any, limits: Limits) -> Verdict | None:
         """What the tablebases say of the root, if they may be probed."""
-        pieces = sum(int(own).bit_count() for own in position["colors"])
+        most = min(self.tablebase.largest, self._values["SyzygyProbeLimit"])
         depth = limits.depth if limits.depth is not None else MAX_PLY
-        if (
-            pieces > min(self.tablebase.largest, self._values["SyzygyProbeLimit"])
-            or depth < self._values["SyzygyProbeDepth"]
-        ):
+        if most == 0 or depth < self._values["SyzygyProbeDepth"]:
+            return None
+        if sum(int(own).bit_count() for own in position["colors"]) > most:
             return None
         keys = [*position["history"]["key"][: int(position["ply"])].tolist(), int(position["key"])]
         board = chess.Board(to_fen(position))

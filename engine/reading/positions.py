@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import chess
 
 from engine.messages import PositionError
-from engine.reading.text import quoted
+from engine.reading.text import Line, ReadError, quoted, read_lines
 
 #: Faults whose names in python-chess do not say enough.
 _WORDS = {
@@ -28,11 +29,12 @@ class Position:
     repairs: tuple[str, ...] = ()
 
 
-def read_position(line: str, chess960: bool = False) -> Position:
+def read_position(line: str, chess960: bool = False, unreachable: bool = False) -> Position:
     """The position at the beginning of ``line``, a FEN or an EPD with or without counters.
 
     Castling rights that only Chess960 has make it a position of Chess960, as ``chess960`` does. Rights without their
-    king or rook, and en passant squares on which nothing can be taken, are dropped, as over UCI. Raises PositionError.
+    king or rook, and en passant squares on which nothing can be taken, are dropped, as over UCI.
+    With ``unreachable`` checks may be such as no game gives. Raises PositionError.
     """
     fields = line.split(None, 6)
     if len(fields) < 4:
@@ -53,7 +55,7 @@ def read_position(line: str, chess960: bool = False) -> Position:
     if board.status() & chess.STATUS_INVALID_EP_SQUARE:
         board.ep_square = None
         repairs.append(f"en passant square '{fields[3]}' is dropped: no pawn has just passed it")
-    if not board.is_valid():
+    if board.status() & ~(chess.STATUS_IMPOSSIBLE_CHECK if unreachable else 0):
         raise PositionError(f"not a legal position: {quoted(line)} ({faults(board)})")
     return Position(board, line.split(None, count)[count] if len(fields) > count else "", tuple(repairs))
 
@@ -76,6 +78,30 @@ def operations_of(text: str) -> dict[str, str]:
         operations[found[1]] = found[2].strip().strip('"').strip()
         at = found.end()
     return operations
+
+
+def read_positions(
+    path: str | os.PathLike[str], report: Callable[[str], None] = lambda repair: None
+) -> Iterator[tuple[int, Position]]:
+    """The positions of a file, a line of FEN or EPD each, with their lines' numbers; blank lines and those that begin
+    with ``#`` are skipped. Repairs are reported. Raises ReadError, which names file and line; also if none is there."""
+    number = 0
+    for number, line in _lines(path, report):
+        try:
+            found = read_position(line)
+        except PositionError as error:
+            raise ReadError(f"{path}:{number}: {error}") from None
+        for repair in found.repairs:
+            report(f"{path}:{number}: {repair}")
+        yield number, found
+    if not number:
+        raise ReadError(f"{path} has no positions")
+
+
+def _lines(path: str | os.PathLike[str], report: Callable[[str], None]) -> Iterator[Line]:
+    for number, line in read_lines(path, lambda number, text: report(f"{path}:{number}: {text}")):
+        if line.strip() and not line.startswith("#"):
+            yield number, line
 
 
 def read_board(fen: str, chess960: bool = False, report: Callable[[str], None] = lambda repair: None) -> chess.Board:

@@ -8,7 +8,7 @@ cannot cache functions that call each other in a circle.
 
 from numba import int64
 
-from engine.board.aliases import Depth, Flag, Frame, Move, Ply, Score, Worker
+from engine.board.aliases import Depth, Flag, Move, Ply, Score
 from engine.board.cycles import has_upcoming_repetition
 from engine.board.moves import is_noisy
 from engine.board.see import see_ge
@@ -28,7 +28,7 @@ from engine.search.history import (
     reward_quiet,
 )
 from engine.search.movepick import next_move, next_noisy, restart_picking, start_picking, start_picking_noisy
-from engine.search.node import enter_node, is_draw, should_abort
+from engine.search.node import enter_node, score_by_rule, should_abort
 from engine.search.pruning import (
     may_try_null_move,
     null_move_reduction,
@@ -52,7 +52,7 @@ from engine.search.scores import (
     mated_in,
     to_table,
 )
-from engine.search.state import MAX_TRIED, WORKER_T, frame_at, params_of
+from engine.search.state import MAX_TRIED, WORKER_T, Frame, Worker, frame_at, params_of
 from engine.search.tablebase import EXTRA_DEPTH, UNKNOWN, probe_tablebase, tablebase_bound, tablebase_score
 from engine.search.transposition import (
     BOUND_EXACT,
@@ -141,10 +141,9 @@ def search(worker: Worker, alpha: Score, beta: Score, depth: Depth, ply: Ply, cu
 
     if ply > 0:
         # Step 3. Draws, and the deepest line there is room for.
-        if is_draw(position, ply):
-            return I64(DRAW)
-        if ply >= MAX_PLY:
-            return I64(DRAW) if in_check else evaluate(worker.evaluator, position)
+        score = score_by_rule(worker, ply, in_check)
+        if score != NONE:
+            return score
 
         # Step 4. Upcoming repetition: a side that can return to an earlier position has at least a draw.
         if alpha < DRAW and excluded == 0 and has_upcoming_repetition(position, ply):

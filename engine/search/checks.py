@@ -1,11 +1,12 @@
 """Which moves give check, found without making them."""
 
-from engine.board.aliases import Frame, Move, Position
+from engine.board.aliases import Move, Position
 from engine.board.attacks import bishop_attacks, knight_attacks, pawn_attacks, rook_attacks
 from engine.board.moves import origin_of, target_of
 from engine.board.position import king_square, occupied_by_all, type_on
 from engine.board.types import BISHOP, I64, KING, KNIGHT, ONE, PAWN, QUEEN, ROOK, U64, ZERO
 from engine.jit import helper
+from engine.search.state import Frame
 
 
 @helper

@@ -1,11 +1,11 @@
 """Correction histories: the error of the static evaluation in positions with the same pawns, pieces or previous move,
 learned from the search itself."""
 
-from engine.board.aliases import Color, Depth, Ply, Position, Score, Worker
+from engine.board.aliases import Color, Depth, Ply, Position, Score
 from engine.board.types import I64, U64
 from engine.jit import helper
 from engine.search.scores import DECIDED
-from engine.search.state import CORRECTIONS, frame_at, params_of
+from engine.search.state import CORRECTIONS, Worker, frame_at, params_of
 
 #: Entries stay within plus and minus this, which is 64 centipawns.
 _LIMIT = 1024

@@ -13,13 +13,13 @@ moments of a search under a clock.
 
 from numba import int64, types
 
-from engine.board.aliases import Line, Move, Score, Worker
+from engine.board.aliases import Move, Score
 from engine.board.types import I64
 from engine.evaluation.evaluator import reset
 from engine.jit import clock_ticks, helper, kernel
 from engine.search.alphabeta import search
 from engine.search.scores import DECIDED, INFINITY, NONE
-from engine.search.state import WORKER_T, frame_at, params_of
+from engine.search.state import WORKER_T, Line, Worker, frame_at, params_of
 from engine.search.transposition import BOUND_LOWER, BOUND_NONE
 
 #: The first depth that is searched within a window.

@@ -1,6 +1,6 @@
 """Doing and undoing a move in the search: position, evaluation and the principal variation together."""
 
-from engine.board.aliases import Move, Ply, Worker
+from engine.board.aliases import Move, Ply
 from engine.board.make import key_after, key_after_null, make_move, make_null_move, unmake_move, unmake_null_move
 from engine.board.moves import is_capture, is_noisy, origin_of
 from engine.board.position import type_on
@@ -8,7 +8,7 @@ from engine.board.types import I64, PAWN
 from engine.evaluation.evaluator import pop, push_move, push_null
 from engine.jit import helper
 from engine.search.history import continuation_index
-from engine.search.state import frame_at
+from engine.search.state import Worker, frame_at
 from engine.search.transposition import clock_key, prefetch_cluster
 
 

@@ -1,10 +1,10 @@
 """Extensions: moves that are searched deeper, because the value of the node depends on them."""
 
-from engine.board.aliases import Depth, Ply, Score, Worker
+from engine.board.aliases import Depth, Ply, Score
 from engine.jit import helper
 from engine.search.context import Node
 from engine.search.scores import DECIDED
-from engine.search.state import frame_at, params_of
+from engine.search.state import Worker, frame_at, params_of
 from engine.search.transposition import BOUND_LOWER
 
 

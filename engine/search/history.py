@@ -2,13 +2,14 @@
 
 from typing import Any
 
-from engine.board.aliases import Depth, Frame, Move, Params, PieceType, Ply, Position, Worker
+from engine.board.aliases import Depth, Move, PieceType, Ply, Position
 from engine.board.attacks import all_attacks
 from engine.board.moves import origin_of, target_of
 from engine.board.position import piece_on, type_on
 from engine.board.types import I64, NO_TYPE, ONE, PAWN, U64, ZERO
 from engine.jit import helper
-from engine.search.state import frame_at, params_of
+from engine.search.state import Frame, Worker, frame_at, params_of
+from engine.search.tunables import Params
 
 #: Entries stay within plus and minus this.
 HISTORY_LIMIT = 16_384

@@ -8,27 +8,33 @@ none.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 from numba import int64
 
-from engine.board.aliases import Depth, Flag, Ply, Worker
+from engine.board.aliases import Depth, Flag, Ply
 from engine.board.make import make_move, unmake_move
 from engine.board.movegen import ALL_MOVES, count_moves, generate_moves
 from engine.board.notation import list_moves
 from engine.board.setup import copy_position, new_position, play_move
 from engine.board.types import I64, ONE, U64, ZERO
-from engine.jit import kernel, new_record, record_type, structure
+from engine.jit import Array, Record, kernel, new_record, record_type, structure, u8
 from engine.messages import Limits
 from engine.search.node import enter_node, is_draw, should_abort
 from engine.search.scores import MATE, MATE_BOUND
-from engine.search.state import WORKER_T, frame_at
+from engine.search.state import WORKER_T, Worker, frame_at
 from engine.search.worker import Line
 
 _ENTRIES = 1 << 20
 
-#: What is proved: the position's key with the answer in the lowest bit, by key and number of plies.
-PROOFS = structure(("key", "u8", (_ENTRIES,)))
+
+class Proofs(Record):
+    """What is proved: the position's key with the answer in the lowest bit, by key and number of plies."""
+
+    key: Annotated[Array[u8], (_ENTRIES,)]
+
+
+PROOFS = structure(Proofs)
 PROOFS_T = record_type(PROOFS)
 
 _MASK = U64(_ENTRIES - 1)

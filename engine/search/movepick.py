@@ -4,7 +4,7 @@ Table move, captures that do not lose material (most valuable victim first, then
 quiet moves by history (checks early), losing captures last.
 """
 
-from engine.board.aliases import Frame, Move, Ply, Worker
+from engine.board.aliases import Move, Ply
 from engine.board.attacks import all_pawn_attacks, bishop_attacks, knight_attacks, rook_attacks
 from engine.board.legality import is_legal
 from engine.board.movegen import ALL_MOVES, NOISY_MOVES, QUIET_MOVES, generate_moves
@@ -16,7 +16,7 @@ from engine.jit import helper, lsb
 from engine.search.checks import checks_directly
 from engine.search.do_move import prefetch_child
 from engine.search.history import capture_history, captured_type, find_threats, quiet_history
-from engine.search.state import params_of
+from engine.search.state import Frame, Worker, params_of
 
 (
     TT_MOVE_STAGE,
@@ -72,7 +72,7 @@ def start_picking_noisy(worker: Worker, frame: Frame, tt_move: Move) -> None:
 @helper
 def _score_noisy(worker: Worker, move: Move) -> int:
     """Most valuable victim first, then by capture history."""
-    victim = SEE_VALUES[captured_type(worker.position, move)]
+    victim: int = SEE_VALUES[captured_type(worker.position, move)]
     if is_promotion(move):
         victim += SEE_VALUES[promoted_type(move)] if promoted_type(move) == QUEEN else -2000
     return 16 * victim + params_of(worker).CaptureHistoryWeight * capture_history(worker, move) // 1024

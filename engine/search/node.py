@@ -1,11 +1,14 @@
 """What every node does first: count itself, look at the clock now and then, and see draws."""
 
-from engine.board.aliases import Ply, Position, Worker
+from engine.board.aliases import Ply, Position, Score
 from engine.board.draws import is_insufficient_material, is_repetition
 from engine.board.movegen import count_moves
-from engine.board.types import ZERO
+from engine.board.types import I64, ZERO
+from engine.evaluation.endgames import is_rook_pawn_draw
+from engine.evaluation.evaluator import evaluate
 from engine.jit import clock_ticks, helper, load_relaxed
-from engine.search.state import DEADLINE, NEVER
+from engine.search.scores import DRAW, MAX_PLY, NONE
+from engine.search.state import DEADLINE, NEVER, Worker
 
 #: The stop flag and the clock are read once in this many nodes (a power of two): some 0.3 ms. The first look
 #: comes at the end of such an interval, so that even with no time at all a first iteration is searched.
@@ -38,7 +41,18 @@ def enter_node(worker: Worker, ply: Ply) -> None:
 
 @helper
 def is_draw(position: Position, ply: Ply) -> bool:
-    """Whether the position, ``ply`` plies below the root, is drawn by rule. Checkmate outranks the 50-move rule."""
+    """Whether the position, ``ply`` plies below the root, is drawn, by the rules or for certain. Checkmate outranks the
+    50-move rule."""
     if position.rule50 >= 100 and (position.checkers == ZERO or count_moves(position) > 0):
         return True
-    return is_repetition(position, ply) or is_insufficient_material(position)
+    return is_repetition(position, ply) or is_insufficient_material(position) or is_rook_pawn_draw(position)
+
+
+@helper
+def score_by_rule(worker: Worker, ply: Ply, in_check: bool) -> Score:
+    """The score of a node that is drawn, or as deep as there is room for; NONE for any other."""
+    if is_draw(worker.position, ply):
+        return I64(DRAW)
+    if ply >= MAX_PLY:
+        return I64(DRAW) if in_check else I64(evaluate(worker.evaluator, worker.position))
+    return I64(NONE)

@@ -46,6 +46,10 @@ GRACE = 0.01
 #: Milliseconds, and the share of the optimum, for which a search under a clock reports nothing.
 SILENCE, SILENT_SHARE = 10.0, 0.2
 
+#: A search of one thread by at most this many nodes, some milliseconds, is short: it wakes no other thread, and may run
+#: in the caller's, where Ctrl-C waits for it.
+SHORT = 20_000
+
 #: Threads given back when the system refuses another.
 ROOM = 2
 
@@ -193,6 +197,11 @@ class Pool:
         """Whether the search is to go on until :meth:`ponderhit`."""
         return self._pondering
 
+    def is_short(self, limits: Limits) -> bool:
+        """Whether a search by ``limits`` is over at once (see :data:`SHORT`)."""
+        is_free = limits.mate is None and not limits.infinite and not limits.ponder
+        return is_free and limits.nodes is not None and limits.nodes <= SHORT and len(self.workers) == 1
+
     def timeout(self, most: float) -> float:
         """Seconds, ``most`` or fewer, that may pass before the search armed last begins: half of what it has."""
         maximum = self._budget.maximum
@@ -289,25 +298,13 @@ class Pool:
         main = self.workers[0]
         task.prepare(main)
         self._admit(main)
-        finished = self._finished = Signal()
-        if self._ticker is not None:
-            self._ticker.run(partial(self._tick, finished, on_tick))
-        latch = self._latch = HelperLatch()
-        try:
-            self._call(1, latch, task)
-            prover = None
-            if limits.mate is not None:
-                prover = Prover(main.record, position, moves, min(limits.mate, (last + 1) // 2))
-            self._deepen(limits, len(moves), last, count, on_line, prover)
-        finally:  # a report may raise
-            self._control["stop"] = 1
-            latch.close()
-            with self._speaking:
-                finished.set(wake=False)  # the ticker would want the interpreter now, and ``bestmove`` needs it
-        latch.gone.wait(GRACE)
+        if self.is_short(limits):
+            self._deepen(limits, len(moves), last, count, on_line)
+        else:
+            self._deepen_with_help(task, limits, count, on_line, on_tick)
         self._ended = time.perf_counter()
         best = main.lines[0] if main.lines else Line()
-        if count == 1 and limits.depth is None:
+        if count == 1 and limits.depth is None and len(self._active) > 1:
             found = [worker.lines for worker in self._active]  # helpers that are slow to leave may still set theirs
             best = vote([lines[0] for lines in found if lines])
         if not best.moves:  # not even a first move was searched to its end
@@ -315,6 +312,33 @@ class Pool:
         self.wait_for_release(limits)
         self.node_clock.spend(self.nodes - self._nodes_before)
         return best
+
+    def _deepen_with_help(
+        self,
+        task: Task,
+        limits: Limits,
+        count: int,
+        on_line: Callable[[Line], None],
+        on_tick: Callable[[int, int, int], None],
+    ) -> None:
+        """:meth:`_deepen` while the helpers search and the ticker reports."""
+        finished = self._finished = Signal()
+        if self._ticker is not None:
+            self._ticker.run(partial(self._tick, finished, on_tick))
+        latch = self._latch = HelperLatch()
+        position, moves, last = task.position, task.moves, task.last
+        try:
+            self._call(1, latch, task)
+            prover = None
+            if limits.mate is not None:
+                prover = Prover(self.workers[0].record, position, moves, min(limits.mate, (last + 1) // 2))
+            self._deepen(limits, len(moves), last, count, on_line, prover)
+        finally:  # a report may raise
+            self._control["stop"] = 1
+            latch.close()
+            with self._speaking:
+                finished.set(wake=False)  # the ticker would want the interpreter now, and ``bestmove`` needs it
+        latch.gone.wait(GRACE)
 
     def _call(self, index: int, latch: HelperLatch, task: Task) -> None:
         """Wake the helper ``index``, if there is one."""
@@ -357,9 +381,7 @@ class Pool:
         for lines in main.deepen(1, last, count, on_bound, clock_now() + silence if silence else NEVER):
             for line in lines:
                 on_line(line)
-            best = lines[0]
-            pace = pace_of(self.parameters.record, main.share_of(best.moves[0]), main.stable, main.drop)
-            if self._is_enough(best, limits, choices, pace):
+            if self._is_enough(lines[0], limits, choices):
                 break
             if bounds and main.nodes > 2 * bounds[0][0]:  # the exact score, with the whole line, takes too long
                 break
@@ -411,13 +433,15 @@ class Pool:
         if limits.infinite or limits.ponder:
             self._released.wait()
 
-    def _is_enough(self, line: Line, limits: Limits, choices: int, pace: float) -> bool:
+    def _is_enough(self, line: Line, limits: Limits, choices: int) -> bool:
         """Whether no further iteration should start."""
         if proves_mate(line, limits):
             return True
         with self._lock:
             if self._budget.optimum is None or limits.movetime is not None:
                 return False
+            main = self.workers[0]
+            pace = pace_of(self.parameters.record, main.share_of(line.moves[0]), main.stable, main.drop)
             is_forced = choices == 1 and line.depth >= FORCED_MOVE_DEPTH
             self._due = 0.0 if is_forced else pace * self._budget.optimum
             return not self._pondering and not self._infinite and self._spent() >= self._due

@@ -1,18 +1,19 @@
 """Pruning: nodes, and moves of a node, that are cut off before they are searched to full depth."""
 
-from engine.board.aliases import Depth, Flag, Move, Params, Ply, Score, Worker
+from engine.board.aliases import Depth, Flag, Move, Ply, Score
 from engine.board.legality import is_legal
 from engine.board.moves import is_noisy, is_promotion
 from engine.board.position import has_pieces
 from engine.board.see import SEE_VALUES, see_ge
 from engine.board.types import I64
-from engine.evaluation.mop_up import WON
+from engine.evaluation.endgames import WON
 from engine.jit import helper
 from engine.search.context import Candidate, Node
 from engine.search.history import captured_type, find_threats, punish_parent, reward_cutoff, touches_threat
 from engine.search.scores import DECIDED, NONE
-from engine.search.state import frame_at, params_of
+from engine.search.state import Worker, frame_at, params_of
 from engine.search.transposition import BOUND_LOWER, settles
+from engine.search.tunables import Params
 
 
 @helper

@@ -2,7 +2,7 @@
 
 from numba import int64
 
-from engine.board.aliases import Ply, Score, Worker
+from engine.board.aliases import Ply, Score
 from engine.board.cycles import has_upcoming_repetition
 from engine.board.moves import is_promotion
 from engine.board.see import SEE_VALUES, see_ge
@@ -13,9 +13,9 @@ from engine.search.correction import corrected_eval
 from engine.search.do_move import do_move, extend_pv, undo_move
 from engine.search.history import captured_type
 from engine.search.movepick import next_noisy, start_picking_noisy
-from engine.search.node import enter_node, is_draw, should_abort
+from engine.search.node import enter_node, score_by_rule, should_abort
 from engine.search.scores import DECIDED, DRAW, INFINITY, MAX_PLY, NONE, from_table, mated_in, to_table
-from engine.search.state import WORKER_T, frame_at, params_of
+from engine.search.state import WORKER_T, Worker, frame_at, params_of
 from engine.search.transposition import (
     BOUND_EXACT,
     BOUND_LOWER,
@@ -51,10 +51,9 @@ def qsearch(worker: Worker, alpha: Score, beta: Score, ply: Ply) -> Score:
     in_check = position.checkers != ZERO
 
     # Step 2. Draws, and the deepest line there is room for.
-    if is_draw(position, ply):
-        return I64(DRAW)
-    if ply >= MAX_PLY:
-        return I64(DRAW) if in_check else evaluate(worker.evaluator, position)
+    score = score_by_rule(worker, ply, in_check)
+    if score != NONE:
+        return score
 
     # Step 3. Upcoming repetition: a side that can return to an earlier position has at least a draw.
     if alpha < DRAW and has_upcoming_repetition(position, ply):

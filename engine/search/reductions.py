@@ -1,11 +1,12 @@
 """Late move reductions (LMR): with good ordering later moves are rarely best, so they are searched less deeply."""
 
-from engine.board.aliases import Depth, Move, Params, Ply, Score, Worker
+from engine.board.aliases import Depth, Move, Ply, Score
 from engine.board.types import I64, U64, ZERO
 from engine.jit import helper
 from engine.search.context import Candidate, Node
 from engine.search.scores import NONE
-from engine.search.state import frame_at, params_of
+from engine.search.state import Worker, frame_at, params_of
+from engine.search.tunables import Params
 
 
 @helper

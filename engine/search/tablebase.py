@@ -11,10 +11,10 @@ from typing import Any
 
 from numba import int64, uint64
 
-from engine.board.aliases import Depth, Ply, Position, Score, TablebaseRecord
+from engine.board.aliases import Depth, Ply, Position, Score
 from engine.board.position import POSITION_T, occupied_by_all
 from engine.board.types import I64
-from engine.jit import function_at, helper, popcount, structure
+from engine.jit import Record, function_at, helper, popcount, structure, u8
 from engine.search.scores import TB_WIN
 from engine.search.transposition import BOUND_EXACT, BOUND_LOWER, BOUND_UPPER
 
@@ -27,15 +27,19 @@ UNKNOWN = 3
 #: In the transposition table an answer counts as so many plies deeper than the search that asked for it.
 EXTRA_DEPTH = 6
 
-#: What a worker knows of the tables.
-TABLEBASE = structure(
-    ("function", "u8"),  # the address of the prober
-    ("address", "u8"),  # of the tables, its first argument
-    ("pieces", "i8"),  # positions with more pieces are not probed; 0: none are
-    ("depth", "i8"),  # the minimum depth for positions with just as many
-    ("fifty", "i8"),  # 1: the 50-move rule counts
-    ("hits", "i8"),  # answers in this search
-)
+
+class TablebaseRecord(Record):
+    """What a worker knows of the tables."""
+
+    function: u8  # the address of the prober
+    address: u8  # of the tables, its first argument
+    pieces: int  # positions with more pieces are not probed; 0: none are
+    depth: int  # the minimum depth for positions with just as many
+    fifty: int  # 1: the 50-move rule counts
+    hits: int  # answers in this search
+
+
+TABLEBASE = structure(TablebaseRecord)
 
 _call = function_at(int64(uint64, POSITION_T))
 
@@ -70,7 +74,7 @@ def probe_tablebase(tablebase: TablebaseRecord, position: Position, depth: Depth
     pieces = popcount(occupied_by_all(position))
     if pieces > tablebase.pieces or (pieces == tablebase.pieces and depth < tablebase.depth):
         return I64(UNKNOWN)
-    outcome = _call(tablebase.function, tablebase.address, position)
+    outcome: int = _call(tablebase.function, tablebase.address, position)
     if outcome == UNKNOWN:
         return outcome
     tablebase.hits += 1

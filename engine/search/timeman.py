@@ -64,7 +64,7 @@ def pace_of(params: Any, share: float, stable: int, drop: int) -> float:
     effort = 1 + params.TimeEffort / 100 * (SHARE_EXPECTED - share)
     stability = 1 + params.TimeStability / 100 * (STABLE_EXPECTED - min(stable, STABLE_ENOUGH))
     trend = 1 + params.TimeTrend / 10_000 * max(-20, min(drop, 60))
-    return effort * stability * trend
+    return float(effort * stability * trend)
 
 
 def plan(limits: Limits, white_to_move: bool, overhead: int, parameters: Parameters) -> Budget:

@@ -16,13 +16,26 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
-from typing import Any
+from typing import Annotated, Any
 
 from numba import int64
 
-from engine.board.aliases import Depth, Flag, Key, Move, Position, Score, TableRecord
+from engine.board.aliases import Depth, Flag, Key, Move, Position, Score
 from engine.board.types import I64, U64, ZERO
-from engine.jit import allocate, helper, kernel, mulhi, new_record, prefetch, record_at, record_type, structure
+from engine.jit import (
+    Array,
+    Record,
+    allocate,
+    helper,
+    kernel,
+    mulhi,
+    new_record,
+    prefetch,
+    record_at,
+    record_type,
+    structure,
+    u8,
+)
 from engine.messages import OptionError
 from engine.search.scores import NONE
 
@@ -34,23 +47,43 @@ SAMPLED = 250
 _GENERATIONS = 32
 _AGE_WEIGHT = 4
 
-CLUSTER = structure(("packed", "u8", (CLUSTER_SIZE,)), ("check", "u8", (CLUSTER_SIZE,)))
 
-cluster_at = record_at(CLUSTER)
+class Cluster(Record):
+    """Entries of one cache line."""
 
-#: How kernels reach the table. One record for each table, read by all threads.
-TABLE = structure(("address", "u8"), ("clusters", "u8"), ("generation", "i8"))
+    packed: Annotated[Array[u8], (CLUSTER_SIZE,)]
+    check: Annotated[Array[u8], (CLUSTER_SIZE,)]
 
-#: The result of a probe.
-PROBE = structure(
-    ("found", "i8"),
-    ("move", "i8"),
-    ("score", "i8"),
-    ("static_eval", "i8"),
-    ("depth", "i8"),
-    ("bound", "i8"),
-    ("is_pv", "i8"),
-)
+
+CLUSTER = structure(Cluster)
+
+cluster_at = record_at(Cluster)
+
+
+class TableRecord(Record):
+    """How kernels reach the table. One record for each table, read by all threads."""
+
+    address: u8
+    clusters: u8
+    generation: int
+
+
+TABLE = structure(TableRecord)
+
+
+class Probe(Record):
+    """The result of a probe."""
+
+    found: int
+    move: int
+    score: int
+    static_eval: int
+    depth: int
+    bound: int
+    is_pv: int
+
+
+PROBE = structure(Probe)
 
 #: The clock of the 50-move rule, in plies, from which on it is part of the key, and how many plies share a key.
 FIRST_CLOCK, CLOCK_STEP = 14, 8

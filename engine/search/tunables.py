@@ -7,20 +7,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
-from engine.jit import new_record, structure
+from engine.jit import Array, Record, i4, new_record, structure
 from engine.messages import OptionError
-from engine.search.params import PARAMS
+from engine.search.params import PARAMS, Defaults
 
 _DEPTHS, _MOVES = 64, 64
 
-TUNABLES = structure(
-    *((param.name, "i8") for param in PARAMS),
-    ("reduction", "i4", (_DEPTHS, _MOVES)),  # [depth][move number] in 1024ths of a ply
-)
+
+class Params(Defaults, Record):
+    """The search parameters, and what follows from them."""
+
+    reduction: Annotated[Array[Array[i4]], (_DEPTHS, _MOVES)]  # [depth][move number] in 1024ths of a ply
+
+
+TUNABLES = structure(Params)
 
 _KNOWN = {param.name: param for param in PARAMS}
 

@@ -15,7 +15,7 @@ from engine.search.deepening import ALWAYS, FAILED_LOW, ITERATION, OVER, begin_s
 from engine.search.scores import MAX_PLY
 from engine.search.state import NEVER, WORKER
 from engine.search.tablebase import TablebaseAccess, install
-from engine.search.transposition import TranspositionTable
+from engine.search.transposition import TABLE, TranspositionTable
 from engine.search.tunables import Parameters
 
 #: What a worker has learned and keeps from move to move.
@@ -61,6 +61,9 @@ class Worker:
     def __init__(self, control_address: int, evaluation: Evaluation, parameters: Parameters) -> None:
         self.record: Any = new_record(WORKER)
         self.record["control_address"] = control_address
+        # Its parts: a record takes long to find a record inside it.
+        self._position, self._tables = self.record["position"], (self.record["table"], self.record["tablebase"])
+        self._root, self._progress = self.record["root"], self.record["deepening"]
         self.lines: list[Line] = []
         self.use(evaluation)
         self.set_parameters(parameters)
@@ -91,7 +94,7 @@ class Worker:
 
     def share_of(self, move: int) -> float:
         """The share of this search's nodes that went into the root ``move``."""
-        root = self.record["root"][: int(self.record["root_count"])]
+        root = self._root[: int(self.record["root_count"])]
         return float(root["nodes"][root["move"] == move].sum()) / max(self.nodes, 1)
 
     def clear(self) -> None:
@@ -102,7 +105,7 @@ class Worker:
     @property
     def table_hits(self) -> int:
         """Answers of the endgame tables in this search so far; readable from any thread."""
-        return int(self.record["tablebase"]["hits"])
+        return int(self._tables[1]["hits"])
 
     def prepare(
         self,
@@ -114,14 +117,14 @@ class Worker:
     ) -> None:
         """Set up a search of ``position`` over the root ``moves``, which may probe ``tablebase``."""
         record = self.record
-        copy_position(record["position"], position)
+        copy_position(self._position, position)
         self._table = table  # the record holds no more than its address
         self.lines = []
-        for name in table.record.dtype.names:
-            record["table"][name] = table.record[name]
-        install(record["tablebase"], tablebase)
+        for name in TABLE.names or ():
+            self._tables[0][name] = table.record[name]
+        install(self._tables[1], tablebase)
         record["root_count"] = len(moves)
-        record["root"]["move"][: len(moves)] = moves
+        self._root["move"][: len(moves)] = moves
         begin_search(record, node_limit)
 
     def deepen(
@@ -138,7 +141,7 @@ class Worker:
         last ones may come from an aborted iteration that had found a better move. ``on_bound`` gets what is known when
         a window fails. Until the clock shows ``quiet_until`` ticks nothing is reported, unless the search ends.
         """
-        record, progress = self.record, self.record["deepening"]
+        record, progress = self.record, self._progress
         progress["depth"], progress["last"] = first, min(last, MAX_PLY - 1)
         progress["wanted"] = min(count, int(record["root_count"]))
         while (event := deepen(record, quiet_until)) != OVER:
@@ -158,16 +161,16 @@ class Worker:
     @property
     def stable(self) -> int:
         """Iterations for which the best move has stayed the same."""
-        return int(self.record["deepening"]["stable"])
+        return int(self._progress["stable"])
 
     @property
     def drop(self) -> int:
         """Centipawns that the best line lost in the last iteration."""
-        return int(self.record["deepening"]["drop"])
+        return int(self._progress["drop"])
 
     def _bound(self, is_upper: bool) -> Line:
         """The line of a window that failed. One without an answer yet goes on as the previous iteration's."""
-        progress = self.record["deepening"]
+        progress = self._progress
         previous = self.lines[0] if self.lines else Line()
         depth, score = int(progress["depth"]), int(progress["score"])
         if is_upper:

@@ -6,9 +6,9 @@ the sum of each group's own number times its ``factor``. Tables with pawns have 
 leading pawn; tables in which the two sides differ have one for each side to move.
 """
 
-from typing import Any, TypeAlias
+from typing import Annotated
 
-from engine.jit import record_at, record_type, structure
+from engine.jit import Array, Record, record_at, record_type, structure, u1, u8
 
 #: The most pieces on the board of any table.
 MAX_PIECES = 7
@@ -16,76 +16,97 @@ MAX_PIECES = 7
 #: Room for the tables by material: a prime well above twice 1,511, the number of tables with at most seven pieces.
 SLOTS = 8191
 
-#: Where the values of one part are, packed in blocks. Addresses in memory; an ``index_bits`` of 0 says that all
-#: positions have the value ``shortest``.
-PAIRS = structure(
-    ("positions", "i8"),  # how many there are
-    ("index", "u8"),  # of entries of 6 bytes: a block, and where in it an entry's middle position is
-    ("sizes", "u8"),  # [block] how many values it holds, less one
-    ("blocks", "u8"),
-    ("symbols", "u8"),  # [symbol] 3 bytes: the two symbols that it stands for, or a value
-    ("firsts", "u8"),  # [length - shortest] the first symbol of each code length
-    ("spans", "u8"),  # [symbol] how many values it stands for, less one
-    ("size_count", "i8"),  # entries of ``sizes``: a few more than there are blocks
-    ("block_count", "i8"),
-    ("block_bits", "i8"),
-    ("block_end", "u8"),  # the address behind the last block
-    ("index_bits", "i8"),
-    ("shortest", "i8"),  # length of the shortest code in bits
-    ("symbol_count", "i8"),
-    ("codes", "u8", (64,)),  # [length - shortest] the smallest code of that length, from the high end
-)
 
-#: How one part of a table numbers its positions.
-PART = structure(
-    ("pairs", PAIRS),
-    ("piece", "u1", (MAX_PIECES + 1,)),  # [place] in the order of the table, coloured as in its name
-    ("group", "i8", (MAX_PIECES + 1,)),  # [place] size of the group that begins here
-    ("factor", "i8", (MAX_PIECES + 1,)),  # [place] weight of the group that begins here
-)
+class Pairs(Record):
+    """Where the values of one part are, packed in blocks. Addresses in memory.
 
-WDL_TABLE = structure(
-    ("pieces", "i8"),
-    ("pawns", "i8"),  # in the leading group; 0 for tables without pawns
-    ("singles", "i8"),  # without pawns: how many pieces, 2 (the kings) or 3, are numbered as one group
-    ("symmetric", "i8"),  # 1: both sides have the same pieces, and only White to move is stored
-    ("part", PART, (8,)),  # [2 * file + side to move]
-)
+    An ``index_bits`` of 0 says that all positions have the value ``shortest``.
+    """
 
-#: A table by material; an empty slot has signature 0.
-SLOT = structure(
-    ("signature", "u8"),
-    ("table", "i8"),  # its index
-    ("swapped", "i8"),  # 1: the table has the colours the other way round
-)
+    positions: int  # how many there are
+    index: u8  # of entries of 6 bytes: a block, and where in it an entry's middle position is
+    sizes: u8  # [block] how many values it holds, less one
+    blocks: u8
+    symbols: u8  # [symbol] 3 bytes: the two symbols that it stands for, or a value
+    firsts: u8  # [length - shortest] the first symbol of each code length
+    spans: u8  # [symbol] how many values it stands for, less one
+    size_count: int  # entries of ``sizes``: a few more than there are blocks
+    block_count: int
+    block_bits: int
+    block_end: u8  # the address behind the last block
+    index_bits: int
+    shortest: int  # length of the shortest code in bits
+    symbol_count: int
+    codes: Annotated[Array[u8], (64,)]  # [length - shortest] the smallest code of that length, from the high end
 
-#: Numbers that the format lays down, by square; ``files`` copies them from python-chess.
-MAPS = structure(
-    ("triangle", "i8", (64,)),  # squares of the triangle a1-d1-d4, its diagonal last
-    ("lower", "i8", (64,)),  # squares below the long diagonal, then those on it
-    ("long_diagonal", "i8", (64,)),  # squares on either long diagonal
-    ("kings", "i8", (10, 64)),  # [triangle of the first][square of the second]
-    ("flap", "i8", (64,)),  # the leading pawn: by files from the edge, then by ranks
-    ("twist", "i8", (64,)),  # the other pawns of its group
-    ("lead", "i8", (5, 24)),  # [pawns in the group, less one][flap of the leading one]
-    ("binomial", "i8", (MAX_PIECES, 64)),  # [k][n] ways to choose k of n
-)
 
-#: All tables that were opened.
-WDL_TABLES = structure(
-    ("maps", MAPS),
-    ("table_address", "u8"),  # of an array of WDL_TABLE
-    ("slot", SLOT, (SLOTS,)),
-)
+PAIRS = structure(Pairs)
+
+
+class Part(Record):
+    """How one part of a table numbers its positions."""
+
+    pairs: Pairs
+    piece: Annotated[Array[u1], (MAX_PIECES + 1,)]  # [place] in the order of the table, coloured as in its name
+    group: Annotated[Array[int], (MAX_PIECES + 1,)]  # [place] size of the group that begins here
+    factor: Annotated[Array[int], (MAX_PIECES + 1,)]  # [place] weight of the group that begins here
+
+
+PART = structure(Part)
+
+
+class WdlTable(Record):
+    """One table."""
+
+    pieces: int
+    pawns: int  # in the leading group; 0 for tables without pawns
+    singles: int  # without pawns: how many pieces, 2 (the kings) or 3, are numbered as one group
+    symmetric: int  # 1: both sides have the same pieces, and only White to move is stored
+    part: Annotated[Array[Part], (8,)]  # [2 * file + side to move]
+
+
+WDL_TABLE = structure(WdlTable)
+
+
+class Slot(Record):
+    """A table by material; an empty slot has signature 0."""
+
+    signature: u8
+    table: int  # its index
+    swapped: int  # 1: the table has the colours the other way round
+
+
+SLOT = structure(Slot)
+
+
+class Maps(Record):
+    """Numbers that the format lays down, by square; ``files`` copies them from python-chess."""
+
+    triangle: Annotated[Array[int], (64,)]  # squares of the triangle a1-d1-d4, its diagonal last
+    lower: Annotated[Array[int], (64,)]  # squares below the long diagonal, then those on it
+    long_diagonal: Annotated[Array[int], (64,)]  # squares on either long diagonal
+    kings: Annotated[Array[Array[int]], (10, 64)]  # [triangle of the first][square of the second]
+    flap: Annotated[Array[int], (64,)]  # the leading pawn: by files from the edge, then by ranks
+    twist: Annotated[Array[int], (64,)]  # the other pawns of its group
+    lead: Annotated[Array[Array[int]], (5, 24)]  # [pawns in the group, less one][flap of the leading one]
+    binomial: Annotated[Array[Array[int]], (MAX_PIECES, 64)]  # [k][n] ways to choose k of n
+
+
+MAPS = structure(Maps)
+
+
+class WdlTables(Record):
+    """All tables that were opened."""
+
+    maps: Maps
+    table_address: u8  # of an array of WDL_TABLE
+    slot: Annotated[Array[Slot], (SLOTS,)]
+
+
+WDL_TABLES = structure(WdlTables)
 
 WDL_TABLES_T = record_type(WDL_TABLES)
 
-#: The records above, for annotations.
-Pairs: TypeAlias = Any
-Part: TypeAlias = Any
-WdlTable: TypeAlias = Any
-Maps: TypeAlias = Any
-WdlTables: TypeAlias = Any
 
-table_at = record_at(WDL_TABLE)
-tables_at = record_at(WDL_TABLES)
+table_at = record_at(WdlTable)
+tables_at = record_at(WdlTables)

@@ -8,13 +8,28 @@ A file may be damaged in ways that its header does not show. So nothing is read 
 """
 
 from engine.board.types import I64, U64
-from engine.jit import byteswap, helper, record_at, structure
+from engine.jit import Record, byteswap, helper, record_at, u1, u2, u4, u8
 from engine.syzygy.layout import Pairs
 
-_byte_at = record_at(structure(("value", "u1")))
-_half_at = record_at(structure(("value", "u2")))
-_word_at = record_at(structure(("value", "u4")))
-_long_at = record_at(structure(("value", "u8")))
+
+class _Byte(Record):
+    value: u1
+
+
+class _Half(Record):
+    value: u2
+
+
+class _Word(Record):
+    value: u4
+
+
+class _Long(Record):
+    value: u8
+
+
+_byte_at, _half_at = record_at(_Byte), record_at(_Half)
+_word_at, _long_at = record_at(_Word), record_at(_Long)
 
 #: The answer if a file is damaged.
 DAMAGED = -1

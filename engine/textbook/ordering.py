@@ -10,11 +10,11 @@ from engine.textbook.game import Game
 class Order:
     """The game's own order, which learns nothing; the base class of all orders."""
 
-    def sort(self, game: Game, state: Any, actions: Sequence[Any], ply: int) -> Sequence[Any]:
+    def sort(self, game: Game[Any, Any], state: Any, actions: Sequence[Any], ply: int) -> Sequence[Any]:
         """The actions in the order in which to try them."""
         return actions
 
-    def learn(self, game: Game, state: Any, action: Hashable, depth: float, ply: int, refuted: bool) -> None:
+    def learn(self, game: Game[Any, Any], state: Any, action: Hashable, depth: float, ply: int, refuted: bool) -> None:
         """Learn that ``action`` was best in ``state``, and whether it refuted the previous move."""
 
 
@@ -27,7 +27,7 @@ class LearnedOrder(Order):
         self.killers: defaultdict[int, deque[Hashable]] = defaultdict(lambda: deque(maxlen=2))
         self.history: defaultdict[tuple[int, Hashable], float] = defaultdict(float)
 
-    def sort(self, game: Game, state: Any, actions: Sequence[Any], ply: int) -> Sequence[Any]:
+    def sort(self, game: Game[Any, Any], state: Any, actions: Sequence[Any], ply: int) -> Sequence[Any]:
         """Best first; ties keep the game's order."""
         best, killers, player = self.best.get(game.key(state)), self.killers[ply], game.to_move(state)
 
@@ -37,7 +37,7 @@ class LearnedOrder(Order):
 
         return sorted(actions, key=merit, reverse=True)
 
-    def learn(self, game: Game, state: Any, action: Hashable, depth: float, ply: int, refuted: bool) -> None:
+    def learn(self, game: Game[Any, Any], state: Any, action: Hashable, depth: float, ply: int, refuted: bool) -> None:
         """Remember the best move; a quiet refutation becomes a killer and gains depth squared of history."""
         self.best[game.key(state)] = action
         if refuted and not game.promise(state, action):

@@ -39,7 +39,7 @@ def alpha_beta_with_table(
     alpha: float = -inf,
     beta: float = inf,
     table: Table | None = None,
-    horizon: Horizon = judged,
+    horizon: Horizon[Any, Any] = judged,
     **options: Unpack[Options],
 ) -> Outcome[A]:
     """:func:`negamax_alpha_beta` that keeps for each state how deep it was searched, between which bounds its value

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from engine.messages import Stopped, nodes_per_second
+from engine.messages import OptionError, Stopped, nodes_per_second
 from engine.uci.format import bench_line
 
 if TYPE_CHECKING:
@@ -33,11 +33,14 @@ class Searches:
 
 
 class Bench(Searches):
-    """A search of the fixed list of positions, to ``depth`` plies or, with None, to the usual depth."""
+    """A search of the positions of ``file``, else of a fixed list, to ``depth`` plies or, with None, the usual depth.
 
-    def __init__(self, engine: Engine, depth: int | None) -> None:
+    Raises :class:`OptionError` for a file that cannot be read."""
+
+    def __init__(self, engine: Engine, depth: int | None, file: str | None = None) -> None:
         super().__init__(engine)
         self._depth = depth
+        self._fens = _fens(file) if file else []
 
     def run(self, progress: Print) -> str:
         """Call ``progress`` with a line for each position; return the closing line. Raises :class:`Stopped`."""
@@ -47,8 +50,17 @@ class Bench(Searches):
             progress(f"position {index}/{total}: {nodes} nodes, {fen}")
 
         with self._engine.turn(self._since):
-            nodes, milliseconds = self._engine.bench(self._depth, on_position)
+            nodes, milliseconds = self._engine.bench(self._depth, on_position, self._fens)
         return bench_line(nodes, milliseconds)
+
+
+def _fens(file: str) -> list[str]:
+    from engine.reading import ReadError, read_positions  # late: python-chess
+
+    try:
+        return [found.board.fen(en_passant="fen") for _, found in read_positions(file)]
+    except ReadError as error:
+        raise OptionError(f"bench: {error}") from None
 
 
 class Perft:

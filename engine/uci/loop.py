@@ -25,7 +25,7 @@ Numbat speaks UCI, the protocol of chess GUIs. For example:
   setoption name Hash value 64    set an option; uci lists them
   d, eval                         show the board; show the parts of the evaluation
   explain [e2e4]                  say in words why a move is bad, or what the best move does
-  go perft 5, bench [depth]       count the moves; measure the speed
+  go perft 5, bench [file] [depth] count the moves; measure the speed
   quit"""
 
 
@@ -87,8 +87,7 @@ class Conversation:
             case "explain":
                 session.explain(parse_explain(words))
             case "bench":
-                depth, options = parse_bench(words)
-                session.bench(depth, options)
+                session.bench(*parse_bench(words))
             case "help":
                 session.say(_HELP)
             case "quit":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import cast
+from typing import Any, cast
 
 from engine.messages import NUMBERS, Limits, Number, OptionError, PositionError
 from engine.options import OPTIONS, Option, Options, Value, find, whole_number
@@ -122,7 +122,7 @@ def parse_go(words: Sequence[str]) -> Go:
     What makes no sense is complained about: for a number that is too small or too large the nearest that makes sense
     is taken, as a clock may run out while the GUI reckons, and anything else is left out. One clock stands for both.
     """
-    limits: dict = {}
+    limits: dict[str, Any] = {}
     faults = _Faults()
     unknown: list[str] = []
     place = 0
@@ -197,13 +197,24 @@ def parse_setoption(text: str, options: Iterable[Option] = OPTIONS) -> Assignmen
     return Assignment(option, option.parse(value))
 
 
-def parse_bench(words: Sequence[str]) -> tuple[int | None, Options]:
-    """``[depth] [threads] [hash]``: the depth if it is given, and those of the options that are.
+def is_file(word: str) -> bool:
+    """Whether an argument can only be a file: it has a dot or a slash, and a letter.
+
+    >>> is_file("wac.epd"), is_file("12"), is_file("1.5")
+    (True, False, False)
+    """
+    return any(letter in word for letter in "./\\") and any(letter.isalpha() for letter in word)
+
+
+def parse_bench(words: Sequence[str]) -> tuple[str | None, int | None, Options]:
+    """``[file] [depth] [threads] [hash]``: file and depth if they are given, and those of the options that are.
 
     Raises :class:`OptionError`.
     """
+    named = next((at for at in range(len(words), 0, -1) if is_file(words[at - 1])), 0)  # its name may have spaces
+    file, words = " ".join(words[:named]) or None, words[named:]
     if len(words) > 3:
-        raise OptionError(f"bench: '{words[3]}' is one argument too many (depth, threads, hash)")
+        raise OptionError(f"bench: '{words[3]}' is one argument too many ([file], depth, threads, hash)")
     numbers: dict[str, int] = {}
     for name, word in zip(("depth", "threads", "hash"), words, strict=False):
         number = whole_number(word)
@@ -213,4 +224,4 @@ def parse_bench(words: Sequence[str]) -> tuple[int | None, Options]:
     depth = numbers.pop("depth", None)
     for name, number in numbers.items():
         find(name).checked(number)
-    return depth, cast(Options, numbers)
+    return file, depth, cast(Options, numbers)

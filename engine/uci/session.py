@@ -116,9 +116,9 @@ class Session:
         depth = go.perft
         self._ask(Task("go", lambda: self._go(go) if depth is None else self._perft(depth)))
 
-    def bench(self, depth: int | None, options: Options) -> None:
+    def bench(self, file: str | None, depth: int | None, options: Options) -> None:
         """Run the bench with an engine of its own, so that options and position stay as they are."""
-        self._ask(Task("bench", lambda: self._bench(depth, options)))
+        self._ask(Task("bench", lambda: self._bench(file, depth, options)))
 
     def explain(self, move: str | None) -> None:
         """Print in words what is wrong with ``move``, or what the best move does."""
@@ -247,11 +247,15 @@ class Session:
         perft = jobs.Perft(self._loaded, depth, self._loaded.options["Threads"])
         self._in_background("go perft", lambda: perft.run(self._output.line), perft.stop)
 
-    def _bench(self, depth: int | None, options: Options) -> None:
+    def _bench(self, file: str | None, depth: int | None, options: Options) -> None:
         from engine.api import Engine
 
         engine = Engine(**options)
-        bench = jobs.Bench(engine, depth)
+        try:
+            bench = jobs.Bench(engine, depth, file)
+        except OptionError:
+            engine.close()
+            raise
 
         def work() -> str:
             try:

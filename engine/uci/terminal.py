@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from engine.api import Engine
 
 
-def bench(depth: int | None = None, **options: Unpack[Options]) -> None:
-    """Search the fixed positions with an engine with ``options``, and close with ``N nodes M nps``."""
+def bench(file: str | None = None, depth: int | None = None, **options: Unpack[Options]) -> None:
+    """Search the positions of ``file``, else the fixed ones, with ``options``; close with ``N nodes M nps``."""
     output = Output()
 
     def work() -> None:
         engine = _load(output.line, **options)
-        output.line(jobs.Bench(engine, depth).run(output.line))
+        output.line(jobs.Bench(engine, depth, file).run(output.line))
 
     _interruptible(work)
 

@@ -1,7 +1,5 @@
 """An engine for all tests of this folder, and games with faults that everybody can see."""
 
-from __future__ import annotations
-
 import doctest
 from collections.abc import Iterator
 from pathlib import Path

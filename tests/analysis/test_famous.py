@@ -1,9 +1,7 @@
 """Famous games: none of the moves that made them famous is called a mistake, and the known blunders are found."""
 
-from __future__ import annotations
-
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import chess
@@ -169,9 +167,7 @@ def verdicts(numbat: Engine, board: chess.Board, move: chess.Move, nodes: int) -
 @pytest.mark.parametrize(
     ("count", "nodes"), [(10, 30_000), pytest.param(100, 100_000, marks=pytest.mark.slow)], ids=["few", "many"]
 )
-def test_solutions_of_puzzles_are_fine_and_other_moves_are_blunders(
-    numbat, data_file: Callable[[str], Path], count, nodes
-):
+def test_solutions_of_puzzles_are_fine_and_other_moves_are_blunders(numbat, data_file, count, nodes):
     lines = data_file("suites/lichess_puzzles_5k.epd").read_text("utf-8").splitlines()
     chosen = deviations(lines, count)
     assert len(chosen) >= count // 2

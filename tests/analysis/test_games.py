@@ -1,7 +1,5 @@
 """``analyse PGN``: what is found, that nothing is lost, and that an interrupted run goes on."""
 
-from __future__ import annotations
-
 import io
 import os
 import re
@@ -158,7 +156,7 @@ def test_an_interrupted_run_ends_up_with_what_a_straight_one_finds(pgn, monkeypa
     assert result() == straight
 
 
-def test_another_limit_replaces_the_engine_s_notes_and_nobody_else_s(pgn):
+def test_another_limit_replaces_only_the_engines_notes(pgn):
     """Annotating an annotated file is annotating the file."""
     others = "1. e4 {[%eval 0.20,30] calm} e5 2. Qh5 $2 {[%eval -0.3]} Ke7 $4 {Blunder: a bad day} (2... g6 3. Qf3) *\n"
     pgn.write_text(pgn.read_text("utf-8") + "\n\n" + others, encoding="utf-8")
@@ -167,10 +165,10 @@ def test_another_limit_replaces_the_engine_s_notes_and_nobody_else_s(pgn):
     assert analyse(once, "--depth", "5", "--output", twice) == 0
     assert analyse(pgn, "--depth", "5", "--output", once.with_name("direct.pgn")) == 0
     assert twice.read_text("utf-8") == once.with_name("direct.pgn").read_text("utf-8")
-    for game, former in zip(read_games(twice), read_games(pgn), strict=True):
+    for game, old in zip(read_games(twice), read_games(pgn), strict=True):
         notes.read(game, "Somebody")
         del game.headers["Analysis"], game.headers["AnalysisDone"]
-        assert str(game) == str(former)
+        assert str(game) == str(old)
 
 
 def test_the_evaluations_of_others_stay_behind_ours(pgn):
@@ -299,7 +297,7 @@ def test_a_finished_file_is_searched_again_only_for_another_limit(pgn, searches)
     assert read_games(pgn.with_suffix(".annotated.pgn"))[0].headers[TAG].endswith("4 plies a position")
 
 
-def test_a_write_that_fails_keeps_the_former_file(pgn, monkeypatch):
+def test_failed_write_keeps_the_previous_file(pgn, monkeypatch):
     text = pgn.read_text("utf-8")
     games_read = read_games(pgn)
 
@@ -409,7 +407,7 @@ def test_lines_of_a_pgn_are_short_and_say_the_same(pgn):
     assert node.clock() == 600
 
 
-def test_files_of_somebody_else_are_not_overwritten(pgn, capsys):
+def test_foreign_files_are_not_overwritten(pgn, capsys):
     other = pgn.with_name("other.pgn")
     other.write_text("1. d4 *\n", encoding="utf-8")
     notes = pgn.with_name("notes.txt")
@@ -500,7 +498,7 @@ def test_a_game_without_moves_is_named_and_has_no_place_on_the_page(pgn, capsys)
     assert len(read_games(pgn.with_suffix(".annotated.pgn"))) == 4
 
 
-def test_commands_in_comments_with_endless_numbers_are_only_text(tmp_path, capsys):
+def test_huge_numbers_in_comments_are_text(tmp_path, capsys):
     path = tmp_path / "games.pgn"
     path.write_text(f"1. e4 {{[%clk {'9' * 5000}:00:00]}} e5 {{[%eval #{'9' * 5000}]}} *\n", encoding="utf-8")
     assert analyse(path, "--depth", "1") == 0

@@ -1,7 +1,5 @@
 """What a score means, in numbers and in words."""
 
-from __future__ import annotations
-
 import doctest
 import itertools
 
@@ -63,7 +61,7 @@ def test_the_engine_s_own_chances_count_before_those_of_the_score():
 
 
 def test_grades_follow_the_loss():
-    steps = [0.0, 0.04, 0.05, 0.09, 0.1, 0.14, 0.15, 1.0]
+    steps = [0.0, 0.07, 0.08, 0.09, 0.1, 0.14, 0.15, 1.0]
     grades = [grade(loss) for loss in steps]
     wanted = [Grade.FINE, Grade.INACCURACY, Grade.MISTAKE, Grade.BLUNDER]
     assert grades == list(itertools.chain.from_iterable((found, found) for found in wanted))
@@ -74,7 +72,7 @@ def test_a_move_costs_what_engines_and_people_lose_by_it():
         return judge.cost(Cp(before), Cp(after), 30)
 
     assert cost(0, 50) == 0
-    assert [grade(cost(0, fall)).glyph for fall in (-20, -50, -80, -150)] == ["", "?!", "?", "??"]
+    assert [grade(cost(0, fall)).glyph for fall in (-50, -60, -80, -150)] == ["", "?!", "?", "??"]
     assert grade(cost(900, 600)) is Grade.FINE  # people lose a little by it, engines nothing
     assert grade(cost(100, -200)) is Grade.BLUNDER
     for before, after in ((0, -70), (300, 100), (-50, -400)):

@@ -1,7 +1,5 @@
 """The table of openings."""
 
-from __future__ import annotations
-
 import chess
 
 from engine.analysis.openings import book_moves, opening_of, table

@@ -1,7 +1,5 @@
 """How a game's time is shared out."""
 
-from __future__ import annotations
-
 import pytest
 from chess.engine import Limit
 

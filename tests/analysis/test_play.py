@@ -1,7 +1,5 @@
 """``play``: a whole conversation with the terminal, without the terminal."""
 
-from __future__ import annotations
-
 import dataclasses
 import io
 import re
@@ -67,7 +65,6 @@ def test_a_game_with_hint_undo_and_help_is_kept_move_by_move(tmp_path):
     assert "'zz' is not a legal move here" in told
     with path.open(encoding="utf-8") as file:
         game = chess.pgn.read_game(file)
-    assert game is not None
     moves = list(game.mainline_moves())
     assert [move.uci() for move in moves[::2]] == ["g1f3", "d2d4"]
     assert len(moves) == 4
@@ -92,14 +89,14 @@ def test_commands_that_show_the_game_change_nothing():
 @pytest.mark.skipif(sys.platform == "win32", reason="links are for the privileged there")
 def test_a_file_that_is_there_keeps_its_games(tmp_path):
     path, link = tmp_path / "mine.pgn", tmp_path / "link.pgn"
-    former = '[White "J\xfcrgen"]\r\n\r\n1. e4 e5 1/2-1/2\r\n'.encode("latin-1")
-    path.write_bytes(former)
+    before = '[White "J\xfcrgen"]\r\n\r\n1. e4 e5 1/2-1/2\r\n'.encode("latin-1")
+    path.write_bytes(before)
     link.symlink_to(path)
     played(["--pgn", str(path)], "quit")
-    assert path.read_bytes() == former
+    assert path.read_bytes() == before
     for file, answers in ((path, ["d4", "undo", "c4", "quit"]), (link, ["Nf3"])):
         played(["--pgn", str(file)], *answers)
-        assert path.read_bytes().startswith(former.rstrip())
+        assert path.read_bytes().startswith(before.rstrip())
     with path.open(encoding="latin-1") as stream:
         games = list(iter(lambda: chess.pgn.read_game(stream), None))
     assert [game.variations[0].move.uci() for game in games] == ["e2e4", "c2c4", "g1f3"]
@@ -147,11 +144,6 @@ def test_the_person_can_mate_and_the_game_ends():
     assert "plays" not in told
 
 
-def test_a_mate_can_be_taken_back():
-    told = played(["--fen", MATE_IN_ONE], "Ra8#", "undo", "fen")
-    assert told.endswith(MATE_IN_ONE)
-
-
 def test_a_game_that_is_over_at_its_start_is_said_to_be():
     assert played(["--fen", "R5k1/5ppp/8/8/8/8/8/4K3 b - - 0 1"]).endswith("Checkmate, White wins.")
 
@@ -162,13 +154,13 @@ def test_resigning_can_be_taken_back():
     assert told.count("Black plays") == 1
 
 
-def table_of(numbat: Engine, fen: str, *answers: str, human: chess.Color = chess.WHITE, **more) -> tuple[Table, str]:
-    """A table after these answers, and what was told there."""
+def seated(numbat: Engine, fen: str, ask, **more) -> tuple[Table, list[str]]:
+    """A table at which White has played until the input ended, and what was told there."""
     told: list[str] = []
-    table = Table(numbat, chess.Board(fen), human, Limit(depth=4), answering(answers),
-                  lambda text: told.append(str(text)), **more)  # fmt: skip
+    limit = Limit() if "clock" in more else Limit(depth=4)
+    table = Table(numbat, chess.Board(fen), chess.WHITE, limit, ask, lambda text: told.append(str(text)), **more)
     table.play()
-    return table, "\n".join(told)
+    return table, told
 
 
 def test_draws_end_the_game(numbat):
@@ -177,7 +169,6 @@ def test_draws_end_the_game(numbat):
     for text in ("b1b2", "h8h7", "b2b1", "h7h8", "b1b2", "h8h7", "b2b1", "h7h8"):
         assert table.conclusion is None  # that somebody could repeat is no draw yet
         table.board.push_uci(text)
-    assert table.conclusion is not None
     assert table.conclusion.words == "Threefold repetition, a draw."
     assert record(table, "Numbat").headers["Result"] == "1/2-1/2"
 
@@ -197,8 +188,8 @@ def test_fifty_moves_end_the_game_when_they_are_played_and_not_before():
     ],
 )
 def test_a_draw_is_taken_late_in_the_game_by_who_does_not_stand_better(numbat, fen, answer):
-    table, told = table_of(numbat, fen, "draw")
-    assert answer in told
+    table, told = seated(numbat, fen, answering(("draw",)))
+    assert answer in "\n".join(told)
     assert (table.conclusion is not None) == ("agreed" in answer)
 
 
@@ -247,11 +238,9 @@ def shallow(monkeypatch):
 
 @pytest.mark.usefixtures("shallow")
 def test_both_play_with_a_clock(numbat):
-    time, told = Time(), []
+    time = Time()
     ask = slow_answers(time, (10.0, "zz"), (5.0, "e4"), (7.0, "d4"))
-    table = Table(numbat, chess.Board(), chess.WHITE, Limit(), ask,
-                  lambda text: told.append(str(text)), clock=ChessClock(60, 2, time))  # fmt: skip
-    table.play()
+    table, told = seated(numbat, chess.STARTING_FEN, ask, clock=ChessClock(60, 2, time))
     assert table.clocks == [47.0, 62.0, 42.0, 64.0]  # the engine takes no time: it does not pass meanwhile
     assert "White 0:47, Black 1:02" in told
     game = record(table, "Numbat")
@@ -269,13 +258,11 @@ def test_both_play_with_a_clock(numbat):
 @pytest.mark.parametrize("word", ["", "h3"])
 @pytest.mark.usefixtures("shallow")
 def test_a_flag_falls_whatever_is_typed_too_late(numbat, fen, words, result, word):
-    time, told = Time(), []
+    time = Time()
     ask = slow_answers(time, (20.0, "h4"), (45.0, word), (0.0, "undo"))
     if not word:  # a terminal that cannot be waited for with a limit answers after the time
         plain, ask = ask, lambda prompt, seconds: plain(prompt, None)
-    table = Table(numbat, chess.Board(fen), chess.WHITE, Limit(), ask, lambda text: told.append(str(text)),
-                  clock=ChessClock(60, 0, time))  # fmt: skip
-    table.play()
+    table, told = seated(numbat, fen, ask, clock=ChessClock(60, 0, time))
     assert words in told
     assert told[-1] == "a loss on time cannot be taken back"
     assert table.board.ply() == chess.Board(fen).ply() + 2
@@ -285,7 +272,7 @@ def test_a_flag_falls_whatever_is_typed_too_late(numbat, fen, words, result, wor
 
 @pytest.mark.usefixtures("shallow")
 def test_the_engine_s_flag_falls_too(numbat, monkeypatch):
-    time, told = Time(), []
+    time = Time()
     plain = Engine.play
 
     def slow(self, *arguments, **more):
@@ -293,9 +280,8 @@ def test_the_engine_s_flag_falls_too(numbat, monkeypatch):
         return plain(self, *arguments, **more)
 
     monkeypatch.setattr(Engine, "play", slow)
-    table = Table(numbat, chess.Board(), chess.WHITE, Limit(), slow_answers(time, (1.0, "e4")),
-                  lambda text: told.append(str(text)), clock=ChessClock(60, 0, time))  # fmt: skip
-    table.play()
+    ask = slow_answers(time, (1.0, "e4"))
+    table, told = seated(numbat, chess.STARTING_FEN, ask, clock=ChessClock(60, 0, time))
     assert told[-1] == "Black's flag has fallen, White wins."
     assert table.board.ply() == 1
 
@@ -303,17 +289,9 @@ def test_the_engine_s_flag_falls_too(numbat, monkeypatch):
 @pytest.mark.usefixtures("shallow")
 def test_a_draw_offer_stops_the_clock_and_a_hint_does_not(numbat):
     time = Time()
-    table = Table(numbat, chess.Board("4k3/8/8/8/8/8/7r/4K3 w - - 0 30"), chess.WHITE, Limit(depth=2),
-                  slow_answers(time, (4.0, "draw"), (5.0, "hint"), (1.0, "Kd1")), lambda text: None,
-                  clock=ChessClock(60, 0, time))  # fmt: skip
-    table.play()
+    ask = slow_answers(time, (4.0, "draw"), (5.0, "hint"), (1.0, "Kd1"))
+    table, _ = seated(numbat, "4k3/8/8/8/8/8/7r/4K3 w - - 0 30", ask, clock=ChessClock(60, 0, time))
     assert table.clocks[0] == 50.0
-
-
-def test_the_clock_of_the_command_line():
-    told = played(["--clock", "0.5+1"], "e4", "quit")
-    assert "White 0:30, Black 0:30" in told
-    assert "Black plays" in told
 
 
 # Strength

@@ -1,7 +1,5 @@
 """``analyse FEN``."""
 
-from __future__ import annotations
-
 import re
 
 import chess
@@ -23,11 +21,6 @@ def test_lines_with_san_score_and_chances(capsys):
     assert re.match(r" +#1 +White 100% +draw +0% +Black +0% +depth 8 +17\. Ra8#$", rows[0])
     assert re.match(r" +[+-]\d+\.\d\d +White +\d+% +draw +\d+% +Black +\d+% +depth 8 +17\. \S+", rows[1])
     assert re.search(r"[\d,]+ nodes in [\d.]+ s", out)
-
-
-def test_the_start_position_is_the_default(capsys):
-    assert cli.main("analyse", ["--nodes", "2000"]) == 0
-    assert len(re.findall(r" depth \d+ +1\. \S+", capsys.readouterr().out)) == 3
 
 
 def report(rank: int, depth: int, score: int, move: str) -> Analysis:
@@ -108,7 +101,6 @@ def test_a_game_that_is_over_is_said_to_be(fen, ending, capsys):
     [
         ("analyse", ["no", "such", "thing"], "neither a FEN nor a file: 'no such thing'"),
         ("analyse", ["8/8/8/8/8/8/8/8 w - - 0 1"], "not a legal position"),
-        ("play", ["--fen", "8/8/8/8/8/8/8/8 w - - 0 1"], "no white king"),
         ("analyse", ["4k3/8/8/8/8/8/8/R3K3 w Q - 0 1 bm Ra8"], "'bm Ra8' behind the position"),
         ("analyse", ["--time", "0"], "'0' is not a number of seconds"),
         ("analyse", ["--depth", "many"], "'many' is not a whole number from 1 to 100"),
@@ -116,18 +108,13 @@ def test_a_game_that_is_over_is_said_to_be(fen, ending, capsys):
         ("analyse", ["--lines", "0"], "'0' is not a whole number from 1 to 256"),
         ("analyse", ["--option", "Hash"], "'Hash' is not NAME=VALUE"),
         ("analyse", ["--option", "Hash=lots"], "option Hash cannot be 'lots'"),
-        ("analyse", ["--option", "Hsah=3"], "no option is called 'Hsah'"),
         ("analyse", ["--output", "x.pgn"], "--output needs a PGN file"),
-        ("analyse", ["--html", "x.html"], "--html needs a PGN file"),
         ("play", ["--fen", "rubbish"], "neither a FEN nor a file: 'rubbish'"),
         ("play", ["chess"], "chess"),
         ("play", ["--clock", "soon"], "'soon' is not a clock"),
-        ("play", ["--clock", "0+3"], "'0+3' is not a clock"),
-        ("play", ["--clock", "nan"], "'nan' is not a clock"),
         ("play", ["--clock", "5+3", "--depth", "3"], "not allowed with"),
         ("play", ["--elo", "9999"], "'9999' is not a whole number from 1000 to"),
         ("play", ["--elo", "1400", "--level", "3"], "not allowed with"),
-        ("play", ["--level", "21"], "'21' is not a whole number from 0 to 20"),
     ],
 )
 def test_bad_input_is_one_clear_message(command, words, named, capsys):

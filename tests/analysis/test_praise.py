@@ -1,7 +1,5 @@
 """What deserves praise, by positions that everybody knows."""
 
-from __future__ import annotations
-
 import chess
 import pytest
 

@@ -1,7 +1,5 @@
 """The page of an analysis: what it holds, and in a real browser that it can be walked through."""
 
-from __future__ import annotations
-
 import copy
 import html
 import json
@@ -75,12 +73,6 @@ def test_names_and_comments_are_nothing_but_data(reports: list[Report]) -> None:
     read = json.loads(data)
     assert (read["file"], read["games"][0]["sides"][0]["name"]) == (f"{name}.pgn", name)
     assert name.split()[0] in read["games"][0]["pgn"]
-
-
-def test_positions_are_small(reports: list[Report]) -> None:
-    for game, moves in reports:
-        for ply in _game(game, moves)["plies"]:
-            assert len(str(ply)) < (5000 if ply["line"] else 1000)
 
 
 def test_a_check_is_drawn() -> None:
@@ -358,3 +350,54 @@ def test_a_long_title_keeps_clear_of_the_buttons(page: Path, width: int) -> None
       document.body.dataset.met = found.join(" ");
     """
     assert 'data-met="looked looked"' in Dom(page, script=script, width=width).text
+
+
+@needs_browser
+def test_the_reader_learns_from_mistakes(page: Path) -> None:
+    """White's 2. Qf7 of the third game stalemates; what is tried, typed or clicked, is judged."""
+    script = """
+      const seen = [], note = () => seen.push($("task").textContent), last = data.games[0];
+      choose(0);
+      const side = $("learn-white").hidden ? "learn-black" : "learn-white";
+      document.body.dataset.offer = $(side).textContent;
+      $(side).click(); note();
+      const p = game.plies[lesson.plies[0]], {legal, best} = p.try;
+      document.body.dataset.hidden = $("told").hidden && !$("board").textContent.includes("Better");
+      const say = text => { $("try").value = text; $("answer").requestSubmit(); note(); };
+      say("nonsense"); say(p.san);
+      const wrong = Object.keys(legal).find(uci => uci !== best && legal[uci] !== p.san && !p.try.also.includes(uci));
+      say(legal[wrong]);
+      p.try.also.push(wrong); say(wrong); p.try.also.pop();
+      teach(p.white); say(legal[best]);
+      teach(p.white);
+      const click = square => {
+        const box = $("board").querySelector("svg").getBoundingClientRect(), [x, y] = corner(square);
+        $("board").dispatchEvent(new MouseEvent("click", {clientX: box.left + (x + 22) * box.width / 360,
+          clientY: box.top + (y + 22) * box.width / 360, bubbles: true}));
+      };
+      click(best.slice(0, 2)); document.body.dataset.chosen = document.querySelectorAll(".chosen").length;
+      click(best.slice(2, 4)); note();
+      teach(p.white); $("solve").click(); note();
+      $("leave-lesson").click();
+      document.body.dataset.back = !$("told").hidden && $("lesson").hidden &&
+        +document.body.dataset.ply === game.plies.indexOf(p);
+      document.body.dataset.seen = seen.join("|");
+      const counted = [...document.querySelectorAll("#phases button")].map(button => +button.textContent);
+      document.body.dataset.counts = counted.reduce((a, b) => a + b, 0) === game.plies.filter(p => p.word).length;
+    """
+    dom = Dom(page, script=script)
+    asked, nonsense, played, wrong, enough, correct, clicked, solved = html.unescape(
+        re.search(r'data-seen="([^"]*)"', dom.text)[1]
+    ).split("|")
+    assert re.match(r"1 of \d+: (White|Black) played \d+[.…] \S+\?.* Find a better move", asked)
+    assert nonsense.endswith("That is not a legal move.")
+    assert "is what was played" in played
+    assert "is not good enough" in wrong
+    assert "Good enough: " in enough
+    assert "Correct: " in correct
+    assert clicked == correct
+    assert " Better was " in solved
+    assert re.search(r"data-offer=\"Learn from (White|Black)'s mistakes \(\d+\)\"", dom.text)
+    assert 'data-chosen="1"' in dom.text
+    for fact in ("hidden", "back", "counts"):
+        assert f'data-{fact}="true"' in dom.text, fact

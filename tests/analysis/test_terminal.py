@@ -1,7 +1,5 @@
 """``analyse`` and ``play`` as a shell runs them: signals, pipes, encodings."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import os
@@ -17,11 +15,12 @@ from engine.analysis.files import read_games
 from engine.analysis.terminal import read_line
 from engine.commandline import INTERRUPTED
 from tests.analysis.conftest import GAMES
+from tests.strict import run_python
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="it cannot be sent there")
 def test_sigterm_loses_as_little_as_ctrl_c(pgn, monkeypatch, capsys):
-    former = signal.getsignal(signal.SIGTERM)
+    before = signal.getsignal(signal.SIGTERM)
     plain, searched = annotate._Run._search, []
 
     def search(self, at, amount, others=False):
@@ -36,19 +35,13 @@ def test_sigterm_loses_as_little_as_ctrl_c(pgn, monkeypatch, capsys):
     assert re.search(r"interrupted after (8|9|1\d) of 15 positions", capsys.readouterr().err)
     first, *_ = read_games(pgn.with_suffix(".annotated.pgn"))
     assert sum(node.eval() is not None for node in first.mainline()) == 6
-    assert signal.getsignal(signal.SIGTERM) is former
+    assert signal.getsignal(signal.SIGTERM) is before
 
 
 def test_a_name_that_the_terminal_cannot_show_is_shown_as_far_as_it_can(repository, pgn):
     pgn.write_text(GAMES.replace("Ann", "Łukasz"), encoding="utf-8")
-    result = subprocess.run(
-        [sys.executable, str(repository / "uci_main.py"), "analyse", str(pgn), "--depth", "2"],
-        env={**os.environ, "PYTHONIOENCODING": "cp1252"},
-        capture_output=True,
-        encoding="cp1252",
-        timeout=300,
-        check=False,
-    )
+    words = (repository / "uci_main.py", "analyse", pgn, "--depth", "2")
+    result = run_python(*words, env=os.environ | {"PYTHONIOENCODING": "cp1252"}, encoding="cp1252")
     assert result.returncode == 0, result.stderr
     assert "White (?ukasz): " in result.stdout
 
@@ -81,8 +74,8 @@ def test_a_pipe_is_read_to_its_end(monkeypatch, capsys):
     [
         ["analyse", "--depth", "4"],
         ["analyse", "{pgn}", "--depth", "2"],
-        ["play", "--nodes", "100"],
-        ["lab", "--depth", "2", "--no-engine"],
+        pytest.param(["play", "--nodes", "100"], marks=pytest.mark.slow),
+        pytest.param(["lab", "--depth", "2", "--no-engine"], marks=pytest.mark.slow),
         ["help"],
     ],
     ids=["position", "game", "play", "lab", "help"],

@@ -1,16 +1,18 @@
 """The engine as a Python object: what its users may rely on, and what they are told when they go wrong."""
 
-from __future__ import annotations
-
+import ast
 import doctest
 import gc
+import inspect
 import os
 import re
+import sys
 import threading
 import time
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from itertools import pairwise
 from math import inf, nan
 from pathlib import Path
 from typing import Any
@@ -29,8 +31,12 @@ import engine.api.types
 import engine.play.glance
 from engine import Analysis, Engine, Stopped
 from engine.api.types import FIELDS, limits_of
-from engine.messages import MOST, NUMBERS, Info, Limits, OptionError, PositionError, Score
+from engine.board.fen import set_fen, to_fen
+from engine.board.notation import play_moves
+from engine.board.setup import new_position
+from engine.messages import MOST, NUMBERS, Figures, Info, Limits, OptionError, PositionError, Score
 from engine.options import KEYWORDS, OPTIONS, Option, by_keyword
+from tests.board.oracle import random_game, starts
 
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
 MATE_IN_ONE = "6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1"
@@ -82,11 +88,6 @@ def test_an_error_inside_the_context_is_passed_on_and_ends_the_search() -> None:
 # Positions
 
 
-def test_a_new_engine_has_the_start_position() -> None:
-    with Engine(hash=1) as running:
-        assert running.fen() == chess.STARTING_FEN
-
-
 @pytest.mark.parametrize("fen", [chess.STARTING_FEN, KIWIPETE, "8/8/8/1Ppp3r/1K6/8/8/6k1 w - c6 0 1"])
 def test_positions_come_back_as_they_went_in(numbat: Engine, fen: str) -> None:
     board = chess.Board(fen)
@@ -115,17 +116,24 @@ def test_set_board_keeps_the_moves_for_repetitions(numbat: Engine) -> None:
     repeat = Limits(depth=1, searchmoves=("f6g8",))
     assert numbat.search(board, repeat).score == Score(cp=0)
     forgetful = numbat.search(board.copy(stack=False), repeat).score
-    assert forgetful is not None
     assert forgetful.cp is not None
     assert forgetful.cp < -400
 
 
-def test_set_board_takes_chess960(numbat: Engine) -> None:
-    board = chess.Board.from_chess960_pos(0)
-    numbat.set_board(board)
-    assert numbat.key() == chess.polyglot.zobrist_hash(board)
-    move = numbat.play(board, Limits(depth=3))
-    assert move in board.legal_moves
+def test_a_board_is_set_as_its_fen_and_moves_are(numbat: Engine) -> None:
+    """From the bitboards, and from the last position that can come again; everything but the oldest keys is equal."""
+    for seed, start in enumerate(starts(8)):
+        for board in random_game(start, seed, 60):
+            numbat.set_board(board)
+            found = numbat._position
+            expected = new_position()
+            set_fen(expected, start.fen(en_passant="xfen"), board.chess960)
+            play_moves(expected, [move.uci() for move in board.move_stack])
+            assert to_fen(found, shredder=True) == to_fen(expected, shredder=True)
+            for name in ("pieces", "colors", "key", "pawn_key", "nonpawn_key", "checkers", "chess960", "ply"):
+                assert (found[name] == expected[name]).all(), (name, board)
+            keys = [position["history"]["key"][: int(position["ply"])].tolist() for position in (found, expected)]
+            assert keys[0] == keys[1], board
 
 
 def test_checkers_are_named(numbat: Engine) -> None:
@@ -143,18 +151,16 @@ def test_checkers_are_named(numbat: Engine) -> None:
         (None, ("e2e4", "rubbish"), "rubbish"),
     ],
 )
-def test_a_bad_position_is_named_and_the_former_one_stays(
-    numbat: Engine, fen: str | None, moves: tuple[str, ...], named: str
-) -> None:
+def test_bad_position_is_named_and_the_previous_one_stays(numbat, fen, moves, named):
     numbat.set_position(KIWIPETE)
     with pytest.raises(PositionError, match=named):
         numbat.set_position(fen, moves)
     assert numbat.fen() == KIWIPETE
 
 
-def test_an_impossible_board_is_refused_and_the_former_position_stays(numbat: Engine) -> None:
+def test_invalid_board_is_refused_and_the_previous_position_stays(numbat: Engine) -> None:
     numbat.set_position(KIWIPETE)
-    for call in (numbat.search, numbat.play):
+    for call in (numbat.search, numbat.play, numbat.stream):
         with pytest.raises(PositionError, match="kings"):
             call(chess.Board.empty(), Limits(depth=1))
     assert numbat.fen() == KIWIPETE
@@ -169,13 +175,10 @@ def test_an_impossible_board_is_refused_and_the_former_position_stays(numbat: En
         ("Hash", 10**6),  # within the range, beyond this machine
         ("Hash", 10**12),
         ("Hash", 0),
-        ("Hash", -1),
         ("Hash", "much"),
         ("Threads", 0),
-        ("Threads", -3),
         ("Move Overhead", -1),
         ("Move Overhead", 1e9),
-        ("MultiPV", 0),
         ("UCI_Chess960", "perhaps"),
         ("No Such Option", 1),
         ("NullMoveBase", -1000),
@@ -190,36 +193,6 @@ def test_a_bad_value_is_named_and_nothing_changes(numbat: Engine, name: str, val
     numbat.new_game()
     after = numbat.search(board, Limits(depth=6))
     assert (after.nodes, after.score, after.pv) == (before.nodes, before.score, before.pv)
-
-
-def test_a_table_that_cannot_be_had_keeps_what_the_old_one_knows(numbat: Engine) -> None:
-    board = chess.Board(KIWIPETE)
-    numbat.new_game()
-    first = numbat.search(board, Limits(depth=6)).nodes
-    numbat.search(board, Limits(depth=9))
-    with pytest.raises(OptionError, match="Hash"):
-        numbat.set_option("Hash", 10**6)
-    assert numbat.search(board, Limits(depth=6)).nodes < 2 * first / 3  # 0.3 of them with network 11
-
-
-@pytest.mark.parametrize(
-    "options", [{"hash": 0}, {"hash": 10**9}, {"threads": 0}, {"move_overhead": -1}, {"multipv": 0}], ids=repr
-)
-def test_the_constructor_refuses_what_cannot_be_had(options: dict[str, int]) -> None:
-    with pytest.raises(OptionError):
-        Engine(**options)
-
-
-def test_options_take_effect(numbat: Engine) -> None:
-    board = chess.Board(KIWIPETE)
-    numbat.set_option("MultiPV", 3)
-    try:
-        infos: list[Info] = []
-        numbat.search(board, Limits(depth=4), infos.append)
-        assert {info.multipv for info in infos} == {1, 2, 3}
-        assert len({info.pv[0] for info in infos if info.depth == 4}) >= 3
-    finally:
-        numbat.set_option("MultiPV", 1)
 
 
 def test_setting_an_option_ends_a_running_search(numbat: Engine) -> None:
@@ -311,7 +284,7 @@ def test_a_closed_engine_says_so() -> None:
 
 
 @pytest.mark.parametrize("limit", [0.5, 1, "1", {"time": 1}])
-def test_a_limit_that_is_none_is_told_how_to_become_one(numbat: Engine, limit: Any) -> None:
+def test_wrong_type_of_limit_names_the_right_one(numbat: Engine, limit: Any) -> None:
     for call in (numbat.play, numbat.analyse, numbat.stream):
         with pytest.raises(TypeError, match=r"Limit\(time=0\.5\)"):
             call(chess.Board(), limit)
@@ -319,7 +292,7 @@ def test_a_limit_that_is_none_is_told_how_to_become_one(numbat: Engine, limit: A
         numbat.search(chess.Board(), limit)
 
 
-def test_a_fen_is_no_board_and_a_board_no_fen(numbat: Engine) -> None:
+def test_wrong_type_of_position_or_move_is_refused(numbat: Engine) -> None:
     for call in (numbat.play, numbat.analyse, numbat.stream):
         with pytest.raises(TypeError, match=r'chess\.Board\("8/8'):
             call("8/8/8/8/8/8/8/8 w - - 0 1", Limit(depth=1))  # type: ignore[operator]
@@ -331,14 +304,11 @@ def test_a_fen_is_no_board_and_a_board_no_fen(numbat: Engine) -> None:
         numbat.search(chess.STARTING_FEN, Limits(depth=1))  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="set_board"):
         numbat.set_position(chess.Board())  # type: ignore[arg-type]
-
-
-def test_a_move_is_no_text(numbat: Engine) -> None:
     with pytest.raises(TypeError, match="not 'e2e4'"):
         numbat.play(chess.Board(), Limit(depth=1), root_moves=["e2e4"])  # type: ignore[list-item]
 
 
-def test_the_package_shows_what_it_has() -> None:
+def test_dir_of_the_package_lists_its_names() -> None:
     assert {"Engine", "AsyncEngine", "Limits", "Analysis", "__version__"} <= set(dir(engine))
 
 
@@ -358,7 +328,7 @@ def test_the_package_shows_what_it_has() -> None:
     ],
     ids=repr,
 )
-def test_what_would_never_end_is_refused(numbat: Engine, limits: Limits, fen: str) -> None:
+def test_endless_limits_are_refused(numbat: Engine, limits: Limits, fen: str) -> None:
     for call in (numbat.search, numbat.play):
         with pytest.raises(ValueError, match="limit"):
             call(chess.Board(fen), limits)
@@ -388,14 +358,10 @@ def test_an_error_in_the_callback_ends_the_search_and_is_passed_on(numbat: Engin
 
 def test_play_returns_a_move_of_the_board(numbat: Engine) -> None:
     board = chess.Board(MATE_IN_ONE)
-    assert numbat.play(board, Limits(depth=2)) == chess.Move.from_uci("d1d8")
-    assert board == chess.Board(MATE_IN_ONE)
-
-
-def test_play_tells_what_it_finds_on_the_way(numbat: Engine) -> None:
     reports: list[Analysis] = []
-    numbat.play(chess.Board(MATE_IN_ONE), Limit(depth=2), on_report=reports.append)
+    assert numbat.play(board, Limits(depth=2), on_report=reports.append) == chess.Move.from_uci("d1d8")
     assert reports[-1].score == PovScore(Mate(1), chess.WHITE)
+    assert board == chess.Board(MATE_IN_ONE)
 
 
 def test_play_has_no_move_where_there_is_none(numbat: Engine) -> None:
@@ -405,17 +371,7 @@ def test_play_has_no_move_where_there_is_none(numbat: Engine) -> None:
     assert numbat.search(board, Limits(depth=2)).score == Score(mate=0)
 
 
-def test_a_whole_game_against_itself_is_legal(numbat: Engine) -> None:
-    board = chess.Board()
-    while not board.is_game_over(claim_draw=True) and board.ply() < 60:
-        move = numbat.play(board, Limits(depth=3))
-        assert move is not None
-        assert move in board.legal_moves
-        board.push(move)
-    assert board.ply() > 10
-
-
-def test_start_returns_at_once_and_wait_tells_whether_it_is_over(numbat: Engine) -> None:
+def test_start_does_not_block_and_wait_reports_the_end(numbat: Engine) -> None:
     done = threading.Event()
     numbat.start(Limits(infinite=True), None, lambda result: done.set())
     assert numbat.searching
@@ -425,13 +381,6 @@ def test_start_returns_at_once_and_wait_tells_whether_it_is_over(numbat: Engine)
     assert numbat.wait(30)
     assert done.is_set()
     assert not numbat.searching
-
-
-def test_stop_without_a_search_is_harmless(numbat: Engine) -> None:
-    numbat.stop()
-    numbat.ponderhit()
-    assert numbat.wait(1)
-    assert numbat.search(chess.Board(MATE_IN_ONE), Limits(depth=2)).depth == 2
 
 
 def test_the_position_searched_is_the_one_set_before_the_start(numbat: Engine) -> None:
@@ -480,22 +429,6 @@ def test_multipv_gives_different_first_moves_best_first(numbat: Engine) -> None:
         numbat.analyse(chess.Board(), Limit(depth=1), multipv=0)
 
 
-@pytest.mark.parametrize(
-    "limit",
-    [
-        Limit(time=0.05),
-        Limit(nodes=2000),
-        Limit(depth=4),
-        Limit(mate=1, time=0.2),
-        Limit(white_clock=0.5, black_clock=0.5, white_inc=0.0, black_inc=0.0),
-        Limit(white_clock=0.5, remaining_moves=5),
-    ],
-    ids=repr,
-)
-def test_every_limit_of_python_chess_ends_a_search(numbat: Engine, limit: Limit) -> None:
-    assert numbat.play(chess.Board(), limit) in chess.Board().legal_moves
-
-
 def test_root_moves_bind(numbat: Engine) -> None:
     wanted = [chess.Move.from_uci("a2a3"), chess.Move.from_uci("h2h3")]
     assert numbat.play(chess.Board(), Limit(depth=4), root_moves=wanted) in wanted
@@ -512,28 +445,23 @@ def test_root_moves_that_are_not_legal_are_named(numbat: Engine) -> None:
     [
         ("depth", 0, "a whole number of plies, 1 or more, not 0"),
         ("depth", 1.5, "a whole number of plies, 1 or more, not 1.5"),
-        ("depth", True, "a whole number of plies, 1 or more, not True"),
         ("depth", "3", "a whole number of plies, 1 or more, not '3'"),
         ("nodes", -1, "a whole number of nodes, 1 or more, not -1"),
         ("nodes", 2**63, f"a whole number of nodes, at most {2**63 - 1}, not {2**63}"),
         pytest.param("nodes", 10**6000, f"a whole number of nodes, at most {2**63 - 1}, not a longer one", id="huge"),
         pytest.param("nodes", -(10**6000), "a whole number of nodes, at least 1, not a longer one", id="negative"),
-        ("nodes", inf, "a whole number of nodes, 1 or more, not inf"),
         ("mate", 0, "a whole number of moves, 1 or more, not 0"),
         ("remaining_moves", -1, "a whole number of moves, 0 or more, not -1"),
         ("time", inf, "a number of seconds, 0 or more, not inf"),
         ("time", nan, "a number of seconds, 0 or more, not nan"),
-        ("time", -1, "a number of seconds, 0 or more, not -1"),
         ("time", True, "a number of seconds, 0 or more, not True"),
-        ("time", "1", "a number of seconds, 0 or more, not '1'"),
         ("time", 1e300, "a number of seconds, at most 9223372036854775, not 1e+300"),
         ("white_clock", -inf, "a number of seconds, not -inf"),
         ("black_clock", nan, "a number of seconds, not nan"),
         ("white_inc", -0.5, "a number of seconds, 0 or more, not -0.5"),
-        ("black_inc", inf, "a number of seconds, 0 or more, not inf"),
     ],
 )
-def test_a_limit_that_cannot_be_is_named(numbat: Engine, name: str, value: Any, takes: str) -> None:
+def test_invalid_limit_is_named(numbat: Engine, name: str, value: Any, takes: str) -> None:
     told = f"^the limit's {name} takes {re.escape(takes)}$"
     limit = Limit(**{name: value})
     for call in (numbat.play, numbat.analyse, numbat.stream):
@@ -640,6 +568,41 @@ def test_stops_from_many_threads_while_searches_begin_and_end(numbat: Engine) ->
             thread.join()
 
 
+def test_a_short_search_in_the_callers_thread_is_waited_for_and_stopped(
+    numbat: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is too short to be met by chance; this one is held up."""
+    inside, go_on = threading.Event(), threading.Event()
+    results: list[Info] = []
+
+    def hold(info: Info) -> None:
+        assert threading.current_thread() is searcher
+        inside.set()
+        assert go_on.wait(30)
+
+    searcher = in_thread(lambda: results.append(numbat.search(chess.Board(), Limits(nodes=20_000), hold)))
+    assert inside.wait(30)
+    assert numbat.searching
+    assert not numbat.wait(0.01)
+    numbat.stop()
+    go_on.set()
+    assert numbat.wait(30)
+    searcher.join(30)
+    assert not numbat.searching
+    assert results[0].nodes < 5000
+
+
+def test_an_error_in_a_short_search_leaves_an_engine_that_searches(numbat: Engine) -> None:
+    def fail(info: Info) -> None:
+        raise KeyboardInterrupt
+
+    for _ in range(3):
+        with pytest.raises(KeyboardInterrupt):
+            numbat.search(chess.Board(), Limits(nodes=5000), fail)
+        assert not numbat.searching
+        assert numbat.search(chess.Board(), Limits(nodes=5000)).nodes >= 1000
+
+
 def test_another_search_ends_the_stream(numbat: Engine) -> None:
     reports = numbat.stream(chess.Board())
     numbat.play(chess.Board(), Limit(depth=2))
@@ -719,9 +682,7 @@ STEPS = ["_set_position", "arm", "run"]
 @pytest.mark.parametrize("step", STEPS)
 @pytest.mark.parametrize("end", ENDING)
 @pytest.mark.parametrize("search", ENDLESS)
-def test_a_call_that_ends_searches_ends_one_that_is_about_to_begin(
-    monkeypatch: pytest.MonkeyPatch, search: str, end: str, step: str
-) -> None:
+def test_stop_during_start_ends_the_search(monkeypatch, search, end, step):
     """A stop came too early before, and was forgotten when the search began."""
     if step == "_set_position" and search == "start":
         pytest.skip("it takes the position that there is")
@@ -751,10 +712,10 @@ def test_a_call_that_ends_searches_ends_one_that_is_about_to_begin(
 
 @pytest.mark.parametrize("end", ENDING)
 @pytest.mark.parametrize("search", ENDLESS)
-def test_a_call_at_any_time_ends_a_search(search: str, end: str) -> None:
+def test_stop_at_any_time_ends_the_search(search: str, end: str) -> None:
     """As above, but at moments that the system chooses; both sorts of calls, one after the other, must come through."""
     running = Engine(hash=1)
-    for pause in (0.0, 0.0, 0.0001, 0.0003, 0.001, 0.003, 0.01):
+    for pause in (0.0, 0.0001, 0.001, 0.01):
         if running.closed:
             running = Engine(hash=1)
         began = threading.Event()
@@ -806,14 +767,14 @@ def test_one_stop_ends_all_searches_of_a_turn(numbat: Engine) -> None:
     assert numbat.analyse(chess.Board(), Limit(depth=5)).depth == 5
 
 
-def test_a_stop_counts_from_the_one_that_was_last_before(numbat: Engine) -> None:
+def test_turn_counts_stops_since_the_given_one(numbat: Engine) -> None:
     since = numbat.last_stop
     numbat.stop()
     with numbat.turn(since):
         assert numbat.play(chess.Board(), Limit(nodes=10**12)) in chess.Board().legal_moves
 
 
-# Streams that nobody reads any more
+# Streams without a reader
 
 
 def abandoned(numbat: Engine, how: str) -> None:
@@ -862,8 +823,9 @@ def test_streams_are_collected_at_any_instruction(numbat: Engine) -> None:
     assert numbat.wait(5)
 
 
+@pytest.mark.parametrize("limit", [Limit(depth=3), Limit(nodes=500)])  # in a thread of its own, and in the caller's
 @pytest.mark.parametrize("call", ["play", "stream", "new_game", "set_option", "close", "bench", "start"])
-def test_a_report_cannot_use_the_engine_that_it_comes_from(numbat: Engine, call: str) -> None:
+def test_callback_cannot_use_its_engine(numbat: Engine, call: str, limit: Limit) -> None:
     arguments: dict[str, tuple] = {
         "play": (chess.Board(KIWIPETE), Limit(depth=1)),
         "stream": (chess.Board(KIWIPETE),),
@@ -881,17 +843,12 @@ def test_a_report_cannot_use_the_engine_that_it_comes_from(numbat: Engine, call:
         assert not numbat.wait(1)
         refused.append(True)
 
-    assert numbat.play(chess.Board(), Limit(depth=3), on_report=meddle) in chess.Board().legal_moves
+    assert numbat.play(chess.Board(), limit, on_report=meddle) in chess.Board().legal_moves
     assert refused
     results: list[object] = []
     numbat.start(Limits(depth=1), None, lambda result: (meddle(result), results.append(result)))  # type: ignore[arg-type]
     assert numbat.wait(30)
     assert results
-
-
-def test_an_impossible_board_is_refused_before_the_stream_begins(numbat: Engine) -> None:
-    with pytest.raises(PositionError, match="kings"):
-        numbat.stream(chess.Board.empty())
 
 
 # Options as keywords
@@ -913,7 +870,7 @@ def test_every_option_has_a_keyword(numbat: Engine, option: Option) -> None:
         numbat.configure(**{keyword: option.default})  # type: ignore[misc]
 
 
-def test_keywords_reach_the_engine_and_all_are_read_before_one_is_set() -> None:
+def test_keywords_are_validated_before_any_is_set() -> None:
     with Engine(hash=1, ponder=True, MultiPV=3) as running:
         infos: list[Info] = []
         running.search(chess.Board(), Limits(depth=3), infos.append)
@@ -949,12 +906,41 @@ def test_a_search_parameter_takes_numbers_only(numbat: Engine) -> None:
 def test_unknown_keywords_are_named() -> None:
     with pytest.raises(OptionError, match="no option is called 'hsah'"):
         Engine(hsah=3)
+    with pytest.raises(OptionError, match="Hash"):
+        Engine(hash=0)
+
+
+# Types
+
+
+@pytest.mark.parametrize("name", [name for name in engine.__all__ if isinstance(getattr(engine, name), type)])
+def test_every_type_of_the_interface_can_be_imported_from_the_package(name: str) -> None:
+    """Those of public fields, and those that public methods return."""
+    owner = getattr(engine, name)
+    module = sys.modules[owner.__module__]
+    hints = dict(owner.__annotations__)
+    for member, value in vars(owner).items():
+        function = value.fget if isinstance(value, property) else value
+        hints[member] = getattr(function, "__annotations__", {}).get("return", "")
+    words = {word for member, hint in hints.items() if member[0] != "_" for word in re.findall(r"\w+", str(hint))}
+    types = [found for word in words if isinstance(found := getattr(module, word, None), type)]
+    for kind in types:
+        if kind.__module__.startswith("engine"):
+            assert getattr(engine, kind.__name__, None) is kind
+
+
+@pytest.mark.parametrize("record", [Limits, Info, Figures])
+def test_every_field_of_a_record_is_documented(record: type) -> None:
+    body = ast.parse(inspect.getsource(record)).body[0].body
+    for field, text in pairwise(body):
+        if isinstance(field, ast.AnnAssign):
+            assert isinstance(text, ast.Expr), f"{record.__name__}.{field.target.id} has no docstring"
 
 
 # The rest
 
 
-def test_a_search_without_memory_is_one_line_and_a_move(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_search_out_of_memory_still_moves(monkeypatch: pytest.MonkeyPatch) -> None:
     remarks: list[str] = []
     with Engine(hash=1, report=remarks.append) as running:
 
@@ -966,14 +952,6 @@ def test_a_search_without_memory_is_one_line_and_a_move(monkeypatch: pytest.Monk
             assert running.play(chess.Board(), Limit(depth=3)) in chess.Board().legal_moves
         assert remarks[-1] == "the search ran out of memory"
         assert running.analyse(chess.Board(), Limit(depth=3)).depth == 3
-
-
-def test_perft_counts_and_divides(numbat: Engine) -> None:
-    shares: dict[str, int] = {}
-    assert numbat.perft(3, on_move=lambda move, leaves: shares.__setitem__(move, leaves)) == 8902
-    assert sum(shares.values()) == 8902
-    assert len(shares) == 20
-    assert numbat.perft(4, threads=2) == 197_281
 
 
 def test_bench_is_deterministic_and_reports_each_position(numbat: Engine) -> None:

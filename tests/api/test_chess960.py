@@ -1,7 +1,5 @@
 """Chess960, and double Fischer random chess, where the two sides start differently: python-chess is the oracle."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator
 
@@ -73,16 +71,6 @@ def test_games_from_all_starts_are_legal_and_castle(numbat):
 
 
 def test_counts_of_double_starts(numbat):
-    def count(board: chess.Board, depth: int) -> int:
-        if depth == 1:
-            return board.legal_moves.count()
-        total = 0
-        for move in board.legal_moves:
-            board.push(move)
-            total += count(board, depth - 1)
-            board.pop()
-        return total
-
     source = random.Random(2)
     for _ in range(10):
         board = double_start(source.randrange(960), source.randrange(960))
@@ -93,26 +81,9 @@ def test_counts_of_double_starts(numbat):
         if not board.is_valid():
             continue
         numbat.set_position(board.fen(shredder=True))
-        assert numbat.perft(2) == count(board, 2), board.fen()
-
-
-@pytest.mark.parametrize("written", ["e1h1", "e1g1"])
-def test_both_ways_to_write_castling_are_read(numbat, written):
-    numbat.set_position("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1", [written])
-    assert numbat.fen().startswith("r3k2r/8/8/8/8/8/8/R4RK1 b kq ")
-
-
-def test_a_king_move_beside_its_rook_is_not_taken_for_castling(numbat):
-    """With the king on f1 and the rook on h1, f1g1 is a king move and f1h1 is castling."""
-    fen = "4k3/8/8/8/8/8/8/5K1R w K - 0 1"
-    numbat.set_position(fen, ["f1g1"])
-    assert numbat.fen().startswith("4k3/8/8/8/8/8/8/6KR b - ")
-    numbat.set_position(fen, ["f1h1"])
-    assert numbat.fen().startswith("4k3/8/8/8/8/8/8/5RK1 b - ")
-
-
-@pytest.mark.parametrize("fen", ["bnrbkrqn/pppppppp/8/8/8/8/PPPPPPPP/BNRBKRQN w FCfc - 0 1",
-                                 "bnrbkrqn/pppppppp/8/8/8/8/PPPPPPPP/BNRBKRQN w KQkq - 0 1"])  # fmt: skip
-def test_shredder_and_x_fen_are_read_alike(numbat, fen):
-    numbat.set_position(fen)
-    assert numbat.board() == chess.Board(fen, chess960=True)
+        replies = 0
+        for move in board.legal_moves:
+            board.push(move)
+            replies += board.legal_moves.count()
+            board.pop()
+        assert numbat.perft(2) == replies, board.fen()

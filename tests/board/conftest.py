@@ -1,7 +1,5 @@
 """What the tests of the rules share: positions of random games."""
 
-from __future__ import annotations
-
 import chess
 import pytest
 

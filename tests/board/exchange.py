@@ -3,8 +3,6 @@
 It plays the exchange out as the definition has it, with the exact value as result; no bounds, no bit tricks.
 """
 
-from __future__ import annotations
-
 import chess
 
 VALUES = {chess.PAWN: 100, chess.KNIGHT: 300, chess.BISHOP: 300, chess.ROOK: 500, chess.QUEEN: 900, chess.KING: 0}

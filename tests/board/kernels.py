@@ -1,7 +1,5 @@
 """Compiled loops of the tests: what would take Python minutes. Not cached, for the sources they call may change."""
 
-from __future__ import annotations
-
 import numpy as np
 from numba import njit
 

@@ -1,7 +1,5 @@
 """python-chess as the oracle: positions of random games, and what it says about them in our terms."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """Attack tables against python-chess, and the two ways of looking up sliders against each other."""
 
-from __future__ import annotations
-
 import json
 from itertools import pairwise
 from pathlib import Path
@@ -73,15 +71,6 @@ def test_the_shared_table_holds_every_set_once(name: str, steps: tuple) -> None:
         blockers = blocker_sets(relevant_squares(square, steps))
         found = [lookup(square, blocker) for blocker in blockers]
         assert found == slider_attacks(square, steps, blockers).tolist()
-
-
-def test_blocker_sets_are_indexed_by_pext() -> None:
-    mask = relevant_squares(27, ROOK_STEPS)
-    for index, blockers in enumerate(blocker_sets(mask)[:512]):
-        gathered = 0
-        for place, square in enumerate(chess.scan_forward(mask)):
-            gathered |= (int(blockers) >> square & 1) << place
-        assert gathered == index
 
 
 def test_the_slices_of_the_table_do_not_overlap() -> None:

@@ -1,17 +1,16 @@
 """Draws: repetition in the game and in the search, the 50-move rule, and too little material."""
 
-from __future__ import annotations
-
 import random
 
 import chess
 import pytest
 
+from engine.board.aliases import HISTORY
 from engine.board.draws import is_insufficient_material, is_repetition
 from engine.board.fen import START_FEN
 from engine.board.make import make_move, make_null_move, unmake_move, unmake_null_move
 from engine.board.notation import find_move, list_moves, play_moves
-from engine.board.position import GAME_HISTORY, HISTORY
+from engine.board.position import GAME_HISTORY
 from engine.board.setup import play_move
 from tests.board.oracle import position_from, position_of
 
@@ -47,13 +46,10 @@ def test_once_in_the_game_and_once_in_the_search_is_not_yet_one() -> None:
     assert not is_repetition(position, 2)
     _make(position, *SHUFFLE)
     assert is_repetition(position, 6)
-
-
-def test_a_repetition_across_game_and_search_counts_the_third_time() -> None:
     position = position_from(START_FEN)
     play_moves(position, [*SHUFFLE, "g1f3", "g8f6"])
     _make(position, "f3g1", "f6g8")
-    assert is_repetition(position, 2)
+    assert is_repetition(position, 2)  # the third time, across both
 
 
 @pytest.mark.parametrize("irreversible", ["e2e4", "f2g3"])
@@ -138,7 +134,7 @@ def _sway(board: chess.Board, generator: random.Random) -> chess.Move | None:
 
 def test_an_en_passant_square_counts_only_where_a_capture_is_legal() -> None:
     repeated = 0
-    for seed in range(300):
+    for seed in range(60):
         generator = random.Random(seed)
         board, idle = chess.Board(generator.choice(PINNED_TAKERS)), set()
         played, searched = position_of(board), position_of(board)
@@ -154,7 +150,7 @@ def test_an_en_passant_square_counts_only_where_a_capture_is_legal() -> None:
             assert is_repetition(played, 0) == board.is_repetition(3), board.fen()
             assert is_repetition(searched, ply + 1) == board.is_repetition(2), board.fen()
             repeated += board._transposition_key() in idle and board.is_repetition(2)
-    assert repeated > 100
+    assert repeated > 15
 
 
 @pytest.mark.parametrize("plies", [GAME_HISTORY - 1, GAME_HISTORY, GAME_HISTORY + 1, 1500])
@@ -203,25 +199,13 @@ def test_history_is_dropped_after_an_irreversible_move_of_the_game() -> None:
 
 
 @pytest.mark.parametrize(
-    ("fen", "drawn"),
-    [
-        ("4k3/8/8/8/8/8/8/4K3 w - - 0 1", True),
-        ("4k3/8/8/8/8/8/8/4KN2 w - - 0 1", True),
-        ("4kb2/8/8/8/8/8/8/4K3 w - - 0 1", True),
-        ("4k3/8/8/8/8/8/8/3NKN2 w - - 0 1", False),
-        ("4kn2/8/8/8/8/8/8/4KN2 w - - 0 1", False),
-        ("4kb2/8/8/8/8/8/8/4KN2 w - - 0 1", False),
-        ("4kb2/8/8/8/8/8/8/2B1K3 w - - 0 1", True),  # both bishops on dark squares
-        ("4kb2/8/8/8/8/8/8/4KB2 w - - 0 1", False),
-        ("b1b1k3/8/8/8/8/8/8/1B1BK3 w - - 0 1", True),
-        ("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", False),
-        ("4k3/8/8/8/8/8/8/4KR2 w - - 0 1", False),
-        ("4k3/8/8/8/8/8/8/4KQ2 b - - 0 1", False),
-    ],
-)
-def test_insufficient_material_is_a_draw_as_in_python_chess(fen: str, drawn: bool) -> None:
-    assert is_insufficient_material(position_from(fen)) == drawn
-    assert chess.Board(fen).is_insufficient_material() == drawn
+    ("black", "white"),
+    [("4k3", "4K3"), ("4k3", "4KN2"), ("4kb2", "4K3"), ("4k3", "3NKN2"), ("4kn2", "4KN2"), ("4kb2", "4KN2"),
+     ("4kb2", "2B1K3"), ("4kb2", "4KB2"), ("b1b1k3", "1B1BK3"), ("4k3", "4KR2"), ("4k3", "4KQ2")],
+)  # fmt: skip
+def test_insufficient_material_agrees_with_python_chess(black: str, white: str) -> None:
+    board = chess.Board(f"{black}/8/8/8/8/8/8/{white} w - - 0 1")
+    assert is_insufficient_material(position_of(board)) == board.is_insufficient_material()
 
 
 def test_insufficient_material_in_many_positions(boards: list[chess.Board]) -> None:

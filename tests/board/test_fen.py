@@ -1,7 +1,5 @@
 """FEN in and out, and what is said about a bad one."""
 
-from __future__ import annotations
-
 import random
 
 import chess
@@ -65,47 +63,37 @@ def test_a_fen_survives_the_round_trip(boards: list[chess.Board]) -> None:
         ("4k3/8/8/8/3pP3/8/4N3/4K3 b - e3 0 1", "4k3/8/8/8/3pP3/8/4N3/4K3 b - - 0 1"),
     ],
 )
-def test_what_may_be_left_to_the_reader(given: str, understood: str) -> None:
+def test_lenient_fens_are_normalised(given: str, understood: str) -> None:
     assert to_fen(position_from(given)) == understood
 
 
 BAD = (
     ("", "has 0 fields"),
-    ("startpos", "has 1 field instead of 4 to 6"),
     ("4k3/8/8/8/8/8/8/4K3 w -", "has 3 fields"),
     ("4k3/8/8/8/8/8/8/4K3 w - - 0 1 extra", "has 7 fields"),
     ("8 w - - 0 1", "has 1 rank instead of 8"),
     ("1/8/8/8/8/8/8/8 w - - 0 1", "has 1 square instead of 8"),
-    ("8/8/8/8/8/8/8 w - - 0 1", "has 7 ranks instead of 8"),
     ("8/8/8/8/8/8/8/8/8 w - - 0 1", "has 9 ranks instead of 8"),
     ("4k3/8/8/4x3/8/8/8/4K3 w - - 0 1", "'x' on rank 5"),
-    ("4k3/8/8/4.3/8/8/8/4K3 w - - 0 1", "'.' on rank 5"),
     ("4k3/9/8/8/8/8/8/4K3 w - - 0 1", "'9' on rank 7"),
     ("4k3/8/8/8/8/8/8/4K4 w - - 0 1", "rank 1 '4K4' has 9 squares"),
-    ("4k3/8/7/8/8/8/8/4K3 w - - 0 1", "rank 6 '7' has 7 squares"),
     ("4k3/8//8/8/8/8/4K3 w - - 0 1", "rank 6 '' has 0 squares"),
     ("8/8/8/8/8/8/8/4K3 w - - 0 1", "Black has 0 kings"),
-    ("4k3/8/8/8/8/8/8/8 w - - 0 1", "White has 0 kings"),
     ("4k3/8/8/8/8/8/8/3KK3 w - - 0 1", "White has 2 kings"),
     ("4k3/8/8/8/8/N7/PPPPPPPP/RNBQKBNR w - - 0 1", "White has 17 pieces, more than 16"),
     ("4k3/8/8/8/8/P7/PPPPPPPP/4K3 w - - 0 1", "White has 9 pawns, more than 8"),
     ("qqqqkqqq/qqq5/8/8/8/8/8/4K3 b - - 0 1", "Black has more promoted pieces than missing pawns"),
     ("4k3/8/8/8/8/8/8/4K2P w - - 0 1", "a pawn stands on h1"),
-    ("p3k3/8/8/8/8/8/8/4K3 w - - 0 1", "a pawn stands on a8"),
     ("4k3/8/8/8/8/8/8/4K3 x - - 0 1", "side to move 'x' is neither w nor b"),
-    ("4k3/8/8/8/8/8/8/4K3 W - - 0 1", "side to move 'W' is neither w nor b"),
     ("4k3/8/8/8/8/8/8/4K3 w X - 0 1", "castling field 'X' has 'X'"),
     ("4k3/8/8/8/8/8/8/4K3 w K- - 0 1", "castling field 'K-' has '-'"),
     ("4k3/8/8/8/8/8/8/4K3 w - e9 0 1", "en passant square 'e9' is not a square"),
-    ("4k3/8/8/8/8/8/8/4K3 w - e 0 1", "en passant square 'e' is not a square"),
     ("4k3/8/8/8/8/8/8/4K3 w - e3 0 1", "en passant square 'e3' is on the wrong rank"),
-    ("4k3/8/8/8/8/8/8/4K3 b - e6 0 1", "en passant square 'e6' is on the wrong rank"),
     ("4k3/8/8/8/8/8/8/4K3 w - - x 1", "halfmove clock 'x' is not a number"),
     ("4k3/8/8/8/8/8/8/4K3 w - - -1 1", "halfmove clock -1 is out of range"),
     ("4k3/8/8/8/8/8/8/4K3 w - - 0 1.5", "move number '1.5' is not a number"),
     ("4k3/8/8/8/8/8/8/4K3 w - - 0 100000", "move number 100000 is out of range"),
     ("4k3/8/8/8/8/8/8/4K2r b - - 0 1", "White is in check but it is Black's move"),
-    ("4k3/8/8/8/8/8/8/4RK2 w - - 0 1", "Black is in check but it is White's move"),
     ("8/8/8/3kK3/8/8/8/8 w - - 0 1", "the kings stand side by side on e5 and d5"),
     ("4k3/8/8/8/7b/3n4/8/r3K2r w - - 0 1", "White is in check by more than two pieces"),
 )
@@ -131,7 +119,7 @@ def test_any_text_is_a_position_or_a_position_error(text: str) -> None:
 
 @settings(max_examples=600, deadline=None)
 @given(st.sampled_from((START_FEN, *STANDARD_TRAPS, *CHESS960_TRAPS)), st.integers(0, 2**32), st.booleans())
-def test_a_damaged_fen_is_refused_or_understood(fen: str, seed: int, chess960: bool) -> None:
+def test_damaged_fen_is_refused_or_sound(fen: str, seed: int, chess960: bool) -> None:
     """Whatever is let in must be a sound position, with python-chess's moves."""
     generator = random.Random(seed)
     letters = list(fen)
@@ -157,7 +145,7 @@ def test_copying_takes_everything_but_unused_history(boards: list[chess.Board]) 
 
 
 def test_a_record_can_be_set_again() -> None:
-    """Nothing of the former position shines through."""
+    """Nothing of the previous position remains."""
     position = position_from(KIWIPETE)
     for fen in ("4k3/8/8/8/8/8/8/4K3 b - - 3 9", START_FEN, "8/8/8/3pP3/8/8/k7/7K w - d6 0 2"):
         set_fen(position, fen)
@@ -172,8 +160,4 @@ def test_rights_that_only_chess960_has_are_written_its_way(fen: str) -> None:
     """Read as standard chess, the king's two squares could also be a plain king move."""
     assert position_from(fen)["chess960"]
     assert our_moves(position_from(fen)) == their_moves(chess.Board(fen, chess960=True))
-
-
-def test_a_standard_position_stays_standard() -> None:
-    for fen in (START_FEN, *STANDARD_TRAPS):
-        assert not position_from(fen)["chess960"]
+    assert not any(position_from(fen)["chess960"] for fen in (START_FEN, *STANDARD_TRAPS))

@@ -1,7 +1,5 @@
 """Random games, played side by side with python-chess and compared after every move."""
 
-from __future__ import annotations
-
 import random
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Making and unmaking moves: nothing is lost, and everything kept up to date stays right."""
 
-from __future__ import annotations
-
 import chess
 import numpy as np
 import pytest

@@ -3,20 +3,18 @@
 numba reads its settings once, so each mode is a process of its own, which runs some of the tests beside this one.
 """
 
-from __future__ import annotations
-
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+from tests.strict import run_python
 
 QUICK = (
     "board/test_games.py::test_the_beginning_of_a_game",
     "board/test_perft.py::test_small_counts",
     "board/test_see.py::test_see_agrees_with_exchanges_counted_by_hand",
-    "board/test_draws.py::test_insufficient_material_is_a_draw_as_in_python_chess",
+    "board/test_draws.py::test_insufficient_material_agrees_with_python_chess",
     "board/test_draws.py::test_random_games_repeat_when_python_chess_says_so",
     "board/test_notation.py::test_castling_is_read_in_both_ways",
     "board/test_notation.py::test_the_illegal_move_is_named",
@@ -38,24 +36,10 @@ THOROUGH = (
 
 def _run(tests: tuple[str, ...], cache: Path, **settings: str) -> None:
     folder = Path(__file__).resolve().parents[1]
-    done = subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "pytest",
-            "-q",
-            "-n",
-            "0",
-            "-p",
-            "no:cacheprovider",
-            *(str(folder / test) for test in tests),
-        ],
-        cwd=folder.parent,
-        env=os.environ | {"NUMBAT_CACHE_DIR": str(cache)} | settings,
-        capture_output=True,
-        text=True,
-        timeout=500,
-    )
+    done = run_python(
+        *["-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider"], *(folder / test for test in tests),
+        cwd=folder.parent, env=os.environ | {"NUMBAT_CACHE_DIR": str(cache)} | settings,
+    )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
     assert " passed" in done.stdout
 

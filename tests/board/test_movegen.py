@@ -1,18 +1,10 @@
 """Generation in parts, counting without listing, and the legality of single moves."""
 
-from __future__ import annotations
-
 import chess
 import numpy as np
 
 from engine.board.movegen import ALL_MOVES, count_moves, generate_moves
-from engine.board.moves import (
-    CASTLE_LONG,
-    CASTLE_SHORT,
-    DOUBLE_PUSH,
-    EN_PASSANT,
-    PROMOTION,
-)
+from engine.board.moves import CASTLE_LONG, CASTLE_SHORT, DOUBLE_PUSH, EN_PASSANT, PROMOTION
 from engine.board.notation import list_moves, to_uci
 from engine.board.position import MOVE_LIST
 from engine.jit import new_record

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import chess
 import numpy as np
@@ -101,59 +99,3 @@ def test_a_raised_stop_flag_ends_the_count() -> None:
 def test_a_depth_out_of_range_is_named(depth: int) -> None:
     with pytest.raises(ValueError, match=f"perft depth {depth} is not in"):
         perft(position_from(KIWIPETE), depth)
-
-
-def _epd(path: Path) -> Iterator[tuple[str, list[int]]]:
-    """FEN and counts by depth, from lines such as ``FEN ;D1 20 ;D2 400``."""
-    for line in path.read_text().splitlines():
-        fen, *counts = line.split(";")
-        if counts:
-            yield fen.strip(), [1, *(int(count.split()[1]) for count in counts)]
-
-
-def _tricky(path: Path) -> Iterator[tuple[str, list[int]]]:
-    """The same from python-chess's format: a line ``epd FEN``, then ``perft depth count``."""
-    for block in path.read_text().split("\nepd ")[1:]:
-        fen, *lines = block.splitlines()
-        counts = [line.split()[1:] for line in lines if line.startswith("perft ")]
-        assert [int(depth) for depth, _ in counts] == list(range(1, len(counts) + 1))
-        yield fen.strip(), [1, *(int(count) for _, count in counts)]
-
-
-#: File, its reader, whether it is Chess960, how many lines it has.
-SUITES = (
-    ("perftsuite.epd", _epd, False, 127),
-    ("chess960.epd", _epd, True, 960),
-    ("tricky.perft", _tricky, True, 19),
-)
-
-
-def _check(path: Path, read: Callable, chess960: bool, lines: int, lowest: int, highest: int, step: int = 1) -> None:
-    """Compare, of each ``step``-th line, the deepest count that is not above ``highest``; skip it up to ``lowest``."""
-    seen = 0
-    for fen, counts in read(path):
-        seen += 1
-        if seen % step:
-            continue
-        depth = max(depth for depth, count in enumerate(counts) if count <= highest)
-        if counts[depth] > lowest:
-            assert perft(position_from(fen, chess960), depth, threads=2) == counts[depth], (fen, depth)
-    assert seen == lines
-
-
-def _quick(lines: int) -> int:
-    """The highest count of a suite with so many lines that is not left to the slow run."""
-    return 400_000 if lines > 500 else 12_000_000
-
-
-@pytest.mark.parametrize(("name", "read", "chess960", "lines"), SUITES)
-def test_perft_matches_the_suite(data_file: Callable, name: str, read: Callable, chess960: bool, lines: int) -> None:
-    _check(data_file(f"perft/{name}"), read, chess960, lines, 0, _quick(lines), step=4 if lines > 500 else 1)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("name", "read", "chess960", "lines"), SUITES)
-def test_deep_perft_agrees(data_file: Callable, name: str, read: Callable, chess960: bool, lines: int) -> None:
-    highest = 60_000_000 if lines > 500 else 10_000_000_000
-    lowest = 0 if lines > 500 else 1_500_000  # the quick run leaves most lines of a long suite out
-    _check(data_file(f"perft/{name}"), read, chess960, lines, lowest, highest)

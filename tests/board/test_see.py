@@ -1,7 +1,5 @@
 """Static exchange evaluation against a plain Python version, and by hand."""
 
-from __future__ import annotations
-
 import chess
 import numpy as np
 import pytest

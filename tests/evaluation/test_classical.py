@@ -10,9 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numba import njit
 
-from engine.board.fen import set_fen
 from engine.board.notation import find_move
-from engine.board.setup import new_position, play_move
+from engine.board.setup import play_move
 from engine.evaluation import material
 from engine.evaluation.classical import features, weights
 from engine.evaluation.classical.explain import classical_table, explain, shares, trace_of
@@ -20,6 +19,7 @@ from engine.evaluation.classical.pawns import PAWN_TABLE
 from engine.evaluation.classical.scaling import SCALE_UNIT
 from engine.evaluation.classical.value import classical_value, traced_value
 from engine.jit import new_record
+from tests.evaluation.test_material import position_from
 
 # A kernel of this file's own, not cached: numba's cache would not notice a change in what it calls.
 
@@ -34,12 +34,6 @@ def clear(pawn_table):
     """Forget all structures, as after a change of weights."""
     for name in pawn_table["entry"].dtype.names:
         pawn_table["entry"][name] = 0
-
-
-def position_from(fen):
-    position = new_position()
-    set_fen(position, fen, False)
-    return position
 
 
 WARM = new_record(PAWN_TABLE)
@@ -133,10 +127,6 @@ def test_after_a_change_of_weights_a_cleared_hash_is_right():
 def test_a_tempo_is_all_that_the_start_position_is_worth():
     values, _ = weights.read_weights()
     assert evaluated(chess.STARTING_FEN) == values[0, features.TEMPO]
-
-
-def test_a_missing_queen_costs_about_nine_pawns():
-    assert 700 < evaluated("rnb1kbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1") < 1500
 
 
 # Terms, by a slow naive reference ------------------------------------------------------------------------------------

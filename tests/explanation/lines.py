@@ -1,7 +1,5 @@
 """Explanations of lines written in SAN, for the tests."""
 
-from __future__ import annotations
-
 import chess
 from chess.engine import PovScore, Score
 

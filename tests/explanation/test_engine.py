@@ -1,7 +1,5 @@
 """Explanations with searches of the engine's own, at a fixed number of nodes."""
 
-from __future__ import annotations
-
 import random
 import threading
 from collections.abc import Callable, Iterator
@@ -71,9 +69,9 @@ def test_a_game_that_is_over_is_told(engine):
 
 def test_the_engines_own_position_stays(engine):
     engine.set_position(None, ["e2e4"])
-    former = engine.fen()
+    before = engine.fen()
     engine.explain(chess.Board("6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1"), limit=NODES)
-    assert engine.fen() == former
+    assert engine.fen() == before
 
 
 def test_a_move_that_is_not_legal_is_named(engine):
@@ -128,7 +126,6 @@ def test_the_aspect_that_suffers_most_is_named():
     best = Line.of(board, moves(board, "Bf4 Bf5 Qc1 Qc8 Rd1 Rd8"))
     played = Line.of(board, moves(board, "g4 Bd7 Bf4 Qc8 Rb1 Rd8"), winner=chess.BLACK)
     found = shift(played, best)
-    assert found is not None
     assert (found.aspect, found.own) == ("king", True)
     assert found.loss > 25
     assert shift(best, best) is None

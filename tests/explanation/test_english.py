@@ -1,7 +1,5 @@
 """Words are in one file, and what is found does not depend on them."""
 
-from __future__ import annotations
-
 import ast
 import re
 from pathlib import Path
@@ -43,8 +41,8 @@ def test_only_one_file_has_words(path):
 
 def test_other_words_find_the_same(monkeypatch):
     """Every phrase of the tables and every name of a piece, a side or a gain is put in brackets."""
-    rows = [row for row in TABLE if row[4]]
-    before = [found(fen, line) for _, fen, line, *_ in rows]
+    rows = [row for row in TABLE if row[3]]
+    before = [found(board, moves) for board, moves, *_ in rows]
 
     def reworded(words):
         return tuple(map(reworded, words)) if isinstance(words, tuple) else words and f"[{words}]"
@@ -54,8 +52,8 @@ def test_other_words_find_the_same(monkeypatch):
             monkeypatch.setattr(english, name, {key: reworded(words) for key, words in value.items()})
         if name in ("side", "the", "gained"):
             monkeypatch.setattr(english, name, lambda *said, _named=value, **more: reworded(_named(*said, **more)))
-    assert [found(fen, line) for _, fen, line, *_ in rows] == before
-    assert all(sentence(reason) != row[4] for reason, row in zip(before, rows, strict=True) if reason and reason.gain)
+    assert [found(board, moves) for board, moves, *_ in rows] == before
+    assert all(sentence(reason) != row[3] for reason, row in zip(before, rows, strict=True) if reason and reason.gain)
 
 
 def test_every_theme_and_every_standing_has_its_phrase():

@@ -1,7 +1,5 @@
 """What captures are worth."""
 
-from __future__ import annotations
-
 import doctest
 import importlib
 import pkgutil

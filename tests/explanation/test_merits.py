@@ -1,7 +1,5 @@
 """What is said of the best move in a position, the lines being given."""
 
-from __future__ import annotations
-
 import chess
 import pytest
 from chess.engine import Cp, Mate, PovScore
@@ -27,11 +25,7 @@ from tests.explanation.lines import moves
             *("Nxc7+ Kd7 Nxa8 Kc8", Cp(900)),
             "Nxc7+ forks the king and the rook on a8 and wins a rook and a pawn.",
         ),
-        (
-            "6k1/8/8/8/8/1q6/3p4/6K1 b - - 0 1",
-            *("d1=Q+ Kg2 Qdd5+", Cp(2000)),
-            "d1=Q+ promotes.",
-        ),
+        ("6k1/8/8/8/8/1q6/3p4/6K1 b - - 0 1", *("d1=Q+ Kg2 Qdd5+", Cp(2000)), "d1=Q+ promotes."),
         (
             "8/8/8/7P/1k6/p1q1K3/3Q4/8 w - - 0 30",  # queens are exchanged: what is won is the new one
             *("Qxc3+ Kxc3 h6 Kb2 h7 Kc3 h8=Q+ Kc4 Qd4+ Kb3 Qa1", Cp(700)),
@@ -65,10 +59,7 @@ def test_the_mated_side_is_told_so():
             "4k3/1p6/2n5/8/8/8/4B3/4K3 w - - 0 1",
             *("Bb5", "Bxc6+", None),  # it would be taken back
         ),
-        (
-            "4k3/8/2n5/8/8/8/4B3/4K3 w - - 0 1",
-            *("Bf3", "Bxc6+", "Bf3 threatens Bxc6+, which wins the knight on c6."),
-        ),
+        ("4k3/8/2n5/8/8/8/4B3/4K3 w - - 0 1", *("Bf3", "Bxc6+", "Bf3 threatens Bxc6+, which wins the knight on c6.")),
     ],
 )
 def test_a_threat_is_told_from_what_follows_a_pass(fen, move, threat, text):

@@ -1,7 +1,5 @@
 """What is said of a position where nothing happens at once."""
 
-from __future__ import annotations
-
 import chess
 import pytest
 from chess.engine import Cp, PovScore
@@ -62,10 +60,7 @@ def test_material_that_is_about_to_be_taken_back_is_not_told():
             "4k3/5ppp/8/2P5/1P6/8/5PPP/4K3 w - - 0 1",
             *("Ke2 Ke7 Ke3 Ke6", "White is two pawns up and has passed pawns and the better pawn structure."),
         ),
-        (
-            "4k3/p1p2p1p/p4p2/8/8/8/PPP2PPP/4K3 b - - 0 1",
-            *("Ke7 Ke2 Ke6 Ke3", "White has the better pawn structure."),
-        ),
+        ("4k3/p1p2p1p/p4p2/8/8/8/PPP2PPP/4K3 b - - 0 1", *("Ke7 Ke2 Ke6 Ke3", "White has the better pawn structure.")),
     ],
 )
 def test_what_speaks_for_a_side(fen, sans, said):

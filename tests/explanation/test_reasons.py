@@ -1,7 +1,5 @@
 """Reasons other than a piece lost to the refutation: mates and draws, the tables, the opposition, what was missed."""
 
-from __future__ import annotations
-
 import chess
 import pytest
 from chess.engine import Cp, Mate, PovScore

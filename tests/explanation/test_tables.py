@@ -1,7 +1,5 @@
 """What the endgame tables say of a position and of its moves."""
 
-from __future__ import annotations
-
 import chess
 import pytest
 
@@ -33,11 +31,7 @@ def _name(board: chess.Board) -> str:
     [
         (2, ("Kb6",), "White is winning according to the endgame tables; only Kb6 wins."),
         (2, ("Kb6", "c4"), "White is winning according to the endgame tables; only Kb6 and c4 win."),
-        (
-            2,
-            ("c4", "Kb6", "Ka6", "Ka7"),
-            "White is winning according to the endgame tables; c4 and 3 other moves win.",
-        ),
+        (2, ("c4", "Kb6", "Ka6", "Ka7"), "White is winning according to the endgame tables; c4 and 3 other moves win."),
         (1, ("c4",), "White is winning according to the endgame tables, but for the 50-move rule; only c4 wins."),
         (0, ("c4",), "It is a draw according to the endgame tables; only c4 keeps it."),
         (-1, ("c4",), "White is lost according to the endgame tables, but for the 50-move rule."),

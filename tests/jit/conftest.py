@@ -1,7 +1,5 @@
 """A package in miniature: the real ``engine.jit`` below two modules that compile in no time."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

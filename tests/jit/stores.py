@@ -1,7 +1,5 @@
 """A store with one function in it, as a start of the engine uses it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

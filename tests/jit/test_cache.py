@@ -1,11 +1,8 @@
 """The cache of compiled code: kept where it can be, and never stale."""
 
-from __future__ import annotations
-
 import dataclasses
 import os
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
@@ -15,11 +12,9 @@ import pytest
 from engine.folders import cache_folder
 from engine.jit import cache, codegen, digest
 from tests.jit.conftest import LOW, Miniature
+from tests.strict import run_python
 
-FIRST = [
-    "compiling the engine, once (later starts take about half a second)",
-    "compiled",
-]
+FIRST = ["compiling the engine, once (later starts take about half a second)", "compiled"]
 
 
 limited = pytest.mark.skipif(sys.platform == "win32", reason="no limit for the size of files")
@@ -83,27 +78,20 @@ def test_layers_above_the_compiled_ones_and_data_do_not_matter(package: Path) ->
     assert _digests() == before
 
 
-@pytest.mark.parametrize(
-    ("name", "value"), [("OPT", 1), ("BOUNDSCHECK", 1), ("CPU_NAME", "generic"), ("CPU_FEATURES", "+sse2")]
-)
-def test_settings_of_code_generation_matter(name: str, value: object, monkeypatch: pytest.MonkeyPatch) -> None:
+SETTINGS = [
+    *((codegen.private.config, *setting) for setting in (
+        ("OPT", 1), ("BOUNDSCHECK", 1), ("CPU_NAME", "generic"), ("CPU_FEATURES", "+sse2")
+    )),
+    *((codegen, "CHOICES", dataclasses.replace(codegen.CHOICES, **{name: not value}))
+      for name, value in dataclasses.asdict(codegen.CHOICES).items()),
+    (sys, "abiflags", "t"),  # a free-threaded Python lays out objects differently
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("place", "name", "value"), SETTINGS)
+def test_settings_of_code_generation_change_the_digest(monkeypatch, place: object, name: str, value: object) -> None:
     before = digest.settings_digest()
-    monkeypatch.setattr(codegen.private.config, name, value)
-    assert digest.settings_digest.__wrapped__() != before
-
-
-@pytest.mark.parametrize("choice", [field.name for field in dataclasses.fields(codegen.Choices)])
-def test_choices_of_code_generation_matter(choice: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    before = digest.settings_digest()
-    other = dataclasses.replace(codegen.CHOICES, **{choice: not getattr(codegen.CHOICES, choice)})
-    monkeypatch.setattr(codegen, "CHOICES", other)
-    assert digest.settings_digest.__wrapped__() != before
-
-
-def test_the_build_of_python_matters(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A free-threaded one lays out objects differently."""
-    before = digest.settings_digest()
-    monkeypatch.setattr(sys, "abiflags", "t", raising=False)
+    monkeypatch.setattr(place, name, value, raising=False)
     assert digest.settings_digest.__wrapped__() != before
 
 
@@ -118,7 +106,7 @@ def run(x):
 
 
 @pytest.mark.skipif(not codegen.CHOICES.pext, reason="this processor has no fast PEXT")
-def test_a_named_processor_never_gets_code_with_pext_nor_the_other_way_round(miniature: Miniature) -> None:
+def test_pext_code_is_not_shared_with_a_named_processor(miniature: Miniature) -> None:
     """The name is that of the machine, so nothing else distinguishes the two."""
     (miniature.package / "board" / "high.py").write_text(SLIDERS)
     named = {"NUMBA_CPU_NAME": llvm.get_host_cpu_name()}
@@ -142,20 +130,10 @@ print(perft(position, 4, 1))
 def test_the_rules_hold_under_the_name_of_the_machine(tmp_path: Path, repository: Path) -> None:
     named = {"NUMBA_CPU_NAME": llvm.get_host_cpu_name()}
     for environment in ({}, named, {}, named):
-        done = subprocess.run(
-            [sys.executable, "-c", PERFT],
-            env=os.environ | {"NUMBAT_CACHE_DIR": str(tmp_path)} | environment,
-            cwd=repository,
-            capture_output=True,
-            text=True,
-            check=True,
+        done = run_python(
+            "-c", PERFT, env=os.environ | {"NUMBAT_CACHE_DIR": str(tmp_path)} | environment, cwd=repository
         )
         assert done.stdout.split() == ["197281"], environment
-
-
-def test_the_layers_are_the_folders_of_the_package() -> None:
-    for layer in digest.LAYERS:
-        assert (digest.PACKAGE / layer / "__init__.py").is_file()
 
 
 def test_a_second_start_loads_what_the_first_compiled(miniature: Miniature) -> None:
@@ -180,14 +158,14 @@ def test_an_edit_below_is_never_served_stale(miniature: Miniature) -> None:
     assert (again["result"], again["hits"], again["reports"]) == (20, 1, [])
 
 
-def test_an_edit_above_keeps_what_is_below_and_a_setting_does_not(miniature: Miniature) -> None:
+def test_edit_keeps_layers_below_but_a_setting_does_not(miniature: Miniature) -> None:
     miniature.run()
     (miniature.package / "search" / "__init__.py").write_text("# new\n")
     assert miniature.run()["hits"] == 1
     assert miniature.run({"NUMBA_OPT": "1"})["hits"] == 0
 
 
-def test_code_that_few_need_is_compiled_on_demand(miniature: Miniature) -> None:
+def test_optional_code_is_compiled_on_demand(miniature: Miniature) -> None:
     assert miniature.run()["reports"] == FIRST
     wanted = {"ON_DEMAND": "1"}
     late = miniature.run(wanted)
@@ -199,7 +177,7 @@ def test_code_that_few_need_is_compiled_on_demand(miniature: Miniature) -> None:
     assert miniature.run()["reports"] == []
 
 
-def test_an_edit_of_it_leaves_the_start_as_it_was(miniature: Miniature) -> None:
+def test_edit_of_optional_code_keeps_the_start(miniature: Miniature) -> None:
     miniature.run({"ON_DEMAND": "1"})
     file = miniature.package / "syzygy" / "late.py"
     file.write_text(file.read_text().replace("100", "300"))
@@ -238,7 +216,7 @@ def test_checkouts_share_the_folder(miniature: Miniature, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("limit", ["", pytest.param("1000", marks=limited), pytest.param("4000000", marks=limited)])
-def test_without_a_folder_it_runs_and_says_so_in_one_line(miniature: Miniature, limit: str) -> None:
+def test_unusable_folder_costs_one_line(miniature: Miniature, limit: str) -> None:
     """A file is in its place, or the system limits the size of files."""
     if limit:
         environment = {"FILE_LIMIT": limit}
@@ -289,14 +267,13 @@ def test_paths_stay_short_where_the_system_limits_them() -> None:
     assert len(str(Path(folder) / name)) <= 75
 
 
-def test_numbas_own_settings_of_its_cache_change_nothing(miniature: Miniature) -> None:
+def test_cache_settings_of_numba_are_ignored(miniature: Miniature) -> None:
     """NUMBA_CACHE_LOCATOR_CLASSES would lead back to a cache that does not see edits in other modules."""
     elsewhere = miniature.folder / "numba"
     settings = {"NUMBA_CACHE_LOCATOR_CLASSES": "InTreeCacheLocator", "NUMBA_CACHE_DIR": str(elsewhere)}
     assert miniature.run(settings)["result"] == 20
     miniature.low.write_text(LOW.replace("x + 1", "x + 4"))
     assert miniature.run(settings)["result"] == 50
-    assert miniature.run(settings)["hits"] == 1
     assert miniature.run({"NUMBA_CACHE_LOCATOR_CLASSES": "no.such.Class"})["hits"] == 1
     assert not elsewhere.exists()
     assert not list(miniature.package.rglob("*.nb?"))
@@ -336,7 +313,7 @@ def test_a_directory_in_place_of_the_lock_is_removed(miniature: Miniature) -> No
     assert miniature.run()["reports"] == []
 
 
-def test_where_nothing_can_be_locked_it_compiles_all_the_same(miniature: Miniature) -> None:
+def test_compiles_without_locks(miniature: Miniature) -> None:
     (miniature.package / "board" / "__init__.py").write_text(NO_LOCKS)
     told = miniature.run()
     assert told["reports"][0].startswith("cannot lock ")
@@ -362,15 +339,9 @@ def test_two_copies_in_a_process_share_nothing(tmp_path: Path) -> None:
         copy = Miniature(tmp_path / name)
         (copy.package / "board" / "high.py").write_text(WEIGHED)
         (copy.package / "weight.json").write_text(str(weight))
-    for _ in range(3):
-        done = subprocess.run(
-            [sys.executable, "-c", COPIES, str(tmp_path / "first"), str(tmp_path / "second")],
-            env=os.environ | {"NUMBAT_CACHE_DIR": str(tmp_path / "cache"), "PYTHONDONTWRITEBYTECODE": "1"},
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+    for _ in range(2):
+        variables = os.environ | {"NUMBAT_CACHE_DIR": str(tmp_path / "cache"), "PYTHONDONTWRITEBYTECODE": "1"}
+        done = run_python("-c", COPIES, tmp_path / "first", tmp_path / "second", env=variables, cwd=tmp_path)
         assert (done.returncode, done.stdout.split()) == (0, ["70", "90", "700", "900"]), done.stderr
 
 
@@ -378,9 +349,12 @@ def test_two_copies_in_a_process_share_nothing(tmp_path: Path) -> None:
 WEIGHED = """
 import json, pathlib
 from numba import int64
-from engine.jit import helper, kernel, shared_record, structure
+from engine.jit import Record, helper, kernel, shared_record
 
-WEIGHTS, weights = shared_record("weights", structure(("weight", "i8")))
+class Weights(Record):
+    weight: int
+
+WEIGHTS, weights = shared_record("weights", Weights)
 WEIGHTS["weight"] = json.loads(pathlib.Path(__file__).with_name("..").joinpath("weight.json").read_text())
 
 @helper

@@ -1,7 +1,5 @@
 """Starts that end while kernels are compiled: a person's Ctrl-C ends the compilation too, a GUI's kill does not."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

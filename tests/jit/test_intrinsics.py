@@ -1,7 +1,5 @@
 """Machine instructions against plain Python, compiled or not (see ``tests/board/test_modes.py``)."""
 
-from __future__ import annotations
-
 import time
 
 import numpy as np
@@ -26,30 +24,11 @@ from engine.jit import (
 
 bitboards = st.integers(0, 2**64 - 1)
 
-
-@njit
-def _popcount(bits):
-    return popcount(bits)
-
-
-@njit
-def _lsb(bits):
-    return lsb(bits)
-
-
-@njit
-def _byteswap(bits):
-    return byteswap(bits)
-
-
-@njit
-def _pext(bits, mask):
-    return pext(bits, mask)
-
-
-@njit
-def _load(address):
-    return load_relaxed(address)
+_popcount = njit(lambda bits: popcount(bits))
+_lsb = njit(lambda bits: lsb(bits))
+_byteswap = njit(lambda bits: byteswap(bits))
+_pext = njit(lambda bits, mask: pext(bits, mask))
+_load = njit(lambda address: load_relaxed(address))
 
 
 @njit
@@ -58,9 +37,7 @@ def _prefetch(address):
     return 7
 
 
-@njit
-def _ticks():
-    return clock_ticks()
+_ticks = njit(lambda: clock_ticks())
 
 
 @example(0)

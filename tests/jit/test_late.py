@@ -1,16 +1,13 @@
 """A start with a complete cache loads only the code that a first search needs."""
 
-from __future__ import annotations
-
 import json
 import os
-import subprocess
-import sys
 
 import pytest
 
 from engine.jit import INTERPRETED
 from tests.jit.conftest import Miniature
+from tests.nursery import start
 
 pytestmark = pytest.mark.skipif(INTERPRETED, reason="nothing is compiled")
 
@@ -57,15 +54,14 @@ print(json.dumps(told))
 """
 
 
-def _start(miniature: Miniature, call: str) -> dict:
+def _start(miniature: Miniature, call: str, fresh: bool = False) -> dict:
     (miniature.package / "board" / "late.py").write_text(KERNELS)
     variables = {key: value for key, value in os.environ.items() if not key.startswith("NUMB")}
     variables |= {"NUMBAT_CACHE_DIR": str(miniature.cache), "CALL": call}
-    process = subprocess.run(
-        [sys.executable, "-c", MAIN], cwd=miniature.folder, env=variables, capture_output=True, text=True, timeout=600
-    )
-    assert (process.returncode, process.stderr) == (0, "")
-    return json.loads(process.stdout)
+    process = start(None if fresh else miniature.nursery, miniature.folder, variables, MAIN)
+    out, error = process.communicate(timeout=600)
+    assert (process.returncode, error) == (0, "")
+    return json.loads(out)
 
 
 def test_a_late_kernel_is_loaded_on_its_first_call(miniature: Miniature) -> None:
@@ -83,7 +79,7 @@ def test_a_late_kernel_is_loaded_on_its_first_call(miniature: Miniature) -> None
 
 def test_a_warm_start_leaves_out_what_only_a_compiler_needs(miniature: Miniature) -> None:
     _start(miniature, "search")
-    assert _start(miniature, "search")["heavy"] == []
+    assert _start(miniature, "search", fresh=True)["heavy"] == []
 
 
 def test_damage_of_a_late_kernel_is_found_at_the_start(miniature: Miniature) -> None:

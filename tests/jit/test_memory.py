@@ -1,18 +1,29 @@
 """Records: aligned, shared by address, and readable from both sides."""
 
-from __future__ import annotations
+from typing import Annotated
 
 import numpy as np
 import pytest
 from numba import njit
 
-from engine.jit import INTERPRETED, allocate, new_record, record_at, shared_record, structure
+from engine.jit import Array, Record, allocate, i4, new_record, record_at, shared_record, structure, u1, u8
 
-INNER = structure(("byte", "u1"), ("word", "u8"))
-OUTER = structure(("inner", INNER, (3,)), ("grid", "i4", (2, 3)), ("last", "u1"))
 
-SHARED, shared = shared_record("numbat_test_record", OUTER)
-outer_at = record_at(OUTER)
+class Inner(Record):
+    byte: u1
+    word: u8
+
+
+class Outer(Record):
+    inner: Annotated[Array[Inner], (3,)]
+    grid: Annotated[Array[Array[i4]], (2, 3)]
+    last: u1
+
+
+INNER, OUTER = structure(Inner), structure(Outer)
+
+SHARED, shared = shared_record("numbat_test_record", Outer)
+outer_at = record_at(Outer)
 
 
 @njit
@@ -37,6 +48,19 @@ def test_structures_are_aligned() -> None:
     assert INNER.itemsize == 16
     assert OUTER.fields["grid"][1] == 48
     assert OUTER.itemsize % 8 == 0
+
+
+def test_annotations_are_the_fields() -> None:
+    fields = [("inner", INNER, (3,)), ("grid", "i4", (2, 3)), ("last", "u1")]
+    assert np.dtype(fields, align=True) == OUTER
+    assert structure(type("Numbers", (), {"__annotations__": {"i": int, "f": float}})).descr == [
+        ("i", "<i8"), ("f", "<f8")
+    ]  # fmt: skip
+
+
+def test_a_field_that_would_hide_a_part_of_numpys_record_is_refused() -> None:
+    with pytest.raises(ValueError, match="'data'"):
+        structure(type("Bad", (), {"__annotations__": {"data": int}}))
 
 
 @pytest.mark.parametrize("count", [1, 2, 7])
@@ -79,7 +103,3 @@ def test_a_record_at_an_address() -> None:
     array = allocate(OUTER, 4)
     _write_at(np.uint64(array.ctypes.data), 2, np.uint64(99))
     assert array["inner"]["word"].tolist() == [[0, 0, 0], [0, 0, 0], [0, 99, 0], [0, 0, 0]]
-
-
-def test_both_modes_are_told_apart() -> None:
-    assert isinstance(_read_shared, type(test_structures_are_aligned)) == INTERPRETED

@@ -1,7 +1,5 @@
 """Compiling in several processes that fill one cache."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess
@@ -99,7 +97,6 @@ def test_a_process_ends_with_its_input() -> None:
             stdin=subprocess.PIPE,
             text=True,
         )
-        assert process.stdin is not None
         if expected == 0:
             process.stdin.write("compile engine.search.alphabeta.search\n")
             process.stdin.close()
@@ -121,8 +118,6 @@ def test_its_standard_input_stays_free_while_it_listens(tmp_path: Path) -> None:
         text=True,
     ) as process:
         try:
-            assert process.stdin is not None
-            assert process.stdout is not None
             process.stdin.write("taken one\n")
             process.stdin.flush()
             assert process.stdout.readline() == "b'' taken one\n"

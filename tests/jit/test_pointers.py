@@ -1,13 +1,17 @@
 """Compiled code called by its address."""
 
-from __future__ import annotations
-
 import numpy as np
 from numba import int64, njit
 
-from engine.jit import INTERPRETED, address_of, function_at, new_record, record_type, structure
+from engine.jit import INTERPRETED, Record, address_of, function_at, new_record, record_type, structure
 
-COUNTER = structure(("step", "i8"), ("total", "i8"))
+
+class Counter(Record):
+    step: int
+    total: int
+
+
+COUNTER = structure(Counter)
 SIGNATURE = int64(int64, record_type(COUNTER))
 
 call = function_at(SIGNATURE)

@@ -1,7 +1,5 @@
 """What engine/jit/private.py takes from numba's inside is still there, and still does what it did."""
 
-from __future__ import annotations
-
 import ast
 import ctypes
 import re

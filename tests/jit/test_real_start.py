@@ -1,7 +1,5 @@
 """The engine itself on a damaged cache."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Compiled code on disks that fail: the function always comes up, and one line gives the reason if it took longer."""
 
-from __future__ import annotations
-
 import errno
 import os
 import pickle
@@ -149,9 +147,7 @@ def test_missing_code_is_not_damage(root: Path, remove: Callable[[Path], None]) 
 
 
 @pytest.mark.parametrize("change", [*GONE.values(), DAMAGE["file for the layer"], DAMAGE["file for the settings"]])
-def test_code_is_kept_where_files_have_no_owners(
-    tmp_path: Path, change: Callable[[Path], None], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_code_is_kept_where_files_have_no_owners(tmp_path, change, monkeypatch):
     """As on Windows, which also reports a path below a file as missing."""
     real = os.lstat
 
@@ -172,7 +168,7 @@ def test_code_is_kept_where_files_have_no_owners(
     assert start(new_store(root)) == (42, 1, [])
 
 
-def test_a_file_in_the_place_of_another_is_noticed(root: Path) -> None:
+def test_swapped_file_is_noticed(root: Path) -> None:
     store = new_store(root)
     store.write("low", "other.nbc", "other", b"something")
     (root / "jit-here" / "low-now" / "other.nbc").replace(_moved(root))
@@ -190,7 +186,7 @@ def _cannot_keep(folder: Path, number: int) -> str:
     )
 
 
-def test_damage_that_cannot_be_repaired_costs_one_line_too(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_irreparable_damage_costs_one_line(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*arguments: object) -> None:
         raise OSError(errno.EROFS, os.strerror(errno.EROFS))
 
@@ -201,9 +197,7 @@ def test_damage_that_cannot_be_repaired_costs_one_line_too(root: Path, monkeypat
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EIO, errno.EFBIG])
 @pytest.mark.parametrize("step", ["mkdir", "open", "replace"])
-def test_a_folder_that_cannot_be_written_costs_one_line(
-    tmp_path: Path, step: str, number: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_folder_that_cannot_be_written_costs_one_line(tmp_path, step, number, monkeypatch):
     full = tmp_path / "full"
     real = getattr(os, step)
 
@@ -290,7 +284,7 @@ def test_an_unreadable_file_is_replaced(root: Path, monkeypatch: pytest.MonkeyPa
     assert start(new_store(root)) == (42, 1, [])
 
 
-def test_a_read_only_cache_is_used_where_it_stands(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_read_only_cache_is_used(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*arguments: object) -> None:
         raise OSError(errno.EROFS, "Read-only file system")
 
@@ -299,7 +293,7 @@ def test_a_read_only_cache_is_used_where_it_stands(root: Path, monkeypatch: pyte
     assert start(new_store(root)) == (42, 1, [])
 
 
-def test_code_that_cannot_be_pickled_is_not_kept(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unpicklable_code_is_not_kept(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shutil.rmtree(root)
     monkeypatch.setattr(private.serialize, "dumps", lambda thing: pickle.dumps(lambda: None))
     result, hits, remarks = start(new_store(root))
@@ -315,7 +309,7 @@ def _aged(path: Path, seconds: float) -> Path:
     return path
 
 
-def test_only_code_that_is_no_longer_used_is_dropped(tmp_path: Path) -> None:
+def test_tidy_drops_unused_code_only(tmp_path: Path) -> None:
     """Checkouts share the folder, and so may computers with different processors."""
     mine = tmp_path / "jit-here"
     low = [_aged(mine / f"low-{number:012x}", 1000 * number) for number in range(1, KEPT_STATES + 5)]
@@ -334,7 +328,7 @@ def test_only_code_that_is_no_longer_used_is_dropped(tmp_path: Path) -> None:
     assert set(tmp_path.iterdir()) == {mine, others[0], others[2]}
 
 
-def test_a_start_records_that_it_uses_the_code(root: Path) -> None:
+def test_start_marks_the_code_as_used(root: Path) -> None:
     """Or another checkout would drop it."""
     layer = _file(root).parent
     os.utime(layer, (0, 0))

@@ -1,14 +1,10 @@
 """Loading compiled code runs it, so code that another user could have written must not be loaded."""
 
-from __future__ import annotations
-
 import json
 import os
 import pickle
 import re
 import shutil
-import subprocess
-import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -19,6 +15,7 @@ from engine.jit import INTERPRETED
 from engine.jit.trust import Unusable, check_folder
 from tests.jit.conftest import Miniature
 from tests.jit.stores import new_store, plant, start
+from tests.strict import REPOSITORY, run_python
 
 pytestmark = [
     pytest.mark.skipif(not hasattr(os, "geteuid"), reason="no user numbers on this system"),
@@ -153,13 +150,13 @@ def test_planted_code_runs_if_it_is_trusted(root: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("change", OPEN.values(), ids=OPEN.keys())
-def test_what_others_can_write_is_refused(root: Path, tmp_path: Path, change: Callable[[Path], None]) -> None:
+def test_code_writable_by_others_is_refused(root: Path, tmp_path: Path, change: Callable[[Path], None]) -> None:
     _assert_refused(root, tmp_path / "ran", change)
 
 
 @as_root
 @pytest.mark.parametrize("change", FOREIGN.values(), ids=FOREIGN.keys())
-def test_what_belongs_to_others_is_refused(root: Path, tmp_path: Path, change: Callable[[Path], None]) -> None:
+def test_code_of_others_is_refused(root: Path, tmp_path: Path, change: Callable[[Path], None]) -> None:
     _assert_refused(root, tmp_path / "ran", change)
 
 
@@ -171,7 +168,7 @@ FINE: dict[str, Callable[[Path], None]] = {
 
 
 @pytest.mark.parametrize("change", FINE.values(), ids=FINE.keys())
-def test_what_only_the_user_can_write_is_used(tmp_path: Path, change: Callable[[Path], None]) -> None:
+def test_code_of_the_user_is_used(tmp_path: Path, change: Callable[[Path], None]) -> None:
     root = tmp_path / "above" / "cache"
     start(new_store(root))
     change(root)
@@ -229,14 +226,8 @@ def shared() -> Iterator[Path]:
 
 
 def _as_visitor(shared: Path, folder: Path) -> tuple[int, int, list[str]]:
-    done = subprocess.run(
-        [sys.executable, "-c", CHILD, str(VISITOR), tempfile.mkdtemp(dir=shared), str(folder)],
-        cwd=Path(__file__).resolve().parents[2],
-        env=os.environ | {"PYTHONDONTWRITEBYTECODE": "1"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    words = ("-c", CHILD, VISITOR, tempfile.mkdtemp(dir=shared), folder)
+    done = run_python(*words, cwd=REPOSITORY, env=os.environ | {"PYTHONDONTWRITEBYTECODE": "1"})
     assert done.returncode == 0, done.stderr
     result, hits, remarks = json.loads(done.stdout)
     return result, hits, remarks
@@ -248,12 +239,11 @@ def _let_read(folder: Path) -> None:
 
 
 @as_root
-def test_other_users_load_a_cache_that_root_has_made_readable(shared: Path) -> None:
+def test_other_users_load_a_readable_cache_of_root(shared: Path) -> None:
     folder = shared / "roots"
     start(new_store(folder))
-    for readable in ([], [folder], list(folder.rglob("jit-*")), [_file(folder).parent]):
-        for path in readable:
-            path.chmod(0o755)
+    for readable in (folder, _file(folder).parent):
+        readable.chmod(0o755)
         _file(folder).chmod(0o600)
         result, hits, (line,) = _as_visitor(shared, folder)
         assert (result, hits) == (42, 0)
@@ -264,7 +254,7 @@ def test_other_users_load_a_cache_that_root_has_made_readable(shared: Path) -> N
 
 
 @as_root
-def test_other_users_do_not_run_code_that_a_stranger_has_planted(shared: Path) -> None:
+def test_other_users_do_not_run_planted_code(shared: Path) -> None:
     folder, ran = shared / "strangers", shared / "open" / "ran"
     ran.parent.mkdir()
     os.chown(ran.parent, VISITOR, VISITOR)

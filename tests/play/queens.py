@@ -1,7 +1,5 @@
 """Positions in which captures lead to captures without end."""
 
-from __future__ import annotations
-
 import random
 
 import chess

@@ -1,7 +1,5 @@
 """What captures win, against a plain search over python-chess; and that no position takes more than its nodes."""
 
-from __future__ import annotations
-
 import random
 
 import chess

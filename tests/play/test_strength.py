@@ -1,7 +1,5 @@
 """Playing weaker on purpose: the mechanism. What the levels are worth is measured by ``python -m tuning.strength``."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 from collections.abc import Iterator
@@ -58,12 +56,12 @@ def test_an_elo_may_be_wanted_up_to_the_last_level():
     assert all(LEVELS[FULL_SKILL - 1].nodes < level.nodes <= LEVELS[-1].nodes for level in beyond)
 
 
-def test_above_1200_everybody_sees_what_hangs():
+def test_levels_above_1200_are_alert():
     for elo in range(1200, find("UCI_Elo").maximum):
         assert level_of_elo(elo).alert == 1.0
 
 
-def test_a_line_is_glaring_that_gives_away_at_a_glance_what_the_best_one_keeps():
+def test_not_glaring_rejects_lines_losing_material_at_a_glance():
     assert not_glaring([0, -300, -300, -300], [0, -300, 0, -100]) == [0, 2, 3]
     assert not_glaring([0, -50], [0, -300]) == [0, 1]  # the piece hangs for a reason
     assert not_glaring([900, 0, 850], [900, 0, 0]) == [0, 2]  # what can be taken is seen as well
@@ -73,7 +71,7 @@ def test_a_line_is_glaring_that_gives_away_at_a_glance_what_the_best_one_keeps()
     assert not_glaring([-9, -10], [-MATE_IN_ONE, -MATE_IN_ONE]) == [0, 1]
 
 
-def test_nobody_above_1200_allows_a_mate_in_one_that_can_be_prevented(numbat):
+def test_levels_above_1200_prevent_mate_in_one(numbat):
     """A short search likes Qh2: the mate Qf1 looks like a lost queen, but the knight that takes is pinned."""
     fen = "4k3/1p2r3/p3p3/Pq3nP1/3r1Q2/2R5/1PPN4/R2K4 w - - 1 39"
     numbat.set_option("UCI_LimitStrength", True)
@@ -106,7 +104,7 @@ def test_what_is_seen_at_a_glance(fen, moves):
 
 
 @pytest.mark.parametrize("elo", [1200, 1500])
-def test_nobody_above_1200_overlooks_a_hanging_queen(numbat, elo):
+def test_levels_above_1200_see_a_hanging_queen(numbat, elo):
     numbat.set_option("UCI_LimitStrength", True)
     numbat.set_option("UCI_Elo", elo)
     attacked = chess.Board("r1bqk2r/pppp1ppp/2n2n2/2b5/3QP3/5N2/PPP2PPP/RNB1KB1R w KQkq - 0 6")

@@ -1,7 +1,5 @@
 """What scores are worth: the model, and its fit to games that were drawn by lot from a known one."""
 
-from __future__ import annotations
-
 import json
 import random
 from pathlib import Path
@@ -53,7 +51,6 @@ def test_moves_beyond_the_fit_count_as_its_ends() -> None:
 def test_reports_hold_normalised_scores_and_their_chances() -> None:
     with Engine(hash=2) as running:
         info = running.search(chess.Board("rnbqkb1r/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"), Limits(depth=6))
-        assert info.wdl is not None
         assert info.wdl[0] > 600 > 200 > info.wdl[2]
         mate = running.search(chess.Board("6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1"), Limits(depth=3))
         assert mate.wdl == (1000, 0, 0)

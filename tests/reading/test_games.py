@@ -2,8 +2,6 @@
 
 # ruff: noqa: E501, RUF001 (the letters of other alphabets)
 
-from __future__ import annotations
-
 import os
 import random
 import sys

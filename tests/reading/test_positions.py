@@ -1,7 +1,5 @@
 """Positions mean the same to the reader as over UCI."""
 
-from __future__ import annotations
-
 import re
 
 from hypothesis import given, settings

@@ -1,11 +1,7 @@
 """One engine for all tests of the search, and the search without the Engine around it."""
 
-from __future__ import annotations
-
-import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -22,14 +18,6 @@ from engine.search.worker import Line
 
 #: Megabytes of the shared engine's table.
 HASH = 4
-
-
-def resident() -> int:
-    """Megabytes of memory that this process has been given."""
-    statm = Path("/proc/self/statm")
-    if not statm.exists():
-        pytest.skip("no /proc/self/statm")
-    return int(statm.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") >> 20
 
 
 @pytest.fixture(scope="session")

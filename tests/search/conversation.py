@@ -1,7 +1,5 @@
 """Searches run from a test: started in the background, looked at, and waited for."""
 
-from __future__ import annotations
-
 import threading
 from dataclasses import dataclass, field
 

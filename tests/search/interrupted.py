@@ -3,8 +3,6 @@
 Prints how many interrupts came through, and ends with 0 when the searches after them were sound.
 """
 
-from __future__ import annotations
-
 import os
 import random
 import signal
@@ -55,7 +53,8 @@ def main() -> None:
             count += is_interrupted(lambda: engine.bench(12, interrupter()))
             assert engine.play(board, Limit(depth=6)) in board.legal_moves
         signal.signal(signal.SIGALRM, signal.default_int_handler)
-        for _ in range(40):  # at any instruction of the calling thread
+        for number in range(40):  # at any instruction of the calling thread, which searches itself with one thread
+            engine.configure(threads=1 + number % 2)
             count += is_interrupted(lambda: play_against_the_clock(engine, board))
         engine.new_game()
         assert engine.analyse(board, Limit(depth=6)).depth == 6

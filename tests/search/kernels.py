@@ -1,7 +1,5 @@
 """Compiled loops of the tests. Not cached, for the sources they call may change."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

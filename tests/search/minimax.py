@@ -4,8 +4,6 @@ The transposition table is the one heuristic that no parameter switches off. :fu
 entry, the last one stored: so a node can only meet its own entry, when it is searched again.
 """
 
-from __future__ import annotations
-
 import ctypes
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Positions that the tests of the search share. Mates and draws were chosen by hand and checked by another engine."""
 
-from __future__ import annotations
-
 import random
 
 import chess

@@ -13,8 +13,6 @@ Where one heuristic alone is on, what a node of two moves must return can be sai
 holds the conditions of the re-searches, and the kind of node that each search expects.
 """
 
-from __future__ import annotations
-
 import itertools
 from dataclasses import dataclass, field
 from typing import Any
@@ -66,13 +64,7 @@ OFF = {
 }
 
 #: Beyond what a tuner may set: no delta pruning, and histories that learn nothing.
-FURTHER_OFF = {
-    "DeltaMargin": 1 << 20,
-    "HistoryBonus": 0,
-    "HistoryBonusMax": 0,
-    "HistoryMalus": 0,
-    "HistoryMalusMax": 0,
-}
+FURTHER_OFF = {"DeltaMargin": 1 << 20, "HistoryBonus": 0, "HistoryBonusMax": 0, "HistoryMalus": 0, "HistoryMalusMax": 0}
 
 #: 1024ths of a ply by which every late move is reduced: as far as possible, or not at all.
 ALL_THE_WAY, NOT_AT_ALL = 1 << 20, -1 << 20
@@ -254,16 +246,16 @@ def over_python_chess(bench: Bench, board: chess.Board, depth: int, ply: int) ->
 
 
 def test_minimax_goes_by_the_rules(bench: Bench) -> None:
-    for fen in NARROW[::16] + RULES[::5]:
+    for fen in NARROW[::20] + RULES[::7]:
         expected = [over_python_chess(bench, chess.Board(fen), depth, 0) for depth in (1, 2)]
         bench.place(fen)
         assert [bench.minimax(depth) for depth in (1, 2)] == expected, fen
 
 
 @pytest.mark.parametrize(
-    ("fens", "depth"), [(FENS[::3], 1), (FENS[::8], 2), (NARROW[::2], 3), (RULES, 1), (RULES, 2), (SHORT_RULES, 3)]
+    ("fens", "depth"), [(FENS[::3], 1), (FENS[::8], 2), (NARROW[::3], 3), (RULES, 1), (RULES, 2), (SHORT_RULES, 3)]
 )
-def test_it_returns_the_value_and_within_any_window_a_true_bound(bench: Bench, fens: list[str], depth: int) -> None:
+def test_search_returns_the_value_or_a_true_bound(bench: Bench, fens: list[str], depth: int) -> None:
     for fen in fens:
         bench.place(fen)
         value = bench.minimax(depth)
@@ -292,7 +284,7 @@ def test_the_line_leads_to_the_value(bench: Bench) -> None:
         assert len(line) >= 3 or bench.ends(line), (fen, line)
 
 
-def test_a_search_broken_off_keeps_only_what_it_finished(bench: Bench) -> None:
+def test_aborted_search_keeps_what_it_finished(bench: Bench) -> None:
     """Whatever the node at which it ends: the best move so far has its own value."""
     broken = 0
     for fen in NARROW[::5]:
@@ -358,7 +350,7 @@ def predicted(
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_a_node_of_two_moves_comes_to_what_its_heuristic_makes_of_them(bench: Bench, name: str) -> None:
+def test_heuristic_decides_a_node_of_two_moves_as_predicted(bench: Bench, name: str) -> None:
     """With the windows around all values of both moves, for that is where re-searches are decided."""
     case = CASES[name]
     random = np.random.default_rng(3)

@@ -1,7 +1,5 @@
 """The squares from which a piece would give check, against python-chess."""
 
-from __future__ import annotations
-
 import random
 
 import chess

@@ -1,7 +1,5 @@
 """The compiled loop over iterations is the engine's: same moves, same nodes, whatever breaks it off."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np
@@ -47,8 +45,8 @@ def fresh(fen: str, parameters: Parameters | None = None) -> tuple[Worker, Trans
 
 
 @pytest.mark.parametrize("fen", FENS)
-@pytest.mark.parametrize("nodes", [1, 2, 17, 100, 1_000, 4_321])
-def test_it_finds_what_the_engine_finds_with_as_many_nodes(bare: Callable[..., Bare], fen: str, nodes: int) -> None:
+@pytest.mark.parametrize("nodes", [1, 17, 1_000, 4_321])
+def test_compiled_loop_agrees_with_the_engine(bare: Callable[..., Bare], fen: str, nodes: int) -> None:
     search = bare()
     line = search.search(Limits(nodes=nodes), fen)
     worker, table = fresh(fen)
@@ -121,17 +119,6 @@ def test_a_better_score_keeps_the_line(bare: Callable[..., Bare]) -> None:
     assert kept
 
 
-def test_parameters_belong_to_their_worker() -> None:
-    narrow = Parameters({"FutilityDepth": 0, "ReductionBase": 20})
-    nodes = []
-    for parameters in (None, narrow, None, narrow):
-        worker, table = fresh(FENS[1], parameters)
-        choose_move(worker.record, UNLIMITED, UNLIMITED, 7, 0)
-        nodes.append(worker.nodes)
-        assert table.megabytes == 1
-    assert nodes[0] == nodes[2] != nodes[1] == nodes[3]
-
-
 @pytest.mark.parametrize("threads", [1, 2])
 def test_an_engine_searches_with_its_own_parameters(threads: int) -> None:
     """Set before a search they count for all of its threads, and for no other engine."""
@@ -149,7 +136,7 @@ def test_an_engine_searches_with_its_own_parameters(threads: int) -> None:
             assert changed != before
 
 
-def test_parameters_refuse_what_they_do_not_know() -> None:
+def test_unknown_parameters_are_refused() -> None:
     with pytest.raises(OptionError, match="unknown parameter 'Nonsense'"):
         Parameters({"Nonsense": 1})
     with pytest.raises(OptionError, match="AspirationWindow takes a whole number from 5 to 60, not 100"):

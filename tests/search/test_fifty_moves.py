@@ -1,7 +1,5 @@
 """The clock of the 50-move rule is part of what the transposition table knows a position by."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import chess
@@ -14,7 +12,7 @@ from tests.search.conftest import Bare
 ROOK_ENDING = "8/8/8/3k4/8/8/8/K6R w - - {} 80"
 
 
-@pytest.mark.parametrize("rule50", [60, 70, pytest.param(78, marks=pytest.mark.slow), 82, 86, 90, 94])
+@pytest.mark.parametrize("rule50", [60, pytest.param(78, marks=pytest.mark.slow), 82, 90])
 def test_a_clock_near_its_end_does_not_blow_the_search_up(engine: Engine, rule50: int) -> None:
     """With one entry for all clocks, scores of other clocks kept the search from ever settling: 273 million nodes."""
     info = engine.search(chess.Board(ROOK_ENDING.format(rule50)), Limits(depth=24, nodes=40_000_000))
@@ -24,7 +22,6 @@ def test_a_clock_near_its_end_does_not_blow_the_search_up(engine: Engine, rule50
 def test_what_was_won_with_a_low_clock_is_drawn_with_a_high_one(engine: Engine) -> None:
     board = chess.Board(ROOK_ENDING.format(0))
     won = engine.search(board, Limits(depth=22)).score
-    assert won is not None
     assert won.mate is not None or (won.cp is not None and won.cp > 300)
     board.halfmove_clock = 94  # the table is full of the search before
     drawn = engine.search(board, Limits(depth=8)).score

@@ -1,7 +1,5 @@
 """Each limit ends the search, in any combination, and nothing else does."""
 
-from __future__ import annotations
-
 import itertools
 import threading
 import time
@@ -23,7 +21,6 @@ from tests.search.positions import random_board
 
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
 MATE_IN_ONE = "6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1"
-MATE_IN_THREE = "5rk1/5pp1/6P1/8/8/8/8/2K3QR w - - 0 1"
 ONE_MOVE = "7k/8/8/8/8/6N1/5PPP/r5K1 w - - 0 1"
 MATED = "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3"
 STALEMATED = "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"
@@ -37,7 +34,7 @@ def test_depth_is_reached_and_not_passed(engine: Engine, depth: int) -> None:
     assert max(info.depth for info in infos) == depth
 
 
-def test_under_a_clock_the_first_iterations_are_told_together(bare: Callable[..., Bare]) -> None:
+def test_clock_groups_the_first_iterations(bare: Callable[..., Bare]) -> None:
     """From the first report on each iteration is told, and the last report is what the search came to."""
     search = bare()
     line = search.search(Limits(wtime=10_000), KIWIPETE)
@@ -51,20 +48,13 @@ def test_under_a_clock_the_first_iterations_are_told_together(bare: Callable[...
 @pytest.mark.parametrize(
     "limits", [Limits(movetime=100), Limits(wtime=10_000, depth=4), Limits(wtime=10_000, nodes=1000)]
 )
-def test_whoever_limits_the_search_itself_is_told_of_each_iteration(bare: Callable[..., Bare], limits: Limits) -> None:
+def test_fixed_limits_report_each_iteration(bare: Callable[..., Bare], limits: Limits) -> None:
     search = bare()
     search.search(limits, KIWIPETE)
     assert search.lines[0].depth == 1
 
 
-def test_a_clock_that_has_run_out_still_gives_a_move_and_a_report(bare: Callable[..., Bare]) -> None:
-    search = bare()
-    line = search.search(Limits(wtime=1), KIWIPETE)
-    assert line.moves
-    assert search.lines[-1] == line
-
-
-def test_a_depth_beyond_all_lines_ends_too(engine: Engine) -> None:
+def test_depth_beyond_every_line_ends(engine: Engine) -> None:
     infos = reports(engine, chess.Board("8/8/8/8/8/k1K5/8/8 w - - 0 1"), Limits(depth=10_000))
     assert infos[-1].score == Score(cp=0)
     assert infos[-1].depth <= MAX_PLY
@@ -88,25 +78,20 @@ WHOLE = [
     Limits(depth=5),
     Limits(nodes=1),
     Limits(nodes=23_456),
-    Limits(nodes=99_999),
     Limits(movetime=150),
     Limits(wtime=3000),
     Limits(wtime=1),
     Limits(mate=2, nodes=20_000),
     Limits(infinite=True),
     Limits(infinite=True, depth=3),
-    Limits(infinite=True, nodes=5000),
     Limits(ponder=True, depth=3),
-    Limits(ponder=True, nodes=5000),
     Limits(ponder=True, wtime=600),
 ]
 
 
 @pytest.mark.parametrize("limits", WHOLE, ids=repr)
 @pytest.mark.parametrize("option", [None, ("MultiPV", 3), ("Skill Level", 3), ("Threads", 2)], ids=str)
-def test_the_last_report_is_about_the_whole_search(
-    engine: Engine, limits: Limits, option: tuple[str, int] | None
-) -> None:
+def test_the_last_report_is_about_the_whole_search(engine, limits, option):
     """It is the result's, it counts all nodes and all of the time, and nothing stands there twice."""
     name, value = option or ("MultiPV", 1)
     default = engine.options[name]
@@ -118,11 +103,10 @@ def test_the_last_report_is_about_the_whole_search(
         engine.set_option(name, default)
     (result,) = running.results
     last = result.info
-    assert last is not None
     assert last.score is not None
     assert last.pv[:1] == (result.bestmove,)
     assert [info for info in running.infos if info.multipv == 1][-1] == last
-    ranks = running.infos[-last_ranks(running.infos) :]
+    ranks = running.infos[-ranks_of(running.infos) :]
     assert [info.multipv for info in ranks] == list(range(1, len(ranks) + 1))
     assert len(ranks) == (value if name == "MultiPV" else 1)
     assert len({info.pv[0] for info in ranks}) == len(ranks)
@@ -145,7 +129,7 @@ def test_a_report_counts_the_nodes_of_one_moment(engine: Engine, monkeypatch: py
     assert [info.nodes for info in infos] == [1, 2]
 
 
-def last_ranks(infos: list[Info]) -> int:
+def ranks_of(infos: list[Info]) -> int:
     """The number of reports in the last batch."""
     return infos[-1].multipv
 
@@ -153,16 +137,16 @@ def last_ranks(infos: list[Info]) -> int:
 @pytest.mark.parametrize(("stop", "wait"), [("stop", "infinite"), ("stop", "ponder"), ("ponderhit", "ponder")])
 @pytest.mark.parametrize("fen", [KIWIPETE, MATE_IN_ONE, MATED], ids=["search", "mate", "over"])
 @pytest.mark.parametrize("limit", [{"depth": 2}, {"nodes": 2000}, {"mate": 1, "nodes": 2000}], ids=str)
-def test_a_search_that_waits_is_silent_and_its_time_stands(
-    engine: Engine, monkeypatch: pytest.MonkeyPatch, fen: str, stop: str, wait: str, limit: dict[str, int]
-) -> None:
+def test_finished_search_waits_silently_and_its_time_stands(engine, monkeypatch, fen, stop, wait, limit):
     monkeypatch.setattr("engine.search.pool.FIRST_TICK", 0.0)
     monkeypatch.setattr("engine.search.pool.TICK", 0.001)
     said: list[Info] = []
     done = threading.Event()
     engine.set_position(fen)
+    begun = time.perf_counter()
     engine.start(Limits(**limit, **{wait: True}), said.append, lambda result: done.set())  # type: ignore[arg-type]
     wait_until(lambda: fen == MATED or engine._thinker.pool._ended > 0)
+    searched = 1000 * (time.perf_counter() - begun)
     time.sleep(0.02)
     before = len(said)
     assert not done.wait(0.2)
@@ -170,7 +154,7 @@ def test_a_search_that_waits_is_silent_and_its_time_stands(
     getattr(engine, stop)()
     assert done.wait(PATIENCE)
     assert len(said) > before or stop == "stop"
-    assert all(info.final and info.time < 150 for info in said[before:])
+    assert all(info.final and info.time <= searched for info in said[before:])
     assert not said[-1].currmove
 
 
@@ -211,8 +195,8 @@ def test_one_thread_visits_exactly_as_many_nodes_as_allowed(bare: Callable[..., 
     line = search.search(Limits(nodes=nodes), KIWIPETE)
     assert search.pool.nodes == nodes
     assert line.moves
-    whole = [shown for shown in search.lines if not shown.bound]  # after the last of them a window may be broken off
-    assert whole[-1] == line  # whoever asks is told a score and a move, however short the search was
+    whole = [shown for shown in search.lines if not shown.bound]  # after the last of them a window may be aborted
+    assert whole[-1] == line  # the caller gets a score and a move, however short the search
 
 
 @pytest.mark.parametrize("fen", [chess.STARTING_FEN, KIWIPETE, MATE_IN_ONE])
@@ -253,7 +237,7 @@ def test_threads_share_the_nodes(bare: Callable[..., Bare]) -> None:
     assert 10_000 <= search.pool.nodes <= 30_000
 
 
-def test_the_deadline_is_one_word_that_threads_read_at_any_time(bare: Callable[..., Bare]) -> None:
+def test_deadline_is_one_word(bare: Callable[..., Bare]) -> None:
     """Two words, the time and whether there is one, could be seen in either order."""
     search = bare(threads=2)
     control = search.pool._control
@@ -301,21 +285,14 @@ def test_with_no_time_left_the_move_is_still_a_searched_one(engine: Engine, cloc
     for _ in range(5):
         result = start(engine, Limits(wtime=clock), chess.Board(MATE_IN_ONE)).result()
         assert result.bestmove == "d1d8"
-        assert result.info is not None
         assert result.info.score == Score(mate=1)
 
 
-def test_a_search_stopped_before_it_could_begin_still_gives_a_searched_move(engine: Engine) -> None:
+def test_stop_before_the_first_node_gives_a_searched_move(engine: Engine) -> None:
     for _ in range(5):
         running = start(engine, Limits(infinite=True), chess.Board(MATE_IN_ONE))
         engine.stop()
         assert running.result().bestmove == "d1d8"
-
-
-def test_searchmoves_restricts_the_root(engine: Engine) -> None:
-    wanted = ("a2a3", "h2h4")
-    infos = reports(engine, chess.Board(), Limits(depth=6, searchmoves=wanted))
-    assert {info.pv[0] for info in infos} <= set(wanted)
 
 
 def test_searchmoves_finds_the_best_of_the_bad(engine: Engine) -> None:
@@ -323,10 +300,7 @@ def test_searchmoves_finds_the_best_of_the_bad(engine: Engine) -> None:
     moves = tuple(board.uci(move) for move in board.legal_moves if move.from_square == chess.A8)
     result = start(engine, Limits(depth=5, searchmoves=moves), board).result()
     assert result.bestmove in moves
-    assert result.info is not None
-    assert result.info.score is not None
     best = engine.search(board, Limits(depth=5)).score
-    assert best is not None
     assert best.cp is not None
     assert result.info.score.cp is not None
     assert result.info.score.cp < best.cp
@@ -337,66 +311,32 @@ def test_searchmoves_without_a_legal_move_is_no_restriction(engine: Engine) -> N
     assert result.bestmove == "d1d8"
 
 
-def test_a_mate_limit_ends_with_the_mate(engine: Engine) -> None:
-    result = start(engine, Limits(mate=3), chess.Board(MATE_IN_THREE)).result()
-    assert result.info is not None
-    assert result.info.score == Score(mate=3)
-
-
 def test_a_longer_mate_does_not_satisfy_the_limit(engine: Engine) -> None:
     result = start(engine, Limits(mate=2, depth=18), chess.Board("8/8/8/8/8/4N2p/5K1k/8 w - - 0 1")).result()
-    assert result.info is not None
     assert result.info.score == Score(mate=3)
     assert result.info.depth == 18
 
 
-@pytest.mark.parametrize("fen", [chess.STARTING_FEN, KIWIPETE])
-def test_stop_ends_an_endless_search(engine: Engine, fen: str) -> None:
-    running = start(engine, Limits(infinite=True), chess.Board(fen))
+@pytest.mark.parametrize("limits", [Limits(infinite=True), Limits()], ids=repr)
+def test_stop_ends_an_endless_search(engine: Engine, limits: Limits) -> None:
+    running = start(engine, limits, chess.Board(KIWIPETE))
     assert running.reported.wait(10)
     assert running.goes_on
     begun = time.perf_counter()
     engine.stop()
     result = running.result()
     assert time.perf_counter() - begun < 2
-    assert chess.Move.from_uci(result.bestmove) in chess.Board(fen).legal_moves
+    assert chess.Move.from_uci(result.bestmove) in chess.Board(KIWIPETE).legal_moves
     assert result.info == running.infos[-1]
 
 
-def test_a_search_without_any_limit_is_endless(engine: Engine) -> None:
-    running = start(engine, Limits(), chess.Board())
-    assert running.goes_on
-    engine.stop()
-    running.result()
-
-
-@pytest.mark.parametrize("fen", [chess.STARTING_FEN, MATE_IN_ONE, ONE_MOVE, MATED, STALEMATED])
-@pytest.mark.parametrize(
-    "limits",
-    [
-        Limits(infinite=True, depth=1),
-        Limits(infinite=True, mate=1, nodes=10, movetime=1),
-        Limits(ponder=True, depth=1),
-        Limits(ponder=True, wtime=10, btime=10),
-    ],
-    ids=repr,
-)
-def test_infinite_and_ponder_never_answer_of_themselves(engine: Engine, fen: str, limits: Limits) -> None:
-    running = start(engine, limits, chess.Board(fen))
+@pytest.mark.parametrize("fen", [MATE_IN_ONE, ONE_MOVE, STALEMATED])
+def test_ponder_waits_for_ponderhit_or_stop(engine: Engine, fen: str) -> None:
+    running = start(engine, Limits(ponder=True, wtime=10, btime=10), chess.Board(fen))
     assert running.reported.wait(10)
     assert running.goes_on
     engine.stop()
     running.result()
-
-
-def test_ponderhit_starts_the_clock(engine: Engine) -> None:
-    running = start(engine, Limits(ponder=True, wtime=20_000, btime=20_000), chess.Board(KIWIPETE))
-    assert running.goes_on
-    begun = time.perf_counter()
-    engine.ponderhit()
-    result = running.result()
-    assert 0.001 < time.perf_counter() - begun < 3
-    assert chess.Move.from_uci(result.bestmove) in chess.Board(KIWIPETE).legal_moves
 
 
 def test_time_pondered_counts_towards_the_optimum(bare: Callable[..., Bare]) -> None:
@@ -429,13 +369,6 @@ def test_time_pondered_does_not_count_against_the_limit(engine: Engine) -> None:
     assert time.perf_counter() - begun > 0.25
 
 
-def test_ponderhit_releases_a_search_that_was_through(engine: Engine) -> None:
-    running = start(engine, Limits(ponder=True, depth=1), chess.Board())
-    assert running.goes_on
-    engine.ponderhit()
-    running.result()
-
-
 def test_ponderhit_out_of_place_changes_nothing(engine: Engine) -> None:
     engine.ponderhit()
     running = start(engine, Limits(infinite=True), chess.Board())
@@ -452,7 +385,6 @@ def test_the_only_move_is_played_without_much_thought(engine: Engine) -> None:
     result = start(engine, Limits(wtime=3_600_000), board).result()
     assert time.perf_counter() - begun < 10
     assert chess.Move.from_uci(result.bestmove) in board.legal_moves
-    assert result.info is not None
     assert result.info.score is not None
 
 
@@ -471,14 +403,3 @@ def test_a_new_start_ends_the_search_before_it(engine: Engine) -> None:
     assert second.result().bestmove == "d1d8"
     assert len(first.results) == 1
     assert chess.Move.from_uci(first.results[0].bestmove) in chess.Board().legal_moves
-
-
-def test_stop_from_many_threads_gives_one_result(engine: Engine) -> None:
-    for _ in range(10):
-        running = start(engine, Limits(infinite=True), chess.Board())
-        threads = [threading.Thread(target=engine.stop) for _ in range(4)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        running.result()

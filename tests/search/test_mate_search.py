@@ -55,13 +55,6 @@ def checked(board: chess.Board, line: tuple[str, ...]) -> None:
     assert board.is_checkmate()
 
 
-def test_the_quiet_first_move_is_found(engine):
-    result = engine.search(chess.Board(TWO_ROOKS), Limits(mate=4))
-    assert result.score.mate == 2
-    assert len(result.pv) == 3
-    checked(chess.Board(TWO_ROOKS), result.pv)
-
-
 def test_proofs_agree_with_a_plain_search(engine):
     choose = random.Random(4)
     found = {True: 0, False: 0, None: 0}
@@ -86,12 +79,6 @@ def test_proofs_agree_with_a_plain_search(engine):
             assert len(result.pv) == 2 * abs(expected) - (expected > 0)
             checked(board, result.pv)
     assert min(found.values()) >= 2, found
-
-
-def test_where_there_is_none_a_move_is_still_played(engine):
-    result = engine.search(chess.Board(), Limits(mate=2))
-    assert result.score.mate is None
-    assert result.pv
 
 
 REPEATED = ["b5b7", "h8g8", "b7b5", "g8h8"] * 2
@@ -122,7 +109,7 @@ def test_a_mate_against_the_side_to_move_ends_the_search(engine, threads):
 
 
 @pytest.mark.parametrize("waiting", [{"infinite": True}, {"ponder": True}])
-def test_a_mate_found_while_waiting_is_told_and_the_answer_waits(engine, waiting):
+def test_mate_found_while_waiting_is_reported(engine, waiting):
     running = start(engine, Limits(mate=2, **waiting), chess.Board(TWO_ROOKS))
     assert running.goes_on
     engine.stop()
@@ -137,8 +124,8 @@ def test_the_other_lines_stay_beside_a_mate(engine):
     assert last[1].score.mate == 2
 
 
-def test_a_long_mate_is_found_as_by_any_search(engine):
-    """The proof of a mate in 13 would take for ever."""
+def test_long_mate_is_found_by_the_plain_search(engine):
+    """The proof of a mate in 13 would never end."""
     engine.new_game()
     board = chess.Board("K7/8/8/6p1/4N1Q1/7r/7k/5n2 w - - 0 1")
     result = engine.search(board, Limits(mate=13, nodes=5_000_000))
@@ -154,7 +141,7 @@ def test_a_bound_proves_a_mate_for_its_side_only():
         assert not proves_mate(Line(score=score, bound=bound), limits)
 
 
-def test_no_mate_takes_more_nodes_than_the_search_and_the_provers_share(engine, data_file):
+def test_mate_search_costs_little_more_than_a_plain_one(engine, data_file):
     found = []
     for line in data_file("suites/mates_500.epd").read_text().splitlines()[::20]:
         epd, number = line.rstrip(";").split(" bm #")
@@ -172,12 +159,6 @@ def test_no_mate_takes_more_nodes_than_the_search_and_the_provers_share(engine, 
     assert max(found) < 1.4
 
 
-def test_few_nodes_still_give_a_score(engine):
-    result = engine.search(chess.Board(TWO_ROOKS), Limits(mate=9, nodes=300))
-    assert result.score is not None
-    assert result.pv
-
-
 SCHOLAR = "r1bqkbnr/pppp1ppp/2n5/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR b KQkq - 0 3"
 
 
@@ -191,15 +172,3 @@ def test_other_limits_end_it_with_a_move_that_was_searched(engine, limits):
     board.push_uci(result.pv[0])
     assert not mates(board, 1)
     assert result.depth >= min(5, limits.depth or 5)
-
-
-def test_stopped_early_it_has_a_move_that_was_searched(engine):
-    engine.set_position(SCHOLAR)
-    results = []
-    engine.start(Limits(mate=20), None, results.append)
-    while engine.searching:
-        engine.wait(0.3)
-        engine.stop()
-    board = chess.Board(SCHOLAR)
-    board.push_uci(results[0].bestmove)
-    assert not mates(board, 1)

@@ -1,7 +1,5 @@
 """Forced mates are found at their true distance, with the whole line; draws by rule are worth nothing."""
 
-from __future__ import annotations
-
 import chess
 import pytest
 
@@ -22,12 +20,11 @@ def test_a_forced_mate_is_found_with_its_line(engine: Engine, fen: str, moves: i
     assert board.is_checkmate()
 
 
-def test_a_queen_may_be_offered_for_the_mate(engine: Engine) -> None:
+def test_queen_offer_that_mates_is_found(engine: Engine) -> None:
     """Win At Chess 14: the check after the offer is so far below alpha that pruning used to leave it out for good."""
     board = chess.Board("r2rb1k1/pp1q1p1p/2n1p1p1/2bp4/5P2/PP1BPR1Q/1BPN2PP/R5K1 w - - 0 1")
     info = engine.search(board, Limits(nodes=400_000))
     assert board.san(chess.Move.from_uci(info.pv[0])) == "Qxh7+"
-    assert info.score is not None
     assert info.score.mate is not None
 
 
@@ -50,33 +47,20 @@ def test_a_draw_by_rule_is_worth_nothing(engine: Engine, fen: str, depth: int) -
     assert engine.search(chess.Board(fen), Limits(depth=depth)).score == Score(cp=0)
 
 
-def test_a_third_repetition_is_played_although_a_pinned_pawn_stood_ready_to_take_en_passant(engine: Engine) -> None:
+def test_pinned_en_passant_does_not_hide_a_repetition(engine: Engine) -> None:
     moves = "h7h5 e3d4 g7g6 d4e3 g6g7 e3d4 g7g6 d4e3"
     engine.set_position("6k1/6rp/8/6P1/8/4Q1K1/8/8 b - - 0 1", moves.split())
     results: list[Result] = []
     engine.start(Limits(depth=8), None, results.append)
     engine.wait()
     assert results[0].bestmove == "g6g7"
-    assert results[0].info is not None
     assert results[0].info.score == Score(cp=0)
 
 
-def test_the_same_position_with_a_fresh_clock_is_won(engine: Engine) -> None:
-    score = engine.search(chess.Board("7k/8/8/8/8/8/2Q5/K7 w - - 0 80"), Limits(depth=6)).score
-    assert score is not None
-    assert score.mate is not None or (score.cp is not None and score.cp > 250)
-
-
-def test_mate_outranks_the_50_move_rule(engine: Engine) -> None:
-    board = chess.Board("7k/8/6K1/8/8/8/8/1Q6 w - - 99 80")
-    assert engine.search(board, Limits(depth=4)).score == Score(mate=1)
-
-
-def test_a_pawn_move_resets_the_clock_in_time(engine: Engine) -> None:
+def test_pawn_move_resets_the_clock(engine: Engine) -> None:
     board = chess.Board("7k/8/8/8/8/7P/2Q5/K7 w - - 99 80")
     info = engine.search(board, Limits(depth=6))
     assert info.pv[0] in ("h3h4",)
-    assert info.score is not None
     assert info.score.mate is not None or (info.score.cp is not None and info.score.cp > 250)
 
 
@@ -96,31 +80,4 @@ def test_a_third_repetition_across_the_game_is_a_draw(engine: Engine) -> None:
     board = shuffled(A_QUEEN_DOWN, *SHUFFLE, *SHUFFLE[:3])
     assert engine.search(board, Limits(depth=7)).score == Score(cp=0)
     assert engine.play(board, Limits(depth=7)) == chess.Move.from_uci("f6g8")
-
-
-def test_without_the_moves_that_led_to_it_there_is_no_repetition(engine: Engine) -> None:
-    board = shuffled(A_QUEEN_DOWN, *SHUFFLE, *SHUFFLE[:3]).copy(stack=False)
-    score = engine.search(board, Limits(depth=5)).score
-    assert score is not None
-    assert score.cp is not None
-    assert score.cp < -400
-
-
-def test_a_repetition_that_lost_castling_rights_is_none(engine: Engine) -> None:
-    rook = ("h1g1", "h8g8", "g1h1", "g8h8")
-    board = shuffled("rnb1kb1r/pppppppp/8/8/8/8/PPPPPPPP/RNBQKB1R w KQkq - 0 1", *rook, *rook[:3])
-    score = engine.search(board, Limits(depth=1, searchmoves=("g8h8",))).score  # only the second time without rights
-    assert score is not None
-    assert score.cp is not None
-    assert score.cp < -400
-    board = shuffled(board.root().fen(), *rook, *rook, *rook[:3])
-    assert engine.search(board, Limits(depth=1, searchmoves=("g8h8",))).score == Score(cp=0)
-
-
-def test_the_side_ahead_avoids_the_repetition(engine: Engine) -> None:
-    board = shuffled(A_QUEEN_DOWN, *SHUFFLE, *SHUFFLE[:2])
-    info = engine.search(board, Limits(depth=7))
-    assert info.score is not None
-    assert info.score.cp is not None
-    assert info.score.cp > 400
-    assert info.pv[0] != "f3g1"
+    assert engine.search(board.copy(stack=False), Limits(depth=5)).score.cp < -400

@@ -1,7 +1,5 @@
 """A search that reports nothing is the search that reports: same lines, same nodes, whatever ends it."""
 
-from __future__ import annotations
-
 import threading
 import time
 from itertools import pairwise
@@ -54,18 +52,13 @@ def both(fen: str, first: int, last: int, nodes: int = UNLIMITED) -> tuple[list[
 
 @pytest.mark.parametrize("fen", FENS)
 @pytest.mark.parametrize("first", [1, 2])
-@pytest.mark.parametrize("nodes", [1, 2, 17, 100, 1_000, 4_321, 20_000])
-def test_it_finds_what_a_search_that_reports_finds_with_as_many_nodes(fen: str, first: int, nodes: int) -> None:
+@pytest.mark.parametrize("nodes", [1, 17, 1_000, 20_000])
+def test_quiet_search_agrees_with_a_reporting_one(fen: str, first: int, nodes: int) -> None:
     """A line is marked as a bound, and ranked, as that does it."""
     expected, found = both(fen, first, MAX_PLY, nodes)
     assert found == expected
-
-
-@pytest.mark.parametrize("fen", FENS[:4])
-def test_it_ends_at_the_last_depth(fen: str) -> None:
-    expected, found = both(fen, 1, 6)
+    expected, found = both(fen, first, 4)
     assert found == expected
-    assert found[0].depth == 6
 
 
 def test_it_finds_nothing_when_it_is_stopped_before(running: object) -> None:
@@ -91,20 +84,6 @@ def test_a_stop_ends_it_with_the_line_of_the_last_iteration() -> None:
     assert line.moves[0] in list_moves(ready.position)
     if not line.bound:
         assert both(FENS[1], 1, line.depth)[0][0] == line
-
-
-def test_the_limit_of_nodes_is_back_after_depth_1() -> None:
-    ready = Ready(FENS[1], 10_000)
-    ready.worker.deepen_quietly(1, MAX_PLY)
-    assert ready.worker.record["node_limit"] == 10_000
-    assert ready.worker.nodes <= 10_000 + 1
-
-
-def test_touching_it_leaves_it_ready() -> None:
-    ready = Ready(FENS[1])
-    ready.worker.touch()
-    assert ready.worker.nodes == 0
-    assert not ready.worker.lines
 
 
 @pytest.mark.parametrize("fen", FENS)

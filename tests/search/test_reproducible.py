@@ -1,7 +1,5 @@
 """One thread is deterministic, and a new game knows nothing of the one before."""
 
-from __future__ import annotations
-
 import chess
 import pytest
 
@@ -27,6 +25,7 @@ def test_the_same_search_takes_the_same_course_after_a_new_game(engine: Engine) 
         engine.new_game()
         first.append(course(engine, board))
     for board, expected in zip(BOARDS, first, strict=True):
+        engine.search(chess.Board(), Limits(nodes=1000))  # aborted, and forgotten by the new game
         engine.new_game()
         assert course(engine, board) == expected
 
@@ -35,24 +34,6 @@ def test_a_second_engine_takes_the_same_course(engine: Engine) -> None:
     with Engine(hash=HASH) as other:
         for board in BOARDS:  # without a new game in between: what is carried over is the same too
             assert course(other, board) == course(engine, board)
-
-
-def test_what_was_learned_speeds_up_the_same_search(engine: Engine) -> None:
-    first = again = 0
-    for board in BOARDS:
-        engine.new_game()
-        first += engine.search(board, Limits(depth=DEPTH + 1)).nodes
-        again += engine.search(board, Limits(depth=DEPTH + 1)).nodes
-    assert again < first
-
-
-def test_broken_off_and_forgotten_searches_leave_no_trace(engine: Engine) -> None:
-    board = BOARDS[2]
-    engine.new_game()
-    expected = course(engine, board)
-    engine.search(chess.Board(), Limits(nodes=50_000))
-    engine.new_game()
-    assert course(engine, board) == expected
 
 
 @pytest.mark.parametrize(("option", "value"), [("Clear Hash", None), ("Hash", 5), ("Threads", 1)])

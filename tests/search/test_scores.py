@@ -1,7 +1,5 @@
 """Mate scores count from the root in the search, from the node in the table, and in moves for people."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -38,18 +36,12 @@ def test_a_mate_keeps_its_distance_from_the_node(distance: int, stored_at: int, 
 
 
 @pytest.mark.parametrize(
-    ("rule50", "plies", "is_mate"),
-    [(0, 80, True), (60, 40, True), (60, 41, False), (99, 1, True), (99, 3, False)],
+    ("rule50", "plies", "is_mate"), [(0, 80, True), (60, 40, True), (60, 41, False), (99, 1, True), (99, 3, False)]
 )
 def test_a_mate_after_the_clock_has_run_out_is_none(rule50: int, plies: int, is_mate: bool) -> None:
     for sign in (1, -1):
         score = from_table(sign * (MATE - plies), 0, rule50)
         assert score == sign * (MATE - plies if is_mate else DECIDED)
-
-
-@given(PLIES, PLIES)
-def test_the_table_counts_from_the_node(distance: int, ply: int) -> None:
-    assert to_table(mated_in(ply + distance), ply) == mated_in(distance)
 
 
 def test_the_scale_has_its_order_and_fits_16_bits() -> None:
@@ -63,9 +55,6 @@ def test_the_scale_has_its_order_and_fits_16_bits() -> None:
 def test_mates_are_told_in_moves(plies: int, moves: int) -> None:
     assert to_message(MATE - plies) == Score(mate=moves)
     assert to_message(mated_in(plies)) == Score(mate=-moves)
-
-
-def test_mated_now_is_mate_in_zero() -> None:
     assert to_message(mated_in(0)) == Score(mate=0)
 
 

@@ -1,7 +1,5 @@
 """Endgame tables inside the search: which nodes ask, and what an answer is worth."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -16,12 +14,12 @@ from engine.board.setup import new_position
 from engine.board.types import I64
 from engine.evaluation.evaluator import HIGHEST
 from engine.jit import address_of, new_record
-from engine.search.scores import DECIDED, MATE_BOUND, MAX_PLY, TB_WIN, from_table, to_message, to_table
+from engine.search.scores import DECIDED, MATE_BOUND, MAX_PLY, TB_WIN, from_table, to_table
 from engine.search.tablebase import TABLEBASE, UNKNOWN, TablebaseAccess, install, probe_tablebase, tablebase_score
 
 PLIES = st.integers(0, MAX_PLY // 3)
 
-#: Four pieces, the clock at zero, nobody may castle.
+#: Four pieces, the clock at zero, no right to castle.
 FOUR_PIECES = "8/8/8/3k4/8/8/PP6/K7 w - - 0 1"
 
 
@@ -36,7 +34,7 @@ def _probe(endgames, position, depth):
     return probe_tablebase(endgames, position, depth)
 
 
-def asked(
+def answer(
     outcome: int, fen: str, depth: int = 1, pieces: int = 4, least: int = 1, fifty: bool = True
 ) -> tuple[int, int]:
     """What a node is told if the tables say ``outcome``, and how many answers are counted."""
@@ -50,11 +48,9 @@ def asked(
 
 @pytest.mark.parametrize("outcome", range(-2, 3))
 def test_an_answer_is_passed_on_and_counted(outcome: int) -> None:
-    assert asked(outcome, FOUR_PIECES) == (outcome, 1)
-
-
-def test_no_answer_is_not_counted() -> None:
-    assert asked(UNKNOWN, FOUR_PIECES) == (UNKNOWN, 0)
+    assert answer(outcome, FOUR_PIECES) == (outcome, 1)
+    assert answer(outcome, FOUR_PIECES, depth=1, pieces=5, least=5) == (outcome, 1)  # fewer men: at any depth
+    assert answer(UNKNOWN, FOUR_PIECES) == (UNKNOWN, 0)
 
 
 @pytest.mark.parametrize(
@@ -67,22 +63,12 @@ def test_no_answer_is_not_counted() -> None:
     ],
     ids=["clock", "castling", "pieces", "depth"],
 )
-def test_who_is_not_told(fen: str, depth: int, pieces: int, least: int) -> None:
-    assert asked(2, fen, depth, pieces, least) == (UNKNOWN, 0)
-
-
-def test_fewer_men_than_the_most_ask_at_any_depth() -> None:
-    assert asked(2, FOUR_PIECES, depth=1, pieces=5, least=5) == (2, 1)
+def test_nodes_that_do_not_probe(fen: str, depth: int, pieces: int, least: int) -> None:
+    assert answer(2, fen, depth, pieces, least) == (UNKNOWN, 0)
 
 
 def test_without_the_rule_a_spoilt_win_is_a_win() -> None:
-    assert [asked(outcome, FOUR_PIECES, fifty=False)[0] for outcome in range(-2, 3)] == [-2, -2, 0, 2, 2]
-
-
-def test_no_tables_is_the_start() -> None:
-    record: Any = new_record(TABLEBASE)
-    install(record, None)
-    assert record["pieces"] == 0
+    assert [answer(outcome, FOUR_PIECES, fifty=False)[0] for outcome in range(-2, 3)] == [-2, -2, 0, 2, 2]
 
 
 @given(PLIES)
@@ -98,7 +84,3 @@ def test_scores_stand_between_mates_and_evaluations(ply: int) -> None:
 def test_table_wins_count_from_the_node_in_the_transposition_table(ply: int, elsewhere: int) -> None:
     assert to_table(tablebase_score(2, ply), ply) == TB_WIN
     assert from_table(to_table(tablebase_score(-2, ply), ply), elsewhere, 0) == tablebase_score(-2, elsewhere)
-
-
-def test_a_table_win_is_no_mate() -> None:
-    assert to_message(tablebase_score(2, 0)).mate is None

@@ -1,12 +1,9 @@
-"""Threads: made before the clock runs, waited for whatever signals come, and gone when nobody wants them."""
-
-from __future__ import annotations
+"""Threads: started before the clock runs, joined despite signals, ended when unused."""
 
 import gc
 import os
 import re
 import signal
-import subprocess
 import sys
 import threading
 import time
@@ -25,8 +22,9 @@ from engine.search.pool import ROOM, Pool
 from engine.search.scores import MATE
 from engine.search.threads import ParkedThread, run_on_deep_stack
 from engine.search.worker import Line
-from tests.search.conftest import Bare, resident
+from tests.search.conftest import Bare
 from tests.search.conversation import PATIENCE, start
+from tests.strict import run_python
 
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
 
@@ -55,11 +53,6 @@ def is_collected(gone: weakref.ref[Engine]) -> bool:
     return gone() is None
 
 
-def child(*words: str) -> subprocess.CompletedProcess[str]:
-    """Run Python with ``words`` in a process of its own."""
-    return subprocess.run([sys.executable, *words], capture_output=True, text=True, timeout=600, check=False)
-
-
 # A parked thread
 
 
@@ -78,7 +71,7 @@ def test_work_is_done_in_order_and_waited_for() -> None:
     assert thread.wait(PATIENCE)
 
 
-def test_a_lost_wake_up_is_made_good() -> None:
+def test_wait_makes_up_for_a_lost_wakeup() -> None:
     """A signal may interrupt the caller between the work and the wake-up."""
     thread, done = ParkedThread("numbat-test"), []
     thread._items.append(threads_module._Item(lambda: done.append(1)))
@@ -145,7 +138,7 @@ def test_an_engine_searches_in_a_forked_child_too() -> None:
         "if not child: os._exit(0 if move in chess.Board().legal_moves else 1)\n"
         "sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))\n"
     )
-    done = child("-c", script)
+    done = run_python("-c", script)
     assert done.returncode == 0, done.stderr
 
 
@@ -155,7 +148,7 @@ def test_an_engine_searches_in_a_forked_child_too() -> None:
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="the system has no such timer")
 def test_interrupted_searches_leave_an_engine_that_searches() -> None:
     """Before, the next search shared its memory with the interrupted one, and the process died."""
-    done = child("-m", "tests.search.interrupted")
+    done = run_python("-m", "tests.search.interrupted")
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
     assert int(done.stdout) == 50
@@ -164,7 +157,7 @@ def test_interrupted_searches_leave_an_engine_that_searches() -> None:
 # How many there are
 
 
-def test_a_crew_that_is_closed_lets_nobody_in() -> None:
+def test_closed_latch_admits_no_helper() -> None:
     latch = HelperLatch()
     assert latch.enter()
     latch.close()
@@ -177,7 +170,7 @@ def test_a_crew_that_is_closed_lets_nobody_in() -> None:
     assert empty.gone.is_set()
 
 
-def test_threads_are_there_before_the_search_and_go_when_they_are_not_wanted() -> None:
+def test_resize_starts_and_ends_threads() -> None:
     pool = Pool(5, choose("Material", ""))
     started = threads_of(pool)
     assert len(started) == 5  # four helpers and the ticker
@@ -212,9 +205,7 @@ def test_all_threads_take_part(bare: Callable[..., Bare]) -> None:
 
 
 @pytest.mark.parametrize(("threads", "processors", "parts"), [(1, 8, 1), (3, 8, 3), (3, 2, 2)])
-def test_shared_work_is_done_at_once_and_each_part_once(
-    bare: Callable[..., Bare], monkeypatch: pytest.MonkeyPatch, threads: int, processors: int, parts: int
-) -> None:
+def test_shared_work_is_done_at_once_and_each_part_once(bare, monkeypatch, threads, processors, parts):
     pool = bare(threads).pool
     monkeypatch.setattr("os.cpu_count", lambda: processors)
     together, done = threading.Barrier(parts), []
@@ -242,22 +233,10 @@ def test_closing_an_engine_ends_its_threads() -> None:
     assert have_ended(started)
 
 
-def test_memory_comes_back_when_there_are_fewer_threads(running: Engine) -> None:
-    pool = Pool(1, choose("Material", ""))
-    before = resident()
-    pool.resize(64)
-    for worker in pool.workers:
-        worker.touch()
-    del worker
-    assert resident() > before + 100  # some of it may lie in memory that was freed before
-    pool.resize(1)
-    assert resident() < before + 60
-
-
 # The end of a search
 
 
-def test_a_helper_that_is_slow_to_leave_does_not_delay_the_result(engine: Engine) -> None:
+def test_slow_helper_does_not_delay_the_result(engine: Engine) -> None:
     """It is waited for all the same before the search counts as over."""
     engine.set_option("Threads", 2)
     pool = engine._thinker.pool
@@ -339,9 +318,7 @@ def refusing(monkeypatch: pytest.MonkeyPatch) -> Callable[[int, type[Exception]]
 
 @pytest.mark.parametrize("error", [RuntimeError, MemoryError])
 @pytest.mark.parametrize("allowed", [0, 1, 2, 7])
-def test_a_search_goes_on_with_the_threads_that_came(
-    refusing: Callable[[int, type[Exception]], None], allowed: int, error: type[Exception], running: Engine
-) -> None:
+def test_search_uses_the_threads_it_got(refusing, allowed, error, running):
     refusing(allowed, error)
     remarks: list[str] = []
     pool = Pool(50, choose("Material", ""), remarks.append)
@@ -354,7 +331,7 @@ def test_a_search_goes_on_with_the_threads_that_came(
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs a limit on memory that is kept")
 @pytest.mark.usefixtures("running")  # without compiled code, compiling it would be remarked upon
-def test_where_memory_is_limited_the_conversation_goes_on() -> None:
+def test_uci_survives_refused_threads() -> None:
     import resource
 
     from tests.uci.process import UciProcess
@@ -389,7 +366,7 @@ def test_many_threads_do_not_lose_on_time(threads: int) -> None:
         engine.quit()
 
 
-def test_threads_that_agree_outvote_a_deeper_one() -> None:
+def test_vote_follows_the_majority() -> None:
     lines = [
         Line(depth=12, score=30, moves=[1]),
         Line(depth=11, score=25, moves=[2]),
@@ -398,7 +375,7 @@ def test_threads_that_agree_outvote_a_deeper_one() -> None:
     assert vote(lines) is lines[1]
 
 
-def test_a_proved_win_or_loss_outranks_all_votes_unless_it_is_only_a_bound() -> None:
+def test_vote_prefers_proven_scores_to_bounds() -> None:
     agreed = [Line(depth=12, score=30, moves=[1])] * 3
     assert vote([*agreed, Line(depth=9, score=MATE - 5, moves=[2])]).moves == [2]
     assert vote([*agreed, Line(depth=9, score=MATE - 5, moves=[2], bound="lowerbound")]).moves == [1]
@@ -406,6 +383,6 @@ def test_a_proved_win_or_loss_outranks_all_votes_unless_it_is_only_a_bound() -> 
     assert vote([*agreed, Line(depth=9, score=5 - MATE, moves=[2], bound="lowerbound")]).moves == [1]
 
 
-def test_threads_that_found_nothing_have_no_vote() -> None:
+def test_vote_ignores_empty_lines() -> None:
     assert vote([Line(), Line(depth=3, score=10, moves=[1]), Line()]).moves == [1]
     assert not vote([Line()]).moves

@@ -1,9 +1,6 @@
 """The time for one move never exceeds what the clock has left, whatever the GUI sends."""
 
-from __future__ import annotations
-
 from dataclasses import replace
-from itertools import product
 
 import pytest
 from hypothesis import given
@@ -43,8 +40,6 @@ def check(limits: Limits, white: bool, overhead: int) -> Budget:
     if left is None and limits.movetime is None:
         assert budget == Budget(None, None)
         return budget
-    assert budget.optimum is not None
-    assert budget.maximum is not None
     assert LEAST <= budget.optimum <= budget.maximum
     if left is not None:
         assert budget.maximum <= max(left, LEAST)
@@ -59,18 +54,8 @@ def test_a_budget_never_exceeds_what_is_left(limits: Limits, white: bool, overhe
     check(limits, white, overhead)
 
 
-def test_every_combination_of_fields_present_and_absent() -> None:
-    values = {"wtime": 60_000, "btime": 5000, "winc": 100, "binc": 50, "movestogo": 20, "movetime": 700, "depth": 3}
-    for chosen in product((False, True), repeat=len(values)):
-        given = {name: value for (name, value), take in zip(values.items(), chosen, strict=True) if take}
-        for white in (False, True):
-            check(Limits(**given), white, 30)
-
-
 @given(LIMITS, st.booleans(), OVERHEADS, CLOCKS, INCREMENTS)
-def test_the_opponents_clock_does_not_matter(
-    limits: Limits, white: bool, overhead: int, clock: int | None, increment: int
-) -> None:
+def test_the_opponents_clock_does_not_matter(limits, white, overhead, clock, increment):
     other = replace(limits, **({"btime": clock, "binc": increment} if white else {"wtime": clock, "winc": increment}))
     assert plan(other, white, overhead) == plan(limits, white, overhead)
 
@@ -87,10 +72,6 @@ def test_more_time_never_means_less(limits: Limits, overhead: int, more: int) ->
         return
     before = plan(limits, True, overhead)
     after = plan(replace(limits, wtime=limits.wtime + more), True, overhead)
-    assert before.optimum is not None
-    assert after.optimum is not None
-    assert before.maximum is not None
-    assert after.maximum is not None
     assert after.optimum >= before.optimum
     assert after.maximum >= before.maximum
 
@@ -102,49 +83,27 @@ def test_an_empty_clock_means_move_at_once(clock: int) -> None:
 
 def test_the_last_move_before_the_time_control_may_take_most_of_the_clock() -> None:
     maximum = plan(Limits(wtime=60_000, movestogo=1), True, 30).maximum
-    assert maximum is not None
     assert 30_000 < maximum <= 60_000 - 30
-
-
-def test_movetime_is_nearly_used_up() -> None:
-    maximum = plan(Limits(movetime=1000), True, 30).maximum
-    assert maximum is not None
-    assert 900 <= maximum <= 1000
+    assert plan(Limits(wtime=2000, movestogo=40), True, 100).optimum == pytest.approx(25)
+    assert 900 <= plan(Limits(movetime=1000), True, 30).maximum <= 1000
 
 
 @pytest.mark.parametrize("clock", [100, 1000, 10_000, 600_000])
 @pytest.mark.parametrize("increment", [10, 100, 5000])
-def test_a_game_in_which_every_move_takes_the_maximum_is_not_lost_on_time(clock: int, increment: int) -> None:
+def test_maximum_at_every_move_does_not_lose_on_time(clock: int, increment: int) -> None:
     overhead = 8
     left = float(clock)
     for _ in range(300):
         budget = plan(Limits(wtime=int(left), winc=increment), True, overhead)
-        assert budget.maximum is not None
         left -= budget.maximum + overhead
         assert left > 0
         left += increment
 
 
-@pytest.mark.parametrize("moves", [1, 2, 10, 40, 100])
-def test_the_clock_lasts_until_the_time_control_though_every_move_takes_the_maximum(moves: int) -> None:
-    left = 100.0 * moves
-    for togo in range(moves, 0, -1):
-        budget = plan(Limits(wtime=int(left), movestogo=togo), True, overhead=7)
-        assert budget.maximum is not None
-        left -= budget.maximum + 5  # a little less than the overhead that was announced
-        assert left > 0
-
-
 @given(clock=st.integers(1000, 10**7), moves=st.integers(2, 100), overhead=st.integers(0, 5000))
 def test_the_overhead_of_later_moves_leaves_each_move_a_sensible_share(clock: int, moves: int, overhead: int) -> None:
     budget = plan(Limits(wtime=clock, movestogo=moves), True, overhead)
-    assert budget.optimum is not None
     assert budget.optimum >= 0.7 * min(clock / 2, clock - overhead) / moves
-
-
-def test_with_two_seconds_for_forty_moves_no_move_is_played_blindly() -> None:
-    optimum = plan(Limits(wtime=2000, movestogo=40), True, 100).optimum
-    assert optimum == pytest.approx(25)
 
 
 @given(
@@ -154,17 +113,13 @@ def test_with_two_seconds_for_forty_moves_no_move_is_played_blindly() -> None:
     increment=st.sampled_from([0, 0, 10, 1000]),
     takes=st.lists(st.booleans(), min_size=1, max_size=5),
 )
-def test_the_clock_lasts_to_the_time_control_with_the_overhead_that_was_promised(
-    share: int, moves: int, overhead: int, increment: int, takes: list[bool]
-) -> None:
+def test_clock_lasts_to_the_time_control_with_the_overhead(share, moves, overhead, increment, takes):
     """Whether moves take the optimum or the maximum, in any order. An overhead that is half of the time or more cannot
     be kept, but one of that size is survived, whatever was promised."""
     left = float(share * moves)
     lost = min(overhead, share / 2)
     for move, togo in enumerate(range(moves, 0, -1)):
         budget = plan(Limits(wtime=int(left), winc=increment, movestogo=togo), True, overhead)
-        assert budget.optimum is not None
-        assert budget.maximum is not None
         assert LEAST <= budget.optimum <= budget.maximum
         left -= (budget.maximum if takes[move % len(takes)] else budget.optimum) + lost
         assert left > -1e-6

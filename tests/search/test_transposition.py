@@ -1,22 +1,18 @@
 """The transposition table gives back what was stored, forgets the least useful, and never gives what was torn."""
 
-from __future__ import annotations
-
 import ctypes
 import random
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from unittest.mock import Mock
 
-import chess
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.api import Engine
 from engine.jit import new_record
-from engine.messages import Limits, OptionError
+from engine.messages import OptionError
 from engine.search import transposition
 from engine.search.scores import INFINITY, NONE
 from engine.search.transposition import (
@@ -28,7 +24,6 @@ from engine.search.transposition import (
     PROBE,
     TranspositionTable,
 )
-from tests.search.conftest import HASH, resident
 from tests.search.kernels import Entry, fill, get, hammer, put
 
 KEYS = st.integers(0, 2**64 - 1)
@@ -61,7 +56,7 @@ def plain(depth: int, move: int = 1, bound: int = BOUND_LOWER) -> Entry:
 
 
 @given(KEYS, ENTRIES)
-def test_what_is_stored_is_found(shared_table: TranspositionTable, key: int, entry: Entry) -> None:
+def test_stored_entry_is_found(shared_table: TranspositionTable, key: int, entry: Entry) -> None:
     shared_table.clear()
     assert get(shared_table, key) is None
     put(shared_table, key, entry)
@@ -75,16 +70,8 @@ def test_another_key_is_not_found(shared_table: TranspositionTable, key: int, ot
     assert (get(shared_table, other) is not None) == (other == key)
 
 
-def test_quiescence_depths_count_as_zero() -> None:
-    table = TranspositionTable(1)
-    put(table, 5, plain(depth=-3))
-    assert get(table, 5) == plain(depth=0)
-
-
 @given(KEYS, ENTRIES, st.integers(0, 63))
-def test_an_entry_torn_between_two_writers_is_not_found(
-    shared_table: TranspositionTable, key: int, entry: Entry, bit: int
-) -> None:
+def test_torn_entry_is_not_found(shared_table, key, entry, bit):
     shared_table.clear()
     put(shared_table, key, entry)
     words = memory(shared_table)
@@ -142,7 +129,7 @@ def test_entries_survive_as_many_searches_as_a_game_has() -> None:
         assert get(table, 1) == plain(12)
 
 
-def test_the_same_position_takes_no_second_place() -> None:
+def test_position_takes_one_entry() -> None:
     table = TranspositionTable(1)
     for key in range(1, CLUSTER_SIZE + 1):
         put(table, key, plain(key))
@@ -152,20 +139,17 @@ def test_the_same_position_takes_no_second_place() -> None:
     assert all(get(table, key) == plain(key) for key in range(1, CLUSTER_SIZE + 1) if key != 2)
 
 
-def test_a_shallow_bound_does_not_replace_a_deep_one_but_an_exact_score_does() -> None:
+def test_replacement_keeps_deep_bounds_and_known_moves() -> None:
     table = TranspositionTable(1)
     put(table, 1, plain(15))
     put(table, 1, plain(1, bound=BOUND_UPPER))
     assert get(table, 1) == plain(15)
     put(table, 1, plain(1, bound=BOUND_EXACT))
     assert get(table, 1) == plain(1, bound=BOUND_EXACT)
-
-
-def test_a_known_move_survives_a_search_that_found_none() -> None:
-    table = TranspositionTable(1)
-    put(table, 1, plain(3, move=777))
-    put(table, 1, plain(4, move=0))
-    assert get(table, 1) == plain(4, move=777)
+    put(table, 1, plain(2, move=0))
+    assert get(table, 1) == plain(2)  # the known move stays
+    put(table, 5, plain(depth=-3))
+    assert get(table, 5) == plain(depth=0)
 
 
 @pytest.mark.parametrize("megabytes", [1, 3, 100])
@@ -228,19 +212,7 @@ def test_the_memory_of_a_container_bounds_the_size(monkeypatch: pytest.MonkeyPat
         TranspositionTable(5)
 
 
-def test_a_new_size_has_all_its_memory_before_the_search_and_the_previous_one_none(engine: Engine) -> None:
-    engine.search(chess.Board(), Limits(depth=2))
-    before = resident()
-    engine.set_option("Hash", 100 + HASH)
-    try:
-        assert 95 <= resident() - before <= 105
-        engine.search(chess.Board(), Limits(depth=2))
-    finally:
-        engine.set_option("Hash", HASH)
-    assert resident() - before <= 5
-
-
 @pytest.mark.parametrize("megabytes", [10**6, 10**9, 10**15])
-def test_more_than_there_is_raises_and_names_the_size(megabytes: int) -> None:
+def test_size_beyond_memory_is_refused(megabytes: int) -> None:
     with pytest.raises(OptionError, match=f"Hash {megabytes} MB"):
         TranspositionTable(megabytes)

@@ -1,7 +1,5 @@
 """The games: their rules, their known results and what they refuse."""
 
-from __future__ import annotations
-
 from math import inf
 
 import chess
@@ -40,13 +38,6 @@ def test_tictactoe_is_a_draw_of_255168_games():
     corner, edge, centre = (minimax_decision(TicTacToe(), s) for s in ("X........", ".X.......", "....X...."))
     assert corner.value == edge.value == centre.value == 0
     assert 4 * corner.leaves + 4 * edge.leaves + centre.leaves == 255_168
-
-
-@pytest.mark.parametrize(
-    ("state", "lines"), [("." * 9, 0), ("....X....", 4), ("O...X....", 5 - 4 + 0), ("XO.......", 6 - 5)]
-)
-def test_tictactoe_counts_open_lines(state, lines):
-    assert TicTacToe().evaluate(state) == lines
 
 
 @pytest.mark.parametrize("heap", range(13))

@@ -1,7 +1,5 @@
 """The lab's page in a real browser, if there is one."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Random game trees for the property tests, and a naive minimax that shares no code with the package."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import inf
 

@@ -1,8 +1,5 @@
 """What several of the workbench's tests share: engines of a few lines that break down on order, and a few games."""
 
-from __future__ import annotations
-
-import os
 import random
 import shutil
 import sys
@@ -73,22 +70,6 @@ def rival(name: str) -> str:
     if found is None:
         pytest.skip(f"{name} is not installed")
     return found
-
-
-@pytest.fixture
-def shared_data() -> Path:
-    """The folder of public data beside the project, or where ``NUMBAT_DATA`` says; skips if there is none."""
-    folder = Path(os.environ.get("NUMBAT_DATA", Path(__file__).resolve().parents[3] / "shared" / "data"))
-    if not folder.is_dir():
-        pytest.skip("no shared data here")
-    return folder
-
-
-@pytest.fixture
-def syzygy(shared_data: Path) -> Iterator[chess.syzygy.Tablebase]:
-    """The Syzygy tables of the shared data."""
-    with chess.syzygy.open_tablebase(str(shared_data / "syzygy")) as tables:
-        yield tables
 
 
 @pytest.fixture(scope="module")

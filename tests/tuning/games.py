@@ -1,7 +1,5 @@
 """Games in viriformat written and read with python-chess and struct alone, from the format's description."""
 
-from __future__ import annotations
-
 import random
 import struct
 from collections.abc import Sequence
@@ -31,7 +29,6 @@ def pack_board(board: chess.Board, score: int = 0, result: int = 0) -> bytes:
     nibbles = []
     for square in chess.SquareSet(board.occupied):
         piece = board.piece_at(square)
-        assert piece is not None
         code = piece.piece_type - 1
         if square in chess.SquareSet(board.clean_castling_rights()):
             code = 6

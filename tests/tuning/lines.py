@@ -1,7 +1,5 @@
 """Random games as lines of text, in the two forms that ``tuning.data.positions`` reads."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass

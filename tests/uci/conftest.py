@@ -1,7 +1,5 @@
 """One running engine for all conversations that need no process of their own."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

@@ -84,7 +84,6 @@ class UciProcess:
 
     def send(self, *lines: str) -> float:
         """Send ``lines`` in one write; return when they had been sent."""
-        assert self.process.stdin is not None
         self.transcript += [f"> {line}" for line in lines]
         self.process.stdin.write("".join(f"{line}\n" for line in lines).encode())
         self.process.stdin.flush()
@@ -92,7 +91,6 @@ class UciProcess:
 
     def close_input(self) -> None:
         """Close the engine's standard input, as a GUI that dies does."""
-        assert self.process.stdin is not None
         self.transcript.append("> (closed)")
         self.process.stdin.close()
 

@@ -1,6 +1,4 @@
-"""Bad input: one clear line that names it, the former state kept, the process alive."""
-
-from __future__ import annotations
+"""Bad input: one clear line that names it, the previous state kept, the process alive."""
 
 import sys
 
@@ -10,28 +8,13 @@ from tests.uci.process import UciProcess
 
 BAD_POSITIONS = {
     "no king": ("fen 8/8/8/8/8/8/8/4K3 w - - 0 1", "king"),
-    "two kings": ("fen k7/8/8/8/8/8/8/K1K5 w - - 0 1", "king"),
     "side not to move in check": ("fen 4k3/8/8/8/8/8/4R3/4K3 w - - 0 1", "check"),
-    "pawn on the last rank": ("fen 4k2P/8/8/8/8/8/8/4K3 w - - 0 1", "pawn"),
-    "pawn on the first rank": ("fen 4k3/8/8/8/8/8/8/p3K3 w - - 0 1", "pawn"),
-    "17 pieces": ("fen rnbqkbnr/pppppppp/8/8/8/N7/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "17"),
-    "nine pawns": ("fen 4k3/8/8/8/8/P7/PPPPPPPP/4K3 w - - 0 1", "pawn"),
-    "seven ranks": ("fen 4k3/8/8/8/8/8/4K3 w - - 0 1", "rank"),
     "nine squares": ("fen 4k4/8/8/8/8/8/8/4K3 w - - 0 1", "4k4"),
-    "strange letter": ("fen 4k3/8/8/8/8/8/8/4K2X w - - 0 1", "X"),
-    "strange side": ("fen 4k3/8/8/8/8/8/8/4K3 x - - 0 1", "x"),
-    "strange castling": ("fen 4k3/8/8/8/8/8/8/4K3 w ?! - 0 1", "?"),
-    "strange en passant": ("fen 4k3/8/8/8/8/8/8/4K3 w - z9 0 1", "z9"),
     "strange clock": ("fen 4k3/8/8/8/8/8/8/4K3 w - - many 1", "many"),
-    "nonsense": ("fen nonsense", "nonsense"),
     "no FEN": ("fen", "FEN"),
-    "neither": ("somewhere", "somewhere"),
     "nothing": ("", "startpos"),
-    "illegal first move": ("startpos moves e2e5", "e2e5"),
     "illegal later move": ("startpos moves e2e4 e7e5 e1g1 g8f6", "e1g1"),
-    "move of nothing": ("startpos moves e4e5", "e4e5"),
     "not a move": ("startpos moves castle", "castle"),
-    "null move": ("startpos moves 0000", "0000"),
     "missing promotion": ("fen 8/P6k/8/8/8/8/8/K7 w - - 0 1 moves a7a8", "a7a8"),
     "not ascii": ("startpos moves é2é4", "é2é4"),
     "missing word": ("startpos e2e4", "e2e4"),
@@ -39,57 +22,44 @@ BAD_POSITIONS = {
 
 
 @pytest.mark.parametrize("case", BAD_POSITIONS)
-def test_bad_positions_are_named_and_leave_the_former_one(uci, case):
+def test_bad_positions_are_named_and_keep_the_previous_one(uci, case):
     text, named = BAD_POSITIONS[case]
     uci.send("position startpos moves d2d4")
-    former = uci.fen()
+    before = uci.fen()
     (remark,) = uci.remarks(f"position {text}")
     assert named in remark
-    assert uci.fen() == former
+    assert uci.fen() == before
 
 
 @pytest.mark.parametrize(
     ("line", "named"),
     [
         ("setoption name Nonsense value 1", "Nonsense"),
-        ("setoption name Nonsense", "Nonsense"),
         ("setoption name Hash value 0", "Hash cannot be '0'"),
-        ("setoption name Hash value -1", "Hash cannot be '-1'"),
-        ("setoption name Hash value 99999999999", "Hash cannot be '99999999999'"),
         ("setoption name Hash value sixteen", "Hash cannot be 'sixteen'"),
-        ("setoption name Hash", "Hash cannot be ''"),
-        ("setoption name Threads value 0", "Threads cannot be '0'"),
         ("setoption name Threads value 100000", "Threads cannot be '100000'"),
-        ("setoption name Move Overhead value 5001", "Move Overhead cannot be '5001'"),
         ("setoption name UCI_Chess960 value perhaps", "UCI_Chess960 cannot be 'perhaps'"),
         ("setoption", "name"),
-        ("setoption Hash 3", "name"),
-        ("debug", "debug"),
         ("debug maybe", "maybe"),
         ("bench deep", "deep"),
         ("xyzzy", "unknown command: xyzzy"),
         ("\x00\x01\x02", "unknown command"),
-        ("isreadyy", "unknown command: isreadyy"),
         ("STOP", "unknown command: STOP"),
     ],
 )
 def test_bad_commands_and_options_change_nothing_and_are_named(uci, line, named):
     uci.send("position startpos moves d2d4")
-    former = uci.fen()
+    before = uci.fen()
     (remark,) = uci.remarks(line)
     assert named in remark
-    assert uci.fen() == former
+    assert uci.fen() == before
 
 
 @pytest.mark.parametrize(
     ("go", "named"),
     [
         ("go depth x movetime 10", "'x'"),
-        ("go depth -3 movetime 10", "-3"),
-        ("go movetime 10 nodes", "nodes"),
-        ("go movetime 10 wtime soon", "'soon'"),
         ("go quickly movetime 10", "'quickly'"),
-        ("go movetime 10 depth 99999999999999999999999999", "depth"),
         ("go movetime 10 searchmoves a1a1", "'a1a1'"),
     ],
 )
@@ -101,7 +71,6 @@ def test_a_bad_limit_is_named_and_the_others_count(uci, go, named):
 
 
 def test_bytes_that_are_no_text(uci):
-    assert uci.process.stdin is not None
     uci.process.stdin.write(b"\xff\xfe\xc3\x28\n\x00\n")
     assert len(uci.remarks()) == 2
 

@@ -1,7 +1,5 @@
 """The word ``explain``: what is wrong with a move, or what the best one does, in words."""
 
-from __future__ import annotations
-
 import chess
 import pytest
 

@@ -1,7 +1,5 @@
 """Records to lines, without an engine."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 from functools import partial
@@ -25,7 +23,20 @@ def test_info_has_its_fields_in_the_usual_order():
     )
 
 
-def test_chances_follow_the_score_where_they_are_wanted():
+@pytest.mark.parametrize(
+    ("info", "line"),
+    [
+        (Info(score=Score(mate=0)), "depth 0 score mate 0"),
+        (Info(score=Score(cp=0)), "depth 0 score cp 0"),
+        (Info(depth=3, currmove="e2e4", currmovenumber=2), "depth 3 currmove e2e4 currmovenumber 2"),
+        (Info(depth=9, nodes=1000, nps=2000, time=5), "depth 9 nodes 1000 nps 2000 hashfull 0 tbhits 0 time 5"),
+    ],
+)
+def test_short_reports(info, line):
+    assert info_line(info) == f"info {line}"
+
+
+def test_wdl_follows_the_score_on_demand():
     info = Info(depth=3, score=Score(cp=20, bound="lowerbound"), wdl=(250, 600, 150))
     assert " score cp 20 lowerbound wdl 250 600 150 nodes " in info_line(info, wdl=True)
     assert "wdl" not in info_line(info)
@@ -43,22 +54,6 @@ def test_chances_follow_the_score_where_they_are_wanted():
 )
 def test_scores_are_written_in_centipawns_or_moves_to_mate(score, words):
     assert f" {words} nodes" in info_line(Info(depth=1, score=score))
-
-
-def test_the_end_of_the_game_is_told_in_short():
-    assert info_line(Info(score=Score(mate=0))) == "info depth 0 score mate 0"
-    assert info_line(Info(score=Score(cp=0))) == "info depth 0 score cp 0"
-
-
-def test_the_current_move_is_a_line_of_its_own():
-    assert info_line(Info(depth=3, currmove="e2e4", currmovenumber=2)) == (
-        "info depth 3 currmove e2e4 currmovenumber 2"
-    )
-
-
-def test_a_sign_of_life_has_no_score():
-    info = Info(depth=9, nodes=1000, nps=2000, hashfull=3, time=500)
-    assert info_line(info) == "info depth 9 nodes 1000 nps 2000 hashfull 3 tbhits 0 time 500"
 
 
 def test_results_are_written_as_bestmove():
@@ -91,12 +86,6 @@ option = partial(Option, help="", effect=FOR_THE_GUI)
 )
 def test_options_as_the_protocol_wants_them(row, line):
     assert option_line(row) == line
-
-
-def test_defaults_are_allowed_values():
-    for row in OPTIONS:
-        if row.kind != "button":
-            assert row.parse(str(row.default)) == row.default
 
 
 def readings(path: Path) -> Iterator[str]:

@@ -1,10 +1,7 @@
 """Standard input of every kind: it is read to its end, and never stands in the way of loading."""
 
-from __future__ import annotations
-
 import os
 import socket
-import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,7 +11,7 @@ from typing import Any
 import pytest
 
 from engine.uci.input import reads_at_once
-from tests.strict import STRICT
+from tests.strict import run_python
 from tests.uci.process import COLD_TIMEOUT, MAIN
 
 COMMANDS = b"uci\nisready\nposition startpos\ngo depth 1\n"
@@ -55,29 +52,17 @@ def _socket(folder: Path) -> Iterator[int]:
 @pytest.mark.parametrize("kind", [_file, _pipe, _socket], ids=["file", "pipe", "socket"])
 def test_commands_are_read_from_anything(tmp_path: Path, kind: Any) -> None:
     with kind(tmp_path) as handle:
-        done = subprocess.run(
-            [sys.executable, *STRICT, str(MAIN)],
-            stdin=handle,
-            capture_output=True,
-            timeout=COLD_TIMEOUT,
-            check=False,
-        )
-    assert (done.returncode, done.stderr) == (0, b"")
-    said = done.stdout.decode().splitlines()
+        done = run_python(MAIN, stdin=handle, timeout=COLD_TIMEOUT)
+    assert (done.returncode, done.stderr) == (0, "")
+    said = done.stdout.splitlines()
     assert "uciok" in said
     assert "readyok" in said
     assert said[-1].startswith("bestmove ")
 
 
 def test_the_null_device_is_an_end() -> None:
-    done = subprocess.run(
-        [sys.executable, *STRICT, str(MAIN)],
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        timeout=COLD_TIMEOUT,
-        check=False,
-    )
-    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    done = run_python(MAIN, timeout=COLD_TIMEOUT)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
 class _System:
@@ -112,8 +97,6 @@ ACCESS_DENIED, BROKEN_PIPE = 5, 109
     ],
     ids=["file", "console", "empty pipe", "filled pipe", "closed pipe", "odd pipe"],
 )
-def test_windows_is_asked_before_a_read_that_might_wait(
-    kind: int, available: int | None, error: int, reads: bool
-) -> None:
+def test_windows_is_asked_before_a_read_that_might_wait(kind, available, error, reads):
     """A read that waits while numpy is loaded hangs both."""
     assert reads_at_once(_System(kind, available), None, lambda: error) is reads

@@ -1,7 +1,5 @@
 """The order of answers: nothing overtakes what was sent before it, and one ``stop`` ends all that it was meant for."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.uci.process import UciProcess
@@ -49,13 +47,7 @@ def test_answers_come_in_the_order_of_the_questions(uci: UciProcess) -> None:
         assert [said[place].startswith(mark) for place, mark in zip(places, marks, strict=True)] == [True] * 6
 
 
-def test_readyok_is_answered_during_a_search_whatever_waits(uci: UciProcess) -> None:
-    uci.send("go infinite", "setoption name Hash value 16")
-    uci.synchronise()
-    uci.ask("stop", until="bestmove")
-
-
-def test_readyok_does_not_wait_for_a_search_that_has_still_to_begin(uci: UciProcess) -> None:
+def test_readyok_does_not_wait_for_a_queued_search(uci: UciProcess) -> None:
     for _ in range(20):
         uci.send("go infinite", "stop", "go infinite", "position startpos", "isready")
         uci.read("readyok")
@@ -63,7 +55,7 @@ def test_readyok_does_not_wait_for_a_search_that_has_still_to_begin(uci: UciProc
         uci.read("readyok")
 
 
-def test_one_stop_ends_all_searches_that_were_sent_before_it(uci: UciProcess) -> None:
+def test_stop_ends_every_earlier_search(uci: UciProcess) -> None:
     uci.send("go infinite", "go infinite", "go infinite", "stop")
     for _ in range(3):
         uci.read("bestmove")
@@ -75,14 +67,14 @@ def test_one_stop_ends_all_searches_that_were_sent_before_it(uci: UciProcess) ->
     uci.ask("stop", until="bestmove")
 
 
-def test_one_stop_ends_a_perft_that_waits_as_well(uci: UciProcess) -> None:
+def test_stop_ends_a_queued_perft_and_bench(uci: UciProcess) -> None:
     uci.send("go infinite", "go perft 12", "bench 60", "stop")
     uci.read("bestmove")
     uci.read("info string go perft stopped")
     uci.read("info string bench stopped")
 
 
-def test_one_ponderhit_is_for_all_searches_that_were_sent_before_it(uci: UciProcess) -> None:
+def test_ponderhit_is_for_every_earlier_search(uci: UciProcess) -> None:
     uci.send("go ponder movetime 20", "go ponder movetime 20", "ponderhit")
     uci.read("bestmove")
     uci.read("bestmove")

@@ -1,14 +1,13 @@
 """Standard output that cannot be written: said once, on standard error, with a code that is not 0."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
+from typing import IO
 
 import pytest
 
-from tests.strict import STRICT
+from tests.strict import run_python
 from tests.uci.process import COLD_TIMEOUT, MAIN
 
 FULL = "/dev/full"
@@ -28,46 +27,31 @@ COMMANDS: dict[str, tuple[list[str], str]] = {
 ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
 
 
-@pytest.mark.skipif(not os.path.exists(FULL), reason=f"there is no {FULL}")
-@pytest.mark.parametrize("command", COMMANDS)
-def test_a_full_disk_is_an_error_of_one_line(command):
+def run(command: str, output: IO[bytes]) -> subprocess.CompletedProcess[str]:
+    """One of :data:`COMMANDS` that prints to ``output``."""
     arguments, said = COMMANDS[command]
+    streams = {"input": said, "stdout": output, "stderr": subprocess.PIPE}
+    return run_python(MAIN, *arguments, **streams, env=ENVIRONMENT, timeout=COLD_TIMEOUT)
+
+
+#: Those that print as others do, and do more before, are left to the slow run.
+EACH = [pytest.param(command, marks=[pytest.mark.slow] * (command in ("perft", "warmup"))) for command in COMMANDS]
+
+
+@pytest.mark.skipif(not os.path.exists(FULL), reason=f"there is no {FULL}")
+@pytest.mark.parametrize("command", EACH)
+def test_full_disk_is_an_error_of_one_line(command):
     with open(FULL, "wb") as full:
-        result = subprocess.run(
-            [sys.executable, *STRICT, str(MAIN), *arguments],
-            input=said,
-            stdout=full,
-            stderr=subprocess.PIPE,
-            env=ENVIRONMENT,
-            text=True,
-            timeout=COLD_TIMEOUT,
-            check=False,
-        )
+        result = run(command, full)
     assert result.returncode == 1
     assert result.stderr == "numbat: cannot write to standard output: No space left on device\n"
 
 
-#: Those that print as others do, and do more before.
-ALIKE = ("perft", "warmup")
-
-
 @pytest.mark.skipif(sys.platform == "win32", reason="pipes break otherwise there")
-@pytest.mark.parametrize(
-    "command", [pytest.param(command, marks=[pytest.mark.slow] * (command in ALIKE)) for command in COMMANDS]
-)
-def test_a_reader_that_left_is_no_error(command):
-    arguments, said = COMMANDS[command]
+@pytest.mark.parametrize("command", EACH)
+def test_closed_reader_is_no_error(command):
     reading, writing = os.pipe()
     os.close(reading)
     with os.fdopen(writing, "wb") as broken:
-        result = subprocess.run(
-            [sys.executable, *STRICT, str(MAIN), *arguments],
-            input=said,
-            stdout=broken,
-            stderr=subprocess.PIPE,
-            env=ENVIRONMENT,
-            text=True,
-            timeout=COLD_TIMEOUT,
-            check=False,
-        )
+        result = run(command, broken)
     assert (result.returncode, result.stderr) == (0, "")

@@ -1,7 +1,5 @@
 """Lines to records, without an engine."""
 
-from __future__ import annotations
-
 import itertools
 import time
 from collections.abc import Callable
@@ -90,11 +88,7 @@ def test_movestogo_zero_means_the_rest_of_the_game():
 @pytest.mark.parametrize(
     ("text", "limits", "complaint"),
     [
-        (
-            "depth abc wtime 5",
-            Limits(wtime=5, btime=5),
-            "go: depth takes a whole number of plies, 1 or more, not 'abc'",
-        ),
+        ("depth abc mate 5", Limits(mate=5), "go: depth takes a whole number of plies, 1 or more, not 'abc'"),
         ("depth 0", Limits(depth=1), "go: depth takes a whole number of plies, 1 or more, not 0"),
         ("nodes -1", Limits(nodes=1), "go: nodes takes a whole number of nodes, 1 or more, not -1"),
         ("nodes 0 depth 3", Limits(nodes=1, depth=3), "go: nodes takes a whole number of nodes, 1 or more, not 0"),
@@ -105,11 +99,6 @@ def test_movestogo_zero_means_the_rest_of_the_game():
         ),
         ("mate 0", Limits(mate=1), "go: mate takes a whole number of moves, 1 or more, not 0"),
         ("movetime inf", Limits(), "go: movetime takes a whole number of milliseconds, 0 or more, not 'inf'"),
-        (
-            "movetime nan depth 2",
-            Limits(depth=2),
-            "go: movetime takes a whole number of milliseconds, 0 or more, not 'nan'",
-        ),
         ("movetime 0.5", Limits(), "go: movetime takes a whole number of milliseconds, 0 or more, not '0.5'"),
         ("movestogo -1", Limits(movestogo=0), "go: movestogo takes a whole number of moves, 0 or more, not -1"),
         ("wtime 1e3", Limits(), "go: wtime takes a whole number of milliseconds, not '1e3'"),
@@ -121,7 +110,7 @@ def test_movestogo_zero_means_the_rest_of_the_game():
         ("searchmoves depth 3", Limits(depth=3), "go: no move after searchmoves"),
     ],
 )
-def test_go_names_what_makes_no_sense_and_keeps_the_rest(text, limits, complaint):
+def test_go_names_faults_and_keeps_the_rest(text, limits, complaint):
     assert parse_go(text.split()) == Go(limits, None, (complaint,))
 
 
@@ -148,7 +137,7 @@ def test_position_commands_are_read(text, expected):
 
 
 @pytest.mark.parametrize("text", ["", "fen", "fen moves e2e4", "moves e2e4", "startpos e2e4", FEN])
-def test_position_that_is_no_position(text):
+def test_malformed_position_is_refused(text):
     with pytest.raises(PositionError, match=r"^position: "):
         parse_position(text.split())
 
@@ -204,20 +193,26 @@ def test_setoption_names_option_value_and_range(text, named):
         ("d", ("d", [])),
     ],
 )
-def test_words_that_mean_nothing_are_skipped(line, expected):
+def test_unknown_words_before_a_command_are_skipped(line, expected):
     assert split_command(line) == expected
 
 
 @pytest.mark.parametrize(
     ("text", "expected"),
-    [("", (None, {})), ("9", (9, {})), ("9 2", (9, {"threads": 2})), ("9 2 64", (9, {"threads": 2, "hash": 64}))],
+    [
+        ("", (None, None, {})),
+        ("9", (None, 9, {})),
+        ("9 2 64", (None, 9, {"threads": 2, "hash": 64})),
+        ("my suite.epd", ("my suite.epd", None, {})),
+        ("/my suites/x 9 2", ("/my suites/x", 9, {"threads": 2})),
+    ],
 )
 def test_the_arguments_of_bench_are_read(text, expected):
     assert parse_bench(text.split()) == expected
 
 
 @pytest.mark.parametrize("text", ["x", "0", "-3", str(2**63), "5 0", "5 9999", "5 1 0", "5 1 16 7"])
-def test_bench_that_makes_no_sense(text):
+def test_bad_arguments_of_bench_are_refused(text):
     with pytest.raises(OptionError):
         parse_bench(text.split())
 
@@ -228,37 +223,6 @@ WORDS = st.sampled_from(
     + list(itertools.chain.from_iterable(part.split() for part in PARTS))
     + [option.name for option in OPTIONS]
 ) | st.text(max_size=8)
-
-
-@given(st.lists(WORDS, max_size=12).map(" ".join))
-def test_whatever_comes_in_is_understood_or_named(line):
-    command, words = split_command(line)
-    try:
-        match command:
-            case "go":
-                parse_go(words)
-            case "position":
-                parse_position(words)
-            case "setoption":
-                parse_setoption(text_after("setoption", line))
-    except (PositionError, OptionError) as error:
-        message = str(error)
-    else:
-        message = "understood"
-    assert message
-
-
-# However long the line, the time that it takes grows with its length and no faster
-
-
-def seconds(work: Callable[[], object]) -> float:
-    """Of processor time, the least of some runs: what disturbs a measurement makes it longer."""
-    times = []
-    for _ in range(5):
-        start = time.thread_time()
-        work()
-        times.append(time.thread_time() - start)
-    return min(times)
 
 
 def parse(line: str) -> None:
@@ -278,6 +242,24 @@ def parse(line: str) -> None:
                 remark_line(line)
     except (PositionError, OptionError) as error:
         remark_line(str(error))
+
+
+@given(st.lists(WORDS, max_size=12).map(" ".join))
+def test_any_line_is_understood_or_named(line):
+    parse(line)
+
+
+# However long the line, the time that it takes grows with its length and no faster
+
+
+def seconds(work: Callable[[], object]) -> float:
+    """Of processor time, the least of some runs: what disturbs a measurement makes it longer."""
+    times = []
+    for _ in range(5):
+        start = time.thread_time()
+        work()
+        times.append(time.thread_time() - start)
+    return min(times)
 
 
 LONG_LINES: dict[str, Callable[[int], str]] = {
@@ -342,7 +324,7 @@ def test_a_last_line_that_is_too_long_is_left_out():
     assert read_lines(b"y" * (LONGEST_LINE + 1)) == ([], ["y" * 100])
 
 
-def test_what_makes_no_sense_is_counted():
+def test_faults_beyond_three_are_counted():
     go = parse_go(("one two three four five " + "depth x " * 9 + "movetime 5").split())
     assert go.limits == Limits(movetime=5)
     assert go.complaints[-2] == "go: 'one', 'two', 'three' and 2 more are not understood"

@@ -1,7 +1,5 @@
 """The first start, later ones, and starts without a cache."""
 
-from __future__ import annotations
-
 import gc
 import shutil
 from contextlib import ExitStack

@@ -1,29 +1,19 @@
 """The subcommands of the command line."""
 
-from __future__ import annotations
-
 import re
 import subprocess
-import sys
 
 import pytest
 
 from engine import __version__
-from tests.strict import STRICT
+from tests.strict import run_python
 from tests.uci.process import COLD_TIMEOUT, MAIN
 from uci_main import main
 
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
     """``uci_main.py`` with ``arguments`` and nothing on standard input."""
-    return subprocess.run(
-        [sys.executable, *STRICT, str(MAIN), *arguments],
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=COLD_TIMEOUT,
-        check=False,
-    )
+    return run_python(MAIN, *arguments, timeout=COLD_TIMEOUT)
 
 
 def run_here(capfd: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
@@ -32,14 +22,17 @@ def run_here(capfd: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, s
     return code, *capfd.readouterr()
 
 
-def test_bench_closes_with_its_line_and_is_the_same_each_time_and_in_a_conversation(uci):
+def test_bench_is_the_same_each_time_and_in_a_conversation(uci):
     result = run("bench", "4", "1", "8")
     assert (result.returncode, result.stderr) == (0, "")
     outside = result.stdout.splitlines()[-1]
+    uci.send("position startpos moves e2e4")
+    fen = uci.fen()
     inside = [uci.ask("bench 4", until=r"\d+ nodes \d+ nps$")[-1] for _ in range(2)]
     nodes = [re.fullmatch(r"(\d+) nodes \d+ nps", line) for line in (outside, *inside)]
     assert len({match and match[1] for match in nodes}) == 1
     assert None not in nodes
+    assert uci.fen() == fen
 
 
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
@@ -47,12 +40,7 @@ KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1
 
 @pytest.mark.parametrize(
     ("arguments", "nodes"),
-    [
-        (["4"], 197281),
-        (["3", KIWIPETE], 97862),
-        (["3", *KIWIPETE.split()], 97862),
-        (["4", "--threads", "2"], 197281),
-    ],
+    [(["4"], 197281), (["3", KIWIPETE], 97862), (["3", *KIWIPETE.split()], 97862), (["4", "--threads", "2"], 197281)],
 )
 def test_perft_counts_nodes_in_the_terminal(capfd, arguments, nodes):
     code, output, errors = run_here(capfd, "perft", *arguments)
@@ -103,12 +91,12 @@ def test_version_and_help_are_printed():
     [
         (["swim"], "swim"),
         (["--swim"], "subcommand"),
-        (["bench", "deep"], "'deep' is not a depth"),
-        (["bench", "0"], "'0' is not a depth"),
-        (["bench", "5", "0"], "Threads cannot be '0'"),
-        (["bench", "5", "1", "lots"], "Hash cannot be 'lots'"),
+        (["bench", "deep"], "depth takes a whole number, 1 or more, not 'deep'"),
+        (["bench", "0"], "depth takes a whole number, 1 or more, not '0'"),
+        (["bench", "5", "0"], "threads takes a whole number, 1 or more, not '0'"),
+        (["bench", "5", "1", "lots"], "hash takes a whole number, 1 or more, not 'lots'"),
         (["bench", "5", "1", "16", "7"], "7"),
-        (["perft"], "depth"),
+        (["perft"], "words"),
         (["perft", "-1"], "-1"),
         (["perft", "3", "8/8/8/8"], "8/8/8/8"),
         (["perft", "3", "8/8/8/8/8/8/8/4K3 w - - 0 1"], "king"),

@@ -29,8 +29,10 @@ import chess
 
 from engine.api import Engine
 from engine.messages import Info, Limits, Result
-from engine.search import worker
+from engine.search import worker as worker_module
 from engine.uci.format import info_line
+
+worker: Any = worker_module  # whose functions are replaced
 
 
 class Watch:

@@ -10,7 +10,8 @@ from pathlib import Path
 import chess
 import chess.syzygy
 
-from engine.play.tablebase import CURSED_WIN, LOSS, WIN, Tablebase
+from engine.play.tablebase import Tablebase
+from engine.search.tablebase import CURSED_WIN, LOSS, WIN
 
 #: The last distance to zeroing, added to the clock, that surely is in time: distances are rounded by a ply.
 IN_TIME = 99

@@ -33,6 +33,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import chess
 from chess.engine import Limit, SimpleEngine
@@ -84,7 +85,7 @@ TAGS = {
 
 
 @dataclass
-class Sample:
+class Case:
     """A position with the move to explain; empty where the best move is. ``prior`` is the move before, if known."""
 
     source: str
@@ -103,13 +104,11 @@ class Sample:
         return board
 
 
-def from_games(
-    data: Path, chance: random.Random, count: int, source: str = "game", offset: int = 0
-) -> Iterator[Sample]:
+def from_games(data: Path, chance: random.Random, count: int, source: str = "game", offset: int = 0) -> Iterator[Case]:
     """Moves of games between people that lost at least 10 points of 100, by the evaluations in the file; or, for
     another ``source``, positions of these games, whatever was played (the move is kept for ``mark``): those with the
     ``offset`` in the file."""
-    found: list[Sample] = []
+    found: list[Case] = []
     before: list[tuple[str, int]] = []
     start = chance.randrange(800_000)
     with gzip.open(data / "positions" / "lichess2400_evals.tsv.gz", "rt", encoding="utf-8") as lines:
@@ -123,7 +122,7 @@ def from_games(
                 boards = [chess.Board(each) for each, _ in (*before, now)] if chosen else []
                 if chosen and (move := _between(*boards[1:])) and (first := _between(*boards[:2])):
                     previous = f"{boards[0].fen()};{first.uci()}"
-                    sample = Sample(source, boards[1].fen(), move.uci(), previous=previous)
+                    sample = Case(source, boards[1].fen(), move.uci(), previous=previous)
                     found.append(replace(sample, move="") if source == "position" else sample)
             before = [*before[-1:], now]
             if len(found) >= 4 * count:
@@ -160,17 +159,17 @@ def _between(before: chess.Board, after: chess.Board) -> chess.Move | None:
     return None
 
 
-def puzzles(data: Path) -> list[Sample]:
+def puzzles(data: Path) -> list[Case]:
     """All puzzles of the file, with their tags."""
     found = []
     for line in (data / "suites" / "lichess_puzzles_5k.epd").read_text(encoding="utf-8").splitlines():
         fen = " ".join(line.split()[:4])
         tags = re.search(r'c2 "([^"]*)"', line)
-        found.append(Sample("puzzle", f"{fen} 0 30", tags=tags[1] if tags else ""))
+        found.append(Case("puzzle", f"{fen} 0 30", tags=tags[1] if tags else ""))
     return found
 
 
-def taken_back(sample: Sample, chance: random.Random) -> Sample | None:
+def taken_back(sample: Case, chance: random.Random) -> Case | None:
     """The position before the puzzle, by a move of a piece (no pawn, no capture) that can have led to it."""
     board = sample.board()
     loser = not board.turn
@@ -183,11 +182,11 @@ def taken_back(sample: Sample, chance: random.Random) -> Sample | None:
             before.turn = loser
             move = chess.Move(origin, square)
             if before.is_valid() and before.is_legal(move) and not before.is_check():
-                steps.append(Sample("before puzzle", before.fen(), move.uci(), sample.tags))
+                steps.append(Case("before puzzle", before.fen(), move.uci(), sample.tags))
     return chance.choice(steps) if steps else None
 
 
-def samples(data: Path, seed: int, count: int, source: str = "all") -> list[Sample]:
+def samples(data: Path, seed: int, count: int, source: str = "all") -> list[Case]:
     """The sample: half game mistakes, a quarter each mistakes before puzzles and puzzles; or game mistakes alone."""
     chance = random.Random(seed)
     if source != "all":
@@ -205,7 +204,7 @@ def samples(data: Path, seed: int, count: int, source: str = "all") -> list[Samp
 class Found:
     """A sentence, and what the longer search says of it: an empty ``doubt`` where it stands."""
 
-    sample: Sample
+    sample: Case
     theme: str
     text: str
     doubt: str
@@ -242,7 +241,7 @@ class Checker:
         after.push(move)
         return tuple(over(each) or self._search(each, limit) for each in (board, after))  # type: ignore[return-value]
 
-    def check(self, sample: Sample) -> Found | None:
+    def check(self, sample: Case) -> Found | None:
         """The sentence for ``sample`` and what is to be thought of it; None where nothing is said."""
         board = sample.board()
         if sample.move:
@@ -408,7 +407,7 @@ def main() -> None:
     report(said, len(done))
 
 
-def report(said: list[dict], asked: int) -> None:
+def report(said: list[dict[str, Any]], asked: int) -> None:
     """The counts: of all, by theme and by source."""
     sound = [entry for entry in said if not entry["doubt"]]
     tagged = [entry for entry in said if entry["agrees"] is not None]
@@ -425,7 +424,7 @@ def report(said: list[dict], asked: int) -> None:
         print(f"{name}: " + ", ".join(f"{each} {good[each]}/{count}" for each, count in names.most_common()))
 
 
-def kind_of(entry: dict) -> str:
+def kind_of(entry: dict[str, Any]) -> str:
     """What a sentence rests on: a tactical theme, the result, a term of the evaluation, or the two scores alone."""
     kinds = {"verdict": "result", "positional": "term", "comparison": "scores"}
     return kinds.get(entry["theme"], "theme")

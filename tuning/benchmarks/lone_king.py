@@ -17,7 +17,7 @@ import chess
 from engine.search.threads import run_on_deep_stack
 from tuning.matches.adjudication import Adjudication
 from tuning.matches.openings import Opening
-from tuning.selfplay.duel import Duel, Rules
+from tuning.selfplay.duel import Duel, DuelRules
 
 ENDINGS = ("Q", "R", "BB", "BN")
 
@@ -50,7 +50,7 @@ def main() -> None:
 
     def play() -> None:
         for nodes in options.nodes:
-            players = Duel(Rules(nodes, adjudication=Adjudication(resign_moves=0, draw_moves=0)), {}, {})
+            players = Duel(DuelRules(nodes, adjudication=Adjudication(resign_moves=0, draw_moves=0)), {}, {})
             for pieces in ENDINGS:
                 games = [players.play(Opening(fen), 0) for fen in positions(pieces, options.positions, options.seed)]
                 ends = Counter(game.reason for game in games)

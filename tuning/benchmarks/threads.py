@@ -39,11 +39,13 @@ from engine.board.fen import set_fen
 from engine.board.notation import list_moves
 from engine.board.setup import new_position
 from engine.messages import Limits
-from engine.search import worker
+from engine.search import worker as worker_module
 from engine.search.lazy_smp import HelperLatch, Task
 from engine.search.pool import Pool
 from engine.search.scores import MAX_PLY
 from engine.search.transposition import TranspositionTable
+
+worker: Any = worker_module  # whose functions are replaced
 
 POSITION = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
 

@@ -1,8 +1,7 @@
-"""What a cluster is to the tools: something that runs work units.
+"""The interface of clusters, which run work units.
 
-The promise to the tools: every unit handed in comes out exactly once, done or failed. A unit whose
-worker is killed is run again on another one by dask; what it had reported before is known by its key, so
-nobody counts it twice.
+Every unit comes out exactly once, finished or failed. If its worker is killed, dask runs it again on another one; the
+tools recognise items that it reported before by their keys, and count them once.
 """
 
 from __future__ import annotations
@@ -18,12 +17,12 @@ Report = Callable[[Any], None]
 
 
 class ClusterLost(SetupError):
-    """The cluster has gone, and with it the units that it was at; what has come out of it stays."""
+    """The cluster and its running units are lost; earlier results are kept."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome(Generic[UnitT]):
-    """What became of one unit: its result, or the exception it ended with."""
+    """A unit with its result, or the exception that it raised."""
 
     unit: UnitT
     result: Any = None
@@ -31,8 +30,8 @@ class Outcome(Generic[UnitT]):
 
 
 class Cluster(Protocol):
-    """Runs units. ``function(unit, report)`` may call ``report(item)`` on the way; items arrive at ``on_report``
-    soon after, in the caller's thread, before the unit's own outcome or not at all if its worker dies."""
+    """Runs units. ``function(unit, report)`` may call ``report(item)`` while it runs. Items reach ``on_report`` in the
+    caller's thread before the outcome of the unit, or not at all if its worker dies."""
 
     workers: int
 
@@ -43,8 +42,8 @@ class Cluster(Protocol):
     def everywhere(
         self, function: Callable[[Any, Report], Any], units: Iterator[UnitT]
     ) -> Iterator[tuple[str, Outcome[UnitT]]]:
-        """Run every unit in each place that may have other programs and files than the others; with the place's name,
-        which is empty if there is only one."""
+        """Run every unit on each host that may have its own programs and files; yield the host's name (empty if there
+        is only one) with the outcome."""
         ...
 
     def close(self) -> None: ...

@@ -27,14 +27,14 @@ from tuning.common.errors import SetupError
 CONNECT_TIMEOUT = "15s"
 
 ALLOWED_FAILURES = 3
-"""How many workers one unit may see die before it is given up as the cause of their deaths."""
+"""Worker deaths after which a unit is treated as the cause and dropped."""
 
 NOTICES = "numbat-notices"
-"""The topic of what workers tell the person at the tool."""
+"""The topic of messages from workers to the user."""
 
 _LOCAL: dict[str, Any] = {
-    # A local worker that says nothing for five minutes is not dead: its process would be missed at once. Dask starts
-    # such workers anew, after a long pause all at the same time, and their units run twice.
+    # Dask restarts workers that are silent for five minutes, after a suspend all at once, and their units run twice.
+    # A local worker that died is noticed immediately without it.
     "distributed.scheduler.worker-ttl": None,
     "distributed.scheduler.http.routes": [],
     "distributed.worker.http.routes": [],
@@ -44,8 +44,8 @@ _LOCAL: dict[str, Any] = {
 class Dask:
     """Units on a dask cluster: a local one of ``workers`` processes, or the one whose scheduler is at ``address``.
 
-    ``tell`` hears of lost workers and what the workers have to say. Every connection of a local cluster needs a
-    certificate that only this process and its workers have; for others dask's own configuration holds.
+    ``tell`` hears of lost workers and messages from workers. Every connection of a local cluster needs a certificate
+    that only this process and its workers have; other clusters use dask's own configuration.
     """
 
     def __init__(
@@ -81,7 +81,7 @@ class Dask:
             raise
 
     def _capacity(self, address: str, workers: int | None) -> int:
-        capacity = sum(self._client.nthreads().values())
+        capacity: int = sum(self._client.nthreads().values())
         if not capacity:
             raise SetupError(f"the scheduler at {address} has no workers; start some: dask worker {address}")
         return min(workers, capacity) if workers else capacity
@@ -129,7 +129,7 @@ class Dask:
     def everywhere(
         self, function: Callable[[Any, Report], Any], units: Iterator[UnitT]
     ) -> Iterator[tuple[str, Outcome[UnitT]]]:
-        """Run every unit on every worker, beside whatever else runs there: those of a scheduler may be on any host.
+        """Run every unit on every worker, beside other units: workers of a scheduler may be on any host.
 
         Raises :class:`ClusterLost` when the scheduler has gone.
         """
@@ -145,7 +145,7 @@ class Dask:
                     yield self._place(address), Outcome(unit, found)
 
     def _ask_all(self, function: Callable[[Any, Report], Any], unit: Any) -> dict[str, Any]:
-        """What each worker makes of ``unit``, without those that are lost on the way."""
+        """The result of ``unit`` on each worker that was not lost meanwhile."""
         topic = self._new_topic()
 
         def ask() -> None:
@@ -165,7 +165,7 @@ class Dask:
         return f"tuning-{socket.gethostname()}-{os.getpid()}-{id(self)}-{next(self._batches)}"
 
     def _next(self, topic: str) -> tuple[str, Any]:
-        """The next event of ``topic``; what there is to tell meanwhile is told."""
+        """The next event of ``topic``; notices that come first are shown."""
         while True:
             kind, of, item = self._events.get()
             if kind == "notice" and item not in self._told:
@@ -175,7 +175,7 @@ class Dask:
                 return kind, item
 
     def _hear_scheduler(self, event: tuple[float, Any]) -> None:
-        """Note when the scheduler has lost a worker."""
+        """Report a worker that the scheduler has lost."""
         if event[1].get("action") == "remove-worker":
             place = self._place(event[1]["worker"])
             self._events.put(("notice", "", f"lost the worker on {place}; what it was at runs again elsewhere"))
@@ -185,7 +185,7 @@ class Dask:
         return f"{host} ({address})" if host else address
 
     def _outcome(self, future: distributed.Future, unit: UnitT) -> Outcome[UnitT]:
-        """The result, waited for: should its worker have died just now, dask is computing it again."""
+        """The result; this waits if its worker has just died and dask computes it again."""
         try:
             return Outcome(unit, future.result())
         except distributed.KilledWorker:
@@ -199,14 +199,14 @@ class Dask:
         return ClusterLost(f"lost the scheduler at {self._address or 'this machine'}: it ended or cannot be reached")
 
     def close(self) -> None:
-        """Let go of the cluster; a local one ends, its engines with it."""
+        """Disconnect from the cluster; a local one ends, with its engines."""
         if self._client.status == "running":
-            self._client.unsubscribe_topic("all")  # or the scheduler tells a client that has gone that it has gone
+            self._client.unsubscribe_topic("all")  # or the scheduler sends the notice of our leaving to us
         self._open.close()
 
 
 def _local_cluster(workers: int) -> distributed.LocalCluster:
-    """A cluster on the loopback address, for this process alone."""
+    """A cluster on the loopback address for this process only."""
     cluster = distributed.LocalCluster(
         n_workers=workers,
         threads_per_worker=1,
@@ -224,7 +224,7 @@ def _local_cluster(workers: int) -> distributed.LocalCluster:
 
 
 def _client_of(address: str) -> distributed.Client:
-    """A client of the scheduler at ``address``. Raises :class:`SetupError` when none answers."""
+    """A client of the scheduler at ``address``. Raises :class:`SetupError` if it does not answer."""
     logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # a lost connection is reported in one line
     try:
         return distributed.Client(address, timeout=CONNECT_TIMEOUT)
@@ -242,20 +242,20 @@ def _on_worker(function: Callable[[Any, Report], Any], unit: Any, topic: str) ->
 
         try:
             return function(unit, report)
-        except CancelledError:  # the unit is not wanted any more, or this worker ends and another must run it
+        except CancelledError:  # the unit was cancelled, or this worker ends and another must run it
             raise distributed.Reschedule from None
 
 
 async def _beside(function: Callable[[Any, Report], Any], unit: Any) -> Any:
-    """The result of a unit that runs at once, in a thread of its own."""
+    """Run a unit at once in a separate thread."""
     return await asyncio.to_thread(function, unit, lambda item: None)
 
 
 class _Housekeeping(distributed.WorkerPlugin):
-    """Passes on what units tell, ends those that are cancelled, and closes what a worker has kept with the worker."""
+    """Forwards messages of units, ends cancelled units, and closes what a worker keeps when it ends."""
 
     name = "numbat-housekeeping"
-    idempotent = True  # another client must not take it from under running games
+    idempotent = True  # a second client must not replace it while games run
 
     def __init__(self, no_http: bool) -> None:
         self._no_http = no_http
@@ -276,8 +276,8 @@ class _Housekeeping(distributed.WorkerPlugin):
 
 @contextlib.contextmanager
 def _interrupts_held() -> Iterator[None]:
-    """Act on Ctrl-C and SIGTERM at the end, when there is a whole cluster to close. Processes that start meanwhile
-    never see Ctrl-C, which reaches every process of a terminal: the workers must outlive it until we let them go."""
+    """Delay Ctrl-C and SIGTERM until there is a complete cluster to close. Processes started meanwhile ignore Ctrl-C,
+    which a terminal sends to all processes: workers must run until the tool closes them."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

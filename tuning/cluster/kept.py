@@ -1,6 +1,6 @@
-"""What a worker process keeps from one unit to the next, running engines for instance, and the unit it is at.
+"""What a worker process keeps between units, such as running engines, and its current unit.
 
-Units run in threads, which nothing can stop from outside. One that may take long says with :func:`on_cancel` how.
+Units run in threads, which cannot be stopped from outside. A long unit registers with :func:`on_cancel` how to end it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _listeners: list[Callable[[str], None]] = []
 
 
 class Task:
-    """A unit that runs in a thread of this process, and that another thread may cancel."""
+    """A unit that runs in a thread of this process and that another thread may cancel."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -38,14 +38,14 @@ class Task:
             hook()
 
     def check(self) -> None:
-        """Raise ``CancelledError`` once the result is no longer wanted."""
+        """Raise ``CancelledError`` if the unit was cancelled."""
         if self._cancelled:
             raise CancelledError
 
 
 @contextlib.contextmanager
 def task(key: str) -> Iterator[Task]:
-    """This thread is at the unit ``key`` for as long as this lasts."""
+    """Mark this thread as running the unit ``key``."""
     _current.task = _tasks[key] = Task()
     try:
         yield _current.task
@@ -54,40 +54,40 @@ def task(key: str) -> Iterator[Task]:
 
 
 def cancel(key: str) -> None:
-    """Have the unit ``key`` end soon, if it runs in this process."""
+    """Cancel the unit ``key``, if it runs in this process."""
     if found := _tasks.get(key):
         found.cancel()
 
 
 def on_cancel(hook: Callable[[], object]) -> None:
-    """Have ``hook`` called when the unit of this thread, if it is at one, is cancelled."""
+    """Call ``hook`` when the unit of this thread (if any) is cancelled."""
     if found := getattr(_current, "task", None):
         found.on_cancel(hook)
 
 
 def listen(tell: Callable[[str], None]) -> None:
-    """Have ``tell`` hear what units of this process :func:`tell`."""
+    """Send the lines that units of this process :func:`tell` to ``tell``."""
     _listeners[:] = [tell]
 
 
 def tell(line: str) -> None:
-    """Show a line to the person who waits for this process."""
+    """Show a line to the user of the tool."""
     for listener in _listeners:
         listener(line)
 
 
 def cold(stage: str) -> None:
-    """Tell that this process compiles the engine first, whatever the ``stage``."""
+    """Report that this process compiles the engine first; ``stage`` is ignored."""
     tell("compiles the engine first; run `numbat warmup` there beforehand")
 
 
 def close_at_end(closer: Callable[[], None]) -> None:
-    """Let :func:`close` call ``closer``, in whichever process this is called."""
+    """Register ``closer`` for :func:`close` in this process."""
     if closer not in _closers:
         _closers.append(closer)
 
 
 def close() -> None:
-    """Close everything that units of this process have kept."""
+    """Close everything that units of this process keep."""
     for closer in _closers:
         closer()

@@ -1,35 +1,82 @@
-"""What every command does alike: exit codes, the console, how it refuses and how it is interrupted."""
+"""What all commands share: the parser's frame, exit codes, the console, refusals and interruptions."""
 
 from __future__ import annotations
 
+import argparse
+import signal
 import sys
-from collections.abc import Callable
-from functools import wraps
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import NoReturn
 
 from engine.commandline import FAILED, INTERRUPTED, REFUSED
 from engine.console import Console
+from engine.messages import OptionError
 from engine.printing import escaped, guard_streams
-from tuning.common.errors import SetupError
+from tuning.common.errors import EngineFailure, SetupError
 from tuning.common.extras import need
+from tuning.common.flags import only_with_resume
 
 __all__ = [
-    "FAILED",
-    "INTERRUPTED",
-    "REFUSED",
-    "as_interrupt",
-    "check_picture",
-    "checked",
-    "complain",
-    "interruptible",
-    "make_console",
-    "refused",
-    "stopped",
-    "warner",
-]
+    "FAILED", "INTERRUPTED", "REFUSED", "check_picture", "checked", "complain", "execute", "make_console",
+    "make_parser", "orderly", "refused", "stopped", "warner",
+]  # fmt: skip
 
 PAGE_WIDTH = 120
+
+
+def make_parser(name: str, description: str | None) -> argparse.ArgumentParser:
+    """A parser for ``python -m tuning.NAME`` that shows its module's docstring as it is written."""
+    return argparse.ArgumentParser(
+        f"python -m tuning.{name}", description=description, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+
+
+def execute(
+    parser: Callable[[], argparse.ArgumentParser],
+    run: Callable[[argparse.Namespace, Console], int],
+    words: Sequence[str] | None,
+    beside_resume: Collection[str] = (),
+    *,
+    stderr: bool = False,
+) -> int:
+    """Parse ``words`` and ``run`` the command; the exit code is that of ``run``, 2 if it refuses, 130 if interrupted.
+
+    Beside ``--resume`` only the flags ``beside_resume`` are allowed. With ``stderr`` the console writes there.
+    """
+    guard_streams()
+    try:
+        arguments = parser().parse_args(words)
+        console = Console(stderr=True) if stderr else make_console()
+        try:
+            if getattr(arguments, "resume", None):
+                only_with_resume(parser(), words, beside_resume)
+            return run(arguments, console)
+        except (SetupError, EngineFailure, OptionError, OSError) as error:
+            return refused(console, error)
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        return INTERRUPTED
+
+
+@contextmanager
+def orderly() -> Iterator[ExitStack]:
+    """Treat SIGTERM like Ctrl-C; at the end close what is on the stack, undisturbed by a second Ctrl-C."""
+    before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
+    signal.signal(signal.SIGTERM, _interrupt)
+    stack = ExitStack()
+    try:
+        yield stack
+    finally:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        stack.close()
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _interrupt(number: int, frame: object) -> NoReturn:
+    raise KeyboardInterrupt
 
 
 def check_picture(path: str | None) -> None:
@@ -55,45 +102,24 @@ def make_console() -> Console:
     return console if console.is_terminal else Console(width=PAGE_WIDTH)
 
 
-def as_interrupt(number: int, frame: object) -> NoReturn:
-    """A signal handler: end as Ctrl-C does, with everything written down."""
-    raise KeyboardInterrupt
-
-
-def interruptible(main: Callable[..., int]) -> Callable[..., int]:
-    """Have a command escape what it prints, and end in one line wherever Ctrl-C strikes. Where there is more to say or
-    do, ``main`` does it."""
-
-    @wraps(main)
-    def run(*arguments: object, **keywords: object) -> int:
-        guard_streams()
-        try:
-            return main(*arguments, **keywords)
-        except KeyboardInterrupt:
-            print("interrupted", file=sys.stderr)
-            return INTERRUPTED
-
-    return run
-
-
 def complain(console: Console, error: object) -> None:
-    """Print an error in one line, however long, so that it can be searched for and copied."""
+    """Print an error on one line, however long, so that it can be searched and copied."""
     console.print(f"error: {escaped(str(error), keep='')}", style="bold red", soft_wrap=True)
 
 
 def warner(console: Console) -> Callable[[str], None]:
-    """What prints a line that is no error, but should be seen."""
+    """A function that prints a warning."""
     return lambda line: console.print(f"! {line}", style="yellow", soft_wrap=True)
 
 
-def stopped(console: Console, error: BaseException, again: str) -> int:
-    """Say what ended a run early, if not Ctrl-C, and how to go on; the exit code."""
-    line = "; ".join(part for part in (str(error) or "interrupted", again) if part)
+def stopped(console: Console, error: BaseException, advice: str) -> int:
+    """Report why a run ended early and how to continue it; the exit code."""
+    line = "; ".join(part for part in (str(error) or "interrupted", advice) if part)
     console.print(line, soft_wrap=True)
     return INTERRUPTED if isinstance(error, KeyboardInterrupt) else FAILED
 
 
 def refused(console: Console, error: object) -> int:
-    """Say what cannot be done as asked; the exit code."""
+    """Report why the command cannot run as asked; the exit code."""
     complain(console, error)
     return REFUSED

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 from engine.jit.decorators import kept
 
+_Function = TypeVar("_Function", bound=Callable[..., Any])
 
-def compiled(function: Callable) -> Any:
+
+def compiled(function: _Function) -> _Function:
     """Compile ``function`` at its first call, free of the interpreter lock while it runs.
 
     Sums of floating-point numbers may be taken in any order, which is what lets the compiler vectorise them.

@@ -1,9 +1,11 @@
-"""How far a long run is, on a terminal and in a log."""
+"""The progress of a long run, on a terminal and in a log."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Iterable
 
+from rich.console import RenderableType
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn, TimeRemainingColumn
 
 from engine.console import Console, TextColumn
@@ -12,12 +14,22 @@ from engine.console import Console, TextColumn
 LINE_EVERY = 30.0
 
 
+class _Bar(Progress):
+    """A progress bar with more ``below`` it."""
+
+    below: Callable[[], Iterable[RenderableType]] = staticmethod(tuple)
+
+    def get_renderables(self) -> Iterable[RenderableType]:
+        yield from super().get_renderables()
+        yield from self.below()
+
+
 class Display:
-    """A bar with a text on a terminal; elsewhere the text, a line now and then. The bar is a context manager."""
+    """A progress bar with text on a terminal; elsewhere a line of text now and then. Enter ``bar`` to show it."""
 
     def __init__(self, console: Console, task: str, total: int | None, done: int = 0, numbers: bool = True) -> None:
         self._console = console
-        self.bar = Progress(
+        self.bar = _Bar(
             TextColumn("{task.description}"), BarColumn(), *([MofNCompleteColumn()] if numbers else []),
             TextColumn("{task.fields[text]}"), TimeElapsedColumn(), TimeRemainingColumn(),
             console=console, disable=not console.is_terminal,
@@ -26,12 +38,12 @@ class Display:
         self.begin()
 
     def begin(self, earlier: float = 0.0) -> None:
-        """Count time from now less ``earlier`` seconds: the first results come when the workers have started."""
+        """Restart the clock ``earlier`` seconds ago; call it with the first results, to leave out the start-up."""
         self._began = self._shown = time.monotonic() - earlier
 
     @property
     def seconds(self) -> float:
-        """Since the beginning, never 0."""
+        """Elapsed time, never 0."""
         return max(time.monotonic() - self._began, 0.001)
 
     def show(self, done: int, text: str, line: str | None = None) -> None:

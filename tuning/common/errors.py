@@ -1,10 +1,10 @@
-"""The two ways in which the workbench refuses: what the user gave is wrong, or an engine is."""
+"""SetupError and EngineFailure: wrong input, and broken engines."""
 
 from __future__ import annotations
 
 
 class SetupError(ValueError):
-    """A command line, file or setting that cannot be used; the message names it and says why."""
+    """An invalid command line, file or setting; the message names it and the fault."""
 
 
 def at_least(least: float, **values: float | None) -> None:
@@ -15,7 +15,7 @@ def at_least(least: float, **values: float | None) -> None:
 
 
 class EngineFailure(RuntimeError):
-    """An engine that is missing, does not start, dies or hangs; the message begins with its name."""
+    """An engine that is missing, does not start, dies or hangs; the message starts with its name."""
 
     def __init__(self, engine: str, problem: str) -> None:
         super().__init__(engine, problem)

@@ -1,7 +1,7 @@
-"""Packages that come with an extra of the installation, and what to do if one is missing.
+"""Optional packages, and advice on how to install a missing one.
 
-The tools import them at the top, like everything else. Without one of them a tool ends in a single line that says how
-to get it, not in a traceback: see :func:`explain`, which :mod:`tuning` puts before the interpreter's own report.
+The tools import them at the top. If one is missing, :func:`explain`, which :mod:`tuning` installs as exception hook,
+prints how to install it in place of a traceback.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def advice(package: str) -> str | None:
 
 
 def need(package: str, what_for: str) -> None:
-    """Raise :class:`SetupError` now, not hours later, if ``package`` is missing."""
+    """Raise :class:`SetupError` at the start of a run if ``package`` is missing."""
     try:
         found = importlib.util.find_spec(package) is not None
     except (ImportError, ValueError):
@@ -44,8 +44,8 @@ def need(package: str, what_for: str) -> None:
 
 
 def explain(kind: type[BaseException], error: BaseException, traceback: TracebackType | None) -> None:
-    """Report an uncaught exception: a missing package of an extra in one line and with exit code 2, and Ctrl-C while
-    the modules are still being loaded as later."""
+    """Report an uncaught exception: a missing optional package in one line with exit code 2, Ctrl-C during the imports
+    as at any other time."""
     if issubclass(kind, KeyboardInterrupt):
         print("interrupted", file=sys.stderr)
         raise SystemExit(INTERRUPTED)

@@ -1,4 +1,4 @@
-"""Files that are never seen half, and what is no text taken for none."""
+"""Atomic writes, and checks of input files."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tuning.common.errors import SetupError
 
 
 def refuse_binary(path: Path, what: str) -> None:
-    """Raise :class:`SetupError` for a file that cannot be read or is no text; for files too large to read twice."""
+    """Raise :class:`SetupError` for a file that is unreadable or binary, without reading it whole."""
     try:
         with open_regular(path) as stream:
             beginning = stream.read(1 << 16)
@@ -24,14 +24,14 @@ def refuse_binary(path: Path, what: str) -> None:
 
 
 def refuse_missing(paths: Iterable[Path], what: str) -> None:
-    """Raise :class:`SetupError` for the first path at which there is nothing."""
+    """Raise :class:`SetupError` for the first path that does not exist."""
     for path in paths:
         if not path.exists():
             raise SetupError(f"{what} {path}: No such file or directory")
 
 
 def keep_apart(out: Path | None, inputs: Sequence[Path]) -> None:
-    """Raise :class:`SetupError` if the file to be written is one of those to be read, or a directory."""
+    """Raise :class:`SetupError` if the output file is one of the inputs, or a directory."""
     if out is None:
         return
     if out.is_dir():
@@ -42,7 +42,7 @@ def keep_apart(out: Path | None, inputs: Sequence[Path]) -> None:
 
 @contextmanager
 def whole_text(path: Path, encoding: str = "utf-8") -> Iterator[TextIO]:
-    """A stream for ``path``, which becomes the new file at the end, and only if nothing was raised until then.
+    """A stream whose text replaces ``path`` at the end, unless an exception is raised.
 
     Raises :class:`SetupError`.
     """
@@ -55,7 +55,7 @@ def whole_text(path: Path, encoding: str = "utf-8") -> Iterator[TextIO]:
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """Write ``data`` to ``path``; whenever that is interrupted, there is the former file or the new one.
+    """Write ``data`` to ``path`` atomically: after an interruption there is the old file or the new one.
 
     Raises :class:`SetupError`.
     """

@@ -1,16 +1,17 @@
-"""Flags that several commands have, and what was really written on a command line, defaults apart."""
+"""Flags that several commands share."""
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Collection, Sequence
+from datetime import datetime
 from pathlib import Path
 
 from tuning.common.errors import SetupError
 
 
 def given(parser: argparse.ArgumentParser, words: Sequence[str] | None) -> set[str]:
-    """The flags (and the names of positional arguments) that ``words`` hold. The parser is spent afterwards."""
+    """The flags (and names of positional arguments) in ``words``. The parser cannot be used again."""
     for action in parser._actions:
         action.default = argparse.SUPPRESS
     names = vars(parser.parse_args(words))
@@ -18,9 +19,9 @@ def given(parser: argparse.ArgumentParser, words: Sequence[str] | None) -> set[s
 
 
 def only_with_resume(parser: argparse.ArgumentParser, words: Sequence[str] | None, allowed: Collection[str]) -> None:
-    """Raise :class:`SetupError` for flags that ``--resume`` would pass over: the file's own settings count.
+    """Raise :class:`SetupError` for flags that ``--resume`` would ignore, because the file's settings count.
 
-    ``allowed`` are those that may stand beside it. The parser is spent afterwards.
+    ``allowed`` flags may be combined with it. The parser cannot be used again.
     """
     settled = sorted(given(parser, words) - {"--resume", *allowed})
     if settled:
@@ -30,20 +31,27 @@ def only_with_resume(parser: argparse.ArgumentParser, words: Sequence[str] | Non
         )
 
 
-def add_cluster_flags(parser: argparse.ArgumentParser) -> None:
-    """The flags that say where work runs, the same for every tool."""
+def add_cluster_flags(parser: argparse.ArgumentParser, workers: str = "--concurrency") -> None:
+    """The flags that say where work runs; ``workers`` is the one for how much runs at a time."""
     group = parser.add_argument_group("where work runs")
-    group.add_argument("--concurrency", type=int, metavar="N", help="units at a time (default: one per core)")
+    group.add_argument(workers, type=int, metavar="N", help="work units at a time (default: one per core)")
     group.add_argument(
-        "--scheduler",
-        metavar="ADDRESS",
+        "--scheduler", metavar="ADDRESS",
         help="address of a dask scheduler, such as tcp://host:8786; 'here' runs everything in this process "
         "(default: a cluster of local processes)",
-    )
+    )  # fmt: skip
+
+
+def add_option_flag(parser: argparse.ArgumentParser) -> None:
+    """The flag for options of this engine; see :func:`options_of`."""
+    parser.add_argument(
+        "--option", action="append", default=[], metavar="NAME=VALUE",
+        help="engine option: EvalType, EvalFile or a search parameter; may be repeated",
+    )  # fmt: skip
 
 
 def add_check_flag(parser: argparse.ArgumentParser) -> None:
-    """The flag of long runs that only looks at what they need; see :func:`tuning.common.command.checked`."""
+    """The flag that checks a long run before it starts; see :func:`tuning.common.command.checked`."""
     parser.add_argument(
         "--check", action="store_true", help="check the command line, its files and engines, and exit without starting"
     )
@@ -58,15 +66,13 @@ def add_results_flags(parser: argparse.ArgumentParser, name: str, unit: str) -> 
     return group
 
 
-def add_keep_flag(group: argparse._ArgumentGroup) -> None:
-    """The flag for a file of games to learn from."""
-    group.add_argument(
-        "--keep", type=Path, metavar="FILE.vf", help="append the games to this file in viriformat, to learn from them"
-    )
+def results_path(arguments: argparse.Namespace, name: str) -> Path:
+    """The new results file: that of ``--json``, or one named after the tool and the time."""
+    return Path(arguments.json or f"results/{name}-{datetime.now():%Y%m%d-%H%M%S}.jsonl")
 
 
 def count(text: str) -> int:
-    """A whole number, underscores or commas between its digits allowed."""
+    """A whole number; underscores and commas between the digits are allowed."""
     try:
         return int(text.replace(",", "_"))
     except ValueError:

@@ -1,8 +1,8 @@
-"""The results file: JSON, one object a line, each written when it happens and never touched again.
+"""The results file: JSON lines, appended as events happen and never changed.
 
 The first line holds the tool, its settings under ``"settings"`` and how the run began; every further line is one event
-under its own name (``"game"``, ``"trouble"``, ...). A run that was cut off, even in the middle of a line, is continued
-by reading the file back and appending to it.
+under its own name (``"game"``, ``"trouble"``, ...). An interrupted run continues by reading the file and appending to
+it, even if the last line is incomplete.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Ledger:
 
     @classmethod
     def create(cls, path: Path, tool: str, settings: Mapping[str, Any]) -> Ledger:
-        """Begin a new file. Raises :class:`SetupError` when there is one already: results are not overwritten."""
+        """Create a file. Raises :class:`SetupError` if it exists: results are not overwritten."""
         if path.is_dir():
             raise SetupError(f"cannot write {path}: it is a directory")
         try:
@@ -49,9 +49,9 @@ class Ledger:
 
     @classmethod
     def resume(cls, path: Path, tool: str) -> tuple[Ledger, list[tuple[str, Any]]]:
-        """Open a file to go on with it: the ledger and all events so far. A torn last line is cut off.
+        """Open a file to continue it: the ledger and all events so far. An incomplete last line is cut off.
 
-        Raises :class:`SetupError` when the file is missing, damaged in the middle or another tool's.
+        Raises :class:`SetupError` for a file that is missing, damaged or of another tool.
         """
         header, events, good_bytes = _read(path)
         if header.get("tool") != tool or "settings" not in header:
@@ -64,9 +64,9 @@ class Ledger:
         return cls(path, header["settings"], stream), events
 
     def add(self, kind: str, data: Any) -> None:
-        """Append one event; it is in the operating system's hands when this returns.
+        """Append one event and flush it to the operating system.
 
-        Raises :class:`SetupError` when it cannot be written; nothing more can be then.
+        Raises :class:`SetupError` if it cannot be written, and closes the file.
         """
         self._write({kind: data})
 
@@ -83,13 +83,20 @@ class Ledger:
         """Whether nothing more can be written."""
         return self._stream.closed
 
+    def finish(self, kind: str, data: Any) -> None:
+        """Append a last event, unless the file is closed because of an error, and close it."""
+        if not self.closed:
+            with suppress(SetupError):  # of a full disk, which the next run reports
+                self.add(kind, data)
+        self.close()
+
     def close(self) -> None:
-        with suppress(OSError):  # what could not be written has been told
+        with suppress(OSError):  # a failed write was reported before
             self._stream.close()
 
 
 def origin(tool: str) -> dict[str, str | None]:
-    """When and how a run begins: the time, the command line if there is one, and the commit of this checkout."""
+    """When and how a run began: time, command line (if any) and commit of this checkout."""
     command = None
     if Path(sys.argv[0]).stem == tool.split(".")[-1]:
         command = shlex.join(["python", "-m", tool, *sys.argv[1:]])
@@ -113,13 +120,14 @@ def read_header(path: Path) -> dict[str, Any]:
 
 
 def read_events(path: Path) -> Iterator[tuple[str, Any]]:
-    """The events of a results file, for whoever wants to look at one."""
+    """The events of a results file."""
     yield from _read(path)[1]
 
 
 def read_settings(path: Path) -> dict[str, Any]:
     """The settings a results file began with."""
-    return _read(path)[0].get("settings", {})
+    settings: dict[str, Any] = _read(path)[0].get("settings", {})
+    return settings
 
 
 def _read(path: Path) -> tuple[dict[str, Any], list[tuple[str, Any]], int]:

@@ -1,4 +1,4 @@
-"""What all figures share: colours, the check of a file name, the writing."""
+"""What all figures share: colours, file names, writing."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ HIGHLIGHT = "#c44536"
 
 
 def check(path: Path) -> None:
-    """Raise :class:`SetupError` if no picture can be written to ``path``, before the work that is to be drawn."""
+    """Raise :class:`SetupError` before a long run if no picture can be written to ``path``."""
     known = sorted(FigureCanvasAgg.get_supported_filetypes())
     if path.suffix.lower().removeprefix(".") not in known:
         raise SetupError(f"cannot draw {path}: its name must end in one of .{', .'.join(known)}")
@@ -32,12 +32,12 @@ def check(path: Path) -> None:
 
 
 def literal(name: str) -> str:
-    """A name from outside in a figure: :func:`engine.printing.escaped`, and a dollar sign is no formula."""
+    """An engine's name in a figure: :func:`engine.printing.escaped`, with dollar signs quoted."""
     return escaped(name, keep="").replace("$", r"\$")
 
 
 def save(figure: Figure, path: Path) -> None:
-    """Write a picture; the suffix says the format. Raises :class:`SetupError` when that cannot be done."""
+    """Write a picture in the format of its suffix. Raises :class:`SetupError`."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         figure.savefig(path, dpi="figure")

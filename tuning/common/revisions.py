@@ -1,4 +1,4 @@
-"""This engine at any commit: a worktree and a compile cache for each, made once and kept.
+"""This engine at any commit: a worktree and a compile cache for each, made on first use.
 
 Two revisions must never share compiled code, so each gets its own ``NUMBAT_CACHE_DIR``, warmed up before
 the first game.
@@ -22,7 +22,7 @@ PROJECT = Path(__file__).resolve().parents[2]
 
 @dataclass(frozen=True, slots=True)
 class Home:
-    """Where one revision lives: its worktree, its cache and how to start it."""
+    """A revision's worktree and cache, and how to start it."""
 
     tree: Path
     cache: Path
@@ -59,7 +59,7 @@ def resolve(revision: str, project: Path = PROJECT) -> str:
     Raises :class:`SetupError` when git does not know the revision.
     """
     if revision == ".":
-        # A commit that no branch sees: the tree can change on while the match plays this snapshot.
+        # A commit on no branch: the tree may change while the match plays this snapshot.
         return _git("stash", "create", project=project) or _git("rev-parse", "HEAD", project=project)
     try:
         return _git("rev-parse", "--verify", "--end-of-options", f"{revision}^{{commit}}", project=project)
@@ -68,9 +68,9 @@ def resolve(revision: str, project: Path = PROJECT) -> str:
 
 
 def prepare(commit: str, project: Path = PROJECT) -> Home:
-    """Make (or find) the worktree of ``commit`` and compile the engine in it; safe to call from many processes.
+    """The worktree of ``commit`` with the engine compiled, made if necessary; safe to call from many processes.
 
-    Raises :class:`SetupError` when the commit is unknown here or the engine does not compile.
+    Raises :class:`SetupError` if the commit is unknown or the engine does not compile.
     """
     home = Home(root() / commit / "tree", root() / commit / "cache")
     ready = root() / commit / "ready"

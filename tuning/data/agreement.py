@@ -1,9 +1,8 @@
-"""Scores that a second opinion confirms: what a search sees by tactics alone is left out of what a network learns.
+"""Keeps scores that a second opinion confirms, so that networks do not learn from tactics.
 
-A position may be quiet by the move that was played and still be decided by a combination. Its score then says what no
-static evaluation can see, and a network that learns from it becomes worse for all the others. A score that is far from
-the network's own value, or from that of another search, is most often of this kind. (The filters of most trainers look
-at captures and checks, this one at the scores themselves.)
+A position may look quiet and still be decided by a combination. No static evaluation can see that, and a network that
+learns from its score gets worse in other positions. A score far from the network's value, or from that of another
+search, is usually of this kind. (Most trainers filter by captures and checks, this one by scores.)
 """
 
 from __future__ import annotations
@@ -17,7 +16,6 @@ from scipy.special import expit
 from engine.evaluation.choice import Evaluation
 from tuning.common.errors import SetupError
 from tuning.data.dataset import NO_VERDICT, Quiet, is_quiet
-from tuning.data.lookahead import LookAhead, mixed_scores
 from tuning.data.values import values_of
 from tuning.data.viriformat import read_positions, with_scores
 
@@ -26,49 +24,39 @@ _EVERY_QUIET = Quiet(0, np.inf)
 
 
 class Agreement(NamedTuple):
-    """How near a score has to be to the opinion: by less than ``limit`` of the expected score. The scales say how many
-    centipawns multiply the odds of success by e."""
+    """The distance of expected scores below which score and opinion agree. The scales are the centipawns that multiply
+    the odds of success by e."""
 
     limit: float
     scale: float
     opinion_scale: float
 
     def holds(self, scores: np.ndarray, opinions: np.ndarray) -> np.ndarray:
-        """Where ``scores`` and ``opinions``, centipawns from the same side's view, agree: bool [position]."""
+        """Whether ``scores`` and ``opinions``, centipawns of the same side, agree: bool [position]."""
         apart: np.ndarray = np.abs(expit(scores / self.scale) - expit(opinions / self.opinion_scale))
         return apart < self.limit
 
 
 class Confirmed(NamedTuple):
-    """A file of games in which only confirmed scores are left; how many, of how many quiet positions."""
+    """A file of games with only confirmed scores, their number, and the number of quiet positions."""
 
     data: bytes
     kept: int
     quiet: int
 
 
-def by_network(
-    source: Path, network: Evaluation, agreement: Agreement, look_ahead: LookAhead | None = None
-) -> Confirmed:
-    """The games of ``source`` with those scores alone that the static values of ``network`` confirm.
-
-    With ``look_ahead`` the scores are first mixed with what followed, which has to confirm them too.
-    """
-    positions = read_positions([source])
-    boards = positions.boards
+def by_network(source: Path, network: Evaluation, agreement: Agreement) -> Confirmed:
+    """The games of ``source`` with only those scores that the static values of ``network`` confirm."""
+    boards = read_positions([source]).boards
     quiet = is_quiet(boards, _EVERY_QUIET)
-    scores, agreed = boards["score"], np.ones(int(quiet.sum()), bool)
-    if look_ahead is not None:
-        mixed = mixed_scores(positions, look_ahead, agreement.scale)
-        scores, agreed = np.round(mixed.scores).astype(np.int16), mixed.confirmed[quiet]
-    agreed &= agreement.holds(scores[quiet], values_of(network, boards[quiet]))
-    return _only(source, scores, quiet, agreed)
+    agreed = agreement.holds(boards["score"][quiet], values_of(network, boards[quiet]))
+    return _only(source, boards["score"], quiet, agreed)
 
 
 def by_games(source: Path, others: Path, agreement: Agreement) -> Confirmed:
-    """The games of ``source`` with those scores alone that the same games' in ``others`` confirm.
+    """The games of ``source`` with only those scores that the scores in ``others`` confirm.
 
-    Raises :class:`SetupError` if those are other games.
+    Raises :class:`SetupError` if ``others`` does not hold the same games.
     """
     boards, opinions = (read_positions([path]).boards for path in (source, others))
     if len(boards) != len(opinions) or not np.array_equal(boards["occupancy"], opinions["occupancy"]):

@@ -1,4 +1,4 @@
-"""What a network learns from: quiet positions, an expected score for each, some games kept apart to judge by."""
+"""Training data: quiet positions with expected scores, and games held out for validation."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ from tuning.data.positions import plies, read_positions
 from tuning.data.values import values_of
 from tuning.data.viriformat import Positions
 
-#: Centipawns of the Classical evaluation that multiply the odds of success by e, about as its own games have it.
+#: Centipawns of the Classical evaluation that multiply the odds of success by e, as in its own games.
 REFERENCE = 220.0
 
-#: So many positions settle a scale.
+#: Positions used to determine a scale.
 SCALED_BY = 200_000
 
-#: A verdict of this many units from White's view or more is a mate or no verdict at all, whatever the source.
+#: Scores of this size or more are mates or missing, in any source.
 NO_VERDICT = 20_000
 
 
 @dataclass(frozen=True, slots=True)
 class Quiet:
-    """Which positions are fit to learn from, besides being neither in check nor answered by a capture or promotion.
+    """Conditions for training positions, besides no check and no capture or promotion as the move played.
 
-    Before ``first_ply`` games repeat each other; beyond ``decided`` (log-odds of success) they are over.
+    Games repeat each other before ``first_ply``, and are decided beyond ``decided`` (log-odds of success).
     """
 
     first_ply: int = 10
@@ -44,8 +44,8 @@ class Quiet:
 class Source:
     """The quiet positions of one file.
 
-    ``scale`` is how many of its units multiply the odds of White's success by e, as :func:`common_scale` finds it;
-    ``expected`` float32 is White's expected score; ``held_out`` says which positions to judge by.
+    ``scale`` is the number of its units that multiply the odds of White's success by e (:func:`common_scale`);
+    ``expected`` float32 is White's expected score; ``held_out`` marks the positions for validation.
     """
 
     name: str
@@ -57,22 +57,22 @@ class Source:
 
 
 def is_quiet(boards: np.ndarray, quiet: Quiet) -> np.ndarray:
-    """Which of ``boards``, PACKED, can be learned from, as far as a source's units do not matter: bool [position]."""
+    """Which of ``boards``, PACKED, are fit for training, whatever the units of scores: bool [position]."""
     chosen: np.ndarray = (boards["extra"] & (IN_CHECK | NOISY_MOVE)) == 0
     chosen &= plies(boards) >= quiet.first_ply
     return chosen & (np.abs(boards["score"].astype(np.int32)) < NO_VERDICT)
 
 
 def quiet_positions(positions: Positions, quiet: Quiet) -> Positions:
-    """Those of ``positions`` that :func:`is_quiet` chooses."""
+    """The ``positions`` that :func:`is_quiet` selects."""
     chosen = is_quiet(positions.boards, quiet)
     return Positions(positions.boards[chosen], positions.games[chosen])
 
 
 def held_out_lots(name: str) -> np.random.Generator:
-    """One lot for each game of a file, in order; games whose lot is below the share wanted are held out.
+    """Random numbers for the games of a file, in order; games whose number is below the share are held out.
 
-    They are always the same of a file, so that all networks are judged by the same.
+    A file's are always the same, so that all networks are validated with the same games.
     """
     return np.random.default_rng(zlib.crc32(name.encode()))
 
@@ -88,11 +88,9 @@ def refuse_same_names(files: Sequence[Path]) -> None:
 def common_scale(boards: np.ndarray) -> float:
     """How many units of the boards' scores multiply the odds of success by e, if REFERENCE centipawns of Classical do.
 
-    The scores then say as often as Classical that a position is that good or bad.
-
-    Fitted to the results of its own games every source would have another scale, the larger the weaker its players: the
-    same advantage would be worth 0.64 points in games of 250 nodes a move and 0.71 in those of 500, and a network that
-    learns from both would have to learn who plays.
+    With it the scores are on average as far from a draw as those of Classical. A scale fitted to the results of each
+    source would be larger for weaker players: the same advantage would be worth 0.64 points in games of 250 nodes a
+    move and 0.71 in those of 500, and a network that learns from both would have to learn who plays.
     """
     chosen = boards[np.random.default_rng(0).permutation(len(boards))[:SCALED_BY]]
     log_odds = values_of(choose("Classical", ""), chosen) / REFERENCE
@@ -109,7 +107,7 @@ def common_scale(boards: np.ndarray) -> float:
 
 
 def make_source(name: str, positions: Positions, quiet: Quiet, result_weight: float, held_out: float) -> Source:
-    """A source from all positions of a file. Raises :class:`SetupError` if none can be learned from."""
+    """A source from all positions of a file. Raises :class:`SetupError` if none is quiet."""
     games = int(positions.games[-1]) + 1
     positions = quiet_positions(positions, quiet)
     if not len(positions):
@@ -131,7 +129,7 @@ def make_source(name: str, positions: Positions, quiet: Quiet, result_weight: fl
 def read_sources(
     files: Sequence[Path], cache: Path, quiet: Quiet, result_weight: float, held_out: float, progress: Progress
 ) -> list[Source]:
-    """A source for each file, by way of the cache. Raises :class:`SetupError` for files that cannot be used."""
+    """A source for each file, read through the cache. Raises :class:`SetupError` for invalid files."""
     refuse_same_names(files)
     return [
         make_source(file.name, read_positions(file, cache, progress), quiet, result_weight, held_out) for file in files

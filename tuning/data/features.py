@@ -1,4 +1,4 @@
-"""Packed positions as a network sees them: lists of features."""
+"""The features of packed positions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One position in 32 bytes: marlinformat's ``PackedBoard``, as training data keep it.
+"""Positions of 32 bytes: marlinformat's ``PackedBoard``, the form of training data.
 
 The layout is that of the viriformat crate (github.com/cosmobobak/viriformat, version 3.0.0) and of marlinflow
 before it. Occupied squares are one bitboard; the piece on the i-th lowest of them is the i-th nibble, low half
@@ -7,7 +7,7 @@ of a byte first: ``color << 3 | type`` with pawn 0 .. king 5, and 6 for a rook t
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 from numba import int64
 
@@ -17,30 +17,33 @@ from engine.board.position import POSITION_T, king_square, occupied_by_all, piec
 from engine.board.setup import complete_setup
 from engine.board.types import EMPTY, I64, IDLE, KING, NO_SQUARE, ONE, PAWN, RANK_1, RANK_8, ROOK, ZERO
 from engine.evaluation.nnue.file import MOST_PIECES
-from engine.jit import helper, kernel, lsb, popcount, record_type, structure
+from engine.jit import Array, Record, helper, i2, kernel, lsb, popcount, record_type, structure, u1, u2, u8
 
 #: Results as the format counts them.
 BLACK_WINS, DRAW, WHITE_WINS = range(3)
 
-#: The bits of ``extra`` in positions read from games: who stands in check, and what the move played there does.
-#: (The format leaves that byte to its users.)
+#: The bits of ``extra`` in positions read from games: check, and the kind of the move played.
+#: (The format leaves this byte to its users.)
 IN_CHECK, NOISY_MOVE, GIVES_CHECK = 1, 2, 4
 
-#: A position with the score of its search and the result of its game, 32 bytes, little-endian.
-PACKED = structure(
-    ("occupancy", "<u8"),
-    ("pieces", "u1", (16,)),  # two nibbles each, in the order of the occupied squares
-    ("side_en_passant", "u1"),  # Black to move << 7 | square behind a pawn that may be taken en passant, 64 for none
-    ("rule50", "u1"),  # plies since a capture or pawn move
-    ("fullmove", "<u2"),
-    ("score", "<i2"),  # centipawns, White's view
-    ("result", "u1"),
-    ("extra", "u1"),
-)
+
+class Packed(Record):
+    """A position with the score of its search and the result of its game, 32 bytes, little-endian."""
+
+    occupancy: u8
+    pieces: Annotated[Array[u1], (16,)]  # two nibbles each, in the order of the occupied squares
+    side_en_passant: u1  # Black to move << 7 | square behind a pawn that may be taken en passant, 64 for none
+    rule50: u1  # plies since a capture or pawn move
+    fullmove: u2
+    score: i2  # centipawns, White's view
+    result: u1
+    extra: u1
+
+
+PACKED = structure(Packed)
 PACKED_T = record_type(PACKED)
 
-#: A PACKED record, for annotations, and an array of them.
-Packed: TypeAlias = Any
+#: An array of PACKED records.
 PackedArray: TypeAlias = Any
 
 #: Where a rook's type would stand, while it may castle.
@@ -75,7 +78,7 @@ def pack(position: Position, packed: Packed) -> None:
 
 @kernel(int64(POSITION_T, PACKED_T))
 def unpack(position: Position, packed: Packed) -> Flag:
-    """Set ``position`` from ``packed``, ready for moves; return 1, or 0 if that is no position of chess.
+    """Set ``position`` from ``packed``, ready for moves; return 1, or 0 for an illegal position.
 
     A king and an unmoved rook off the squares of standard chess make it one of Chess960.
     """

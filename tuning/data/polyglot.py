@@ -22,8 +22,8 @@ POINTS = {"1-0": (2, 0), "1/2-1/2": (1, 1), "0-1": (0, 2)}
 
 
 class Tally:
-    """How often each move was played in each position, and what it scored: ``counts[key][raw move]`` is
-    ``[games, half points]``. Moves are encoded as in the book."""
+    """Games and score of each move in each position: ``counts[key][raw move]`` is ``[games, half points]``. Moves are
+    encoded as in the book."""
 
     def __init__(self, plies: int) -> None:
         self.plies = plies
@@ -67,14 +67,14 @@ def encode(board: chess.Board, move: chess.Move) -> int:
 
 
 def write_book(path: Path, entries: Iterable[tuple[int, int, int]]) -> int:
-    """Write ``entries`` in one go, so that no half a book can be left behind; return how many there are."""
+    """Write ``entries`` atomically; return their number."""
     packed = [ENTRY_STRUCT.pack(key, raw, weight, 0) for key, raw, weight in entries]
     write_whole(path, b"".join(packed))
     return len(packed)
 
 
 def read_games(path: Path, tally: Tally, complain: Callable[[str], None], advance: Callable[[int], None]) -> None:
-    """Count the games in ``path``; ``advance`` gets the place in the file. Faulty games count up to the fault."""
+    """Count the games in ``path``; ``advance`` gets the offset in the file. Faulty games count up to the fault."""
     found = None
     try:
         for found in reading.read_games(path, complain, advance):
@@ -87,14 +87,14 @@ def read_games(path: Path, tally: Tally, complain: Callable[[str], None], advanc
 
 
 def why_empty(tally: Tally, min_games: int) -> str:
-    """Why the book would have no move."""
+    """Why the book would be empty."""
     if not tally.games:
         return "there is no game with a result"
     return f"no scoring move was played in {min_games} of {tally.games} games (--min-games)"
 
 
 def size_of(path: Path) -> int:
-    """Bytes of a file that must be there. Raises :class:`SetupError`."""
+    """The size of a file in bytes. Raises :class:`SetupError`."""
     try:
         return path.stat().st_size
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Reads positions whose outcome is known from text, millions of lines in seconds.
+"""Reads positions whose outcome is known from text.
 
 A file has a position a line and may be packed by gzip or xz. A line is one of these, the first two tab-separated:
 
@@ -17,20 +17,20 @@ from __future__ import annotations
 import gzip
 import lzma
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext, suppress
 from pathlib import Path
-from typing import Any, BinaryIO, TypeAlias
+from typing import Any, BinaryIO, NamedTuple
 from zipfile import BadZipFile
 
+import chess
 import numpy as np
 from rich.progress import Progress
 
-from engine.board.aliases import Position, Square
-from engine.board.attacks import is_attacked
-from engine.board.position import bit, king_square, occupied_by_all, piece_on, type_on
+from engine.board.aliases import Position
+from engine.board.position import piece_on, type_on
 from engine.board.setup import new_position
-from engine.board.types import EMPTY, I64, KING, NO_SQUARE, NO_TYPE, PAWN, PIECE_LETTERS, ROOK
+from engine.board.types import I64, NO_SQUARE, NO_TYPE, PAWN, PIECE_LETTERS, ROOK, ZERO
 from engine.files import drafted
 from engine.jit import popcount
 from engine.reading.text import quoted
@@ -38,7 +38,7 @@ from tuning.common.compiled import compiled
 from tuning.common.errors import SetupError
 from tuning.common.files import refuse_binary
 from tuning.data import viriformat
-from tuning.data.marlinformat import IN_CHECK, NOISY_MOVE, PACKED, Packed, PackedArray, pack
+from tuning.data.marlinformat import IN_CHECK, NOISY_MOVE, PACKED, UNMOVED_ROOK, Packed, PackedArray, unpack
 from tuning.data.viriformat import Positions
 
 #: Bytes of text parsed at once.
@@ -47,271 +47,146 @@ BLOCK = 1 << 22
 #: The version of what is kept in a cache; raise it whenever the same text would be read differently.
 VERSION = 2
 
-_PIECE_OF_LETTER = np.full(256, EMPTY, np.uint8)
-for _piece, _letter in enumerate(PIECE_LETTERS):
-    if _letter != ".":
-        _PIECE_OF_LETTER[ord(_letter)] = _piece
+_PIECES = PIECE_LETTERS.replace(".", "")
+_NO_PIECE = 255
+_CODES = np.full(256, _NO_PIECE, np.uint8)
+_CODES[[ord(letter) for letter in _PIECES]] = [PIECE_LETTERS.index(letter) for letter in _PIECES]
+_GAPS = {ord("0") + count: "." * count for count in range(1, 9)}
+_BOARD_LETTERS = frozenset(_PIECES + ".")
+_SQUARES = {"-": NO_SQUARE, **{name: square for square, name in enumerate(chess.SQUARE_NAMES)}}
+_HALF_POINTS = {"1": 2, "1.0": 2, "0.5": 1, "0": 0, "0.0": 0}
+_FOR_MOVER = {"1": 2, "0": 1, "-1": 0}
 
-_TAB, _NEWLINE, _CARRIAGE_RETURN, _SPACE, _SLASH, _MINUS, _POINT, _0, _1, _A, _BAR = (
-    ord(sign) for sign in "\t\n\r /-.01a|"
-)
-_LOWER = 32
-
-#: Bytes of text as uint8.
-Text: TypeAlias = np.ndarray
-
-#: A number that no field holds: what could not be read.
-_NO_NUMBER = -(1 << 40)
+#: In place of a move that the line does not name: it changes no material as far as the line says, or it does.
+_UNKNOWN, _NOISY = -1, -2
 
 
 # A line --------------------------------------------------------------------------------------------------------------
 
 
-@compiled
-def _read_number(text: Text, start: int, end: int) -> int:
-    """The decimal integer in ``text[start:end]``, or _NO_NUMBER."""
-    negative = start < end and text[start] == _MINUS
-    start += negative
-    if start >= end or end - start > 6:
-        return _NO_NUMBER
-    value = I64(0)
-    for at in range(start, end):
-        digit = I64(text[at]) - _0
-        if digit < 0 or digit > 9:
-            return _NO_NUMBER
-        value = 10 * value + digit
-    return -value if negative else value
+class _Line(NamedTuple):
+    """A line as numbers, White's view; ``board`` has a letter for each square, ``unmoved`` a bit for each rook that may
+    castle, ``move`` its squares and promotion in 6, 6 and 3 bits, or :data:`_UNKNOWN` or :data:`_NOISY`."""
+
+    board: str
+    unmoved: int
+    side: int
+    en_passant: int
+    rule50: int
+    ply: int
+    score: int
+    result: int
+    move: int
 
 
-@compiled
-def _read_half_points(text: Text, start: int, end: int) -> int:
-    """White's half points from "1", "0" or "0.5" (also "1.0"), or _NO_NUMBER."""
-    if end - start == 1 or (end - start == 3 and text[start + 1] == _POINT and text[start + 2] == _0):
-        digit = I64(text[start]) - _0
-        return 2 * digit if digit == 0 or digit == 1 else _NO_NUMBER
-    if end - start == 3 and text[start] == _0 and text[start + 1] == _POINT and text[start + 2] == _0 + 5:
-        return 1
-    return _NO_NUMBER
-
-
-@compiled
-def _word_end(text: Text, start: int, end: int) -> int:
-    """Where the word at ``start`` ends."""
-    while start < end and text[start] != _SPACE:
-        start += 1
-    return start
-
-
-@compiled
-def _read_board(text: Text, start: int, end: int, position: Position) -> bool:
-    """Set the pieces of ``position`` from the first word of a FEN; False if that does not give 64 squares."""
-    position.pieces[:] = 0
-    position.colors[:] = 0
-    position.board[:] = EMPTY
-    at = start
-    for rank in range(7, -1, -1):
-        file = I64(0)
-        while file < 8:
-            if at >= end:
-                return False
-            letter = text[at]
-            at += 1
-            piece = I64(_PIECE_OF_LETTER[letter])
-            if piece != EMPTY:
-                square = 8 * rank + file
-                position.board[square] = piece
-                position.pieces[piece & 7] |= bit(square)
-                position.colors[piece >> 3] |= bit(square)
-                file += 1
-            elif _1 <= letter <= _0 + 8 - file:
-                file += I64(letter) - _0
-            else:
-                return False
-        if rank > 0:
-            if at >= end or text[at] != _SLASH:
-                return False
-            at += 1
-    kings = position.pieces[KING]
-    one_each = popcount(kings & position.colors[0]) == 1 and popcount(kings & position.colors[1]) == 1
-    return at == end and one_each and popcount(occupied_by_all(position)) <= 32
-
-
-@compiled
-def _read_castling(text: Text, start: int, end: int, position: Position) -> bool:
-    """Set the rights to castle from the third word of a FEN, in any of the usual spellings; False if it has others.
-
-    A right without its rook is passed over.
-    """
-    position.castling = 0
-    position.castling_rook[:] = NO_SQUARE
-    if end - start == 1 and text[start] == _MINUS:
-        return True
-    for at in range(start, end):
-        letter = I64(text[at]) | _LOWER
-        color = 1 if text[at] & _LOWER else 0
-        rook, king = color << 3 | ROOK, I64(king_square(position, color))
-        first = 56 * color
-        if king >> 3 != first >> 3:
-            continue
-        low, high = I64(first), I64(first + 8)  # where to look for the rook; the outermost counts
-        if letter == ord("k"):
-            low = king + 1
-        elif letter == ord("q"):
-            high = king
-        elif _A <= letter < _A + 8:
-            low = first + letter - _A
-            high = low + 1
-        else:
-            return False
-        found = NO_SQUARE
-        for square in range(low, high):
-            if piece_on(position, square) == rook and (found == NO_SQUARE or square > king):
-                found = square
-        if found != NO_SQUARE:
-            right = 2 * color + (1 if found < king else 0)
-            position.castling |= 1 << right
-            position.castling_rook[right] = found
-    return True
-
-
-@compiled
-def _read_square(text: Text, start: int, end: int) -> Square:
-    """The square that a word names, NO_SQUARE for ``-``, or _NO_NUMBER."""
-    if end - start == 1 and text[start] == _MINUS:
-        return NO_SQUARE
-    if end - start != 2:
-        return _NO_NUMBER
-    file, rank = I64(text[start]) - _A, I64(text[start + 1]) - _1
-    return 8 * rank + file if 0 <= file < 8 and 0 <= rank < 8 else _NO_NUMBER
-
-
-@compiled
-def _read_fen(text: Text, start: int, end: int, position: Position) -> bool:
-    """Set what ``marlinformat.pack`` needs of ``position`` but for the move number; False for no FEN."""
-    stop = _word_end(text, start, end)
-    if not _read_board(text, start, stop, position):
-        return False
-    start = stop + 1
-    stop = _word_end(text, start, end)
-    if stop - start != 1 or (text[start] != ord("w") and text[start] != ord("b")):
-        return False
-    position.side = text[start] == ord("b")
-    start = stop + 1
-    stop = _word_end(text, start, end)
-    if stop <= start or not _read_castling(text, start, stop, position):
-        return False
-    start = stop + 1
-    stop = _word_end(text, start, end)
-    square = _read_square(text, start, stop)
-    start = stop + 1
-    rule50 = _read_number(text, start, _word_end(text, start, end))
-    if square == _NO_NUMBER or rule50 < 0:
-        return False
-    position.en_passant = square
-    position.rule50 = rule50
-    return True
-
-
-@compiled
-def _changes_material(text: Text, start: int, end: int, position: Position) -> int:
-    """Whether the move (UCI) in ``text[start:end]`` captures or promotes: 0, 1, or _NO_NUMBER for what is no move."""
-    origin, target = _read_square(text, start, start + 2), _read_square(text, start + 2, start + 4)
-    length = end - start
-    if (length != 4 and length != 5) or origin < 0 or target < 0 or type_on(position, origin) == NO_TYPE:
-        return _NO_NUMBER
-    if length == 5:
-        return 1
-    if type_on(position, target) != NO_TYPE:
-        return I64(piece_on(position, target) >> 3 != position.side)  # castling may be the king taking its rook
-    return I64(type_on(position, origin) == PAWN and origin & 7 != target & 7)
-
-
-@compiled
-def _read_bars(text: Text, start: int, end: int, position: Position, board: Packed) -> bool:
-    """Set ``board`` from a line ``FEN | evaluation | result``; False if it is none."""
-    first = start
-    while first < end and text[first] != _BAR:
-        first += 1
-    second = first + 1
-    while second < end and text[second] != _BAR:
-        second += 1
-    if second >= end or first - start < 2 or text[first - 1] != _SPACE or text[second - 1] != _SPACE:
-        return False
-    if not _read_fen(text, start, first - 1, position):
-        return False
-    last = first - 1  # the move number is the last word of the FEN
-    while text[last - 1] != _SPACE:
-        last -= 1
-    fullmove = _read_number(text, last, first - 1)
-    score = _read_number(text, first + 2, second - 1)
-    result = _read_half_points(text, second + 2, end)
-    if fullmove < 1 or abs(score) > 32767 or not 0 <= result <= 2:
-        return False
-    _finish(position, board, 2 * (fullmove - 1) + I64(position.side), score, result, I64(0))
-    return True
-
-
-@compiled
-def _finish(position: Position, board: Packed, ply: int, score: int, result: int, noisy: int) -> None:
-    """Set ``board`` from ``position`` and what else its line says."""
-    side = I64(position.side)
-    position.fullmove = (ply - side) // 2 + 1
-    pack(position, board)
-    board.score = score
-    board.result = result
-    checked = is_attacked(position, I64(king_square(position, side)), side ^ 1, occupied_by_all(position))
-    board.extra = (IN_CHECK if checked else 0) | (NOISY_MOVE if noisy else 0)
-
-
-@compiled
-def _read_line(text: Text, start: int, end: int, tabs: np.ndarray, position: Position, board: Packed) -> bool:
-    """Set ``board`` from a line; False if that is of none of the forms."""
-    fields = 1
-    for at in range(start, end):
-        if text[at] == _TAB:
-            if fields == len(tabs) - 1:
-                return False
-            tabs[fields] = at
-            fields += 1
-    if fields == 1:
-        return _read_bars(text, start, end, position, board)
-    if fields < 5 or not _read_fen(text, start, tabs[1], position):
-        return False
-    tabs[fields] = end
-
-    if fields == 5 and text[tabs[1] + 1] >= _A:  # a move
-        noisy = _changes_material(text, tabs[1] + 1, tabs[2], position)
-        score = _read_number(text, tabs[2] + 1, tabs[3])
-        ply = _read_number(text, tabs[3] + 1, tabs[4])
-        result = _read_number(text, tabs[4] + 1, tabs[5]) + 1
-        if position.side:
-            score, result = -score, 2 - result
+def _read_line(line: str) -> _Line:
+    """Read a line of any form. Raises ``ValueError``, ``KeyError`` or ``IndexError``."""
+    fields = line.split("\t")
+    move = _UNKNOWN
+    if len(fields) == 1:
+        fen, score, points = line.split(" | ")
+        words = fen.split(" ")
+        ply, result = 2 * (int(words[5]) - 1) + (words[1] == "b"), _HALF_POINTS[points]
+    elif len(fields) == 5 and fields[1][:1].isalpha():
+        fen, uci, score, number, points = fields
+        words, ply, result = fen.split(" "), int(number), _FOR_MOVER[points]
+        found = chess.Move.from_uci(uci)
+        move = found.from_square | found.to_square << 6 | (found.promotion or 0) << 12
+    elif 5 <= len(fields) <= 7:
+        fen, score, points = fields[:3]
+        words, ply, result = fen.split(" "), int(fields[-2]), _HALF_POINTS[points]
+        move = _NOISY if "x" in fields[-1] else _UNKNOWN
     else:
-        score = _read_number(text, tabs[1] + 1, tabs[2])
-        result = _read_half_points(text, tabs[2] + 1, tabs[3])
-        ply = _read_number(text, tabs[fields - 2] + 1, tabs[fields - 1])
-        noisy = I64(0)
-        for at in range(tabs[fields - 1], end):
-            noisy |= text[at] == ord("x")
-    if noisy < 0 or abs(score) > 32767 or ply < 0 or not 0 <= result <= 2:
-        return False
+        raise ValueError(line)
+    rows = words[0].translate(_GAPS).split("/")
+    board, side, value = "".join(reversed(rows)), ("w", "b").index(words[1]), int(score)
+    if [len(row) for row in rows] != [8] * 8 or not _BOARD_LETTERS.issuperset(board):
+        raise ValueError(line)
+    if side and move >= 0:  # this form has the mover's view
+        value, result = -value, 2 - result
+    rule50 = int(words[4])
+    if ply < 0 or rule50 < 0 or abs(value) > 32767:
+        raise ValueError(line)
+    return _Line(board, _unmoved(words[2], board), side, _SQUARES[words[3]], rule50, ply, value, result, move)
 
-    _finish(position, board, ply, score, result, noisy)
-    return True
+
+def _unmoved(castling: str, board: str) -> int:
+    """The rooks that may castle, a bit each, in any of the usual spellings; rights without a rook are ignored."""
+    rooks = 0
+    for letter in castling if castling != "-" else "":
+        first = 0 if letter.isupper() else 56
+        rank, own = board[first : first + 8], letter.isupper()
+        king, rook = rank.find("K" if own else "k"), "R" if own else "r"
+        match letter.lower():
+            case "k":
+                file = rank.rfind(rook, king)
+            case "q":
+                file = rank.find(rook, 0, max(king, 0))
+            case name:
+                file = "abcdefgh".index(name)
+                file = file if rank[file] == rook else -1
+        if king >= 0 and file >= 0:
+            rooks |= 1 << first + file
+    if not castling:
+        raise ValueError("no castling rights")
+    return rooks
+
+
+def _packed(lines: Sequence[_Line]) -> np.ndarray:
+    """The lines as PACKED positions, their extra byte 0."""
+    boards = np.zeros(len(lines), PACKED)
+    text, unmoved, side, en_passant, rule50, ply, score, result, _ = zip(*lines, strict=True)
+    codes = _CODES[np.frombuffer("".join(text).encode(), np.uint8).reshape(-1, 64)]
+    codes[(np.array(unmoved, np.uint64)[:, None] >> np.arange(64, dtype=np.uint64)) & np.uint64(1) == 1] += (
+        UNMOVED_ROOK - ROOK
+    )
+    present = codes != _NO_PIECE
+    boards["occupancy"] = np.packbits(present, axis=1, bitorder="little").view("<u8")[:, 0]
+    order = np.argsort(~present, axis=1, kind="stable")[:, :32]
+    pieces = np.take_along_axis(np.where(present, codes, 0), order, axis=1)
+    boards["pieces"] = pieces[:, ::2] | pieces[:, 1::2] << 4
+    sides, plies = np.array(side), np.array(ply)
+    boards["side_en_passant"] = sides << 7 | np.array(en_passant)
+    boards["rule50"] = np.minimum(rule50, 255)
+    boards["fullmove"] = np.minimum((plies - sides) // 2 + 1, 0xFFFF)
+    boards["score"], boards["result"] = score, result
+    return boards
 
 
 @compiled
-def _read_lines(text: Text, tabs: np.ndarray, position: Position, boards: PackedArray) -> int:
-    """Set ``boards`` from whole lines; the number of lines, or ``-1 - n`` when line n (from 0) cannot be read."""
-    number, start = 0, 0
-    for at in range(len(text)):
-        if text[at] == _NEWLINE:
-            end = at - 1 if at > start and text[at - 1] == _CARRIAGE_RETURN else at
-            if not _read_line(text, start, end, tabs, position, boards[number]):
-                return -1 - number
-            number += 1
-            start = at + 1
-    return number
+def _set_flags(boards: PackedArray, moves: np.ndarray, position: Position) -> int:
+    """Set the extra bytes of ``boards``; return how many precede the first without a legal position or a piece to move.
+
+    ``moves`` are those of :class:`_Line`.
+    """
+    for number in range(len(boards)):
+        if unpack(position, boards[number]) == 0:
+            return number
+        move = moves[number]
+        noisy = move == _NOISY
+        if move >= 0:
+            origin, target = move & 63, move >> 6 & 63
+            if type_on(position, origin) == NO_TYPE:
+                return number
+            # Castling may be the king taking its rook.
+            takes = type_on(position, target) != NO_TYPE and piece_on(position, target) >> 3 != position.side
+            takes |= type_on(position, origin) == PAWN and origin & 7 != target & 7
+            noisy = takes or move >> 12 != 0
+        boards[number].extra = (IN_CHECK if position.checkers != ZERO else 0) | (NOISY_MOVE if noisy else 0)
+    return len(boards)
+
+
+def _read_lines(lines: Sequence[str]) -> tuple[np.ndarray, int]:
+    """The positions of ``lines``, and how many lines precede the first that cannot be read."""
+    read = []
+    with suppress(ValueError, KeyError, IndexError):
+        for line in lines:
+            read.append(_read_line(line))
+    if not read:
+        return np.empty(0, PACKED), 0
+    boards = _packed(read)
+    moves = np.array([line.move for line in read], np.int64)
+    return boards, int(_set_flags(boards, moves, new_position()))
 
 
 # A file --------------------------------------------------------------------------------------------------------------
@@ -324,7 +199,7 @@ def plies(boards: np.ndarray) -> np.ndarray:
 
 @compiled
 def _count_pieces(board: Packed) -> int:
-    """A number that tells how many pieces there are, and how many of them are pawns."""
+    """A number that determines the numbers of pieces and of pawns."""
     count = popcount(board.occupancy)
     pawns = 0
     for index in range(count):
@@ -334,10 +209,8 @@ def _count_pieces(board: Packed) -> int:
 
 @compiled
 def _number_games(boards: PackedArray, plies: np.ndarray, games: np.ndarray) -> None:
-    """Number the games, and mark as noisy what is followed by a position with other pieces or pawns.
-
-    Not every file says which moves capture; the next position does.
-    """
+    """Number the games, and mark positions as noisy if the next one has other pieces or pawns, because not every file
+    marks captures."""
     last = I64(0)
     for number in range(len(boards)):
         count = _count_pieces(boards[number])
@@ -371,7 +244,6 @@ def read_text(file: Path, progress: Progress) -> Positions:
 
     Raises :class:`SetupError` for a file that is missing or damaged, and names the line that it cannot read.
     """
-    tabs, position = np.empty(8, np.int64), new_position()
     parts = [np.empty(0, PACKED)]
     before = 0
     try:
@@ -380,11 +252,11 @@ def read_text(file: Path, progress: Progress) -> Positions:
             _UNPACK.get(file.suffix, nullcontext)(raw) as stream,
         ):
             for block in _blocks(stream):
-                part = np.zeros(block.count(b"\n"), PACKED)
-                count = _read_lines(np.frombuffer(block, np.uint8), tabs, position, part)
-                if count < 0:
-                    line = block.split(b"\n", -count)[-1 - count].decode("utf-8", "replace")
-                    raise SetupError(f"{file}:{before - count}: {quoted(line)} is in none of the readable formats")
+                lines = block.decode("utf-8", "replace").replace("\r\n", "\n").split("\n")[:-1]
+                part, count = _read_lines(lines)
+                if count < len(lines):
+                    fault = f"{quoted(lines[count])} is in none of the readable formats, or not legal"
+                    raise SetupError(f"{file}:{before + count + 1}: {fault}")
                 parts.append(part)
                 before += count
     except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
@@ -396,15 +268,15 @@ def read_text(file: Path, progress: Progress) -> Positions:
 
 
 def is_games(path: Path) -> bool:
-    """Whether ``path`` holds games of ours, a file of them or the folder of a run, and no text."""
+    """Whether ``path`` is a file in viriformat or the folder of a run, not text."""
     return path.is_dir() or path.suffix == viriformat.SUFFIX
 
 
 def read_positions(path: Path, cache: Path, progress: Progress) -> Positions:
     """All positions of ``path``: text, games in viriformat, or the directory of a run that made such games.
 
-    What was read from text is kept in the folder ``cache`` for as long as the file is the same. Raises
-    :class:`SetupError` for what cannot be read, holds nothing, or cannot be kept.
+    Positions from text are kept in the folder ``cache`` until the file changes. Raises :class:`SetupError` for a path
+    that cannot be read or is empty, or a cache that cannot be written.
     """
     if is_games(path):
         positions = viriformat.read_positions(viriformat.files_of(path))

@@ -1,8 +1,8 @@
-"""Quiet positions of any number of games in random order on disk: learning then needs memory for a chunk of them only.
+"""Quiet positions of any number of games in random order on disk, so that training needs memory only for a chunk.
 
-Each position of each file goes to a chunk drawn at random, and each chunk is shuffled again whenever it is read: the
-positions of a batch come from all games alike. What is held out, to judge by, are whole games, always the same of a
-file. A set is a folder below the cache, named by what it was made from, and is made once.
+Each position of each file goes to a random chunk, and each chunk is shuffled whenever it is read, so the positions of a
+batch come from all games. Whole games are held out for validation, always the same of a file. A set is a folder below
+the cache, named by a digest of its sources, and is made once.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from tuning.data.viriformat import read_positions as read_games
 #: Positions of a chunk, about: 128 MiB.
 CHUNK = 1 << 22
 
-#: Raise it when the same files would be put into another order.
+#: Raise it when the order of the same files changes.
 VERSION = 1
 
 #: A position's ``extra`` byte is the number of its source.
@@ -42,10 +42,10 @@ _CONTENTS, _HELD_OUT = "contents.json", "held-out.bin"
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
-    """One file, or folder of games: how many quiet positions it gave, of how many games, and how many are held out.
+class SourceStats:
+    """One file, or folder of games: its number of games, quiet positions, and positions held out.
 
-    ``scale`` is how many of its units multiply the odds of White's success by e (see ``dataset.common_scale``).
+    ``scale`` is the number of its units that multiply the odds of White's success by e (``dataset.common_scale``).
     """
 
     name: str
@@ -56,8 +56,8 @@ class Source:
 
 
 class Chunk(NamedTuple):
-    """A part of the set: the turn through all of it, the place in that turn, what decides about the order of the
-    positions, and these, PACKED, in the order in which they were written."""
+    """A part of the set: the pass and the place in it, the seed for the order of the positions, and the positions,
+    PACKED, in the order of the file."""
 
     turn: int
     place: int
@@ -66,7 +66,7 @@ class Chunk(NamedTuple):
 
 
 class Shuffled:
-    """A set on disk. ``digest`` names what it was made from; ``decided`` (log-odds) leaves out what is beyond."""
+    """A set on disk. ``digest`` identifies its sources; scores beyond ``decided`` (log-odds) are left out."""
 
     def __init__(self, folder: Path, decided: float) -> None:
         contents = json.loads((folder / _CONTENTS).read_text())
@@ -74,7 +74,7 @@ class Shuffled:
         self.digest = folder.name
         self.decided = decided
         self.chunks: list[int] = contents["chunks"]
-        self.sources = [Source(**entry) for entry in contents["sources"]]
+        self.sources = [SourceStats(**entry) for entry in contents["sources"]]
         self.scales = np.array([source.scale for source in self.sources])
 
     def _read(self, name: str) -> np.ndarray:
@@ -82,29 +82,30 @@ class Shuffled:
             boards = np.fromfile(self.folder / name, PACKED)
         except OSError as error:
             raise SetupError(f"cannot read {self.folder / name}: {error.strerror}") from None
-        return boards[np.abs(boards["score"].astype(np.float32)) <= self.decided * self.scales[boards["extra"]]]
+        in_play = np.abs(boards["score"].astype(np.float32)) <= self.decided * self.scales[boards["extra"]]
+        return np.asarray(boards[in_play])
 
     def chunk(self, number: int) -> np.ndarray:
-        """The positions of a chunk that are not decided, PACKED, in the order in which they were written."""
+        """The positions of a chunk that are not decided, PACKED, in the order of the file."""
         return self._read(_chunk_name(number))
 
     def held_out(self) -> np.ndarray:
-        """The positions to judge by, PACKED."""
+        """The positions for validation, PACKED."""
         return self._read(_HELD_OUT)
 
     def some(self, count: int) -> np.ndarray:
-        """``count`` positions learned from, drawn at random from the first chunk, or all of that if it has fewer."""
+        """``count`` training positions drawn at random from the first chunk, or all of it if it has fewer."""
         boards = self.chunk(0)
-        return boards[np.random.default_rng(0).permutation(len(boards))[:count]]
+        return np.asarray(boards[np.random.default_rng(0).permutation(len(boards))[:count]])
 
     def expected(self, boards: np.ndarray, result_weight: float) -> np.ndarray:
         """White's expected scores float32, with ``result_weight`` of the games' results mixed in."""
-        return expected_scores(boards, self.scales, result_weight)
+        return np.asarray(expected_scores(boards, self.scales, result_weight))
 
     def passes(self, seed: int, turn: int, place: int) -> Iterator[Chunk]:
-        """Chunks for ever, in another order every ``turn``, from ``place`` in the first one on (both from 0).
+        """Chunks without end, in a new order for every ``turn``, starting at ``place`` of the first (both from 0).
 
-        The next one is read while one is used.
+        The next chunk is read while one is in use.
         """
         with ThreadPoolExecutor(1, thread_name_prefix="reading") as reader:
             coming: deque[tuple[int, int, int, Future[np.ndarray]]] = deque()
@@ -120,14 +121,14 @@ class Shuffled:
 
 
 def batches(boards: np.ndarray, size: int) -> Iterator[np.ndarray]:
-    """``boards`` in parts of about ``size``, all alike, none lost."""
+    """All ``boards`` in equal parts of about ``size``."""
     yield from np.array_split(boards, max(round(len(boards) / size), 1))
 
 
 def shuffled(files: Sequence[Path], cache: Path, quiet: Quiet, held_out: float, progress: Progress) -> Shuffled:
-    """The set made from ``files``, made now if it is not in ``cache``.
+    """The set of ``files``, made unless it is in ``cache``.
 
-    Raises :class:`SetupError` for files that cannot be used, and if there is nothing to learn from or to judge by.
+    Raises :class:`SetupError` for invalid files, and if no games are left for training or validation.
     """
     refuse_same_names(files)
     if len(files) > MOST_SOURCES:
@@ -151,19 +152,19 @@ def _chunk_name(number: int) -> str:
 
 
 def _digest(files: Sequence[Path], first_ply: int, held_out: float) -> str:
-    """A name for what a set is made from. Raises :class:`SetupError` for a file that is missing."""
-    told: list[object] = [VERSION, CHUNK, first_ply, held_out]
+    """A digest of the sources of a set. Raises :class:`SetupError` for a missing file."""
+    sources: list[object] = [VERSION, CHUNK, first_ply, held_out]
     for file in files:
         try:
             parts = files_of(file)
-            told.append([file.name, [(part.name, part.stat().st_size, part.stat().st_mtime_ns) for part in parts]])
+            sources.append([file.name, [(part.name, part.stat().st_size, part.stat().st_mtime_ns) for part in parts]])
         except OSError as error:
             raise SetupError(f"positions {file}: {error.strerror}") from None
-    return hashlib.sha256(json.dumps(told).encode()).hexdigest()[:16]
+    return hashlib.sha256(json.dumps(sources).encode()).hexdigest()[:16]
 
 
 def _portions(file: Path, cache: Path, progress: Progress) -> Iterator[Positions]:
-    """All positions of a file, or folder of games, whole games at a time."""
+    """All positions of a file, or folder of games, by complete games."""
     if not is_games(file):
         yield read_positions(file, cache, progress)
         return
@@ -178,7 +179,7 @@ def _portions(file: Path, cache: Path, progress: Progress) -> Iterator[Positions
 
 
 def _chunk_count(files: Sequence[Path]) -> int:
-    """Into how many chunks the positions of ``files`` should go, as far as their sizes tell."""
+    """The number of chunks for ``files``, estimated from their sizes."""
     positions = 0.0
     for file in files:
         size = sum(part.stat().st_size for part in files_of(file))
@@ -218,12 +219,12 @@ def _make(folder: Path, files: Sequence[Path], cache: Path, quiet: Quiet, held_o
             counts.append((file.name, games, positions, kept_apart))
     if not lengths.sum() or not sum(apart for *_, apart in counts):
         raise SetupError("too few games to hold some out: give more positions")
-    sources = [asdict(Source(*count, _scale(folder, number, len(lengths)))) for number, count in enumerate(counts)]
+    sources = [asdict(SourceStats(*count, _scale(folder, number, len(lengths)))) for number, count in enumerate(counts)]
     (folder / _CONTENTS).write_text(json.dumps({"chunks": lengths.tolist(), "sources": sources}, indent=1))
 
 
 def _scale(folder: Path, number: int, chunks: int) -> float:
-    """The scale of a source, by as many of its positions as settle it."""
+    """The scale of a source, from up to SCALED_BY of its positions."""
     found = [np.empty(0, PACKED)]
     for name in [*map(_chunk_name, range(chunks)), _HELD_OUT]:
         boards = np.fromfile(folder / name, PACKED)

@@ -1,4 +1,4 @@
-"""What the engine's evaluations say of packed positions."""
+"""The engine's evaluations of packed positions."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from engine.board.aliases import Evaluator, Position
+from engine.board.aliases import Position
 from engine.board.setup import new_position
 from engine.evaluation.choice import Evaluation
 from engine.evaluation.evaluator import EVALUATOR, evaluate, reset
+from engine.evaluation.records import Evaluator
 from engine.jit import new_record
 from tuning.common.compiled import compiled
 from tuning.common.errors import SetupError
@@ -18,7 +19,7 @@ from tuning.data.marlinformat import PackedArray, unpack
 
 @compiled
 def _evaluate_all(boards: PackedArray, position: Position, evaluator: Evaluator, values: np.ndarray) -> int:
-    """Set ``values`` to centipawns from White's view; the number of positions before the first that is not legal."""
+    """Set ``values`` to centipawns from White's view; return the number of positions before the first illegal one."""
     for number in range(len(boards)):
         if unpack(position, boards[number]) == 0:
             return number
@@ -29,10 +30,8 @@ def _evaluate_all(boards: PackedArray, position: Position, evaluator: Evaluator,
 
 
 def values_of(evaluation: Evaluation, boards: Any) -> np.ndarray:
-    """What ``evaluation`` says of packed positions: centipawns from White's view, float64.
-
-    Raises :class:`SetupError` for a position that is not legal.
-    """
+    """The values of packed positions in centipawns from White's view, float64. Raises :class:`SetupError` for an
+    illegal position."""
     evaluator = new_record(EVALUATOR)
     evaluation.install(evaluator)
     values = np.empty(len(boards), np.float64)

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TextIO, TypeAlias
+from typing import Any, TextIO
 
 import chess
 import chess.engine
@@ -41,7 +41,7 @@ from engine.board.moves import (
 from engine.board.position import POSITION_T, type_on
 from engine.board.setup import new_position, play_move
 from engine.board.types import I64, NO_TYPE, PAWN, U64, WHITE, ZERO
-from engine.jit import helper, kernel, new_record, record_type, structure
+from engine.jit import Record, helper, kernel, new_record, record_type, structure
 from engine.search.scores import MATE, to_message
 from tuning.common.errors import SetupError
 from tuning.data.marlinformat import (
@@ -95,25 +95,25 @@ def decode_move(position: Position, written: int) -> Move:
     return encode(origin, target, capture)
 
 
-#: Where a scan or a replay stands, and what it met.
-CURSOR = structure(
-    ("word", "i8"),  # the first word of the first game not yet done
-    ("games", "i8"),
-    ("positions", "i8"),
-    ("fault", "i8"),  # 0: none, 1: no position, 2: an illegal move, after ``ply`` moves of the game
-    ("ply", "i8"),
-)
-CURSOR_T = record_type(CURSOR)
+class Cursor(Record):
+    """The state of a scan or a replay."""
 
-#: A CURSOR record, for annotations.
-Cursor: TypeAlias = Any
+    word: int  # the first word of the first game not yet done
+    games: int
+    positions: int
+    fault: int  # 0: none, 1: no position, 2: an illegal move, after ``ply`` moves of the game
+    ply: int
+
+
+CURSOR = structure(Cursor)
+CURSOR_T = record_type(CURSOR)
 
 _PACKED_ARRAY = types.Array(PACKED_T, 1, "C")
 
 
 @kernel(types.void(uint32[::1], int64, CURSOR_T))
 def scan_games(words: np.ndarray, games: int, cursor: Cursor) -> None:
-    """Move the cursor over whole games, at most ``games`` more, and count them and their positions."""
+    """Move the cursor over complete games, at most ``games`` more, and count them and their positions."""
     last = cursor.games + games
     while cursor.games < last:
         place = cursor.word + _HEAD
@@ -130,7 +130,7 @@ def scan_games(words: np.ndarray, games: int, cursor: Cursor) -> None:
 def replay_games(
     words: np.ndarray, start: Packed, position: Position, boards: PackedArray, numbers: np.ndarray, cursor: Cursor
 ) -> None:
-    """Play whole games through: fill ``boards`` and ``numbers``, as many positions as they hold.
+    """Replay complete games to fill ``boards`` and ``numbers``.
 
     ``start`` and ``position`` are scratch space. Stops at a faulty game with the cursor on it.
     """
@@ -205,7 +205,7 @@ class Positions:
 
 
 def game_bytes(position: Any, moves: Sequence[int], scores: Sequence[int], result: int) -> bytes:
-    """A game from ``position`` as a file holds it: ``moves`` as the engine encodes them, ``scores`` in centipawns of
+    """A game from ``position`` in the file's format: ``moves`` as the engine encodes them, ``scores`` in centipawns of
     the side that moved, ``result`` White's half points."""
     start = new_record(PACKED)
     words = np.zeros(len(moves) + 1, np.uint32)
@@ -215,7 +215,7 @@ def game_bytes(position: Any, moves: Sequence[int], scores: Sequence[int], resul
 
 
 def _words(path: Path) -> Any:
-    """The file in words of 32 bits; what is left over at its end belongs to no whole game."""
+    """The file in words of 32 bits; bytes left over at its end belong to an incomplete game."""
     try:
         return np.fromfile(path, "<u4")
     except OSError as error:
@@ -223,9 +223,9 @@ def _words(path: Path) -> Any:
 
 
 def count_file(path: Path, games: int = 1 << 62) -> tuple[int, int, int]:
-    """Whole games of the file (at most ``games``), their positions and their bytes; no move is looked at.
+    """The number of complete games of the file (at most ``games``), of positions and of bytes; moves are not checked.
 
-    Bytes beyond are a torn game, as a writer leaves that was killed. Raises :class:`SetupError`.
+    Further bytes are an incomplete game of a killed writer. Raises :class:`SetupError`.
     """
     cursor = new_record(CURSOR)
     scan_games(_words(path), games, cursor)
@@ -233,7 +233,7 @@ def count_file(path: Path, games: int = 1 << 62) -> tuple[int, int, int]:
 
 
 def read_positions(paths: Iterable[Path]) -> Positions:
-    """All positions of the files' whole games, each with its score, its game's result and flags; every move is checked.
+    """All positions of the files' complete games with score, result and flags; every move is checked.
 
     Raises :class:`SetupError` that names the file and the faulty game.
     """
@@ -257,7 +257,7 @@ def read_positions(paths: Iterable[Path]) -> Positions:
 
 
 def with_scores(path: Path, scores: np.ndarray) -> bytes:
-    """The whole games of the file with other ``scores`` int16 of their positions, in order."""
+    """The complete games of the file with new ``scores`` int16 of their positions, in order."""
     words = _words(path)
     cursor = new_record(CURSOR)
     scan_games(words, 1 << 62, cursor)
@@ -284,22 +284,38 @@ def _to_chess(board: chess.Board, written: int) -> chess.Move:
 
 
 def _to_score(bits: int) -> chess.engine.Score:
-    """The score for python-chess; what is more than any mate of ours is another engine's, and mate all the same."""
+    """The score for python-chess; scores beyond this engine's mates are other engines' mates."""
     score = to_message(max(min(int(_signed(bits)), MATE - 1), 1 - MATE))
     return chess.engine.Cp(score.cp) if score.cp is not None else chess.engine.Mate(score.mate or 0)
 
 
 def files_of(path: Path) -> list[Path]:
-    """The files of games at ``path``: itself, or those in it if it is the directory of a run."""
+    """The files of games at ``path``: the file itself, or those in a run's directory."""
     return sorted(path.glob(f"*{SUFFIX}")) if path.is_dir() else [path]
 
 
-def games_of(path: Path) -> Iterator[chess.pgn.Game]:
-    """The file's whole games for python-chess, each move with its score in the comment (``[%eval ...]``).
+def games_to_read(path: Path, out: Path) -> list[Path]:
+    """The files of games at ``path``, for a tool that writes files of the same names to the folder ``out``.
 
-    Raises :class:`SetupError` for a game that is not legal.
+    Raises :class:`SetupError` if there are none, or ``out`` would overwrite them.
     """
-    read_positions([path])  # finds what is not legal
+    files = files_of(path)
+    for file in files:
+        if not file.is_file():
+            raise SetupError(f"{file}: no such file")
+        if file.parent.resolve() == out.resolve():
+            raise SetupError(f"--out {out} holds the games themselves")
+    if not files:
+        raise SetupError(f"no games in {path}")
+    return files
+
+
+def games_of(path: Path) -> Iterator[chess.pgn.Game]:
+    """The file's complete games for python-chess, each move with its score in the comment (``[%eval ...]``).
+
+    Raises :class:`SetupError` for an illegal game.
+    """
+    read_positions([path])  # finds illegal moves
     words = _words(path)
     cursor = new_record(CURSOR)
     position = new_position()

@@ -1,4 +1,4 @@
-"""The record of tests: one line of JSON each in ``tuning/tests.jsonl``, the proof that each is, and the table."""
+"""The record of tests: one line of JSON each in ``tuning/tests.jsonl``, whether it is a proof, and the table."""
 
 from __future__ import annotations
 
@@ -14,9 +14,8 @@ from rich.text import Text
 
 from tuning.common.errors import SetupError
 from tuning.common.files import write_whole
-from tuning.experiments.run_result import RunResult
 from tuning.statistics.elo import estimate
-from tuning.statistics.sprt import MODELS, Sprt
+from tuning.statistics.sprt import MODELS
 
 FILE = Path(__file__).resolve().parents[1] / "tests.jsonl"
 
@@ -31,7 +30,7 @@ _NODES = re.compile(r"(\d+) nodes")
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """One line of the record. What is not known is ``None``.
+    """One line of the record; unknown fields are ``None``. Raises ``ValueError`` for contradictions.
 
     ``idea``: what was tried, as a change from ``second`` to ``first``; the figures are those of ``first``.
     ``wdl``: losses, draws, wins; ``pentanomial``: pairs by points 0, 1/2, 1, 3/2, 2; ``error``: of ``elo``, 95%;
@@ -73,7 +72,7 @@ class Trial:
 
     @property
     def proof(self) -> bool:
-        """Whether the rule takes this for a proof, one way or the other."""
+        """Whether the test meets the rule in ``tuning/README.md``, one way or the other."""
         nodes = _NODES.fullmatch(self.limit or "")
         if self.limit is None or (nodes is not None and int(nodes[1]) < PROVING_NODES):
             return False
@@ -81,13 +80,13 @@ class Trial:
         return ended or self.games >= PROVING_GAMES
 
     def line(self) -> str:
-        """The test as a line of the file; what is not known is left out."""
+        """The test as a line of the file, without unknown fields."""
         known = {key: value for key, value in asdict(self).items() if value is not None and value != ()}
         return json.dumps(known, ensure_ascii=False)
 
 
 def parse(data: Any) -> Trial:
-    """A test from a line's data. Raises ``ValueError`` that says what is wrong with it."""
+    """A test from a line's data. Raises ``ValueError`` that names the fault."""
     if not isinstance(data, dict):
         raise ValueError("it is not a JSON object")
     unknown = sorted(data.keys() - {field.name for field in fields(Trial)})
@@ -101,7 +100,7 @@ def parse(data: Any) -> Trial:
 
 
 def read(path: Path = FILE) -> list[Trial]:
-    """All tests of the file, none if it is not there. Raises :class:`SetupError` that names file and line."""
+    """All tests of the file, none if it does not exist. Raises :class:`SetupError` that names file and line."""
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except FileNotFoundError:
@@ -118,48 +117,13 @@ def read(path: Path = FILE) -> list[Trial]:
     return tests
 
 
-def trial_of(result: RunResult, idea: str, chosen: str, note: str | None, evaluation: str | None) -> Trial:
-    """The line for a finished run. The folders of files in its command are left out."""
-    found = result.estimate
-    test: Sprt | None = result.sprt
-    elo, error = (found.elo, found.elo_error) if found is not None else (None, None)
-    if result.effect is not None:
-        elo, error = result.effect
-    return Trial(
-        date=result.date,
-        idea=idea,
-        outcome=chosen,
-        games=result.games,
-        elo=None if elo is None else _finite(elo),
-        error=None if error is None else _finite(error),
-        wdl=None if result.effect else result.wdl,
-        pentanomial=None if result.effect else result.pairs,
-        bounds=None if test is None else (test.elo0, test.elo1),
-        model=None if test is None else test.model,
-        llr=None if test is None else round(test.llr(result.pairs), 2),
-        verdict=result.verdict,
-        limit=result.limit,
-        book=result.book,
-        evaluation=evaluation or result.evaluation,
-        first=result.first,
-        second=result.second,
-        revisions=result.revisions,
-        command=None if result.command is None else without_folders(result.command),
-        note=note,
-    )
-
-
-def _finite(value: float) -> float | None:
-    return round(value, 1) if abs(value) < 1e6 else None
-
-
 def without_folders(command: str) -> str:
-    """The command with file names in place of full paths, which are another machine's."""
+    """The command with full paths reduced to file names, because other machines have other folders."""
     return re.sub(r"(?<![\w.-])(?:~|\.{1,2})?/(?:[^\s'\"=,:]+/)*([^\s'\"=,:/]+)", r"\1", command)
 
 
 def add(path: Path, results: Path, test: Trial) -> None:
-    """Add a line. Raises :class:`SetupError` if the same run is there already."""
+    """Add a line. Raises :class:`SetupError` if the run was added before."""
     known = read(path)
     for one in known:
         if (one.date, one.pentanomial, one.first, one.second) == (
@@ -173,7 +137,7 @@ def add(path: Path, results: Path, test: Trial) -> None:
 
 
 def table_of(tests: Sequence[Trial]) -> Table:
-    """The record for people, the oldest first."""
+    """A table of tests."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     for heading, justify in (("Date", "left"), ("Idea", "left"), ("Games", "right"), ("Elo (95%)", "right"),
                              ("LLR", "right"), ("Pairs 0 to 2", "right"), ("At", "left"), ("Evaluation", "left"),

@@ -1,17 +1,18 @@
-"""One step of learning on a CPU: the loss of a batch and its gradient, a position at a time.
+"""A training step on a CPU: the loss of a batch and its gradient, one position at a time.
 
-A position's numbers stay in the nearest cache from its board to its gradient, where operations on whole batches, such
-as torch's, fetch and store them again and again. The first layer is summed in the engine's own integers, which
-take half the room of floating-point numbers; so training sees the same sums as the engine.
+A position's numbers stay in the cache from its board to its gradient, while torch's operations on whole batches load
+and store them repeatedly. The first layer is summed in the engine's integers, half the size of floats, so training sees
+the same sums as the engine.
 """
 
 from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
+from typing import cast
 
 import numpy as np
 import torch
@@ -26,7 +27,7 @@ from tuning.data.shuffled import batches
 from tuning.data.targets import expected_score
 from tuning.learning.network import Network
 
-#: A batch is cut into this many parts, however many threads there are: sums are then the same everywhere.
+#: Parts of a batch, whatever the number of threads, so that sums are the same everywhere.
 PARTS = 4
 
 
@@ -114,8 +115,8 @@ def _pool() -> ThreadPoolExecutor:
 class TrainingStep:
     """Sets the gradients of ``network``.
 
-    ``scales`` float64 [source] is how many of a source's centipawns multiply the odds of success by e, ``slope`` the
-    log-odds of success for an output of 1.0.
+    ``scales`` float64 [source] are the centipawns that multiply the odds of success by e, ``slope`` the log-odds of
+    success for an output of 1.0.
     """
 
     def __init__(self, network: Network, scales: np.ndarray, slope: float) -> None:
@@ -155,7 +156,7 @@ class TrainingStep:
 
         def part(number: int) -> float:
             share = boards[edges[number] : edges[number + 1]]
-            return _learn(
+            return cast("Callable[..., float]", _learn)(
                 share, self._scales, result_weight, self._slope, exponent,
                 *weights, bool(gradients), *(gradients[number] if gradients else self._nothing),
             )  # fmt: skip

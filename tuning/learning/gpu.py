@@ -1,8 +1,7 @@
-"""One step of learning on a GPU: the loss of a batch and its gradient by torch's operations on whole batches.
+"""A training step on a GPU: the loss of a batch and its gradient by torch's operations on whole batches.
 
-The first layer is one product of matrices here: a position is a row with a 1 for each of its pieces. That is thirty
-times the arithmetic of adding up columns, and still faster on a machine built for products. Boards are
-taken apart on the GPU too, a chunk at a time.
+The first layer is a matrix product: a position is a row with a 1 for each of its pieces. That is thirty times the
+arithmetic of adding columns, but faster on a GPU. Boards are unpacked on the GPU too, a chunk at a time.
 """
 
 from __future__ import annotations
@@ -22,12 +21,12 @@ from tuning.data.marlinformat import PACKED, UNMOVED_ROOK
 from tuning.data.shuffled import batches
 from tuning.learning.network import Network
 
-#: Boards that are taken apart at a time: that needs about a GiB.
+#: Boards unpacked at a time, which takes about a GiB.
 SLICE = 1 << 19
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
+class TensorBatch:
     """Positions as the network takes them, and the expected scores of the side to move by search and by result."""
 
     features: Tensor  # int16 [position][side to move first][32], NO_FEATURE to the end
@@ -38,8 +37,8 @@ class Batch:
     def __len__(self) -> int:
         return len(self.buckets)
 
-    def __getitem__(self, rows: Tensor) -> Batch:
-        return Batch(self.features[rows], self.buckets[rows], self.by_score[rows], self.by_result[rows])
+    def __getitem__(self, rows: Tensor) -> TensorBatch:
+        return TensorBatch(self.features[rows], self.buckets[rows], self.by_score[rows], self.by_result[rows])
 
 
 def list_features(boards: Tensor) -> Tensor:
@@ -68,7 +67,7 @@ def list_features(boards: Tensor) -> Tensor:
     return torch.stack(views, 1)
 
 
-def take_apart(boards: Tensor, scales: Tensor) -> Batch:
+def take_apart(boards: Tensor, scales: Tensor) -> TensorBatch:
     """The batch of ``boards``, uint8 [position][bytes of PACKED]; ``scales`` are those of :class:`TrainingStep`."""
     features = list_features(boards)
     pieces = (features[:, 0] != NO_FEATURE).sum(1)
@@ -77,14 +76,14 @@ def take_apart(boards: Tensor, scales: Tensor) -> Batch:
     is_black = boards[:, 24] >> 7 == 1
     by_score, by_result = torch.sigmoid(score / scales[source.long()]), result / 2
     by_score, by_result = (torch.where(is_black, 1 - white, white) for white in (by_score, by_result))
-    return Batch(features, buckets, by_score, by_result)
+    return TensorBatch(features, buckets, by_score, by_result)
 
 
 class TrainingStep:
     """Sets the gradients of ``network``, which is on ``device``.
 
-    ``scales`` float64 [source] is how many of a source's centipawns multiply the odds of success by e, ``slope`` the
-    log-odds of success for an output of 1.0.
+    ``scales`` float64 [source] are the centipawns that multiply the odds of success by e, ``slope`` the log-odds of
+    success for an output of 1.0.
     """
 
     def __init__(self, network: Network, scales: np.ndarray, slope: float, device: str) -> None:
@@ -94,7 +93,7 @@ class TrainingStep:
         self._slope = slope
         self._device = device
 
-    def batches(self, boards: np.ndarray, size: int, seed: Sequence[int]) -> Iterator[Batch]:
+    def batches(self, boards: np.ndarray, size: int, seed: Sequence[int]) -> Iterator[TensorBatch]:
         """``boards``, PACKED, in an order drawn by ``seed`` and in parts of about ``size``."""
         order = torch.Generator(self._device)
         order.manual_seed(int(np.random.SeedSequence(seed).generate_state(1)[0]))
@@ -103,7 +102,7 @@ class TrainingStep:
         for part in batches(np.arange(len(boards)), size):
             yield whole[shuffled[part[0] : part[-1] + 1]]
 
-    def set_gradients(self, batch: Batch, result_weight: float, exponent: float) -> Tensor:
+    def set_gradients(self, batch: TensorBatch, result_weight: float, exponent: float) -> Tensor:
         """Set the gradients of the mean of |error| ** ``exponent``; return its sum, a tensor on the device."""
         self._network.zero_grad()
         loss = self._errors(batch, result_weight).pow(exponent).sum()
@@ -116,15 +115,15 @@ class TrainingStep:
         whole = self._load(boards)
         return float(self._errors(whole, 0.0).square().sum())
 
-    def _load(self, boards: np.ndarray) -> Batch:
+    def _load(self, boards: np.ndarray) -> TensorBatch:
         """``boards``, PACKED, taken apart on the device."""
         packed = torch.from_numpy(boards.view(np.uint8).reshape(-1, PACKED.itemsize)).to(self._device)
         parts = [take_apart(part, self._scales) for part in packed.split(SLICE)]
-        return Batch(
+        return TensorBatch(
             torch.cat([part.features for part in parts]), torch.cat([part.buckets for part in parts]),
             torch.cat([part.by_score for part in parts]), torch.cat([part.by_result for part in parts]),
         )  # fmt: skip
 
-    def _errors(self, batch: Batch, result_weight: float) -> Tensor:
+    def _errors(self, batch: TensorBatch, result_weight: float) -> Tensor:
         expected = batch.by_score.lerp(batch.by_result, result_weight) if result_weight else batch.by_score
         return (torch.sigmoid(self._slope * self._network(batch.features, batch.buckets)) - expected).abs()

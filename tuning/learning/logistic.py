@@ -22,6 +22,6 @@ def fit_scale(scores: np.ndarray, target: np.ndarray) -> float:
 
 
 def log_odds(probability: np.ndarray) -> np.ndarray:
-    """The inverse of the logistic function, within what float32 targets can say."""
+    """The inverse of the logistic function, within the precision of float32 targets."""
     inside = np.clip(probability.astype(np.float64), 1e-7, 1 - 1e-7)
     return np.log(inside) - np.log1p(-inside)

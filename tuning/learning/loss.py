@@ -1,9 +1,8 @@
-"""How well evaluations predict what becomes of positions that no network has learned from.
+"""How well evaluations predict the outcome of positions that no network was trained on.
 
-The positions are those that a training run held out, or those of other games. An evaluation is named as the option
-``EvalType`` names it, or is the file of a network. Each speaks of centipawns of its own, so each is given the scale
-that makes the best of it, by positions that the run learned from, or else by the same ones; then all are held to the
-same expected scores, and those of games to the results as well.
+The positions were held out by a training run, or come from other games. An evaluation is a value of ``EvalType`` or a
+network file. Each gets its best scale, fitted to training positions of the run, or else to the same positions. All are
+compared with the same expected scores, on games also with the results.
 """
 
 from __future__ import annotations
@@ -46,8 +45,8 @@ def _evaluation(name: str) -> Evaluation:
 
 
 def compare(run: Path, names: Sequence[str], console: Console) -> None:
-    """Print a table of losses over what the training run in the folder ``run`` held out. Raises :class:`SetupError` for
-    what cannot be used."""
+    """Print a table of losses over the positions held out by the training run in the folder ``run``. Raises
+    :class:`SetupError`."""
     settings = settings_of(run)
     evaluations = [_evaluation(name) for name in names]
     columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
@@ -63,10 +62,11 @@ def compare(run: Path, names: Sequence[str], console: Console) -> None:
 
 
 def compare_on_games(path: Path, names: Sequence[str], console: Console) -> None:
-    """The same over the quiet positions of a folder of games, or of a file in viriformat, all of them.
+    """The same over all quiet positions of a folder of games, or of a file in viriformat.
 
-    Scores of deep searches (:mod:`tuning.relabel`) do not favour the network that played, but they count tactics that a
-    search sees anyway: games decide. Results favour nobody, but need thousands of games. Raises :class:`SetupError`.
+    Scores of deep searches (:mod:`tuning.relabel`) do not favour the network that played, but include tactics that a
+    search finds anyway, so matches decide. Results are unbiased, but need thousands of games. Raises
+    :class:`SetupError`.
     """
     evaluations = [_evaluation(name) for name in names]
     quiet = Quiet()
@@ -90,8 +90,8 @@ def compare_on_games(path: Path, names: Sequence[str], console: Console) -> None
 
 
 def _table(rows: Sequence[_Row], expected: np.ndarray, title: str) -> Table:
-    """The losses, and by how much the error of each is more than that of the first evaluation, with its standard
-    error: over the same positions that says more than the errors themselves."""
+    """The losses, and how much larger each error is than that of the first evaluation, with its standard error: paired
+    differences are more precise than the errors."""
     columns = ("scale (cp)", "mean squared error", "more than the first", "cross-entropy (nats)")
     table = Table("evaluation", *(Column(name, no_wrap=name.startswith("more")) for name in columns))
     table.title = title
@@ -109,8 +109,8 @@ def _table(rows: Sequence[_Row], expected: np.ndarray, title: str) -> Table:
 
 
 def _results_table(rows: Sequence[_Row], results: np.ndarray, games: np.ndarray) -> Table:
-    """How well the rows predict the results, each game's of all its positions, and by how much worse than the first
-    evaluation, with the standard error: positions of one game are no independent witnesses, games are."""
+    """How well the rows predict the results, and how much worse than the first evaluation, with the standard error over
+    games, because positions of one game are not independent."""
     table = Table("evaluation", "scale (cp)", "cross-entropy (nats)", Column("more than the first", no_wrap=True))
     numbers = np.unique(games, return_inverse=True)[1]
     table.title = f"results of {numbers.max() + 1:,} games"

@@ -1,11 +1,11 @@
-"""The network as it is trained: (768 -> N)x2 -> 1 beside a piece-square sum, in floating point.
+"""The network in training: (768 -> N)x2 -> 1 beside a piece-square sum, in floating point.
 
-Two accumulators of N numbers, one as each side sees the board, are sums of one column for each piece; clipped to [0, 1]
-and squared (SCReLU) they go to one output for each bucket of piece counts. A linear sum over the same features is
-learned along with them (skip connection), so that the rest has to learn only the difference to material and squares. An
-output of 1.0 stands for 400 centipawns.
+Two accumulators of N numbers, one for each side's view, are sums of one column per piece; clipped to [0, 1] and squared
+(SCReLU) they feed one output per bucket of piece counts. A linear sum over the same features (skip connection) is
+trained with them, so that the rest learns only the difference to material and squares. An output of 1.0 means 400
+centipawns.
 
-This is the network by torch's own operations, as a GPU wants them. On a CPU :mod:`tuning.learning.cpu` does the same.
+This version uses torch's operations, for GPUs. On a CPU :mod:`tuning.learning.cpu` computes the same.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from engine.evaluation.material import PIECE_NAMES, WEIGHTS_FILE
 from engine.evaluation.nnue.file import Net
 from engine.evaluation.nnue.shape import INPUTS, OUTPUT_BUCKETS, QA, QB, QS, SCALE, WEIGHT_LIMIT
 
-#: Columns behind the features, where NO_FEATURE goes; products like multiples of eight.
+#: Columns after the features, for NO_FEATURE; matrix products prefer multiples of eight.
 PADDING = 8
 
 
@@ -121,15 +121,15 @@ class Network(nn.Module):
         return [self.transformer, self.output]
 
     def offsets(self) -> list[nn.Parameter]:
-        """The parameters without a reason to be near 0: the biases, and the values of pieces."""
+        """The parameters that do not decay: the biases, and the values of pieces."""
         return [self.transformer_biases, self.skip, self.output_biases]
 
     @torch.no_grad()
     def take(self, net: Net) -> None:
-        """Begin with the parameters of ``net``, which has as many columns or fewer.
+        """Start with the parameters of ``net``, which has no more columns than this network.
 
-        Columns that it lacks keep their random weights and their outputs begin with 0, so that the values are those of
-        ``net`` (as in Net2Net by Chen, Goodfellow and Shlens 2016, but with new columns in place of copies).
+        Additional columns keep their random weights with output weights of 0, so that the values are those of ``net``
+        (as in Net2Net by Chen, Goodfellow and Shlens 2016, but with new columns in place of copies).
         """
         self.output[:, :, net.hidden :] = 0
         arrays = (net.weights, net.biases, net.skip, net.output_weights, net.output_biases)
@@ -145,10 +145,8 @@ class Network(nn.Module):
 
 
 def material_skip() -> Tensor:
-    """The skip weights float32 [feature] to begin with: the textbook evaluation, halfway between its two stages.
-
-    A board may be mirrored, so a square counts as much as its mirror image.
-    """
+    """The initial skip weights float32 [feature]: the textbook evaluation, halfway between its two stages, equal for
+    mirrored squares, because boards may be mirrored."""
     table = json.loads(WEIGHTS_FILE.read_text())
     own = np.empty((len(PIECE_NAMES), 64))
     for kind, name in enumerate(PIECE_NAMES):

@@ -1,4 +1,4 @@
-"""Figures of learning: losses, and how the parameters of a tuning run move."""
+"""Figures of training: losses, and the parameters of a tuning run over time."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from matplotlib.figure import Figure
 
 from tuning.common.plots import COLOR, HIGHLIGHT
 
-#: So many parameters have room in three columns.
+#: Parameters that fit into three columns.
 FEW = 12
 
 
 def trajectory_figure(
     history: Mapping[str, Sequence[float]], bounds: Mapping[str, tuple[float, float]], defaults: Mapping[str, float]
 ) -> Figure:
-    """Each parameter's way through a tuning run, a panel each, its default dashed."""
+    """The values of each parameter in a tuning run, one panel each, with the default dashed."""
     columns = min(3 if len(history) <= FEW else 6, len(history))
     rows = -(-len(history) // columns)
     width, height = 4 * columns, 2.4 * rows

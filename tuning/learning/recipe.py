@@ -19,9 +19,9 @@ LOG, CHECKPOINT, CURVES, NET = "log.jsonl", "checkpoint.pt", "loss.png", "net.nn
 
 @dataclass(frozen=True, slots=True)
 class TrainingSettings:
-    """All that decides the result, besides ``cache``, the folder of prepared positions.
+    """The settings that determine the result, and ``cache``, the folder of prepared positions.
 
-    ``length``, ``warm_up`` and ``report`` are positions seen; the same one counts again at every turn.
+    ``length``, ``warm_up`` and ``report`` are positions seen; a position counts again in every pass.
     """
 
     positions: list[str]
@@ -44,24 +44,24 @@ class TrainingSettings:
     seed: int = 1
 
     def shuffled(self, progress: Progress) -> Shuffled:
-        """The quiet positions of every file. Raises :class:`SetupError` for files that cannot be used."""
+        """The quiet positions of every file. Raises :class:`SetupError` for invalid files."""
         files = [Path(file) for file in self.positions]
         return shuffled(files, Path(self.cache), Quiet(self.first_ply, self.decided), self.held_out, progress)
 
     def learning_rate_at(self, seen: int) -> float:
-        """The learning rate after ``seen`` positions: up from nothing, then half a wave of the cosine to the end."""
+        """The learning rate after ``seen`` positions: a linear warm-up, then a cosine to the end."""
         first, last = self.learning_rate, self.final_learning_rate
         rate = last + (first - last) * (1 + math.cos(math.pi * min(seen / self.length, 1))) / 2
         return rate * min(1, (seen + self.batch) / max(self.warm_up, 1))
 
     def result_weight_at(self, seen: int) -> float:
-        """The share of the game's result in the target, which goes evenly from its first to its final value."""
+        """The weight of the game's result in the target, which changes linearly to its final value."""
         last = self.result_weight if self.final_result_weight is None else self.final_result_weight
         return self.result_weight + (last - self.result_weight) * min(seen / self.length, 1)
 
 
 def settings_of(run: Path) -> TrainingSettings:
-    """The settings of the run in a folder. Raises :class:`SetupError` if there is none."""
+    """The settings of the run in a folder. Raises :class:`SetupError` if it holds none."""
     try:
         return TrainingSettings(**read_settings(run / LOG))
     except TypeError:

@@ -1,16 +1,13 @@
-"""Learns the weights of the classical evaluation from positions whose outcome is known.
+"""Fits the weights of the classical evaluation to positions whose outcome is known.
 
 Texel's method (https://www.chessprogramming.org/Texel%27s_Tuning_Method) as one logistic regression. The engine's own
-evaluation, traced, says how often each feature occurs in a quiet position; the log-odds of the outcome are the weighted
-sum of these counts over a scale in centipawns. The outcome is a blend of the game's result and of a search's
-evaluation. Evaluations of different sources mean different things, and so do results of weak and strong players, so
-each source has two scales of its own: one that turns its evaluations into expected scores, fitted to its results, and
-one that turns our centipawns into its log-odds, fitted along with the weights.
+traced evaluation counts each feature in a quiet position; the log-odds of the outcome are the weighted sum of these
+counts over a scale in centipawns. The outcome blends the game's result with a search's evaluation. Evaluations of
+different sources differ in scale, and so do results of weak and strong players. So each source has two scales: one
+turns its evaluations into expected scores, the other, fitted with the weights, our centipawns into its log-odds.
 
-The loss has an analytic gradient, its minimum is found by L-BFGS (scipy). Whole games are held out to judge it by.
-What a centipawn is remains to be settled: the army of the start position is worth what it is in ``material.json``.
-
-Positions come from what :mod:`tuning.data.positions` reads: text, or games of :mod:`tuning.datagen`.
+The loss has an analytic gradient, and is minimised by L-BFGS (scipy). Whole games are held out for validation. The
+start position's army is worth what it is in ``material.json``, which fixes the centipawn.
 """
 
 from __future__ import annotations
@@ -29,15 +26,15 @@ from rich.table import Table
 from scipy.optimize import minimize
 from scipy.special import expit
 
-from engine.board.aliases import PawnTable, Position, Trace
+from engine.board.aliases import Position
 from engine.board.setup import new_position
 from engine.console import Console, TextColumn
 from engine.evaluation import material
 from engine.evaluation.classical.features import COUNT, GROUPS, PIECE_SQUARE
-from engine.evaluation.classical.pawns import PAWN_TABLE
+from engine.evaluation.classical.pawns import PAWN_TABLE, PawnTable
 from engine.evaluation.classical.scaling import SCALE_CLASSES, SCALE_UNIT
 from engine.evaluation.classical.value import traced_value
-from engine.evaluation.classical.weights import STAGES, TRACE
+from engine.evaluation.classical.weights import STAGES, TRACE, TraceRecord
 from engine.evaluation.material import FULL_PHASE, PIECE_NAMES
 from engine.jit import new_record
 from tuning.common.compiled import compiled
@@ -49,23 +46,23 @@ from tuning.learning.logistic import fit_scale, log_odds, logistic_loss
 from tuning.learning.plots import loss_figure
 from tuning.learning.weights import write_weights
 
-#: Which positions are learned from: from ply 8 on, because earlier ones repeat from game to game, and until a game is
-#: decided, because features no longer matter then.
+#: Training positions: from ply 8 on, because earlier ones repeat, and only while the game is undecided, because
+#: features do not matter afterwards.
 QUIET = Quiet(8, 2000.0)
 
-#: The share of games kept from the fit, to judge it by.
+#: The share of games held out for validation.
 HELD_OUT = 0.1
 
-#: Weights are fitted in this unit (centipawns), so that all parameters are of like size.
+#: Weights are fitted in this unit (centipawns), so that all parameters are of similar size.
 UNIT = 100.0
 
 #: Positions turned into features at once.
 BLOCK = 100_000
 
-#: The curve of the losses has a point every so many iterations.
+#: Iterations between two points of the loss curve.
 CURVE_STEP = 5
 
-#: What the pieces of the start position but the king are worth in classical centipawns.
+#: The pieces of the start position without the king.
 ARMY = {"pawn": 8, "knight": 2, "bishop": 2, "rook": 2, "queen": 1}
 
 
@@ -77,14 +74,14 @@ def _trace_block(
     boards: PackedArray,
     position: Position,
     pawn_table: PawnTable,
-    trace: Trace,
+    trace: TraceRecord,
     columns: np.ndarray,
     counts: np.ndarray,
     ends: np.ndarray,
     classes: np.ndarray,
     phases: np.ndarray,
 ) -> int:
-    """Features of ``boards`` in sparse rows: White's count minus Black's where they differ; returns how many."""
+    """Features of ``boards`` in sparse rows: White's count minus Black's where they differ; returns their number."""
     filled = 0
     for number in range(len(boards)):
         unpack(position, boards[number])
@@ -104,7 +101,7 @@ def _trace_block(
 
 @dataclass
 class Sample:
-    """Positions as numbers: what the loss is computed from.
+    """Positions as numbers for the loss.
 
     ``features`` float32 [position][feature], White's count minus Black's; ``phase`` from 1, the full board, to 0;
     ``classes`` [position][color] the class of ending were that colour the stronger; ``source`` the number of the
@@ -140,7 +137,7 @@ def limited(source: Source, limit: int, random: np.random.Generator) -> Source:
 def encode(
     boards: np.ndarray, expected: np.ndarray, number: int = 0, advance: Callable[[int], None] = lambda count: None
 ) -> Sample:
-    """Positions of source ``number`` as numbers; ``advance`` is told of positions done."""
+    """Positions of source ``number`` as numbers; ``advance`` receives the number of positions done."""
     state = (new_position(), new_record(PAWN_TABLE), new_record(TRACE))
     columns, counts = np.empty(BLOCK * 256, np.int32), np.empty(BLOCK * 256, np.float32)
     blocks = []
@@ -173,7 +170,7 @@ def joined(samples: Sequence[Sample]) -> Sample:
 
 @dataclass
 class Weights:
-    """What is learned: ``values`` [stage][feature] in centipawns (material apart from piece-square tables),
+    """The parameters: ``values`` [stage][feature] in centipawns (material apart from piece-square tables),
     ``material`` [stage][kind], ``scale`` [class of ending] with 1 for no change, ``slopes`` [source] log-odds for
     :data:`UNIT` centipawns."""
 
@@ -193,7 +190,10 @@ def scores(sample: Sample, weights: Weights) -> np.ndarray:
     """The evaluation of every position in centipawns from White's view."""
     middlegame, endgame = (sample.features @ weights.together().astype(np.float32).T).T
     strong = np.where(endgame > 0, sample.classes[:, 0], sample.classes[:, 1])
-    return sample.phase * middlegame + (1 - sample.phase) * weights.scale[strong].astype(np.float32) * endgame
+    values: np.ndarray = (
+        sample.phase * middlegame + (1 - sample.phase) * weights.scale[strong].astype(np.float32) * endgame
+    )
+    return values
 
 
 def loss_of(sample: Sample, weights: Weights) -> float:
@@ -239,7 +239,7 @@ class Loss:
         by_source = np.bincount(sample.source, residual * log_odds, self.sources)
         gradient = np.concatenate((by_stage.ravel(), by_kind.ravel(), by_class, by_source)).astype(np.float64)
 
-        away = np.zeros_like(parameters)  # what is held to 0, and scales to 1; material and slopes are free
+        away = np.zeros_like(parameters)  # decay: values to 0, scales to 1; material and slopes are free
         away[: 2 * COUNT] = parameters[: 2 * COUNT]
         away[self.size : self.size + SCALE_CLASSES] = weights.scale - 1
         penalty = self.decay / 2 * float(away @ away)
@@ -266,7 +266,7 @@ def fit(
 
 
 def army(material_values: np.ndarray) -> float:
-    """The mean over the stages of what the start position's army is worth."""
+    """The worth of the start position's army, averaged over the stages."""
     counts = np.array([ARMY.get(name, 0) for name in PIECE_NAMES])
     return float((material_values @ counts).mean())
 
@@ -274,12 +274,12 @@ def army(material_values: np.ndarray) -> float:
 def effective_material(weights: Weights, visits: np.ndarray) -> np.ndarray:
     """[stage][kind] the value of a piece on the squares where pieces stand, each counted ``visits`` [kind][square]."""
     values = weights.together()[:, PIECE_SQUARE : PIECE_SQUARE + 384].reshape(2, 6, 64)
-    return (values * visits).sum(axis=2) / np.maximum(visits.sum(axis=1), 1)
+    return np.asarray((values * visits).sum(axis=2) / np.maximum(visits.sum(axis=1), 1))
 
 
 def settled(weights: Weights, visits: np.ndarray, worth: float) -> Weights:
-    """The same evaluation told as people read it: tables average to 0 over where pieces stand, the rest is material;
-    kings are worth 0; and all is scaled so that an army is worth ``worth`` centipawns."""
+    """The same evaluation in readable form: tables average to 0 over the squares where pieces stand, kings are worth 0,
+    and all is scaled so that an army is worth ``worth`` centipawns."""
     average = effective_material(weights, visits)
     values = weights.together()
     values[:, PIECE_SQUARE : PIECE_SQUARE + 384] -= np.repeat(average, 64, axis=1)
@@ -291,7 +291,7 @@ def settled(weights: Weights, visits: np.ndarray, worth: float) -> Weights:
 
 
 def rounded(weights: Weights) -> Weights:
-    """As the file will hold them."""
+    """The weights with the precision of the file."""
     scale = np.rint(weights.scale * SCALE_UNIT) / SCALE_UNIT
     return Weights(np.rint(weights.values), np.rint(weights.material), scale, weights.slopes)
 
@@ -304,7 +304,7 @@ def _rows(values: np.ndarray) -> Any:
 
 
 def contents_of(weights: Weights, recipe: dict[str, Any]) -> dict[str, Any]:
-    """What the engine loads, and the ``recipe``."""
+    """The contents of the weights file, with the ``recipe``."""
     tables = weights.values[:, PIECE_SQUARE : PIECE_SQUARE + 384].reshape(2, 6, 8, 8)[:, :, ::-1]
     by_stage = tuple(enumerate(STAGES))
     return {
@@ -335,14 +335,14 @@ def contents_of(weights: Weights, recipe: dict[str, Any]) -> dict[str, Any]:
 
 
 def beginning(sources: int) -> Weights:
-    """Where the fit begins: material alone."""
+    """The initial weights: material only."""
     table = json.loads(material.WEIGHTS_FILE.read_text())["material"]
     values = np.tile([float(table[name]) for name in PIECE_NAMES], (2, 1))
     return Weights(np.zeros((2, COUNT)), values, np.ones(SCALE_CLASSES), np.full(sources, UNIT / 300))
 
 
 def learn(arguments: argparse.Namespace, console: Console) -> None:
-    """Read, fit, report and write. Raises :class:`SetupError` for input that cannot be used."""
+    """Read, fit, report and write. Raises :class:`SetupError` for invalid input."""
     random = np.random.default_rng(arguments.seed)
     columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
     history: list[dict[str, float]] = []
@@ -391,10 +391,9 @@ def learn(arguments: argparse.Namespace, console: Console) -> None:
     console.print(values)
 
     recipe = {
-        "command": "python -m tuning.texel --positions "
-        + " ".join(source.name for source in chosen)
-        + f" --limit {arguments.limit} --result-share {arguments.result_share} --decay {arguments.decay}"
-        + f" --iterations {arguments.iterations} --seed {arguments.seed}",
+        "command": f"python -m tuning.texel --positions {' '.join(source.name for source in chosen)}"
+        f" --limit {arguments.limit} --result-share {arguments.result_share} --decay {arguments.decay}"
+        f" --iterations {arguments.iterations} --seed {arguments.seed}",
         "sources": described,
         "seed": arguments.seed,
         "loss": {name: round(loss, 5) for name, loss in losses.items()},
@@ -408,7 +407,7 @@ def learn(arguments: argparse.Namespace, console: Console) -> None:
 
 
 def material_evaluation(sample: Sample, sources: int) -> Weights:
-    """The engine's Material evaluation with a fitted slope for each source: what the learned one is compared with."""
+    """The engine's Material evaluation with a fitted slope for each source, as a baseline."""
     table = material.WEIGHTS["piece_square"][: len(PIECE_NAMES)]  # White's
     values = np.zeros((2, COUNT))
     for stage, name in enumerate(STAGES):

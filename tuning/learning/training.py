@@ -1,12 +1,12 @@
-"""Train a network on positions whose outcome is known.
+"""Trains a network on positions whose outcome is known.
 
-Every file's scores are turned into expected scores by a scale of its own, with which they are as far from a draw, on
-the mean, as Classical is, and the network learns them by AdamW over shuffled batches of quiet positions. Its centipawns
-are worth as much as those of Classical, which the search is used to: one scale makes the best of both as predictions.
+Every file has its own scale for turning scores into expected scores, chosen so that they are on average as far from a
+draw as those of Classical. The network learns them by AdamW over shuffled batches of quiet positions. Its centipawns
+are scaled like those of Classical, for which the search was tuned.
 
-Some games of every file are never learned from; the loss over them is the validation loss. The folder ``--out`` gets
-``log.jsonl`` (the settings and a line for each report), ``loss.png``, ``checkpoint.pt``, from which an interrupted run
-goes on, and with each report ``net.nnue``, the network in the engine's integers with its recipe in the header.
+Some games of every file are held out for the validation loss. The folder ``--out`` gets ``log.jsonl`` (the settings and
+a line for each report), ``loss.png``, ``checkpoint.pt``, from which a run is resumed, and with each report
+``net.nnue``, the network in the engine's integers with its recipe in the header.
 """
 
 from __future__ import annotations
@@ -53,10 +53,10 @@ class _Rate(ProgressColumn):
 
 
 class Training:
-    """A network, its optimiser, and how far they have come.
+    """A network, its optimiser, and their progress.
 
-    ``scale`` is how many of the network's centipawns multiply the odds of success by e. ``seen`` counts positions;
-    ``turn`` and ``place`` say which chunk comes next (see :meth:`tuning.data.shuffled.Shuffled.passes`).
+    ``scale`` is the number of the network's centipawns that multiply the odds of success by e. ``seen`` counts
+    positions; ``turn`` and ``place`` give the next chunk (see :meth:`tuning.data.shuffled.Shuffled.passes`).
     """
 
     def __init__(self, settings: TrainingSettings, positions: Shuffled, scale: float, device: str) -> None:
@@ -85,9 +85,9 @@ class Training:
             self._step = gpu.TrainingStep(self.network, positions.scales, slope, device)
 
     def learn(self, advance: Callable[[int], None]) -> float:
-        """Learn until it is time for a report; the mean loss since the last one.
+        """Train until the next report; the mean loss since the last one.
 
-        Reports are at the ends of chunks, so that a run that was interrupted goes on exactly as it would have.
+        Reports are at the ends of chunks, so that a resumed run continues exactly as without the interruption.
         """
         settings, total, first = self.settings, 0.0, self.seen
         for chunk in self.positions.passes(settings.seed, self.turn, self.place):
@@ -107,11 +107,11 @@ class Training:
         return float(total) / (self.seen - first)
 
     def validate(self, boards: np.ndarray) -> float:
-        """The mean squared error of the expected score by search alone, whatever is learned from."""
-        return sum(map(self._step.squared_error, batches(boards, 8 * self.settings.batch))) / len(boards)
+        """The mean squared error of the expected score by search alone, whatever the training target."""
+        return float(sum(map(self._step.squared_error, batches(boards, 8 * self.settings.batch)))) / len(boards)
 
     def save(self, file: Path) -> None:
-        """Write a checkpoint; the old one stays until the new one is whole."""
+        """Replace the checkpoint atomically."""
         state = {
             "network": self.network.state_dict(),
             "optimizer": self.optimizer.state_dict(),
@@ -123,7 +123,7 @@ class Training:
             torch.save(state, draft)
 
     def load(self, file: Path) -> None:
-        """Go on from a checkpoint. Raises :class:`SetupError` if it is not one of this run."""
+        """Continue from a checkpoint. Raises :class:`SetupError` if it is not one of this run."""
         try:
             state = torch.load(file, map_location=self.device, weights_only=True)
             if state["positions"] != self.positions.digest:
@@ -140,7 +140,7 @@ class Training:
 
 
 def beginning(settings: TrainingSettings) -> Net:
-    """The network that the run begins with. Raises :class:`SetupError`."""
+    """The network that the run starts from. Raises :class:`SetupError`."""
     try:
         net = read_net(Path(settings.begin))
     except NetError as error:
@@ -150,7 +150,9 @@ def beginning(settings: TrainingSettings) -> Net:
     return net
 
 
-def recipe(settings: TrainingSettings, positions: Shuffled, scale: float, history: Sequence[dict[str, float]]) -> dict:
+def recipe(
+    settings: TrainingSettings, positions: Shuffled, scale: float, history: Sequence[dict[str, float]]
+) -> dict[str, Any]:
     """The recipe that goes into a network's header."""
     chosen = {name: value for name, value in asdict(settings).items() if name not in ("cache", "report")}
     if settings.begin:
@@ -170,7 +172,7 @@ def recipe(settings: TrainingSettings, positions: Shuffled, scale: float, histor
 
 
 def train(settings: TrainingSettings, out: Path, resume: bool, console: Console) -> None:
-    """Train to the end. Raises :class:`SetupError` for positions or a network it cannot use."""
+    """Train to the end. Raises :class:`SetupError` for invalid positions or networks."""
     if settings.begin:
         beginning(settings)  # report its faults before spending hours on the positions
     device = "cuda" if torch.cuda.is_available() else "cpu"
@@ -181,7 +183,7 @@ def train(settings: TrainingSettings, out: Path, resume: bool, console: Console)
         for source in positions.sources:
             console.print(
                 f"{source.name}: {source.positions:,} quiet positions of {source.games:,} games, "
-                f"{source.held_out:,} held out; scale {source.scale:.0f}",
+                f"{source.held_out:,} held out; scale {source.scale:.0f}"
             )
         some = positions.some(SCALED_BY)
         scale = fit_scale(values_of(choose("Classical", ""), some), positions.expected(some, 0.0))
@@ -207,7 +209,7 @@ def train(settings: TrainingSettings, out: Path, resume: bool, console: Console)
             write_net(out / NET, training.network.quantised(recipe(settings, positions, scale, training.history)))
             console.print(
                 f"{training.seen / 1e6:,.1f} million seen: train {loss:.6f}, validation {entry['validation']:.6f}, "
-                f"{entry['rate']:,} positions a second",
+                f"{entry['rate']:,} positions a second"
             )
     console.print(f"wrote {out / NET}")
 

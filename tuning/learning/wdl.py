@@ -1,12 +1,11 @@
-"""How scores turn into wins: the samples, the fit, and a table of it."""
+"""The win-draw-loss model: samples, fit, and a table."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import chess
 import chess.pgn
@@ -22,10 +21,10 @@ from tuning.common.ledger import read_events
 from tuning.matches.records import GameRecord
 
 MOST_PAWNS = 4.0
-"""Scores beyond so many pawns (as they are shown) tell nothing about the border between winning and drawing."""
+"""The largest score in pawns (as shown) used: beyond it nearly all games are won."""
 
 MOVES = (8, 100)
-"""First and last move of the game that the fit looks at; the model is constant outside."""
+"""First and last move of the game used by the fit; the model is constant outside."""
 
 DEGREE = 2
 """Of the polynomials in the move number."""
@@ -104,13 +103,13 @@ def samples_of_training_games(path: Path) -> Samples:
     return Samples(boards["score"] * sign, boards["fullmove"].astype(int), (boards["result"] - 1.0) * sign)
 
 
-def read(paths: Sequence[Path], player: str | None, pawn: float, wrap: Callable[[Any], Any] = iter) -> Samples:
-    """All samples of ``paths`` that count. ``pawn``: centipawns of the evaluation that were shown as 100.
+def read(paths: Iterable[Path], player: str | None, pawn: float) -> Samples:
+    """All usable samples of ``paths``. ``pawn``: centipawns of the evaluation that were shown as 100.
 
     Raises :class:`SetupError`.
     """
     parts = []
-    for path in wrap(paths):
+    for path in paths:
         if not path.is_file():
             raise SetupError(f"{path}: {'a directory, not a file' if path.is_dir() else 'no such file'}")
         if path.suffix == ".vf":
@@ -131,7 +130,7 @@ def read(paths: Sequence[Path], player: str | None, pawn: float, wrap: Callable[
 
 
 def fit(samples: Samples) -> tuple[Model, float]:
-    """The model under which the results are likeliest, and its mean log-loss for each move."""
+    """The maximum-likelihood model, and its mean log-loss per move."""
     powers = (samples.move / REFERENCE_MOVE)[:, None] ** np.arange(DEGREE + 1)
     won, lost = samples.result > 0, samples.result < 0
 
@@ -155,7 +154,7 @@ def fit(samples: Samples) -> tuple[Model, float]:
 
 
 def check(model: Model) -> None:
-    """Raises :class:`SetupError` for a model that makes no sense: then there were too few games."""
+    """Raises :class:`SetupError` for a model that makes no sense because of too few games."""
     for move in range(model.moves[0], model.moves[1] + 1):
         a, b = model.at(move)
         if a <= 0 or b <= LEAST_BLUR:
@@ -163,7 +162,7 @@ def check(model: Model) -> None:
 
 
 def table(model: Model, samples: Samples) -> Table:
-    """What the model says beside what happened, for the eye."""
+    """A table of predicted and actual frequencies."""
     result = Table("moves", "score shown", "samples", "won", "model", "drawn", "model")
     for first, last in ((8, 20), (20, 32), (32, 50), (50, 100)):
         for low in (-150, -50, 50, 150):
@@ -173,13 +172,8 @@ def table(model: Model, samples: Samples) -> Table:
                 continue
             a, b = np.array([model.at(int(move)) for move in samples.move[here]]).T
             win, defeat = expit((samples.score[here] - a) / b), expit((-samples.score[here] - a) / b)
-            result.add_row(
-                f"{first}-{last - 1}",
-                f"{low}..{low + 100}",
-                str(int(here.sum())),
-                f"{(samples.result[here] > 0).mean():.1%}",
-                f"{win.mean():.1%}",
-                f"{(samples.result[here] == 0).mean():.1%}",
-                f"{(1 - win - defeat).mean():.1%}",
-            )
+            won, drawn = samples.result[here] > 0, samples.result[here] == 0
+            shares = (won.mean(), win.mean(), drawn.mean(), (1 - win - defeat).mean())
+            bands = (f"{first}-{last - 1}", f"{low}..{low + 100}", str(int(here.sum())))
+            result.add_row(*bands, *(f"{share:.1%}" for share in shares))
     return result

@@ -1,4 +1,4 @@
-"""Files of weights that people read: JSON with a line for each rank of a table."""
+"""Readable files of weights: JSON with a line for each rank of a table."""
 
 from __future__ import annotations
 

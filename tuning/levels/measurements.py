@@ -1,4 +1,4 @@
-"""What was measured of the levels so far, and the Elo of all levels that follows from it.
+"""The measurements of levels so far, and the Elo of all levels fitted to them.
 
 ``tuning/results/levels.json`` has two lists. ``levels`` are ratings of levels that misjudge, each with its 95% error.
 ``games`` are results of a number of nodes without misjudgement; their ``rival`` is the Elo of one of Stockfish's Skill
@@ -14,16 +14,15 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 import numpy as np
-from scipy.optimize import minimize
-from scipy.special import expit
 
 from engine.play.strength import FULL_SKILL, Level
 from tuning.common.errors import SetupError
 from tuning.common.files import write_whole
 from tuning.common.revisions import PROJECT
 from tuning.levels.strength import LEAST_STEP, rising, smooth
+from tuning.statistics.ratings import fit_linear
 
-#: Doublings in the middle of what is measured, about 100,000 nodes: there the line's height is fitted.
+#: Doublings in the middle of the measurements, about 100,000 nodes: there the line's height is fitted.
 _MIDDLE = 17.0
 
 FILE = PROJECT / "tuning" / "results" / "levels.json"
@@ -31,7 +30,7 @@ FILE = PROJECT / "tuning" / "results" / "levels.json"
 
 @dataclass(frozen=True, slots=True)
 class Games:
-    """What ``nodes`` a move scored against ``rival``, an Elo or the name of an opponent without one."""
+    """Results of ``nodes`` per move against ``rival``, an Elo or the name of an opponent without one."""
 
     nodes: int
     rival: int | str
@@ -49,7 +48,7 @@ class Measurements:
 
     @classmethod
     def read(cls, path: Path) -> Measurements:
-        """Read a file. Raises :class:`SetupError` if it is none of this kind."""
+        """Read a file. Raises :class:`SetupError` for invalid contents."""
         try:
             data = json.loads(path.read_text(encoding="utf-8"))
             levels = {row["level"]: (float(row["elo"]), float(row["error"])) for row in data["levels"]}
@@ -73,8 +72,8 @@ class Measurements:
         ratings: Mapping[str, tuple[float, float]],
         levels: Sequence[Level],
     ) -> None:
-        """Take in the (losses, draws, wins) of encounters and the ratings by them: of levels that misjudge the rating,
-        of the others the games against Stockfish."""
+        """Add the results of encounters, (losses, draws, wins): the ratings of levels that misjudge, and the games of
+        other levels against Stockfish."""
         for (name, rival), (losses, draws, wins) in counts.items():
             number = int(name.split()[1])
             if number < FULL_SKILL:
@@ -104,19 +103,9 @@ def line(games: Sequence[Games]) -> tuple[float, float, float]:
     given = np.array([game.rival if isinstance(game.rival, int) else 0.0 for game in games])
     won = np.array([game.wins + game.draws / 2 for game in games])
     played = np.array([game.wins + game.draws + game.losses for game in games])
-    scale = math.log(10) / 400
-
-    def loss(values: np.ndarray) -> tuple[float, np.ndarray]:
-        log_odds = scale * (terms @ values - given)
-        value = won @ np.logaddexp(0, -log_odds) + (played - won) @ np.logaddexp(0, log_odds)
-        return float(value), scale * (terms.T @ (played * expit(log_odds) - won))
-
     start = np.array([2500.0, 50.0, *(2500.0 for _ in unrated)])
-    values = minimize(loss, start, jac=True, method="BFGS", options={"gtol": 1e-7}).x
-    chance = expit(scale * (terms @ values - given))
-    information = scale**2 * terms.T @ (terms * (played * chance * (1 - chance))[:, None])
-    error = 1.96 * math.sqrt(np.linalg.pinv(information)[1, 1])
-    return float(values[0] - _MIDDLE * values[1]), float(values[1]), error
+    values, errors = fit_linear(terms, -given, won, played - won, start)
+    return float(values[0] - _MIDDLE * values[1]), float(values[1]), float(errors[1])
 
 
 def elos_of(measured: Measurements, levels: Sequence[Level]) -> list[float]:

@@ -1,4 +1,4 @@
-"""What the levels of weaker play are worth: who meets whom, the fit, the file."""
+"""Ratings of the weaker levels: pairings, fit, and file."""
 
 from __future__ import annotations
 
@@ -11,8 +11,6 @@ from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
-from scipy.optimize import minimize
-from scipy.special import expit
 
 from engine.play.strength import FULL_SKILL, LEVELS
 from tuning.common.files import write_whole
@@ -49,7 +47,7 @@ WITHOUT_CLOCK = Limits(nodes=100_000_000)
 
 
 def level_spec(level: int) -> EngineSpec:
-    """This engine at a level. Beyond the Skill Levels, which misjudge nothing there, a level is a number of nodes."""
+    """This engine at a level. Above the Skill Levels, a level is a number of nodes without misjudgement."""
     command = (sys.executable, str(PROJECT / "uci_main.py"))
     if level < FULL_SKILL:
         return EngineSpec(f"Level {level}", command, options={"Skill Level": str(level)}, limits=WITHOUT_CLOCK)
@@ -57,11 +55,10 @@ def level_spec(level: int) -> EngineSpec:
 
 
 def anchor_nodes(skill: int) -> int:
-    """Nodes a move that let Stockfish come to the depth at which it chooses, one more than its Skill Level.
+    """Nodes per move with which Stockfish reaches the depth at which it chooses, one more than its Skill Level.
 
-    Where it does not, it nearly always plays its best move: a line that a broken-off iteration has not finished has no
-    score, mostly all of the four but the first. What it searches beyond that depth counts too, because it stands in the
-    transposition table when the next move is to be found.
+    Otherwise it nearly always plays its best move, because the other lines of an aborted iteration have no score.
+    Search beyond that depth matters too: it fills the transposition table for the next move.
     """
     return 200_000 if skill <= 6 else 500_000 if skill <= 10 else 1_000_000
 
@@ -75,7 +72,7 @@ def anchor_spec(skill: int, nodes: int | None = None) -> EngineSpec:
 def encounters(
     levels: Sequence[int], anchors: Sequence[int], nodes: int | None = None
 ) -> list[tuple[EngineSpec, EngineSpec]]:
-    """Who plays whom: each anchor the levels nearest to it, and levels outside the anchors the next one."""
+    """The pairings: each anchor plays the levels nearest to it, and levels outside the anchors play the next one."""
     specs = {level: level_spec(level) for level in levels}
     elos = [SKILL_ELO[anchor] for anchor in anchors]
     weakest, strongest = min(elos, default=math.inf), max(elos, default=-math.inf)
@@ -88,11 +85,9 @@ def encounters(
 
 
 def smooth(measured: Mapping[int, tuple[float, float]]) -> dict[int, float]:
-    """The Elo of levels, each measured with an error, on the likeliest curve: a cubic for the Skill Levels, which rise
-    slowly at both ends, and a straight line from there on, where levels differ in nothing but nodes. Fewer than
-    :data:`ENOUGH` Skill Levels make a parabola or a line.
-
-    Nodes and misjudgement change evenly from level to level, so leaps in the Elo are errors of measurement.
+    """The Elo of measured levels on the likeliest curve: a cubic for the Skill Levels, which rise slowly at both ends,
+    then a straight line, where levels differ only in nodes. Fewer than :data:`ENOUGH` Skill Levels give a parabola or a
+    line. Nodes and misjudgement change evenly from level to level, so jumps in Elo are errors of measurement.
     """
     levels = sorted(measured)
     elos, errors = np.array([measured[level] for level in levels]).T
@@ -143,28 +138,18 @@ def fitted(counts: Mapping[tuple[str, str], Sequence[float]]) -> dict[str, tuple
     table = np.array(list(counts.values()), float)
     table[(table[:, 0] + table[:, 1] == 0) | (table[:, 1] + table[:, 2] == 0), 1] += 1  # never infinitely stronger
     won, lost = table[:, 2] + table[:, 1] / 2, table[:, 0] + table[:, 1] / 2
+    signs = np.zeros((len(counts), len(place)))
+    signs[np.arange(len(counts)), first] = 1
+    signs[np.arange(len(counts)), second] = -1
     anchors = np.array(list(known.values()))
-    slope = np.log(10) / 400
-    differences = np.zeros((len(counts), len(place)))
-    differences[np.arange(len(counts)), first] = slope
-    differences[np.arange(len(counts)), second] = -slope
-    own, given = differences[:, : len(free)], differences[:, len(free) :] @ anchors
-
-    def loss(elos: np.ndarray) -> tuple[float, np.ndarray]:
-        log_odds = own @ elos + given
-        value = won @ np.logaddexp(0, -log_odds) + lost @ np.logaddexp(0, log_odds)
-        return float(value), own.T @ ((won + lost) * expit(log_odds) - won)
-
-    elos = minimize(loss, np.full(len(free), anchors.mean()), jac=True, method="L-BFGS-B", options={"ftol": 1e-15}).x
-    chance = expit(own @ elos + given)
-    variance = np.linalg.pinv(own.T @ (own * ((won + lost) * chance * (1 - chance))[:, None])).diagonal()
-    errors = 1.96 * np.sqrt(variance)
+    start = np.full(len(free), anchors.mean())
+    elos, errors = ratings.fit_linear(signs[:, : len(free)], signs[:, len(free) :] @ anchors, won, lost, start)
     found = dict(zip(free, zip(elos.tolist(), errors.tolist(), strict=True), strict=True))
     return {**found, **{name: (elo, 0.0) for name, elo in known.items()}}
 
 
 def games_of_each(counts: Mapping[tuple[str, str], Sequence[float]]) -> Counter[str]:
-    """How many games each player has."""
+    """The number of games of each player."""
     games: Counter[str] = Counter()
     for pair, results in counts.items():
         for name in pair:

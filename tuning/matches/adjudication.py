@@ -1,4 +1,4 @@
-"""Games that are decided before they are over: by both scores, by dead equality, by tablebase.
+"""Adjudication: games decided early by both scores, by a long draw score, or by tablebase.
 
 The defaults are those of the big testing sites: resignation at 6 pawns for 3 moves, a draw at 0.2 pawns for
 8 moves from move 34 on.
@@ -50,7 +50,7 @@ def parse_rule(words: list[str], keys: dict[str, str], flag: str) -> dict[str, i
 
 
 class Referee:
-    """Follows one game's scores and says when it is decided."""
+    """Follows the scores of one game and decides when to end it."""
 
     def __init__(self, rules: Adjudication, tablebase: chess.syzygy.Tablebase | None = None) -> None:
         self._rules = rules
@@ -60,7 +60,7 @@ class Referee:
         self._quiet_plies = 0
 
     def note(self, side: chess.Color, score: int | None) -> None:
-        """Record the score that ``side`` gave for its move, from its own view; ``None`` when it gave none."""
+        """Record the score of the move of ``side``, from its own view; ``None`` if it gave none."""
         rules = self._rules
         known = score is not None
         value = score if score is not None else 0
@@ -69,7 +69,7 @@ class Referee:
         self._quiet_plies = self._quiet_plies + 1 if known and abs(value) <= rules.draw_score else 0
 
     def verdict(self, board: chess.Board) -> tuple[str, str] | None:
-        """``(result, reason)`` when the game is decided after the last move on ``board``."""
+        """``(result, reason)`` if the game is decided after the last move on ``board``."""
         rules = self._rules
         if rules.resign_moves:
             for loser in (chess.WHITE, chess.BLACK):

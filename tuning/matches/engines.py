@@ -1,4 +1,4 @@
-"""Which engine, started how: the words of a ``--engine`` flag and the record they become."""
+"""The words of an ``--engine`` flag, and the specification of an engine made from them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tuning.matches.limits import Limits, parse_time_control
 PROTOCOLS = ("uci", "xboard")
 
 GAME_FOLDERS = ("/usr/games", "/usr/local/games")
-"""Where the Filesystem Hierarchy Standard puts engines; not every account has them on its path."""
+"""Where the Filesystem Hierarchy Standard puts engines, which may be missing from the path."""
 
 WORDS_HELP = (
     "cmd=COMMAND (or just COMMAND), name=, dir=, arg=, proto=uci|xboard, option.NAME=VALUE, env.NAME=VALUE, "
@@ -27,11 +27,11 @@ WORDS_HELP = (
 
 @dataclass(frozen=True, slots=True)
 class EngineSpec:
-    """Everything needed to start one engine on any machine of the cluster.
+    """All that is needed to start an engine on any machine of the cluster.
 
     ``options`` must exist in the engine; ``shared_options`` are sent only to engines that have them.
-    ``revision`` is a commit of this project; the command then runs inside a worktree of it. Where ``identity`` is
-    known, an engine that calls itself something else is another one.
+    ``revision`` is a commit of this project; the command then runs in a worktree of it. An engine whose name differs
+    from a known ``identity`` is a different engine.
     """
 
     name: str
@@ -46,7 +46,7 @@ class EngineSpec:
     identity: str | None = field(default=None, compare=False)
 
     def differs_in_values(self, other: EngineSpec) -> bool:
-        """Whether setting the same options anew turns an engine of this kind into one of the other."""
+        """Whether setting options again turns this engine into the other."""
         same_keys = self.options.keys() == other.options.keys()
         return same_keys and replace(self, name=other.name, options=other.options, limits=other.limits) == other
 
@@ -60,7 +60,7 @@ class EngineSpec:
     def resolved_command(self) -> list[str]:
         """The command with its program looked up on the path, then in ``directory``.
 
-        Raises :class:`EngineFailure` naming the engine when there is no such program.
+        Raises :class:`EngineFailure` if there is no such program.
         """
         program, *arguments = self.command
         candidates = [shutil.which(program), shutil.which(program, path=os.pathsep.join(GAME_FOLDERS))]
@@ -78,51 +78,44 @@ class EngineSpec:
 def parse_words(words: Sequence[str], default: Limits = Limits()) -> EngineSpec:  # noqa: B008
     """Read one ``--engine`` flag, written as cutechess writes it (see ``WORDS_HELP``).
 
-    ``default`` gives the limits that the words leave open. Raises :class:`SetupError` naming the bad word.
+    ``default`` gives the other limits. Raises :class:`SetupError` naming the bad word.
     """
-    name = command = directory = revision = None
-    protocol = "uci"
+    command: list[str] = []
+    plain: dict[str, str] = {}
     arguments: list[str] = []
-    options: dict[str, str] = {}
-    environment: dict[str, str] = {}
+    prefixed: dict[str, dict[str, str]] = {"option": {}, "env": {}}
     limit_words: list[str] = []
     for position, word in enumerate(words):
         key, equals, value = word.partition("=")
-        if not equals or (position == 0 and key not in _KEYS and "." not in key):
-            if command is not None:
+        prefix, dot, name = key.partition(".")
+        if not equals or (position == 0 and key not in _KEYS and not dot):
+            if command:
                 raise SetupError(f"engine word {word!r} is not of the form NAME=VALUE")
             command = shlex.split(word)
         elif key == "cmd":
             command = shlex.split(value)
-        elif key == "name":
-            name = value
-        elif key == "dir":
-            directory = value
         elif key == "arg":
             arguments.append(value)
-        elif key == "rev":
-            revision = value
-        elif key == "proto":
-            if value not in PROTOCOLS:
-                raise SetupError(f"engine word {word!r}: the protocol is one of {', '.join(PROTOCOLS)}")
-            protocol = value
-        elif key.startswith("option."):
-            options[key.removeprefix("option.")] = value
-        elif key.startswith("env."):
-            environment[key.removeprefix("env.")] = value
         elif key in LIMIT_KEYS:
             limit_words.append(word)
+        elif key in _KEYS:
+            plain[key] = value
+        elif dot and prefix in prefixed:
+            prefixed[prefix][name] = value
         else:
             raise SetupError(f"engine word {word!r} is unknown; the words are: {WORDS_HELP}")
+    if plain.get("proto", "uci") not in PROTOCOLS:
+        raise SetupError(f"engine word 'proto={plain['proto']}': the protocol is one of {', '.join(PROTOCOLS)}")
+    revision = plain.get("rev")
     if not command and not revision:
         raise SetupError(f"engine {' '.join(words)!r} has no command (cmd=...) and no revision (rev=...)")
     return EngineSpec(
-        name=name or (Path(command[0]).name if command else str(revision)),
-        command=(*(command or ()), *arguments),
-        protocol=protocol,
-        directory=directory,
-        options=options,
-        environment=environment,
+        name=plain.get("name") or (Path(command[0]).name if command else str(revision)),
+        command=(*command, *arguments),
+        protocol=plain.get("proto", "uci"),
+        directory=plain.get("dir"),
+        options=prefixed["option"],
+        environment=prefixed["env"],
         revision=revision,
         limits=parse_limit_words(limit_words, default),
     )
@@ -133,7 +126,7 @@ _KEYS = ("cmd", "name", "dir", "arg", "rev", "proto", *LIMIT_KEYS)
 
 
 def parse_limit_words(words: Sequence[str], default: Limits = Limits()) -> Limits:  # noqa: B008
-    """Read ``tc= st= movetime= nodes= depth= timemargin=``. A word replaces what ``default`` said of it."""
+    """Read ``tc= st= movetime= nodes= depth= timemargin=``; ``default`` gives the other limits."""
     fields: dict[str, Any] = {}
     for word in words:
         key, _, value = word.partition("=")
@@ -156,7 +149,7 @@ def parse_limit_words(words: Sequence[str], default: Limits = Limits()) -> Limit
 
 
 def parse_each(words: Sequence[str]) -> tuple[dict[str, str], list[str]]:
-    """Split the words that hold for every engine into options and limit words."""
+    """Split the words of ``--each`` into options and limit words."""
     options: dict[str, str] = {}
     limit_words: list[str] = []
     for word in words:
@@ -171,7 +164,7 @@ def parse_each(words: Sequence[str]) -> tuple[dict[str, str], list[str]]:
 
 
 def with_unique_names(specs: Sequence[EngineSpec]) -> list[EngineSpec]:
-    """Number engines that share a name (``numbat``, ``numbat (2)``), so that results can tell them apart."""
+    """Number engines that share a name (``numbat``, ``numbat (2)``), to distinguish their results."""
     seen: dict[str, int] = {}
     unique = []
     for spec in specs:

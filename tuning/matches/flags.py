@@ -1,4 +1,4 @@
-"""Flags of commands that play games between engines, and what they ask for."""
+"""Flags of commands that play games between engines, and the settings made from them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import argparse
 import math
 import os
 from dataclasses import replace
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -26,36 +25,32 @@ DRAW_KEYS = {"movenumber": "draw_from", "movecount": "draw_moves", "score": "dra
 
 
 def add_limit_flags(parser: argparse.ArgumentParser) -> None:
-    """The flags that say how long engines think, the same for every tool."""
+    """The flags for thinking time, the same for every tool."""
     group = parser.add_argument_group("time and other limits (an engine's own words take precedence)")
     group.add_argument("--tc", metavar="TC", help="clock: [moves/][minutes:]seconds[+increment], such as 8+0.08")
     group.add_argument("--movetime", type=float, metavar="MS", help="fixed time per move, in milliseconds")
     group.add_argument("--nodes", type=int, metavar="N", help="nodes per move")
     group.add_argument("--depth", type=int, metavar="PLIES", help="depth per move")
-    group.add_argument(
-        "--timemargin",
-        type=float,
-        metavar="MS",
-        help="milliseconds that a move may exceed its time (default: 0, but 100 with a fixed time)",
-    )
+    margin = "milliseconds that a move may exceed its time (default: 0, but 100 with a fixed time)"
+    group.add_argument("--timemargin", type=float, metavar="MS", help=margin)
 
 
 def limits_from(arguments: argparse.Namespace) -> Limits:
     """Read the flags of :func:`add_limit_flags`."""
     base, increment, moves = parse_time_control(arguments.tc) if arguments.tc else (None, 0.0, 0)
-    return Limits(
-        base,
-        increment,
-        moves,
-        movetime=None if arguments.movetime is None else arguments.movetime / 1000,
-        nodes=arguments.nodes,
-        depth=arguments.depth,
-        margin=None if arguments.timemargin is None else arguments.timemargin / 1000,
+    movetime, margin = (None if value is None else value / 1000 for value in (arguments.movetime, arguments.timemargin))
+    return Limits(base, increment, moves, movetime, arguments.nodes, arguments.depth, margin)
+
+
+def add_each_flag(group: argparse._ActionsContainer) -> None:
+    """The flag for options and limits of all engines; see :func:`tuning.matches.engines.parse_each`."""
+    group.add_argument(
+        "--each", nargs="+", default=[], metavar="WORD", help="option.NAME=VALUE and limits for every engine"
     )
 
 
 def add_sprt_flags(group: Group) -> None:
-    """The flags of the sequential test, among those that say how much to play."""
+    """The flags of the sequential test."""
     group.add_argument("--sprt", nargs=2, type=float, metavar=("ELO0", "ELO1"), help="stop when H0 or H1 is accepted")
     group.add_argument("--alpha", type=float, default=0.05, help="probability of accepting H1 wrongly (default 0.05)")
     group.add_argument("--beta", type=float, default=0.05, help="probability of accepting H0 wrongly (default 0.05)")
@@ -63,7 +58,7 @@ def add_sprt_flags(group: Group) -> None:
 
 
 def sprt_from(arguments: argparse.Namespace) -> Sprt | None:
-    """Read the flags of :func:`add_sprt_flags`. Raises :class:`SetupError` for bounds that cannot be."""
+    """Read the flags of :func:`add_sprt_flags`. Raises :class:`SetupError` for invalid bounds."""
     if not arguments.sprt:
         return None
     elo0, elo1 = arguments.sprt
@@ -71,7 +66,7 @@ def sprt_from(arguments: argparse.Namespace) -> Sprt | None:
 
 
 def add_opening_flags(parser: argparse.ArgumentParser) -> None:
-    """The flags that say how games begin."""
+    """The flags for openings."""
     group = parser.add_argument_group("openings, each played twice with colours reversed")
     group.add_argument("--openings", metavar="FILE", help="EPD, FEN or PGN book (default: random plies)")
     group.add_argument("--order", choices=("random", "sequential"), default="random", help="order of the openings")
@@ -83,7 +78,7 @@ def add_opening_flags(parser: argparse.ArgumentParser) -> None:
 
 
 def book_from(arguments: argparse.Namespace) -> BookSettings:
-    """Read the flags of :func:`add_opening_flags`. Raises :class:`SetupError` for what cannot be."""
+    """Read the flags of :func:`add_opening_flags`. Raises :class:`SetupError` for invalid ones."""
     at_least(0, plies=arguments.plies)
     path = arguments.openings
     if path is not None and Path(path).is_dir():
@@ -95,67 +90,62 @@ def book_from(arguments: argparse.Namespace) -> BookSettings:
     )
 
 
+def add_arena_flags(group: Group) -> None:
+    """The flags of games in compiled code, besides the nodes per move."""
+    group.add_argument(
+        "--hard", type=int, metavar="N",
+        help="makes --nodes a soft limit: the iteration that exceeds it is finished, up to N nodes",
+    )  # fmt: skip
+    group.add_argument(
+        "--clock", metavar="N+N",
+        help="a clock that runs on nodes, for the game and for each move, such as 300000+3000; the engine's time "
+        "management shares them out (replaces --nodes)",
+    )  # fmt: skip
+    group.add_argument(
+        "--hash", type=int, default=16, metavar="MB", help="transposition table of each side in MB (default 16)"
+    )
+
+
 def add_end_flags(parser: argparse.ArgumentParser) -> Group:
-    """The flags that say how games end; their group, for more of them."""
+    """The flags for adjudication; returns their group."""
     group = parser.add_argument_group("ends of games")
     usual = Adjudication()
-    group.add_argument(
-        "--resign",
-        nargs="+",
-        metavar="WORD",
-        default=[],
-        help=f"'off', or movecount= score= (centipawns) twosided=0|1; default movecount={usual.resign_moves} "
-        f"score={usual.resign_score} twosided=1: both sides must agree",
+    resign = (
+        f"'off', or movecount= score= (centipawns) twosided=0|1; default movecount={usual.resign_moves} "
+        f"score={usual.resign_score} twosided=1: both sides must agree"
     )
-    group.add_argument(
-        "--draw",
-        nargs="+",
-        metavar="WORD",
-        default=[],
-        help=f"'off', or movenumber= movecount= score=; default movenumber={usual.draw_from} "
-        f"movecount={usual.draw_moves} score={usual.draw_score}",
+    group.add_argument("--resign", nargs="+", metavar="WORD", default=[], help=resign)
+    draw = (
+        f"'off', or movenumber= movecount= score=; default movenumber={usual.draw_from} "
+        f"movecount={usual.draw_moves} score={usual.draw_score}"
     )
+    group.add_argument("--draw", nargs="+", metavar="WORD", default=[], help=draw)
     group.add_argument("--maxmoves", type=int, default=0, metavar="N", help="adjudicate a draw after N moves")
     return group
 
 
 def adjudication_from(arguments: argparse.Namespace, tablebases: str | None = None) -> Adjudication:
-    """Read the flags of :func:`add_end_flags`. Raises :class:`SetupError` for what cannot be."""
-    rules: dict[str, Any] = {
-        **parse_rule(arguments.resign, RESIGN_KEYS, "--resign"),
-        **parse_rule(arguments.draw, DRAW_KEYS, "--draw"),
-    }
+    """Read the flags of :func:`add_end_flags`. Raises :class:`SetupError` for invalid ones."""
+    rules: dict[str, Any] = parse_rule(arguments.resign, RESIGN_KEYS, "--resign")
+    rules |= parse_rule(arguments.draw, DRAW_KEYS, "--draw")
     if "resign_both" in rules:
         rules["resign_both"] = bool(rules["resign_both"])
     return Adjudication(tablebases=tablebases, max_moves=arguments.maxmoves, **rules)
 
 
 def add_play_flags(parser: argparse.ArgumentParser) -> None:
-    """The flags that say how games of engine processes begin, end and are checked."""
+    """The flags for openings, adjudication and checks of games between engine processes."""
     add_opening_flags(parser)
     group = add_end_flags(parser)
     group.add_argument("--tb", metavar="DIR", help="folder of Syzygy tables for adjudication")
-    group.add_argument(
-        "--pv-check",
-        choices=PV_CHECKS,
-        default="all",
-        help="which PVs to check for illegal moves, moves after the end of the game and false mates",
-    )
-    group.add_argument(
-        "--stall",
-        type=float,
-        default=120.0,
-        metavar="S",
-        help="seconds after which a search without a clock counts as hanging",
-    )
-
-
-BESIDE_RESUME = ("--games", "--pgn", "--plot", "--scheduler", "--concurrency")
-"""Flags that say more than the results file that is resumed."""
+    pvs = "which PVs to check for illegal moves, moves after the end of the game and false mates"
+    group.add_argument("--pv-check", choices=PV_CHECKS, default="all", help=pvs)
+    stall = "seconds after which a search without a clock counts as hanging"
+    group.add_argument("--stall", type=float, default=120.0, metavar="S", help=stall)
 
 
 def play_settings(arguments: argparse.Namespace) -> tuple[Conditions, BookSettings]:
-    """Read the flags of :func:`add_play_flags`. Raises :class:`SetupError` for what cannot be."""
+    """Read the flags of :func:`add_play_flags`. Raises :class:`SetupError` for invalid ones."""
     if arguments.tb is not None and not any(Path(arguments.tb).glob("*.rtbw")):
         raise SetupError(f"--tb {arguments.tb}: no Syzygy tables (*.rtbw) in that folder")
     adjudication = adjudication_from(arguments, arguments.tb)
@@ -165,19 +155,12 @@ def play_settings(arguments: argparse.Namespace) -> tuple[Conditions, BookSettin
 
 
 def with_commit(spec: EngineSpec) -> EngineSpec:
-    """The engine with its revision pinned to a commit, so that a resumed match means the same one.
+    """The engine with its revision pinned to a commit, so that a resumed match uses the same one.
 
-    It will run in a worktree, so options that name a file from here get its whole path.
+    It will run in a worktree, so options that name a file get its absolute path.
     """
     if spec.revision is None:
         return spec
     commit = revisions.resolve(spec.revision)
     options = {name: os.path.abspath(value) if os.path.isfile(value) else value for name, value in spec.options.items()}
     return replace(spec, revision=commit, name=f"{spec.name}@{commit[:7]}", options=options)
-
-
-def results_path(arguments: argparse.Namespace) -> Path:
-    """Where results go unless the user says otherwise."""
-    if arguments.json:
-        return Path(arguments.json)
-    return Path("results") / f"{arguments.event}-{datetime.now():%Y%m%d-%H%M%S}.jsonl"

@@ -23,7 +23,7 @@ PV_CHECKS = ("all", "last", "off")
 
 @dataclass(frozen=True, slots=True)
 class Conditions:
-    """What holds for every game of a match. ``stall``: seconds after which a search without a clock hangs."""
+    """Conditions of all games of a match. ``stall``: seconds after which a search without a clock counts as hanging."""
 
     adjudication: Adjudication = field(default_factory=Adjudication)
     pv_check: str = "all"
@@ -38,7 +38,7 @@ async def play_game(
     index: int = 0,
     tablebase: chess.syzygy.Tablebase | None = None,
 ) -> GameRecord:
-    """Play one game to its end; whatever the engines do, the record says how it ended.
+    """Play one game to its end; the record also covers engines that fail.
 
     Principal variations are checked after the last move, when no clock runs.
     """
@@ -106,7 +106,7 @@ def _history_keys(board: chess.Board) -> list[Hashable]:
 
 
 def _rules_end(board: chess.Board, seen: Counter[Hashable]) -> tuple[str, str] | None:
-    """The end of the game by the rules, draws claimed for whoever could claim them."""
+    """The end of the game by the rules; claimable draws are claimed."""
     if not any(board.legal_moves):
         if board.is_check():
             return _lost(board.turn), f"{_name(not board.turn)} mates"
@@ -121,12 +121,9 @@ def _rules_end(board: chess.Board, seen: Counter[Hashable]) -> tuple[str, str] |
 
 
 def _forfeit(side: chess.Color, fault: str) -> tuple[str, str]:
-    how = {
-        "time": "loses on time",
-        "stall": "stalls",
-        "illegal": "makes an illegal move",
-        "disconnect": "disconnects",
-    }[fault]
+    how = {"time": "loses on time", "stall": "stalls", "illegal": "makes an illegal move", "disconnect": "disconnects"}[
+        fault
+    ]
     return _lost(side), f"{_name(side)} {how}"
 
 
@@ -139,12 +136,9 @@ def _name(side: chess.Color) -> str:
 
 
 def _check_lines(
-    record: GameRecord,
-    players: dict[chess.Color, Player],
-    said: list[tuple[chess.Color, list[str]]],
-    all_lines: bool,
+    record: GameRecord, players: dict[chess.Color, Player], said: list[tuple[chess.Color, list[str]]], all_lines: bool
 ) -> None:
-    """Replay the game and check what was thought at each move. Only UCI lines: xboard's have no fixed form."""
+    """Replay the game and check the lines of each search. Only UCI's: xboard's have no fixed form."""
     checker = PvChecker()
     board = record.opening.board()
     seen: Counter[Hashable] = Counter(_history_keys(board))

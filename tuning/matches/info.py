@@ -1,7 +1,7 @@
-"""What an engine says while it thinks, read from its own lines after the clock has stopped.
+"""An engine's output during a search, parsed after the clock has stopped.
 
-python-chess can parse these lines as they come, but that costs up to a millisecond a line and would be
-charged to the engine; the workbench therefore keeps the raw text and reads it when nobody is waiting.
+python-chess can parse these lines as they come, but that takes up to a millisecond a line and would be charged to the
+engine. So the workbench keeps the raw text and parses it after the move.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ MATE_CENTIPAWNS = 100_000
 
 @dataclass(slots=True)
 class Thought:
-    """One reported line: score from the engine's own view in centipawns or moves to mate."""
+    """One line of output: score from the engine's view in centipawns or moves to mate."""
 
     depth: int = 0
     seldepth: int = 0
@@ -53,7 +53,7 @@ _COUNTS = {"depth": "depth", "seldepth": "seldepth", "multipv": "multipv", "node
 
 
 def parse_uci(line: str) -> Thought:
-    """Read an ``info`` line. Words that do not parse are left out: an engine's chatter is not the user's error."""
+    """Read an ``info`` line. Words that cannot be parsed are ignored."""
     thought = Thought()
     tokens = line.split()
     i = 1
@@ -104,8 +104,7 @@ def parse_xboard(line: str) -> Thought:
 
 
 def last_scored(thoughts: list[Thought]) -> Thought | None:
-    """The engine's final word on the position: its last scored first line, exact rather than a bound, with the nodes of
-    the whole search."""
+    """The last scored line of the first variation, exact rather than a bound, with the nodes of the whole search."""
     scored = [thought for thought in thoughts if thought.scored and thought.multipv == 1]
     exact = [thought for thought in scored if not thought.bound]
     if not scored:

@@ -12,14 +12,14 @@ import chess.engine
 from tuning.common.errors import SetupError
 
 MOVETIME_MARGIN = 0.1
-"""Seconds that a fixed time per move may be exceeded by: few engines subtract their overhead there."""
+"""Seconds by which a fixed time per move may be exceeded: few engines subtract their overhead there."""
 
 _TC = re.compile(r"(?:(?P<moves>\d+)/)?(?:(?P<minutes>\d+):)?(?P<seconds>\d+(?:\.\d+)?)(?:\+(?P<inc>\d+(?:\.\d+)?))?")
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one engine may spend on a move or a game. Times are seconds; ``None`` and 0 mean unbounded.
+    """Limits of one engine for a move or a game. Times are seconds; ``None`` and 0 mean unbounded.
 
     A clock (``base``) and a fixed time (``movetime``) exclude each other; ``nodes`` and ``depth`` may be
     added to either or stand alone.
@@ -91,7 +91,7 @@ class Clock:
         self.moves_left = limits.moves
 
     def spend(self, seconds: float) -> bool:
-        """Take one move's time off; return False when the flag has fallen (beyond the tolerance)."""
+        """Subtract the time of a move; return False if the flag has fallen (beyond the tolerance)."""
         limits = self.limits
         if self.left is None:
             return limits.movetime is None or seconds <= limits.movetime + limits.tolerance
@@ -107,7 +107,7 @@ class Clock:
         return True
 
     def allowance(self, stall: float) -> float:
-        """Seconds after which waiting for a move is pointless: the game is lost whatever comes."""
+        """Seconds after which the game is lost whatever the move."""
         if self.left is not None:
             return self.left + self.limits.tolerance
         if self.limits.movetime is not None:
@@ -116,7 +116,7 @@ class Clock:
 
 
 def engine_limit(mover: Clock, opponent: Clock, turn: chess.Color, game: str) -> chess.engine.Limit:
-    """What python-chess tells the side to move about both clocks."""
+    """The limits that python-chess sends to the side to move."""
     own = mover.limits
     white, black = (mover, opponent) if turn == chess.WHITE else (opponent, mover)
     timed = mover.left is not None

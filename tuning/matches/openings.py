@@ -1,4 +1,4 @@
-"""Where games start: books in EPD or PGN, or random first moves; always the same ones for the same seed."""
+"""Openings from EPD or PGN books, or of random moves; the seed determines their order."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Opening:
 
 @dataclass(slots=True)
 class Remarks:
-    """Passes the first :data:`COMPLAINTS` remarks on a book on to ``complain``."""
+    """Forwards the first :data:`COMPLAINTS` remarks on a book to ``complain``."""
 
     complain: Callable[[str], None]
     count: int = 0
@@ -57,10 +57,10 @@ Entry = Callable[[Callable[[str], None]], Opening]
 
 
 class Book:
-    """An endless supply of openings, numbered from 0: ``book.opening(n)`` is the same on every call.
+    """Openings numbered from 0 without end: ``book.opening(n)`` is the same on every call.
 
-    Lines that do not parse are passed over; they and repairs are reported once through ``remarks``. Making one of a
-    book without a usable line raises :class:`SetupError`.
+    Invalid lines are skipped; they and repairs are reported once through ``remarks``. The constructor raises
+    :class:`SetupError` for a book without a usable line.
     """
 
     def __init__(self, name: str, entries: list[Entry], order: str, seed: int, remarks: Remarks) -> None:
@@ -77,7 +77,7 @@ class Book:
         return len(self._entries)
 
     def opening(self, number: int) -> Opening:
-        """The opening of pair ``number``; after the last one the book begins again."""
+        """The opening of pair ``number``; after the last one the book starts again."""
         while number >= len(self._good) and self._next < len(self._sequence):
             entry = self._entries[self._sequence[self._next]]
             self._next += 1
@@ -88,7 +88,7 @@ class Book:
         return self._good[number % len(self._good)]
 
     def _look_for_one(self, name: str) -> None:
-        """Raise :class:`SetupError` if there is nothing but faults, for which one line will do."""
+        """Raise :class:`SetupError` if no line is usable."""
         first = ""
         for entry in self._entries:
             try:
@@ -110,9 +110,9 @@ def load_book(
 ) -> Book:
     """Open an ``.epd``, ``.fen`` or ``.pgn`` book. ``plies`` cuts the lines of a PGN book short.
 
-    Castling rights of Chess960 make an opening one of Chess960, as ``chess960`` does for all. EPD lines are parsed when
-    they are needed, so a book of a million lines opens at once.
-    Raises :class:`SetupError` for a book that is missing, no text, or without a usable opening.
+    Castling rights of Chess960 make an opening one of Chess960, ``chess960`` makes all of them so. EPD lines are parsed
+    on first use, so a book of a million lines opens at once. Raises :class:`SetupError` for a book that is missing,
+    binary, or without a usable opening.
     """
     remarks = Remarks(complain)
     entries: list[Entry]
@@ -173,14 +173,14 @@ def _checked(board: chess.Board, opening: Opening) -> Opening:
 
 
 class RandomOpenings:
-    """Openings made of random legal moves from the start position: dull, but better than one game forever."""
+    """Openings of random legal moves from the start position."""
 
     def __init__(self, plies: int = 8, seed: int = 1) -> None:
         self.plies = plies
         self.seed = seed
 
     def opening(self, number: int) -> Opening:
-        """Opening ``number``; games that end within the random moves are drawn again."""
+        """Opening ``number``; moves are drawn again if the game ends within them."""
         source = random.Random(f"{self.seed}/{number}")
         while True:
             board = chess.Board()

@@ -1,8 +1,7 @@
-"""One running engine behind python-chess, with our stopwatch at its pipes.
+"""One running engine behind python-chess, with a stopwatch at its pipes.
 
-python-chess speaks the protocols. What a match needs besides is exact time: the clock starts as ``go`` is
-written and stops when the bytes that hold the move have arrived, so nothing the runner does before or
-after is charged to the engine.
+python-chess implements the protocols. A match also needs exact time: the clock starts when ``go`` is written and stops
+when the bytes with the move arrive, so the runner's own work is not charged to the engine.
 """
 
 from __future__ import annotations
@@ -28,34 +27,34 @@ from tuning.matches.engines import EngineSpec
 from tuning.matches.info import Thought, parse_uci, parse_xboard
 
 START_SECONDS = 35.0
-"""Until the protocol's greeting must be answered (what cutechess allows)."""
+"""Time limit for the answer to the protocol's greeting (as in cutechess)."""
 
 READY_SECONDS = 150.0
-"""Until an engine with its options set must be ready; compiling engines need long the first time."""
+"""Time limit for an engine to be ready after its options; engines that compile take long the first time."""
 
 WARM_UP = "an engine that compiles at its first start, as Numbat does, needs `numbat warmup` on its host beforehand"
 
 STOP_SECONDS = 5.0
-"""For an engine that has overstepped its time to stop and say it is alive, and for one to quit."""
+"""Time limit for an engine to answer ``stop`` and a ping after its time is up, and to quit."""
 
 SLACK_SECONDS = 0.25
-"""Beyond the end of its time we still wait, so that a move just too late is shown as what it is."""
+"""Waited beyond the end of an engine's time, to tell a move that is just too late from none."""
 
 _TROUBLE = re.compile(r"\b(cannot|can't|could not|unable|not|no such|invalid|unknown|fail\w*|error)\b", re.IGNORECASE)
-"""What makes a remark about an option a complaint."""
+"""Words that make a remark about an option a complaint."""
 
 logging.getLogger("chess.engine").addHandler(logging.NullHandler())
 logging.getLogger("chess.engine").propagate = False
 
 
 def unless_from_an_engine(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-    """A loop's exception handler. What befalls an engine is in the answer it owes; asyncio need not print it too."""
+    """A loop's exception handler that ignores failures of engines, which are in their answers."""
     if not isinstance(context.get("protocol"), _Stopwatch):
         loop.default_exception_handler(context)
 
 
 class _Stopwatch:
-    """Mixed into python-chess's protocols: stamps ``go`` and the answer, keeps the lines between them raw."""
+    """Mixed into python-chess's protocols: times ``go`` and the answer, keeps the raw lines between them."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -134,8 +133,8 @@ def edit_commands(board: chess.Board) -> list[str]:
 
 @dataclass(slots=True)
 class Answer:
-    """What came back for one request. ``fault`` is ``None``, or why the game is lost: ``time`` (the engine
-    lives), ``stall`` (it had to be killed), ``disconnect``, ``illegal``; ``detail`` says more."""
+    """The answer to one request. ``fault`` is ``None``, or why the game is lost: ``time`` (the engine responds),
+    ``stall`` (it had to be killed), ``disconnect``, ``illegal``; ``detail`` says more."""
 
     move: chess.Move | None = None
     seconds: float = 0.0
@@ -146,7 +145,7 @@ class Answer:
 
 
 class Player:
-    """A started engine. Open one with :func:`open_player`; a broken one is closed and opened anew."""
+    """A running engine. Open one with :func:`open_player`; close a broken one and open another."""
 
     def __init__(self, spec: EngineSpec, protocol: Any) -> None:
         self.spec = spec
@@ -158,11 +157,11 @@ class Player:
 
     @property
     def identity(self) -> str:
-        """What the engine calls itself."""
+        """The engine's own name."""
         return str(self.protocol.id.get("name", self.spec.name))
 
     async def adopt(self, spec: EngineSpec) -> bool:
-        """Become ``spec``, which differs in name, limits and option values at most; False when that fails."""
+        """Become ``spec``, which may differ in name, limits and option values; False if that fails."""
         if spec.identity not in (None, self.identity):
             return False
         if spec.options != self.spec.options:
@@ -175,9 +174,9 @@ class Player:
         return True
 
     async def ask(self, board: chess.Board, limit: chess.engine.Limit, allowance: float, game: str) -> Answer:
-        """Have the engine move in ``board``; wait ``allowance`` seconds of its own time at most.
+        """Let the engine move in ``board`` within ``allowance`` seconds of its time.
 
-        Never raises for what the engine does: the answer says what went wrong.
+        Never raises for a failure of the engine, which is in the answer.
         """
         protocol = self.protocol
         protocol.answered = protocol.sent = 0.0
@@ -202,7 +201,7 @@ class Player:
         return answer
 
     async def _watch(self, request: asyncio.Future[Any], allowance: float) -> None:
-        """Wait for the request until the engine's own time, counted from ``go``, is up."""
+        """Wait for the request until the engine's time, counted from ``go``, is up."""
         began = perf_counter()
         while not request.done():
             now = perf_counter()
@@ -218,7 +217,7 @@ class Player:
             await asyncio.wait({request}, timeout=wait)
 
     async def _overstepped(self, request: asyncio.Future[Any]) -> Answer:
-        """Stop an engine that is out of time; tell one that is merely late from one that hangs."""
+        """Stop an engine that is out of time, and see whether it is late or hangs."""
         seconds = self._spent()
         request.cancel()
         with contextlib.suppress(asyncio.CancelledError, chess.engine.EngineError):
@@ -241,13 +240,13 @@ class Player:
         return f"exit code {code}" + (f": {words}" if words else "")
 
     def thoughts(self, lines: list[str]) -> list[Thought]:
-        """The lines with a score among what the engine said."""
+        """The lines with a score in the engine's output."""
         if self.spec.protocol == "uci":
             return [parse_uci(line) for line in lines if line.startswith("info ") and " score " in line]
         return [thought for line in lines if (thought := parse_xboard(line)).depth]
 
     async def close(self) -> None:
-        """Let the engine quit, or kill it if it will not."""
+        """Let the engine quit, or kill it if it does not."""
         try:
             async with asyncio.timeout(STOP_SECONDS):
                 await self.protocol.quit()
@@ -256,7 +255,7 @@ class Player:
         await self.kill()
 
     async def kill(self) -> None:
-        """End the process, if it still runs, and let go of its pipes."""
+        """Kill the process, if it still runs, and close its pipes."""
         with contextlib.suppress(ProcessLookupError):
             self.protocol.transport.kill()
         try:
@@ -272,8 +271,8 @@ class Player:
 async def open_player(spec: EngineSpec) -> Player:
     """Start an engine, set its options and wait until it is ready.
 
-    Raises :class:`EngineFailure` that names the engine and says what it did instead, and :class:`SetupError` if it is
-    another one than the ``spec`` knows.
+    Raises :class:`EngineFailure` that names the engine and the failure, and :class:`SetupError` if its name is not the
+    identity of the ``spec``.
     """
     environment: Mapping[str, str] = spec.environment
     directory = spec.directory
@@ -286,7 +285,7 @@ async def open_player(spec: EngineSpec) -> Player:
         command = spec.resolved_command()
     kind = _TimedXBoard if spec.protocol == "xboard" else _TimedUci
     try:
-        # A process group of its own: Ctrl-C ends the match, not the engine in the middle of a game.
+        # In its own process group, Ctrl-C ends the match, not the engine in the middle of a game.
         variables = {**os.environ, **environment}
         _, protocol = await kind.popen(command, setpgrp=True, cwd=directory, env=variables)
     except OSError as error:
@@ -321,8 +320,8 @@ async def open_player(spec: EngineSpec) -> Player:
 async def _configure(spec: EngineSpec, protocol: Any) -> None:
     """Set the options and wait until the engine is ready.
 
-    UCI has no answer to ``setoption``: an engine that cannot use a value at most says so, and plays on with the former
-    one. That would be another match than the one asked for, so a complaint raises ``chess.engine.EngineError``.
+    UCI has no answer to ``setoption``: an engine that cannot use a value may print a complaint, and keeps the previous
+    value. That would be a different match, so a complaint raises ``chess.engine.EngineError``.
     """
     protocol.lines, protocol.answered = [], 0.0
     await protocol.configure(_options(spec, protocol))
@@ -332,10 +331,10 @@ async def _configure(spec: EngineSpec, protocol: Any) -> None:
 
 
 def complaint_about(options: Mapping[str, str], lines: Sequence[str]) -> str | None:
-    """What an engine says against one of its ``options``, known by its name or a value of four characters or more."""
+    """An engine's complaint about one of its ``options``, found by name or a value of four characters or more."""
     for line in lines:
-        _, told, remark = line.partition("info string ")
-        if not told or not _TROUBLE.search(remark):
+        _, found, remark = line.partition("info string ")
+        if not found or not _TROUBLE.search(remark):
             continue
         for name, value in options.items():
             if re.search(rf"\b{re.escape(name)}\b", remark, re.IGNORECASE) or (len(value) > 3 and value in remark):
@@ -344,7 +343,7 @@ def complaint_about(options: Mapping[str, str], lines: Sequence[str]) -> str | N
 
 
 def _options(spec: EngineSpec, protocol: Any) -> dict[str, Any]:
-    """The options to send: all of its own (an unknown one is an error), and the shared ones that it has."""
+    """The options to send: its own (an unknown one is an error) and the shared ones that it has."""
     known = {name.lower() for name in protocol.options}
     shared = {
         name: value

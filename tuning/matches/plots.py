@@ -1,4 +1,4 @@
-"""Figures of matches: how a match went, where a rating list stands."""
+"""Figures of matches and rating lists."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def plot_tournament(tournament: Tournament, path: Path, ratings: RatingList | No
 
 
 def rating_figure(ratings: RatingList, highlight: str | None = None) -> Figure:
-    """Every engine's rating with its 95% error bar, the best on top; without one if the games do not tell it."""
+    """Every engine's rating with its 95% error bar (if known), the best on top."""
     rows = list(reversed(ratings.ratings))
     figure = Figure(figsize=(8, 1.2 + 0.4 * len(rows)), layout="constrained")
     axes = figure.subplots()
@@ -42,7 +42,7 @@ def rating_figure(ratings: RatingList, highlight: str | None = None) -> Figure:
 
 
 def match_figure(encounter: Encounter, tournament: Tournament) -> Figure:
-    """How the estimate settled: Elo with its 95% band over finished pairs; below it the test, if there is one."""
+    """Elo with its 95% band over finished pairs; below it the sequential test, if there is one."""
     test = tournament.settings.sprt
     figure = Figure(figsize=(8, 7 if test else 4), layout="constrained")
     panels = figure.subplots(2 if test else 1, 1, squeeze=False)[:, 0]

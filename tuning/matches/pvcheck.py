@@ -1,4 +1,4 @@
-"""Are the principal variations playable? Every move legal, none after the end of the game, mates as announced."""
+"""Checks principal variations: every move legal, none after the end of the game, mates as announced."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ KINDS = {
     "after end": "moves after mate, stalemate or a draw",
     "mate": "mate lines that do not mate as announced",
 }
-"""The kinds of wrong lines, as they are counted in reports."""
+"""The kinds of wrong lines, as reports count them."""
 
 
 def position_key(board: chess.Board) -> Hashable:
-    """What makes two positions the same for the repetition rule."""
+    """Equal for positions that count as repetitions."""
     return (
         board.pawns, board.knights, board.bishops, board.rooks, board.queens, board.kings,
         board.occupied_co[chess.WHITE], board.occupied_co[chess.BLACK], board.turn, board.clean_castling_rights(),
@@ -27,7 +27,7 @@ def position_key(board: chess.Board) -> Hashable:
 
 
 class PvChecker:
-    """Checks the lines thought in one game; feed it positions in the order in which they were played.
+    """Checks the lines of one game; call it for its positions in order.
 
     Successive lines share most of their moves, so each is walked only from where it leaves the one before.
     """
@@ -38,7 +38,7 @@ class PvChecker:
         self.examples: list[str] = []
 
     def check(self, board: chess.Board, seen: Counter[Hashable], thoughts: Iterable[Thought]) -> None:
-        """Check all lines thought in ``board``; ``seen`` counts the game's positions up to and with this one."""
+        """Check all lines of the search of ``board``; ``seen`` counts the game's positions including this one."""
         walk = board.copy(stack=False)
         walked: list[str] = []
         keys: list[Hashable] = []
@@ -66,7 +66,7 @@ class PvChecker:
     def _walk(
         walk: chess.Board, walked: list[str], keys: list[Hashable], seen: Counter[Hashable], pv: tuple[str, ...]
     ) -> str | None:
-        """Play ``pv`` on ``walk``, which stands after ``walked``; return what is wrong with it."""
+        """Play ``pv`` on ``walk``, the position after ``walked``; return the kind of its fault."""
         shared = 0
         for old, new in zip(walked, pv, strict=False):
             if old != new:

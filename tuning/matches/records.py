@@ -1,4 +1,4 @@
-"""What is kept of a game: plain records that go through JSON and come out as PGN."""
+"""Records of games, kept as JSON and written as PGN."""
 
 from __future__ import annotations
 
@@ -35,18 +35,13 @@ class MoveRecord(NamedTuple):
         return ", ".join(parts)
 
 
-FAULTS = {
-    "time": "time losses",
-    "stall": "stalls",
-    "illegal": "illegal moves",
-    "disconnect": "disconnections",
-}
+FAULTS = {"time": "time losses", "stall": "stalls", "illegal": "illegal moves", "disconnect": "disconnections"}
 """How an engine can lose without being beaten, and the heading each is counted under."""
 
 
 @dataclass(slots=True)
 class GameRecord:
-    """One finished game. ``pair`` and ``index`` (0 or 1) say which game of the plan it is.
+    """One finished game: game ``index`` (0 or 1) of ``pair``.
 
     ``fault`` is one of :data:`FAULTS` for games lost by other means than chess, ``culprit`` the engine's name.
     ``pv_lines`` counts the principal variations that were checked, for White and Black, and ``pv_faults`` those
@@ -83,7 +78,7 @@ class GameRecord:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> GameRecord:
-        """Rebuild a record from :meth:`to_json`; ``ValueError`` or ``KeyError`` when the data is not one."""
+        """The inverse of :meth:`to_json`. Raises ``ValueError`` or ``KeyError`` for other data."""
         fields = dict(data)
         opening = dict(fields["opening"])
         fields["opening"] = Opening(**{**opening, "moves": tuple(opening["moves"])})
@@ -94,7 +89,7 @@ class GameRecord:
 
     @classmethod
     def read(cls, path: Path, data: Any) -> GameRecord:
-        """The game in an event of the results file ``path``. Raises :class:`SetupError` if it is none."""
+        """The game in an event of the results file ``path``. Raises :class:`SetupError` for invalid data."""
         try:
             return cls.from_json(data)
         except (KeyError, TypeError, ValueError, AttributeError) as error:

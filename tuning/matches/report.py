@@ -1,18 +1,16 @@
-"""What a tournament looks like on the screen, while it runs and when it is over."""
+"""Reports of a tournament, during and after play."""
 
 from __future__ import annotations
 
 from collections import deque
-from contextlib import AbstractContextManager
 from typing import Any
 
 from rich.console import Group, RenderableType
-from rich.live import Live
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 
-from engine.console import Console, TextColumn
+from engine.console import Console
+from tuning.common.display import Display
 from tuning.matches.pvcheck import KINDS
 from tuning.matches.records import FAULTS, GameRecord
 from tuning.matches.tally import Encounter
@@ -21,12 +19,9 @@ from tuning.statistics.elo import LEAST, estimate
 from tuning.statistics.ratings import LEAST_GAMES, RatingList, fit
 from tuning.statistics.sprt import sprt_text
 
-PLAIN_EVERY = 10
-"""Games between two lines of report if the output is a file or a pipe."""
-
 
 def summary(tournament: Tournament) -> dict[str, Any]:
-    """All figures of a tournament, ready for JSON; ``null`` is infinite, or more than the games tell."""
+    """All figures of a tournament, for JSON; ``None`` is infinite or unknown."""
     tally = tournament.tally
     data: dict[str, Any] = {"games": tally.games, "encounters": [], "engines": {}}
     for encounter in tally.encounters.values():
@@ -68,7 +63,7 @@ def _encounter_figures(encounter: Encounter) -> dict[str, Any]:
 
 
 def ratings_of(tournament: Tournament) -> RatingList | None:
-    """The rating list of what has been played, once everybody is connected with everybody."""
+    """The rating list so far; ``None`` while some players are not connected by games."""
     results = {key: encounter.wdl for key, encounter in tournament.tally.encounters.items()}
     met = {name for key, counts in results.items() if sum(counts) for name in key}
     names = [name for name in tournament.tally.engines if name in met]
@@ -153,7 +148,7 @@ def rating_table(rating_list: RatingList) -> Table:
 
 
 def engine_table(tournament: Tournament) -> Table:
-    """Faults and thinking of each engine: nothing that went wrong is left out, zeros included."""
+    """Faults, depth and speed of each engine."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("Engine")
     for heading in ("Lost on time", "Stalled", "Illegal", "Gone", "Wrong lines", "Depth", "Nodes/s"):
@@ -185,71 +180,35 @@ def closing(tournament: Tournament) -> Group:
     return Group(*parts)
 
 
-class LiveReport(AbstractContextManager["LiveReport"]):
-    """A live display on a terminal; plain lines now and then elsewhere."""
+class LiveReport(Display):
+    """Games as they end: tables and the last games below the bar on a terminal, elsewhere a line now and then."""
 
-    def __init__(self, console: Console, total: int | None) -> None:
-        self._console = console
-        self._recent: deque[str] = deque(maxlen=5)
-        self._troubles: deque[str] = deque(maxlen=5)
-        self._progress = Progress(
-            TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("eta"),
-            TimeRemainingColumn(elapsed_when_finished=False), console=console,
-        )  # fmt: skip
-        self._task = self._progress.add_task("games", total=total)
-        self._live = Live(console=console, auto_refresh=console.is_terminal, refresh_per_second=4, transient=True)
-        self._tournament: Tournament | None = None
-
-    def attach(self, tournament: Tournament) -> None:
-        """Say whose report this is; games restored from a file count as done."""
+    def __init__(self, console: Console, tournament: Tournament) -> None:
+        super().__init__(console, "games", tournament.total, tournament.tally.games)
+        self.bar.below = self._below
+        self.bar.live.transient = True
         self._tournament = tournament
-        self._progress.update(self._task, completed=tournament.tally.games)
-
-    def __enter__(self) -> LiveReport:
-        if self._console.is_terminal:
-            self._live.start()
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        if self._console.is_terminal:
-            self._live.stop()
+        self._recent: deque[str] = deque(maxlen=5)
 
     def game(self, record: GameRecord) -> None:
         """Show a game that has just been counted."""
-        assert self._tournament is not None
         text = f"{record.white} - {record.black} {record.result} {record.reason}"
         if record.detail:
             text += f" ({record.detail})"
         self._recent.append(text)
         if record.fault:
-            self.trouble(f"game {record.pair + 1}.{record.index + 1}: {text}", quiet=self._console.is_terminal)
-        self._progress.update(self._task, completed=self._tournament.tally.games)
-        if self._console.is_terminal:
-            self._live.update(self._picture())
-        elif self._tournament.tally.games % PLAIN_EVERY == 0:
-            self._console.print(self._plain())
+            print_trouble(self._console, f"game {record.pair + 1}.{record.index + 1}: {text}")
+        self.show(self._tournament.tally.games, "", self._line())
 
-    def trouble(self, message: str, quiet: bool = False) -> None:
-        """Show something that went wrong and stays on the screen."""
-        if quiet:
-            self._troubles.append(message)
-        else:
-            self._console.print(f"! {message}", style="red", soft_wrap=True)
-
-    def _picture(self) -> Group:
-        assert self._tournament is not None
-        parts: list[RenderableType] = [self._progress, encounter_table(self._tournament)]
+    def _below(self) -> list[RenderableType]:
+        parts: list[RenderableType] = [encounter_table(self._tournament)]
         if line := sprt_line(self._tournament):
             parts.append(line)
         parts.append(engine_table(self._tournament))
-        parts += [Text(line, "dim", no_wrap=True, overflow="ellipsis") for line in self._recent]
-        parts += [Text(f"! {line}", "red") for line in self._troubles]
-        return Group(*parts)
+        return parts + [Text(line, "dim", no_wrap=True, overflow="ellipsis") for line in self._recent]
 
-    def _plain(self) -> str:
-        assert self._tournament is not None
-        tally = self._tournament.tally
-        total = self._tournament.total
+    def _line(self) -> str:
+        tally, total = self._tournament.tally, self._tournament.total
         parts = [f"{tally.games}{f'/{total}' if total else ''} games"]
         if len(tally.encounters) == 1:
             encounter = next(iter(tally.encounters.values()))
@@ -259,3 +218,8 @@ class LiveReport(AbstractContextManager["LiveReport"]):
                 parts.append(line)
         faults = [f"{count} {FAULTS[kind]}" for kind, count in tally.faults.items() if count]
         return "; ".join(parts + faults)
+
+
+def print_trouble(console: Console, message: str) -> None:
+    """Print something that went wrong; it stays on the screen."""
+    console.print(f"! {message}", style="red", soft_wrap=True)

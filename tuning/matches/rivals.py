@@ -1,14 +1,13 @@
-"""The rivals that a machine may have, and this engine among them."""
+"""Engines to compare this one with, as far as they are installed."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-from tuning.common.errors import EngineFailure
+from tuning.common.errors import EngineFailure, SetupError
 from tuning.common.revisions import PROJECT
 from tuning.matches.engines import EngineSpec
-from tuning.matches.limits import Limits
 
 RIVALS = (
     EngineSpec("Stockfish", ("stockfish",)),
@@ -30,19 +29,28 @@ In fast games Stockfish 15.1 at a higher ``UCI_Elo`` plays its best moves (:mod:
 """
 
 
-def numbat(limits: Limits) -> EngineSpec:
+def numbat() -> EngineSpec:
     """The engine of this working tree, as it is."""
-    return EngineSpec("Numbat", (sys.executable, str(PROJECT / "uci_main.py")), limits=limits)
+    return EngineSpec("Numbat", (sys.executable, str(PROJECT / "uci_main.py")))
 
 
-def installed(rivals: Sequence[EngineSpec]) -> tuple[list[EngineSpec], list[str]]:
-    """Those of the rivals that are here, and the names of those that are not."""
-    here, absent = [], []
-    for rival in rivals:
+def installed(names: Sequence[str], say: Callable[[str], None]) -> list[EngineSpec]:
+    """The rivals of these names (all, if none are given) that are installed; ``say`` reports the others.
+
+    Raises :class:`SetupError` for an unknown name, and if no rival is installed.
+    """
+    known = {rival.name.lower(): rival for rival in RIVALS}
+    if unknown := [name for name in names if name.lower() not in known]:
+        raise SetupError(f"--rivals: no rival is called {', '.join(unknown)}; the rivals are: {', '.join(known)}")
+    found, missing = [], []
+    for rival in [known[name.lower()] for name in names] or RIVALS:
         try:
             rival.resolved_command()
+            found.append(rival)
         except EngineFailure as failure:
-            absent.append(str(failure))
-        else:
-            here.append(rival)
-    return here, absent
+            missing.append(str(failure))
+    if not found:
+        raise SetupError(f"no rival is installed: {'; '.join(missing)}")
+    for line in missing:
+        say(f"skipped: {line}")
+    return found

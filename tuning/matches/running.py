@@ -1,33 +1,32 @@
-"""A tournament with everything around it: results file, PGN, live report, interruption."""
+"""Runs a tournament with results file, PGN and live report."""
 
 from __future__ import annotations
 
 import os
 import shlex
-import signal
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from engine.console import Console
-from tuning.cluster.base import Cluster, ClusterLost
-from tuning.cluster.choice import HERE, open_cluster
+from tuning.cluster.base import ClusterLost
+from tuning.cluster.run import HERE, start_cluster
 from tuning.common import revisions
-from tuning.common.command import FAILED, as_interrupt, complain, stopped
+from tuning.common.command import FAILED, complain, orderly, stopped
 from tuning.common.errors import EngineFailure, SetupError, at_least
 from tuning.common.ledger import Ledger
 from tuning.matches import units
 from tuning.matches.openings import Book
 from tuning.matches.records import GameRecord
-from tuning.matches.report import LiveReport, ratings_of, summary
+from tuning.matches.report import LiveReport, print_trouble, ratings_of, summary
 from tuning.matches.tournament import TOOL, Tournament, TournamentSettings
 
 
 class PgnFile:
-    """Games in PGN, appended as they end; on resuming, the file is first made from the results again.
+    """Games in PGN, appended as they end; a resumed run first writes the earlier games again.
 
-    Raises :class:`SetupError` when it cannot be written, or holds something before the first game.
+    Raises :class:`SetupError` if the file cannot be written, or is not empty before the first game.
     """
 
     def __init__(
@@ -62,7 +61,7 @@ class PgnFile:
         return record.to_pgn({"Event": self._event, "TimeControl": control})
 
 
-def run(
+def play(
     settings: TournamentSettings,
     path: Path,
     console: Console,
@@ -72,13 +71,13 @@ def run(
     pgn: str | None = None,
     resume: bool = False,
 ) -> tuple[Tournament, int]:
-    """Play a tournament with everything around it: results file, PGN, live report. Returns the exit code.
+    """Play a tournament with results file, PGN and live report. Returns it and the exit code.
 
-    0: played to the end; 1: stopped by a failure; 130: interrupted. Whatever was played is kept. Raises
-    :class:`SetupError` for what cannot be done as asked, before anything is played; no results file is left then.
+    0: finished; 1: stopped by a failure; 130: interrupted. All games played are kept. Raises :class:`SetupError` for a
+    request that is not possible, before anything is played; no results file is left then.
     """
-    open_faults: list[str] = []
-    book = settings.book.open(open_faults.append)
+    book_faults: list[str] = []
+    book = settings.book.open(book_faults.append)
     records: list[GameRecord] = []
     if resume:
         ledger, events = Ledger.resume(path, TOOL)
@@ -86,58 +85,50 @@ def run(
     else:
         ledger = Ledger.create(path, TOOL, settings.to_json())
     code = 0
-    report = LiveReport(console, None)
-    cluster: Cluster | None = None
-    begun = False
+    started = False
 
     def on_game(record: GameRecord) -> None:
         pgn_file.add(record)
         report.game(record)
 
-    tournament = Tournament(settings, ledger, on_game, report.trouble)
-    report = LiveReport(console, tournament.total)
-    signal_before = signal.signal(signal.SIGTERM, as_interrupt), signal.getsignal(signal.SIGINT)
+    tournament = Tournament(settings, ledger, on_game, partial(print_trouble, console))
     try:
-        tournament.restore(records)
-        pgn_file = PgnFile(pgn, settings, records, resume)
-        for fault in open_faults:
-            tournament.complain(fault)
-        if isinstance(book, Book):
-            book.remarks.complain = tournament.complain
-        for spec in settings.engines:
-            if spec.revision is not None:
-                with console.status(f"building {spec.name}"):
-                    revisions.prepare(spec.revision)
-        with console.status("starting workers and engines"):
-            cluster = open_cluster(scheduler, concurrency, tournament.complain)
-        begun = True
-        for card in tournament.introduce(cluster):
-            limits = next(spec.limits for spec in settings.engines if spec.name == card.name)
-            console.print(f"{card.name}: {card.identity}, {limits}")
-        warn_if_busy(cluster.workers, scheduler, console)
-        report.attach(tournament)
-        with report:
-            tournament.play(cluster, book)
+        with orderly() as stack:
+            tournament.restore(records)
+            pgn_file = PgnFile(pgn, settings, records, resume)
+            for fault in book_faults:
+                tournament.complain(fault)
+            if isinstance(book, Book):
+                book.remarks.complain = tournament.complain
+            for spec in settings.engines:
+                if spec.revision is not None:
+                    with console.status(f"building {spec.name}"):
+                        revisions.prepare(spec.revision)
+            cluster = start_cluster(stack, scheduler, concurrency, console, tournament.complain)
+            started = True
+            with console.status("starting engines"):
+                cards = tournament.introduce(cluster)
+            for card in cards:
+                limits = next(spec.limits for spec in settings.engines if spec.name == card.name)
+                console.print(f"{card.name}: {card.identity}, {limits}")
+            warn_if_busy(cluster.workers, scheduler, console)
+            report = LiveReport(console, tournament)
+            with report.bar:
+                tournament.play(cluster, book)
     except (KeyboardInterrupt, ClusterLost) as error:
         again = f"continue with: python -m tuning.match --resume {shlex.quote(str(path))}"
         code = stopped(console, error, again if tournament.tally.games else "")
     except (EngineFailure, SetupError) as error:
-        if not begun:
+        if not started:
             raise
         complain(console, error)
         code = FAILED
     finally:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # one Ctrl-C is enough; let everything close in order
-        if cluster is not None:
-            cluster.close()
-        signal.signal(signal.SIGTERM, signal_before[0])
-        signal.signal(signal.SIGINT, signal_before[1])
-        if tournament.tally.games and begun and not ledger.closed:
-            with suppress(SetupError):  # a full disk has been told, or is by the next run
-                ledger.add("summary", summary(tournament))
+        if tournament.tally.games and started:
+            ledger.finish("summary", summary(tournament))
         ledger.close()
         if not tournament.tally.games and not resume:
-            path.unlink()  # nothing in it that the command line does not say
+            path.unlink()  # it holds nothing but the command line
     return tournament, code
 
 
@@ -149,7 +140,7 @@ def check(settings: TournamentSettings) -> None:
 
 
 def resumed_settings(path: Path, games: int | None, console: Console) -> TournamentSettings:
-    """The settings to go on with; another number of ``games`` for each encounter is noted in the results file.
+    """The settings of a results file; a different number of ``games`` is recorded in it.
 
     Raises :class:`SetupError`.
     """
@@ -171,7 +162,7 @@ def resumed_settings(path: Path, games: int | None, console: Console) -> Tournam
 
 
 def warn_if_busy(workers: int, scheduler: str | None, console: Console) -> None:
-    """Games by the clock need a core each; say so when others are using this machine."""
+    """Warn if the machine is too busy for games at a clock, which need a core each."""
     cores = os.cpu_count() or 1
     if scheduler not in (None, HERE) or not hasattr(os, "getloadavg"):
         return
@@ -182,7 +173,7 @@ def warn_if_busy(workers: int, scheduler: str | None, console: Console) -> None:
 
 
 def draw(tournament: Tournament, path: Path, console: Console) -> None:
-    """Draw the result; a picture that cannot be written is said, and costs nothing else."""
+    """Draw the result; report a picture that cannot be written, without failing."""
     from tuning.matches.plots import plot_tournament  # matplotlib takes half a second that most runs can spare
 
     try:

@@ -1,4 +1,4 @@
-"""Who meets whom: the pairs of games of a match, a round robin or a gauntlet, in the order of play."""
+"""The pairs of games of a match, a round robin or a gauntlet, in order of play."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ class PlannedPair:
 
 
 def pairings(engines: int, kind: str = "roundrobin") -> list[tuple[int, int]]:
-    """The encounters among engines 0, 1, ...: everybody with everybody, or the first with all others."""
+    """The encounters of engines 0, 1, ...: all with all, or the first with all others."""
     if kind == "gauntlet":
         return [(0, other) for other in range(1, engines)]
     return list(combinations(range(engines), 2))
 
 
 def plan(engines: int, games: int | None, kind: str = "roundrobin") -> Iterator[PlannedPair]:
-    """All pairs, round by round, so that every encounter has met the same openings when it is cut short.
+    """All pairs, round by round, so that every encounter has the same openings when play stops early.
 
     ``games`` is the number for each encounter, ``None`` for no end; an odd number makes the last pair single.
     """

@@ -1,4 +1,4 @@
-"""Counting games: every game once, whatever comes in twice or late."""
+"""Counts games, each once, even if it arrives twice."""
 
 from __future__ import annotations
 
@@ -19,7 +19,6 @@ class Encounter:
     second: str
     wdl: list[int] = field(default_factory=lambda: [0, 0, 0])
     pairs: list[int] = field(default_factory=lambda: [0, 0, 0, 0, 0])
-    equal_pairs_decided: int = 0
 
     @property
     def games(self) -> int:
@@ -35,13 +34,13 @@ class Encounter:
 
     @property
     def counts(self) -> list[int]:
-        """The best statistic there is: pairs, or single games as long as no pair is complete."""
+        """The best statistic so far: pairs, or single games while no pair is complete."""
         return self.pairs if sum(self.pairs) else self.wdl
 
 
 @dataclass(slots=True)
 class EngineCount:
-    """What one engine did besides scoring."""
+    """Faults, lines and speed of one engine."""
 
     games: int = 0
     faults: Counter[str] = field(default_factory=Counter)
@@ -75,7 +74,7 @@ class Tally:
         return len(self.keys)
 
     def add(self, record: GameRecord) -> bool:
-        """Count a game; return False, and change nothing, when it has been counted before."""
+        """Count a game; return False, and change nothing, if it was counted before."""
         if record.key in self.keys:
             return False
         self.keys.add(record.key)
@@ -85,8 +84,6 @@ class Tally:
         if (other := self._half.pop(record.pair, None)) is not None:
             points = score + other.score_of(encounter.first)
             encounter.pairs[int(2 * points)] += 1
-            if points == 1 and score != 0.5:
-                encounter.equal_pairs_decided += 1
         else:
             self._half[record.pair] = record
         self._count_engines(record)
@@ -113,7 +110,7 @@ class Tally:
 
     @property
     def faults(self) -> Counter[str]:
-        """Games lost by other means than chess, over all engines."""
+        """Games lost by faults, over all engines."""
         total: Counter[str] = Counter({kind: 0 for kind in FAULTS})
         for count in self.engines.values():
             total.update(count.faults)

@@ -1,4 +1,4 @@
-"""A tournament from its settings to its last game: plan, play on a cluster, write down, stop when decided."""
+"""A tournament: plan, play on a cluster, record, stop when decided."""
 
 from __future__ import annotations
 
@@ -41,19 +41,13 @@ class BookSettings:
     def open(self, complain: Callable[[str], None]) -> Book | RandomOpenings:
         if self.path is None:
             return RandomOpenings(8 if self.plies is None else self.plies, self.seed)
-        return load_book(
-            Path(self.path),
-            order=self.order,
-            seed=self.seed,
-            plies=self.plies,
-            chess960=self.chess960,
-            complain=complain,
-        )
+        book = asdict(self)
+        return load_book(Path(book.pop("path")), complain=complain, **book)
 
 
 @dataclass(frozen=True, slots=True)
 class TournamentSettings:
-    """Everything that decides what is played. ``games`` is for each encounter, ``None`` for no end."""
+    """The settings that determine play. ``games`` is per encounter, ``None`` for no limit."""
 
     engines: tuple[EngineSpec, ...]
     games: int | None = 100
@@ -68,7 +62,7 @@ class TournamentSettings:
 
     @classmethod
     def read(cls, path: Path, data: Mapping[str, Any]) -> TournamentSettings:
-        """The settings in the results file ``path``. Raises :class:`SetupError` if they are not whole."""
+        """The settings in the results file ``path``. Raises :class:`SetupError` if they are incomplete."""
         try:
             return cls.from_json(data)
         except (KeyError, TypeError, ValueError) as error:
@@ -90,9 +84,9 @@ class TournamentSettings:
 
 
 class Tournament:
-    """Plays what ``settings`` say and keeps the tally.
+    """Plays a tournament and keeps the tally.
 
-    ``on_game`` hears of every newly counted game, ``on_trouble`` of everything that went wrong besides.
+    ``on_game`` hears of every newly counted game, ``on_trouble`` of every other failure.
     """
 
     def __init__(
@@ -123,7 +117,7 @@ class Tournament:
 
     @property
     def verdict(self) -> str | None:
-        """What the sequential test has decided, if it has."""
+        """The decision of the sequential test, if it has ended."""
         if self.settings.sprt is None:
             return None
         return self.settings.sprt.verdict(self._first_counts())
@@ -132,15 +126,15 @@ class Tournament:
         return next(iter(self.tally.encounters.values())).pairs
 
     def restore(self, records: list[GameRecord]) -> None:
-        """Take over games that were played before."""
+        """Count games of earlier sessions."""
         for record in records:
             self._count(record)
 
     def introduce(self, cluster: Cluster) -> list[EngineCard]:
-        """Start every engine once everywhere, and hold those that start later to what it calls itself.
+        """Start every engine once on every host, and require the same name of those that start later.
 
-        Raises :class:`EngineFailure` for the first that does not come up, and :class:`SetupError` for one that is not
-        the same everywhere.
+        Raises :class:`EngineFailure` for the first that does not start, and :class:`SetupError` for one that differs
+        between hosts.
         """
         for _, quitting in cluster.everywhere(units.let_idle_quit, iter([None])):
             if quitting.error is not None:
@@ -155,16 +149,16 @@ class Tournament:
             if outcome.result != card:
                 raise SetupError(
                     f"{card.name} is {card} on {first}, but {outcome.result} on {place}: install the same one on "
-                    "every host and start the workers anew"
+                    "every host and restart the workers"
                 )
         engines = [replace(spec, identity=cards[spec.name][1].identity) for spec in self.settings.engines]
         self.settings = replace(self.settings, engines=tuple(engines))
         return [cards[spec.name][1] for spec in engines]
 
     def play(self, cluster: Cluster, book: Book | RandomOpenings | None = None) -> None:
-        """Play until the plan is done or the test decided, from ``book`` if it is open already.
+        """Play until the plan is finished or the test decided, from ``book`` if it is open already.
 
-        Raises :class:`EngineFailure` or :class:`SetupError` when going on is pointless; all games until then are kept.
+        Raises :class:`EngineFailure` or :class:`SetupError` after repeated failures; all games so far are kept.
         """
         book = book or self.settings.book.open(self.complain)
         for outcome in cluster.run(units.play_pair, self._pairs(book), self._arrived):
@@ -221,7 +215,7 @@ class Tournament:
 
 
 def limits_checked(settings: TournamentSettings) -> TournamentSettings:
-    """The settings, when every engine's search ends by itself. Raises :class:`SetupError` otherwise."""
+    """The settings. Raises :class:`SetupError` for an engine without a limit."""
     for spec in settings.engines:
         if not spec.limits.bounded:
             raise SetupError(f"{spec.name} has no limit: give --tc, --movetime, --nodes or --depth")

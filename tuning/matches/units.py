@@ -1,7 +1,7 @@
 """The unit of work of a match: two games from one opening, colours reversed, played by one worker.
 
-Every worker process keeps one event loop and the engines that it used last, so that a unit costs no
-start-up; a worker that is killed takes its engines with it (their input closes).
+Every worker process keeps an event loop and its last engines, so that units need not start them. The engines of a
+killed worker end, because their input closes.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from tuning.matches.records import GameRecord
 T = TypeVar("T")
 
 SLOW_SECONDS = 15.0
-"""After which an engine that is still starting is named."""
+"""Time after which an engine that is still starting is reported."""
 
 KEPT_ENGINES = 4
 """Engines that a worker keeps running between units; the least recently used ones quit first."""
@@ -47,7 +47,7 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class EngineCard:
-    """What an engine says of itself when it starts."""
+    """An engine's own name and options."""
 
     name: str
     identity: str
@@ -58,7 +58,7 @@ class EngineCard:
 
 
 class Bench:
-    """Runs coroutines on a loop of its own thread and keeps engines warm. One per worker process."""
+    """Runs coroutines on an event loop in its own thread and keeps engines running. One per worker process."""
 
     def __init__(self) -> None:
         self._idle: list[Player] = []
@@ -73,14 +73,14 @@ class Bench:
         self._ended.set()
 
     def run(self, coroutine: Coroutine[Any, Any, T]) -> T:
-        """Run to the end, or until the unit of this thread is cancelled, from any thread but the loop's own."""
+        """Run to the end, or until the unit of this thread is cancelled; not for the loop's own thread."""
         future = asyncio.run_coroutine_threadsafe(coroutine, self._loop)
         kept.on_cancel(future.cancel)
         return future.result()
 
     @contextlib.asynccontextmanager
     async def player(self, spec: EngineSpec) -> AsyncIterator[Player]:
-        """A running engine, nobody else's for as long as it is held; afterwards it is kept for the next."""
+        """A running engine for exclusive use; afterwards it is kept for the next user."""
         player = self._take_idle(spec)
         if player is not None and not (player.alive and await player.adopt(spec)):
             await player.kill()
@@ -100,8 +100,12 @@ class Bench:
             await self._idle.pop(0).close()
 
     def _take_idle(self, spec: EngineSpec) -> Player | None:
-        """The idle engine that needs the least to become ``spec``: itself, or one that differs in option values."""
-        for fits in (lambda idle: idle.spec == spec, lambda idle: idle.spec.differs_in_values(spec)):
+        """An idle engine like ``spec``, or one that differs only in option values."""
+        choices: tuple[Callable[[Player], bool], ...] = (
+            lambda idle: idle.spec == spec,
+            lambda idle: idle.spec.differs_in_values(spec),
+        )
+        for fits in choices:
             for player in reversed(self._idle):
                 if fits(player):
                     self._idle.remove(player)
@@ -131,12 +135,12 @@ class Bench:
         return records
 
     async def let_idle_quit(self) -> None:
-        """Let the engines quit that are at no game."""
+        """Let idle engines quit."""
         idle, self._idle = self._idle, []
         await asyncio.gather(*(player.close() for player in idle))
 
     def close(self) -> None:
-        """Cancel what runs, let all engines quit and end the loop."""
+        """Cancel running games, let all engines quit and end the loop."""
         if self._loop.is_closed():
             return
 
@@ -182,19 +186,19 @@ def close_bench() -> None:
 def play_pair(pair: Pair, report: Callable[[Any], None]) -> list[dict[str, Any]]:
     """Play one unit in this process; report each game (as JSON data) when it ends, return them all.
 
-    Raises :class:`EngineFailure` when an engine cannot be started.
+    Raises :class:`EngineFailure` if an engine cannot be started.
     """
     records = bench().run(bench().play_pair(pair, lambda record: report(record.to_json())))
     return [record.to_json() for record in records]
 
 
 def let_idle_quit(unit: None, report: Callable[[Any], None]) -> None:
-    """Let the engines quit that this process kept from earlier matches: their files may have changed since."""
+    """Let the engines of earlier matches quit: their files may have changed."""
     bench().run(bench().let_idle_quit())
 
 
 def introduce(spec: EngineSpec, report: Callable[[Any], None] = lambda item: None) -> EngineCard:
-    """Start an engine and say who it is. Raises :class:`EngineFailure` that says what is wrong with it."""
+    """Start an engine and return its name and options. Raises :class:`EngineFailure`."""
 
     async def meet() -> EngineCard:
         line = f"{spec.name} is slow to start; {WARM_UP}"

@@ -1,4 +1,4 @@
-"""Make the one file that is the whole engine: ``python bundle.py EXE [--net FILE]``, as the Makefile does.
+"""Make a single file of the whole engine: ``python bundle.py EXE [--net FILE]``, as the Makefile does.
 
 The file is a zip of the sources that Python runs as it is (a zipapp, PEP 441). It needs the Python that made it,
 with the engine's dependencies, and nothing of the checkout.
@@ -21,7 +21,7 @@ REPOSITORY = HERE.parents[1]
 #: What the engine imports that does not come with Python.
 NEEDED = ("numba", "numpy", "chess", "filelock", "platformdirs")
 
-#: Where the network lies that plays unless another is asked for.
+#: The default network.
 OWN_NET = Path("engine", "evaluation", "nnue", "numbat.nnue")
 
 

@@ -1,6 +1,6 @@
-"""What runs when the launcher is started: it unpacks itself once into the user's cache and goes on there.
+"""The launcher: unpacks itself once into the user's cache and runs from there.
 
-Compiled code wants a directory that stays; the digest of the whole file names it, so that two versions never meet.
+Compiled code needs a permanent directory; it is named by the digest of the file, so that versions do not mix.
 """
 
 from __future__ import annotations

@@ -1,27 +1,23 @@
-"""Tests of two settings of this engine: the plan, the count, the display, and the run over work units."""
+"""Tests of two settings of this engine: plan, count, display, and the run."""
 
 from __future__ import annotations
 
 import shlex
-import signal
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from engine.console import Console
-from tuning.cluster.base import ClusterLost
-from tuning.cluster.choice import open_cluster
-from tuning.common.command import as_interrupt, complain, stopped, warner
+from tuning.cluster.run import Enough, run_units
 from tuning.common.display import Display
-from tuning.common.errors import SetupError
 from tuning.common.ledger import Ledger
 from tuning.matches.records import GameRecord
 from tuning.matches.report import elo_text
 from tuning.matches.tally import Encounter
 from tuning.matches.tournament import BookSettings
-from tuning.selfplay.batches import Batch, Meeting, PlannedPair, play_batch
+from tuning.selfplay.batches import Batch, DuelPair, Meeting, play_batch
 from tuning.selfplay.screening import Idea, Screening
 from tuning.statistics.elo import estimate
 from tuning.statistics.pace import Pace, log_pace, pace
@@ -32,20 +28,17 @@ TOOL = "tuning.arena"
 #: Nodes a move, summed over the pairs of a batch: a few seconds of games.
 _BATCH_NODES = 50_000
 
-#: Batches that may fail before the run is given up.
-PATIENCE = 3
-
 
 @dataclass(frozen=True, slots=True)
 class ArenaSettings:
-    """Everything that decides what is played. Without ``games`` the book's length or the test is the end."""
+    """The settings that determine play. Without ``games`` the book or the sequential test ends the run."""
 
     names: tuple[str, str]
     meeting: Meeting
     games: int | None = None
     book: BookSettings = field(default_factory=BookSettings)
     sprt: Sprt | None = None
-    ideas: tuple[Idea, ...] = ()  # measured by screening: then the names mean nothing
+    ideas: tuple[Idea, ...] = ()  # of a screening, which ignores the names
 
     def to_json(self) -> dict[str, Any]:
         """As plain data, for the results file."""
@@ -65,10 +58,10 @@ class ArenaSettings:
 
 
 class Count:
-    """Counts pairs in the order of their numbers, whatever order they come in.
+    """Counts pairs in order of their numbers, whatever order they arrive in.
 
-    So neither the result nor the end of a sequential test depends on how many processes play. Pairs beyond the end are
-    kept in the results file but not counted.
+    So neither the result nor the end of a sequential test depends on the number of processes. Pairs beyond the end stay
+    in the results file but are not counted.
     """
 
     def __init__(self, settings: ArenaSettings) -> None:
@@ -82,11 +75,11 @@ class Count:
         self._waiting: dict[int, Mapping[str, Any]] = {}
 
     def knows(self, number: int) -> bool:
-        """Whether this pair has come in."""
+        """Whether this pair has arrived."""
         return number < self.pairs or number in self._waiting
 
     def add(self, pair: Mapping[str, Any]) -> bool:
-        """Take a pair; False, and nothing changes, if it is known already."""
+        """Take a pair; return False, and change nothing, if it is known already."""
         if self.knows(pair["number"]):
             return False
         self._waiting[pair["number"]] = pair
@@ -100,7 +93,6 @@ class Count:
         for half in points:
             self.encounter.wdl[half] += 1
         self.encounter.pairs[sum(points)] += 1
-        self.encounter.equal_pairs_decided += points in ([0, 2], [2, 0])
         self.reasons.update(pair["reasons"])
         self.plies += sum(pair["plies"])
         log = log_pace(pair["nodes"], pair.get("seconds", (0, 0)))  # older files have none
@@ -110,12 +102,12 @@ class Count:
 
     @property
     def pace(self) -> Pace | None:
-        """How long the first side takes for a node, as a multiple of the second's."""
+        """The time per node of the first side, as a multiple of the second's."""
         return pace(self._paces)
 
     @property
     def verdict(self) -> str | None:
-        """What the sequential test has decided, if it has."""
+        """The decision of the sequential test, if it has ended."""
         test = self._settings.sprt
         return None if test is None else test.verdict(self.encounter.pairs)
 
@@ -154,7 +146,7 @@ class ArenaDisplay(Display):
         self._came = 0  # games in this session, counted or not
 
     def add(self, games: int) -> None:
-        """Show that ``games`` more have come in."""
+        """Show that ``games`` more have arrived."""
         if not self._came:
             self.begin(1.0)
         self._came += games
@@ -167,7 +159,7 @@ class ArenaDisplay(Display):
         return 3600 * self._came / max(self.seconds, 1.0)
 
     def text(self) -> str:
-        """Where it stands, and how fast it is."""
+        """Elo, state of the test, and speed."""
         parts = [] if self._ideas else [f"Elo {elo_text(self._count.encounter)}"]
         if self._test is not None:
             counts = self._count.encounter.pairs
@@ -175,13 +167,7 @@ class ArenaDisplay(Display):
         return ", ".join([*parts, f"{self.games_per_hour:,.0f} games/h"])
 
 
-class _Enough(Exception):
-    """All wanted games are there, or the test has ended."""
-
-
-def plan(
-    settings: ArenaSettings, count: Count, console: Console, with_games: bool = False, kept: bool = False
-) -> Iterator[Batch]:
+def plan(settings: ArenaSettings, count: Count, console: Console, with_games: bool = False) -> Iterator[Batch]:
     """The batches that are still to be played, each opening of the book once."""
     names = settings.names if with_games else None
     book = settings.book.open(lambda message: console.print(f"! {message}"))
@@ -189,7 +175,7 @@ def plan(
     rules = settings.meeting.rules
     size = max(1, _BATCH_NODES // (rules.clock[0] // 40 + 1 if rules.clock else rules.nodes))
     wanted = None if settings.games is None else (settings.games + 1) // 2
-    pairs: list[PlannedPair] = []
+    pairs: list[DuelPair] = []
     number = 0
     while wanted is None or number < wanted:
         opening = book.opening(number)
@@ -197,13 +183,13 @@ def plan(
             console.print(f"! the book has no more than {number} openings: repeating them would give the same games")
             break
         if not count.knows(number):
-            pairs.append(PlannedPair(number, opening, screening.values(number)))
+            pairs.append(DuelPair(number, opening, screening.values(number)))
         if len(pairs) == size:
-            yield Batch(settings.meeting, tuple(pairs), names, kept)
+            yield Batch(settings.meeting, tuple(pairs), names)
             pairs = []
         number += 1
     if pairs:
-        yield Batch(settings.meeting, tuple(pairs), names, kept)
+        yield Batch(settings.meeting, tuple(pairs), names)
 
 
 def play(
@@ -215,64 +201,37 @@ def play(
     scheduler: str | None = None,
     concurrency: int | None = None,
     pgn: Path | None = None,
-    keep: Callable[[bytes], Any] | None = None,
 ) -> int:
-    """Play until the games are there or the test has ended; the exit code. 130: interrupted, 1: with failures.
+    """Play until all games are finished or the test is decided; the exit code of :func:`run_units`.
 
-    The games themselves are appended to ``pgn``, and given to ``keep`` in viriformat. What was played is in the ledger
-    in any case.
+    Pairs go to the ledger, and games to ``pgn``.
     """
     display = ArenaDisplay(console, settings, count)
 
     def take(pairs: list[dict[str, Any]]) -> None:
         new = [pair for pair in pairs if count.add(pair)]
         for pair in new:
-            games, bytes_kept = pair.pop("games", ()), pair.pop("kept", b"")
+            games = pair.pop("games", ())
             ledger.add("pair", pair)
-            if keep is not None:
-                keep(bytes_kept)
             if pgn is not None:
                 with pgn.open("a", encoding="utf-8") as stream:
                     stream.writelines(GameRecord.from_json(game).to_pgn({"Event": "arena"}) for game in games)
         display.add(2 * len(new))
         if count.done:
-            raise _Enough
+            raise Enough
 
-    failures = 0
-    before = signal.signal(signal.SIGTERM, as_interrupt), signal.getsignal(signal.SIGINT)
-    cluster = None
     try:
-        with console.status("starting workers"):
-            cluster = open_cluster(scheduler, concurrency, warner(console))
-        with display.bar:
-            batches = plan(settings, count, console, pgn is not None, keep is not None)
-            for outcome in cluster.run(play_batch, batches, take):
-                if outcome.error is None:
-                    continue
-                failures += 1
-                console.print(f"! {outcome.error}", style="red")
-                if isinstance(outcome.error, SetupError) or failures >= PATIENCE:
-                    return 1
-    except _Enough:
-        pass
-    except (KeyboardInterrupt, ClusterLost) as error:
-        again = f"continue with: python -m tuning.arena --resume {shlex.quote(str(ledger.path))}"
-        return stopped(console, error, again)
-    except SetupError as error:
-        complain(console, error)
-        return 1
+        return run_units(
+            play_batch, plan(settings, count, console, pgn is not None), on_report=take, bar=display.bar,
+            console=console, scheduler=scheduler, workers=concurrency,
+            advice=f"continue with: python -m tuning.arena --resume {shlex.quote(str(ledger.path))}",
+        )  # fmt: skip
     finally:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # one Ctrl-C is enough; let everything close in order
-        if cluster is not None:
-            cluster.close()
-        signal.signal(signal.SIGTERM, before[0])
-        signal.signal(signal.SIGINT, before[1])
         console.print(f"{display.games_per_hour:,.0f} games an hour")
-    return int(failures > 0)
 
 
 def summary(settings: ArenaSettings, count: Count) -> dict[str, Any]:
-    """All figures of a run, ready for JSON."""
+    """All figures of a run, for JSON."""
     found = estimate(count.encounter.pairs)
     assert found is not None
     data: dict[str, Any] = {

@@ -1,6 +1,6 @@
-"""The unit of work of the arena: a batch of pairs of games, played in one worker process.
+"""The work unit of the arena: a batch of pairs of games, played in one worker process.
 
-It stands in a module of its own so that dask finds it by name on every worker.
+In a separate module, dask finds it by name on every worker.
 """
 
 from __future__ import annotations
@@ -21,39 +21,39 @@ from tuning.cluster.base import Report
 from tuning.common.errors import SetupError
 from tuning.matches.adjudication import Adjudication
 from tuning.matches.openings import Opening
-from tuning.selfplay.duel import Duel, Played, Rules, bytes_of, record_of
+from tuning.selfplay.duel import Duel, DuelGame, DuelRules, record_of
 
-#: Seconds of games that a worker holds back at most, and that a kill can cost.
+#: Seconds between reports of a worker: the most that a kill can cost.
 REPORT_EVERY = 1.0
 
-#: The rules of the short game by which engines are told apart.
-_TRIAL = Rules(nodes=500, hash=1, adjudication=Adjudication(resign_moves=0, draw_moves=0, max_moves=40))
+#: The rules of the short game whose moves identify an engine.
+_TRIAL = DuelRules(nodes=500, hash=1, adjudication=Adjudication(resign_moves=0, draw_moves=0, max_moves=40))
 
 Options = tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Meeting:
-    """Who plays whom, and how. ``fingerprint`` says how the two sides play (see :func:`arranged`)."""
+    """Two sides and their rules. ``fingerprint`` identifies how they play (see :func:`arranged`)."""
 
     first: Options = ()
     second: Options = ()
-    rules: Rules = field(default_factory=Rules)
+    rules: DuelRules = field(default_factory=DuelRules)
     fingerprint: str = ""
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Meeting:
-        """The meeting of which ``dataclasses.asdict`` made the ``data``, also after JSON."""
+        """The inverse of ``dataclasses.asdict``, also after JSON."""
         first, second = (tuple((name, value) for name, value in data[side]) for side in ("first", "second"))
         rules = dict(data["rules"])
         adjudication = Adjudication(**rules.pop("adjudication"))
         if rules.get("clock"):
             rules["clock"] = tuple(rules["clock"])
-        return cls(first, second, Rules(adjudication=adjudication, **rules), data["fingerprint"])
+        return cls(first, second, DuelRules(adjudication=adjudication, **rules), data["fingerprint"])
 
 
 @dataclass(frozen=True, slots=True)
-class PlannedPair:
+class DuelPair:
     """Pair ``number`` of the plan, two games from ``opening``. ``values`` are search parameters of the two sides for
     this pair alone, besides those of the meeting."""
 
@@ -64,21 +64,19 @@ class PlannedPair:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """A work unit. If ``names`` are given, the games themselves are reported too, as data of :class:`GameRecord`, and
-    if ``kept``, in viriformat."""
+    """A work unit. With ``names`` the games themselves are reported too, as data of :class:`GameRecord`."""
 
     meeting: Meeting
-    pairs: tuple[PlannedPair, ...]
+    pairs: tuple[DuelPair, ...]
     names: tuple[str, str] | None = None
-    kept: bool = False
 
 
 _players: tuple[Meeting, Duel] | None = None
 
 
 def _duel_of(meeting: Meeting) -> Duel:
-    """This process's players, made when the meeting is new to it. Raises :class:`SetupError` if they play otherwise
-    than where the meeting was arranged: this worker has another engine."""
+    """This process's players, made on first use. Raises :class:`SetupError` if their fingerprint differs, because this
+    worker has another engine."""
     global _players
     if _players is None or _players[0] != meeting:
         warm_up(kept.cold)
@@ -114,9 +112,9 @@ def play_batch(batch: Batch, report: Report) -> None:
     _in_a_deep_thread(work)
 
 
-def _described(pair: PlannedPair, games: tuple[Played, Played], batch: Batch) -> dict[str, Any]:
+def _described(pair: DuelPair, games: tuple[DuelGame, DuelGame], batch: Batch) -> dict[str, Any]:
     """A pair for the results file; ``points`` are the first side's half points in each game, ``nodes`` and ``seconds``
-    those of the first and of the second side. ``games`` and ``kept`` are not for that file."""
+    those of the first and of the second side. ``games`` are not for that file."""
     first, second = games
     data: dict[str, Any] = {
         "number": pair.number,
@@ -130,13 +128,11 @@ def _described(pair: PlannedPair, games: tuple[Played, Played], batch: Batch) ->
     if batch.names is not None:
         records = [record_of(game, pair.number, white, batch.names, pair.opening) for white, game in enumerate(games)]
         data["games"] = [record.to_json() for record in records]
-    if batch.kept:
-        data["kept"] = b"".join(bytes_of(game, pair.opening) for game in games)
     return data
 
 
 def _in_a_deep_thread(work: Callable[[], Any]) -> Any:
-    """What ``work`` returns, done in a thread with the stack that a search needs; what it raises too."""
+    """Run ``work`` in a thread with the stack that a search needs; return or raise as it does."""
     results: list[Any] = []
     try:
         run_on_deep_stack(lambda: results.append(work()))
@@ -146,9 +142,9 @@ def _in_a_deep_thread(work: Callable[[], Any]) -> Any:
 
 
 def arranged(meeting: Meeting, say: Callable[[str], None] = lambda line: None) -> Meeting:
-    """The meeting with its fingerprint. Raises :class:`SetupError` for sides that cannot play.
+    """The meeting with its fingerprint. Raises :class:`SetupError` for invalid options.
 
-    Compiles what there is to compile, before many workers want the same; ``say`` is told of it.
+    Compiles the engine if necessary, and reports that to ``say``, before all workers do the same.
     """
     warm_up(say)
     return replace(meeting, fingerprint=_in_a_deep_thread(lambda: _fingerprint(meeting)))

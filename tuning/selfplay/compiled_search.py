@@ -2,13 +2,13 @@
 
 from numba import int64, types
 
-from engine.board.aliases import Move, Score, Worker
+from engine.board.aliases import Move, Score
 from engine.board.movegen import ALL_MOVES, generate_moves
 from engine.board.types import I64
 from engine.jit import helper, kernel
 from engine.search import timeman
 from engine.search.deepening import ITERATION, OVER, begin_search, deepen
-from engine.search.state import NEVER, WORKER_T, frame_at, params_of
+from engine.search.state import NEVER, WORKER_T, Worker, frame_at, params_of
 from engine.search.timeman import FORCED_MOVE_DEPTH
 from engine.search.transposition import start_generation
 
@@ -33,10 +33,9 @@ def _begin(worker: Worker, node_limit: int, last: int) -> None:
 def choose_move(worker: Worker, nodes: int, hard: int, last: int, paced: int) -> tuple[Move, Score]:
     """Search ``worker.position``, which has legal moves: the move to play, and its score.
 
-    No iteration starts after ``nodes`` nodes or depth ``last``, and after ``hard`` nodes one is aborted, but never the
-    first. The move is then the best one found, as in the engine; the score is that of the last finished iteration. If
-    it is ``paced``, ``nodes`` are the optimum of a clock that runs on nodes: the engine's time management stretches or
-    shortens them.
+    No iteration starts after ``nodes`` nodes or depth ``last``, and any but the first is aborted after ``hard`` nodes.
+    The move is the best one found, as in the engine; the score is that of the last finished iteration. If ``paced``,
+    ``nodes`` is the optimum of a clock that runs on nodes, which the engine's time management stretches or shortens.
     """
     _begin(worker, hard, last)
     progress = worker.deepening

@@ -1,7 +1,7 @@
 """Games between two sides that differ in evaluation or search parameters, each played by one call of compiled code.
 
-Each side has a worker of its own, that is a network, parameters and histories, and a table of its own; all are cleared
-between games. A game follows from its opening, the rules and the two sides alone.
+Each side has its own worker (network, parameters and histories) and transposition table; all are cleared between games.
+A game depends on its opening, the rules and the two sides only.
 """
 
 from __future__ import annotations
@@ -16,26 +16,21 @@ from engine.board.setup import new_position
 from engine.jit import TICKS_PER_SECOND, new_record
 from engine.messages import OptionError
 from engine.play import wdl
-from engine.search.deepening import UNLIMITED
 from engine.search.scores import MAX_PLY, to_message
-from engine.search.state import CONTROL
-from engine.search.transposition import TranspositionTable
-from engine.search.worker import Worker
-from tuning.data.viriformat import game_bytes
 from tuning.matches.adjudication import Adjudication
 from tuning.matches.openings import Opening
 from tuning.matches.records import GameRecord, MoveRecord
 from tuning.selfplay.loop import ENDS, GAME, LONGEST, play_game
-from tuning.selfplay.sides import clock_of, evaluation_of, nodes_of, parameters_of
+from tuning.selfplay.sides import Side, clock_of, nodes_of, parameters_of
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class DuelRules:
     """How games are played: nodes for a move, megabytes of each side's table, and when games are decided early.
 
-    Without ``hard`` a search is broken off at ``nodes`` nodes, as by ``go nodes``. With it, the iteration that passes
-    ``nodes`` is finished, unless it comes to ``hard`` nodes. With ``clock`` (nodes for the game, nodes that each move
-    adds) the engine's own time management shares the nodes out.
+    Without ``hard`` a search is aborted at ``nodes`` nodes, as by ``go nodes``. With it, the iteration that exceeds
+    ``nodes`` is finished, up to ``hard`` nodes. With ``clock`` (nodes for the game and increment per move) the engine's
+    time management distributes the nodes.
     """
 
     nodes: int = 8_000
@@ -46,9 +41,9 @@ class Rules:
 
 
 @dataclass(frozen=True, slots=True)
-class Played:
-    """One game: half points of White, why it ended, moves as the engine encodes them with the mover's scores, and the
-    nodes of White and Black. The ``seconds`` that they took are the only thing that another run does not repeat."""
+class DuelGame:
+    """One game: half points of White, why it ended, moves as the engine encodes them with the mover's scores, and nodes
+    of White and Black. Only the ``seconds`` of both differ between runs."""
 
     result: int
     reason: str
@@ -59,7 +54,7 @@ class Played:
 
 
 def least_shown(centipawns: int) -> int:
-    """The least score of the search that is shown as ``centipawns`` or more, as adjudication counts."""
+    """The least score of the search that is shown as ``centipawns`` or more, the unit of adjudication."""
     score = max(int(centipawns * wdl.MODEL.pawn / 100) - 2, 0)
     while wdl.MODEL.shown(score) < centipawns:
         score += 1
@@ -67,20 +62,15 @@ def least_shown(centipawns: int) -> int:
 
 
 class Duel:
-    """Two sides that play games in the calling thread. Uses no thread; the clock decides nothing, it is only read to
-    tell how fast each side is.
+    """Two sides that play games in the calling thread. The clock is only read to measure the speed of each side.
 
-    ``first`` and ``second`` are EvalType, EvalFile, nodes and search parameters by name; what they leave out is the
-    rules' or the engine's own. Raises :class:`engine.messages.OptionError` for an unknown option or a value that cannot
-    be.
+    ``first`` and ``second`` are EvalType, EvalFile, nodes and search parameters by name; rules and engine have the
+    defaults. Raises :class:`engine.messages.OptionError` for an unknown option or an invalid value.
     """
 
-    def __init__(self, rules: Rules, first: Mapping[str, str], second: Mapping[str, str]) -> None:
-        self._control: Any = new_record(CONTROL)
-        address = self._control.__array_interface__["data"][0]
-        self._sides = first, second
-        self._workers = [Worker(address, evaluation_of(side), parameters_of(side)) for side in (first, second)]
-        self._tables = [TranspositionTable(rules.hash) for _ in range(2)]
+    def __init__(self, rules: DuelRules, first: Mapping[str, str], second: Mapping[str, str]) -> None:
+        self._options = first, second
+        self._sides = Side(first, rules.hash), Side(second, rules.hash)
         self._nodes = [nodes_of(side, rules.nodes) for side in (first, second)]
         self._hard = [rules.hard or nodes for nodes in self._nodes]
         if any(hard < nodes for hard, nodes in zip(self._hard, self._nodes, strict=True)):
@@ -106,17 +96,16 @@ class Duel:
             self._game["rules"][name] = value
 
     def set_parameters(self, side: int, values: Mapping[str, int]) -> None:
-        """Have ``side`` (0 or 1) play with these search parameters from the next game on, and for the others with
-        those that it was made with.
+        """Let ``side`` (0 or 1) play with these search parameters, besides its own, from the next game on.
 
         Raises :class:`engine.messages.OptionError` for an unknown one or a value out of its range.
         """
-        parameters = parameters_of(self._sides[side])
+        parameters = parameters_of(self._options[side])
         for name, value in values.items():
             parameters.set(name, value)
-        self._workers[side].set_parameters(parameters)
+        self._sides[side].worker.set_parameters(parameters)
 
-    def play(self, opening: Opening, white: int) -> Played:
+    def play(self, opening: Opening, white: int) -> DuelGame:
         """Play one game with side ``white`` (0 or 1) as White.
 
         Call it by :func:`engine.search.threads.run_on_deep_stack`. Raises
@@ -124,19 +113,17 @@ class Duel:
         """
         set_fen(self._position, opening.fen, opening.chess960)
         play_moves(self._position, opening.moves)
-        for worker, table in zip(self._workers, self._tables, strict=True):
-            worker.clear()
-            table.clear()
-            worker.prepare(self._position, [], table, UNLIMITED)
+        for side in self._sides:
+            side.prepare(self._position)
         game = self._game
         game["rules"]["nodes"] = self._nodes[white], self._nodes[1 - white]
-        clocks = [self._clocks[side] or (0, 0) for side in (white, 1 - white)]
+        clocks = [self._clocks[number] or (0, 0) for number in (white, 1 - white)]
         game["rules"]["clock"] = clocks[0][0], clocks[1][0]
         game["rules"]["increment"] = clocks[0][1], clocks[1][1]
         game["rules"]["hard"] = self._hard[white], self._hard[1 - white]
-        play_game(self._workers[white].record, self._workers[1 - white].record, game)
+        play_game(self._sides[white].worker.record, self._sides[1 - white].worker.record, game)
         count = int(game["count"])
-        return Played(
+        return DuelGame(
             int(game["result"]),
             ENDS[int(game["end"])],
             tuple(game["moves"][:count].tolist()),
@@ -145,24 +132,16 @@ class Duel:
             (float(game["ticks"][0]) / TICKS_PER_SECOND, float(game["ticks"][1]) / TICKS_PER_SECOND),
         )
 
-    def play_pair(self, opening: Opening) -> tuple[Played, Played]:
+    def play_pair(self, opening: Opening) -> tuple[DuelGame, DuelGame]:
         """Two games from ``opening``: in the first one the first side has White."""
         return self.play(opening, 0), self.play(opening, 1)
-
-
-def bytes_of(game: Played, opening: Opening) -> bytes:
-    """The game in viriformat, to be learned from."""
-    position = new_position()
-    set_fen(position, opening.fen, opening.chess960)
-    play_moves(position, opening.moves)
-    return game_bytes(position, game.moves, game.scores, game.result)
 
 
 _RESULTS = ("0-1", "1/2-1/2", "1-0")
 
 
-def record_of(game: Played, pair: int, white: int, names: tuple[str, str], opening: Opening) -> GameRecord:
-    """The game as the match runner keeps games, to be written as PGN."""
+def record_of(game: DuelGame, pair: int, white: int, names: tuple[str, str], opening: Opening) -> GameRecord:
+    """The game as a record, to be written as PGN."""
     moves = []
     for move, score in zip(game.moves, game.scores, strict=True):
         moves.append(MoveRecord(to_uci(move, opening.chess960), score_text(score), 0, 0.0, 0, None))
@@ -172,7 +151,7 @@ def record_of(game: Played, pair: int, white: int, names: tuple[str, str], openi
 
 def score_text(score: int) -> str:
     """A score of the search as PGN comments write it, in pawns or moves to mate."""
-    told = to_message(score)
-    if told.mate is not None:
-        return f"{'+' if told.mate > 0 else '-'}M{abs(told.mate)}"
+    mate = to_message(score).mate
+    if mate is not None:
+        return f"{'+' if mate > 0 else '-'}M{abs(mate)}"
     return f"{wdl.MODEL.shown(score) / 100:+.2f}"

@@ -1,7 +1,6 @@
 """Games of the engine against itself, each played by one call of compiled code.
 
-A game follows from its random state, its rules and the engine alone, so that any part of a data set can be made again
-anywhere.
+A game depends on its random state, its rules and the engine only, so any part of a data set can be reproduced.
 """
 
 from __future__ import annotations
@@ -9,45 +8,41 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, TypeAlias
+from typing import Annotated, Any
 
 from numba import int64
 
 from engine.board.aliases import Flag
-from engine.board.aliases import Worker as WorkerRecord
 from engine.board.fen import START_FEN, set_fen
 from engine.board.make import make_move, unmake_move
 from engine.board.movegen import ALL_MOVES, generate_moves
-from engine.board.notation import list_moves
 from engine.board.setup import new_position, play_move
 from engine.board.types import I64, U64
-from engine.jit import helper, kernel, mulhi, new_record, record_type, structure
-from engine.search.deepening import UNLIMITED
-from engine.search.state import CONTROL, WORKER_T, frame_at
-from engine.search.transposition import TranspositionTable
-from engine.search.worker import Worker
+from engine.jit import Array, Record, helper, kernel, mulhi, new_record, record_type, structure, u8
+from engine.search.state import WORKER_T, frame_at
+from engine.search.state import Worker as WorkerRecord
 from tuning.data.viriformat import game_bytes
 from tuning.selfplay.compiled_search import choose_move
 from tuning.selfplay.loop import GAME, end_by_rule, play_game
-from tuning.selfplay.sides import evaluation_of, parameters_of
+from tuning.selfplay.sides import Side
 
-#: No opening is longer, in plies.
+#: The longest opening, in plies.
 LONGEST_OPENING = 40
 
-#: The deepest iteration: dead draws would go on for ever without passing their nodes.
+#: The deepest iteration: dead draws would iterate without end before they use their nodes.
 DEEPEST = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class SelfPlayRules:
     """How games are played. Scores are centipawns, lengths plies; the search's generic fields bear their UCI names.
 
-    ``nodes`` is the soft limit: the iteration that passes it is finished, up to ``hard`` times as many nodes.
-    An opening is ``opening_plies`` random moves or one more, kept when a search of ``opening_nodes`` finds it
-    no further from balance than ``opening_score``. A game is won when ``win_plies`` searches in a row see the
-    same side ahead by ``win_score``, or when one finds a mate; drawn when ``draw_plies`` in a row stay within
-    ``draw_score`` after ply ``draw_from``, by the rules of chess, or at ``max_plies``. Of 100 games ``play_out`` are
-    won by checkmate alone, so that there are positions in which a won game is brought to its end.
+    ``nodes`` is the soft limit: the iteration that exceeds it is finished, up to ``hard`` times that number. An opening
+    is ``opening_plies`` random moves or one more, kept if a search of ``opening_nodes`` scores it within
+    ``opening_score``. A game is won when ``win_plies`` searches in a row see the same side ahead by ``win_score``, or
+    when one finds a mate; drawn when ``draw_plies`` in a row stay within ``draw_score`` after ply ``draw_from``, by the
+    rules of chess, or at ``max_plies``. ``play_out`` percent of games continue to checkmate, to provide positions from
+    the end of won games.
     """
 
     nodes: int = 5_000
@@ -65,19 +60,20 @@ class Rules:
     play_out: int = 0
 
 
-OPENING = structure(
-    ("rules", structure(*((name, "i8") for name in Rules.__slots__))),
-    ("random", "u8"),  # state of the random numbers
-    ("nodes", "i8"),  # searched, for rejected openings too
-    ("rejected", "i8"),  # openings before this one
-    ("plies", "i8"),
-    ("moves", "i8", (LONGEST_OPENING + 1,)),
-    ("plays_out", "i8"),  # whether the game goes on to checkmate
-)
-OPENING_T = record_type(OPENING)
+class OpeningRecord(Record):
+    """How openings are made, and what was made last."""
 
-#: An OPENING record, for annotations.
-OpeningRecord: TypeAlias = Any
+    rules: SelfPlayRules
+    random: u8  # state of the random numbers
+    nodes: int  # searched, for rejected openings too
+    rejected: int  # openings before this one
+    plies: int
+    moves: Annotated[Array[int], (LONGEST_OPENING + 1,)]
+    plays_out: int  # whether the game goes on to checkmate
+
+
+OPENING = structure(OpeningRecord)
+OPENING_T = record_type(OPENING)
 
 
 @helper
@@ -131,13 +127,13 @@ def find_opening(worker: WorkerRecord, opening: OpeningRecord, tries: int) -> Fl
 
 
 def random_state(seed: int, shard: int, number: int) -> int:
-    """The random state of game ``number`` of a ``shard``: 64 bits in which no two games of a run agree."""
+    """The random state of game ``number`` of a ``shard``: 64 bits, different for all games of a run."""
     words = f"{seed} {shard} {number}".encode()
     return int.from_bytes(hashlib.blake2b(words, digest_size=8).digest(), "little")
 
 
 @dataclass(frozen=True, slots=True)
-class Played:
+class SelfPlayGame:
     """One game: its bytes in viriformat, moves, index of its end in ENDS, nodes and openings rejected."""
 
     data: bytes
@@ -149,7 +145,7 @@ class Played:
 
 
 class SelfPlay:
-    """A worker and a table of its own, playing games one after the other. Uses no thread and no clock.
+    """A worker with its own table that plays games one after the other, without threads or clock.
 
     ``options`` are EvalType, EvalFile and search parameters.
     Raises :class:`engine.messages.OptionError` if an option or its value is unknown.
@@ -157,11 +153,8 @@ class SelfPlay:
 
     TRIES = 100
 
-    def __init__(self, rules: Rules, options: Mapping[str, str] | None = None) -> None:
-        self._control: Any = new_record(CONTROL)
-        address, options = self._control.__array_interface__["data"][0], options or {}
-        self._worker = Worker(address, evaluation_of(options), parameters_of(options))
-        self._table = TranspositionTable(rules.hash)
+    def __init__(self, rules: SelfPlayRules, options: Mapping[str, str] | None = None) -> None:
+        self._side = Side(options or {}, rules.hash)
         self._position = new_position()
         self._opening: Any = new_record(OPENING)
         for name, value in asdict(rules).items():
@@ -183,14 +176,14 @@ class SelfPlay:
         for name, value in values.items():
             self._game["rules"][name] = value
 
-    def play(self, state: int, fen: str = START_FEN) -> Played | None:
-        """Play the game that follows from the random ``state``, its opening from ``fen``; None if no opening from
-        there is balanced. Call it by :func:`engine.search.threads.run_on_deep_stack`."""
-        position, worker = self._position, self._worker
+    def play(self, state: int, fen: str = START_FEN) -> SelfPlayGame | None:
+        """Play the game of the random ``state``, with an opening from ``fen``; None if no opening is balanced.
+
+        Call it by :func:`engine.search.threads.run_on_deep_stack`.
+        """
+        position, worker = self._position, self._side.worker
         set_fen(position, fen)
-        worker.clear()
-        self._table.clear()
-        worker.prepare(position, list_moves(position), self._table, UNLIMITED)
+        self._side.prepare(position)
         opening, game = self._opening, self._game
         opening["random"] = state
         if not find_opening(worker.record, opening, self.TRIES):
@@ -204,4 +197,4 @@ class SelfPlay:
         count, result = int(game["count"]), int(game["result"])
         data = game_bytes(position, game["moves"][:count], game["scores"][:count], result)
         nodes = int(game["nodes"].sum() + opening["nodes"])
-        return Played(data, count, result, int(game["end"]), nodes, int(opening["rejected"]))
+        return SelfPlayGame(data, count, result, int(game["end"]), nodes, int(opening["rejected"]))

@@ -1,26 +1,24 @@
-"""A run of games to learn from: its directory of shards, its display, and the run over work units.
+"""Runs of training games: the directory of shards, the display, and the run.
 
-The directory gets ``run.json``, the settings, and shards of games, ``games-00000.vf`` and so on, in viriformat
-(:mod:`tuning.data.viriformat`). What game n of shard s is follows from the settings and the engine alone, so a run may
-be interrupted, killed, and continued by the same command with more or fewer processes: it comes out the same.
+The directory holds ``run.json`` with the settings, and shards of games, ``games-00000.vf`` and so on, in viriformat
+(:mod:`tuning.data.viriformat`). Game n of shard s depends on the settings and the engine only, so a run may be
+interrupted or killed and continued by the same command with any number of processes: the result is the same.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import signal
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
 from filelock import FileLock, Timeout
 
 from engine.console import Console
-from tuning.cluster.base import ClusterLost
-from tuning.cluster.choice import open_cluster
-from tuning.common.command import as_interrupt, stopped, warner
+from tuning.cluster.run import Enough, run_units
 from tuning.common.display import Display
 from tuning.common.errors import SetupError
 from tuning.common.files import write_whole
@@ -40,47 +38,35 @@ def shard_of(path: Path) -> int:
     """The inverse of :func:`path_of`. Raises :class:`SetupError` if the file is no shard."""
     number = path.stem.removeprefix(_STEM)
     if not number.isdecimal() or path_of(path.parent, int(number)) != path:
-        raise SetupError(f"{path} is not a file of this tool: a run needs a directory of its own")
+        raise SetupError(f"{path} is not a file of this tool: a run needs a separate directory")
     return int(number)
 
 
 class Store:
-    """The directory of a run: appends games to shards, whole and in order, and knows how many there are.
+    """The directory of a run: appends complete games to shards in order, and counts them.
 
-    Raises :class:`SetupError`, and changes nothing, if the directory holds a run with other settings or of another
-    engine, or files that are none of ours, is in use or cannot be written.
+    Raises :class:`SetupError`, and changes nothing, if the directory holds a run with other settings, of another
+    engine, or other files, is in use or cannot be written.
     """
 
     def __init__(self, directory: Path, run: Run) -> None:
         self.directory = directory
         self.games: Counter[int] = Counter()  # by shard
         self.positions = 0
-        self._lock = FileLock(directory / "run.lock")
-        try:
-            directory.mkdir(parents=True, exist_ok=True)
-            self._lock.acquire(timeout=0)
-            try:
-                self._begin(run)
-            except BaseException:
-                self._lock.release()
-                raise
-        except Timeout:
-            raise SetupError(f"{directory} is in use by another process") from None
-        except OSError as error:
-            raise SetupError(f"cannot use {directory}: {error.strerror}") from None
+        self._open = ExitStack()
+        with ExitStack() as stack:
+            stack.enter_context(locked(directory))
+            self._begin(run)
+            self._open = stack.pop_all()
 
     def _begin(self, run: Run) -> None:
-        """Count what is there, and cut off what a killed run left unfinished, if it was this one."""
+        """Count the games, and cut off an incomplete last game of a killed run, if it was this run."""
         sizes: dict[Path, int] = {}
         for path in files_of(self.directory):
             games, positions, sizes[path] = count_file(path)
             self.games[shard_of(path)] = games
             self.positions += positions
-        notes, described = self.directory / NOTES, run.settings.to_json()
-        if self.positions:
-            compare(notes, described)
-        else:
-            write_whole(notes, (json.dumps(described, indent=2) + "\n").encode())
+        describe(self.directory, run.settings.to_json(), new=not self.positions)
         if self.games[0] and not path_of(self.directory, 0).read_bytes().startswith(run.first_game):
             raise SetupError(
                 f"{self.directory} was started with another engine or evaluation: its first game is played "
@@ -91,12 +77,12 @@ class Store:
 
     def close(self) -> None:
         """Let others use the directory."""
-        self._lock.release()
+        self._open.close()
 
     def add(self, shard: int, first: int, games: Sequence[bytes], plies: Sequence[int]) -> int:
-        """Append what is new of games ``first``, ``first`` + 1, ... of a shard; return how many positions that is.
+        """Append the new ones among games ``first``, ``first`` + 1, ... of a shard; return their number of positions.
 
-        (A worker that took a dead one's unit over reports its games again.)
+        (The unit of a dead worker runs again, and its games arrive twice.)
         """
         known = self.games[shard] - first
         if known < 0 or known >= len(games):
@@ -108,38 +94,50 @@ class Store:
         return sum(plies[known:])
 
 
-def describe(directory: Path, described: Mapping[str, Any]) -> None:
-    """Write down how the games of a folder are made, or compare it with what is written beside the games there.
+@contextmanager
+def locked(directory: Path) -> Iterator[None]:
+    """The directory, made if necessary, for this process alone. Raises :class:`SetupError`."""
+    lock = FileLock(directory / "run.lock", timeout=0)
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        lock.acquire()
+    except Timeout:
+        raise SetupError(f"{directory} is in use by another process") from None
+    except OSError as error:
+        raise SetupError(f"cannot use {directory}: {error.strerror}") from None
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def describe(directory: Path, described: Mapping[str, Any], new: bool) -> None:
+    """Write how the games of a folder are made if they are ``new``, else compare it with the folder's notes.
 
     Raises :class:`SetupError`.
     """
     notes = directory / NOTES
-    if any(directory.glob(f"*{SUFFIX}")):
-        compare(notes, described)
-    else:
+    if new:
         write_whole(notes, (json.dumps(described, indent=2) + "\n").encode())
-
-
-def compare(notes: Path, described: Mapping[str, Any]) -> None:
-    """Raise :class:`SetupError` unless a folder's ``notes`` say that it was made as is ``described``."""
+        return
     try:
-        former = json.loads(notes.read_text(encoding="utf-8"))
+        previous = json.loads(notes.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise SetupError(f"{notes.parent} contains games but no {notes.name} that says how they were made") from None
     except ValueError:
         raise SetupError(f"{notes} is not JSON") from None
-    if not isinstance(former, dict):
+    if not isinstance(previous, dict):
         raise SetupError(f"{notes} does not describe a run")
-    for name in [*described, *former]:
-        if described.get(name) != former.get(name):
-            was, now = json.dumps(former.get(name)), json.dumps(described.get(name))
+    for name in [*described, *previous]:
+        if described.get(name) != previous.get(name):
+            was, now = json.dumps(previous.get(name)), json.dumps(described.get(name))
             raise SetupError(
                 f"{notes.parent} was started with {name} {was}, not {now}: use the same settings or another directory"
             )
 
 
 def shards(store: Store, run: Run, games: int | None) -> Iterator[Shard]:
-    """The units that are still to be played, ``games`` in all (None: without end)."""
+    """The units still to be played, for ``games`` in all (None: no limit)."""
     number = 0
     while games is None or number * SHARD < games:
         last = SHARD if games is None else min(SHARD, games - number * SHARD)
@@ -172,14 +170,14 @@ class DatagenDisplay(Display):
         self.show(sum(self._store.games.values()) if self._by_games else self._store.positions, self.text())
 
     def text(self) -> str:
-        """Where the run stands, and how fast it is."""
+        """Positions and games so far, and the speed."""
         return (
             f"{self._store.positions:,} positions, {sum(self._store.games.values()):,} games, "
             f"{self.positions / self.seconds:,.0f} positions/s"
         )
 
     def report(self) -> str:
-        """What was played in this session."""
+        """The games of this session."""
         games, positions = max(self.games, 1), max(self.positions, 1)
         results, ends = (
             ", ".join(f"{name} {count / games:.1%}" for name, count in counts.most_common())
@@ -189,10 +187,6 @@ class DatagenDisplay(Display):
             f"{self.text()}\nthis session: {self.games:,} games of {self.positions / games:.0f} plies; {results}; "
             f"{self.nodes / positions:,.0f} nodes a position; {self.rejected:,} openings rejected\nends: {ends}"
         )
-
-
-class _Enough(Exception):
-    """The wanted number of positions is there."""
 
 
 def generate(
@@ -205,36 +199,20 @@ def generate(
     processes: int | None = None,
     console: Console,
 ) -> int:
-    """Play until there are ``positions`` or ``games`` in the store (None: no such end); 130 when interrupted.
-
-    Raises :class:`SetupError` when units keep failing.
-    """
+    """Play until the store has ``positions`` or ``games`` (None: no limit); the exit code of :func:`run_units`."""
     display = DatagenDisplay(console, store, positions, games)
-    cluster = open_cluster(scheduler, processes, warner(console))
 
     def take(item: Mapping[str, Any]) -> None:
         added = store.add(item["shard"], item["first"], item["games"], item["plies"])
         display.add(item, added)
         if positions is not None and store.positions >= positions:
-            raise _Enough
+            raise Enough
 
-    failures = 0
-    before = signal.signal(signal.SIGTERM, as_interrupt)
     try:
-        with display.bar:
-            for outcome in cluster.run(play_shard, shards(store, plan, games), take):
-                if outcome.error is not None:
-                    failures += 1
-                    if isinstance(outcome.error, SetupError) or failures >= 3:
-                        raise SetupError(f"gave up: {outcome.error}")
-                    console.print(f"! {outcome.error}", style="red")
-    except _Enough:
-        pass
-    except (KeyboardInterrupt, ClusterLost) as error:
-        return stopped(console, error, "run the same command to continue")
+        return run_units(
+            play_shard, shards(store, plan, games), on_report=take, bar=display.bar, console=console,
+            scheduler=scheduler, workers=processes, advice="run the same command to continue",
+        )  # fmt: skip
     finally:
-        cluster.close()
-        signal.signal(signal.SIGTERM, before)
         if display.games:
             console.print(display.report())
-    return int(failures > 0)

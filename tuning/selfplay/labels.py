@@ -1,16 +1,14 @@
-"""Games labelled anew: the scores of their quiet positions by another, usually deeper, search.
+"""New scores for games: their quiet positions are searched again, usually deeper.
 
-A network that learns from searches of 120 nodes learns little more than what the last network said, since so short a
-search seldom contradicts it. Searching positions that there are already costs only the nodes of their new scores, and
-only those that will be learned from are searched. (Known as rescoring; the trainers of Leela Chess Zero and
-Stockfish do it.)
+A network trained on searches of 120 nodes learns little that the previous network did not know, because such a short
+search rarely contradicts it. Searching existing positions again costs only the nodes of the new scores, and only
+positions used for training are searched. (Known as rescoring; the trainers of Leela Chess Zero and Stockfish do it.)
 """
 
 from __future__ import annotations
 
 import hashlib
 import zlib
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -19,7 +17,6 @@ import numpy as np
 from numba import int64, types, uint8
 
 from engine.api import bench
-from engine.board.aliases import Worker as WorkerRecord
 from engine.board.fen import set_fen
 from engine.board.movegen import count_moves
 from engine.board.setup import new_position
@@ -27,11 +24,9 @@ from engine.board.types import WHITE
 from engine.jit import kernel, new_record, record_type
 from engine.jit.warmup import warm_up
 from engine.messages import OptionError
-from engine.search.deepening import UNLIMITED
-from engine.search.state import CONTROL, WORKER_T
+from engine.search.state import WORKER_T
+from engine.search.state import Worker as WorkerRecord
 from engine.search.threads import run_on_deep_stack
-from engine.search.transposition import TranspositionTable
-from engine.search.worker import Worker
 from tuning.cluster import kept
 from tuning.cluster.base import Report
 from tuning.common.errors import SetupError
@@ -41,9 +36,9 @@ from tuning.data.viriformat import read_positions, with_scores
 from tuning.selfplay.compiled_search import choose_move
 from tuning.selfplay.games import DEEPEST
 from tuning.selfplay.outside import Outsider
-from tuning.selfplay.sides import evaluation_of, parameters_of
+from tuning.selfplay.sides import Side
 
-#: The score of positions that got no new one: no verdict, so that nothing is learned from them.
+#: The score of positions without a new one, which training ignores.
 NOT_LABELLED = NO_VERDICT
 
 _PACKED_ARRAY = types.Array(record_type(PACKED), 1, "C")
@@ -51,10 +46,10 @@ _PACKED_ARRAY = types.Array(record_type(PACKED), 1, "C")
 
 @dataclass(frozen=True, slots=True)
 class RelabelSettings:
-    """What decides the new scores. ``nodes`` and ``hard`` limit a search as in self-play, ``share`` of the quiet
-    positions from ``first_ply`` on are searched, drawn at random by ``seed``, with a table of ``hash`` megabytes;
-    ``options`` are EvalType, EvalFile and search parameters. With ``engine``, the words that name another one, that
-    searches ``nodes`` instead, and neither ``hard``, ``hash`` nor ``options`` count."""
+    """The settings that determine the new scores. ``nodes`` and ``hard`` limit a search as in self-play; ``share`` of
+    the quiet positions from ``first_ply`` on, drawn by ``seed``, are searched with a table of ``hash`` megabytes;
+    ``options`` are EvalType, EvalFile and search parameters. Another ``engine``, given by words, searches ``nodes`` and
+    ignores ``hard``, ``hash`` and ``options``."""
 
     nodes: int = 1_000
     hard: int = 2
@@ -67,13 +62,13 @@ class RelabelSettings:
 
     def to_json(self) -> dict[str, Any]:
         """As plain data, the options by name, another engine only if there is one."""
-        told = {**asdict(self), "options": dict(self.options), "engine": " ".join(self.engine)}
-        return {name: value for name, value in told.items() if name != "engine" or value}
+        data = {**asdict(self), "options": dict(self.options), "engine": " ".join(self.engine)}
+        return {name: value for name, value in data.items() if name != "engine" or value}
 
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """A work unit: one file of games. ``fingerprint`` is that of whoever began the run."""
+    """A work unit: one file of games. ``fingerprint`` is that of the engine that started the run."""
 
     source: Path
     settings: RelabelSettings
@@ -84,7 +79,7 @@ class Unit:
 def label_game(worker: WorkerRecord, boards: PackedArray, chosen: np.ndarray, nodes: int, hard: int) -> int:
     """Give the ``chosen`` of one game's ``boards`` the score of a search, White's view; return the nodes it took.
 
-    From the last one to the first: what the table knows of later positions is what the earlier ones lead to.
+    From the last one to the first, so that the table helps with earlier positions.
     """
     position = worker.position
     visited = 0
@@ -102,46 +97,37 @@ def label_game(worker: WorkerRecord, boards: PackedArray, chosen: np.ndarray, no
 
 
 class Labeller:
-    """A worker and a table of its own, labelling games one after the other. Uses no thread and no clock.
+    """A worker with its own table that labels games one after the other, without threads or clock.
 
-    Raises :class:`engine.messages.OptionError` for options that cannot be used.
+    Raises :class:`engine.messages.OptionError` for invalid options.
     """
 
     def __init__(self, settings: RelabelSettings) -> None:
         self._settings = settings
-        self._control: Any = new_record(CONTROL)
-        options: Mapping[str, str] = dict(settings.options)
-        address = self._control.__array_interface__["data"][0]
-        self._worker = Worker(address, evaluation_of(options), parameters_of(options))
-        self._table = TranspositionTable(settings.hash)
+        self._side = Side(dict(settings.options), settings.hash)
 
     def label(self, boards: np.ndarray, chosen: np.ndarray) -> int:
         """Label one game; return the nodes it took. Call it by :func:`engine.search.threads.run_on_deep_stack`."""
         settings = self._settings
-        self._worker.clear()
-        self._table.clear()
-        self._worker.prepare(new_position(), [], self._table, UNLIMITED)
-        return int(label_game(self._worker.record, boards, chosen, settings.nodes, settings.hard))
+        self._side.prepare(new_position())
+        return int(label_game(self._side.worker.record, boards, chosen, settings.nodes, settings.hard))
 
 
 def labeller_for(settings: RelabelSettings) -> Labeller | Outsider:
-    """What labels by ``settings``.
-
-    Raises :class:`engine.messages.OptionError` or :class:`SetupError` for what cannot be used.
-    """
+    """The labeller for ``settings``. Raises :class:`engine.messages.OptionError` or :class:`SetupError`."""
     return Outsider(settings.engine, settings.nodes) if settings.engine else Labeller(settings)
 
 
 def chosen_of(boards: np.ndarray, settings: RelabelSettings, name: str) -> np.ndarray:
-    """Which of a file's ``boards`` are searched, uint8: a random share of those that can be learned from."""
+    """Which of a file's ``boards`` are searched, uint8: a random share of those fit for training."""
     lots = np.random.default_rng([settings.seed, zlib.crc32(name.encode())]).random(len(boards))
     return (is_quiet(boards, Quiet(settings.first_ply, np.inf)) & (lots < settings.share)).astype(np.uint8)
 
 
 def fingerprint_of(settings: RelabelSettings) -> str:
-    """A digest of the scores that an engine gives to the positions of the bench, to tell engines apart.
+    """A digest of an engine's scores of the bench positions, which identifies it.
 
-    Raises :class:`SetupError` for options that cannot be used, :class:`EngineFailure` for another engine that fails.
+    Raises :class:`SetupError` for invalid options, :class:`EngineFailure` for another engine that fails.
     """
     try:
         labeller = labeller_for(replace(settings, nodes=500))
@@ -161,10 +147,7 @@ _labeller: tuple[RelabelSettings, Labeller | Outsider] | None = None
 
 
 def _labeller_of(unit: Unit) -> Labeller | Outsider:
-    """This process's labeller, made when the settings are new to it.
-
-    Raises :class:`SetupError` if its engine is not the one that began the run.
-    """
+    """This process's labeller, made on first use. Raises :class:`SetupError` if its engine did not start the run."""
     global _labeller
     if _labeller is None or _labeller[0] != unit.settings:
         warm_up(kept.cold)
@@ -175,7 +158,7 @@ def _labeller_of(unit: Unit) -> Labeller | Outsider:
 
 
 def label_file(unit: Unit, report: Report) -> dict[str, Any]:
-    """Label a file in this process: the bytes of the new one, how many positions were searched, and their nodes."""
+    """Label a file in this process: the bytes of the new file, the number of positions searched, and their nodes."""
     labeller = _labeller_of(unit)
     positions = read_positions([unit.source])
     boards, chosen = positions.boards, chosen_of(positions.boards, unit.settings, unit.source.name)

@@ -1,31 +1,31 @@
-"""The one loop that plays games in compiled code, and decides them early: of two sides, or of one against itself.
+"""The loop that plays and adjudicates games in compiled code, of two sides or of one against itself.
 
-At a few thousand nodes a move the search takes about a millisecond, so nothing between two searches may pass
-through Python. One record, :data:`GAME`, carries the rules in and the game out.
+A search of a few thousand nodes takes about a millisecond, so nothing between two searches may run in Python. One
+record, :data:`GAME`, carries the rules in and the game out.
 """
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import Annotated
 
 from numba import int64, types
 
 from engine.board.aliases import Color, Position, Score
-from engine.board.aliases import Worker as WorkerRecord
 from engine.board.draws import is_insufficient_material, is_repetition
 from engine.board.movegen import count_moves
 from engine.board.setup import play_move
 from engine.board.types import I64, WHITE, ZERO
-from engine.jit import clock_ticks, helper, kernel, record_type, structure
+from engine.jit import Array, Record, clock_ticks, helper, i4, kernel, record_type, structure
 from engine.search import timeman
 from engine.search.scores import MATE_BOUND
 from engine.search.state import WORKER_T, params_of
+from engine.search.state import Worker as WorkerRecord
 from tuning.selfplay.compiled_search import choose_move
 
-#: No game is longer, in plies: then it is a draw.
+#: The longest game, in plies; longer ones are drawn.
 LONGEST = 1000
 
-#: How a game came to its end.
+#: How a game ended.
 ENDS = (
     "checkmate", "stalemate", "repetition", "fifty moves", "material",
     "mate found", "win by adjudication", "draw by adjudication", "length",
@@ -33,49 +33,57 @@ ENDS = (
 CHECKMATE, STALEMATE, REPETITION, FIFTY_MOVES, MATERIAL = range(5)
 MATE_FOUND, ADJUDICATED_WIN, ADJUDICATED_DRAW, LENGTH = range(5, 9)
 
-#: How games are played and decided; scores in the search's own centipawns.
-RULES = structure(
-    ("alone", "i8"),  # whether one worker plays both sides
-    ("depth", "i8"),  # the deepest iteration
-    ("nodes", "i8", (2,)),  # [color] soft limit of a search
-    ("hard", "i8", (2,)),  # [color] hard limit
-    ("clock", "f8", (2,)),  # [color] nodes for the whole game; 0: ``nodes`` for each move
-    ("increment", "f8", (2,)),  # [color] nodes that each move adds
-    ("mate_ends", "i8"),  # whether a mate that a search finds ends the game
-    ("win_moves", "i8", (2,)),  # in a row that see the win, [0] of the side that moved last, [1] of the other; 0: never
-    ("win_score", "i8"),
-    ("win_both", "i8"),  # whether the winner must see it too
-    ("draw_plies", "i8"),  # in a row that see a draw; 0: never
-    ("draw_score", "i8"),
-    ("draw_after", "i8"),  # plies of the game that do not count as such
-    ("draw_from", "i8"),  # no draw up to this full move of the position's own count
-    ("max_plies", "i8"),
-    ("max_moves", "i8"),  # full moves of the position's own count; 0: no limit
-)
 
-GAME = structure(
-    ("rules", RULES),
-    ("result", "i8"),  # half points of White
-    ("end", "i8"),  # index of ENDS
-    ("count", "i8"),  # moves
-    ("nodes", "i8", (2,)),  # [color]
-    ("ticks", "i8", (2,)),  # [color] of the clock, spent on its searches
-    ("left", "f8", (2,)),  # [color] of the clock of nodes
-    ("losing", "i8", (2,)),  # [color] moves in a row that saw it lost, and won
-    ("winning", "i8", (2,)),
-    ("level", "i8"),  # moves in a row that saw a draw
-    ("moves", "i4", (LONGEST,)),
-    ("scores", "i4", (LONGEST,)),  # of the side that moved
-)
+class Rules(Record):
+    """How games are played and decided; scores in the search's own centipawns."""
+
+    alone: int  # whether one worker plays both sides
+    depth: int  # the deepest iteration
+    nodes: Annotated[Array[int], (2,)]  # [color] soft limit of a search
+    hard: Annotated[Array[int], (2,)]  # [color] hard limit
+    clock: Annotated[Array[float], (2,)]  # [color] nodes for the whole game; 0: ``nodes`` for each move
+    increment: Annotated[Array[float], (2,)]  # [color] nodes that each move adds
+    mate_ends: int  # whether a mate that a search finds ends the game
+    win_moves: Annotated[
+        Array[int], (2,)
+    ]  # in a row that see the win, [0] of the side that moved last, [1] of the other; 0: never
+    win_score: int
+    win_both: int  # whether the winner must see it too
+    draw_plies: int  # in a row that see a draw; 0: never
+    draw_score: int
+    draw_after: int  # plies of the game that do not count as such
+    draw_from: int  # no draw up to this full move of the position's own count
+    max_plies: int
+    max_moves: int  # full moves of the position's own count; 0: no limit
+
+
+RULES = structure(Rules)
+
+
+class Game(Record):
+    """A game and its course so far."""
+
+    rules: Rules
+    result: int  # half points of White
+    end: int  # index of ENDS
+    count: int  # moves
+    nodes: Annotated[Array[int], (2,)]  # [color]
+    ticks: Annotated[Array[int], (2,)]  # [color] of the clock, spent on its searches
+    left: Annotated[Array[float], (2,)]  # [color] of the clock of nodes
+    losing: Annotated[Array[int], (2,)]  # [color] moves in a row that saw it lost, and won
+    winning: Annotated[Array[int], (2,)]
+    level: int  # moves in a row that saw a draw
+    moves: Annotated[Array[i4], (LONGEST,)]
+    scores: Annotated[Array[i4], (LONGEST,)]  # of the side that moved
+
+
+GAME = structure(Game)
 GAME_T = record_type(GAME)
-
-#: A GAME record, for annotations.
-Game: TypeAlias = Any
 
 
 @helper
 def end_by_rule(position: Position) -> int:
-    """The end that the rules of chess put to the game here, or -1."""
+    """How the rules of chess end the game here, or -1."""
     if count_moves(position) == 0:
         return CHECKMATE if position.checkers != ZERO else STALEMATE
     if position.rule50 >= 100:
@@ -96,7 +104,7 @@ def note_score(game: Game, side: Color, score: Score) -> None:
 
 @kernel(int64(GAME_T, int64, int64))
 def adjudicated(game: Game, side: Color, fullmove: int) -> int:
-    """The half points of White that the scores settle before ``side`` makes its move ``fullmove``, or -1."""
+    """White's half points if the scores decide the game before ``side`` makes its move ``fullmove``, or -1."""
     rules = game.rules
     if rules.win_moves[0] > 0:
         for loser in range(2):
@@ -123,7 +131,7 @@ def _begin(game: Game) -> None:
 
 @helper
 def _is_over(game: Game, position: Position) -> bool:
-    """Whether the game ends before the next move; then its result and end are noted."""
+    """Whether the game ends before the next move; this sets its result and end."""
     rules = game.rules
     side = I64(position.side)
     game.result = 1

@@ -1,7 +1,7 @@
-"""Positions scored by another UCI engine: an opinion that shares none of this engine's errors.
+"""Positions scored by another UCI engine, with other errors than this one.
 
-Scores of the engine's own searches favour the network that made them. How near a network is to those of Stockfish, in
-games that were played well, put seven networks in the order that games put them in; about the eighth it was wrong.
+Scores of the engine's own searches favour the network that made them. The distance to Stockfish's scores of strong
+games ranked seven of eight networks in the same order as matches did.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ from tuning.matches.player import Player
 from tuning.matches.tournament import single_threaded
 from tuning.matches.units import bench
 
-#: An engine that has not moved after so many seconds never will.
+#: Seconds after which an engine counts as hanging.
 STALL_SECONDS = 300.0
 
 
 class Outsider:
-    """Another engine, as ``words`` name it (see :func:`tuning.matches.engines.parse_words`), with ``nodes`` for each
-    position and one thread. Every position is a new game to it, so a score does not depend on those before.
+    """Another engine, given by ``words`` (see :func:`tuning.matches.engines.parse_words`), with ``nodes`` per position
+    and one thread. Every position is a new game, so a score does not depend on earlier positions.
 
-    Raises :class:`SetupError` for words that cannot be used.
+    Raises :class:`SetupError` for invalid words.
     """
 
     def __init__(self, words: Sequence[str], nodes: int) -> None:
@@ -47,9 +47,9 @@ class Outsider:
         self._numbers = count(1)
 
     def label(self, boards: np.ndarray, chosen: np.ndarray) -> int:
-        """Give the ``chosen`` of the ``boards``, PACKED, a score, White's view; return the nodes that it took.
+        """Set the scores of the ``chosen`` among ``boards``, PACKED, White's view; return the nodes searched.
 
-        Raises :class:`EngineFailure` when the engine breaks down.
+        Raises :class:`EngineFailure` if the engine fails.
         """
         return bench().run(self._label(boards, np.flatnonzero(chosen)))
 
@@ -78,7 +78,7 @@ class Outsider:
 
 
 def score_of(thought: Thought) -> int:
-    """The score as this engine would store it, for the side to move; the largest centipawns are no mate."""
+    """The score as this engine stores it, for the side to move; centipawns stay below mates."""
     if thought.mate is not None:
         return MATE - abs(thought.mate) if thought.mate > 0 else abs(thought.mate) - MATE
     return max(min(thought.cp or 0, NO_VERDICT - 1), 1 - NO_VERDICT)

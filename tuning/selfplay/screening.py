@@ -1,9 +1,9 @@
 """Screening: many ideas measured in the same games.
 
-Each pair of games switches every idea on for one side, drawn at random, and off for the other. So all games say
-something about each idea, and the others are noise that averages out: twenty ideas take as many games as one (a
-factorial experiment, after R. A. Fisher, The Design of Experiments, 1935). What ideas do to each other is not seen, so
-those that look well are tested once more together.
+Each pair of games switches every idea on for one side, drawn at random, and off for the other. So all games measure
+each idea, and the other ideas are noise that averages out: twenty ideas need no more games than one (a factorial
+experiment, after R. A. Fisher, The Design of Experiments, 1935). Interactions are not measured, so promising ideas are
+tested again together.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ Idea = tuple[str, int]
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """What an idea was worth in Elo, with the error of a 95% interval, and the time of a node with it, as a multiple of
-    that without it, where times are known."""
+    """The worth of an idea in Elo with its 95% error, and (if known) the time per node with it, as a multiple of that
+    without it."""
 
     idea: Idea
     elo: float
@@ -35,7 +35,7 @@ class Effect:
 
 
 class Screening:
-    """Who plays with which of the ``ideas`` in each pair, and what that tells. The plan follows from ``seed`` alone."""
+    """Assigns ``ideas`` to the sides of each pair, by ``seed`` alone, and estimates their effects."""
 
     def __init__(self, ideas: Sequence[Idea], seed: int) -> None:
         self._ideas = tuple(ideas)
@@ -56,13 +56,13 @@ class Screening:
         return sides
 
     def add(self, number: int, half_points: int, log_pace: float | None = None) -> None:
-        """Pair ``number`` brought the first side so many half points (0 to 4); ``log_pace`` says how fast it was."""
+        """Note the first side's half points (0 to 4) in pair ``number``, and its :func:`log_pace`."""
         self._points[number] = half_points
         if log_pace is not None:
             self._paces[number] = log_pace
 
     def effects(self) -> list[Effect]:
-        """By least squares, the best first; none before there are ten pairs for each idea."""
+        """Estimates by least squares, the best first; none from fewer than ten pairs per idea."""
         worth = self._fitted({number: half / 4 - 0.5 for number, half in self._points.items()})  # points of a game
         times: list[Pace | None] = [Pace.from_log(*fitted) for fitted in self._fitted(self._calm_paces())]
         times = times or [None] * len(worth)
@@ -76,7 +76,7 @@ class Screening:
         return dict(zip(self._paces, calmed(list(self._paces.values())).tolist(), strict=True))
 
     def _fitted(self, values: Mapping[int, float]) -> list[tuple[float, float]]:
-        """What each idea adds to the ``values`` of the pairs, and the error of a 95% interval."""
+        """The effect of each idea on the ``values`` of the pairs, with its 95% error."""
         if not self._ideas or len(values) < 10 * len(self._ideas):
             return []
         signs = np.array([self._signs(number) for number in values], float)
@@ -89,7 +89,7 @@ class Screening:
 
 
 def effects_table(effects: Sequence[Effect]) -> Table:
-    """What each idea was worth, for people."""
+    """A table of the effects."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("Idea")
     table.add_column("Elo", justify="right")

@@ -1,6 +1,6 @@
-"""The unit of work of data generation: a stretch of the games of one shard, played by one worker.
+"""The work unit of data generation: a range of games of one shard, played by one worker.
 
-It stands in a module of its own so that dask finds it by name on every worker.
+In a separate module, dask finds it by name on every worker.
 """
 
 from __future__ import annotations
@@ -19,25 +19,25 @@ from engine.search.threads import run_on_deep_stack
 from tuning.cluster import kept
 from tuning.cluster.base import Report
 from tuning.common.errors import SetupError
-from tuning.selfplay.games import Played, Rules, SelfPlay, random_state
+from tuning.selfplay.games import SelfPlay, SelfPlayGame, SelfPlayRules, random_state
 from tuning.selfplay.loop import ENDS
 
-#: Games in a shard: a minute or so.
+#: Games in a shard: about a minute.
 SHARD = 1_000
 
-#: Seconds of games that a worker holds back at most, and that a kill can cost.
+#: Seconds between reports of a worker: the most that a kill can cost.
 REPORT_EVERY = 1.0
 
-#: Openings of a book that may fail one after the other before it is given up.
+#: Openings of a book that may fail in a row before the run gives up.
 PATIENCE = 20
 
 
 @dataclass(frozen=True, slots=True)
 class DatagenSettings:
-    """What decides the games: everything in ``run.json``."""
+    """The settings that determine the games, as in ``run.json``."""
 
     seed: int = 1
-    rules: Rules = field(default_factory=Rules)
+    rules: SelfPlayRules = field(default_factory=SelfPlayRules)
     options: tuple[tuple[str, str], ...] = ()
     book: str | None = None
 
@@ -48,7 +48,7 @@ class DatagenSettings:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """The settings with the start positions that they name, and the first game's bytes as whoever began it saw them."""
+    """The settings, their start positions, and the first game's bytes as played by the process that started the run."""
 
     settings: DatagenSettings
     openings: tuple[str, ...] = (START_FEN,)
@@ -71,9 +71,9 @@ _player: tuple[Run, SelfPlay] | None = None
 
 
 def _player_of(run: Run) -> SelfPlay:
-    """This process's player, made when the run is new to it and tried by the run's first game.
+    """This process's player, made on first use.
 
-    Raises :class:`SetupError` if that comes out differently: this worker has another engine.
+    Raises :class:`SetupError` if it plays the run's first game differently, because this worker has another engine.
     """
     global _player
     if _player is None or _player[0] != run:
@@ -85,8 +85,8 @@ def _player_of(run: Run) -> SelfPlay:
     return _player[1]
 
 
-def play_one(player: SelfPlay, run: Run, shard: int, number: int) -> Played:
-    """Game ``number`` of a shard. Raises :class:`SetupError` if the openings cannot be used."""
+def play_one(player: SelfPlay, run: Run, shard: int, number: int) -> SelfPlayGame:
+    """Game ``number`` of a shard. Raises :class:`SetupError` if no opening is balanced."""
     state = random_state(run.settings.seed, shard, number)
     for attempt in range(PATIENCE):
         game = player.play(state, run.openings[(shard * SHARD + number + attempt) % len(run.openings)])
@@ -96,7 +96,7 @@ def play_one(player: SelfPlay, run: Run, shard: int, number: int) -> Played:
 
 
 def begin(settings: DatagenSettings, openings: tuple[str, ...]) -> Run:
-    """Play the first game of a run. Raises :class:`SetupError` for options or openings that cannot be used."""
+    """Play the first game of a run. Raises :class:`SetupError` for invalid options or unbalanced openings."""
     played: list[bytes] = []
     run = Run(settings, openings)
     try:
@@ -107,7 +107,7 @@ def begin(settings: DatagenSettings, openings: tuple[str, ...]) -> Run:
 
 
 def play_shard(shard: Shard, report: Report) -> None:
-    """Play a unit in this process; report its games as they come, in order, with a count of what they are."""
+    """Play a unit in this process; report its games in order, with counts of results and ends."""
 
     def work() -> None:
         player = _player_of(shard.run)
@@ -121,7 +121,7 @@ def play_shard(shard: Shard, report: Report) -> None:
     run_on_deep_stack(work)  # the search wants more stack than a worker's thread may have
 
 
-def _summary(shard: int, first: int, games: Sequence[Played]) -> dict[str, Any]:
+def _summary(shard: int, first: int, games: Sequence[SelfPlayGame]) -> dict[str, Any]:
     return {
         "shard": shard,
         "first": first,

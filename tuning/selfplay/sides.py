@@ -1,26 +1,31 @@
-"""What one side of a game plays with: an evaluation, nodes and search parameters, asked for by name and value."""
+"""The options of one side of a game: evaluation, nodes and search parameters, by name and value."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from engine.evaluation.choice import Evaluation, choose
 from engine.evaluation.nnue.file import NetError
+from engine.jit import new_record
 from engine.messages import OptionError
 from engine.options import OPTIONS, whole_number
+from engine.search.deepening import UNLIMITED
+from engine.search.state import CONTROL
+from engine.search.transposition import TranspositionTable
 from engine.search.tunables import Parameters
+from engine.search.worker import Worker
 from tuning.common.errors import SetupError
 
 #: The options that choose the evaluation.
 EVALUATION = ("EvalType", "EvalFile")
 
-#: The options that give a side its own number of nodes for a move, or its own clock that runs on nodes. All other
-#: options are search parameters.
+#: The options for a side's own nodes per move, and its own clock that runs on nodes. All others are search parameters.
 NODES, CLOCK = "nodes", "clock"
 
 
 def evaluation_of(options: Mapping[str, str]) -> Evaluation:
-    """The evaluation that ``options`` ask for by EvalType and EvalFile, else the engine's own.
+    """The evaluation chosen by EvalType and EvalFile, by default the engine's.
 
     Raises :class:`OptionError`.
     """
@@ -48,7 +53,7 @@ def parameters_of(options: Mapping[str, str]) -> Parameters:
 
 
 def nodes_of(options: Mapping[str, str], usual: int) -> int:
-    """The nodes that a side may visit for a move, ``usual`` if it does not say. Raises :class:`OptionError`."""
+    """The nodes per move of a side, by default ``usual``. Raises :class:`OptionError`."""
     if NODES not in options:
         return usual
     number = whole_number(options[NODES])
@@ -58,10 +63,7 @@ def nodes_of(options: Mapping[str, str], usual: int) -> int:
 
 
 def clock_of(options: Mapping[str, str], usual: tuple[int, int] | None) -> tuple[int, int] | None:
-    """The clock of a side in nodes, for the game and for each move, ``usual`` if it does not say.
-
-    Raises :class:`OptionError`.
-    """
+    """The clock of a side in nodes, for the game and per move, by default ``usual``. Raises :class:`OptionError`."""
     return parse_clock(options[CLOCK]) if CLOCK in options else usual
 
 
@@ -75,7 +77,7 @@ def parse_clock(text: str) -> tuple[int, int]:
 
 
 def clock_from(text: str | None, hard: int | None) -> tuple[int, int] | None:
-    """The clock of both sides that a command line asks for. Raises :class:`SetupError` for one that cannot be."""
+    """The clock of both sides from the command line. Raises :class:`SetupError` for an invalid one."""
     if text is None:
         return None
     if hard is not None:
@@ -84,3 +86,20 @@ def clock_from(text: str | None, hard: int | None) -> tuple[int, int] | None:
         return parse_clock(text)
     except OptionError as error:
         raise SetupError(f"--{error}") from None
+
+
+class Side:
+    """A search worker with its own control record and transposition table, for ``options`` of the evaluation and search
+    parameters. Raises :class:`OptionError` for invalid ones."""
+
+    def __init__(self, options: Mapping[str, str], megabytes: int) -> None:
+        self._control: Any = new_record(CONTROL)
+        address = self._control.__array_interface__["data"][0]
+        self.worker = Worker(address, evaluation_of(options), parameters_of(options))
+        self._table = TranspositionTable(megabytes)
+
+    def prepare(self, position: Any) -> None:
+        """Forget all earlier searches; the next one starts from ``position``."""
+        self.worker.clear()
+        self._table.clear()
+        self.worker.prepare(position, [], self._table, UNLIMITED)

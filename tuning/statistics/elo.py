@@ -22,13 +22,13 @@ ELO_PER_POINT = 1600 / math.log(10)
 """Elo for a point of a game more, near equality."""
 
 LEAST = 10
-"""Observations (pairs, or single games) from which an error is estimated; below that their spread is not known.
+"""Observations (pairs, or single games) needed to estimate an error.
 
-By simulation (`tests/tuning/statistics/test_elo.py`) 95% intervals from ten pairs and more hold the truth as often as
-they say, or nearly: 88% in the worst case looked at, pairs of which four of five are won by 2 to 0."""
+By simulation (`tests/tuning/statistics/test_elo.py`) 95% intervals from ten pairs or more cover the truth about as
+often as stated: 88% in the worst case simulated, where four of five pairs are won by 2 to 0."""
 
 _RARE = 1e-3
-"""Virtual count in a category that never occurred, which a likelihood ratio needs and a variance must not have."""
+"""Virtual count in an empty category, which a likelihood ratio needs but a variance must not have."""
 
 
 def expected_score(elo: float) -> float:
@@ -47,12 +47,11 @@ def elo_of(score: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What a set of results says: ``score`` 0..1, Elo with its 95% interval, normalized Elo with its 95% error, and
-    the likelihood of superiority (``los``, 0..1).
+    """Estimates from results: ``score`` 0..1, Elo with its 95% interval, normalized Elo with its 95% error, and the
+    likelihood of superiority (``los``, 0..1).
 
-    Fewer than :data:`LEAST` observations tell nothing about their own spread: then only games, score and Elo are there,
-    all else is ``None``. Where all observations are alike, ``nelo`` and ``nelo_error`` alone are ``None``. Elo and the
-    ends of its interval may be infinite.
+    From fewer than :data:`LEAST` observations only games, score and Elo are known, all else is ``None``. If all
+    observations are equal, ``nelo`` and ``nelo_error`` are ``None``. Elo and its interval may be infinite.
     """
 
     games: int
@@ -82,14 +81,14 @@ class Estimate:
         return f"{self.elo:+.1f} ±{error:.1f}"
 
     def figures(self) -> dict[str, float | None]:
-        """All but the games, for JSON: ``None`` is infinite, or more than the results tell."""
+        """All figures but the games, for JSON: ``None`` is infinite or unknown."""
         values = {"score": self.score, "elo": self.elo, "elo low": self.elo_low, "elo high": self.elo_high,
                   "nelo": self.nelo, "nelo error": self.nelo_error, "los": self.los}  # fmt: skip
         return {key: round(v, 4) if v is not None and math.isfinite(v) else None for key, v in values.items()}
 
 
 def regularized(counts: Sequence[float]) -> list[float]:
-    """The counts with nothing quite impossible."""
+    """The counts with a small number in place of 0."""
     return [count if count > 0 else _RARE for count in counts]
 
 
@@ -138,9 +137,8 @@ def estimate(counts: Sequence[int]) -> Estimate | None:
 def _all_alike(score: float, observations: int) -> tuple[float, float, float]:
     """A 95% interval of the expected score, and the likelihood of superiority, if every observation gave ``score``.
 
-    Their variance says nothing here, but their number does: if one observation gives ``score`` with probability p, all
-    of them do with p**n. The interval holds all expected scores that some p with p**n >= 0.05 allows, the rest of the
-    probability lying wherever it may. Superiority is one minus the greatest such chance without superiority.
+    If one observation gives ``score`` with probability p, all n do with p**n. The interval holds all expected scores
+    that are possible with p**n >= 0.05. Superiority is one minus the greatest such probability without superiority.
     """
     p = 0.05 ** (1 / observations)
     nearest = 0.5 / (1 - score) if score < 0.5 else 0.5 / score  # the greatest p with an expected score of 1/2

@@ -1,8 +1,8 @@
-"""How fast two sides search that play each other: the time of a node of one, as a multiple of the other's.
+"""The relative speed of two sides: the time per node of one, as a multiple of the other's.
 
-Games at fixed nodes do not count time, so a rule that saves cheap nodes looks better in them than it is at the clock.
-The sides move by turns in one process, so whatever else the machine does slows both. But a job that is paused in the
-middle of a search leaves one pair with a time that means nothing: such pairs are held within bounds.
+Games at fixed nodes do not count time, so a rule that saves cheap nodes looks better in them than at the clock. The
+sides alternate in one process, so other load slows both equally. A process paused during a search spoils the time of
+one pair, so outliers are limited.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from scipy.stats import t as student
 
 from tuning.statistics.elo import ELO_PER_POINT, LEAST
 
-#: How far from the median a pair's logarithm counts, in standard deviations as the middle half of the pairs shows them.
+#: The largest distance of a pair's logarithm from the median, in standard deviations estimated from the quartiles.
 _FAR = 4.0
 
-#: The most that a single pair's logarithm counts where no others are known: a third more time for a node.
+#: The largest logarithm of a single pair if no others are known: a third more time per node.
 _MOST = math.log(4 / 3)
 
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """The time of a node as a multiple of the other side's, with the error of a 95% interval."""
+    """The time per node as a multiple of the other side's, with its 95% error."""
 
     ratio: float
     error: float
@@ -37,12 +37,12 @@ class Pace:
 
     @property
     def text(self) -> str:
-        """For people."""
+        """The ratio with its error."""
         return f"{self.ratio:.3f} ±{self.error:.3f}"
 
 
 def log_pace(nodes: Sequence[int], seconds: Sequence[float]) -> float | None:
-    """The logarithm of the first side's time for a node, as a multiple of the second's; None without times.
+    """The logarithm of the first side's time per node, as a multiple of the second's; None without times.
 
     ``nodes`` and ``seconds`` are those of the first and of the second side.
     """
@@ -52,17 +52,17 @@ def log_pace(nodes: Sequence[int], seconds: Sequence[float]) -> float | None:
 
 
 def calmed(logs: Sequence[float]) -> np.ndarray:
-    """The logarithms float64, those of pairs that were held up brought to the edge of what the others show."""
+    """The logarithms float64, with outliers clipped."""
     values = np.array(logs)
     if not len(values):
         return values
     low, middle, high = np.quantile(values, (0.25, 0.5, 0.75))
-    reach = _FAR * (high - low) / 1.349  # the middle half of a normal distribution is so many standard deviations wide
+    reach = _FAR * (high - low) / 1.349  # the interquartile range of a normal distribution, in standard deviations
     return values.clip(middle - reach, middle + reach)
 
 
 def pace(logs: Sequence[float]) -> Pace | None:
-    """What pairs of games say together, each by its :func:`log_pace`; None if they are too few."""
+    """The mean over pairs of games, from their :func:`log_pace`; None if they are too few."""
     if len(logs) < LEAST:
         return None
     values = calmed(logs)
@@ -71,8 +71,8 @@ def pace(logs: Sequence[float]) -> Pace | None:
 
 
 def points_for_time(log: float | None, doubling: float) -> float:
-    """What a pair of games has to give back, in points, for a side that was faster or slower by ``log``, when twice the
-    time is worth ``doubling`` Elo: games at fixed nodes do not take it."""
+    """The points that a side owes for its time per node, with logarithm ``log``, if twice the time is worth
+    ``doubling`` Elo: games at fixed nodes do not count it."""
     if log is None:
         return 0.0
     return 2 * doubling * min(max(log, -_MOST), _MOST) / math.log(2) / ELO_PER_POINT

@@ -15,6 +15,7 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
+from scipy.special import expit
 from scipy.stats import norm
 
 from tuning.common.errors import SetupError
@@ -22,18 +23,18 @@ from tuning.statistics.elo import LEAST
 
 _ELO = math.log(10) / 400
 LEAST_GAMES = 2 * LEAST
-"""Games that a player needs for an error, as many as there are in the least number of pairs."""
+"""Games that a player needs for an error: those of :data:`LEAST` pairs."""
 
 _PRIOR_DRAWS = 0.5
-"""Virtual draws per encounter if somebody won or lost everything, so that ratings stay finite."""
+"""Virtual draws per encounter if a player won or lost everything, so that ratings stay finite."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rating:
     """One player: Elo relative to the anchor (or the mean), 95% error, points and games.
 
-    ``error`` is ``None`` if the games do not tell it: fewer than :data:`LEAST_GAMES`, all of them drawn, or a clean
-    score against those below or above, for which the Elo is a bound at best.
+    ``error`` is ``None`` if unknown: from fewer than :data:`LEAST_GAMES`, from draws only, or after a clean score, for
+    which the Elo is a bound.
     """
 
     name: str
@@ -45,8 +46,8 @@ class Rating:
 
 @dataclass(frozen=True, slots=True)
 class RatingList:
-    """Ratings from best to worst. ``draw_rate`` is the model's between equals; ``softened`` tells that a clean
-    score somewhere made virtual draws necessary, so that the extremes are bounds rather than estimates.
+    """Ratings from best to worst. ``draw_rate`` is the model's between equals; ``softened`` means that a clean score
+    required virtual draws, so that the extremes are bounds rather than estimates.
     ``superiority[(a, b)]`` is the likelihood that a is stronger than b, for all pairs of players with an error."""
 
     ratings: tuple[Rating, ...]
@@ -157,8 +158,25 @@ def fit(
     return RatingList(ordered, nu / (2 + nu), -float(done.fun), softened, superiority)
 
 
+def fit_linear(
+    terms: np.ndarray, given: np.ndarray, won: np.ndarray, lost: np.ndarray, start: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Maximum-likelihood values where ``terms`` [encounter][value] @ values + ``given`` is the first player's lead in
+    Elo (Bradley-Terry, a draw counts as half a win), and their 95% errors."""
+
+    def loss(values: np.ndarray) -> tuple[float, np.ndarray]:
+        log_odds = _ELO * (terms @ values + given)
+        value = won @ np.logaddexp(0, -log_odds) + lost @ np.logaddexp(0, log_odds)
+        return float(value), _ELO * (terms.T @ ((won + lost) * expit(log_odds) - won))
+
+    values = minimize(loss, start, jac=True, method="BFGS", options={"gtol": 1e-7}).x
+    chance = expit(_ELO * (terms @ values + given))
+    information = _ELO**2 * terms.T @ (terms * ((won + lost) * chance * (1 - chance))[:, None])
+    return values, norm.ppf(0.975) * np.sqrt(np.linalg.pinv(information).diagonal())
+
+
 def _check_connected(names: Sequence[str], played: Sequence[tuple[int, int, np.ndarray]]) -> None:
-    """Players who never met, even through others, have no common scale."""
+    """Raise :class:`SetupError` for groups that never met: they have no common scale."""
     rows = [i for i, _, _ in played]
     columns = [j for _, j, _ in played]
     graph = coo_array((np.ones(len(rows)), (rows, columns)), shape=(len(names), len(names)))
@@ -183,4 +201,4 @@ def _groups(players: int, played: Sequence[tuple[int, int, np.ndarray]]) -> np.n
             rows.append(j)
             columns.append(i)
     graph = coo_array((np.ones(len(rows)), (rows, columns)), shape=(players, players))
-    return connected_components(graph, directed=True, connection="strong")[1]
+    return np.asarray(connected_components(graph, directed=True, connection="strong")[1])

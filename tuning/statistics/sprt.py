@@ -87,7 +87,7 @@ def _likeliest_with_zero_mean(values: Floats, observed: Floats) -> Floats:
     low, high = -1 / float(np.max(values)), -1 / float(np.min(values))
     margin = 1e-9
     root = brentq(lambda x: float(np.sum(observed * values / (1 + x * values))), low + margin, high - margin)
-    return observed / (1 + root * values)
+    return np.asarray(observed / (1 + root * values))
 
 
 def _likeliest_with_mean(scores: Floats, observed: Floats, mean: float) -> Floats:
@@ -108,7 +108,7 @@ def _likeliest_with_t(scores: Floats, observed: Floats, t: float) -> Floats:
 
 
 def expected_pairs(test: Sprt, counts: Sequence[float]) -> float | None:
-    """About how many more pairs the test takes if results go on as so far; ``None`` when it drifts nowhere."""
+    """About how many more pairs the test takes if results continue as before; ``None`` without a drift."""
     total = sum(counts)
     if total < LEAST or moments(counts)[1] == 0:
         return None
@@ -121,7 +121,7 @@ def expected_pairs(test: Sprt, counts: Sequence[float]) -> float | None:
 
 
 def sprt_text(test: Sprt, counts: Sequence[int]) -> str:
-    """Where the test stands after pairs with these ``counts``, in a line."""
+    """The state of the test after pairs with these ``counts``, in a line."""
     llr = test.llr(counts)
     text = f"SPRT [{test.elo0:g}, {test.elo1:g}] {test.model}: LLR {llr:+.2f} in ({test.lower:.2f}, {test.upper:.2f})"
     verdict = test.verdict(counts)

@@ -1,1 +1,1 @@
-"""Test positions: EPD files, and solving them."""
+"""Test positions solved by several engines."""

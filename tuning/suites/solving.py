@@ -5,20 +5,20 @@ from __future__ import annotations
 import asyncio
 import statistics
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any
 
-import chess
 from rich.table import Table
 from rich.text import Text
 
+from engine.suites.judging import Outcome, Report, questions, wanted
+from engine.suites.tasks import Task
 from tuning.common.errors import EngineFailure
 from tuning.matches.engines import EngineSpec
 from tuning.matches.info import Thought, last_scored
 from tuning.matches.limits import Clock, engine_limit
 from tuning.matches.player import Player
 from tuning.matches.units import bench
-from tuning.suites.epd import Task
 
 TOOL = "tuning.suite"
 
@@ -50,77 +50,39 @@ class Solution:
     nodes: int
 
 
-def right(task: Task, thought_move: str, mate: int | None) -> bool:
-    """Whether a move (with the mate announced for it) solves the task."""
-    if task.mate is not None and not task.best:
-        if mate is None or (mate > 0) != (task.mate > 0):
-            return False
-        return mate <= task.mate if task.mate > 0 else mate == task.mate
-    if task.best:
-        return thought_move in task.best
-    if task.points:
-        return dict(task.points).get(thought_move, 0) == task.top
-    return thought_move not in task.avoid
-
-
-def judge(task: Task, move: str, thoughts: Sequence[Thought]) -> tuple[bool, float | None, int]:
-    """Solved or not, the time to the solution in seconds, and the points of the move."""
-    final = last_scored(list(thoughts))
-    points = dict(task.points).get(move, 0)
-    if not right(task, move, final.mate if final else None):
-        return False, None, points
-    since = 0.0
-    was_right = False
-    for thought in thoughts:
-        if thought.multipv == 1 and thought.pv and not (thought.bound and task.mate is not None):
-            now = right(task, thought.pv[0], thought.mate)
-            if now and not was_right:
-                since = thought.seconds
-            was_right = now
-    return True, since, points
-
-
 async def _solve(player: Player, attempt: Attempt) -> Solution:
     task = attempt.task
-    board = chess.Board(task.fen)
     game = f"{task.name} {attempt.number}"
-    first: tuple[str, Thought, float | None, int] | None = None
-    total = 0.0
-    solved = True
-    asked = range(0, len(task.line), 2) if task.line else range(1)
-    for step in asked:
+    first = None
+    asking = questions(task)
+    board = next(asking)
+    while True:
         clock = Clock(attempt.engine.limits)
         limit = engine_limit(clock, clock, board.turn, game)
         answer = await player.ask(board, limit, clock.allowance(STALL_SECONDS), game)
         if answer.move is None:
             raise EngineFailure(attempt.engine.name, f"{task.name}: {answer.fault}: {answer.detail}")
-        move = board.uci(answer.move)
         thoughts = player.thoughts(answer.lines)
-        if task.line:
-            expected = task.line[step]
-            board.push(answer.move)
-            mates = board.is_checkmate()
-            board.pop()
-            good, seconds, points = judge(replace(task, best=(move,) if mates else (expected,)), move, thoughts)
-        else:
-            good, seconds, points = judge(task, move, thoughts)
-            mates = True
-        if first is None:
-            first = move, last_scored(thoughts) or Thought(), seconds, points
-        total += seconds or 0.0
-        if not good:
-            solved = False
+        first = first or last_scored(thoughts) or Thought()
+        try:
+            board = asking.send((board.uci(answer.move), reports_of(thoughts)))
+        except StopIteration as end:
+            outcome: Outcome = end.value
             break
-        if mates and task.line:
-            break
-        for forced in task.line[step : step + 2]:
-            board.push_uci(forced)
-    assert first is not None
-    move, thought, _, points = first
     return Solution(
-        attempt.engine.name, attempt.number, task.name, move, solved, round(total, 4) if solved else None, points,
-        thought.mate, thought.depth, thought.nodes,
+        attempt.engine.name, attempt.number, task.name, outcome.moves[0], outcome.solved,
+        outcome.seconds if outcome.solved else None, outcome.points, outcome.mate, first.depth, first.nodes,
     )  # fmt: skip
+
+
+def reports_of(thoughts: Sequence[Thought]) -> list[Report]:
+    """The best lines among ``thoughts``, to be judged."""
+    return [
+        Report(thought.pv[0] if thought.pv else "", thought.mate, thought.bound, thought.seconds, thought.depth,
+               thought.nodes)
+        for thought in thoughts
+        if thought.multipv == 1
+    ]  # fmt: skip
 
 
 def solve(attempt: Attempt, report: Callable[[Any], None]) -> dict[str, Any]:
@@ -175,19 +137,6 @@ def position_table(tasks: Sequence[Task], names: Sequence[str], solutions: Seque
             continue
         table.add_row(task.name, wanted(task), *("" if s is None else _cell(s) for s in row))
     return table
-
-
-def wanted(task: Task) -> str:
-    """What the task asks for, in few words."""
-    if task.line:
-        return " ".join(task.line)
-    if task.best:
-        return " ".join(task.best)
-    if task.mate is not None:
-        return f"mate {task.mate}"
-    if task.points:
-        return " ".join(move for move, points in task.points if points == task.top)
-    return "not " + " ".join(task.avoid)
 
 
 def _cell(solution: Solution) -> Text:

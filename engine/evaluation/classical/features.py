@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import prod
 
-import numpy as np
+from engine.board.types import I64
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +33,11 @@ class Group:
 GROUPS: list[Group] = []
 
 
-def _group(name: str, term: str, shape: tuple[int, ...], help: str) -> np.int64:
+def _group(name: str, term: str, shape: tuple[int, ...], help: str) -> int:
     """Add a group; the index of its first feature, of the type for which ``term`` need be compiled but once."""
     start = GROUPS[-1].start + GROUPS[-1].size if GROUPS else 0
     GROUPS.append(Group(name, term, shape, help, start))
-    return np.int64(start)
+    return I64(start)
 
 
 # Placement

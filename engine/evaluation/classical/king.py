@@ -1,6 +1,6 @@
 """The safety of the kings: the pawns before them, the enemy's pawns that storm them, and the attack by pieces."""
 
-from engine.board.aliases import Bitboard, Color, PackedScore, PieceType, Position, Square, Trace, View
+from engine.board.aliases import Bitboard, Color, PackedScore, PieceType, Position, Square
 from engine.board.attacks import bishop_attacks, knight_attacks, rook_attacks
 from engine.board.types import BISHOP, FILE_A, I64, KING, KNIGHT, ONE, QUEEN, ROOK, U64, ZERO
 from engine.evaluation.classical.features import (
@@ -13,8 +13,8 @@ from engine.evaluation.classical.features import (
     UNSAFE_CHECK,
     WEAK_RING,
 )
-from engine.evaluation.classical.view import ANY, ahead, relative_rank
-from engine.evaluation.classical.weights import term
+from engine.evaluation.classical.view import ANY, View, ahead, relative_rank
+from engine.evaluation.classical.weights import Trace, term
 from engine.jit import byteswap, helper, lsb, popcount
 
 #: The wing of a king on each file, and the five ranks that are a colour's camp.

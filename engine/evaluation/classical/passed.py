@@ -1,6 +1,6 @@
 """Passed pawns: the way before them, and who is there to push or to stop them."""
 
-from engine.board.aliases import Bitboard, Color, PackedScore, Position, Square, Trace, View
+from engine.board.aliases import Bitboard, Color, PackedScore, Position, Square
 from engine.board.attacks import forward
 from engine.board.position import bit
 from engine.board.types import I64, KING, ONE, PAWN, ROOK, ZERO
@@ -14,8 +14,8 @@ from engine.evaluation.classical.features import (
     SUPPORTED_STOP,
     UNSTOPPABLE,
 )
-from engine.evaluation.classical.view import ANY, ahead, distance, relative_rank
-from engine.evaluation.classical.weights import term
+from engine.evaluation.classical.view import ANY, View, ahead, distance, relative_rank
+from engine.evaluation.classical.weights import Trace, term
 from engine.jit import helper, lsb
 
 

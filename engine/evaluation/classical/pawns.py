@@ -3,7 +3,9 @@
 Structures change rarely from node to node, so nearly every look finds its terms there.
 """
 
-from engine.board.aliases import Bitboard, Color, PackedScore, PawnTable, Position, Square, Trace
+from typing import Annotated
+
+from engine.board.aliases import Bitboard, Color, PackedScore, Position, Square
 from engine.board.attacks import all_pawn_attacks, forward, pawn_attacks
 from engine.board.position import bit
 from engine.board.types import I64, ONE, U64, ZERO
@@ -17,23 +19,34 @@ from engine.evaluation.classical.features import (
     PIECE_SQUARE,
     SUPPORTED,
 )
-from engine.evaluation.classical.view import VIEW, ahead, beside, file_of, relative_rank, relative_square
-from engine.evaluation.classical.weights import term
-from engine.jit import helper, lsb, popcount, structure
+from engine.evaluation.classical.view import View, ahead, beside, file_of, relative_rank, relative_square
+from engine.evaluation.classical.weights import Trace, term
+from engine.jit import Array, Record, helper, lsb, popcount, structure, u8
 
 #: Entries of the hash (a power of two); 48 bytes each.
 PAWN_ENTRIES = 8192
 
-#: The terms of one pawn structure. The zeroed entry is right for its key, that of no pawns at all.
-PAWN_ENTRY = structure(
-    ("key", "u8"),
-    ("score", "i8"),  # White's terms minus Black's, both stages
-    ("passed", "u8"),
-    ("pawn_span", "u8", (2,)),
-)
 
-#: One thread's hash of pawn structures, and the view of the position it evaluates.
-PAWN_TABLE = structure(("entry", PAWN_ENTRY, (PAWN_ENTRIES,)), ("maps", VIEW))
+class PawnEntry(Record):
+    """The terms of one pawn structure. The zeroed entry is right for its key, that of no pawns at all."""
+
+    key: u8
+    score: int  # White's terms minus Black's, both stages
+    passed: u8
+    pawn_span: Annotated[Array[u8], (2,)]
+
+
+PAWN_ENTRY = structure(PawnEntry)
+
+
+class PawnTable(Record):
+    """One thread's hash of pawn structures, and the view of the position it evaluates."""
+
+    entry: Annotated[Array[PawnEntry], (PAWN_ENTRIES,)]
+    maps: View
+
+
+PAWN_TABLE = structure(PawnTable)
 
 
 @helper

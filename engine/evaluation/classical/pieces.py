@@ -1,6 +1,6 @@
 """Knights, bishops, rooks and queens: where they stand, where they can go, and what they attack."""
 
-from engine.board.aliases import Bitboard, Color, PackedScore, PieceType, Position, Square, Trace, View
+from engine.board.aliases import Bitboard, Color, PackedScore, PieceType, Position, Square
 from engine.board.attacks import (
     bishop_attacks,
     forward,
@@ -23,8 +23,8 @@ from engine.evaluation.classical.features import (
     ROOK_FILE,
     ROOK_PAWNS,
 )
-from engine.evaluation.classical.view import ANY, distance, file_of, relative_square
-from engine.evaluation.classical.weights import term
+from engine.evaluation.classical.view import ANY, View, distance, file_of, relative_square
+from engine.evaluation.classical.weights import Trace, term
 from engine.jit import helper, lsb, popcount
 
 #: Ranks four to six of each colour: where an outpost is worth having.

@@ -1,10 +1,10 @@
 """Space: safe squares behind the own pawns in the centre, where pieces can regroup."""
 
-from engine.board.aliases import Color, PackedScore, Trace, View
+from engine.board.aliases import Color, PackedScore
 from engine.board.types import I64, PAWN, U64
 from engine.evaluation.classical.features import SPACE
-from engine.evaluation.classical.view import ANY, ahead
-from engine.evaluation.classical.weights import term
+from engine.evaluation.classical.view import ANY, View, ahead
+from engine.evaluation.classical.weights import Trace, term
 from engine.jit import helper, popcount
 
 #: Ranks two to four of each colour on files c to f.

@@ -1,6 +1,6 @@
 """Threats: enemy pieces that are attacked and would rather not be, and squares fought for."""
 
-from engine.board.aliases import Bitboard, Color, PackedScore, Position, Trace, View
+from engine.board.aliases import Bitboard, Color, PackedScore, Position
 from engine.board.attacks import all_pawn_attacks, bishop_attacks, forward, knight_attacks, rook_attacks
 from engine.board.position import type_on
 from engine.board.types import BISHOP, I64, KING, KNIGHT, ONE, PAWN, QUEEN, RANK_3, RANK_6, ROOK, ZERO
@@ -14,8 +14,8 @@ from engine.evaluation.classical.features import (
     RESTRICTED,
     ROOK_THREAT,
 )
-from engine.evaluation.classical.view import ANY
-from engine.evaluation.classical.weights import term
+from engine.evaluation.classical.view import ANY, View
+from engine.evaluation.classical.weights import Trace, term
 from engine.jit import helper, lsb, popcount
 
 

@@ -6,20 +6,20 @@ functions also note how often each feature occurs.
 
 from numba import int64
 
-from engine.board.aliases import Accumulator, Color, PackedScore, PawnTable, Position, Score, Trace, View
+from engine.board.aliases import Color, PackedScore, Position, Score
 from engine.board.position import POSITION_T
 from engine.board.types import BLACK, I64, U64, WHITE
 from engine.evaluation.classical.features import COUNT, TEMPO
 from engine.evaluation.classical.king import attack_terms, shelter_terms
 from engine.evaluation.classical.passed import passed_terms
-from engine.evaluation.classical.pawns import PAWN_TABLE, pawn_terms
+from engine.evaluation.classical.pawns import PAWN_TABLE, PawnTable, pawn_terms
 from engine.evaluation.classical.pieces import piece_terms
 from engine.evaluation.classical.scaling import SCALE_UNIT, scale_class
 from engine.evaluation.classical.space import space_terms
 from engine.evaluation.classical.threats import threat_terms
-from engine.evaluation.classical.view import open_view
-from engine.evaluation.classical.weights import TRACE, endgame_of, middlegame_of, term, weights
-from engine.evaluation.material import ACCUMULATOR, FULL_PHASE, refresh_accumulator
+from engine.evaluation.classical.view import View, open_view
+from engine.evaluation.classical.weights import TRACE, Trace, TraceRecord, endgame_of, middlegame_of, term, weights
+from engine.evaluation.material import ACCUMULATOR, FULL_PHASE, MaterialAccumulator, refresh_accumulator
 from engine.jit import helper, kernel, record_type
 
 PAWN_TABLE_T, TRACE_T = record_type(PAWN_TABLE), record_type(TRACE)
@@ -62,7 +62,7 @@ def _tapered(position: Position, packed: PackedScore, phase: int) -> Score:
 
 
 @kernel(int64(PAWN_TABLE_T, record_type(ACCUMULATOR), POSITION_T), late=True)  # so it is compiled beside the search
-def classical_value(pawn_table: PawnTable, accumulator: Accumulator, position: Position) -> Score:
+def classical_value(pawn_table: PawnTable, accumulator: MaterialAccumulator, position: Position) -> Score:
     """Centipawns for the side to move.
 
     ``pawn_table`` is a PAWN_TABLE record (a thread's own); ``accumulator`` gives the phase.
@@ -72,7 +72,7 @@ def classical_value(pawn_table: PawnTable, accumulator: Accumulator, position: P
 
 
 @kernel(int64(PAWN_TABLE_T, POSITION_T, TRACE_T), spare=True)
-def traced_value(pawn_table: PawnTable, position: Position, trace: Trace) -> Score:
+def traced_value(pawn_table: PawnTable, position: Position, trace: TraceRecord) -> Score:
     """The same value, every feature's occurrences set in ``trace``."""
     for color in range(2):
         for feature in range(COUNT):

@@ -1,27 +1,33 @@
 """What the terms share: squares relative to a colour, and the attack maps of the position under evaluation."""
 
-from engine.board.aliases import Bitboard, Color, Position, Square, View
+from typing import Annotated
+
+from engine.board.aliases import Bitboard, Color, Position, Square
 from engine.board.attacks import all_pawn_attacks, forward, king_attacks
 from engine.board.position import bit, king_square
 from engine.board.types import FILE_A, FILE_H, I64, PAWN, U64, WHITE, ZERO
-from engine.jit import helper, structure
+from engine.jit import Array, Record, helper, structure, u8
 
 #: Index of the attacks of all pieces together, after those of each kind.
 ANY = 6
 
-#: Filled anew for each position.
-VIEW = structure(
-    ("attacks", "u8", (2, 7)),  # [color][kind or ANY] squares attacked
-    ("attacked_twice", "u8", (2,)),  # [color] squares attacked by two pieces or more
-    ("pawns", "u8", (2,)),  # [color]
-    ("king", "i8", (2,)),  # [color] square
-    ("ring", "u8", (2,)),  # [color] the king's square, those around it, and three more in front
-    ("reach", "u8", (2,)),  # [color] squares that count as mobility
-    ("attackers", "i8", (2,)),  # [color] pieces that reach the other king's ring
-    ("ring_hits", "i8", (2,)),  # [color] their attacks on squares of that ring
-    ("passed", "u8"),  # passed pawns of both colours
-    ("pawn_span", "u8", (2,)),  # [color] squares its pawns attack or may attack once they advance
-)
+
+class View(Record):
+    """Filled anew for each position."""
+
+    attacks: Annotated[Array[Array[u8]], (2, 7)]  # [color][kind or ANY] squares attacked
+    attacked_twice: Annotated[Array[u8], (2,)]  # [color] squares attacked by two pieces or more
+    pawns: Annotated[Array[u8], (2,)]  # [color]
+    king: Annotated[Array[int], (2,)]  # [color] square
+    ring: Annotated[Array[u8], (2,)]  # [color] the king's square, those around it, and three more in front
+    reach: Annotated[Array[u8], (2,)]  # [color] squares that count as mobility
+    attackers: Annotated[Array[int], (2,)]  # [color] pieces that reach the other king's ring
+    ring_hits: Annotated[Array[int], (2,)]  # [color] their attacks on squares of that ring
+    passed: u8  # passed pawns of both colours
+    pawn_span: Annotated[Array[u8], (2,)]  # [color] squares its pawns attack or may attack once they advance
+
+
+VIEW = structure(View)
 
 
 @helper

@@ -10,35 +10,44 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, TypeAlias
 
 import numpy as np
 
-from engine.board.aliases import Color, PackedScore, Trace
+from engine.board.aliases import Color, PackedScore
 from engine.board.types import U64
 from engine.evaluation.classical.features import COUNT, GROUPS, PIECE_SQUARE
 from engine.evaluation.classical.scaling import SCALE_CLASSES
-from engine.evaluation.material import ACCUMULATOR, PIECE_NAMES
-from engine.jit import helper, shared_record, structure
+from engine.evaluation.material import PIECE_NAMES, MaterialAccumulator
+from engine.jit import Array, Record, helper, i4, shared_record, structure
 
 WEIGHTS_FILE = Path(__file__).parent.parent / "classical.json"
 
 STAGES = ("middlegame", "endgame")
 
-WEIGHTS, weights = shared_record(
-    "numbat_classical",
-    structure(
-        ("value", "i8", (COUNT,)),  # [feature] both stages
-        ("scale", "i8", (SCALE_CLASSES,)),  # [class] of endgames, in 1 / SCALE_UNIT
-    ),
-)
 
-#: How often each feature occurs: what the tuner learns from, and what the table of terms is made of.
-TRACE = structure(
-    ("count", "i4", (2, COUNT)),  # [color][feature]
-    ("scale_class", "i4", (2,)),  # [color] the class were that colour the stronger one
-    ("accumulator", ACCUMULATOR),  # of material.py, for the phase
-)
+class _Weights(Record):
+    """What each feature is worth."""
+
+    value: Annotated[Array[int], (COUNT,)]  # [feature] both stages
+    scale: Annotated[Array[int], (SCALE_CLASSES,)]  # [class] of endgames, in 1 / SCALE_UNIT
+
+
+WEIGHTS, weights = shared_record("numbat_classical", _Weights)
+
+
+class TraceRecord(Record):
+    """How often each feature occurs: what the tuner learns from, and what the table of terms is made of."""
+
+    count: Annotated[Array[Array[i4]], (2, COUNT)]  # [color][feature]
+    scale_class: Annotated[Array[i4], (2,)]  # [color] the class were that colour the stronger one
+    accumulator: MaterialAccumulator  # of material.py, for the phase
+
+
+TRACE = structure(TraceRecord)
+
+#: In terms: None where nothing is to be traced.
+Trace: TypeAlias = TraceRecord | None
 
 _HALF = 1 << 32
 
@@ -53,7 +62,7 @@ def term(trace: Trace, color: Color, feature: int, count: int) -> PackedScore:
 
 def pack(values: np.ndarray) -> np.ndarray:
     """[stage]... as one number for both stages; sums of such numbers hold the sums of both."""
-    return values[0] + values[1] * _HALF
+    return np.asarray(values[0] + values[1] * _HALF)
 
 
 def unpack(packed: np.ndarray) -> np.ndarray:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.board.aliases import Accumulator, Color, Evaluator, Move, NetRecord, Ply, Position, Score
+from engine.board.aliases import Color, Move, Ply, Position, Score
 from engine.board.make import capture_square
 from engine.board.moves import (
     castled_king_square,
@@ -28,33 +28,13 @@ from engine.board.types import BLACK, I64, KING, ROOK, U64, WHITE
 from engine.evaluation.nnue.features import bucket_of, feature_of, is_mirrored, orientation_of
 from engine.evaluation.nnue.file import Net
 from engine.evaluation.nnue.refresh import forget, refresh
-from engine.evaluation.nnue.shape import INPUTS, MAX_HIDDEN, OUTPUT_BUCKETS, QA, QB, QS, SCALE
+from engine.evaluation.nnue.shape import QA, QB, QS, SCALE
+from engine.evaluation.records import Evaluator, NetAccumulator, NetRecord
 from engine.jit import helper, new_record, popcount, record_at, row_sum, structure, weigh_squares
 
-#: A network in memory, its arrays without gaps between rows of N columns.
-NET = structure(
-    ("weights", "i2", (INPUTS * MAX_HIDDEN,)),  # [feature * N + column]
-    ("biases", "i2", (MAX_HIDDEN,)),
-    ("output_weights", "i2", (OUTPUT_BUCKETS * 2 * MAX_HIDDEN,)),  # [(bucket * 2 + perspective) * N + column]
-    ("skip", "i4", (INPUTS,)),  # [feature]
-    ("output_biases", "i4", (OUTPUT_BUCKETS,)),
-    ("hidden", "i8"),  # N
-)
+NET = structure(NetRecord)
 
-net_at = record_at(NET)
-
-#: One ply's accumulator by perspective [color], and the update by the move that led here. Whole cache lines.
-ACCUMULATOR = structure(
-    ("values", "i2", (2, MAX_HIDDEN)),  # [color][column]
-    ("skip", "i4", (2,)),
-    ("computed", "i4", (2,)),  # [color] 1: ``values`` and ``skip`` are those of this ply
-    ("needs_refresh", "i4", (2,)),  # [color] 1: the move mirrored the whole board for this side
-    ("added", "i4", (2,)),  # piece << 6 | square
-    ("removed", "i4", (2,)),
-    ("added_count", "i4"),
-    ("removed_count", "i4"),
-    ("unused", "i4", (4,)),
-)
+net_at = record_at(NetRecord)
 
 
 def new_net_record(net: Net) -> Any:
@@ -82,7 +62,7 @@ def _changed_feature(change: int, perspective: Color, orientation: int) -> int:
 
 @helper
 def _apply_update(
-    net: NetRecord, target: Accumulator, source: Accumulator, perspective: Color, orientation: int
+    net: NetRecord, target: NetAccumulator, source: NetAccumulator, perspective: Color, orientation: int
 ) -> None:
     """Compute ``target`` from ``source``, the accumulator of the ply before, and its own update."""
     hidden = net.hidden
@@ -110,7 +90,7 @@ def _apply_update(
 
 
 @helper
-def set_null_update(accumulator: Accumulator) -> None:
+def set_null_update(accumulator: NetAccumulator) -> None:
     """Note the update by a null move, which changes nothing."""
     accumulator.computed[0] = 0
     accumulator.computed[1] = 0
@@ -121,7 +101,7 @@ def set_null_update(accumulator: Accumulator) -> None:
 
 
 @helper
-def set_update(accumulator: Accumulator, position: Position, move: Move) -> None:
+def set_update(accumulator: NetAccumulator, position: Position, move: Move) -> None:
     """Note the update by ``move``, which is not made on ``position`` yet."""
     set_null_update(accumulator)
     us = I64(position.side)
@@ -198,7 +178,7 @@ def network_value(net: NetRecord, evaluator: Evaluator, position: Position) -> S
     hidden = net.hidden
     bucket = bucket_of(popcount(occupied_by_all(position)))
     own, others = accumulator.values[U64(us)], accumulator.values[U64(them)]
-    total = weigh_squares(own, others, net.output_weights, bucket * 2 * hidden, hidden, QA)
+    total: int = weigh_squares(own, others, net.output_weights, bucket * 2 * hidden, hidden, QA)
     total = total // QA + net.output_biases[bucket]
     skip = I64(accumulator.skip[us]) - I64(accumulator.skip[them])
     return total * SCALE // (QA * QB) + skip // (2 * QS)

@@ -7,25 +7,14 @@ Eggers' idea, in Koivisto; known as Finny tables.)
 
 from __future__ import annotations
 
-from engine.board.aliases import Accumulator, Color, NetRecord, Position, RefreshTable
+from engine.board.aliases import Color, Position
 from engine.board.position import king_square
 from engine.board.types import I64, ONE, U64, ZERO
 from engine.evaluation.nnue.features import feature_of, is_mirrored, orientation_of
-from engine.evaluation.nnue.shape import MAX_HIDDEN
-from engine.jit import helper, lsb, row_sum, structure
+from engine.evaluation.records import NetAccumulator, NetRecord, RefreshTable
+from engine.jit import helper, lsb, row_sum
 
 _COLORS, _TYPES, _ORIENTATIONS = 2, 6, 2
-
-#: The accumulator of one orientation as it was last needed, and the board it belongs to. Whole cache lines.
-_KEPT = structure(
-    ("values", "i2", (MAX_HIDDEN,)),  # [column]
-    ("pieces", "u8", (_COLORS * _TYPES,)),  # [color * 6 + type]
-    ("skip", "i4"),
-    ("filled", "i4"),  # 0: nothing is kept
-    ("unused", "i4", (6,)),
-)
-
-REFRESH_TABLE = structure(("kept", _KEPT, (_COLORS * _ORIENTATIONS,)))  # [color * 2 + is_mirrored]
 
 _copy = row_sum("")
 _add = row_sum("+")
@@ -42,7 +31,7 @@ def forget(table: RefreshTable) -> None:
 
 @helper
 def refresh(
-    net: NetRecord, table: RefreshTable, accumulator: Accumulator, position: Position, perspective: Color
+    net: NetRecord, table: RefreshTable, accumulator: NetAccumulator, position: Position, perspective: Color
 ) -> None:
     """Compute ``accumulator`` for ``perspective`` from the one that ``table`` keeps, and keep it there."""
     hidden = net.hidden

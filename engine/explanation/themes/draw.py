@@ -1,11 +1,13 @@
-"""Draws at the end of a line: stalemate, repetition, no material to win with, a bishop of the wrong colour."""
+"""Draws at the end of a line: stalemate, repetition, no material to win with, a king in the corner of a rook's pawn."""
 
 from __future__ import annotations
 
 import chess
 
+from engine.board.setup import new_position
+from engine.evaluation.endgames import is_rook_pawn_draw
 from engine.explanation.line import Line
-from engine.explanation.wrong_bishop import is_drawn, strong
+from engine.play.exchange import set_position
 
 
 def ending(line: Line) -> tuple[str, int] | None:
@@ -21,18 +23,18 @@ def ending(line: Line) -> tuple[str, int] | None:
             return "material", ply
         if board.is_repetition(2):
             return "repetition", ply
-        if is_drawn(board) and _is_forced(line, ply, strong(board)):
-            return "bishop", ply
+        if _is_cornered(board):
+            return "corner", ply
     return None
 
 
-def _is_forced(line: Line, last: int, color: chess.Color) -> bool:
-    """Whether ``color`` had nothing else between the line's first move and ``last``: it recaptures or has one move."""
-    return all(
-        line.boards[ply].is_capture(line.moves[ply]) or line.boards[ply].legal_moves.count() == 1
-        for ply in range(1, last)
-        if line.boards[ply].turn == color
-    )
+def _is_cornered(board: chess.Board) -> bool:
+    """Whether a lone king has the draw in the corner of a rook's pawn."""
+    if all(board.occupied_co[color] & ~board.kings for color in chess.COLORS):
+        return False
+    position = new_position()
+    set_position(position, board)
+    return bool(is_rook_pawn_draw(position))
 
 
 def is_perpetual(line: Line, last: int) -> bool:

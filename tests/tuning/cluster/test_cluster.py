@@ -1,7 +1,5 @@
 """Work on real worker processes over the loopback address, some of which are killed in the middle."""
 
-from __future__ import annotations
-
 import logging
 import os
 import shlex
@@ -29,8 +27,8 @@ from distributed.security import Security
 from tests.tuning.conftest import FOOLS_MATE, SCRIPT, long_line
 from tuning.cluster import kept
 from tuning.cluster.base import ClusterLost
-from tuning.cluster.choice import HERE, open_cluster
 from tuning.cluster.dask import Dask
+from tuning.cluster.run import HERE, open_cluster
 from tuning.common.errors import SetupError
 from tuning.common.ledger import Ledger, read_events
 from tuning.matches.engines import EngineSpec
@@ -104,7 +102,6 @@ def dask() -> Iterator[Dask]:
 
 def tls_of(dask: Dask, folder: Path) -> dict[str, str]:
     """The certificate of a local cluster as dask's configuration names it, in files below ``folder``."""
-    assert dask._local is not None
     security = dask._local.security
     files = {
         "ca-file": security.tls_ca_file, "client.cert": security.tls_client_cert, "client.key": security.tls_client_key,
@@ -175,6 +172,7 @@ def test_ctrl_c_while_the_workers_start_closes_them(caplog):
     assert not [record for record in caplog.records if record.levelno >= logging.ERROR]
 
 
+@pytest.mark.slow
 def test_work_goes_on_after_a_pause(tmp_path, monkeypatch):
     """A worker that was stopped for long is not taken for dead: no unit is lost, and none runs twice.
 
@@ -252,8 +250,8 @@ def test_another_client_closes_nothing(dask, joined, tmp_path):
 
 def test_two_matches_and_the_arena_on_one_scheduler(dask, joined, trivial, tmp_path):
     """A client that comes or goes leaves the games of the others alone."""
-    from tuning.selfplay.batches import Batch, Meeting, PlannedPair, play_batch  # the workers of others need no engine
-    from tuning.selfplay.duel import Rules
+    from tuning.selfplay.batches import Batch, DuelPair, Meeting, play_batch  # the workers of others need no engine
+    from tuning.selfplay.duel import DuelRules
 
     specs = tuple(trivial(name, long_line(40), "late", 10, 0.3, Limits(base=60.0)) for name in ("a", "b"))
     games: list[int] = []
@@ -262,7 +260,7 @@ def test_two_matches_and_the_arena_on_one_scheduler(dask, joined, trivial, tmp_p
     def beside() -> None:
         second = open_cluster(joined, None)
         games.append(play(second, tmp_path / "second.jsonl", specs, 4).tally.games)
-        batch = Batch(Meeting(rules=Rules(nodes=20, hash=1)), (PlannedPair(0, Opening(chess.STARTING_FEN)),))
+        batch = Batch(Meeting(rules=DuelRules(nodes=20, hash=1)), (DuelPair(0, Opening(chess.STARTING_FEN)),))
         assert [outcome.error for outcome in second.run(play_batch, iter([batch]), pairs.extend)] == [None]
         second.close()
 
@@ -395,12 +393,7 @@ def test_the_same_work_without_a_cluster(trivial, tmp_path):
     outcomes = list(cluster.run(square, iter([3, 13]), lambda report: None))
     assert outcomes[0].result == 9
     assert isinstance(outcomes[1].error, ValueError)
-    ledger = Ledger.create(tmp_path / "results.jsonl", TOOL, {})
     specs = (trivial("a", FOOLS_MATE), trivial("b", FOOLS_MATE))
-    tournament = Tournament(
-        TournamentSettings(specs, 4, book=BookSettings(plies=0)), ledger, lambda game: None, pytest.fail
-    )
-    tournament.play(cluster)
-    ledger.close()
+    tournament = play(cluster, tmp_path / "results.jsonl", specs, 4)
     cluster.close()
     assert tournament.tally.encounters["a", "b"].pairs == [0, 0, 2, 0, 0]

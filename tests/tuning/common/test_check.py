@@ -1,7 +1,5 @@
 """``--check``: what a long run needs is looked at, and nothing is started or written."""
 
-from __future__ import annotations
-
 import importlib
 from pathlib import Path
 
@@ -48,7 +46,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("match", [*BOTH, "--openings", "junk.epd"], "no usable opening in it"),
         ("match", [*BOTH, "--json", "junk.epd"], "junk.epd already exists"),
         ("match", ["--resume", "r.jsonl"], "--check cannot be given with it"),
-        ("gauntlet", ["--only", "no-such"], "no rival is called no-such"),
+        ("match", ["--rivals", "no-such"], "no rival is called no-such"),
         ("suite", ["/no.epd", "--engine", "cat", "--nodes", "5"], "/no.epd: No such file"),
         ("suite", ["/no.epd", "--nodes", "5"], "no engine"),
         ("spsa", ["--nodes", "5", "--only", "NoSuch"], "NoSuch"),
@@ -75,8 +73,8 @@ def test_what_cannot_run_is_named(folder, capsys, tool, arguments, complaint):
     ("tool", "arguments"),
     [
         ("match", [*BOTH, "--pgn", "x.pgn", "--json", "r.jsonl"]),
-        ("arena", ["--new", "FutilityBase=110", "--nodes", "500", "--pgn", "x.pgn", "--keep", "x.vf"]),
-        ("spsa", ["--arena", "--nodes", "500", "--keep", "x.vf"]),
+        ("arena", ["--new", "FutilityBase=110", "--nodes", "500", "--pgn", "x.pgn"]),
+        ("spsa", ["--arena", "--nodes", "500"]),
         ("datagen", ["games", "--nodes", "100", "--opening-nodes", "100"]),
         ("texel", ["--positions", "positions.tsv", "--cache", "x"]),
     ],

@@ -1,7 +1,5 @@
 """What weights are learned from: quiet positions, their expected scores, and the games held out."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from rich.console import Console

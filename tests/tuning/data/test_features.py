@@ -1,7 +1,5 @@
 """How a network sees positions: the plain features of the engine are the oracle."""
 
-from __future__ import annotations
-
 import numpy as np
 from rich.console import Console
 from rich.progress import Progress

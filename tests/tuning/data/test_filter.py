@@ -1,7 +1,5 @@
 """Scores that a second opinion confirms: what is kept is as it was, and nothing is learned from the rest."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 
@@ -69,50 +67,7 @@ def test_by_other_scores_of_the_same_games(games: Path, tmp_path: Path) -> None:
     _check(tmp_path / "deep", tmp_path / "calm", opinions, 0.05, (250, 240))
 
 
-def test_what_followed_is_mixed_into_a_score_and_has_to_confirm_it(games: Path, tmp_path: Path) -> None:
-    """Against the definition, game by game: the mean of all later scores and the result, each by its distance."""
-    weight, limit, follow_limit, scale = 0.8, 0.15, 0.1, 245
-    flags = ["--look-ahead", str(weight), "--limit", str(limit), "--follow-limit", str(follow_limit)]
-    assert _run(games, NETWORK, tmp_path / "mixed", *flags) == 0
-    network = choose("NNUE", str(NETWORK))
-    stayed = went = 0
-    for path in files_of(games):
-        positions, after = read_positions([path]), read_positions([tmp_path / "mixed" / path.name]).boards
-        before, static = positions.boards, values_of(network, positions.boards)
-        quiet = is_quiet(before, Quiet(0, np.inf))
-        for place in np.flatnonzero(quiet).tolist():
-            game = np.flatnonzero(positions.games == positions.games[place])
-            scored = game[np.abs(before["score"][game].astype(int)) < NO_VERDICT]
-            later = [_expected(float(before["score"][other]), scale) for other in scored if other > place]
-            followed = sum((1 - weight) * weight**steps * score for steps, score in enumerate(later))
-            followed += weight ** len(later) * float(before["result"][place]) / 2
-            own = _expected(float(before["score"][place]), scale)
-            mixed = min(max((1 - weight) * own + weight * followed, 1e-5), 1 - 1e-5)
-            score = round(scale * math.log(mixed / (1 - mixed)))
-            distances = abs(own - followed), abs(_expected(score, scale) - _expected(static[place], 220))
-            if min(abs(distances[0] - follow_limit), abs(distances[1] - limit)) < 1e-9:
-                continue
-            if distances[0] < follow_limit and distances[1] < limit:
-                stayed += 1
-                assert abs(int(after["score"][place]) - score) <= 1
-            else:
-                went += 1
-                assert after["score"][place] == NO_VERDICT
-        assert np.all(after["score"][~quiet] == NO_VERDICT)
-    assert stayed > 50
-    assert went > 20
-
-
-def test_without_a_look_ahead_what_followed_does_not_matter(games: Path, tmp_path: Path) -> None:
-    assert _run(games, NETWORK, tmp_path / "plain") == 0
-    assert _run(games, NETWORK, tmp_path / "same", "--follow-limit", "0.001") == 0
-    for path in files_of(tmp_path / "plain"):
-        assert path.read_bytes() == (tmp_path / "same" / path.name).read_bytes()
-
-
-def test_a_run_is_continued_and_with_other_settings_refused(
-    games: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_run_is_continued_and_with_other_settings_refused(games, tmp_path, capsys):
     out = tmp_path / "calm"
     assert _run(games, NETWORK, out) == 0
     first, second = files_of(out)
@@ -143,9 +98,6 @@ def test_what_cannot_be_used_is_named(games: Path, tmp_path: Path, capsys: pytes
         ([empty, NETWORK, tmp_path / "out"], f"no games in {empty}"),
         ([tmp_path / "none.vf", NETWORK, tmp_path / "out"], "none.vf: no such file"),
         ([games, NETWORK, tmp_path / "out", "--limit", "0"], "--limit 0.0 is not above 0"),
-        ([games, NETWORK, tmp_path / "out", "--follow-limit", "0"], "--follow-limit 0.0 is not above 0"),
-        ([games, NETWORK, tmp_path / "out", "--look-ahead", "1"], "--look-ahead 1.0 is not from 0 to less than 1"),
-        ([games, others, tmp_path / "out", "--look-ahead", "0.9"], "with the opinion of a network"),
     ):
         assert _run(*map(str, arguments)) == 2
         assert message in capsys.readouterr().out

@@ -1,7 +1,5 @@
 """Positions in random order on disk: none lost, none twice, no game on both sides, the same order every time."""
 
-from __future__ import annotations
-
 from itertools import islice
 
 import numpy as np

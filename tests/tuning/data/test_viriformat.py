@@ -1,7 +1,5 @@
 """Games in viriformat: what is read and written agrees with python-chess and with the format's description."""
 
-from __future__ import annotations
-
 import struct
 from pathlib import Path
 
@@ -72,7 +70,6 @@ def test_games_for_python_chess(tmp_path: Path, chess960: bool) -> None:
         assert game.headers["Result"] == ("0-1", "1/2-1/2", "1-0")[result]
         for node, score in zip(game.mainline(), scores, strict=True):
             told = node.eval()
-            assert told is not None
             if abs(score) <= MATE_BOUND:
                 assert told.white() == chess.engine.Cp(score)
             else:
@@ -199,7 +196,6 @@ def test_the_command_counts_games_and_writes_text_and_pgn(tmp_path: Path, capsys
     ]
     with pgn.open() as stream:
         game = chess.pgn.read_game(stream)
-    assert game is not None
     assert [move.uci() for move in game.mainline_moves()] == ["e2e4", "e7e5", "d1h5", "e8e7", "h5e5"]
     assert main([str(tmp_path / "missing.vf")]) == 2
     assert "cannot read" in capsys.readouterr().err

@@ -1,7 +1,5 @@
 """Evaluations side by side."""
 
-from __future__ import annotations
-
 import math
 import re
 
@@ -120,4 +118,4 @@ def test_evaluations_are_judged_by_the_results_too(tmp_path, capsys):
 
 def test_what_cannot_be_compared(tmp_path, capsys):
     assert main([str(tmp_path), "Material"]) == 2
-    assert str(tmp_path) in capsys.readouterr().err
+    assert str(tmp_path) in capsys.readouterr().out.replace("\n", "")

@@ -1,7 +1,5 @@
 """SPSA: it climbs a known hill, replays exactly, and plays within the parameters' ranges."""
 
-from __future__ import annotations
-
 import io
 import json
 import math
@@ -18,11 +16,10 @@ from tuning import spsa
 from tuning.common import command
 from tuning.common.errors import SetupError
 from tuning.common.ledger import read_events
-from tuning.data.viriformat import count_file
 from tuning.learning.spsa import Gains, InArena, Spsa, load_params, play_in_arena
 from tuning.matches.openings import RandomOpenings
 from tuning.selfplay.batches import Meeting, arranged
-from tuning.selfplay.duel import Duel, Rules
+from tuning.selfplay.duel import Duel, DuelRules
 from tuning.statistics.elo import expected_score
 
 
@@ -120,12 +117,9 @@ def _draw_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tuning.learning.plots.trajectory_figure", lambda *values: None)
 
 
-def test_it_learns_in_the_arena_and_goes_on_after_an_interruption(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_it_learns_in_the_arena_and_goes_on_after_an_interruption(monkeypatch, tmp_path):
     whole, torn = tmp_path / "whole.jsonl", tmp_path / "torn.jsonl"
-    games = tmp_path / "games.vf"
-    words = ("--iterations", "8", "--rate", "0.1", "--json", str(whole), "--keep", str(games))
+    words = ("--iterations", "8", "--rate", "0.1", "--json", str(whole))
     code, page = _run(monkeypatch, *ARENA, *words)
     assert code == 0
     assert "FutilityMargin" in page
@@ -136,7 +130,6 @@ def test_it_learns_in_the_arena_and_goes_on_after_an_interruption(
     assert any(data["points"] != 1 for kind, data in events if kind == "pair")
     values = events[-1][1]
     assert values != {param.name: float(param.default) for param in load_params(list(values))}
-    assert count_file(games)[0] == 16
     torn.write_text("".join(whole.read_text().splitlines(keepends=True)[:4]) + '{"pair":{"iter')
     _draw_nothing(monkeypatch)
     assert _run(monkeypatch, "--resume", str(torn))[0] == 0
@@ -191,7 +184,7 @@ def test_parameters_of_time_are_tuned_with_a_clock(monkeypatch: pytest.MonkeyPat
 
 
 def test_the_points_are_those_of_the_plus_side() -> None:
-    meeting = arranged(Meeting(rules=Rules(nodes=300, hash=1)))
+    meeting = arranged(Meeting(rules=DuelRules(nodes=300, hash=1)))
     player = InArena(json.loads(json.dumps({"arena": asdict(meeting)})), RandomOpenings(8, 1))
     plain, other = {"FutilityDepth": 8}, {"NoisySeeDepth": 0, "LateMovePruningDepth": 0, "ReverseFutilityDepth": 0}
     duel = Duel(meeting.rules, {}, {name: str(value) for name, value in other.items()})
@@ -216,18 +209,14 @@ def test_the_points_are_those_of_the_plus_side() -> None:
         ((*ARENA, "--iterations", "0"), "--iterations must be above zero"),
         (("--nodes", "100", "--hard", "200"), "--hard goes with --arena"),
         (("--nodes", "100", "--clock", "900+9"), "--clock goes with --arena"),
-        (("--nodes", "100", "--keep", "games.vf"), "--keep goes with --arena"),
         (("--nodes", "100", "--doubling", "90"), "--doubling goes with --arena"),
         ((*ARENA, "--doubling", "-5"), "--doubling -5 is not from 0 to 1000 Elo"),
         ((*ARENA, "--doubling", "nan"), "--doubling nan is not from 0 to 1000 Elo"),
-        ((*ARENA, "--keep", "/"), "cannot read /"),
         (("--arena", "--clock", "fast"), "--clock cannot be 'fast'"),
         (("--iterations", "5"), "no limit: give --tc"),
     ],
 )
-def test_what_it_refuses(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, words: tuple[str, ...], complaint: str
-) -> None:
+def test_what_it_refuses(monkeypatch, tmp_path, words, complaint):
     monkeypatch.chdir(tmp_path)
     code, page = _run(monkeypatch, "--json", "r.jsonl", *words)
     assert code == 2

@@ -4,7 +4,6 @@ import gzip
 import json
 import random
 
-import chess
 import numpy as np
 import pytest
 from rich.progress import Progress
@@ -14,6 +13,7 @@ from engine.board.setup import new_position
 from engine.evaluation.classical import features, weights
 from engine.evaluation.classical.explain import trace_of
 from engine.evaluation.classical.scaling import SCALE_CLASSES, SCALE_UNIT
+from tests.evaluation.test_classical import random_board
 from tuning.common.errors import SetupError
 from tuning.data.dataset import read_sources
 from tuning.data.positions import read_text
@@ -21,18 +21,6 @@ from tuning.learning import texel
 from tuning.learning.logistic import log_odds, logistic_loss
 from tuning.learning.weights import write_weights
 from tuning.texel import main
-
-
-def random_board(choose):
-    """A random game's position some dozens of plies on, captures preferred now and then."""
-    board = chess.Board()
-    for _ in range(choose.randrange(20, 160)):
-        moves = list(board.legal_moves)
-        if not moves or board.is_insufficient_material():
-            break
-        captures = [move for move in moves if board.is_capture(move)]
-        board.push(choose.choice(captures if captures and choose.random() < 0.3 else moves))
-    return board
 
 
 def white_value(fen):
@@ -45,8 +33,7 @@ def white_value(fen):
 @pytest.fixture(scope="module")
 def games():
     """Boards, and the results that our own evaluation expects of them."""
-    choose = random.Random(5)
-    boards = [board for board in (random_board(choose) for _ in range(800)) if not board.is_check()]
+    boards = [board for board in (random_board(seed) for seed in range(800)) if not board.is_check()]
     return [(board, white_value(board.fen())) for board in boards]
 
 
@@ -100,12 +87,6 @@ def test_the_gradient_is_that_of_the_loss(sample):
         step = 1e-3
         difference = (loss(parameters + step * direction)[0] - loss(parameters - step * direction)[0]) / (2 * step)
         assert difference == pytest.approx(gradient @ direction, rel=0.02, abs=1e-4)
-
-
-def test_packing_and_unpacking_are_inverse(sample):
-    loss = texel.Loss(sample, 1, decay=1e-3)
-    parameters = np.random.default_rng(2).normal(size=2 * (features.COUNT + 6) + SCALE_CLASSES + 1)
-    assert loss.pack(loss.unpack(parameters)) == pytest.approx(parameters)
 
 
 def test_known_weights_are_found_again(sample):

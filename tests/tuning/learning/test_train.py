@@ -1,7 +1,5 @@
 """The command that trains: it learns, goes on where it was interrupted, and says what is wrong."""
 
-from __future__ import annotations
-
 import json
 import math
 import random

@@ -1,8 +1,5 @@
 """What was measured of the levels, kept in a file, and the fit to it that the engine reads."""
 
-from __future__ import annotations
-
-import json
 import math
 from itertools import pairwise
 from pathlib import Path
@@ -79,10 +76,3 @@ def test_a_file_of_another_kind_is_refused(tmp_path: Path, text: str, capsys):
         Measurements.read(path)
     assert main(["--fit", "--measured", str(path), "--out", str(tmp_path / "out.json")]) == 2
     assert "has no measurements" in capsys.readouterr().out.replace("\n", " ")
-
-
-def test_too_little_is_not_fitted(tmp_path: Path):
-    path = tmp_path / "levels.json"
-    path.write_text(json.dumps({"levels": [], "games": []}))
-    assert main(["--fit", "--measured", str(path), "--out", str(tmp_path / "out.json")]) == 2
-    assert not (tmp_path / "out.json").exists()

@@ -1,7 +1,5 @@
 """The measurement of weaker levels: who plays whom, how ratings become Elo, and what is written."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from itertools import pairwise
@@ -58,11 +56,6 @@ def test_levels_play_anchors_and_outside_of_them_their_neighbours(known):
     assert len([pair for pair in played if pair[1] == "Stockfish 1923"]) == NEIGHBOURS
 
 
-def test_without_anchors_all_levels_play_their_neighbours():
-    assert [(a.name, b.name) for a, b in encounters([0, 5, 10], [], 1000)] == [
-        ("Level 0", "Level 5"), ("Level 5", "Level 10")]  # fmt: skip
-
-
 def test_an_anchor_is_a_skill_level_with_its_elo_and_nodes_enough_to_choose():
     assert list(SKILL_ELO) == sorted(SKILL_ELO)
     for skill, nodes in ((0, 200_000), (8, 500_000), (14, 1_000_000)):
@@ -106,10 +99,7 @@ def test_anchors_that_contradict_each_other_meet_in_the_middle():
     """The level scores 50% against both."""
     counts = {("Level 0", "Stockfish 1350"): [50, 0, 50], ("Level 0", "Stockfish 1700"): [50, 0, 50]}
     assert fitted(counts)["Level 0"][0] == pytest.approx(1525, abs=0.5)
-
-
-def test_who_wins_every_game_is_not_infinitely_stronger():
-    assert 1350 < fitted({("Level 0", "Stockfish 1350"): [0, 0, 10]})["Level 0"][0] < 2000
+    assert 1350 < fitted({("Level 0", "Stockfish 1350"): [0, 0, 10]})["Level 0"][0] < 2000  # a clean score is finite
 
 
 def test_without_anchors_the_mean_is_zero():

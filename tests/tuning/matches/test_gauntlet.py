@@ -1,6 +1,4 @@
-"""The gauntlet preset and git revisions: who is here, who is not, and what becomes of both."""
-
-from __future__ import annotations
+"""Matches against the rivals that are installed, and git revisions."""
 
 import io
 import subprocess
@@ -10,52 +8,41 @@ import pytest
 
 from engine.console import Console
 from tests.tuning.conftest import FOOLS_MATE
-from tuning import gauntlet
+from tuning import match
 from tuning.common import command, revisions
 from tuning.common.errors import SetupError
 from tuning.common.ledger import read_events
+from tuning.matches import rivals
 from tuning.matches.engines import EngineSpec
 
 
-def test_absent_rivals_are_named_and_left_out(monkeypatch, tmp_path, trivial):
+def _play(monkeypatch, known: tuple[EngineSpec, ...], trivial, *flags: str) -> tuple[int, str]:
+    """The exit code of a match with ``known`` rivals, and all that it prints."""
     page = io.StringIO()
     monkeypatch.setattr(command, "make_console", lambda: Console(file=page, width=160))
-    monkeypatch.setattr(gauntlet, "numbat", lambda limits: trivial("Numbat", FOOLS_MATE))
-    rivals = (trivial("here", FOOLS_MATE), EngineSpec("gone", ("no-such-engine",)), trivial("here too", FOOLS_MATE))
-    results = tmp_path / "g.jsonl"
-    code = gauntlet.main(
-        ["--tc", "5", "--games", "2", "--plies", "0", "--scheduler", "here", "--json", str(results)], rivals
-    )
-    text = page.getvalue()
+    monkeypatch.setattr(rivals, "numbat", lambda: trivial("Numbat", FOOLS_MATE))
+    monkeypatch.setattr(rivals, "RIVALS", known)
+    return match.main([*flags, "--scheduler", "here"]), page.getvalue()
+
+
+def test_absent_rivals_are_named_and_left_out(monkeypatch, tmp_path, trivial):
+    known = (trivial("here", FOOLS_MATE), EngineSpec("gone", ("no-such-engine",)), trivial("here too", FOOLS_MATE))
+    words = ("--rivals", "--tc", "5", "--games", "2", "--plies", "0", "--json", str(tmp_path / "g.jsonl"))
+    code, text = _play(monkeypatch, known, trivial, *words, "--plot", str(tmp_path / "g.png"))
     assert code == 0
     assert "skipped: gone: no program 'no-such-engine' on the path" in text
     assert "Ratings" in text
-    assert results.with_suffix(".png").read_bytes().startswith(b"\x89PNG")
+    assert (tmp_path / "g.png").read_bytes().startswith(b"\x89PNG")
+    assert len([kind for kind, _ in read_events(tmp_path / "g.jsonl") if kind == "game"]) == 4  # not 6: a gauntlet
 
 
-def test_a_gauntlet_goes_on_where_it_was(monkeypatch, tmp_path, trivial):
-    """A second run with the same --json points to --resume; it used to lack one."""
-    page = io.StringIO()
-    monkeypatch.setattr(command, "make_console", lambda: Console(file=page, width=160))
-    monkeypatch.setattr(gauntlet, "numbat", lambda limits: trivial("Numbat", FOOLS_MATE))
-    rivals = (trivial("here", FOOLS_MATE), trivial("here too", FOOLS_MATE))
-    path = str(tmp_path / "g.jsonl")
-    play = ["--tc", "5", "--games", "2", "--plies", "0", "--scheduler", "here", "--json", path]
-    assert gauntlet.main(play, rivals) == 0
-    assert gauntlet.main(play, rivals) == 2
-    assert "continue it with --resume" in page.getvalue()
-    assert gauntlet.main(["--resume", path, "--scheduler", "here", "--games", "4"], rivals) == 0
-    assert len([kind for kind, _ in read_events(Path(path)) if kind == "game"]) == 8
-    assert gauntlet.main(["--resume", path, "--hash", "4"], rivals) == 2
-    assert "so --hash cannot be given with it" in page.getvalue()
-
-
-def test_nobody_to_play_is_an_error(capsys):
-    arguments = gauntlet.parser().parse_args(["--only", "gone"])
-    with pytest.raises(SetupError, match="no rival is installed: gone"):
-        gauntlet.settings_from(arguments, (EngineSpec("gone", ("no-such-engine",)),))
-    with pytest.raises(SetupError, match="no rival is called gone"):
-        gauntlet.settings_from(arguments)
+def test_unknown_rivals_and_none_at_all_are_refused(monkeypatch, tmp_path, trivial):
+    gone = (EngineSpec("gone", ("no-such-engine",)),)
+    code, text = _play(monkeypatch, gone, trivial, "--rivals", "--json", str(tmp_path / "g.jsonl"))
+    assert (code, "no rival is installed: gone" in text) == (2, True)
+    code, text = _play(monkeypatch, gone, trivial, "--rivals", "lost", "--json", str(tmp_path / "g.jsonl"))
+    assert (code, "no rival is called lost" in text) == (2, True)
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.fixture

@@ -1,7 +1,5 @@
 """Opening books: every format, every defect with its file and line, the same order for the same seed."""
 
-from __future__ import annotations
-
 import chess
 import pytest
 
@@ -81,18 +79,6 @@ def test_chess960_shows_in_the_castling_rights(tmp_path, flag):
     assert complaints == []
 
 
-@pytest.mark.parametrize("name", ["book.epd", "book.pgn"])
-def test_castling_rights_without_a_rook_are_dropped_and_named(tmp_path, name):
-    fen = "4k3/8/8/8/8/8/8/R3K3 w KQ - 0 1"
-    (tmp_path / name).write_text(fen if name.endswith("epd") else f'[FEN "{fen}"]\n\n1. O-O-O *\n')
-    complaints: list[str] = []
-    book = load_book(tmp_path / name, complain=complaints.append)
-    assert book.opening(0).fen == "4k3/8/8/8/8/8/8/R3K3 w Q - 0 1"
-    (complaint,) = complaints
-    assert f"{name}:1: " in complaint
-    assert "castling rights 'KQ' become 'Q'" in complaint
-
-
 def test_order_depends_on_the_seed_alone(tmp_path):
     (tmp_path / "book.epd").write_text("\n".join(chess.Board.from_chess960_pos(n).fen() for n in range(200)))
 
@@ -127,9 +113,9 @@ def test_random_openings_are_repeatable_and_playable():
 @pytest.mark.parametrize(
     "name", ["uho_4060_30k.epd", "noob_3moves_20k.epd", "popularpos_20k.epd", "chess960_openings.epd"]
 )
-def test_public_books_open_without_complaint(shared_data, name):
+def test_public_books_open_without_complaint(data_file, name):
     complaints: list[str] = []
-    book = load_book(shared_data / "books" / name, chess960="960" in name, complain=complaints.append)
+    book = load_book(data_file(f"books/{name}"), chess960="960" in name, complain=complaints.append)
     for number in range(100):
         assert not book.opening(number).board().is_game_over()
     assert complaints == []

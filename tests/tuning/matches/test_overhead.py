@@ -1,11 +1,10 @@
 """What the runner itself costs: below 2 ms a move, with two engines that need no time."""
 
-from __future__ import annotations
-
 import time
 from dataclasses import replace
 
 import chess
+import pytest
 
 from tests.tuning.conftest import long_line
 from tuning.matches import units
@@ -16,6 +15,7 @@ from tuning.matches.records import GameRecord
 from tuning.matches.units import Pair
 
 
+@pytest.mark.slow
 def test_a_move_costs_less_than_two_milliseconds(trivial):
     """The best of a few games: the whole wall time, engines and checks of their lines included."""
     line = long_line(150)

@@ -1,7 +1,5 @@
 """What users write: engine words, time controls, adjudication rules, each with one clear refusal."""
 
-from __future__ import annotations
-
 import chess
 import pytest
 
@@ -152,8 +150,8 @@ def test_resignation_needs_both_engines_unless_told_otherwise():
     assert referee.verdict(board) == ("0-1", "Black wins by adjudication")
 
 
-def test_tablebases_adjudicate_right_after_a_capture_or_pawn_move(syzygy):
-    referee = Referee(Adjudication(tablebases="given"), syzygy)
+def test_tablebases_adjudicate_right_after_a_capture_or_pawn_move(oracle):
+    referee = Referee(Adjudication(tablebases="given"), oracle)
     won = chess.Board("8/8/8/8/8/2k5/8/Q1K5 b - - 0 60")
     assert referee.verdict(won) == ("1-0", "White wins by adjudication: tablebase")
     later = chess.Board("8/8/8/8/8/2k5/8/Q1K5 b - - 3 60")

@@ -1,7 +1,5 @@
 """The launcher for OpenBench: made as its worker makes it, run as its worker runs it."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil
@@ -91,9 +89,7 @@ def test_it_plays_and_unpacks_itself_once(launcher: Path) -> None:
 def test_a_python_without_what_is_needed_is_told_so(launcher: Path, repository: Path) -> None:
     del launcher
     command = [sys.executable, "-S", "-E", "bundle.py", "nothing"]
-    result = subprocess.run(
-        command, cwd=repository / "tuning" / "openbench", capture_output=True, text=True, check=False
-    )
+    result = subprocess.run(command, cwd=repository / "tuning" / "openbench", capture_output=True, text=True)
     assert result.returncode == 2
     (line,) = result.stderr.splitlines()
     assert re.match(r"bundle: .* lacks numba, .*pip install numba", line)

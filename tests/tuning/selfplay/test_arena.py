@@ -1,7 +1,5 @@
 """``python -m tuning.arena`` from its command line: the same games however they are played, counted once, in order."""
 
-from __future__ import annotations
-
 import io
 import json
 import os
@@ -21,12 +19,11 @@ from tuning.arena import main
 from tuning.common import command
 from tuning.common.errors import SetupError
 from tuning.common.ledger import read_events, read_settings
-from tuning.data.viriformat import count_file, games_of, read_positions
 from tuning.matches.openings import Opening
 from tuning.selfplay import arena, batches
 from tuning.selfplay.arena import ArenaSettings, Count
-from tuning.selfplay.batches import Batch, Meeting, PlannedPair
-from tuning.selfplay.duel import Rules, score_text
+from tuning.selfplay.batches import Batch, DuelPair, Meeting
+from tuning.selfplay.duel import DuelRules
 from tuning.statistics.pace import Pace, log_pace, pace
 from tuning.statistics.sprt import Sprt
 
@@ -57,7 +54,7 @@ def whole(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> tuple[Path, str]:
     path = tmp_path / "whole.jsonl"
     code, page = _run(
         monkeypatch, *QUICK, "--new", "ReductionBase=140", "--games", str(GAMES), "--json", str(path),
-        "--pgn", str(tmp_path / "whole.pgn"), "--keep", str(tmp_path / "whole.vf"),
+        "--pgn", str(tmp_path / "whole.pgn"),
     )  # fmt: skip
     assert code == 0
     return path, page
@@ -89,51 +86,6 @@ def test_a_run_from_start_to_end(whole: tuple[Path, str]) -> None:
         assert int(game.headers["PlyCount"]) == pair["plies"][white] + 8
 
 
-def test_games_are_kept_to_learn_from(whole: tuple[Path, str]) -> None:
-    path = whole[0].with_suffix(".vf")
-    with whole[0].with_suffix(".pgn").open() as stream:
-        games = list(iter(lambda: chess.pgn.read_game(stream), None))
-    kept = list(games_of(path))
-    assert len(kept) == GAMES
-    for game, ours in zip(games, kept, strict=True):
-        moves, opening = [node.move for node in game.mainline()], 8
-        assert [node.move for node in ours.mainline()] == moves[opening:]
-        assert ours.headers["Result"] == game.headers["Result"]
-        board = game.board()
-        for move in moves[:opening]:
-            board.push(move)
-        assert ours.board().fen() == board.fen()
-    told = [node.comment.split("/")[0] for game in games for node in list(game.mainline())[8:]]
-    boards = read_positions([path]).boards
-    assert len(told) == len(boards) > 500
-    for text, board in zip(told, boards, strict=True):
-        assert text.startswith(score_text(int(board["score"]) * (-1 if board["side_en_passant"] >> 7 else 1)))
-
-
-def test_a_torn_game_is_cut_off_before_more_are_kept(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, whole: tuple[Path, str]
-) -> None:
-    path = whole[0].with_suffix(".vf")
-    content = path.read_bytes()
-    path.write_bytes(content[:-7])
-    words = (*QUICK, "--games", "2", "--json", str(tmp_path / "more.jsonl"), "--keep", str(path))
-    assert _run(monkeypatch, *words)[0] == 0
-    assert count_file(path)[0] == GAMES - 1 + 2
-    assert count_file(path)[2] == path.stat().st_size
-
-
-@pytest.mark.parametrize("content", [b"1. e4 e5 *", bytes(range(1, 65)) + bytes(8)], ids=["text", "zeros"])
-def test_a_file_of_anything_else_is_not_cut(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, content: bytes) -> None:
-    other = tmp_path / "other.pgn"
-    other.write_bytes(content)
-    words = (*QUICK, "--games", "2", "--json", str(tmp_path / "r.jsonl"), "--keep", str(other))
-    code, page = _run(monkeypatch, *words)
-    assert code == 2
-    assert "other.pgn" in page
-    assert other.read_bytes() == content
-    assert not (tmp_path / "r.jsonl").exists()
-
-
 def test_it_tells_how_fast_the_sides_are(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     path = tmp_path / "r.jsonl"
     words = (*QUICK, "--new", "ReductionBase=140", "--games", "20", "--json", str(path))
@@ -147,9 +99,7 @@ def test_it_tells_how_fast_the_sides_are(monkeypatch: pytest.MonkeyPatch, tmp_pa
     assert Pace(**found) == pace([log for log in logs if log is not None])
 
 
-def test_a_run_from_before_times_were_kept_goes_on(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, whole: tuple[Path, str]
-) -> None:
+def test_a_run_from_before_times_were_kept_goes_on(monkeypatch, tmp_path, whole):
     old = tmp_path / "old.jsonl"
     lines = [json.loads(line) for line in whole[0].read_text().splitlines()]
     for line in lines:
@@ -171,9 +121,7 @@ def test_equal_sides_are_equal(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) 
         assert pair["nodes"][0] == pair["nodes"][1]
 
 
-def test_the_number_of_processes_does_not_matter(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, whole: tuple[Path, str]
-) -> None:
+def test_the_number_of_processes_does_not_matter(monkeypatch, tmp_path, whole):
     path = tmp_path / "two.jsonl"
     monkeypatch.setattr(arena, "_BATCH_NODES", 400)  # two pairs in a unit
     words = (*QUICK, "--new", "ReductionBase=140", "--games", str(GAMES), "--json", str(path))
@@ -183,9 +131,7 @@ def test_the_number_of_processes_does_not_matter(
     assert page.splitlines()[-1] == whole[1].splitlines()[-1]
 
 
-def test_it_goes_on_where_it_was_interrupted(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, whole: tuple[Path, str]
-) -> None:
+def test_it_goes_on_where_it_was_interrupted(monkeypatch, tmp_path, whole):
     path, page = whole
     torn = tmp_path / "torn.jsonl"
     lines = path.read_text().splitlines(keepends=True)
@@ -207,9 +153,7 @@ def test_more_games_may_be_asked_for(monkeypatch: pytest.MonkeyPatch, tmp_path: 
     assert _run(monkeypatch, "--resume", str(path))[1].splitlines()[-1] == whole[1].splitlines()[-1]
 
 
-def test_another_engine_does_not_go_on(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, whole: tuple[Path, str]
-) -> None:
+def test_another_engine_does_not_go_on(monkeypatch, tmp_path, whole):
     other = tmp_path / "other.jsonl"
     fingerprint = read_settings(whole[0])["meeting"]["fingerprint"]
     other.write_text(whole[0].read_text().replace(fingerprint, "0" * 16, 1))
@@ -288,12 +232,12 @@ def test_the_sides_play_with_their_own_settings(monkeypatch: pytest.MonkeyPatch,
 
 def test_values_of_a_pair_do_not_stay() -> None:
     material = (("EvalType", "Material"),)
-    meeting = Meeting(material, material, Rules(nodes=200, hash=1))
+    meeting = Meeting(material, material, DuelRules(nodes=200, hash=1))
     opening = Opening(chess.STARTING_FEN)
     pairs = (
-        PlannedPair(0, opening),
-        PlannedPair(1, opening, ({"FutilityDepth": 0}, {"ReductionBase": 140})),
-        PlannedPair(2, opening),
+        DuelPair(0, opening),
+        DuelPair(1, opening, ({"FutilityDepth": 0}, {"ReductionBase": 140})),
+        DuelPair(2, opening),
     )
     items: list[dict[str, Any]] = []
     batches.play_batch(Batch(meeting, pairs), items.extend)
@@ -319,9 +263,7 @@ def test_values_of_a_pair_do_not_stay() -> None:
         (("--resume", "no/such.jsonl", "--games", "0"), "--games 0 is not from 1"),
     ],
 )
-def test_what_it_refuses(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, words: tuple[str, ...], complaint: str
-) -> None:
+def test_what_it_refuses(monkeypatch, tmp_path, words, complaint):
     monkeypatch.setattr(Path, "mkdir", _no_folders(tmp_path))
     results = () if "--resume" in words else ("--json", str(tmp_path / "r.jsonl"))
     code, page = _run(monkeypatch, *results, *words)
@@ -353,9 +295,7 @@ def test_results_are_not_overwritten(monkeypatch: pytest.MonkeyPatch, whole: tup
 
 @pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_ends_it_and_everything_is_kept(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, number: signal.Signals
-) -> None:
+def test_a_signal_ends_it_and_everything_is_kept(monkeypatch, tmp_path, number):
     path = tmp_path / "r.jsonl"
     words = [sys.executable, "-m", "tuning.arena", *QUICK, "--new", "ReductionBase=140", "--json", str(path)]
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[3])}

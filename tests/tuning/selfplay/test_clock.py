@@ -1,7 +1,5 @@
 """Clocks that run on nodes: shared out as the engine does it, never exceeded, and asked for in plain words."""
 
-from __future__ import annotations
-
 import chess
 import pytest
 from chess.engine import Limit
@@ -12,7 +10,7 @@ from engine.messages import OptionError
 from tuning.common.errors import SetupError
 from tuning.matches.adjudication import Adjudication
 from tuning.matches.openings import Opening, RandomOpenings
-from tuning.selfplay.duel import Duel, Rules
+from tuning.selfplay.duel import Duel, DuelRules
 from tuning.selfplay.sides import clock_from, parse_clock
 
 MATERIAL = {"EvalType": "Material"}
@@ -24,7 +22,7 @@ def test_it_plays_the_moves_of_an_engine_whose_time_is_nodes() -> None:
     """The same moves as those of two engines with the option nodestime."""
     opening = BOOK.opening(3)
     second = {"TimeMoves": "17", "TimeEffort": "200"}
-    rules = Rules(clock=(20_000, 200), hash=1, adjudication=SHORT)
+    rules = DuelRules(clock=(20_000, 200), hash=1, adjudication=SHORT)
     game = Duel(rules, MATERIAL, {**MATERIAL, **second}).play(opening, 0)
     assert len(game.moves) > 40
     spent = [0, 0]
@@ -50,7 +48,7 @@ def test_it_plays_the_moves_of_an_engine_whose_time_is_nodes() -> None:
 @pytest.mark.parametrize("clock", [(40_000, 0), (20_000, 300)])
 def test_a_clock_never_runs_out(clock: tuple[int, int]) -> None:
     base, increment = clock
-    players = Duel(Rules(clock=clock, hash=1, adjudication=SHORT), MATERIAL, MATERIAL)
+    players = Duel(DuelRules(clock=clock, hash=1, adjudication=SHORT), MATERIAL, MATERIAL)
     for number in range(3):
         game = players.play(BOOK.opening(number), 0)
         for color in (0, 1):
@@ -60,13 +58,13 @@ def test_a_clock_never_runs_out(clock: tuple[int, int]) -> None:
 
 def test_a_side_may_have_its_own_clock() -> None:
     opening = Opening(chess.STARTING_FEN, ("e2e4", "e7e5"))
-    rules = Rules(clock=(4_000, 40), hash=1, adjudication=SHORT)
+    rules = DuelRules(clock=(4_000, 40), hash=1, adjudication=SHORT)
     rich = {**MATERIAL, "clock": "40000+400"}
     game = Duel(rules, rich, MATERIAL).play(opening, 0)
     assert game == Duel(rules, MATERIAL, rich).play(opening, 1)
     assert 6 < game.nodes[0] / game.nodes[1] < 15
     with pytest.raises(OptionError, match="one side has a clock and the other has none"):
-        Duel(Rules(hash=1), rich, MATERIAL)
+        Duel(DuelRules(hash=1), rich, MATERIAL)
 
 
 def test_a_clock_is_asked_for_as_base_and_increment() -> None:

@@ -1,6 +1,4 @@
-"""Runs that make training data: they come out the same however often they are broken off, and mix with no other."""
-
-from __future__ import annotations
+"""Runs that make training data: the same however often they are interrupted, and never mixed."""
 
 import json
 import os
@@ -20,7 +18,7 @@ from tuning.common.errors import SetupError
 from tuning.data import viriformat
 from tuning.datagen import main
 from tuning.selfplay import generation, shards
-from tuning.selfplay.games import Rules
+from tuning.selfplay.games import SelfPlayRules
 from tuning.selfplay.shards import DatagenSettings
 
 QUICK = ("--nodes", "100", "--opening-nodes", "100", "--hash", "1", "--scheduler", "here")
@@ -116,12 +114,10 @@ def test_it_stops_at_the_wanted_positions(tmp_path: Path, capsys: pytest.Capture
         (("--option", "Nonsense=1"), "unknown parameter 'Nonsense'"),
         (("--book", "no/such.epd"), "no/such.epd: No such file or directory"),
         (("--max-plies", "5000"), "--max-plies 5000 is not from 1 to 1000"),
-        (("--games", "0"), "--games 0 is less than 1"),
+        (("--games", "0"), "--games must be 1 or more, not 0"),
     ],
 )
-def test_what_it_refuses(
-    copy: Path, whole: Path, words: tuple[str, ...], message: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_it_refuses(copy, whole, words, message, capsys):
     assert _run(copy, "--games", "9", *words) == 2
     assert message in capsys.readouterr().out.replace("\n", " ").replace("  ", " ")
     assert _bytes(copy) == _bytes(whole)
@@ -152,9 +148,7 @@ def _add_a_stranger(directory: Path) -> None:
         (_add_a_stranger, "mine.vf is not a file of this tool"),
     ],
 )
-def test_a_directory_that_it_does_not_touch(
-    copy: Path, change: Any, message: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_directory_that_it_does_not_touch(copy, change, message, capsys):
     torn = copy / "games-00002.vf"
     torn.write_bytes(torn.read_bytes()[:-1])
     change(copy)
@@ -171,7 +165,7 @@ def test_one_process_at_a_time(copy: Path, capsys: pytest.CaptureFixture[str]) -
 
 
 def test_a_report_that_comes_twice_counts_once(tmp_path: Path) -> None:
-    store = generation.Store(tmp_path, shards.Run(DatagenSettings(rules=Rules())))
+    store = generation.Store(tmp_path, shards.Run(DatagenSettings(rules=SelfPlayRules())))
     data = [bytes([number]) * 36 for number in range(4)]
     assert store.add(0, 0, data[:2], [3, 4]) == 7
     assert store.add(0, 0, data[:1], [3]) == 0
@@ -183,7 +177,7 @@ def test_a_report_that_comes_twice_counts_once(tmp_path: Path) -> None:
 
 
 def test_a_worker_with_another_engine_is_found(copy: Path) -> None:
-    run = shards.begin(DatagenSettings(rules=Rules(nodes=100, opening_nodes=100, hash=1)), (START_FEN,))
+    run = shards.begin(DatagenSettings(rules=SelfPlayRules(nodes=100, opening_nodes=100, hash=1)), (START_FEN,))
     assert run.first_game
     reports: list[Any] = []
     shards.play_shard(shards.Shard(0, 0, 1, run), reports.append)

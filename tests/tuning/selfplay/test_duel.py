@@ -1,7 +1,5 @@
 """Games of two sides in compiled code: the engine's own moves, fair, and decided as a match decides them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 
@@ -19,11 +17,11 @@ from engine.play import wdl
 from tuning.matches.adjudication import Adjudication, Referee
 from tuning.matches.openings import Opening, RandomOpenings
 from tuning.selfplay import loop
-from tuning.selfplay.duel import Duel, Played, Rules, least_shown, record_of
+from tuning.selfplay.duel import Duel, DuelGame, DuelRules, least_shown, record_of
 
 NODES = 300
 NEVER = Adjudication(resign_moves=0, draw_moves=0)
-RULES = Rules(nodes=NODES, hash=1)
+RULES = DuelRules(nodes=NODES, hash=1)
 BOOK = RandomOpenings(8, seed=3)
 MATERIAL = {"EvalType": "Material"}
 BLUNT = {**MATERIAL, "FutilityDepth": "0", "ReductionBase": "140"}
@@ -34,7 +32,7 @@ def equal() -> Duel:
     return Duel(RULES, MATERIAL, MATERIAL)
 
 
-def _boards(game: Played, opening: Opening) -> Iterator[chess.Board]:
+def _boards(game: DuelGame, opening: Opening) -> Iterator[chess.Board]:
     """The positions of a game, the last one included; raises if a move is not legal."""
     board = opening.board()
     yield board
@@ -90,7 +88,7 @@ def test_parameters_are_set_between_games(equal: Duel) -> None:
 def test_it_plays_the_moves_of_the_engine(first: dict[str, str], second: dict[str, str]) -> None:
     """A game in the arena is the game of two engines with the same limit, move by move."""
     opening = BOOK.opening(6)
-    rules = Rules(nodes=700, hash=1, adjudication=Adjudication(resign_moves=0, draw_moves=0, max_moves=40))
+    rules = DuelRules(nodes=700, hash=1, adjudication=Adjudication(resign_moves=0, draw_moves=0, max_moves=40))
     game = Duel(rules, first, second).play(opening, 0)
     assert len(game.moves) > 40
     with Engine(hash=1) as white, Engine(hash=1) as black:
@@ -120,7 +118,7 @@ ENDINGS = (
 
 
 def test_games_are_legal_and_end_by_the_rules_of_chess() -> None:
-    players = Duel(Rules(nodes=100, hash=1, adjudication=NEVER), MATERIAL, MATERIAL)
+    players = Duel(DuelRules(nodes=100, hash=1, adjudication=NEVER), MATERIAL, MATERIAL)
     reasons = set()
     for fen in ENDINGS:
         opening = Opening(fen)
@@ -135,13 +133,13 @@ def test_games_are_legal_and_end_by_the_rules_of_chess() -> None:
 
 def test_the_number_of_moves_may_be_limited() -> None:
     opening = Opening(chess.STARTING_FEN, ("e2e4", "e7e5"))
-    rules = Rules(nodes=50, hash=1, adjudication=Adjudication(resign_moves=0, draw_moves=0, max_moves=10))
+    rules = DuelRules(nodes=50, hash=1, adjudication=Adjudication(resign_moves=0, draw_moves=0, max_moves=10))
     game = Duel(rules, MATERIAL, MATERIAL).play(opening, 0)
     assert (game.result, game.reason, len(game.moves)) == (1, "length", 18)  # eleven moves are not begun
 
 
 def test_a_side_that_sees_more_wins() -> None:
-    rules = Rules(nodes=NODES, hash=1)
+    rules = DuelRules(nodes=NODES, hash=1)
     strong = Duel(rules, {}, {**MATERIAL, "NoisySeeDepth": "0"})
     pairs = [strong.play_pair(BOOK.opening(number)) for number in range(6)]
     assert sum(first.result + 2 - second.result for first, second in pairs) >= 18
@@ -150,7 +148,7 @@ def test_a_side_that_sees_more_wins() -> None:
 def test_a_side_may_have_its_own_nodes() -> None:
     opening = BOOK.opening(6)
     slow = {**MATERIAL, "nodes": "400"}
-    rules = Rules(nodes=2000, hash=1)
+    rules = DuelRules(nodes=2000, hash=1)
     mixed, swapped = Duel(rules, slow, MATERIAL), Duel(rules, MATERIAL, slow)
     for white in (0, 1):
         game = mixed.play(opening, white)
@@ -159,7 +157,7 @@ def test_a_side_may_have_its_own_nodes() -> None:
         for color, most in ((white, 400), (1 - white, 2000)):
             assert 0.5 * most < game.nodes[color] / searches[color] <= 1.1 * most
     with pytest.raises(OptionError, match="nodes 4000 are more than the 3500"):
-        Duel(Rules(nodes=300, hard=3500, hash=1), MATERIAL, {**MATERIAL, "nodes": "4000"})
+        Duel(DuelRules(nodes=300, hard=3500, hash=1), MATERIAL, {**MATERIAL, "nodes": "4000"})
 
 
 def test_chess960_games_are_legal() -> None:
@@ -188,7 +186,7 @@ RULES_OF_ENDS = st.builds(
 
 @given(RULES_OF_ENDS, SCORES, st.booleans(), st.integers(25, 40))
 def test_it_adjudicates_as_a_match_does(rules: Adjudication, scores: list[int], black_begins: bool, move: int) -> None:
-    players = Duel(Rules(nodes=1, hash=1, adjudication=rules), MATERIAL, MATERIAL)
+    players = Duel(DuelRules(nodes=1, hash=1, adjudication=rules), MATERIAL, MATERIAL)
     game: Any = new_record(loop.GAME)
     game["rules"] = players._game["rules"]
     referee = Referee(rules)

@@ -1,7 +1,5 @@
 """Games with the scores of another engine: what it says, from White's view, and clear words when it cannot be used."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 
@@ -76,9 +74,7 @@ def test_scores_are_what_the_engine_says_for_white(games: Path, tmp_path: Path, 
     assert checked > 5
 
 
-def test_a_run_is_continued_with_the_same_engine_alone(
-    games: Path, tmp_path: Path, counter: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_run_is_continued_with_the_same_engine_alone(games, tmp_path, counter, capsys):
     words = ["--share", "0.05", "--positions", "1"]
     assert _run(games, tmp_path / "new", *words, "--engine", counter) == 0
     assert _run(games, tmp_path / "new", *words, "--engine", counter) == 0

@@ -1,7 +1,5 @@
 """Games with new scores: the same games, the scores of deeper searches, and nothing to learn from the rest."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np
@@ -124,9 +122,7 @@ def test_other_settings_are_refused(games: Path, tmp_path: Path, capsys: pytest.
     assert "was started with share 1.0, not 0.5" in capsys.readouterr().out.replace("\n", " ")
 
 
-def test_another_engine_is_refused(
-    games: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_another_engine_is_refused(games, tmp_path, monkeypatch, capsys):
     """It may be another when a run is continued, or on another machine."""
     assert _run(games, tmp_path / "run", "--positions", "1") == 0
     first = _bytes(tmp_path / "run")
@@ -152,9 +148,7 @@ def test_another_engine_is_refused(
         (["--engine", "anything", "--option", "EvalType=Material"], "option.NAME=VALUE"),
     ],
 )
-def test_what_cannot_be_done(
-    games: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], words: list[str], message: str
-) -> None:
+def test_what_cannot_be_done(games, tmp_path, capsys, words, message):
     assert _run(games, tmp_path / "run", *words) == 2
     assert message in capsys.readouterr().out.replace("\n", " ")
     assert not (tmp_path / "run").exists()

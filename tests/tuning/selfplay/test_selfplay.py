@@ -1,7 +1,5 @@
 """Games of the engine against itself: legal, ended for the reason they give, and the same ones again."""
 
-from __future__ import annotations
-
 import struct
 from dataclasses import replace
 
@@ -23,10 +21,10 @@ from engine.search.worker import Worker
 from tests.tuning import games
 from tuning.selfplay import games as selfplay
 from tuning.selfplay.compiled_search import choose_move
-from tuning.selfplay.games import Played, Rules, SelfPlay, random_state
+from tuning.selfplay.games import SelfPlay, SelfPlayGame, SelfPlayRules, random_state
 from tuning.selfplay.loop import ENDS
 
-RULES = Rules(nodes=100, opening_nodes=100, draw_from=30, hash=1)
+RULES = SelfPlayRules(nodes=100, opening_nodes=100, draw_from=30, hash=1)
 
 GAMES = 60
 
@@ -53,7 +51,7 @@ def player() -> SelfPlay:
 
 
 @pytest.fixture(scope="module")
-def played(player: SelfPlay) -> list[Played]:
+def played(player: SelfPlay) -> list[SelfPlayGame]:
     """Some games, and some that reach rarer ends: they begin in endings and are never adjudicated."""
     some = [player.play(random_state(1, 0, number)) for number in range(GAMES)]
     patient = SelfPlay(replace(RULES, opening_plies=0, opening_score=32_000, win_score=31_000, draw_plies=1000))
@@ -76,7 +74,7 @@ def _end_by_rule(board: chess.Board) -> str | None:
     return "repetition" if board.is_repetition(3) else None
 
 
-def test_games_are_legal_and_end_when_and_as_they_say(played: list[Played]) -> None:
+def test_games_are_legal_and_end_when_and_as_they_say(played: list[SelfPlayGame]) -> None:
     seen = set()
     for game in played:
         boards, moves, scores = _replay(game.data)
@@ -109,14 +107,14 @@ def test_games_are_legal_and_end_when_and_as_they_say(played: list[Played]) -> N
     assert seen >= {"mate found", "win by adjudication", "repetition", "fifty moves", "material"}
 
 
-def test_openings_are_random_and_balanced(played: list[Played]) -> None:
+def test_openings_are_random_and_balanced(played: list[SelfPlayGame]) -> None:
     starts = [games.unpack_board(game.data[:32])[0] for game in played[:GAMES]]
     assert {board.ply() for board in starts} == {8, 9}
     assert len({board.fen() for board in starts}) == GAMES
     assert sum(game.rejected for game in played[:GAMES]) > 0
 
 
-def test_the_same_state_gives_the_same_game(player: SelfPlay, played: list[Played]) -> None:
+def test_the_same_state_gives_the_same_game(player: SelfPlay, played: list[SelfPlayGame]) -> None:
     for number in (7, 3):
         assert player.play(random_state(1, 0, number)) == played[number]
     assert SelfPlay(RULES).play(random_state(1, 0, 5)) == played[5]
@@ -136,14 +134,13 @@ def test_without_a_balanced_opening_there_is_no_game() -> None:
         assert over.play(1 << 63, fen) is None
 
 
-def test_some_games_are_won_by_checkmate_alone(played: list[Played]) -> None:
+def test_some_games_are_won_by_checkmate_alone(played: list[SelfPlayGame]) -> None:
     """Up to where the others are given for won they are the same games."""
     every, some = (SelfPlay(replace(RULES, play_out=share)) for share in (100, 50))
     mated = shorter = 0
     for number, short in enumerate(played[:20]):
         state = random_state(1, 0, number)
         whole = every.play(state)
-        assert whole is not None
         assert ENDS[whole.end] not in ("mate found", "win by adjudication")
         given = ENDS[short.end] in ("mate found", "win by adjudication")
         assert whole.data[32 : 28 + 4 * short.plies] == short.data[32 : 28 + 4 * short.plies]
@@ -156,7 +153,6 @@ def test_some_games_are_won_by_checkmate_alone(played: list[Played]) -> None:
 
 def test_a_game_of_the_greatest_length_is_drawn() -> None:
     game = SelfPlay(replace(RULES, max_plies=10)).play(random_state(1, 0, 0))
-    assert game is not None
     assert (game.plies, game.result, ENDS[game.end]) == (10, 1, "length")
 
 
@@ -198,8 +194,7 @@ def test_options_that_cannot_be_used(options: dict[str, str], message: str) -> N
     assert message in str(error.value)
 
 
-def test_an_option_changes_the_games(played: list[Played]) -> None:
+def test_an_option_changes_the_games(played: list[SelfPlayGame]) -> None:
     game = SelfPlay(RULES, {"AspirationWindow": "5", "FutilityBase": "20"}).play(random_state(1, 0, 0))
-    assert game is not None
     assert game.nodes != played[0].nodes
     assert SelfPlay(RULES).play(random_state(1, 0, 0)) == played[0]  # and only those of the side that has it

@@ -1,7 +1,5 @@
 """Elo estimates against the published test cases of fastchess and fishtest, and against simulation."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -118,7 +116,7 @@ def test_interval_covers_the_truth_as_often_as_it_says():
         (0.0, 0.0, 0.05, 0.15, 0.8),
     ],
 )
-@pytest.mark.parametrize("pairs", [LEAST, 20, 40])
+@pytest.mark.parametrize("pairs", [LEAST, 40])
 def test_intervals_of_few_pairs_cover_the_truth_too(truth, pairs):
     source = np.random.default_rng(3)
     elo = elo_of(float(np.array(truth) @ [0, 0.25, 0.5, 0.75, 1]))

@@ -1,14 +1,11 @@
 """The rating list: exact on noiseless results, honest about its errors, clear about what it cannot say."""
 
-from __future__ import annotations
-
 from itertools import combinations
 
 import numpy as np
 import pytest
 
 from tuning.common.errors import SetupError
-from tuning.statistics.elo import elo_of, expected_score
 from tuning.statistics.ratings import fit
 
 
@@ -37,13 +34,6 @@ def test_known_strengths_are_found_again():
     for rating in found.ratings:
         assert rating.elo == pytest.approx(truth[rating.name], abs=0.01)
     assert found.draw_rate == pytest.approx(0.8 / 2.8, abs=1e-5)
-
-
-def test_without_draws_it_is_bradley_terry():
-    """Bradley and Terry (1952): with two players and no draws, the odds are the ratio of wins."""
-    found = fit(["a", "b"], {("a", "b"): (25, 0, 75)}, anchor="b")
-    assert found.ratings[0].elo == pytest.approx(elo_of(0.75), abs=1e-3)
-    assert expected_score(found.ratings[0].elo) == pytest.approx(0.75, abs=1e-5)
 
 
 def test_published_baseball_example():
@@ -78,7 +68,7 @@ def test_error_bars_cover_the_truth():
     truth = {"a": 60.0, "b": 10.0, "c": -70.0}
     meetings = list(combinations(truth, 2))
     covered = total = 0
-    for _ in range(150):
+    for _ in range(75):
         results = {(x, y): source.multinomial(120, davidson(truth[x] - truth[y], 0.9)) for x, y in meetings}
         for rating in fit(list(truth), results).ratings:
             covered += abs(rating.elo - truth[rating.name]) <= rating.error

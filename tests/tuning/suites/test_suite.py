@@ -1,118 +1,17 @@
-"""Test suites: what EPD lines ask for, who solves them, and when."""
+"""Engines compared by a test suite."""
 
 from __future__ import annotations
 
 import io
-import time
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from engine.console import Console
 from tests.tuning.conftest import rival
 from tuning import suite
 from tuning.common import command
-from tuning.common.errors import SetupError
 from tuning.common.ledger import read_events
-from tuning.matches.info import Thought
-from tuning.suites.epd import load_suite, parse_task
-from tuning.suites.solving import judge
-
-
-def thought(seconds: float, *pv: str, mate: int | None = None) -> Thought:
-    return Thought(depth=1, cp=None if mate else 10, mate=mate, seconds=seconds, pv=pv)
-
-
-def test_epd_operations_become_tasks():
-    task = parse_task('6k1/5ppp/8/8/8/8/8/R5K1 w - - bm Ra8+; id "back; rank"; c0 "a1a8";', "x")
-    assert (task.name, task.best, task.line) == ("back; rank", ("a1a8",), ("a1a8",))
-    assert parse_task("6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1 am Ra2 Ra3", "x.1").avoid == ("a1a2", "a1a3")
-    assert parse_task("6k1/5ppp/8/8/8/8/8/R5K1 w - - bm #1;", "x").mate == 1
-    assert parse_task("6k1/5ppp/8/8/8/8/8/R5K1 w - - dm 1;", "x").mate == 1
-    sts = parse_task('6k1/5ppp/8/8/8/8/8/R5K1 w - - bm Ra7; c8 "10 4"; c9 "a1a7 g1f2";', "x")
-    assert sts.points == (("a1a7", 10), ("g1f2", 4))
-    assert parse_task('6k1/5ppp/8/8/8/8/8/R5K1 w - - c0 "Ra7=10, Kf2=3";', "x").top == 10
-    assert parse_task('6k1/5ppp/8/8/8/8/8/R5K1 w - - bm Ra7; c0 "http://x.y/z?q=1";', "x").points == ()
-
-
-@pytest.mark.parametrize(
-    ("line", "complaint"),
-    [
-        ("nonsense", "is not a position"),
-        ("6k1/5ppp/8/8/8/8/8/R5K1 w - - bm Qh5;", "Qh5"),
-        ('6k1/5ppp/8/8/8/8/8/R5K1 w - - id "nothing";', "has nothing to solve"),
-        ("8/8/8/8/8/8/8/R5K1 w - - bm Ra7;", "not a legal position"),
-        ('6k1/5ppp/8/8/8/8/8/R5K1 w - - bm Ra7; id "x; am Ra2;', "is not an operation of EPD"),
-        ("4k3/8/8/8/8/8/8/1R2K3 w Q - bm Rb2;", "a position of Chess960"),
-    ],
-)
-def test_broken_lines_name_file_and_line(tmp_path, line, complaint):
-    path = tmp_path / "s.epd"
-    path.write_text(f"# comment\n{line}\n")
-    with pytest.raises(ValueError, match=rf"s\.epd:2: .*{complaint}"):
-        load_suite(path)
-
-
-def test_castling_rights_without_a_rook_are_dropped_and_named(tmp_path):
-    path = tmp_path / "s.epd"
-    path.write_text("4k3/8/8/8/8/8/8/R3K3 w KQ - bm O-O-O;\n")
-    repairs: list[str] = []
-    (task,) = load_suite(path, repairs.append)
-    assert (task.fen.split()[2], task.best) == ("Q", ("e1c1",))
-    assert repairs == [f"{path}:1: castling rights 'KQ' become 'Q': no king or rook in place"]
-
-
-LINES = st.lists(
-    st.sampled_from(
-        ["6k1/5ppp/8/8/8/8/8/R5K1 w - -", "0 1", "bm ", "am", "Ra8+", "Ra7", ";",
-         '"', "c0", "c8", "c9", "10", "=10", "dm", "#1", "id", "é"]
-    )
-).map(" ".join)  # fmt: skip
-
-
-@given(st.one_of(LINES, st.text()))
-def test_any_line_is_a_task_or_one_clear_error(line):
-    try:
-        task = parse_task(line, "x", complain=lambda repair: None)
-    except SetupError:
-        return
-    assert task.best or task.avoid or task.mate is not None or task.points or task.line
-
-
-def test_operations_take_linear_time():
-    start = time.process_time()
-    with pytest.raises(ValueError, match="not an operation"):
-        parse_task(f'6k1/5ppp/8/8/8/8/8/R5K1 w - - c0 "{"a" * 200_000}"; c1 {" " * 200_000}"x', "x")
-    assert time.process_time() - start < 10
-
-
-def test_time_to_solution_is_the_last_turn_to_the_right_move():
-    task = parse_task("6k1/5ppp/8/8/8/8/8/R5K1 w - - bm Ra8+;", "x")
-    thoughts = [thought(0.1, "a1a8"), thought(0.2, "a1a7"), thought(0.4, "a1a8"), thought(0.9, "a1a8", "g8h8")]
-    assert judge(task, "a1a8", thoughts) == (True, 0.4, 0)
-    assert judge(task, "a1a7", thoughts) == (False, None, 0)
-
-
-def test_mates_must_be_announced_in_time():
-    task = parse_task("6k1/5ppp/8/8/8/8/8/R5K1 w - - dm 2;", "x")
-    assert judge(task, "a1a8", [thought(0.3, "a1a8", mate=2)])[0]
-    assert not judge(task, "a1a8", [thought(0.3, "a1a8", mate=3)])[0]
-    assert not judge(task, "a1a8", [thought(0.3, "a1a8")])[0]
-
-
-def test_points_are_given_for_lesser_moves():
-    task = parse_task('6k1/5ppp/8/8/8/8/8/R5K1 w - - bm Ra7; c8 "10 4"; c9 "a1a7 g1f2";', "x")
-    assert judge(task, "g1f2", [thought(0.1, "g1f2")]) == (False, None, 4)
-    assert judge(task, "a1a7", [thought(0.1, "a1a7")]) == (True, 0.1, 10)
-
-
-@pytest.mark.parametrize(
-    ("name", "count"), [("wac300", 300), ("sts_01_08", 800), ("mates_500", 500), ("arasan20", 200)]
-)
-def test_public_suites_are_read_whole(shared_data, name, count):
-    assert len(load_suite(shared_data / "suites" / f"{name}.epd")) == count
 
 
 def run(monkeypatch, *arguments: str) -> tuple[int, str]:

@@ -121,7 +121,7 @@ def soak(script: Callable[[], Iterable[Step]], chosen: argparse.Namespace, out: 
         return False
 
     def enough() -> bool:
-        return time.monotonic() > deadline
+        return bool(time.monotonic() > deadline)
 
     if chosen.shrink:
         shrink(tail(steps, fails), fails, enough)

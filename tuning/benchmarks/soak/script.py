@@ -237,7 +237,7 @@ class Author:
 
     def _go(self) -> Step:
         source = self._random
-        limits = {
+        limits: dict[str, Callable[[], str]] = {
             "depth": lambda: f"depth {source.randint(1, 6)}",
             "nodes": lambda: f"nodes {source.choice((1, 2, 100, 5000))}",
             "movetime": lambda: f"movetime {source.choice((0, 1, 10, 30))}",

@@ -14,6 +14,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from tuning.benchmarks.soak.judge import Fault, Judge
 from tuning.benchmarks.soak.script import Step, whole
@@ -60,7 +61,7 @@ class _Talk:
             self._heard.put(line.decode("utf-8", "backslashreplace").rstrip("\r\n"))
         self._heard.put(None)
 
-    def say(self, text: str, meaning: dict) -> None:
+    def say(self, text: str, meaning: dict[str, Any]) -> None:
         """Send a line."""
         assert self._process.stdin is not None
         self.judge.say(text, meaning)

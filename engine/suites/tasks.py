@@ -6,6 +6,7 @@ the operations are split here and only the moves are left to python-chess.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,10 +14,8 @@ from pathlib import Path
 
 import chess
 
-from engine.reading import ReadError, read_lines, read_move, read_position
-from engine.reading.positions import operations_of
-from engine.reading.text import quoted
-from tuning.common.errors import SetupError
+from engine.reading import ReadError, read_move, read_positions
+from engine.reading.positions import Position, operations_of
 
 _POINTS = re.compile(r"(?<![^\s,=])([^\s,=]+(?:=[QRBN])?[+#]?)=(\d+)")
 
@@ -44,35 +43,23 @@ class Task:
         return max((points for _, points in self.points), default=0)
 
 
-def load_suite(path: Path, complain: Callable[[str], None] = print) -> list[Task]:
-    """Read a suite; repairs are reported to ``complain``. Raises :class:`SetupError`, which names file and line, for a
-    task that makes no sense."""
+def load_suite(path: str | os.PathLike[str], report: Callable[[str], None] = print) -> list[Task]:
+    """Read a suite; repairs are reported. Raises :class:`ReadError`, which names file and line, for a task without
+    sense."""
     tasks = []
-    try:
-        for number, line in read_lines(path, lambda number, text: complain(f"{path}:{number}: {text}")):
-            if line.strip() and not line.startswith("#"):
-                tasks.append(parse_task(line, f"{path.stem}.{number}", f"{path}:{number}", complain))
-    except ReadError as error:
-        raise SetupError(f"suite: {error}") from None
-    if not tasks:
-        raise SetupError(f"suite {path}: no positions in it")
+    for number, found in read_positions(path, report):
+        try:
+            tasks.append(task_of(found, f"{Path(path).stem}.{number}"))
+        except ValueError as error:
+            raise ReadError(f"{path}:{number}: {error}") from None
     return tasks
 
 
-def parse_task(line: str, name: str, place: str = "EPD", complain: Callable[[str], None] = print) -> Task:
-    """Read one EPD line; ``name`` serves if it has no ``id``. Raises :class:`SetupError` that begins with ``place``."""
-    try:
-        found = read_position(line)
-        for repair in found.repairs:
-            complain(f"{place}: {repair}")
-        if found.board.chess960:
-            raise ValueError(f"{quoted(line)} is a position of Chess960, which suites do not support")
-        return _task(line, name, found.board, operations_of(found.rest))
-    except ValueError as error:
-        raise SetupError(f"{place}: {error}") from None
-
-
-def _task(line: str, name: str, board: chess.Board, operations: dict[str, str]) -> Task:
+def task_of(found: Position, name: str) -> Task:
+    """The task of a line of EPD; ``name`` serves if it has no ``id``. Raises ValueError."""
+    board, operations = found.board, operations_of(found.rest)
+    if board.chess960:
+        raise ValueError(f"'{board.fen()}' is a position of Chess960, which suites do not support")
     best, mate = operations.get("bm", ""), operations.get("dm")
     if best.startswith("#"):
         best, mate = "", best[1:]
@@ -86,7 +73,7 @@ def _task(line: str, name: str, board: chess.Board, operations: dict[str, str]) 
         line=_line(board, operations.get("c0", "")),
     )
     if not (task.best or task.avoid or task.mate is not None or task.points or task.line):
-        raise ValueError(f"{line.strip()!r} has nothing to solve (no bm, am, dm, points or line)")
+        raise ValueError(f"{found.rest.strip()!r} has nothing to solve (no bm, am, dm, points or line)")
     return task
 
 

@@ -1,13 +1,10 @@
 """How levels err: what kind a mistake is, by its lines, and the command line."""
 
-from __future__ import annotations
-
 import chess
 import pytest
 
 from engine import Engine
-from tuning.levels.mistakes import balance, judge, kind_of
-from tuning.mistakes import main
+from tuning.benchmarks.mistakes import balance, judge, kind_of, main
 
 
 def line(board: chess.Board, text: str) -> list[chess.Move]:
@@ -49,7 +46,6 @@ def test_a_move_is_judged_by_full_strength():
     with Engine(hash=1) as engine:
         for san, kind in (("Bxg5", ""), ("Bd2", "missed"), ("Nf3", "hung")):
             judgement = judge(engine, 5000, board, board.parse_san(san))
-            assert judgement is not None
             assert (judgement.kind, judgement.loss >= 150) == (kind, bool(kind)), san
         hanging = chess.Board("r1bqk2r/pppp1ppp/2n2n2/2b5/3QP3/5N2/PPP2PPP/RNB1KB1R w KQkq - 0 6")
         judgement = judge(engine, 5000, hanging, hanging.parse_san("a3"))

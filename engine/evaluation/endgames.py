@@ -1,19 +1,40 @@
-"""Mop-up evaluation, for mating a lone king: here the games to learn from do not tell a network how to go on.
+"""Endgames against a lone king, by rules instead of by the evaluation.
 
-Their searches of few nodes see no mate yet and score such a position as little more than the material. So a king that
-stands alone against pieces that can mate it is not the network's business (what that is worth stands in
-``tuning/results/networks.md``). It is a win, worth more as the king is driven to the edge (by bishop and knight into a
-corner of the bishop's colour) and the other king comes near, as in Stockfish's classical evaluation.
+The wrong bishop: pawns on one rook's file and bishops that cannot attack the corner where they queen do not win once
+the king has reached that corner.
+
+Mop-up: here the games to learn from do not tell a network how to go on. Their searches of few nodes see no mate yet and
+score such a position as little more than the material. So a king that stands alone against pieces that can mate it is
+not the network's business (what that is worth stands in ``tuning/results/networks.md``). It is a win, worth more as the
+king is driven to the edge (by bishop and knight into a corner of the bishop's colour) and the other king comes near, as
+in Stockfish's classical evaluation.
 """
 
 from __future__ import annotations
 
-from numba import int64
+from numba import boolean, int64
 
-from engine.board.aliases import Color, Position, Score, Square
-from engine.board.position import POSITION_T, king_square
+from engine.board.aliases import Bitboard, Color, Position, Score, Square
+from engine.board.attacks import king_attacks
+from engine.board.position import POSITION_T, king_square, occupied_by_all
 from engine.board.see import SEE_VALUES
-from engine.board.types import BISHOP, BLACK, I64, KING, KNIGHT, LIGHT_SQUARES, ONE, PAWN, QUEEN, ROOK, WHITE, ZERO
+from engine.board.types import (
+    BISHOP,
+    BLACK,
+    FILE_A,
+    FILE_H,
+    I64,
+    KING,
+    KNIGHT,
+    LIGHT_SQUARES,
+    ONE,
+    PAWN,
+    QUEEN,
+    ROOK,
+    U64,
+    WHITE,
+    ZERO,
+)
 from engine.jit import helper, kernel, popcount
 
 #: Centipawns for the win, with the pieces more than a network says of what leads here (up to 6,300 for a queen,
@@ -25,6 +46,35 @@ WON, STEP, NEARER = 5000, 75, 45
 #: Steps from a corner at which bishop and knight have achieved nothing, and how much more a step counts for them: on
 #: the way to the right corner the king often comes nearer to the middle again.
 _FAR, _CORNER_STEPS = 7, 4
+
+
+@helper
+def _is_lone(own: Bitboard) -> bool:
+    """Whether a side has its king alone."""
+    return own & (own - ONE) == ZERO
+
+
+@kernel(boolean(POSITION_T), late=True)
+def is_rook_pawn_draw(position: Position) -> bool:
+    """Whether pawns, all on one rook's file, and bishops that cannot attack the corner where these would queen are held
+    by a lone king in or beside that corner.
+
+    It is a draw with either side to move: a king that guarded the corner would stand beside the lone king, which can
+    therefore always step there, or take what has queened there, and in the corner be stalemated at most.
+    """
+    white_alone = _is_lone(position.colors[WHITE])
+    if not white_alone and not _is_lone(position.colors[BLACK]):
+        return False
+    pawns, bishops = position.pieces[PAWN], position.pieces[BISHOP]
+    if occupied_by_all(position) != position.pieces[KING] | pawns | bishops:
+        return False
+    if pawns & ~FILE_A != ZERO and pawns & ~FILE_H != ZERO:
+        return False
+    corner = (I64(0) if pawns & ~FILE_A == ZERO else I64(7)) + (I64(0) if white_alone else I64(56))
+    square = ONE << U64(corner)
+    same_color = LIGHT_SQUARES if square & LIGHT_SQUARES != ZERO else ~LIGHT_SQUARES
+    lone = position.pieces[KING] & position.colors[WHITE if white_alone else BLACK]
+    return bishops & same_color == ZERO and (king_attacks(corner) | square) & lone != ZERO
 
 
 @helper
@@ -67,8 +117,8 @@ def _value_against(position: Position, strong: Color, strong_king: Square, weak_
 def mop_up_value(position: Position) -> Score:
     """Centipawns from White's view for a king that stands alone; 0 if none does, or nothing can mate it."""
     white, black = position.colors[WHITE], position.colors[BLACK]
-    black_alone = black & (black - ONE) == ZERO
-    if not black_alone and white & (white - ONE) != ZERO:
+    black_alone = _is_lone(black)
+    if not black_alone and not _is_lone(white):
         return I64(0)
     white_king, black_king = king_square(position, I64(WHITE)), king_square(position, I64(BLACK))
     if black_alone:

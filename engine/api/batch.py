@@ -1,0 +1,106 @@
+"""Static values of many positions: FENs and boards in, an array out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
+from typing import Any, TypeAlias
+
+import chess
+import numpy as np
+
+from engine.api.boards import position_of
+from engine.board.fen import set_fen
+from engine.board.setup import new_position
+from engine.evaluation.batch import BOARD, evaluate_boards, read_fens
+from engine.evaluation.choice import Evaluation
+from engine.evaluation.evaluator import EVALUATOR
+from engine.jit import new_record
+from engine.messages import PositionError
+
+#: FENs and boards, mixed at will, or an array that :func:`pack` made of them.
+Positions: TypeAlias = Iterable[str | chess.Board] | np.ndarray
+
+#: Is told now and then how many positions are done.
+OnProgress: TypeAlias = Callable[[int], object]
+
+#: Positions between two reports of progress.
+_CHUNK = 8192
+
+
+def pack(positions: Iterable[str | chess.Board], on_progress: OnProgress | None = None) -> np.ndarray:
+    """The positions as an array of :data:`engine.evaluation.batch.BOARD`. Raises as :func:`evaluate`."""
+    done, parts = 0, [np.empty(0, BOARD)]
+    for part in _packed(positions):
+        parts.append(part)
+        done += len(part)
+        if on_progress is not None:
+            on_progress(done)
+    return np.concatenate(parts)
+
+
+def evaluate(evaluation: Evaluation, positions: Positions, on_progress: OnProgress | None = None) -> np.ndarray:
+    """What ``evaluation`` says of the positions: centipawns for the side to move, int32.
+
+    Raises :class:`PositionError`, which names the index (from 0) and the fault, for a position that is not legal, and
+    TypeError for what is none.
+    """
+    evaluator, position = new_record(EVALUATOR), new_position()
+    evaluation.install(evaluator)
+    done, parts = 0, [np.empty(0, np.int32)]
+    for boards in _sliced(positions) if isinstance(positions, np.ndarray) else _packed(positions):
+        values = np.empty(len(boards), np.int32)
+        count = int(evaluate_boards(boards, position, evaluator, values))
+        if count < len(boards):
+            raise PositionError(f"position {done + count}: its bitboards are not those of a legal position")
+        parts.append(values)
+        done += count
+        if on_progress is not None:
+            on_progress(done)
+    return np.concatenate(parts)
+
+
+def _sliced(boards: np.ndarray) -> Iterator[np.ndarray]:
+    """``boards`` in chunks."""
+    if boards.dtype != BOARD or boards.ndim != 1:
+        raise TypeError(f"an array of positions is one that Engine.pack made, not one of {boards.dtype}")
+    boards = np.ascontiguousarray(boards)
+    for start in range(0, len(boards), _CHUNK):
+        yield boards[start : start + _CHUNK]
+
+
+def _packed(positions: Iterable[str | chess.Board]) -> Iterator[np.ndarray]:
+    """The positions in chunks of BOARD records."""
+    if isinstance(positions, str | chess.Board):
+        raise TypeError(f"the positions are FENs or boards in a list or the like, not {positions!r}")
+    scratch, done, rest = new_position(), 0, iter(positions)
+    while chunk := list(islice(rest, _CHUNK)):
+        boards = np.empty(len(chunk), BOARD)
+        # A line that is no FEN, such as an empty one for a board, is left to Python.
+        lines = [position.replace("\n", " ") if isinstance(position, str) else "" for position in chunk]
+        text = np.frombuffer("\n".join(lines).encode("ascii", "replace") + b"\n", np.uint8)
+        number = start = 0
+        while True:
+            count, start = read_fens(text, start, scratch, boards[number:])
+            number += count
+            if number == len(chunk):
+                break
+            _write(boards, number, done, chunk[number])
+            start += len(lines[number]) + 1
+            number += 1
+        yield boards
+        done += len(chunk)
+
+
+def _write(boards: np.ndarray, number: int, before: int, given: Any) -> None:
+    """Set a board from a FEN or a board by the rules of :meth:`engine.Engine.set_position`."""
+    try:
+        if isinstance(given, str):
+            position = new_position()
+            set_fen(position, given)
+        else:
+            position = position_of(given)
+    except (PositionError, TypeError) as error:
+        raise type(error)(f"position {before + number}: {error}") from None
+    for name in ("pieces", "colors", "side"):
+        boards[name][number] = position[name]

@@ -1,0 +1,136 @@
+"""An engine's position, set from FENs and, by their bitboards, from python-chess's boards."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import chess
+
+from engine.api.types import check_board
+from engine.board.fen import START_FEN, check_material, check_number, en_passant_target, set_fen, set_up, to_fen
+from engine.board.notation import play_moves
+from engine.board.perft import perft
+from engine.board.setup import new_position
+from engine.board.types import BLACK, EMPTY, NO_SQUARE, WHITE, square_name
+from engine.messages import PositionError
+from engine.play.thinker import Thinker
+
+
+class Positioned:
+    """What an engine says of its position, and how that is set; :class:`engine.Engine` does the rest."""
+
+    _position: Any
+    _thinker: Thinker
+    _values: dict[str, Any]
+
+    def _refuse_closed(self) -> None:
+        raise NotImplementedError
+
+    def set_position(self, fen: str | None, moves: Sequence[str] = ()) -> None:
+        """Set the position: ``fen`` (None for the start position) and the ``moves`` played from it.
+
+        Raises :class:`PositionError`, which names the fault; the previous position then stays.
+        """
+        if fen is not None and not isinstance(fen, str):
+            raise TypeError(f"a FEN is a str, not {fen!r}; set_board takes a chess.Board")
+        position = new_position()
+        set_fen(position, START_FEN if fen is None else fen, self._values["UCI_Chess960"])
+        play_moves(position, moves)
+        self._set_position(position)
+
+    def _set_position(self, position: Any) -> None:
+        self._refuse_closed()
+        self._position = position
+
+    def fen(self) -> str:
+        """The position as FEN."""
+        return to_fen(self._position)
+
+    def key(self) -> int:
+        """The position's Zobrist key: Polyglot's, where an en passant square counts only if a capture is legal."""
+        return int(self._position["key"])
+
+    def checkers(self) -> list[str]:
+        """The squares of the pieces that give check."""
+        checkers = int(self._position["checkers"])
+        return [square_name(square) for square in range(64) if checkers >> square & 1]
+
+    def explain_evaluation(self) -> str:
+        """A table of the evaluation in pawns: each term for White, Black, and together."""
+        return self._thinker.evaluation.table(self._position)
+
+    def perft(
+        self, depth: int, threads: int = 1, on_move: Callable[[str, int], None] | None = None, stop: Any = None
+    ) -> int:
+        """Count the leaves of the tree of legal moves (see :func:`engine.board.perft.perft`)."""
+        return perft(self._position, depth, threads, on_move, stop)
+
+    def set_board(self, board: chess.Board) -> None:
+        """Set the position from a python-chess board with the moves played on it; its own mode says whether it is
+        Chess960.
+
+        Raises :class:`PositionError`, also for a board of another variant.
+        """
+        self._set_position(position_of(board, self._values["UCI_Chess960"]))
+
+    def board(self) -> chess.Board:
+        """The position as a python-chess board (without the moves that led to it)."""
+        return chess.Board(self.fen(), chess960=bool(self._position["chess960"]))
+
+
+def position_of(board: chess.Board, chess960: bool = False) -> Any:
+    """``board`` as a position record, with the moves played on it as far as positions can repeat.
+
+    Raises :class:`PositionError`, also for a board of another variant, and TypeError for what is no board.
+    """
+    check_board(board)
+    if board.uci_variant != "chess":
+        raise PositionError(f"the variant {board.uci_variant} is not supported")
+    moves = board.move_stack[-board.halfmove_clock :] if board.halfmove_clock > 0 else []
+    root = board
+    if moves:
+        root = board.root() if len(moves) == len(board.move_stack) else board.copy(stack=len(moves)).root()
+    position = new_position()
+    pieces = _pieces(root)
+    side = WHITE if root.turn else BLACK
+    check_material(pieces)
+    set_up(
+        position,
+        pieces,
+        side,
+        _castling_rooks(root),
+        en_passant_target(root.ep_square, pieces, side) if root.ep_square is not None else NO_SQUARE,
+        (
+            check_number(root.halfmove_clock, "halfmove clock", 0),
+            check_number(root.fullmove_number, "move number", 1),
+        ),
+        chess960 or board.chess960,
+    )
+    if moves:
+        play_moves(position, [move.uci() for move in moves])
+    return position
+
+
+def _pieces(board: chess.Board) -> bytearray:
+    """The piece on each square."""
+    pieces = bytearray((EMPTY,)) * 64
+    masks = (board.pawns, board.knights, board.bishops, board.rooks, board.queens, board.kings)
+    for color, own in ((WHITE, board.occupied_co[chess.WHITE]), (BLACK, board.occupied_co[chess.BLACK])):
+        for kind, mask in enumerate(masks):
+            rest = mask & own
+            while rest:
+                lowest = rest & -rest
+                pieces[lowest.bit_length() - 1] = color << 3 | kind
+                rest ^= lowest
+    return pieces
+
+
+def _castling_rooks(board: chess.Board) -> list[int]:
+    """The rook of each right to castle, NO_SQUARE for none."""
+    rooks = [NO_SQUARE] * 4
+    for square in chess.scan_forward(board.clean_castling_rights()):
+        color = WHITE if square < 8 else BLACK
+        king = board.king(color == WHITE)
+        rooks[2 * color + (king is not None and square < king)] = square
+    return rooks

@@ -1,0 +1,77 @@
+"""The records of evaluations: a network in memory, accumulators, and the evaluator that holds them."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from engine.evaluation.classical.pawns import PawnTable
+from engine.evaluation.material import MaterialAccumulator
+from engine.evaluation.nnue.shape import INPUTS, MAX_HIDDEN, OUTPUT_BUCKETS
+from engine.jit import Array, Record, i2, i4, u8
+
+#: The longest line, in plies, that an evaluator can follow.
+STACK_PLIES = 256
+
+_COLORS, _TYPES, _ORIENTATIONS = 2, 6, 2
+
+
+class NetRecord(Record):
+    """A network in memory, its arrays without gaps between rows of N columns."""
+
+    weights: Annotated[Array[i2], (INPUTS * MAX_HIDDEN,)]  # [feature * N + column]
+    biases: Annotated[Array[i2], (MAX_HIDDEN,)]
+    output_weights: Annotated[
+        Array[i2], (OUTPUT_BUCKETS * 2 * MAX_HIDDEN,)
+    ]  # [(bucket * 2 + perspective) * N + column]
+    skip: Annotated[Array[i4], (INPUTS,)]  # [feature]
+    output_biases: Annotated[Array[i4], (OUTPUT_BUCKETS,)]
+    hidden: int  # N
+
+
+class NetAccumulator(Record):
+    """One ply's accumulator by perspective [color], and the update by the move that led here. Whole cache lines."""
+
+    values: Annotated[Array[Array[i2]], (2, MAX_HIDDEN)]  # [color][column]
+    skip: Annotated[Array[i4], (2,)]
+    computed: Annotated[Array[i4], (2,)]  # [color] 1: ``values`` and ``skip`` are those of this ply
+    needs_refresh: Annotated[Array[i4], (2,)]  # [color] 1: the move mirrored the whole board for this side
+    added: Annotated[Array[i4], (2,)]  # piece << 6 | square
+    removed: Annotated[Array[i4], (2,)]
+    added_count: i4
+    removed_count: i4
+    unused: Annotated[Array[i4], (4,)]
+
+
+class _Kept(Record):
+    """The accumulator of one orientation as it was last needed, and the board it belongs to. Whole cache lines."""
+
+    values: Annotated[Array[i2], (MAX_HIDDEN,)]  # [column]
+    pieces: Annotated[Array[u8], (_COLORS * _TYPES,)]  # [color * 6 + type]
+    skip: i4
+    filled: i4  # 0: nothing is kept
+    unused: Annotated[Array[i4], (6,)]
+
+
+class RefreshTable(Record):
+    """The accumulators kept."""
+
+    kept: Annotated[Array[_Kept], (_COLORS * _ORIENTATIONS,)]  # [color * 2 + is_mirrored]
+
+
+class Accumulators(Record):
+    """One ply: the accumulators of the network and of the material evaluation. Whole cache lines."""
+
+    network: NetAccumulator
+    material: MaterialAccumulator
+    unused: Annotated[Array[i4], (13,)]
+
+
+class Evaluator(Record):
+    """The stack of a line, and the memory of each evaluation."""
+
+    stack: Annotated[Array[Accumulators], (STACK_PLIES,)]  # [ply]
+    ply: int
+    kind: int
+    net_address: u8  # of a NET record, if the kind is NNUE
+    refresh_table: RefreshTable  # if the kind is NNUE
+    pawns: PawnTable  # if the kind is Classical

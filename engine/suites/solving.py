@@ -1,0 +1,84 @@
+"""The engine solves tasks: here, or in several processes."""
+
+from __future__ import annotations
+
+import multiprocessing
+import signal
+from collections.abc import Callable, Generator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from functools import partial
+from typing import Any
+
+from engine import Engine
+from engine.messages import Info, Limits
+from engine.suites.judging import Outcome, Report, questions
+from engine.suites.tasks import Task
+
+_engine: Engine | None = None  # that of a process of several
+
+
+def solve(engine: Engine, limits: Limits, task: Task) -> Outcome:
+    """Search what the task asks for as a new game, each move within ``limits``."""
+    asking = questions(task)
+    board = next(asking)
+    engine.new_game()
+    while True:
+        reports: list[Report] = []
+
+        def keep(info: Info, reports: list[Report] = reports) -> None:
+            if info.score is not None and info.multipv == 1 and info.pv:
+                bound, seconds = bool(info.score.bound), info.time / 1000
+                reports.append(Report(info.pv[0], info.score.mate, bound, seconds, info.depth, info.nodes))
+
+        best = engine.search(board, limits, keep)
+        try:
+            board = asking.send((best.pv[0], reports))
+        except StopIteration as end:
+            outcome: Outcome = end.value
+            return outcome
+
+
+def solve_all(
+    tasks: Sequence[Task], limits: Limits, options: dict[str, Any], jobs: int, report: Callable[[str], None]
+) -> Generator[Outcome, None, None]:
+    """The outcomes in the order of ``tasks``, from ``jobs`` processes if there is more than one."""
+    with _engine_with(options, report) as engine:  # which compiles what the processes need
+        if jobs == 1:
+            yield from map(partial(solve, engine, limits), tasks)
+            return
+    pool = ProcessPoolExecutor(
+        min(jobs, len(tasks)), multiprocessing.get_context("spawn"), initializer=_begin, initargs=(options,)
+    )
+    try:
+        yield from (future.result() for future in _submitted(pool, limits, tasks))
+    finally:
+        for child in multiprocessing.active_children():
+            child.terminate()
+        pool.shutdown(cancel_futures=True)
+
+
+def _submitted(pool: ProcessPoolExecutor, limits: Limits, tasks: Sequence[Task]) -> list[Future[Outcome]]:
+    """All tasks handed to processes that leave Ctrl-C to this one, from their start on."""
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        return [pool.submit(_solve_there, limits, task) for task in tasks]
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _engine_with(options: dict[str, Any], report: Callable[[str], None] = lambda line: None) -> Engine:
+    engine = Engine(report=report)
+    for name, value in options.items():
+        engine.set_option(name, value)
+    return engine
+
+
+def _begin(options: dict[str, Any]) -> None:
+    global _engine
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _engine = _engine_with(options)
+
+
+def _solve_there(limits: Limits, task: Task) -> Outcome:
+    assert _engine is not None
+    return solve(_engine, limits, task)

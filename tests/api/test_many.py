@@ -1,0 +1,227 @@
+"""Many positions in one call: static values as an array, analyses by several processes."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from itertools import islice
+
+import chess
+import numpy as np
+import pytest
+from chess.engine import Limit
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine import Analysis, Engine, PositionError
+from engine.api import many
+from engine.board.fen import set_fen
+from engine.board.setup import new_position
+from engine.evaluation.batch import BOARD
+from engine.evaluation.evaluator import HIGHEST, KINDS
+from tests.board.oracle import random_game, starts
+
+KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
+
+#: Not legal, or no FEN at all; what is named.
+FAULTY = {
+    "": "0 fields",
+    "8/8/8/8/8/8/8/K7 w - - 0 1": "kings",
+    "4k3/8/8/8/8/8/8/4K3 x - - 0 1": "side to move",
+    "4k3/8/8/8/8/8/8/4K3 w X - 0 1": "castling",
+    "4k3/8/8/8/8/8/8/4K3 w - e4 0 1": "en passant",
+    "4k3/8/8/8/8/8/8/4K3 w - - a 1": "halfmove clock",
+    "4k3/8/8/8/8/8/4R3/4K3 w - - 0 1": "in check",
+    "P3k3/8/8/8/8/8/8/4K3 w - - 0 1": "pawn stands on a8",
+    "8/8/8/8/8/8/3k4/4K3 w - - 0 1": "side by side",
+    "QQQQQQQQ/QQQQQQQQ/Q7/8/4k3/8/8/4K3 w - - 0 1": "more than 16",
+    "4k3/9/8/8/8/8/8/4K3 w - - 0 1": "rank 7",
+    "4k3/8/8/8/8/8/8/4Kö2 w - - 0 1": "ö",
+}
+
+#: FENs that the rules allow, though no program writes them so.
+UNUSUAL = (
+    "4k3/8/8/8/8/8/8/4K2R w K -",
+    "  4k3/8/8/8/8/8/8/4K2R   w K - 0 1\n",
+    "4k3/8/8/8/8/8/8/4K2R w H - 0 1",
+    "4k3/44/8/8/8/8/8/4K2R w KKK - 0 99999",
+    "4k3/8/8/8/8/8/8/4K2R w K - +3 1",
+)
+
+
+def random_boards(count: int) -> list[chess.Board]:
+    """Positions of random games that are not over."""
+    games = (board for start in starts(2) for board in random_game(start, 3, 40) if any(board.legal_moves))
+    return [board.copy(stack=False) for board in islice(games, 0, None, 4)][:count]
+
+
+@pytest.fixture(scope="module", params=KINDS)
+def judge(request: pytest.FixtureRequest) -> Iterator[Engine]:
+    with Engine(hash=1, eval_type=request.param) as engine:
+        yield engine
+
+
+@pytest.fixture(scope="module")
+def numbat() -> Iterator[Engine]:
+    with Engine(hash=1) as engine:
+        yield engine
+
+
+def test_values_are_those_of_the_evaluation(judge: Engine) -> None:
+    boards = random_boards(300)
+    values = judge.evaluate(boards)
+    assert values.dtype == np.int32
+    assert (values == judge.evaluate([board.fen() for board in boards])).all()
+    assert (values == judge.evaluate(judge.pack(boards))).all()
+    exactly = judge.options["EvalType"] == "NNUE"  # the others round each term that they explain
+    for board, value in zip(boards, values, strict=True):
+        judge.set_board(board)
+        explained = judge._thinker.evaluation.value(judge._position)
+        assert abs(max(min(explained, HIGHEST), -HIGHEST) - value) <= (0 if exactly else 6)
+
+
+def test_values_do_not_depend_on_their_neighbours(numbat: Engine) -> None:
+    boards = random_boards(100)
+    assert numbat.evaluate(boards).tolist() == [int(numbat.evaluate([board])[0]) for board in boards]
+
+
+def test_unusual_fens_are_read_as_elsewhere(numbat: Engine) -> None:
+    fens = [chess.STARTING_FEN, *UNUSUAL, KIWIPETE]
+    plain = "4k3/8/8/8/8/8/8/4K2R w K - 0 1"
+    assert (numbat.evaluate(fens) == numbat.evaluate([chess.STARTING_FEN, *[plain] * len(UNUSUAL), KIWIPETE])).all()
+
+
+@pytest.mark.parametrize("fen", FAULTY)
+def test_a_faulty_fen_is_named_by_its_index(numbat: Engine, fen: str) -> None:
+    with pytest.raises(PositionError, match=rf"^position 8193: .*{FAULTY[fen]}"):
+        numbat.evaluate([*[KIWIPETE] * 8193, fen, "nonsense"])
+
+
+def test_analyses_name_a_faulty_position_by_its_index(numbat: Engine) -> None:
+    for faulty in ("nonsense", chess.Board.empty()):  # found here, and by the other process
+        results = numbat.analyse_many([KIWIPETE, faulty], Limit(nodes=1), jobs=1)
+        with pytest.raises(PositionError, match=r"^position 1: "):
+            list(results)
+
+
+_LETTERS = st.sampled_from([*"pnbrqkPNBRQK12345678/ wb-KQkqae36", "\n", "\t", "ö"])
+
+
+@given(st.integers(0, 60), _LETTERS, st.sampled_from([KIWIPETE, *UNUSUAL]))
+def test_what_is_read_is_what_the_parser_of_single_positions_reads(at: int, letter: str, fen: str) -> None:
+    changed = fen[:at] + letter + fen[at + 1 :]
+    position = new_position()
+    fault = ""
+    try:
+        set_fen(position, changed)
+    except PositionError as error:
+        fault = f"position 0: {error}"
+    if fault:
+        with pytest.raises(PositionError) as caught:
+            Engine.pack([changed])
+        assert str(caught.value) == fault
+        return
+    (board,) = Engine.pack([changed])
+    assert all((board[name] == position[name]).all() for name in BOARD.names or ())
+
+
+def test_what_is_no_position_is_refused(numbat: Engine) -> None:
+    for wrong in (KIWIPETE, chess.Board(), np.zeros(3), np.zeros((2, 2), BOARD)):
+        with pytest.raises(TypeError, match="positions"):
+            numbat.evaluate(wrong)
+    with pytest.raises(TypeError, match=r"position 1: .*not 5"):
+        numbat.evaluate([KIWIPETE, 5])  # type: ignore[list-item]
+    with pytest.raises(PositionError, match="position 2"):
+        numbat.evaluate(np.concatenate([numbat.pack([KIWIPETE] * 2), np.zeros(1, BOARD)]))
+    assert len(numbat.evaluate([])) == 0
+
+
+def test_progress_is_reported(numbat: Engine) -> None:
+    seen: list[int] = []
+    numbat.evaluate([KIWIPETE] * 10_000, on_progress=seen.append)
+    assert seen == [8192, 10_000]
+    seen.clear()
+    list(numbat.analyse_many([KIWIPETE] * 3, Limit(nodes=1), jobs=2, on_progress=seen.append))
+    assert seen == [1, 2, 3]
+
+
+def test_values_come_while_the_engine_searches(numbat: Engine) -> None:
+    with numbat.stream(chess.Board()):
+        numbat.evaluate([KIWIPETE])
+        assert numbat.searching
+
+
+def plain(line: Analysis) -> tuple[object, ...]:
+    return line.score, line.pv, line.depth, line.nodes
+
+
+def test_analyses_come_in_order_and_do_not_depend_on_the_number_of_processes(numbat: Engine) -> None:
+    boards = random_boards(8)
+    found = [[plain(line) for line in numbat.analyse_many(boards, Limit(depth=6), jobs=jobs)] for jobs in (1, 3)]
+    assert found[0] == found[1]
+    for board, line in zip(boards, found[0], strict=True):
+        numbat.new_game()
+        assert plain(numbat.analyse(board, Limit(depth=6))) == line
+
+
+def test_positions_are_read_as_they_are_needed_and_closing_ends_the_processes(
+    numbat: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[int] = []
+    started: list[subprocess.Popen[bytes]] = []
+    start = many._Helpers._start
+    monkeypatch.setattr(many._Helpers, "_start", lambda self: started.append(start(self)) or started[-1])
+
+    def endless() -> Iterator[chess.Board]:
+        while True:
+            read.append(1)
+            yield chess.Board()
+
+    results = numbat.analyse_many(endless(), Limit(nodes=100), jobs=1)
+    assert not read
+    next(results)
+    assert len(read) <= 3
+    results.close()
+    assert started
+    assert all(process.poll() is not None for process in started)
+
+    slow = numbat.analyse_many(endless(), Limit(nodes=10**12), jobs=1)
+    threading.Timer(3, lambda: [process.kill() for process in started]).start()
+    with pytest.raises(RuntimeError, match="position 0: its process ended"):
+        next(slow)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no signal like that")
+def test_an_interrupt_ends_the_processes_and_says_nothing_else() -> None:
+    code = (
+        "import chess; from chess.engine import Limit; from engine import Engine\n"
+        "with Engine(hash=1) as engine:\n"
+        "    print('begun', flush=True)\n"
+        "    list(engine.analyse_many([chess.Board()] * 3, Limit(nodes=10**12), jobs=2))\n"
+    )
+    child = subprocess.Popen(
+        [sys.executable, "-c", f"import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n{code}"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    assert child.stdout is not None
+    assert child.stdout.readline() == "begun\n"
+    time.sleep(2)
+    os.killpg(child.pid, signal.SIGINT)
+    _, errors = child.communicate(timeout=60)
+    assert errors.count("KeyboardInterrupt") == 1, errors
+    assert errors.count("Traceback") == 1, errors
+
+
+def test_jobs_and_limits_are_checked_at_once(numbat: Engine) -> None:
+    with pytest.raises(ValueError, match="jobs"):
+        numbat.analyse_many([], Limit(nodes=1), jobs=0)
+    with pytest.raises(TypeError, match="limit"):
+        numbat.analyse_many([], 0.5)  # type: ignore[arg-type]

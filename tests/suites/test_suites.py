@@ -1,0 +1,260 @@
+"""What EPD lines and perft files ask for, and the commands that answer."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+
+import chess
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.board.perft import perft
+from engine.reading import ReadError, read_position
+from engine.suites.counts import read_counts
+from engine.suites.judging import Report, judge, questions
+from engine.suites.solving import solve_all
+from engine.suites.tasks import Task, load_suite, task_of
+from tests.board.oracle import KIWIPETE, position_of
+from uci_main import main
+
+
+def thought(seconds: float, move: str, mate: int | None = None) -> Report:
+    return Report(move, mate, seconds=seconds, depth=1)
+
+
+def parse_task(line: str, name: str = "x") -> Task:
+    return task_of(read_position(line), name)
+
+
+def judged(task: Task, move: str, reports: list[Report]) -> tuple[bool, float, int]:
+    verdict = judge(task, move, reports)
+    return verdict.solved, verdict.since.seconds, verdict.points
+
+
+def test_epd_operations_become_tasks():
+    task = parse_task('6k1/5ppp/8/8/8/8/8/R5K1 w - - bm Ra8+; id "back; rank"; c0 "a1a8";', "x")
+    assert (task.name, task.best, task.line) == ("back; rank", ("a1a8",), ("a1a8",))
+    assert parse_task("6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1 am Ra2 Ra3", "x.1").avoid == ("a1a2", "a1a3")
+    assert parse_task("6k1/5ppp/8/8/8/8/8/R5K1 w - - bm #1;", "x").mate == 1
+    assert parse_task("6k1/5ppp/8/8/8/8/8/R5K1 w - - dm 1;", "x").mate == 1
+    sts = parse_task('6k1/5ppp/8/8/8/8/8/R5K1 w - - bm Ra7; c8 "10 4"; c9 "a1a7 g1f2";', "x")
+    assert sts.points == (("a1a7", 10), ("g1f2", 4))
+    assert parse_task('6k1/5ppp/8/8/8/8/8/R5K1 w - - c0 "Ra7=10, Kf2=3";', "x").top == 10
+    assert parse_task('6k1/5ppp/8/8/8/8/8/R5K1 w - - bm Ra7; c0 "http://x.y/z?q=1";', "x").points == ()
+
+
+@pytest.mark.parametrize(
+    ("line", "complaint"),
+    [
+        ("nonsense", "is not a position"),
+        ("6k1/5ppp/8/8/8/8/8/R5K1 w - - bm Qh5;", "Qh5"),
+        ('6k1/5ppp/8/8/8/8/8/R5K1 w - - id "nothing";', "has nothing to solve"),
+        ("8/8/8/8/8/8/8/R5K1 w - - bm Ra7;", "not a legal position"),
+        ('6k1/5ppp/8/8/8/8/8/R5K1 w - - bm Ra7; id "x; am Ra2;', "is not an operation of EPD"),
+        ("4k3/8/8/8/8/8/8/1R2K3 w Q - bm Rb2;", "a position of Chess960"),
+    ],
+)
+def test_broken_lines_name_file_and_line(tmp_path, line, complaint):
+    path = tmp_path / "s.epd"
+    path.write_text(f"# comment\n{line}\n")
+    with pytest.raises(ValueError, match=rf"s\.epd:2: .*{complaint}"):
+        load_suite(path)
+
+
+def test_castling_rights_without_a_rook_are_dropped_and_named(tmp_path):
+    path = tmp_path / "s.epd"
+    path.write_text("4k3/8/8/8/8/8/8/R3K3 w KQ - bm O-O-O;\n")
+    repairs: list[str] = []
+    (task,) = load_suite(path, repairs.append)
+    assert (task.fen.split()[2], task.best) == ("Q", ("e1c1",))
+    assert repairs == [f"{path}:1: castling rights 'KQ' become 'Q': no king or rook in place"]
+
+
+LINES = st.lists(
+    st.sampled_from(
+        ["6k1/5ppp/8/8/8/8/8/R5K1 w - -", "0 1", "bm ", "am", "Ra8+", "Ra7", ";",
+         '"', "c0", "c8", "c9", "10", "=10", "dm", "#1", "id", "é"]
+    )
+).map(" ".join)  # fmt: skip
+
+
+@given(st.one_of(LINES, st.text()))
+def test_any_line_is_a_task_or_one_clear_error(line):
+    try:
+        task = parse_task(line)
+    except ValueError:
+        return
+    assert task.best or task.avoid or task.mate is not None or task.points or task.line
+
+
+def test_operations_take_linear_time():
+    start = time.process_time()
+    with pytest.raises(ValueError, match="not an operation"):
+        parse_task(f'6k1/5ppp/8/8/8/8/8/R5K1 w - - c0 "{"a" * 200_000}"; c1 {" " * 200_000}"x', "x")
+    assert time.process_time() - start < 10
+
+
+def test_time_to_solution_is_the_last_turn_to_the_right_move():
+    task = parse_task("6k1/5ppp/8/8/8/8/8/R5K1 w - - bm Ra8+;", "x")
+    thoughts = [thought(0.1, "a1a8"), thought(0.2, "a1a7"), thought(0.4, "a1a8"), thought(0.9, "a1a8")]
+    assert judged(task, "a1a8", thoughts) == (True, 0.4, 0)
+    assert judged(task, "a1a7", thoughts) == (False, 0.2, 0)
+
+
+def test_mates_must_be_announced_in_time():
+    task = parse_task("6k1/5ppp/8/8/8/8/8/R5K1 w - - dm 2;", "x")
+    assert judge(task, "a1a8", [thought(0.3, "a1a8", mate=2)]).solved
+    assert not judge(task, "a1a8", [thought(0.3, "a1a8", mate=3)]).solved
+    assert not judge(task, "a1a8", [thought(0.3, "a1a8")]).solved
+
+
+def test_points_are_given_for_lesser_moves():
+    task = parse_task('6k1/5ppp/8/8/8/8/8/R5K1 w - - bm Ra7; c8 "10 4"; c9 "a1a7 g1f2";', "x")
+    assert judged(task, "g1f2", [thought(0.1, "g1f2")]) == (False, 0.1, 4)
+    assert judged(task, "a1a7", [thought(0.1, "a1a7")]) == (True, 0.1, 10)
+
+
+@pytest.mark.parametrize(
+    ("name", "count"), [("wac300", 300), ("sts_01_08", 800), ("mates_500", 500), ("arasan20", 200)]
+)
+def test_public_suites_are_read_whole(data_file, name, count):
+    assert len(load_suite(data_file(f"suites/{name}.epd"))) == count
+
+
+PUZZLE = "6k1/pp3ppp/4p3/8/1P1r4/P6P/5PP1/2R3K1 w - -"
+SUITE = (
+    '6k1/5ppp/8/8/8/8/8/R5K1 w - - dm 1; id "mate";\n'
+    '6k1/5ppp/8/8/8/8/8/R5K1 w - - am Ra8+; id "impossible";\n'
+    f'{PUZZLE} id "line"; c0 "c1c8 d4d8 c8d8";\n'
+    '6k1/5ppp/8/8/8/8/8/R5K1 w - - bm Ra8#; id "points"; c8 "10 4"; c9 "a1a8 g1f2";\n'
+)
+
+
+def test_a_line_asks_for_every_other_move_until_one_is_wrong():
+    asking = questions(parse_task(f'{PUZZLE} c0 "c1c8 d4d8 c8d8";'))
+    assert next(asking) == chess.Board(f"{PUZZLE} 0 1")
+    assert asking.send(("c1c8", [Report("c1c8", None, False, 1.0, 5, 100)])).peek().uci() == "d4d8"
+    with pytest.raises(StopIteration) as end:
+        asking.send(("c8c1", [Report("c8d8", None, False, 1.0, 4, 10), Report("c8c1", None, False, 2.0, 7, 20)]))
+    outcome = end.value.value
+    assert (outcome.solved, outcome.san) == (False, ("Rc8+", "Rc1"))
+    assert (outcome.seconds, outcome.depth, outcome.nodes) == (3.0, 7, 120)
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_suite_solves_what_can_be_read(tmp_path, capsys, jobs):
+    path, broken, results = tmp_path / "s.epd", tmp_path / "broken.epd", tmp_path / "r.json"
+    path.write_text(SUITE)
+    broken.write_text("# no task\n8/8 w - - bm e4;\n")
+    words = ["suite", str(broken), "no.epd", str(path), "--depth", "6", "--jobs", jobs, "--json", str(results)]
+    assert main(words) == 2
+    out, err = capsys.readouterr()
+    refused = [line for line in err.splitlines() if str(tmp_path) in line or "no.epd" in line]
+    assert [line.split(": ")[1] for line in refused] == [f"{broken}:2", "cannot read no.epd"]
+    assert [line.split()[:3] for line in out.splitlines()[:4]] == [
+        ["ok", "mate", "Ra8#"], ["wrong", "impossible", "Ra8#"], ["ok", "line", "Rc8+"], ["ok", "points", "Ra8#"]
+    ]  # fmt: skip
+    assert out.splitlines()[4] == "solved 3 of 4, 10 of 10 points (6 plies a position)"
+    assert out.splitlines()[1].endswith("; wanted not Ra8#")
+    written = json.loads(results.read_text())
+    assert [place["solved"] for place in written["positions"]] == [True, False, True, True]
+    assert written["positions"][2]["moves"] == ["c1c8", "c8d8"]
+
+
+def test_an_interrupted_suite_keeps_what_is_done(tmp_path, capsys, monkeypatch):
+    def interrupted(*arguments):
+        yield from list(solve_all(*arguments))[:2]
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("engine.suites.cli.solve_all", interrupted)
+    path, results = tmp_path / "s.epd", tmp_path / "r.json"
+    path.write_text(SUITE)
+    assert main(["suite", str(path), "--depth", "4", "--json", str(results)]) == 130
+    assert capsys.readouterr().out.splitlines()[2] == "solved 1 of 2 (4 plies a position), 2 not tried"
+    assert [place["id"] for place in json.loads(results.read_text())["positions"]] == ["mate", "impossible"]
+
+
+def test_perft_names_the_position_whose_count_differs(tmp_path, capsys):
+    path = tmp_path / "p.epd"
+    path.write_text(f"{chess.STARTING_FEN};D1 20 ;D3 8902\n{KIWIPETE} ; D1 48;D2 2038 ;D3 97862\n")
+    assert main(["perft", str(path), "2"]) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == f"ok     line 1  {chess.STARTING_FEN}"
+    assert lines[1] == f"wrong  line 2  {KIWIPETE}: 2039 leaves at depth 2, not 2038"
+    shares = dict(line.strip().split(": ") for line in lines[2:-1])
+    assert set(shares) == {move.uci() for move in chess.Board(KIWIPETE).legal_moves}
+    assert sum(map(int, shares.values())) == 2039
+    assert lines[-1].startswith("1 ok, 1 wrong; 2107 leaves, ")
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("", "no positions"),
+        (f"{KIWIPETE}\n", ":1: no counts"),
+        (f"{KIWIPETE} ;D1 48\n{KIWIPETE} ;D1 x\n", ":2: 'D1 x' is not a count"),
+        (f"{KIWIPETE} ;D1 48\nperft 1 2 3\n", ":2: 'D1 2 3' is not a count"),
+        ("perft 1 20\n", ":1: .* is not a position"),
+        (f"{KIWIPETE} bm e4; D1 48\n", ":1: 'bm e4' is not a count"),
+    ],
+)
+def test_broken_perft_files_name_file_and_line(tmp_path, text, complaint):
+    path = tmp_path / "p.epd"
+    path.write_text(text)
+    with pytest.raises(ReadError, match=complaint):
+        read_counts(path)
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (["perft", "no/such.epd"], 2, "cannot read no/such.epd"),
+        (["perft", "p.epd", "x"], 2, "'x' is not a depth"),
+        (["bench", "no/such.epd", "2"], 2, "cannot read no/such.epd"),
+        (["bench", "b.epd", "2"], 2, "b.epd:2: "),
+        (["suite", "no/such.epd"], 2, "cannot read no/such.epd"),
+        (["suite", "s.epd", "--time", "1", "--nodes", "5"], 2, "not allowed with"),
+    ],
+)
+def test_refusals_take_one_line(tmp_path, monkeypatch, capsys, words, code, said):
+    monkeypatch.chdir(tmp_path)
+    Path("b.epd").write_text(f"{KIWIPETE}\nnonsense\n")
+    assert main(words) == code
+    (line,) = capsys.readouterr().err.splitlines()
+    assert said in line
+
+
+def test_bench_searches_the_positions_of_a_file(tmp_path, capsys):
+    path = tmp_path / "with a blank.epd"
+    path.write_text(f"{KIWIPETE}\n\n6k1/5ppp/8/8/8/8/8/R5K1 w - - bm Ra8+;\n")
+    assert main(["bench", str(path), "4"]) == 0
+    first, second, last = capsys.readouterr().out.splitlines()[-3:]
+    nodes = [int(line.split(": ")[1].split()[0]) for line in (first, second)]
+    assert first.startswith("position 1/2: ")
+    assert int(last.split()[0]) == sum(nodes) > 100
+
+
+#: Files of counts: positions, and the highest count that is left to the quick run.
+FILES = (("perftsuite.epd", 127, 12_000_000), ("chess960.epd", 960, 400_000), ("tricky.perft", 19, 12_000_000))
+
+
+@pytest.mark.parametrize(("name", "number", "most"), FILES)
+def test_perft_matches_the_files(data_file, name, number, most):
+    found = read_counts(data_file(f"perft/{name}"))
+    assert len(found) == number
+    for counts in found[:: 4 if number > 500 else 1]:
+        depth = max(depth for depth, leaves in counts.leaves.items() if leaves <= most)
+        assert perft(position_of(counts.board), depth, threads=2) == counts.leaves[depth], counts
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "number", "most"), FILES)
+def test_deep_perft_agrees(data_file, name, number, most):
+    highest = 60_000_000 if number > 500 else 10_000_000_000
+    for counts in read_counts(data_file(f"perft/{name}")):
+        depth = max(depth for depth, leaves in counts.leaves.items() if leaves <= highest)
+        if number > 500 or counts.leaves[depth] > 1_500_000:
+            assert perft(position_of(counts.board), depth, threads=2) == counts.leaves[depth], counts
