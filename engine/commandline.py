@@ -35,10 +35,19 @@ def refuse(error: object, program: str = "numbat") -> int:
 
 
 def interrupted(program: str = "numbat") -> int:
-    """Say in one line on standard error that Ctrl-C or SIGTERM has ended the program; the exit code."""
+    """Say in one line on standard error that Ctrl-C or SIGTERM has ended the program, and end what compiles for it; the
+    exit code."""
+    end_compiling()
     with suppress(OSError, AttributeError):  # nobody reads it any more, or it was closed from the start
         print(f"\n{program}: interrupted", file=sys.stderr, flush=True)
     return INTERRUPTED
+
+
+def end_compiling() -> None:
+    """End the process that compiles for this one: unlike a GUI that kills the engine, a person means it."""
+    detached = sys.modules.get("engine.jit.detached")  # not imported for this
+    if detached is not None:
+        detached.end()
 
 
 def whole(least: int, most: int, what: str = "a whole number") -> Callable[[str], int]:

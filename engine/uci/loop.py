@@ -139,9 +139,10 @@ def run(tune: bool = False) -> int:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second Ctrl-C must not garble the end
         code = 0
         if session.compiles():
-            from engine.commandline import INTERRUPTED  # late: the way to uciok imports next to nothing
+            from engine.commandline import INTERRUPTED, end_compiling  # late: uciok waits for next to nothing
 
             code = INTERRUPTED
+            end_compiling()
             output.remark("interrupted")
         ended = session.close(at_once=True)
     if not ended:
