@@ -35,10 +35,18 @@ def refuse(error: object, program: str = "numbat") -> int:
 
 
 def interrupted(program: str = "numbat") -> int:
-    """Report on standard error that Ctrl-C or SIGTERM ended the program; returns the exit code."""
+    """End the compilation and report on standard error that Ctrl-C or SIGTERM ended the program; returns the exit code."""
+    end_compiling()
     with suppress(OSError, AttributeError):  # standard error may be closed
         print(f"\n{program}: interrupted", file=sys.stderr, flush=True)
     return INTERRUPTED
+
+
+def end_compiling() -> None:
+    """End the process that compiles for this one: unlike a GUI that kills the engine, a user means it."""
+    detached = sys.modules.get("engine.jit.detached")  # if it was imported
+    if detached is not None:
+        detached.end()
 
 
 def whole(least: int, most: int, what: str = "a whole number") -> Callable[[str], int]:

@@ -96,7 +96,7 @@ def _exchange_from(work: Any, move: Move) -> int:
     return won
 
 
-@kernel(int64(CAPTURES_T, int64, int64, int64), "exchanges", late=True)
+@kernel(int64(CAPTURES_T, int64, int64, int64), spare=True)
 def exchange(work: Any, origin: Square, target: Square, promoted: PieceType) -> int:
     """What the legal move from ``origin`` to ``target`` wins on its square (``promoted`` is -1 except for promotions);
     castling, which no piece can answer there, wins 0."""
@@ -109,7 +109,7 @@ def exchange(work: Any, origin: Square, target: Square, promoted: PieceType) -> 
     return I64(0)
 
 
-@kernel(int64(CAPTURES_T, int64), "exchanges", late=True)
+@kernel(int64(CAPTURES_T, int64), spare=True)
 def won_on(work: Any, target: Square) -> int:
     """What the side to move wins by capturing on ``target``; captures are optional, so at least 0."""
     move = _cheapest_capture(work.position, work.stack[0].moves, target)
@@ -141,7 +141,7 @@ def _sort(position: Position, moves: MoveList, count: int) -> None:
         moves.value[place], moves.move[place] = value, move
 
 
-@kernel(int64(CAPTURES_T, int64, int64, int64), "exchanges", late=True)
+@kernel(int64(CAPTURES_T, int64, int64, int64), spare=True)
 def material_quiescence(work: Any, alpha: int, beta: int, ply: Ply) -> int:
     """The balance for the side to move after all profitable captures and promotions, with their ``line``. Fail-soft.
 

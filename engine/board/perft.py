@@ -31,7 +31,7 @@ class Perft(Record):
 PERFT = structure(Perft)
 
 
-@kernel(int64(record_type(PERFT), int64), "perft", late=True)
+@kernel(int64(record_type(PERFT), int64), spare=True)
 def count_leaves(work: Any, depth: Depth) -> int:
     """Leaves ``depth`` >= 1 plies below ``work.position``; moves of the last ply are counted, not made."""
     position = work.position

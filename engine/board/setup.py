@@ -35,7 +35,7 @@ from engine.jit import helper, kernel, new_record, record_type
 MOVE_LIST_T = record_type(MOVE_LIST)
 
 
-@kernel(types.void(POSITION_T), "the rules")
+@kernel(types.void(POSITION_T))
 def complete_setup(position: Position) -> None:
     """Derive bitboards, castling masks, keys, checkers and pins from board, side, rights and clocks."""
     for kind in range(6):
@@ -63,13 +63,13 @@ def complete_setup(position: Position) -> None:
     recompute_keys(position)
 
 
-@kernel(int64(POSITION_T, MOVE_LIST_T), "the rules")
+@kernel(int64(POSITION_T, MOVE_LIST_T))
 def legal_moves(position: Position, moves: MoveList) -> int:
     """Fill ``moves`` with the legal moves; return their number."""
     return generate_moves(position, moves, I64(0), ALL_MOVES)
 
 
-@kernel(types.void(POSITION_T, int64), "the rules")
+@kernel(types.void(POSITION_T, int64))
 def play_move(position: Position, move: Move) -> None:
     """Make ``move`` for good; an irreversible move clears the history."""
     make_move(position, move)
@@ -112,7 +112,7 @@ def _matches(move: Move, origin: Square, target: Square, letter: int, castled: b
     return letter == 0
 
 
-@kernel(int64(POSITION_T, MOVE_LIST_T, uint8[::1]), "the rules")
+@kernel(int64(POSITION_T, MOVE_LIST_T, uint8[::1]))
 def play_text(position: Position, moves: MoveList, text: Any) -> int:
     """Play moves in UCI notation, separated by single spaces; ``moves`` is scratch space.
 

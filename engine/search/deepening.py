@@ -39,7 +39,7 @@ OVER, ITERATION, FAILED_LOW, FAILED_HIGH = range(4)
 FINISHED, ABORTED, ABORTED_WITH_MOVE = range(4, 7)
 
 
-@kernel(types.void(WORKER_T, int64), "the search")
+@kernel(types.void(WORKER_T, int64))
 def begin_search(worker: Worker, node_limit: int) -> None:
     """Reset what belongs to the previous search. The caller sets ``position``, ``root`` moves and ``table``, and in
     ``deepening`` the first ``depth``, the ``last`` one and the number of lines ``wanted``."""
@@ -220,7 +220,7 @@ def _finish_iteration(worker: Worker) -> None:
     progress.has_news = 1
 
 
-@kernel(int64(WORKER_T, int64), "the search")
+@kernel(int64(WORKER_T, int64))
 def deepen(worker: Worker, quiet_until: int) -> int:
     """Search iteration after iteration, until there is something to report and the clock has reached ``quiet_until``.
 

@@ -40,7 +40,7 @@ _MASK = U64(_ENTRIES - 1)
 _SPREAD = U64(0x9E3779B97F4A7C15)
 
 
-@kernel(int64(WORKER_T, PROOFS_T, int64, int64), "the mate search")
+@kernel(int64(WORKER_T, PROOFS_T, int64, int64), spare=True)
 def is_mate(worker: Worker, proofs: Any, plies: Depth, ply: Ply) -> Flag:
     """1 when the attacker mates within ``plies`` plies of ``worker.position``, else 0.
 

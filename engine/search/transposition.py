@@ -205,7 +205,7 @@ def start_generation(table: TableRecord) -> None:
     table.generation = (table.generation + 1) & (_GENERATIONS - 1)
 
 
-@kernel(int64(record_type(TABLE)), "the search")
+@kernel(int64(record_type(TABLE)))
 def _hashfull(table: TableRecord) -> int:
     """See :meth:`TranspositionTable.hashfull`; compiled, as ``bestmove`` waits for it."""
     count = 0

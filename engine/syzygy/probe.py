@@ -20,9 +20,7 @@ from engine.syzygy.layout import SLOTS, WDL_TABLES_T, WdlTables, table_at, table
 from engine.syzygy.numbering import file_of_part, leading_pawn, number_with_pawns, number_without_pawns
 from engine.syzygy.packing import DAMAGED, value_at
 
-_STAGE = "the reading of endgame tables"
-
-#: Bits per piece count in a signature.
+#: Bits for the number of pieces of one kind in a signature.
 COUNT_BITS = 4
 
 
@@ -63,7 +61,7 @@ def _stored_value(tables: WdlTables, position: Position) -> int:
     return I64(UNKNOWN) if value == DAMAGED else value - WIN
 
 
-@kernel(int64(WDL_TABLES_T, POSITION_T, int64, int64), _STAGE)
+@kernel(int64(WDL_TABLES_T, POSITION_T, int64, int64))
 def value_with_captures(tables: WdlTables, position: Position, alpha: int, beta: int) -> int:
     """The outcome for the side to move, LOSS .. WIN, ignoring en passant; UNKNOWN if a table is missing.
 
@@ -102,7 +100,7 @@ def value_with_captures(tables: WdlTables, position: Position, alpha: int, beta:
 PROBER = int64(uint64, POSITION_T)
 
 
-@kernel(PROBER, _STAGE)
+@kernel(PROBER)
 def probe_wdl(address: int, position: Position) -> int:
     """The outcome of ``position`` for the side to move, LOSS .. WIN, by the WDL_TABLES record at ``address``.
 

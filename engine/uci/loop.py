@@ -139,9 +139,10 @@ def run(tune: bool = False) -> int:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second Ctrl-C must not interrupt the shutdown
         code = 0
         if session.compiles():
-            from engine.commandline import INTERRUPTED  # late: almost nothing is imported before uciok
+            from engine.commandline import INTERRUPTED, end_compiling  # late: almost nothing is imported before uciok
 
             code = INTERRUPTED
+            end_compiling()
             output.remark("interrupted")
         ended = session.close(at_once=True)
     if not ended:

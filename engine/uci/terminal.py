@@ -50,11 +50,11 @@ def warm_up(everything: bool = False) -> None:
     def work() -> None:
         start = perf_counter()
         _load(output.line)
-        if everything:
-            from engine.jit import warmup
-            from engine.syzygy import files  # noqa: F401 - defines the kernels
+        from engine.jit import digest, warmup
 
-            warmup.warm_up(output.line, layer="syzygy")
+        if everything:
+            from engine.syzygy import files  # noqa: F401 - defines the kernels
+        warmup.warm_up(output.line, "syzygy" if everything else digest.START, spare=True)
         output.line(f"ready after {perf_counter() - start:.1f} s")
 
     _interruptible(work)

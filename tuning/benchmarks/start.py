@@ -11,6 +11,7 @@ minimum is meaningful.
 from __future__ import annotations
 
 import argparse
+import ctypes
 import os
 import resource
 import statistics
@@ -19,6 +20,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from itertools import cycle, islice
 from pathlib import Path
 
@@ -75,8 +77,16 @@ def start(cache: Path, processors: set[int]) -> Figure:
     return took, _spent() - before
 
 
+def _adopt_orphans() -> None:
+    """Have Linux give this process the compiler of a cold start, which outlives the engine (PR_SET_CHILD_SUBREAPER)."""
+    ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)
+
+
 def _spent() -> float:
-    """Processor seconds of all children that have ended."""
+    """Processor seconds of all children, once they have ended."""
+    with suppress(ChildProcessError):
+        while True:
+            os.wait()
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
     return usage.ru_utime + usage.ru_stime
 
@@ -160,6 +170,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--warm", action="store_true", help="time no cold starts, which take about a minute each")
     chosen = parser.parse_args()
+    _adopt_orphans()
     with tempfile.TemporaryDirectory() as folder:
         answers(starts(Path(folder), chosen.rounds, not chosen.warm), chosen.rounds)
 

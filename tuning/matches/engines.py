@@ -16,7 +16,7 @@ from tuning.matches.limits import Limits, parse_time_control
 PROTOCOLS = ("uci", "xboard")
 
 GAME_FOLDERS = ("/usr/games", "/usr/local/games")
-"""The Filesystem Hierarchy Standard's folder for games, which may be missing from the PATH."""
+"""The Filesystem Hierarchy Standard's folders for games, which may be missing from the PATH."""
 
 WORDS_HELP = (
     "cmd=COMMAND (or just COMMAND), name=, dir=, arg=, proto=uci|xboard, option.NAME=VALUE, env.NAME=VALUE, "

@@ -19,7 +19,7 @@ from engine.evaluation.classical.space import space_terms
 from engine.evaluation.classical.threats import threat_terms
 from engine.evaluation.classical.view import View, open_view
 from engine.evaluation.classical.weights import TRACE, Trace, TraceRecord, endgame_of, middlegame_of, term, weights
-from engine.evaluation.material import FULL_PHASE, MaterialAccumulator, refresh_accumulator
+from engine.evaluation.material import ACCUMULATOR, FULL_PHASE, MaterialAccumulator, refresh_accumulator
 from engine.jit import helper, kernel, record_type
 
 PAWN_TABLE_T, TRACE_T = record_type(PAWN_TABLE), record_type(TRACE)
@@ -61,7 +61,7 @@ def _tapered(position: Position, packed: PackedScore, phase: int) -> Score:
     return total // (FULL_PHASE * SCALE_UNIT)
 
 
-@helper
+@kernel(int64(PAWN_TABLE_T, record_type(ACCUMULATOR), POSITION_T), late=True)  # so it is compiled beside the search
 def classical_value(pawn_table: PawnTable, accumulator: MaterialAccumulator, position: Position) -> Score:
     """Centipawns for the side to move.
 
@@ -71,7 +71,7 @@ def classical_value(pawn_table: PawnTable, accumulator: MaterialAccumulator, pos
     return _tapered(position, _packed_sum(None, pawn_table, position), phase)
 
 
-@kernel(int64(PAWN_TABLE_T, POSITION_T, TRACE_T), "the evaluation", late=True)
+@kernel(int64(PAWN_TABLE_T, POSITION_T, TRACE_T), spare=True)
 def traced_value(pawn_table: PawnTable, position: Position, trace: TraceRecord) -> Score:
     """The same value, with every feature's count recorded in ``trace``."""
     for color in range(2):
