@@ -35,7 +35,7 @@ def refuse(error: object, program: str = "numbat") -> int:
 
 
 def interrupted(program: str = "numbat") -> int:
-    """End the compilation and report on standard error that Ctrl-C or SIGTERM ended the program; returns the exit code."""
+    """End the compilation, report on standard error that the program was interrupted, and return the exit code."""
     end_compiling()
     with suppress(OSError, AttributeError):  # standard error may be closed
         print(f"\n{program}: interrupted", file=sys.stderr, flush=True)

@@ -231,7 +231,7 @@ class TreeTrace:
 
 
 def label(value: float) -> str:
-    """A value in few characters. The bound of a null window just beside a number is that number with + or - behind."""
+    """A value in few characters. The bound of a null window next to a number is that number followed by + or -."""
     if isinf(value) or abs(value) > 1e300:
         return "∞" if value == inf or value > 0 else "-∞"
     near = round(value, 2)

@@ -248,7 +248,7 @@ class _Builder:
         if otherwise:
             self._remark(token.line, f"{quoted(core)} is read as {otherwise}")
         if signs not in _CHECKS:
-            self._remark(token.line, f"{quoted(signs)} behind {quoted(core)} is left out")
+            self._remark(token.line, f"{quoted(signs)} after {quoted(core)} is left out")
         self._node = self._node.add_variation(move, starting_comment=" ".join(filter(None, self._before)))
         self._before = []
         self._board.push(move)

@@ -113,7 +113,7 @@ def read_board(fen: str, chess960: bool = False, report: Callable[[str], None] =
         raise PositionError(f"neither a FEN nor a file: {quoted(fen)}")
     found = read_position(fen if fen not in ("", "startpos") else chess.STARTING_FEN, chess960)
     if found.rest:
-        raise PositionError(f"{quoted(fen)} has {quoted(found.rest)} behind the position")
+        raise PositionError(f"{quoted(fen)} has {quoted(found.rest)} after the position")
     for repair in found.repairs:
         report(repair)
     return found.board

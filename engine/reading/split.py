@@ -83,7 +83,7 @@ class _Splitter:
                 abrupt = not self._blank
                 ended = self.end()
                 if abrupt:
-                    self._remark(token, "another game begins here, behind the result")
+                    self._remark(token, "another game begins here, after the result")
         if self._blank > 1 and self._raw.tags and not self._raw.begun:
             self._remark(token, f"{self._blank} blank lines after the tags")
         self._blank = 0

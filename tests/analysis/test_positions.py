@@ -101,7 +101,7 @@ def test_a_game_that_is_over_is_said_to_be(fen, ending, capsys):
     [
         ("analyse", ["no", "such", "thing"], "neither a FEN nor a file: 'no such thing'"),
         ("analyse", ["8/8/8/8/8/8/8/8 w - - 0 1"], "not a legal position"),
-        ("analyse", ["4k3/8/8/8/8/8/8/R3K3 w Q - 0 1 bm Ra8"], "'bm Ra8' behind the position"),
+        ("analyse", ["4k3/8/8/8/8/8/8/R3K3 w Q - 0 1 bm Ra8"], "'bm Ra8' after the position"),
         ("analyse", ["--time", "0"], "'0' is not a number of seconds"),
         ("analyse", ["--depth", "many"], "'many' is not a whole number from 1 to 100"),
         ("analyse", ["--depth", "3", "--time", "1"], "not allowed with"),
