@@ -102,9 +102,8 @@ class Case:
 
 
 def from_games(data: Path, chance: random.Random, count: int, source: str = "game", offset: int = 0) -> Iterator[Case]:
-    """Moves of games between people that lost at least 10 points of 100, by the evaluations in the file; or, for
-    another ``source``, positions of these games, whatever was played (the move is kept for ``mark``): those with the
-    ``offset`` in the file."""
+    """Moves of human games that lost at least 10 points of 100 by the evaluations in the file; for another ``source``,
+    any positions of these games (with the move played, for ``mark``) at the ``offset`` in the file."""
     found: list[Case] = []
     before: list[tuple[str, int]] = []
     start = chance.randrange(800_000)

@@ -101,8 +101,8 @@ class Judge:
 
 
 def _stands(said: int, points: float) -> bool:
-    """Whether the level that was ``said`` is true of White's ``points``, give or take the slack; who is winning stands
-    better too."""
+    """Whether the level that was ``said`` is true of White's ``points``, within the slack; a side that is winning
+    is also better."""
     if said == 0:
         return abs(points - 0.5) <= EDGE - 0.5 + SLACK
     return (points if said > 0 else 1 - points) >= (EDGE, CLEAR, WINNING)[abs(said) - 1] - SLACK

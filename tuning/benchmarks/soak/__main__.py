@@ -90,7 +90,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def soak(script: Callable[[], Iterable[Step]], chosen: argparse.Namespace, out: Path, folder: Path) -> int:
-    """Say the ``script``, which is the same whenever it is asked for; after a fault keep as few steps as lead to it.
+    """Run the ``script``, which is the same at every call; after a fault, keep the fewest steps that cause it.
     ``folder`` holds the files that they name."""
     variables = environment(chosen.boundscheck)
 

@@ -24,7 +24,7 @@ _STOPPED = {
     "explain": ("info string explain stopped",),
 }
 
-#: Plies up to which python-chess counts the leaves as well.
+#: Maximum depth of a perft that python-chess repeats.
 _COUNTED = 2
 
 _EVALUATION = re.compile(r"\s*[a-z -]+\|[ |\d.MGEWhiteBlackTotal-]*$|-+(\+-+)+$|\s*\|")
@@ -35,7 +35,7 @@ _MOVE = re.compile(r"([a-h][1-8][a-h][1-8][nbrq]?): (\d+)$")
 
 
 class Fault(Exception):
-    """Something that the engine must not do. ``kind`` is the same for faults of the same sort."""
+    """A fault of the engine. ``kind`` is the same for faults of the same sort."""
 
     def __init__(self, kind: str, detail: str) -> None:
         super().__init__(f"{kind}: {detail}")
@@ -44,8 +44,8 @@ class Fault(Exception):
 
 @dataclass
 class Place:
-    """The position as the engine should have it, with ``board`` None until the engine says it. ``king_takes_rook`` is
-    how castling is written, None where the judge cannot know."""
+    """The engine's expected position; ``board`` is None until the engine reports it. ``king_takes_rook`` is how castling
+    is written, None if the judge cannot know it."""
 
     board: chess.Board | None
     king_takes_rook: bool | None = None
@@ -53,15 +53,15 @@ class Place:
 
 @dataclass
 class Due:
-    """An answer that is owed: to the line number ``order``."""
+    """An answer due to line number ``order``."""
 
     kind: str
     order: int
     said: str
     place: Place
     early: bool = False  # need not wait for a search that was not stopped
-    waits_for: frozenset[str] = frozenset()  # a search that must not end before one of these has come
-    endless: bool = False  # may not end before it is stopped or, if that is among ``waits_for``, ponderhit comes
+    waits_for: frozenset[str] = frozenset()  # a search that must not end before one of these commands
+    endless: bool = False  # must not end before stop or, if that is among ``waits_for``, ponderhit
     stopped: int | None = None  # the number of the line that stopped it
     released: bool = False
     moves: frozenset[str] = frozenset()
@@ -75,7 +75,7 @@ class Due:
 
 
 def needs_chess960(board: chess.Board) -> bool:
-    """Whether a right to castle belongs to a king or rook that is not where standard chess starts it."""
+    """Whether a castling right belongs to a king or rook that is not on its standard square."""
     for color in chess.COLORS:
         rank = chess.BB_RANK_1 if color else chess.BB_RANK_8
         rights = board.castling_rights & rank
@@ -100,7 +100,7 @@ class Judge:
         self._place = Place(chess.Board(chess960=True), False)
         self.answered = 0
 
-    # What is said
+    # Commands
 
     def say(self, text: str, meaning: Meaning) -> None:
         """The line ``text`` is about to be sent."""
@@ -175,7 +175,7 @@ class Judge:
         """Whether something due will not come before ``stop``."""
         return any(due.endless and due.stopped is None and not due.released for due in self.due)
 
-    # What is answered
+    # Answers
 
     def hear(self, line: str) -> None:
         """The engine said ``line``. Raises :class:`Fault`."""

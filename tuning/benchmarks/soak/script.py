@@ -96,7 +96,7 @@ ROUND = 1000
 _LONGEST = 3_000_000
 
 
-#: A line; a long one as its beginning, what follows, and how often that does.
+#: A line; a long one as its beginning, a filling, and the number of repetitions.
 Text = str | tuple[str, str, int]
 
 
@@ -110,8 +110,8 @@ def whole(text: Text) -> str:
 
 @dataclass
 class Step:
-    """Lines and their meanings; or ``pause`` seconds; or, with ``settle``, a wait until nothing is due any more, and
-    with ``measure`` a look at the memory as well."""
+    """Lines and their meanings; or ``pause`` seconds; or, with ``settle``, a wait for all answers due and, with
+    ``measure``, a measurement of memory."""
 
     lines: list[tuple[Text, Meaning]] = field(default_factory=list)
     pause: float = 0.0
