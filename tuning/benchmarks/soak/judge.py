@@ -44,8 +44,8 @@ class Fault(Exception):
 
 @dataclass
 class Place:
-    """The engine's expected position; ``board`` is None until the engine reports it. ``king_takes_rook`` is how castling
-    is written, None if the judge cannot know it."""
+    """The engine's expected position; ``board`` is None until the engine reports it. ``king_takes_rook`` is how
+    castling is written, None if the judge cannot know it."""
 
     board: chess.Board | None
     king_takes_rook: bool | None = None
