@@ -1,11 +1,11 @@
-"""Numbat's front door: without arguments a UCI engine, with a subcommand a tool for the terminal."""
+"""Numbat's command line: a UCI engine without arguments, a command-line tool with a subcommand."""
 
 from __future__ import annotations
 
 import os
 import sys
 
-TYPE_CHECKING = False  # Ctrl-C is not seen to while this module is loaded, so it loads next to nothing
+TYPE_CHECKING = False  # Ctrl-C is not handled while this module loads, so it imports almost nothing
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; returns the exit code. The path to ``uciok`` imports next to nothing.
+    """Run the command line; returns the exit code. Almost nothing is imported before ``uciok``.
 
-    Ctrl-C ends it in one line wherever it strikes. Without ``arguments`` the command line is that of the process, which
-    ends after this: then a second Ctrl-C does no more than to end it at once.
+    Ctrl-C ends it with one line at any point. Without ``arguments`` the command line is that of the process, which is
+    about to end, and a second Ctrl-C ends it at once.
     """
     try:
         try:
@@ -24,14 +24,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         finally:
             if arguments is None:
                 _end_at_the_next_interrupt()
-    except KeyboardInterrupt:  # where no command could see to it: while modules are imported, or during its clean-up
+    except KeyboardInterrupt:  # outside the commands' own handling: during imports or clean-up
         from engine.commandline import interrupted
 
         return interrupted()
 
 
 def _end_at_the_next_interrupt() -> None:
-    """Let Ctrl-C end the process without a word."""
+    """Make Ctrl-C end the process silently."""
     import signal
 
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
@@ -41,9 +41,9 @@ def _end_at_the_next_interrupt() -> None:
 
 
 def _run(words: list[str]) -> int:
-    stranger = _stranger()
-    if stranger:
-        shown = stranger if stranger.isprintable() else ascii(stranger)
+    other = _other_engine()
+    if other:
+        shown = other if other.isprintable() else ascii(other)
         fault = f"{shown} hides Numbat's package 'engine': rename it, or run numbat from another folder"
         print(f"numbat: {fault}", file=sys.stderr)
         return 2
@@ -60,19 +60,19 @@ def _run(words: list[str]) -> int:
         _flush()
 
 
-def _stranger() -> str:
-    """The file that Python would take for the package ``engine``, if that is not the one beside this file."""
+def _other_engine() -> str:
+    """The file that Python would import as ``engine``, if that is not the package beside this file; else empty."""
     from importlib.util import find_spec
 
     spec = find_spec("engine")
     own = os.path.join(os.path.dirname(os.path.abspath(__file__)), "engine", "__init__.py")
-    if spec is None or not spec.origin:  # nothing, or a mere folder
+    if spec is None or not spec.origin:  # nothing, or a folder without __init__.py
         return ", ".join(spec.submodule_search_locations or ()) if spec else ""
     return "" if os.path.realpath(spec.origin) == os.path.realpath(own) else spec.origin
 
 
 def _flush() -> None:
-    """Write what is left for standard output while an error can still be told in a line."""
+    """Flush standard output while an error can still be reported in one line."""
     if sys.stdout is None:
         return
     try:
@@ -84,7 +84,7 @@ def _flush() -> None:
 
 
 def _run_subcommand(words: list[str]) -> int:
-    if words[0] == "lab":  # it has a command line of its own
+    if words[0] == "lab":  # has its own parser
         from engine.lab import main as lab
 
         return lab(words[1:])
@@ -144,7 +144,7 @@ def _perft_files(words: list[str], threads: int) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    """The parser of the command line; argparse is imported only if there is one to parse."""
+    """The parser of the command line; argparse is imported only when needed."""
     import argparse
 
     from engine import __version__
@@ -152,7 +152,7 @@ def _parser() -> argparse.ArgumentParser:
     from engine.options import find
 
     def spin(name: str) -> dict[str, Any]:
-        """What an argument has from the option ``name``."""
+        """Keywords of an argument that has the range and default of the option ``name``."""
         option = find(name)
 
         def number(text: str) -> int:
@@ -183,24 +183,24 @@ def _parser() -> argparse.ArgumentParser:
     perft = commands.add_parser(
         "perft",
         usage="numbat perft [--threads THREADS] [--divide] DEPTH [FEN] | FILE.epd ... [DEPTH]",
-        help="count the leaves of the tree of legal moves, or compare with the counts of a file",
+        help="count the leaves of the legal move tree, or compare with the counts of a file",
     )
     perft.add_argument(
         "words",
         nargs="+",
         metavar="words",
         help="depth in plies and a position, quoted or not (default: the start position); or files with lines such as "
-        "'FEN ;D1 20 ;D2 400' to compare with, and the greatest depth to count",
+        "'FEN ;D1 20 ;D2 400' to compare with, and the maximum depth",
     )
     perft.add_argument("--threads", **spin("Threads"), help="number of threads (default: %(default)s)")
-    perft.add_argument("--divide", action="store_true", help="also print the count of each first move")
+    perft.add_argument("--divide", action="store_true", help="also print the count of each root move")
 
     commands.add_parser("analyse", help="analyse a position, or annotate the games of a PGN file")
     commands.add_parser("play", help="play a game against the engine in the terminal")
     commands.add_parser("suite", help="solve the test positions of EPD files")
     commands.add_parser("lab", help="compare textbook searches on chess and other games")
     warmup = commands.add_parser("warmup", help="compile the engine ahead of the first game")
-    warmup.add_argument("--all", action="store_true", help="also compile the reader of endgame tables")
+    warmup.add_argument("--all", action="store_true", help="also compile the tablebase prober")
     commands.add_parser("version", help="print the version")
     commands.add_parser("help", help="print this help, or that of a subcommand")
     return parser

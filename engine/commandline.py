@@ -1,4 +1,4 @@
-"""What the commands of the terminal do alike: exit codes, errors in one line, numbers on the command line."""
+"""Shared by all commands: exit codes, one-line errors, number arguments."""
 
 from __future__ import annotations
 
@@ -10,39 +10,47 @@ from typing import NoReturn
 
 from engine.printing import escaped
 
-#: Exit codes: done as asked; a failure on the way; cannot be done as asked; ended by Ctrl-C or SIGTERM.
+#: Exit codes: success; failure; invalid request; ended by Ctrl-C or SIGTERM.
 DONE, FAILED, REFUSED, INTERRUPTED = 0, 1, 2, 130
 
 _MOST_SECONDS = 1e6
 
 
 class UsageError(ValueError):
-    """A command line that makes no sense; the message says why."""
+    """An invalid command line; the message says why."""
 
 
 class Parser(argparse.ArgumentParser):
     """A parser that raises :class:`UsageError` with one line, without the usage."""
 
     def error(self, message: str) -> NoReturn:
-        """Name what was wrong, and where help is."""
+        """Raise :class:`UsageError` with ``message`` and a pointer to ``--help``."""
         raise UsageError(f"{message} (see {self.prog} --help)")
 
 
 def refuse(error: object, program: str = "numbat") -> int:
-    """Print an error in one line on standard error; the exit code."""
+    """Print an error as one line on standard error; returns the exit code."""
     print(f"{program}: {escaped(str(error), keep='')}", file=sys.stderr)
     return REFUSED
 
 
 def interrupted(program: str = "numbat") -> int:
-    """Say in one line on standard error that Ctrl-C or SIGTERM has ended the program; the exit code."""
-    with suppress(OSError, AttributeError):  # nobody reads it any more, or it was closed from the start
+    """End the compilation, report on standard error that the program was interrupted, and return the exit code."""
+    end_compiling()
+    with suppress(OSError, AttributeError):  # standard error may be closed
         print(f"\n{program}: interrupted", file=sys.stderr, flush=True)
     return INTERRUPTED
 
 
+def end_compiling() -> None:
+    """End the process that compiles for this one: unlike a GUI that kills the engine, a user means it."""
+    detached = sys.modules.get("engine.jit.detached")  # if it was imported
+    if detached is not None:
+        detached.end()
+
+
 def whole(least: int, most: int, what: str = "a whole number") -> Callable[[str], int]:
-    """The type of a flag that takes a whole number from ``least`` to ``most``; errors call it ``what``."""
+    """An argparse type: a whole number from ``least`` to ``most``, called ``what`` in errors."""
 
     def number(text: str) -> int:
         digits = text.lstrip("0") or text[:1]
@@ -54,12 +62,12 @@ def whole(least: int, most: int, what: str = "a whole number") -> Callable[[str]
 
 
 def plies(most: int) -> Callable[[str], int]:
-    """The type of a flag that takes a depth."""
+    """An argparse type: a depth in plies."""
     return whole(1, most, "a depth in plies,")
 
 
 def seconds(text: str) -> float:
-    """The type of a flag that takes a time in seconds."""
+    """An argparse type: a time in seconds."""
     try:
         time = float(text)
     except ValueError:

@@ -1,6 +1,6 @@
-"""rich's console and progress column for text from outside: no markup, no emoji codes, nothing that acts on a terminal.
+"""rich's console and progress column for untrusted text: no markup, no emoji codes, control characters escaped.
 
-What rich shows is styled by ``style=`` and :class:`rich.text.Text`.
+Style text by ``style=`` and :class:`rich.text.Text`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from engine.printing import escaped, unguarded
 
 
 class Console(rich.console.Console):
-    """A console that prints what it is given as it is, :func:`engine.printing.escaped`."""
+    """A console that prints text literally and :func:`escaped <engine.printing.escaped>`."""
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(markup=False, highlight=False, emoji=False, **settings)
@@ -32,7 +32,7 @@ class Console(rich.console.Console):
         self._file = file
 
     def render_str(self, text: str, **settings: Any) -> Text:
-        return super().render_str(escaped(text), **settings)  # before anything is measured
+        return super().render_str(escaped(text), **settings)  # before its width is measured
 
     def render(
         self, renderable: rich.console.RenderableType, options: rich.console.ConsoleOptions | None = None
@@ -45,7 +45,7 @@ class Console(rich.console.Console):
 
 
 class TextColumn(rich.progress.TextColumn):
-    """A column of text as it is."""
+    """A column of literal text."""
 
     def render(self, task: rich.progress.Task) -> Text:
         return Text(escaped(self.text_format.format(task=task)))

@@ -1,6 +1,6 @@
-"""Files that a user names: only regular ones are opened, and none is ever seen half written.
+"""Files named by the user: only regular files are opened, and writes are atomic.
 
-A named pipe would be waited for, a device read for ever, and both look like files to whoever only sees the name.
+Opening a FIFO blocks, and reading a device may never end.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
-#: Not to wait for the other end of what became a pipe since it was looked at; Windows has no such pipes.
+#: Non-blocking, in case the path became a FIFO since it was checked; Windows has no FIFOs.
 _NO_WAITING = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
 
 def open_regular(path: str | os.PathLike[str]) -> BinaryIO:
-    """Open ``path`` for reading. Raises OSError if that cannot be done, also for what is no regular file and for names
-    that no file can have; its ``strerror`` says why."""
+    """Open ``path`` for reading. Raises OSError, also for an invalid name and for anything but a regular file; its
+    ``strerror`` says why."""
     try:
         _check(os.stat(path).st_mode)
         descriptor = os.open(path, os.O_RDONLY | _NO_WAITING)
-    except ValueError as error:  # a NUL, or a character that the file system cannot spell
+    except ValueError as error:  # a NUL, or a character that the file system cannot encode
         raise OSError(errno.EINVAL, f"not a valid file name ({error})") from None
     try:
         _check(os.fstat(descriptor).st_mode)
@@ -43,11 +43,10 @@ def list_directory(path: str) -> list[str]:
 
 @contextmanager
 def drafted(path: Path) -> Iterator[Path]:
-    """Where to write the new contents of ``path``, which become the file at the end if nothing was raised until then.
-    A link stays a link.
+    """A path to write to, which replaces ``path`` on exit unless an exception was raised. A link stays a link.
 
-    Raises OSError. Where the former file cannot be replaced, as one that another program on Windows has open, the
-    finished draft stays, and the error's ``strerror`` says where it is.
+    Raises OSError. If the old file cannot be replaced, such as one open in another program on Windows, the finished
+    draft is kept, and the error's ``strerror`` says where.
     """
     target = Path(os.path.realpath(path))
     draft = target.with_name(f"{target.name}.part")

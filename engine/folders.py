@@ -1,4 +1,4 @@
-"""The user's cache folder, where the operating system keeps it."""
+"""The user's cache folder, as the operating system defines it."""
 
 from __future__ import annotations
 

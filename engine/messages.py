@@ -1,7 +1,6 @@
-"""What goes into a search and what comes out of it: plain records, free of heavy imports.
+"""Limits, reports and results of a search, and errors: plain records without heavy imports.
 
-The protocol layer builds a :class:`Limits` and prints :class:`Info` and :class:`Result`; the engine below
-it speaks no protocol. Times are milliseconds, scores centipawns or moves to mate, depths plies.
+Times are milliseconds, scores centipawns or moves to mate, depths plies.
 """
 
 from __future__ import annotations
@@ -12,38 +11,38 @@ from typing import NamedTuple
 
 
 class PositionError(ValueError):
-    """A FEN, a position or a move that the rules do not allow; the message names what was wrong."""
+    """An illegal position or move, or an invalid FEN; the message names the fault."""
 
 
 class OptionError(ValueError):
-    """An option that does not exist, or a value that it cannot take; the message names both."""
+    """An unknown option, or an invalid value; the message names both."""
 
 
 class Stopped(Exception):
-    """Work was stopped before its end, and has no result."""
+    """The work was stopped before its end and has no result."""
 
 
-#: The greatest number among the limits: that of 64 bits.
+#: The greatest value of a limit: 64 bits, signed.
 MOST = 2**63 - 1
 
 
 class Number(NamedTuple):
-    """What a number among the limits may be: its ``unit``, and the ``least`` and the ``most`` of it."""
+    """The unit and range of a limit."""
 
     unit: str
     least: int = -MOST
     most: int = MOST
 
     def nearest(self, number: int) -> int:
-        """``number``, or the least or the most if it is beyond that."""
+        """``number``, clamped to the range."""
         return min(max(number, self.least), self.most)
 
     def fault(self, name: str, value: object) -> str:
-        """Why the limit ``name`` cannot be ``value``, or nothing if it can."""
+        """Why the limit ``name`` cannot be ``value``; empty if it can."""
         return "" if type(value) is int and self.nearest(value) == value else self.refusal(name, value)
 
     def refusal(self, name: str, value: object, kind: str = "a whole number of") -> str:
-        """That the limit ``name`` cannot be ``value``, and what it can be."""
+        """A message that the limit ``name`` cannot be ``value``, with the valid range."""
         bound = "" if self.least == -MOST else f", {self.least} or more"
         if isinstance(value, int | float) and self.most < abs(value) < inf:
             bound = f", at most {self.most}" if value > 0 else f", at least {self.least}"
@@ -51,7 +50,7 @@ class Number(NamedTuple):
         return f"{name} takes {kind} {self.unit}{bound}, not {'a longer one' if is_endless else repr(value)}"
 
 
-#: The limits that are numbers.
+#: The numeric limits.
 NUMBERS = {
     "wtime": Number("milliseconds"),
     "btime": Number("milliseconds"),
@@ -67,46 +66,46 @@ NUMBERS = {
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The limits of one search; with nothing set it is infinite.
+    """The limits of one search; without any it is infinite.
 
-    Raises ValueError, which names the field and the value, for a number that is none of :data:`NUMBERS`.
+    Raises ValueError, which names the field and the value, for a number outside the range in :data:`NUMBERS`.
     """
 
     wtime: int | None = None
-    """Milliseconds on White's clock, None for no clock. A GUI can send 0 or less; the engine then moves at once."""
+    """Milliseconds on White's clock, None for no clock. GUIs may send 0 or less; the engine then moves at once."""
 
     btime: int | None = None
     """Milliseconds on Black's clock, likewise."""
 
     winc: int = 0
-    """Milliseconds that White gains with each move."""
+    """White's increment per move in milliseconds."""
 
     binc: int = 0
-    """Milliseconds that Black gains with each move."""
+    """Black's increment per move in milliseconds."""
 
     movestogo: int | None = None
-    """Moves to the next time control; 0 and None are the rest of the game."""
+    """Moves to the next time control; 0 and None mean the rest of the game."""
 
     movetime: int | None = None
-    """Milliseconds that the search may take, None for no limit."""
+    """Maximum milliseconds for the search, None for no limit."""
 
     depth: int | None = None
     """Plies of the last iteration, None for no limit."""
 
     nodes: int | None = None
-    """Nodes that the search may visit, None for no limit."""
+    """Maximum nodes, None for no limit."""
 
     mate: int | None = None
-    """End with a mate in this many moves, None to search on."""
+    """Stop at a mate in this many moves or fewer, None to search on."""
 
     infinite: bool = False
     """Search until stopped."""
 
     ponder: bool = False
-    """Think on the opponent's time, without end until ``ponderhit``."""
+    """Think on the opponent's time, without limit until ``ponderhit``."""
 
     analysis: bool = False
-    """The search is for people to look at, and no move of a game is due: leave books alone."""
+    """Analyse rather than play: do not use the book."""
 
     searchmoves: tuple[str, ...] = ()
     """The only root moves to search, in UCI notation; empty for all."""
@@ -131,13 +130,13 @@ class Score:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figures:
-    """The figures of a report, for :class:`Info` and :class:`engine.Analysis` alike."""
+    """The figures of a report that :class:`Info` and :class:`engine.Analysis` share."""
 
     depth: int = 0
     """Plies of the iteration."""
 
     seldepth: int = 0
-    """Plies of the longest line that was searched."""
+    """Plies of the longest line searched."""
 
     multipv: int = 1
     """Rank of the line, 1 for the best."""
@@ -160,34 +159,34 @@ class Info(Figures):
     """One report of a running search."""
 
     score: Score | None = None
-    """The value of the line, None in reports without a line."""
+    """The score of the line, None in reports without a line."""
 
     time: int = 0
     """Milliseconds since the search began."""
 
     pv: tuple[str, ...] = ()
-    """The principal variation, moves in UCI notation."""
+    """The principal variation in UCI notation."""
 
     currmove: str = ""
-    """The root move under search in UCI notation, empty if not reported."""
+    """The root move being searched, in UCI notation; empty if not reported."""
 
     currmovenumber: int = 0
-    """Its number, from 1 on; 0 if not reported."""
+    """Its number, from 1; 0 if not reported."""
 
     text: str = ""
-    """A remark for people."""
+    """A remark, for an ``info string``."""
 
     wdl: tuple[int, int, int] | None = None
-    """The chances to win, draw and lose in thousandths, None if not reported."""
+    """The chances to win, draw and lose, in thousandths; None if not reported."""
 
     final: bool = False
-    """The report is about the whole search, and its :class:`Result` follows at once."""
+    """The report covers the whole search; its :class:`Result` follows."""
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """The end of a search: ``bestmove`` in UCI notation (``0000`` if there is no legal move) and what is
-    expected in reply (empty when unknown), with the last full :class:`Info`."""
+    """The result of a search: ``bestmove`` in UCI notation (``0000`` if there is no legal move), the expected reply
+    ``ponder`` (empty if unknown), and the last full :class:`Info`."""
 
     bestmove: str = "0000"
     ponder: str = ""
@@ -195,5 +194,5 @@ class Result:
 
 
 def nodes_per_second(nodes: int, milliseconds: float) -> int:
-    """Speed, with times too short to measure taken as one millisecond."""
+    """The speed, counting at least one millisecond."""
     return int(nodes * 1000 / max(1.0, milliseconds))

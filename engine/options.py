@@ -1,9 +1,7 @@
-"""The options, one row each: keyword and type, name, default, range, help and effect.
+"""The UCI options, one row each: keyword and type, name, default, range, help and effect.
 
-Everything that offers options reads these rows: the protocol layer prints and parses by them, the engine takes its
-keywords, defaults and effects from them, and a test compares the table in ``uci/README.md`` with them. Names and kinds
-are those of the UCI protocol (Stefan Meyer-Kahlen, 2006). Free of heavy imports, because ``uciok`` is sent before the
-engine is loaded.
+The protocol layer prints and parses by these rows, the engine takes its keywords, defaults and effects from them, and a
+test compares the table in ``uci/README.md`` with them. No heavy imports: ``uciok`` is sent before the engine is loaded.
 """
 
 import os
@@ -13,26 +11,26 @@ from typing import Annotated, Any, NamedTuple, TypedDict
 
 from engine.messages import OptionError
 
-#: What an option holds once parsed; a button holds nothing.
+#: The value of an option; None for a button.
 Value = int | bool | str | None
 
 #: How UCI writes an empty string.
 EMPTY = "<empty>"
 
-#: No number in the protocol needs more digits; longer ones are not worth converting.
+#: Digits of the longest valid number; longer ones are not converted.
 _MOST_DIGITS = 19
 
 
 class ReadBy(NamedTuple):
-    """The effect of an option whose value ``module`` reads, by name, each time it matters."""
+    """The effect of an option whose value ``module`` reads by name when it needs it."""
 
     module: str
 
 
-#: Called with the engine and the new value; the old one stays if it raises :class:`OptionError`.
+#: Called with the engine and the new value; if it raises :class:`OptionError`, the old value stays.
 Action = Callable[[Any, Any], object]
 
-#: The effect of an option that tells the GUI something, or the engine something that it has no use for.
+#: The effect of an option that only informs the GUI, or that the engine ignores.
 FOR_THE_GUI = ReadBy("")
 
 _ENGINE, _THINKER = ReadBy("engine.api.engine"), ReadBy("engine.play.thinker")
@@ -40,9 +38,8 @@ _ENGINE, _THINKER = ReadBy("engine.api.engine"), ReadBy("engine.play.thinker")
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One option. The type of its default is its UCI kind: a number is a spin, which ``minimum`` and ``maximum`` bound;
-    a text with ``choices`` is a combo, without them a string; None is a button. ``help`` is one sentence for the user.
-    """
+    """One option. The type of the default gives the UCI kind: a number is a spin from ``minimum`` to ``maximum``; a
+    text is a combo if there are ``choices``, else a string; None is a button. ``help`` is one sentence for the user."""
 
     name: str
     default: Value
@@ -62,7 +59,7 @@ class Option:
 
     @property
     def allowed(self) -> str:
-        """In words, what the option may hold."""
+        """The valid values in words."""
         match self.kind:
             case "spin":
                 return f"a whole number from {self.minimum} to {self.maximum}"
@@ -76,7 +73,7 @@ class Option:
                 return "any text"
 
     def parse(self, text: str) -> Value:
-        """The value that ``text`` stands for; raises :class:`OptionError` naming option, value and range."""
+        """The value of ``text``. Raises :class:`OptionError`, which names option, value and range."""
         match self.kind:
             case "spin":
                 number = whole_number(text)
@@ -97,11 +94,11 @@ class Option:
         raise OptionError(f"option {self.name} cannot be '{text}': it takes {self.allowed}")
 
     def checked(self, value: Any) -> Value:
-        """``value``, which may be a path or, for a button, True; raises as :meth:`parse`."""
+        """``value``, which may be a path or, for a button, True. Raises as :meth:`parse`."""
         return self.parse("" if self.kind == "button" and value in (None, True) else str(value))
 
     def take_effect(self, engine: Any, value: Value) -> None:
-        """Have ``engine`` act on its new ``value``, unless that is read when it matters."""
+        """Run the option's action on ``engine``, if it has one."""
         if not isinstance(self.effect, ReadBy):
             self.effect(engine, value)
 
@@ -180,13 +177,13 @@ class Options(TypedDict, total=False):
     # fmt: on
 
 
-#: The rows by keyword, and in the order in which the GUI gets them.
+#: The rows by keyword, and in the order in which they are sent to the GUI.
 KEYWORDS: dict[str, Option] = {keyword: row.__metadata__[0] for keyword, row in Options.__annotations__.items()}
 OPTIONS: tuple[Option, ...] = tuple(KEYWORDS.values())
 
 
 def find(name: str, options: Iterable[Option] = OPTIONS) -> Option:
-    """The option called ``name``, whatever its case; raises :class:`OptionError` when there is none."""
+    """The option called ``name``, ignoring case. Raises :class:`OptionError` if there is none."""
     wanted = name.lower()
     for option in options:
         if option.name.lower() == wanted:
@@ -195,9 +192,9 @@ def find(name: str, options: Iterable[Option] = OPTIONS) -> Option:
 
 
 def by_keyword(keyword: str) -> Option:
-    """The option that a Python keyword means: ``move_overhead`` is "Move Overhead", ``chess960`` "UCI_Chess960".
+    """The option for a Python keyword: ``move_overhead`` is "Move Overhead", ``chess960`` "UCI_Chess960".
 
-    Raises :class:`OptionError` when there is none.
+    Raises :class:`OptionError` if there is none.
     """
     wanted = keyword.replace("_", "").lower()
     for option in OPTIONS:

@@ -1,8 +1,7 @@
-"""Text from outside - names in a PGN, file names, arguments, what other engines say - on its way to people.
+"""Escapes untrusted text (PGN tags, file names, arguments, other engines' output) so that it cannot control a terminal.
 
-Messages quote such text as it is, and it is escaped at the edge, where it is printed or logged: by the guarded standard
-streams, by the consoles of :mod:`engine.console`, and by the protocol's remarks. There it can neither steer the
-terminal nor hide.
+Messages quote such text unchanged; it is escaped where it is printed: by the guarded standard streams, the consoles of
+:mod:`engine.console` and ``info string`` lines.
 """
 
 from __future__ import annotations
@@ -10,21 +9,20 @@ from __future__ import annotations
 import sys
 from typing import IO, Any
 
-#: Unicode's categories of characters that are not seen but may act: controls, formats such as the bidirectional
-#: overrides, lone surrogates (the undecodable bytes of file names), separators of lines and paragraphs.
+#: Unicode categories of invisible characters: controls, formats such as the bidirectional overrides, lone surrogates
+#: (the undecodable bytes of file names), line and paragraph separators.
 _UNSEEN = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 
 
 def escaped(text: str, keep: str = "\n\t") -> str:
-    r"""``text`` with every character that acts on a terminal instead of being seen, except those to ``keep``, written
-    as in a Python string.
+    r"""``text`` with its invisible characters, except those in ``keep``, written as in a Python string.
 
     >>> print(escaped("\x1b[2J\udcff Müller"))
     \x1b[2J\udcff Müller
     """
     if text.isprintable():
         return text
-    from unicodedata import category  # late: the way to uciok imports next to nothing
+    from unicodedata import category  # late: almost nothing is imported before uciok
 
     return "".join(
         letter.encode("unicode_escape").decode() if letter not in keep and category(letter) in _UNSEEN else letter
@@ -33,7 +31,7 @@ def escaped(text: str, keep: str = "\n\t") -> str:
 
 
 class _Guard:
-    """A text stream that prints everything :func:`escaped`. Consoles, which do that themselves, write past it."""
+    """A text stream that prints everything :func:`escaped`. Consoles escape by themselves and bypass it."""
 
     def __init__(self, stream: IO[str]) -> None:
         self.stream = stream
@@ -51,8 +49,8 @@ class _Guard:
 
 
 def guard_streams() -> None:
-    """From now on standard output and error escape what is printed, argparse's messages and tracebacks included, and
-    show a letter that their encoding lacks as ``?``."""
+    """Make standard output and error escape everything, including argparse's messages and tracebacks, and replace
+    characters that their encoding lacks with ``?``."""
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if stream is None or isinstance(stream, _Guard):
@@ -63,5 +61,5 @@ def guard_streams() -> None:
 
 
 def unguarded(stream: IO[str]) -> IO[str]:
-    """The stream behind a guarded one, for the program's own control characters."""
+    """The unguarded stream, for the program's own control characters."""
     return stream.stream if isinstance(stream, _Guard) else stream

@@ -5,7 +5,7 @@
     python -m tuning.spsa --only TimeEffort TimeTrend --tc 2+0.02 --iterations 2000 --openings book.epd
 
 Each iteration plays one pair of games between theta + c*delta and theta - c*delta, delta a random sign for
-every parameter at once, and moves theta along delta by the result, so two games tell something about all
+every parameter at once, and moves theta along delta by the result, so two games yield information on all
 parameters. After J. C. Spall (1998), https://www.jhuapl.edu/SPSA, with the gains of fishtest: the
 step c ends at the table's step size, the learning rate r at --rate.
 

@@ -127,7 +127,7 @@ def measure(arguments: argparse.Namespace, console: Console, measured: Measureme
 
 
 def run(arguments: argparse.Namespace, console: Console) -> int:
-    """Measure, unless told only to fit, and write the levels. Raises :class:`SetupError`."""
+    """Measure, unless ``--fit`` is given, and write the levels. Raises :class:`SetupError`."""
     measured = measurements.Measurements.read(arguments.measured)
     keep_apart(arguments.out, (arguments.measured,))
     if arguments.check:

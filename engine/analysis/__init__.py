@@ -1,18 +1,18 @@
-"""What people read: positions explained in lines, games annotated as PGN and as a page, a game in the terminal.
+"""For people: positions explained in lines, games annotated as PGN and as a page, a game in the terminal.
 
-``judge``     what a score means for the result, and when a move is a mistake
+``judge``     the expected result for a score, and the grades of moves
 ``praise``    when a move deserves "!", "!!" or "only move"
 ``accuracy``  how well a side played, in the figures of lichess.org
-``openings``  the names of openings, and how far theory goes
-``pace``      how a game's time is shared out among its positions
-``record``    what is known of a game while it is analysed
+``openings``  the names of openings, and how long a game follows theory
+``pace``      how a game's time is divided among its positions
+``record``    the state of a game's analysis
 ``annotate``  a game's moves, each with its evaluation and what was better
-``boards``    boards from FENs, moves as people write them
-``notes``     how that is written into a PGN, read back and taken out
-``files``     PGN in and out: nothing is lost, and what was begun is continued
+``notes``     annotations written into a PGN, read back and removed
+``files``     reading and writing PGN files
 ``lines``     lines as text
 ``report``    annotated games as one self-contained HTML page
 ``positions`` ``analyse FEN``
+``jobs``      games annotated in this process or in several
 ``games``     ``analyse PGN``
 ``play``      ``play``
 ``diagram``   the board in the terminal

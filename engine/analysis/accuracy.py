@@ -1,7 +1,7 @@
-"""How well a side played, in two figures that people know from lichess.org: accuracy and average centipawn loss.
+"""How well a side played, as lichess.org measures it: accuracy and average centipawn loss.
 
 The formulas are those of lila (``AccuracyPercent.scala``, ``AccuracyCP.scala``, ``WinPercent.scala``). A score is worth
-``100 / (1 + exp(-0.00368208 * cp))`` percent, with ``cp`` kept within 1000 either way, which is also what mates count.
+``100 / (1 + exp(-0.00368208 * cp))`` percent, with ``cp`` clamped to ±1000; mates count as 1000.
 A move that lowers that from ``w`` to ``w'`` is ``103.1668 * exp(-0.043544 * (w - w')) - 3.1669 + 1`` percent accurate.
 A side's accuracy is the mean of two means of its moves: the harmonic one, and one weighted by how lively the game was
 (the standard deviation of the percentages in a window around the move). Unlike there the game's first position has the
@@ -99,17 +99,17 @@ def _weights(percents: Sequence[float]) -> list[float]:
 
 
 def losses(positions: Sequence[Judged]) -> dict[chess.Color, float]:
-    """The centipawns that each side lost a move, on average."""
+    """The average centipawn loss per move of each side."""
     lost: dict[chess.Color, list[int]] = {chess.WHITE: [], chess.BLACK: []}
-    for former, judged in itertools.pairwise(positions):
-        fall = centipawns(former.score) - centipawns(judged.score)
+    for previous, judged in itertools.pairwise(positions):
+        fall = centipawns(previous.score) - centipawns(judged.score)
         color = not judged.board.turn
         lost[color].append(max(0, fall if color else -fall))
     return {color: sum(own) / len(own) if own else 0.0 for color, own in lost.items()}
 
 
 def centipawns(score: PovScore) -> int:
-    """White's centipawns, a mate being :data:`CEILING`.
+    """White's centipawns, mates as :data:`CEILING`.
 
     >>> from chess.engine import Cp, Mate
     >>> centipawns(PovScore(Mate(0), chess.WHITE)), centipawns(PovScore(Cp(1500), chess.WHITE))

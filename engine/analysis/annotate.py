@@ -26,18 +26,17 @@ from engine.api import Engine
 from engine.api.types import Analysis
 from engine.explanation.standing import human_expectation
 
-#: Says why a move was bad: from the board, the move, the line that was better, the line after the move (it begins with
-#: the reply), and the scores of the board and of the position after the move, without repeating what was better. None
-#: if nothing can be said.
+#: Explains why a move was bad, from the board, the move, the better line, the line after the move (beginning with the
+#: reply), and the scores before and after the move; it does not repeat the better line. None if there is no reason.
 Explain = Callable[
     [chess.Board, chess.Move, tuple[chess.Move, ...], tuple[chess.Move, ...], PovScore, PovScore], str | None
 ]
 
-#: Is told which part of a game's work is done, and how to have that written into the game.
+#: Gets the part of a game's work that is done, and a function that writes the results so far into the game.
 OnStep = Callable[[float, Callable[[], None]], None]
 
-#: Where a run can be repeated the engine forgets everything after this many positions, counted from the end of the game
-#: (and again so in the second pass): a run that goes on repeats those since then, and so knows what the former knew.
+#: In reproducible runs the engine is reset after this many positions, counted from the end of the game (also in the
+#: second pass); a continued run repeats the searches since the last reset, and so finds the same as a straight one.
 GROUP = 8
 
 #: A move that costs less, in points, is as good as the best.
@@ -71,11 +70,10 @@ class Judged:
 
 
 class Annotator:
-    """Searches the positions of a game with ``engine`` and writes down what it finds.
+    """Searches the positions of a game with ``engine`` and annotates the game.
 
-    ``limit`` holds for each position or, with ``whole_game``, for all of them. With plies or nodes what is found does
-    not depend on where a run was interrupted, nor on the games before (with one thread). ``explain`` finds words for
-    bad moves.
+    ``limit`` is for each position or, with ``whole_game``, for all of them. With plies or nodes, and one thread, the
+    result depends neither on interruptions nor on the games before. ``explain`` gives the reasons for bad moves.
     """
 
     def __init__(
@@ -90,10 +88,9 @@ class Annotator:
     def annotate(self, game: chess.pgn.Game, on_step: OnStep = lambda done, write: None) -> list[Judged]:
         """Annotate the main line of ``game`` in place, up to a null move; returns its positions.
 
-        What is already annotated under the same label is only read; whoever stops in the middle, by an exception, can
-        go on. ``on_step`` is told after each search which part of the work is done, and gets a function that writes
-        what was found so far into the game. Raises :class:`~engine.messages.PositionError` for a position that the
-        engine refuses.
+        Annotations under the same label are only read; a run ended by an exception is continued. After each search
+        ``on_step`` gets the part of the work that is done and a function that writes the results into the game.
+        Raises :class:`~engine.messages.PositionError` for a position that the engine refuses.
         """
         record = notes.read(game, self._label)
         if not record.finished:
@@ -129,7 +126,7 @@ class _Run:
         self._sacrifices: dict[int, bool] = {}
 
     def go(self) -> None:
-        """Go on from where the record is."""
+        """Search whatever the record still lacks."""
         self._engine.new_game()
         for search in self._record.group:
             kind, where, amount = search.split(":")
@@ -167,14 +164,14 @@ class _Run:
         self._record.put(at, seen.score, seen.depth, seen.pv)
 
     def _may_deserve_praise(self, at: int, seen: Analysis) -> bool:
-        """Whether the move at this position is good, and neither theory nor what everybody would do."""
+        """Whether the move at this position is good, and neither theory nor obvious."""
         found, after = self._record.positions[at], self._record.played(at)
         if found.move is None or after is None or found.book or found.forced:
             return False
         if self._record.positions[at + 1].board.is_checkmate():
             return False
         turn = found.board.turn
-        is_choice = seen.pv[:1] == (found.move,)  # it costs nothing then, though two searches of it may differ
+        is_choice = seen.pv[:1] == (found.move,)  # then it costs nothing, even if two searches disagree
         if not is_choice and cost(seen.score.pov(turn), after.pov(turn), found.board.fullmove_number) > _BEST:
             return False
         return not is_recapture(found.board, found.move) and (
@@ -201,7 +198,7 @@ class _Run:
         return found.single or self._marks(at, self._record.grade(at))
 
     def _marks(self, at: int, how: Grade) -> bool:
-        """Whether the move at this position gets the bad mark ``how``; a book move only if it is no mere inaccuracy."""
+        """Whether the move at this position gets the bad mark ``how``; a book move only for more than an inaccuracy."""
         return how.bad and not (self._record.positions[at].book and how is Grade.INACCURACY)
 
     def _worth(self, at: int) -> int:
@@ -290,7 +287,7 @@ class _Run:
         return self._engine.analyse(found.board, self._pace.limit(amount), root_moves=moves)
 
     def _forget(self) -> None:
-        """Begin another group of searches, if it is time for it."""
+        """Reset the engine at the end of a group of searches."""
         if self._pace.repeatable and len({search.split(":")[1] for search in self._record.group}) >= GROUP:
             self._record.group = []
             self._engine.new_game()

@@ -8,7 +8,7 @@ from rich.text import Text
 
 from engine.console import Console
 
-#: The chessmen by piece type. Both sides have the filled ones, which stand out on any square; the colour tells whose.
+#: The chessmen by piece type. Both sides have the filled ones, which stand out on any square; the colour shows whose.
 CHESSMEN = " ♟♞♝♜♛♚"
 
 #: Squares as (dark, light): plain, of the last move, of a king in check. The second for terminals of 16 colours.
@@ -35,7 +35,7 @@ def shows_chessmen(console: Console) -> bool:
 
 
 def can_print(text: str, encoding: str) -> bool:
-    """Whether ``encoding`` has all letters of ``text``.
+    """Whether ``encoding`` has all characters of ``text``.
 
     >>> can_print("♚", "utf-8"), can_print("♚", "cp1252")
     (True, False)
@@ -61,20 +61,20 @@ def diagram(board: chess.Board, below: chess.Color) -> str:
     rows = []
     for rank in ranks:
         row = ""
-        former = "plain"
+        previous = "plain"
         for file in files:
             square = chess.square(file, rank)
             mark = _mark(board, square)
-            row += _between(former, mark) + _letter(board, square)
-            former = mark
-        rows.append(f"{rank + 1} {row}{_between(former, 'plain')}".rstrip())
+            row += _between(previous, mark) + _letter(board, square)
+            previous = mark
+        rows.append(f"{rank + 1} {row}{_between(previous, 'plain')}".rstrip())
     letters = " ".join(chess.FILE_NAMES[file] for file in files)
     return "\n".join([*rows, "", f"   {letters}"])
 
 
 def painted(board: chess.Board, below: chess.Color, few: bool = False) -> Text:
     """The board in chessmen and colours, ``below``'s side nearer to the reader, for a terminal that
-    :func:`shows_chessmen`; ``few`` if it has no more than sixteen colours."""
+    :func:`shows_chessmen`; ``few`` if it has at most sixteen colours."""
     ranks, files = _order(below)
     text = Text()
     for rank in ranks:

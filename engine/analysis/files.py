@@ -1,4 +1,4 @@
-"""PGN in and out: nothing is lost on the way, and an interrupted annotation is continued."""
+"""Reading and writing PGN files losslessly, and finding the games that an interrupted run has finished."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class AnalysisError(ValueError):
 
 
 def read_games(path: Path, report: Callable[[str], None] = lambda remark: None) -> list[chess.pgn.Game]:
-    """All games of a PGN file; what cannot be read or is repaired is reported.
+    """All games of a PGN file; anything skipped or repaired is reported.
 
     Raises :class:`AnalysisError` for a file without a game.
     """
@@ -60,12 +60,12 @@ def write_games(path: Path, games: Sequence[str]) -> None:
 
 
 def pgn_text(game: chess.pgn.Game) -> str:
-    """``game`` as PGN, its lines no longer than the standard's 80 characters if a word is not."""
+    """``game`` as PGN, wrapped at the standard's 80 characters where possible."""
     tags, _, moves = game.accept(chess.pgn.StringExporter(columns=_COLUMNS)).partition("\n\n")
     units: list[str] = []
     for word in _WORDS.findall(moves):
         if units and (word[0] in "[%;" or units[-1][-1] == "."):
-            units[-1] += f" {word}"  # at a line's beginning it would be a tag, an escape or a remark; or has a number
+            units[-1] += f" {word}"  # would start a tag, an escape or a comment there; or follows a number
         else:
             units.append(word)
     lines = [""]
@@ -81,7 +81,7 @@ def pgn_text(game: chess.pgn.Game) -> str:
 #: The length of a line in a PGN file.
 _COLUMNS = 80
 
-#: What is not broken in a PGN: a word, and a command in a comment such as ``[%eval 0.3]``.
+#: Units that are not wrapped: words, and commands in comments such as ``[%eval 0.3]``.
 _WORDS = re.compile(r"(?:\[%[^\][]*\]|\S)+")
 
 
@@ -115,23 +115,23 @@ def check_place(path: Path) -> None:
 
 
 class AddedGame:
-    """A game at the end of a PGN file, written anew after each move; the games before it stay as they are.
+    """A game at the end of a PGN file, rewritten after each move; the games before it are left alone.
 
-    Raises :class:`AnalysisError` if ``path`` is something else than a PGN file.
+    Raises :class:`AnalysisError` if ``path`` is not a PGN file.
     """
 
     def __init__(self, path: Path) -> None:
         check_place(path)
-        former = _read(path) if path.exists() else b""
-        if former.strip():
+        previous = _read(path) if path.exists() else b""
+        if previous.strip():
             try:
                 read_games(path)
             except AnalysisError as error:
                 raise AnalysisError(f"{error}; choose another file with --pgn") from None
-            if b"\0" in former:
+            if b"\0" in previous:
                 raise AnalysisError(f"{path} is not in UTF-8; choose another file with --pgn")
         self._path = path
-        self._before = former.rstrip() + b"\n\n" if former.strip() else b""
+        self._before = previous.rstrip() + b"\n\n" if previous.strip() else b""
 
     def write(self, game: chess.pgn.Game) -> None:
         """Write the file with ``game`` as it is now. Raises :class:`AnalysisError`."""
@@ -175,7 +175,7 @@ def _moves(game: chess.pgn.Game) -> tuple[str, list[chess.Move]]:
 
 
 def fingerprint(games: Sequence[chess.pgn.Game]) -> str:
-    """A digest of the moves of ``games``, by which their page is known."""
+    """A digest of the moves of ``games``, which identifies their page."""
     return hashlib.sha256(repr([_moves(game) for game in games]).encode()).hexdigest()
 
 

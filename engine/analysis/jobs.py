@@ -157,7 +157,7 @@ class _Processes(Generic[Key]):
             for process in self._processes:
                 process.kill()
             for process in self._processes:
-                process.join()
+                process.join(_GRACE)
 
     def _start(self) -> Connection:
         context = multiprocessing.get_context("spawn")

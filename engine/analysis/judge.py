@@ -1,4 +1,4 @@
-"""What a score means for the result of the game, and when a move is a mistake."""
+"""The expected result for a score, and the grades of moves."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def chances_on(board: chess.Board, score: PovScore) -> Wdl:
 
 
 def cost(before: Score, after: Score, move: int = REFERENCE_MOVE) -> float:
-    """The points that a move cost which led from ``before`` to ``after``, both from its player's view; 0 for a gain.
+    """The cost in points of a move that led from ``before`` to ``after``, both from its player's view; 0 for a gain.
 
     It is the geometric mean of what the move costs between engines (:func:`expectation`) and between people
     (:func:`human_expectation`). Engines decide a game by half a pawn, so their curve alone would call it a blunder to
@@ -41,7 +41,7 @@ def cost(before: Score, after: Score, move: int = REFERENCE_MOVE) -> float:
     return math.sqrt(engines * people) if engines > 0 and people > 0 else 0.0
 
 
-#: Points by lichess.org's curve that an inaccuracy costs at least: of smaller ones a longer search denies too many.
+#: The least cost of an inaccuracy by lichess.org's curve: longer searches refute too many smaller ones.
 _LEAST = 0.055
 
 #: Centipawns beyond which a game is decided without a mate too, and beyond which it nearly is (lichess.org).
@@ -70,7 +70,7 @@ class Grade(Enum):
 
     @property
     def glyph(self) -> str:
-        """What is written behind the move: ?!, ?, ??, !, !! or, for the only move, □."""
+        """The annotation symbol: ?!, ?, ??, !, !! or, for the only move, □."""
         return {None: "", 6: "?!", 2: "?", 4: "??", 1: "!", 3: "!!", 7: "□"}[self.nag]
 
     @property
@@ -80,7 +80,7 @@ class Grade(Enum):
 
     @property
     def bad(self) -> bool:
-        """Whether the move cost something."""
+        """Whether the grade is a bad one."""
         return self.loss > 0
 
 

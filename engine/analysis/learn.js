@@ -1,6 +1,6 @@
-// Learn from your mistakes: one side's positions before its bad moves, in which the reader finds a better one.
+// Learn from your mistakes: one side's positions before its bad moves, where the reader has to find a better one.
 
-let lesson = null;  // {plies, at, from, done}: the bad moves, the one that is asked for, the square chosen
+let lesson = null;  // {plies, at, from, done}: the bad moves, the current one, the chosen square, whether it is solved
 
 const mistakes = white => game.plies.map((p, i) => i).filter(i => i && game.plies[i].white === white && game.plies[i].try?.best);
 
@@ -38,7 +38,7 @@ function attempt(uci) {
   mark();
 }
 
-function reveal() {  // the board after the better move
+function reveal() {  // show the board after the better move
   $("board").replaceChildren();
   diagram($("board"), game.plies[lesson.plies[lesson.at]].line[0]);
 }
@@ -59,7 +59,7 @@ function leaveLesson() {
   if (ply) go(ply);
 }
 
-function mark() {  // the square that was chosen
+function mark() {  // highlight the chosen square
   for (const old of document.querySelectorAll("#board .chosen")) old.remove();
   if (!lesson?.from) return;
   const [left, top] = corner(lesson.from);
@@ -91,7 +91,7 @@ function typed(event) {
   attempt(found ? found[0] : "");
 }
 
-function offerLessons() {  // for the game on show
+function offerLessons() {  // for the current game
   if (lesson) leaveLesson();
   for (const [id, white] of [["learn-white", true], ["learn-black", false]]) {
     const count = mistakes(white).length;

@@ -1,4 +1,4 @@
-"""Lines as text for people: score, chances and the moves in standard algebraic notation."""
+"""Lines as readable text: score, chances and the moves in standard algebraic notation."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def score_text(score: PovScore) -> str:
 
 
 def percents(white: Wdl) -> tuple[int, int, int]:
-    """How often White wins, nobody, and Black, in whole percents that add up to 100.
+    """White's wins, draws and Black's wins in whole percents that add up to 100.
 
     >>> percents(Wdl(335, 450, 215))
     (34, 44, 22)
@@ -37,7 +37,7 @@ def percents(white: Wdl) -> tuple[int, int, int]:
 
 
 def chances_text(white: Wdl) -> str:
-    """White's chances as everybody's: how the game will end, and how likely that is.
+    """The probabilities of a White win, a draw and a Black win.
 
     >>> chances_text(Wdl(250, 620, 130))
     'White 25%, draw 62%, Black 13%'

@@ -1,9 +1,9 @@
-"""Notes in a PGN: written into a game, read back, and taken out again; what others have noted stays.
+"""Notes in a PGN: written into a game, read back, and removed again; notes by others stay.
 
 The main line gets an ``[%eval]`` at every position, first in its comment, where programs look for it. A bad or
 outstanding move also gets a glyph, a sentence and the line that was better, or next best, as a variation. Where
-somebody else has judged the move already there is no glyph, and where his variation begins as ours would, our line
-stands in the sentence; so the notes say themselves what belongs to them.
+the move already has someone else's glyph none is added, and where an existing variation begins with the same move, the
+line stands in the sentence instead; so the notes themselves show what belongs to them.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from engine.analysis.record import LINE, Found, Record, Verdict
 #: The PGN tag that names engine and limit: evaluations under the same name need not be searched again.
 TAG = "Analysis"
 
-#: The PGN tag of an analysis that is not finished: how far it is, as :class:`engine.analysis.record.Record` says it.
+#: The PGN tag of an analysis that is not finished: how far it is, as text from :class:`engine.analysis.record.Record`.
 DONE = "AnalysisDone"
 
-#: Glyphs that judge a move (! ? !! ?? !? ?! and the only move); if there is one, somebody has judged already.
+#: Glyphs that judge a move (! ? !! ?? !? ?! and the only move); a move that has one is already judged.
 _JUDGEMENTS = range(1, 8)
 
 _CHANCES = r"White \d+%, draw \d+%, Black \d+%"
 _CHANGE = rf"(?:It would have left )?{_CHANCES}; (?:now|\S+ leaves) {_CHANCES}"
 _WORDS = f"(?:{'|'.join(grade.word for grade in Grade if grade.word)})"
-#: The sentence at a bad or outstanding move. Others may have broken its lines.
+#: The sentence at a bad or outstanding move. Other programs may have wrapped its lines differently.
 _SAID = re.compile(
     rf"( - | |^)(?P<other>The engine says )?(?P<word>{_WORDS}): "
     r"(?P<line>(?:(?! was (?:better|next best)\.)[^:])+) was (?:better|next best)\. "
@@ -41,19 +41,19 @@ _SAID = re.compile(
 
 
 def positions(game: chess.pgn.Game) -> list[chess.pgn.GameNode]:
-    """The nodes of the main line, the start included, up to a null move: what follows one is not chess."""
+    """The nodes of the main line, the start included, up to a null move."""
     return [game, *takewhile(lambda node: bool(node.move), game.mainline())]
 
 
 def read(game: chess.pgn.Game, label: str) -> Record:
-    """What an earlier run has noted in ``game`` under ``label``; nothing if there was none.
+    """The notes of an earlier run in ``game`` under ``label``; an empty record if there are none.
 
-    The engine's notes under another label are taken out.
+    The engine's notes under another label are removed.
     """
     nodes = positions(game)
     record = Record.of(nodes)
-    former = game.headers.get(TAG, "")
-    if former == label:
+    previous = game.headers.get(TAG, "")
+    if previous == label:
         text = game.headers.get(DONE)
         looked = len(nodes) if text is None else _number(text)
         for node, found in list(zip(nodes, record.positions, strict=True))[len(nodes) - looked :]:
@@ -67,7 +67,7 @@ def read(game: chess.pgn.Game, label: str) -> Record:
                     found.verdict = said(node, found.board)
             return record
         record = Record.of(nodes)
-    if former == label or former.startswith("Numbat "):
+    if previous == label or previous.startswith("Numbat "):
         erase(game)
     game.headers[TAG], game.headers[DONE] = label, "0"
     return record
@@ -75,13 +75,13 @@ def read(game: chess.pgn.Game, label: str) -> Record:
 
 @dataclass(frozen=True, slots=True)
 class Bare:
-    """The main line of a game as others have left it: comments, glyphs and variations, node by node."""
+    """The main line of a game as others left it: comments, glyphs and variations, node by node."""
 
     nodes: list[tuple[chess.pgn.GameNode, str, set[int], list[chess.pgn.ChildNode]]]
 
     @classmethod
     def of(cls, game: chess.pgn.Game) -> Bare:
-        """Take out of ``game`` what the engine has noted, and keep what is left."""
+        """Remove the engine's notes from ``game``, and keep the rest."""
         erase(game)
         nodes = positions(game)
         return cls([(node, node.comment, set(node.nags), list(node.variations)) for node in nodes])
@@ -93,7 +93,7 @@ class Bare:
 
 
 def write(game: chess.pgn.Game, label: str, record: Record, bare: Bare) -> None:
-    """Note ``record`` in ``game``, which without notes was ``bare``. Whoever is interrupted here can begin again."""
+    """Note ``record`` in ``game``, which without notes was ``bare``. An interrupted call can be repeated."""
     bare.restore()
     game.headers[TAG] = label
     if record.finished:
@@ -109,7 +109,7 @@ def write(game: chess.pgn.Game, label: str, record: Record, bare: Bare) -> None:
 
 
 def erase(game: chess.pgn.Game) -> None:
-    """Take out what the engine has noted."""
+    """Remove the engine's notes."""
     nodes = positions(game)
     text = game.headers.get(DONE)
     looked = len(nodes) if text is None else _number(text)
@@ -147,17 +147,17 @@ def _note(node: chess.pgn.GameNode, found: Found) -> None:
     node.comment = f"{node.comment} {others}".strip()
 
 
-def _say(node: chess.pgn.ChildNode, former: chess.Board, verdict: Verdict) -> None:
-    """Say how the move of ``node`` on the board ``former`` was, why, what was better, and how chances changed."""
+def _say(node: chess.pgn.ChildNode, board: chess.Board, verdict: Verdict) -> None:
+    """Say how the move of ``node`` on ``board`` was, why, what was better, and how chances changed."""
     assert verdict.grade.nag is not None, "a move that is neither bad nor outstanding needs no word"
     judged = any(nag in _JUDGEMENTS for nag in node.nags)
     if not judged:
         node.nags.add(verdict.grade.nag)
     word = f"The engine says {verdict.grade.word}" if judged else verdict.grade.word.capitalize()
     if node.parent.has_variation(verdict.instead[0]):
-        line = former.variation_san(verdict.instead)
+        line = board.variation_san(verdict.instead)
     else:
-        line = former.san(verdict.instead[0])
+        line = board.san(verdict.instead[0])
         node.parent.add_line(verdict.instead)
     said = node.comment.strip()
     between = "" if not said else " " if said[-1] in ".!?]" else " - "
@@ -165,26 +165,26 @@ def _say(node: chess.pgn.ChildNode, former: chess.Board, verdict: Verdict) -> No
     why = f"{verdict.why} " if verdict.why else ""
     node.comment = f"{said}{between}{word}: {line} was {how}. {why}{verdict.chances}."
     if verdict.also:
-        node.comment += f" Also good: {', '.join(former.san(move) for move in verdict.also)}."
+        node.comment += f" Also good: {', '.join(board.san(move) for move in verdict.also)}."
 
 
-def said(node: chess.pgn.ChildNode, former: chess.Board) -> Verdict | None:
-    """What is said of the move of ``node``, which was played on ``former``; None if nothing is."""
+def said(node: chess.pgn.ChildNode, board: chess.Board) -> Verdict | None:
+    """What is said of the move of ``node``, which was played on ``board``; None without a note."""
     found = _SAID.search(node.comment)
     if found is None:
         return None
     text = found["line"]
-    line = _parsed(former, text)
+    line = _parsed(board, text)
     if not _whole(text):
         lines = [child for child in node.parent.variations if child is not node and child.move in line]
         line = (lines[-1].move, *lines[-1].mainline_moves()) if lines else line
     why, chances = (" ".join(found[name].split()) for name in ("why", "chances"))
-    also = [_parsed(former, san)[:1] for san in (found["also"] or "").split(",")]
+    also = [_parsed(board, san)[:1] for san in (found["also"] or "").split(",")]
     return Verdict(_grade(found), line[:LINE], chances, why, tuple(chain(*also))) if line else None
 
 
-def _unsay(node: chess.pgn.ChildNode, former: chess.Board) -> None:
-    """Take out what :func:`say` has put in, but leave a line to which somebody has added something."""
+def _unsay(node: chess.pgn.ChildNode, board: chess.Board) -> None:
+    """Remove what :func:`_say` added, but leave a line to which something was added."""
     found = _SAID.search(node.comment)
     if found is None:
         return
@@ -192,7 +192,7 @@ def _unsay(node: chess.pgn.ChildNode, former: chess.Board) -> None:
     if not found["other"]:
         node.nags.discard(_grade(found).nag or 0)
     if not _whole(found["line"]):
-        move = _parsed(former, found["line"])[:1]
+        move = _parsed(board, found["line"])[:1]
         lines = [child for child in node.parent.variations if child is not node and child.move in move]
         if lines and _is_plain(lines[-1]):
             node.parent.remove_variation(lines[-1])
@@ -208,7 +208,7 @@ def _whole(line: str) -> bool:
 
 
 def _parsed(board: chess.Board, line: str) -> tuple[chess.Move, ...]:
-    """The moves of a line in SAN, with numbers or without; none if somebody has made it something else."""
+    """The moves of a line in SAN, with numbers or without; none if it was edited."""
     board = board.copy(stack=False)
     try:
         return tuple(board.push_san(san) for san in re.sub(r"\d+\.+", " ", line).split())

@@ -1,6 +1,6 @@
-"""The names of openings, and how far a game follows what is known; by positions, so that transpositions count.
+"""The names of openings, and how long a game follows theory; looked up by position, so transpositions count.
 
-The table is lichess.org's (:file:`openings.tsv` says from where; public domain).
+The table is lichess.org's (public domain; :file:`openings.tsv` names the source).
 """
 
 from __future__ import annotations
@@ -35,17 +35,19 @@ def table() -> Table:
     """The table in the package. Lines that end in mate have names, as traps; they are not theory."""
     names: dict[str, Opening] = {}
     theory: set[str] = set()
-    board, keys, former = chess.Board(), [_key(chess.Board())], [""]
+    board, keys, previous = chess.Board(), [_key(chess.Board())], [""]
     for eco, name, moves in _rows():
         line = ["", *moves.split()]
-        shared = next((at for at, (new, old) in enumerate(zip(line, former, strict=False)) if new != old), len(former))
+        shared = next(
+            (at for at, (new, old) in enumerate(zip(line, previous, strict=False)) if new != old), len(previous)
+        )
         while len(keys) > shared:  # the rows are sorted, so most of a line is there from the row before
             board.pop()
             keys.pop()
         for san in line[shared:]:
             board.push_san(san)
             keys.append(_key(board))
-        former = line
+        previous = line
         names[keys[-1]] = Opening(eco, name)
         if not board.is_checkmate():
             theory.update(keys)
@@ -64,7 +66,7 @@ def _key(board: chess.Board) -> str:
 
 
 def book_moves(boards: Sequence[chess.Board]) -> list[bool]:
-    """Whether each of a game's positions was reached by a move of theory; the first one was reached by none.
+    """Whether each of a game's positions was reached by a move of theory; False for the first one.
 
     >>> board = chess.Board()
     >>> boards = [board.copy()]

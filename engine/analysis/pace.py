@@ -1,4 +1,4 @@
-"""How a game's time, nodes or plies are shared out among its positions.
+"""How a game's time, nodes or plies are divided among its positions.
 
 Half of it goes to a first look at every position, a tenth to a glance at the alternatives of moves that may deserve
 praise, the rest to a second, longer look at the moves that would get a mark, several times as long at a sacrifice that
@@ -32,7 +32,7 @@ GLANCE_PLIES, LOOK_PLIES = 2, 3
 class Pace:
     """What each position of a game has: ``amount`` milliseconds, nodes or plies, as ``unit`` says (a field of Limit).
 
-    Amounts are whole numbers, so that an interrupted run can note what is left and another go on exactly there.
+    Amounts are whole numbers, so that an interrupted run can be continued exactly.
     """
 
     unit: str
@@ -40,7 +40,7 @@ class Pace:
 
     @classmethod
     def of(cls, limit: Limit, positions: int = 1) -> Pace:
-        """The pace of a limit for that many positions together."""
+        """The pace for ``limit``, which is for ``positions`` positions together."""
         if limit.depth is not None:
             return cls("depth", limit.depth)
         if limit.nodes is not None:
@@ -50,7 +50,7 @@ class Pace:
 
     @property
     def repeatable(self) -> bool:
-        """Whether a search under such a limit finds the same each time."""
+        """Whether searches under this limit are reproducible."""
         return self.unit != "time"
 
     def first(self) -> int:
@@ -62,11 +62,11 @@ class Pace:
         return max(1, self.amount - GLANCE_PLIES) if self.unit == "depth" else self._share(FIRST * GLANCE)
 
     def pool(self, positions: int) -> int:
-        """What all second looks at a game of so many positions have together."""
+        """The budget of all second looks at a game of ``positions`` positions."""
         return 0 if self.unit == "depth" else self._share(SECOND * positions)
 
     def look(self, pool: int, looks: int, worth: int = 1) -> int:
-        """A second look worth so many, if ``pool`` is left and ``looks`` are still to be taken."""
+        """The budget of a second look that counts as ``worth`` looks, with ``pool`` left for ``looks`` more."""
         if self.unit == "depth":
             return self.amount + LOOK_PLIES
         first = self.first()

@@ -26,7 +26,7 @@ from engine.console import Console
 from engine.explanation.standing import expectation
 from engine.reading import MoveError, read_board, read_move
 
-#: Gets a line from the person, or None when so many seconds have passed. Raises EOFError at the end of the input.
+#: Reads a line from the player; None when the given number of seconds have passed. Raises EOFError at the end of input.
 Ask = Callable[[str, float | None], str | None]
 Tell = Callable[[str | Text], object]
 
@@ -59,7 +59,7 @@ class Conclusion:
 
 
 class Table:
-    """A person and the engine at one board. ``console`` shows chessmen in colours if it can; without one the board is
+    """A player and the engine at one board. ``console`` shows chessmen in colours if it can; without one the board is
     drawn in letters. ``limit`` bounds the engine's moves if no ``clock`` does."""
 
     def __init__(
@@ -89,7 +89,7 @@ class Table:
         self.number += 1
         self.board = self._start.copy()
         self.clocks.clear()
-        self._called: Conclusion | None = None  # an end that is not on the board
+        self._called: Conclusion | None = None  # a result that the position does not show
         self._engine.new_game()
         if self.clock:
             self.clock.reset()
@@ -103,7 +103,7 @@ class Table:
         return Conclusion(outcome.result(), _sentence(ending_text(self.board))) if outcome else None
 
     def play(self) -> None:
-        """Play until the person leaves or the input ends."""
+        """Play until the player leaves or the input ends."""
         side = chess.COLOR_NAMES[self.human].capitalize()
         self._tell(f"You are {side}. Type a move, or help.")
         self._show()
@@ -115,7 +115,7 @@ class Table:
             pass
 
     def _turn(self) -> bool:
-        """One word of the person or one move of the engine; whether to go on."""
+        """One command of the player or one move of the engine; whether to go on."""
         if self.conclusion:
             word = self._ask("new, undo or quit> ", None)
         elif self.board.turn != self.human:
@@ -151,7 +151,7 @@ class Table:
         return self._ask(f"{side} {clock_text(left)}> ", left + 0.01)
 
     def _obey(self, word: str) -> None:
-        """Do what the person typed."""
+        """Execute a command of the player."""
         match word.lower().split():
             case []:
                 pass
@@ -228,7 +228,7 @@ class Table:
         return f"({score_text(line.score)}: {chances_text(chances_of(self.board, line))}; depth {line.depth})"
 
     def _look(self) -> Analysis:
-        """What full strength says of the position."""
+        """An analysis of the position at full strength."""
         seconds = min(self._limit.time or LOOK, LOOK)
         limit = self._limit if self._limit.time is None and not self.clock else Limit(time=seconds)
         return self._engine.analyse(self.board, limit)
@@ -238,7 +238,7 @@ class Table:
             self._tell("a loss on time cannot be taken back")
             return
         if self._called:
-            self._called = None  # a word, not a move
+            self._called = None  # a resignation or a draw, not a move
         else:
             own = [ply for ply in range(len(self._moves())) if self._mover(ply) == self.human]
             if not own:
@@ -262,7 +262,7 @@ class Table:
         self._tell(f"A new game. You are {chess.COLOR_NAMES[human].capitalize()}.")
         self._show()
 
-    # Ends that are not on the board
+    # Results that the position does not show
 
     def _end(self, winner: chess.Color, verb: str) -> None:
         loser = chess.COLOR_NAMES[not winner].capitalize()
@@ -282,21 +282,21 @@ class Table:
         self._on_change(self)
 
     def _offer(self) -> None:
-        """The person offers a draw."""
+        """The player offers a draw."""
         if self.board.fullmove_number < FIRST_DRAW:
-            self._tell(f"no: it is too early; ask again from move {FIRST_DRAW} on")
+            self._tell(f"Draw declined: too early (offers are considered from move {FIRST_DRAW}).")
             return
         if self.clock:
             self.clock.stop()
         line = self._look()
         points = expectation(line.score.pov(not self.human), self.board.fullmove_number)
         if points > 0.5:
-            self._tell(f"no: {score_text(line.score)}, it expects {points:.0%} of the point")
+            self._tell(f"Draw declined: {score_text(line.score)}, the engine expects {points:.0%} of the point.")
             return
         self._called = Conclusion("1/2-1/2", "Draw agreed.")
         self._on_change(self)
 
-    # What the person sees
+    # Output
 
     def _show(self) -> None:
         if self._console:

@@ -1,4 +1,4 @@
-"""``analyse FEN``: the best lines of one position, growing on the screen while the search runs, and what they mean."""
+"""``analyse FEN``: the best lines of one position, updated on the screen while the search runs, and an explanation."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from engine.reading import read_board
 
 
 class Lines:
-    """The lines of a search as its reports come, best first: always those of one iteration, all of them.
+    """The lines of a search as its reports come, best first: always those of one complete iteration.
 
-    Reports come in rounds, one line after the other; before a round is over, its lines do not go with those that
-    are still to come from it.
+    Reports come in rounds, one line after the other; the lines of an unfinished round are not comparable with
+    those of the round before.
     """
 
     def __init__(self) -> None:
@@ -69,7 +69,7 @@ def analyse(fen: str, chosen: argparse.Namespace, options: dict[str, Any]) -> in
                         live.update(_text(board, lines.shown))
             except KeyboardInterrupt:
                 reports.stop()
-                for report in reports:  # the last ones rank anew what the unfinished iteration did not reach
+                for report in reports:  # the last ones re-rank the lines that the unfinished iteration did not reach
                     lines.add(report)
         console.print(_text(board, lines.shown))
         console.print(f"\n{_explanation(engine, board, lines.shown)}")
@@ -84,7 +84,7 @@ def _explanation(engine: Engine, board: chess.Board, lines: list[Analysis]) -> s
 
 
 def _text(board: chess.Board, lines: list[Analysis]) -> Text:
-    """All lines, best first, and what they cost."""
+    """All lines, best first, with the nodes and time that they took."""
     rows = [line_text(board, line) for line in lines]
     if lines:
         best = lines[0]

@@ -1,4 +1,4 @@
-"""When a move deserves praise: "!!", "!" and "only move", by rules that a reader can check on the board.
+"""When a move deserves praise: "!!", "!" and "only move", by rules that can be checked on the board.
 
 only move  every other legal move would be a mistake at least
 "!"        the only move if it is hard to see: not a reply to a check, no capture, no promotion and no piece brought
@@ -9,7 +9,7 @@ A sacrifice is praised only if its side does not stand worse after it.
 
 A sacrifice leaves the opponent a capture that wins at least an exchange (two pawns), counted by the exchanges on
 the board against what the move itself took, where another move would have kept that. A capture that parries a mate in
-one is none.
+one is not a sacrifice.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from engine.explanation.standing import EDGE, WINNING
 from engine.play.exchange import Captures, taken
 from engine.play.glance import MATE_IN_ONE, at_a_glance
 
-#: A sacrifice gives at least so much, in pawns: the exchange.
+#: The least material that a sacrifice gives, in pawns: the exchange.
 SACRIFICE = 2
 
 
@@ -37,8 +37,8 @@ def praise(board: chess.Board, move: chess.Move, gap: float, points: float, next
 
 
 def is_sacrifice(board: chess.Board, move: chess.Move) -> bool:
-    """Whether ``move`` gives material away that another move would have kept, and does not just take what threatens
-    mate."""
+    """Whether ``move`` gives material away that another move would have kept, and is not just the capture of a
+    piece that threatens mate."""
     given = offered(board, move)
     if given < SACRIFICE or (board.is_capture(move) and _is_mate_threatened(board)):
         return False
@@ -64,11 +64,11 @@ def is_obvious(board: chess.Board, move: chess.Move) -> bool:
 
 
 def is_recapture(board: chess.Board, move: chess.Move) -> bool:
-    """Whether ``move`` takes back what has just taken."""
+    """Whether ``move`` is a recapture."""
     if not board.move_stack or board.move_stack[-1].to_square != move.to_square:
         return False
-    former = board.copy(stack=1)
-    return former.is_capture(former.pop())
+    previous = board.copy(stack=1)
+    return previous.is_capture(previous.pop())
 
 
 def offered(board: chess.Board, move: chess.Move) -> int:

@@ -1,4 +1,4 @@
-"""What is known of a game while it is analysed, position by position, and what an interrupted run needs to go on."""
+"""The state of a game's analysis, position by position, and its text form for continuing an interrupted run."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ LINE = 10
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What was found about a move: its grade, the line that was better or next best, the chances with that line and
-    after the move, why it was bad, if that could be said, and which moves were nearly as good as the better line."""
+    """The verdict on a move: its grade, the better or next best line, the chances with that line and after the
+    move, why it was bad, if a reason was found, and the moves nearly as good as the better line."""
 
     grade: Grade
     instead: tuple[chess.Move, ...]
@@ -59,7 +59,7 @@ class Found:
 @dataclass(slots=True)
 class Record:
     """All positions of a game. ``pool`` is what is left for second looks, None before these begin; ``group`` the
-    searches since the engine last forgot everything, as words; ``finished`` when there is nothing left to do."""
+    searches since the engine was last reset, as text; ``finished`` when nothing is left to do."""
 
     positions: list[Found]
     pool: int | None = None
@@ -68,7 +68,7 @@ class Record:
 
     @classmethod
     def of(cls, nodes: list[chess.pgn.GameNode]) -> Record:
-        """A record of the positions ``nodes``, about which only the rules are known."""
+        """A record of the positions ``nodes`` before any search."""
         boards = [nodes[0].board()]
         for node in nodes[1:]:
             assert isinstance(node, chess.pgn.ChildNode)
@@ -91,7 +91,7 @@ class Record:
                     len(self.positions))  # fmt: skip
 
     def played(self, at: int) -> PovScore | None:
-        """What the move played at position ``at`` leads to, told at this position."""
+        """Score after the move played at ``at``, with mates counted from ``at``."""
         if self.positions[at].move is None:
             return None
         after = self.positions[at + 1].score
@@ -128,7 +128,7 @@ class Record:
             at -= 1
 
     def expected(self, at: int) -> tuple[chess.Move, ...]:
-        """What is expected after the move that was played at position ``at``, that move first."""
+        """The expected line from position ``at``, beginning with the move that was played."""
         move = self.positions[at].move
         return (move, *self.positions[at + 1].line)[:LINE] if move else ()
 
@@ -147,7 +147,7 @@ class Record:
         return "; ".join(words)
 
     def restore(self, text: str) -> bool:
-        """Take over what :meth:`__str__` wrote, for the positions that have scores; False if it makes no sense."""
+        """Restore what :meth:`__str__` wrote, for the positions that have scores; False if the text is invalid."""
         first, *rest = text.split("; ")
         if first != str(self.looked()):
             return False
@@ -182,7 +182,7 @@ class Record:
 
 
 def stepped(score: PovScore, turn: chess.Color) -> PovScore:
-    """The ``score`` of a position, told one move earlier, when ``turn`` had the move: its mates take a move more.
+    """The ``score`` of a position, seen one move earlier, with ``turn`` to move: its mates take one move more.
 
     >>> stepped(PovScore(Mate(-2), chess.BLACK), chess.WHITE), stepped(PovScore(Mate(2), chess.BLACK), chess.WHITE)
     (PovScore(Mate(+3), WHITE), PovScore(Mate(-2), WHITE))
@@ -195,7 +195,7 @@ def stepped(score: PovScore, turn: chess.Color) -> PovScore:
 
 
 def _moves(board: chess.Board, texts: list[str]) -> Iterator[chess.Move]:
-    """The moves of a line in UCI notation, as far as they are legal."""
+    """The moves of a line in UCI notation, up to the first illegal one."""
     board = board.copy(stack=False)
     for text in texts:
         try:

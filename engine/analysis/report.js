@@ -1,4 +1,4 @@
-let game, at = 0, step = 0, flipped = false;  // step: how far into the other line of this ply; 0 is the game itself
+let game, at = 0, step = 0, flipped = false;  // step: plies into the better line; 0 is the game itself
 
 function add(parent, tag, properties = {}) { return parent.appendChild(Object.assign(document.createElement(tag), properties)); }
 
@@ -8,7 +8,7 @@ const style = p => p.word.split(" ")[0];  // "brilliant move" looks like .brilli
 
 const PIECES = {k: "king", q: "queen", r: "rook", b: "bishop", n: "knight", p: "pawn"};
 
-function placement(fen) {  // in words, for readers who cannot see the board
+function placement(fen) {  // in words, for screen readers
   const squares = {};
   fen.split("/").forEach((row, number) => {
     let file = 0;
@@ -23,7 +23,7 @@ function placement(fen) {  // in words, for readers who cannot see the board
   return `White: ${side(letter => letter.toUpperCase())}. Black: ${side(letter => letter)}.`;
 }
 
-function unpack(game) {  // add the defaults, and what follows from the rest
+function unpack(game) {  // add defaults and derived fields
   if (game.unpacked) return game;
   const [first, begins] = game.first, half = begins ? 0 : 1;
   const numbered = i => ({number: first + ((i - 1 + half) >> 1), white: (i + half) % 2 === 1});  // of the move to ply i
@@ -128,7 +128,7 @@ function hover(event) {
 
 function leave() { $("tip").hidden = true; $("hover").setAttribute("visibility", "hidden"); }
 
-// Words
+// Text
 
 function fillMoves() {
   $("moves").replaceChildren();
@@ -146,7 +146,7 @@ function fillMoves() {
 const capital = text => text && text[0].toUpperCase() + text.slice(1);
 const lineText = line => line.map(move => move.number + (move.number && " ") + move.san).join(" ");
 
-function told(p) {
+function sentence(p) {
   const kind = p.word ? ` ${capital(p.word)}.` : p.book ? " Book move." : "";
   const line = p.line ? ` ${p.bad ? "Better was" : "Next best was"} ${lineText(p.line)}.` : "";
   return `${p.label}  (${p.score}${p.chances && ": "}${p.chances}).${kind}${p.why && " "}${p.why}${line}`;
@@ -154,7 +154,7 @@ function told(p) {
 
 function fillTold() {
   const p = game.plies[at], line = $("line");
-  $("words").textContent = told({...p, line: null});
+  $("words").textContent = sentence({...p, line: null});
   $("words").className = style(p);
   line.replaceChildren();
   if (!p.line) return;
@@ -174,7 +174,7 @@ function fillMoments() {
     diagram(moment, p, arrowsOf(p));
     const words = add(moment, "p");
     add(words, "b", {textContent: `${p.label} `, className: style(p)});
-    words.append(told(p).slice(p.label.length).trim());
+    words.append(sentence(p).slice(p.label.length).trim());
   });
   $("arrows").hidden = !game.plies.some(p => arrowsOf(p).length && p.word !== "inaccuracy");
   if (!$("moments").childElementCount) $("moments").textContent = "No mistakes, no blunders and no outstanding moves.";
@@ -191,7 +191,7 @@ function fillSides() {
   row("td", ["moves", white.moves, black.moves]);
 }
 
-function fillPhases() {  // each count leads to the moves that it counts, one after the other
+function fillPhases() {  // each count is a button that steps through its moves
   $("phases").replaceChildren();
   const row = cells => { const tr = add($("phases"), "tr"); for (const cell of cells) tr.append(cell); return tr; };
   const cell = (tag, text) => Object.assign(document.createElement(tag), {textContent: text});
@@ -214,7 +214,7 @@ function fillPhases() {  // each count leads to the moves that it counts, one af
 }
 
 function fillPlayers() {
-  const clock = white => {  // as it stood after this side's last move
+  const clock = white => {  // after this side's last move
     for (let i = at; i > 0; i--) if (game.plies[i].white === white) return game.plies[i].clock;
     return "";
   };
@@ -226,7 +226,7 @@ function fillPlayers() {
   }
 }
 
-// Moving about
+// Navigation
 
 function go(to, into = 0) {
   at = Math.max(0, Math.min(to, game.plies.length - 1));
@@ -271,12 +271,12 @@ function offer(id, games) {
   $(id).download = data.file;
 }
 
-function dress(scheme) {  // light, dark, or as the system has it
+function dress(scheme) {  // light, dark, or the system's choice
   document.documentElement.style.colorScheme = scheme;
   document.body.dataset.theme = scheme;
 }
 
-function stored(scheme) {  // a page from a file may not be allowed to store anything
+function stored(scheme) {  // storage may be blocked on file: pages
   try { if (scheme) localStorage.setItem("numbat-theme", scheme); return localStorage.getItem("numbat-theme"); } catch { return scheme; }
 }
 
@@ -298,7 +298,7 @@ const keys = {ArrowLeft: "back", ArrowRight: "forward", Home: "first", End: "las
 document.onkeydown = event => {
   if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
   if (lesson) return;
-  const users = event.key === " " ? "button, select, input, a, summary" : "select, input";  // they have a use for the key themselves
+  const users = event.key === " " ? "button, select, input, a, summary" : "select, input";  // these handle the key themselves
   if (event.target.closest?.(users)) return;
   if (event.key === "b") go(at, step ? 0 : 1);
   else if (event.key === "Escape") go(at);

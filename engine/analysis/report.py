@@ -1,7 +1,7 @@
 """Annotated games as one self-contained HTML page: the board to step through, the graph, the marks, the figures.
 
-The page is :file:`report.html` with its style and its script beside it. It draws the boards itself, from FENs and the
-drawings of the pieces by python-chess; what a move was worth, and all words about it, come from here.
+The page is :file:`report.html` with its style and its script beside it. It draws the boards from FENs and
+python-chess's drawings of the pieces; evaluations and sentences come from here.
 """
 
 from __future__ import annotations

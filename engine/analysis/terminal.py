@@ -1,4 +1,4 @@
-"""What the terminal does to a program, and the program to the terminal."""
+"""Terminal signals and screen control."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from types import FrameType
 
 @contextmanager
 def terminated_as_interrupted() -> Iterator[None]:
-    """While this lasts SIGTERM is what Ctrl-C is, KeyboardInterrupt, so that what is done gets written.
+    """Within this context SIGTERM raises KeyboardInterrupt, as Ctrl-C does, so that results are saved.
 
     Only in the main thread; in others nothing changes.
     """
@@ -23,21 +23,21 @@ def terminated_as_interrupted() -> Iterator[None]:
         return
 
     def interrupt(number: int, frame: FrameType | None) -> None:
-        signal.signal(signal.SIGTERM, signal.SIG_IGN)  # timeout(1) sends it twice; the first is being obeyed
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)  # timeout(1) sends it twice
         raise KeyboardInterrupt
 
-    former = signal.signal(signal.SIGTERM, interrupt)
+    previous = signal.signal(signal.SIGTERM, interrupt)
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, former)
+        signal.signal(signal.SIGTERM, previous)
 
 
 def read_line(prompt: str, seconds: float | None = None) -> str | None:
-    """A line that the person types; None when ``seconds`` pass before there is one.
+    """A line that the user types; None after ``seconds`` without one.
 
-    Raises EOFError at the end of the input, after which the shell goes on in a line of its own. Where no terminal is
-    asked, and on Windows, there is no limit to the time.
+    Raises EOFError at the end of the input, after printing a line end for the shell. Without a
+    terminal, and on Windows, there is no time limit.
     """
     try:
         if seconds is None or os.name == "nt" or not sys.stdin.isatty():

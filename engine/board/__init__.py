@@ -1,16 +1,16 @@
-"""The rules of chess, compiled: positions, moves, and what follows from them.
+"""The rules of chess, compiled: positions, moves and their consequences.
 
 ``aliases``    names for annotations
 ``types``      colours, pieces, squares and bitboards
-``tables``     what can be looked up: attacks, lines, keys
-``attacks``    which squares a piece attacks
+``tables``     lookup tables: attacks, lines, keys
+``attacks``    the squares that a piece attacks
 ``moves``      moves as numbers
-``position``   the position's record
-``movegen``    the legal moves
-``legality``   whether one move is legal
+``position``   the position record
+``movegen``    legal move generation
+``legality``   legality of a single move
 ``make``       making and unmaking moves
 ``draws``      repetition and insufficient material
-``cycles``     repetitions that one move can bring about
+``cycles``     upcoming repetitions
 ``see``        static exchange evaluation
 ``exchange``   exact values of captures, in pawns
 ``setup``      positions and moves from outside

@@ -1,6 +1,6 @@
-"""Names for what kernels take and give, for annotations. numba ignores them; people and type checkers do not.
+"""Names for arguments and results of kernels, for annotations. numba ignores them; readers and type checkers do not.
 
-Compiled, every number is int64 but for bitboards and keys, which are uint64, and every record is passed by reference.
+Compiled, every number is int64 except bitboards and keys, which are uint64; records are passed by reference.
 """
 
 from typing import Annotated, TypeAlias
@@ -20,7 +20,7 @@ PieceType: TypeAlias = int
 #: ``color << 3 | type``, EMPTY for an empty square.
 Piece: TypeAlias = int
 
-#: A set of squares: the bit ``1 << square`` for each.
+#: A set of squares, as the bits ``1 << square``.
 Bitboard: TypeAlias = int
 
 #: A Zobrist key.
@@ -29,27 +29,27 @@ Key: TypeAlias = int
 #: See :mod:`engine.board.moves`; 0 for none.
 Move: TypeAlias = int
 
-#: Centipawns, mates and table wins at the ends of the scale (see :mod:`engine.search.scores`).
+#: Centipawns, with mates and tablebase wins at the ends of the scale (see :mod:`engine.search.scores`).
 Score: TypeAlias = int
 
 #: A middlegame and an endgame score in one number (see :mod:`engine.evaluation.classical.weights`).
 PackedScore: TypeAlias = int
 
-#: Plies still to search.
+#: Remaining depth in plies.
 Depth: TypeAlias = int
 
 #: Plies from the root.
 Ply: TypeAlias = int
 
-#: 0 or 1, where a kernel's signature or a record wants a number.
+#: 0 or 1, where a kernel's signature or a record needs a number.
 Flag: TypeAlias = int
 
-#: Room for the game's positions and the deepest line of the search.
+#: Room for the game's positions and the longest line of the search.
 HISTORY = 1024
 
 
 class Undo(Record):
-    """What a move destroys and unmaking it restores. The keys also serve to find repetitions."""
+    """State that a move destroys and unmaking it restores. The keys also serve to detect repetitions."""
 
     key: u8
     pawn_key: u8
@@ -65,14 +65,14 @@ class Undo(Record):
 
 
 class Position(Record):
-    """All that the rules need."""
+    """A position, with all that the rules need."""
 
     pieces: Annotated[Array[u8], (6,)]  # [type] both colours
     colors: Annotated[Array[u8], (2,)]  # [color]
-    key: u8  # Zobrist key in Polyglot's form, but for an idle en passant square
+    key: u8  # Polyglot's Zobrist key, except for an idle en passant square
     pawn_key: u8  # pawns only
-    nonpawn_key: Annotated[Array[u8], (2,)]  # [color] all pieces but pawns
-    checkers: u8  # enemy pieces that give check
+    nonpawn_key: Annotated[Array[u8], (2,)]  # [color] all pieces except pawns
+    checkers: u8  # enemy pieces giving check
     pinned_straight: u8  # lines (with the pinner) of own pieces pinned on ranks and files
     pinned_diagonal: u8  # the same on diagonals
     board: Annotated[Array[u1], (64,)]  # [square] piece, EMPTY for none
@@ -80,7 +80,7 @@ class Position(Record):
     castling_rook: Annotated[Array[u1], (4,)]  # [right] square of the rook, NO_SQUARE for none at the start
     side: u1  # colour to move
     castling: u1  # rights as bits: 2 * color on the king's side, the next one on the queen's
-    en_passant: u1  # target square where a pawn could take, IDLE if not legally, else NO_SQUARE
+    en_passant: u1  # target square of an en passant capture, IDLE if none is legal, else NO_SQUARE
     chess960: u1  # castling is written as the king taking the rook
     rule50: i4  # plies since a capture or pawn move
     since_null: i4  # plies since a null move
@@ -90,7 +90,7 @@ class Position(Record):
 
 
 class MoveList(Record):
-    """A list of moves with a sort value each; ``count`` is kept by whoever fills it."""
+    """A list of moves with a sort value each; the caller that fills it keeps ``count``."""
 
     move: Annotated[Array[i4], (MAX_MOVES,)]
     value: Annotated[Array[i4], (MAX_MOVES,)]

@@ -1,4 +1,4 @@
-"""Attack sets: which squares a piece reaches from where it stands.
+"""Attack sets: the squares that a piece attacks.
 
 Arguments are int64 squares and uint64 bitboards.
 """
@@ -59,25 +59,25 @@ def pawn_attacks(color: Color, square: Square) -> Bitboard:
 
 @helper
 def between(a: Square, b: Square) -> Bitboard:
-    """The squares strictly between ``a`` and ``b`` on a shared rank, file or diagonal; otherwise none."""
+    """The squares strictly between ``a`` and ``b`` on a shared rank, file or diagonal, else none."""
     return tables().between[a, b]
 
 
 @helper
 def forward(bits: Bitboard, color: Color) -> Bitboard:
-    """All squares one rank ahead, as ``color`` sees it."""
+    """``bits`` moved one rank ahead, as ``color`` sees it."""
     return bits << U64(8) if color == WHITE else bits >> U64(8)
 
 
 @helper
 def east(bits: Bitboard) -> Bitboard:
-    """All squares one file towards the h-file; those on the h-file fall off."""
+    """``bits`` moved one file towards the h-file; those on the h-file fall off."""
     return (bits & ~FILE_H) << U64(1)
 
 
 @helper
 def west(bits: Bitboard) -> Bitboard:
-    """All squares one file towards the a-file; those on the a-file fall off."""
+    """``bits`` moved one file towards the a-file; those on the a-file fall off."""
     return (bits & ~FILE_A) >> U64(1)
 
 
@@ -90,7 +90,7 @@ def all_pawn_attacks(pawns: Bitboard, color: Color) -> Bitboard:
 
 @helper
 def attackers_to(position: Position, square: Square, occupied: Bitboard) -> Bitboard:
-    """Pieces of both colours that attack ``square`` when ``occupied`` are the occupied squares."""
+    """Pieces of both colours that attack ``square``, given the ``occupied`` squares."""
     pieces = position.pieces
     straight = pieces[ROOK] | pieces[QUEEN]
     diagonal = pieces[BISHOP] | pieces[QUEEN]
@@ -107,7 +107,7 @@ def attackers_to(position: Position, square: Square, occupied: Bitboard) -> Bitb
 
 @helper
 def is_attacked(position: Position, square: Square, by: Color, occupied: Bitboard) -> bool:
-    """Whether a piece of colour ``by`` attacks ``square`` when ``occupied`` are the occupied squares."""
+    """Whether a piece of colour ``by`` attacks ``square``, given the ``occupied`` squares."""
     pieces = position.pieces
     them = position.colors[by]
     if pawn_attacks(by ^ 1, square) & pieces[PAWN] & them:

@@ -1,7 +1,7 @@
-"""Upcoming repetitions: whether the side to move can bring back an earlier position with a single move.
+"""Upcoming repetitions: whether one move of the side to move can reach an earlier position.
 
-Two positions that differ by one reversible move differ in their keys by that move's two piece keys and the side's.
-All such differences are kept in a cuckoo hash table, each in one of two places. So two look-ups tell whether the
+The keys of two positions that differ by one reversible move differ by that move's two piece keys and the side's key.
+All such differences are kept in a cuckoo hash table, each in one of two slots. So two look-ups find whether the
 difference to an earlier key is a move, and which (Marcel van Kervinck's idea).
 """
 
@@ -25,16 +25,16 @@ _SECOND = U64(13)
 class _Cycles(Record):
     """The cuckoo table."""
 
-    key: Annotated[Array[u8], (_SIZE,)]  # a reversible move's difference of keys, 0 for an empty place
+    key: Annotated[Array[u8], (_SIZE,)]  # key difference of a reversible move, 0 for an empty slot
     line: Annotated[Array[u8], (_SIZE,)]  # the squares between its two, which must be empty
-    ends: Annotated[Array[u8], (_SIZE,)]  # its two squares, one of which the moving piece stands on
+    ends: Annotated[Array[u8], (_SIZE,)]  # its two squares; the moving piece stands on one
 
 
 CYCLES, cycles = shared_record("numbat_cycles", _Cycles)
 
 
 def _reversible_moves() -> list[tuple[int, int, int]]:
-    """Each reversible move of any piece on the empty board, either way once: its key difference, line and ends."""
+    """Each reversible move of any piece on the empty board, in one direction: its key difference, line and ends."""
     moves = []
     side = int(TABLES["side_key"])
     between, piece_keys = TABLES["between"].tolist(), TABLES["piece_key"].tolist()
@@ -55,7 +55,7 @@ def _reversible_moves() -> list[tuple[int, int, int]]:
 
 
 def _fill() -> None:
-    """Put each move into its first place; what stood there moves on to its other one."""
+    """Put each move into its first slot; an entry displaced from there moves to its other slot."""
     mask, second = int(_MASK), int(_SECOND)
     places = [(0, 0, 0)] * _SIZE
     for move in _reversible_moves():

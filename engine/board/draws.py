@@ -1,4 +1,4 @@
-"""Draws by repetition and by lack of material; the clock of the 50-move rule is ``position.rule50``."""
+"""Draws by repetition and by insufficient material; ``position.rule50`` is the clock of the 50-move rule."""
 
 from engine.board.aliases import Ply, Position
 from engine.board.position import occupied_by_all
@@ -8,10 +8,10 @@ from engine.jit import helper, popcount
 
 @helper
 def is_repetition(position: Position, ply: Ply) -> bool:
-    """Whether the position is a draw by repetition: it occurred once after the root of the search, which lies ``ply``
-    plies back, or twice in all.
+    """Whether the position is drawn by repetition: it occurred once after the root of the search, ``ply`` plies
+    back, or twice in all.
 
-    Once in the search is enough because a side that could repeat could do so again. The root itself has to come twice:
+    Once in the search is enough, because a side that can repeat once can do so again. The root itself must recur twice:
     it is on the board, and the game may still leave it.
     """
     reach = min(I64(position.rule50), I64(position.since_null))
@@ -28,7 +28,7 @@ def is_repetition(position: Position, ply: Ply) -> bool:
 
 @helper
 def is_insufficient_material(position: Position) -> bool:
-    """Whether no sequence of legal moves can end in checkmate for want of material."""
+    """Whether there is too little material for any sequence of legal moves to end in checkmate."""
     occupied = occupied_by_all(position)
     knights, bishops = position.pieces[KNIGHT], position.pieces[BISHOP]
     if occupied != position.pieces[KING] | knights | bishops:

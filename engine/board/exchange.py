@@ -17,16 +17,16 @@ from engine.board.position import type_on
 from engine.board.types import I64, PAWN, QUEEN, ZERO
 from engine.jit import Array, Record, helper, i4, kernel, popcount, record_type, structure
 
-#: Pawns by piece type, the empty square last. A king is worth more than all other pieces: it cannot be given up.
+#: Pawns by piece type, the empty square last. A king is worth more than all other pieces, as it cannot be given up.
 VALUES = np.array([1, 3, 3, 5, 9, 100, 0, 0], np.int64)
 
-#: The value of being checkmated, and less than any value.
+#: The value of being checkmated, and a lower bound of all values.
 MATED, WORST = -500, -1000
 
-#: Plies of the quiescence search at most.
+#: The greatest depth of the quiescence search, in plies.
 QUIESCENCE_PLIES = 10
 
-#: Captures of an exchange: each takes a piece, of which there are fewer.
+#: The most captures of an exchange: more than there are pieces to take.
 MOST_CAPTURES = 64
 
 
@@ -40,7 +40,7 @@ _PLY = structure(_Ply)
 
 
 class Captures(Record):
-    """State of the kernels, and the bounds of :func:`material_quiescence`: ``aborted``, its result means nothing."""
+    """The state of the kernels, and the limits of :func:`material_quiescence`; if ``aborted``, its result is void."""
 
     position: Position
     nodes: int
@@ -59,14 +59,14 @@ CAPTURES_T = record_type(CAPTURES)
 
 @helper
 def _taken(position: Position, move: Move) -> int:
-    """Pawns that ``move`` wins at once: the captured piece, and what a pawn becomes."""
+    """Pawns that ``move`` wins at once: the captured piece, and the gain by promotion."""
     won = VALUES[type_on(position, capture_square(move))] if is_capture(move) else I64(0)
     return won + VALUES[promoted_type(move)] - VALUES[PAWN] if is_promotion(move) else won
 
 
 @helper
 def _cheapest_capture(position: Position, moves: MoveList, target: Square) -> Move:
-    """The capture on ``target`` by the least valuable piece, 0 if there is none; a pawn becomes a queen."""
+    """The capture on ``target`` by the least valuable piece, 0 if there is none; pawns promote to a queen."""
     best, least = I64(0), I64(1 << 30)
     for index in range(generate_moves(position, moves, I64(0), NOISY_MOVES)):
         move = I64(moves.move[index])
@@ -96,9 +96,9 @@ def _exchange_from(work: Any, move: Move) -> int:
     return won
 
 
-@kernel(int64(CAPTURES_T, int64, int64, int64), "exchanges", late=True)
+@kernel(int64(CAPTURES_T, int64, int64, int64), spare=True)
 def exchange(work: Any, origin: Square, target: Square, promoted: PieceType) -> int:
-    """What the legal move from ``origin`` to ``target`` wins on its square (``promoted`` is -1 but for promotions);
+    """What the legal move from ``origin`` to ``target`` wins on its square (``promoted`` is -1 except for promotions);
     castling, which no piece can answer there, wins 0."""
     moves = work.stack[0].moves
     for index in range(generate_moves(work.position, moves, I64(0), ALL_MOVES)):
@@ -109,9 +109,9 @@ def exchange(work: Any, origin: Square, target: Square, promoted: PieceType) -> 
     return I64(0)
 
 
-@kernel(int64(CAPTURES_T, int64), "exchanges", late=True)
+@kernel(int64(CAPTURES_T, int64), spare=True)
 def won_on(work: Any, target: Square) -> int:
-    """What the side to move wins by capturing on ``target``; it need not, so never less than 0."""
+    """What the side to move wins by capturing on ``target``; captures are optional, so at least 0."""
     move = _cheapest_capture(work.position, work.stack[0].moves, target)
     return max(_exchange_from(work, move), I64(0)) if move != 0 else I64(0)
 
@@ -129,7 +129,7 @@ def _balance(position: Position) -> int:
 
 @helper
 def _sort(position: Position, moves: MoveList, count: int) -> None:
-    """The most valuable victims first, of these the least valuable attackers."""
+    """Most valuable victims first, then least valuable attackers."""
     for index in range(count):
         move = I64(moves.move[index])
         value = VALUES[type_on(position, origin_of(move))] - 10 * _taken(position, move)
@@ -141,9 +141,9 @@ def _sort(position: Position, moves: MoveList, count: int) -> None:
         moves.value[place], moves.move[place] = value, move
 
 
-@kernel(int64(CAPTURES_T, int64, int64, int64), "exchanges", late=True)
+@kernel(int64(CAPTURES_T, int64, int64, int64), spare=True)
 def material_quiescence(work: Any, alpha: int, beta: int, ply: Ply) -> int:
-    """The balance for the side to move after the captures and promotions that pay; ``line`` has them. Fail-soft.
+    """The balance for the side to move after all profitable captures and promotions, with their ``line``. Fail-soft.
 
     A side that is not in check may stand pat, and does so unless it gains.
     """

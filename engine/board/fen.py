@@ -1,4 +1,4 @@
-"""Forsyth-Edwards notation in and out, with the castling rights of X-FEN and Shredder-FEN.
+"""Reading and writing Forsyth-Edwards notation, with the castling rights of X-FEN and Shredder-FEN.
 
 See https://en.wikipedia.org/wiki/Forsyth%E2%80%93Edwards_Notation and https://en.wikipedia.org/wiki/X-FEN.
 """
@@ -60,7 +60,7 @@ def _parse_board(field: str) -> bytearray:
 
 
 def check_material(board: bytearray) -> None:
-    """Refuse pieces, by square, that no game can lead to (it also bounds the number of legal moves)."""
+    """Refuse pieces, by square, that no game can reach (which also bounds the number of legal moves)."""
     for color in (WHITE, BLACK):
         count = [board.count(color << 3 | kind) for kind in range(6)]
         name = _COLOR_NAMES[color]
@@ -109,8 +109,8 @@ def _parse_castling(field: str, board: bytearray) -> list[int]:
 
 
 def needs_chess960(position: Any) -> bool:
-    """Whether a right to castle has its king or rook on a square where standard chess does not start them (the king's
-    own move would then not tell castling from a step to the side)."""
+    """Whether a castling right has its king or rook on a non-standard square (the king's own move could then not be
+    told from an ordinary one)."""
     board = position["board"].tolist()
     for right in range(4):
         if int(position["castling"]) >> right & 1:
@@ -132,12 +132,12 @@ def _parse_en_passant(field: str, board: bytearray, side: int) -> int:
     return en_passant_target(square, board, side)
 
 
-#: Where ``side`` takes en passant.
+#: The rank, from 0, on which ``side`` captures en passant.
 _TARGET_RANK = (5, 2)
 
 
 def en_passant_target(square: int, board: bytearray, side: int) -> int:
-    """``square`` if a pawn of ``side``, which is to move, stands ready to take on it, else NO_SQUARE."""
+    """``square`` if a pawn of ``side``, which is to move, stands ready to capture on it, else NO_SQUARE."""
     if square >> 3 != _TARGET_RANK[side]:
         return NO_SQUARE
     passed, behind = square ^ 8, square + (8 if side == WHITE else -8)
@@ -157,7 +157,7 @@ def _parse_number(field: str, name: str, lowest: int) -> int:
 
 
 def check_number(value: int, name: str, lowest: int) -> int:
-    """``value``, at least ``lowest``; PositionError if it is out of range."""
+    """``value``, raised to ``lowest``. Raises :class:`PositionError` if it is out of range."""
     if not 0 <= value <= 99_999:
         raise PositionError(f"FEN {name} {value} is out of range")
     return max(value, lowest)
@@ -166,9 +166,8 @@ def check_number(value: int, name: str, lowest: int) -> int:
 def set_fen(position: Any, fen: str, chess960: bool = False) -> None:
     """Set ``position`` from a FEN of four to six fields.
 
-    It is marked as one of Chess960 if ``chess960`` says so or :func:`needs_chess960`.
-    Raises :class:`PositionError`, which names the fault; ``position`` must then not be used (set a spare
-    record and copy it).
+    It is marked as Chess960 if ``chess960`` is set or :func:`needs_chess960` says so. Raises :class:`PositionError`,
+    which names the fault; ``position`` must then not be used (set a spare record and copy it).
     """
     fields = fen.split()
     if not 4 <= len(fields) <= 6:
@@ -195,8 +194,8 @@ def set_up(
     clocks: tuple[int, int],
     chess960: bool,
 ) -> None:
-    """Set ``position`` from its checked parts: pieces by square, rooks that may castle by right, half moves since a
-    capture or pawn move and move number. Raises as :func:`set_fen`."""
+    """Set ``position`` from its checked parts: pieces by square, castling rooks by right, plies since a capture or
+    pawn move, and move number. Raises as :func:`set_fen`."""
     position["board"] = np.frombuffer(board, np.uint8)
     position["castling_rook"] = rooks
     position["castling"] = sum(1 << right for right in range(4) if rooks[right] != NO_SQUARE)
@@ -205,7 +204,7 @@ def set_up(
     position["rule50"] = position["since_null"] = clocks[0]
     position["fullmove"] = clocks[1]
 
-    position["side"] = side ^ 1  # whose king must not stand in check
+    position["side"] = side ^ 1  # whose king must not be in check
     complete_setup(position)
     if position["checkers"]:
         raise PositionError(f"{_COLOR_NAMES[side ^ 1]} is in check but it is {_COLOR_NAMES[side]}'s move")
@@ -235,7 +234,7 @@ def _castling_field(position: Any, shredder: bool) -> str:
 def to_fen(position: Any, shredder: bool = False) -> str:
     """The position as X-FEN, or with ``shredder`` as Shredder-FEN (castling rights by the rooks' files).
 
-    The en passant square is given only if a pawn could take, as X-FEN demands.
+    The en passant square is written only if a pawn could capture there, as X-FEN demands.
     """
     ranks = []
     for rank in range(7, -1, -1):

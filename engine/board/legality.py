@@ -1,4 +1,4 @@
-"""Whether a single move is legal, without generating the others: for moves from the table and the killers."""
+"""Legality of a single move, without generating the others: for table moves and killers."""
 
 from engine.board.aliases import Color, Move, Position, Square
 from engine.board.attacks import forward, knight_attacks, pawn_attacks

@@ -30,7 +30,7 @@ from engine.jit import helper
 
 @helper
 def _remember(position: Position, captured: Piece) -> None:
-    """Push what :func:`unmake_move` cannot work out."""
+    """Push the state that :func:`unmake_move` cannot recompute."""
     undo = position.history[position.ply]
     undo.key = position.key
     undo.pawn_key = position.pawn_key
@@ -68,7 +68,7 @@ def _restore(position: Position) -> Piece:
 
 @helper
 def capture_square(move: Move) -> Square:
-    """Where the captured piece stands: behind the target for en passant, else the target."""
+    """The square of the captured piece: behind the target for en passant, else the target."""
     return target_of(move) ^ 8 if kind_of(move) == EN_PASSANT else target_of(move)
 
 
@@ -81,9 +81,9 @@ def _clear_en_passant(position: Position) -> None:
 
 @helper
 def key_after(position: Position, move: Move) -> Key:
-    """The key after ``move``, except for castling, promotion, en passant and lost castling rights.
+    """The key after ``move``, without the effects of castling, promotion, en passant and lost castling rights.
 
-    Good enough to start loading what will be looked up under it.
+    Good enough to prefetch.
     """
     origin, target = origin_of(move), target_of(move)
     piece_key = tables().piece_key[piece_on(position, origin)]
@@ -96,7 +96,7 @@ def key_after(position: Position, move: Move) -> Key:
 
 @helper
 def key_after_null(position: Position) -> Key:
-    """The key after a null move, except for a lost en passant square."""
+    """The key after a null move, without the effect of a lost en passant square."""
     return position.key ^ tables().side_key
 
 
@@ -111,7 +111,7 @@ def _castle(position: Position, us: Color, move: Move) -> None:
 
 @helper
 def make_move(position: Position, move: Move) -> None:
-    """Make a legal ``move``. Keys, clocks, checkers and pins are those of the new position."""
+    """Make a legal ``move``; updates keys, clocks, checkers and pins."""
     us = I64(position.side)
     origin, target = origin_of(move), target_of(move)
     piece = piece_on(position, origin)
@@ -181,7 +181,7 @@ def unmake_move(position: Position, move: Move) -> None:
 
 @helper
 def _uncastle(position: Position, us: Color, move: Move) -> None:
-    """Put king and rook back; their squares may overlap, so both are lifted before either is set."""
+    """Put king and rook back; their squares may overlap, so both are lifted before either is put down."""
     king_from, rook_from = origin_of(move), target_of(move)
     king_to, rook_to = castled_king_square(move), castled_rook_square(move)
     kings = (ONE << U64(king_from)) ^ (ONE << U64(king_to))
@@ -197,7 +197,7 @@ def _uncastle(position: Position, us: Color, move: Move) -> None:
 
 @helper
 def make_null_move(position: Position) -> None:
-    """Pass. Only if the side to move is not in check."""
+    """Make a null move. The side to move must not be in check."""
     us = I64(position.side)
     _remember(position, I64(EMPTY))
     position.rule50 += 1

@@ -1,8 +1,8 @@
 """Legal move generation.
 
 Only legal moves are generated: a check limits the target squares, a pin keeps the piece on its line, and the king's
-targets and en passant are tested one by one. Pawns move all at once, as sets. :func:`generate_moves` and
-:func:`count_moves` use the same functions for where each kind of piece may go.
+targets and en passant are tested one by one. Pawns move setwise. :func:`generate_moves` and :func:`count_moves` share
+the functions that find each piece's targets.
 """
 
 from engine.board.aliases import Bitboard, Color, Move, MoveList, Position, Square
@@ -55,7 +55,7 @@ NOISY_MOVES, QUIET_MOVES, ALL_MOVES = I64(1), I64(2), I64(3)  # typed, so that o
 
 @helper
 def evasion_mask(position: Position, king: Square) -> Bitboard:
-    """Squares to which a piece other than the king may move: all, or those that end a single check."""
+    """Squares to which pieces other than the king may move: all, or those that end a single check."""
     checkers = position.checkers
     if checkers == ZERO:
         return ALL
@@ -64,13 +64,13 @@ def evasion_mask(position: Position, king: Square) -> Bitboard:
 
 @helper
 def in_double_check(position: Position) -> bool:
-    """Whether only the king can move."""
+    """Whether two pieces give check, so that only the king can move."""
     return position.checkers & (position.checkers - ONE) != ZERO
 
 
 @helper
 def king_targets(position: Position, us: Color, king: Square, candidates: Bitboard) -> Bitboard:
-    """Those of ``candidates`` around the king that are not attacked once it has left its square."""
+    """The ``candidates`` around the king that are not attacked once it has left its square."""
     them = us ^ 1
     enemy = position.colors[them]
     pieces = position.pieces
@@ -114,7 +114,7 @@ def straight_movers(position: Position, own: Bitboard) -> Bitboard:
 
 @helper
 def diagonal_targets(position: Position, square: Square, occupied: Bitboard) -> Bitboard:
-    """Squares a diagonal mover on ``square`` reaches without leaving its pin.
+    """Squares that a diagonal mover on ``square`` reaches without leaving its pin.
 
     One mask for all pins is enough: a piece pinned on one diagonal ray of its king meets no other such ray.
     """
@@ -126,7 +126,7 @@ def diagonal_targets(position: Position, square: Square, occupied: Bitboard) -> 
 
 @helper
 def straight_targets(position: Position, square: Square, occupied: Bitboard) -> Bitboard:
-    """Squares a straight mover on ``square`` reaches without leaving its pin."""
+    """Squares that a straight mover on ``square`` reaches without leaving its pin."""
     targets = rook_attacks(square, occupied)
     if bit(square) & position.pinned_straight:
         targets &= position.pinned_straight
@@ -135,7 +135,7 @@ def straight_targets(position: Position, square: Square, occupied: Bitboard) -> 
 
 @helper
 def pawn_pushes(position: Position, pawns: Bitboard, us: Color, empty: Bitboard) -> Bitboard:
-    """Squares reached by single pushes (checks are not looked at: a double push may answer one)."""
+    """Squares reached by single pushes (checks are ignored here: a double push may block one)."""
     pawns &= ~position.pinned_diagonal
     free = pawns & ~position.pinned_straight
     pinned = pawns & position.pinned_straight
@@ -144,13 +144,13 @@ def pawn_pushes(position: Position, pawns: Bitboard, us: Color, empty: Bitboard)
 
 @helper
 def pawn_double_pushes(pushes: Bitboard, us: Color, empty: Bitboard) -> Bitboard:
-    """Squares reached by going on from ``pushes`` on the third rank."""
+    """Squares reached by continuing from ``pushes`` on the third rank."""
     return forward(pushes & (RANK_3 if us == WHITE else RANK_6), us) & empty
 
 
 @helper
 def _advanced(position: Position, pawns: Bitboard, us: Color) -> tuple[Bitboard, Bitboard]:
-    """The squares ahead of the pawns that may leave their file: of those that are free, and of those pinned."""
+    """The squares ahead of the pawns that may leave their file: of the unpinned ones, and of the pinned ones."""
     pawns &= ~position.pinned_straight
     return forward(pawns & ~position.pinned_diagonal, us), forward(pawns & position.pinned_diagonal, us)
 
@@ -216,7 +216,7 @@ def _add_piece_moves(moves: MoveList, count: int, origin: Square, targets: Bitbo
 
 @helper
 def _add_pawn_moves(moves: MoveList, count: int, targets: Bitboard, step: int, kind: int) -> int:
-    """Pawn moves to ``targets`` from ``step`` squares before each, promoting on the last ranks."""
+    """Pawn moves to ``targets`` from ``step`` squares before each, with promotions on the last rank."""
     promotions = targets & (RANK_1 | RANK_8)
     targets ^= promotions
     while targets:
@@ -326,7 +326,7 @@ def _count_pawn_moves(position: Position, us: Color, king: Square, mask: Bitboar
 
 @helper
 def count_moves(position: Position) -> int:
-    """How many legal moves there are, without listing them."""
+    """The number of legal moves, without listing them."""
     us = I64(position.side)
     own, enemy = position.colors[us], position.colors[us ^ 1]
     occupied = own | enemy

@@ -1,8 +1,8 @@
 """Moves as 16-bit numbers: ``from | to << 6 | kind << 12``.
 
-The kind (the "from-to based" encoding of the chess programming wiki) has one bit for captures and one for
-promotions. Castling is written as the king taking its own rook, which works for Chess960 and standard chess.
-In kernels a move is an int64; 0 is no move (and, made, the null move).
+The kind (the chess programming wiki's "from-to based" encoding) has one bit for captures and one for promotions.
+Castling is encoded as the king taking its own rook, for Chess960 and standard chess alike. In kernels a move is an
+int64; 0 is no move and, when made, the null move.
 """
 
 from engine.board.aliases import Move, PieceType, Square
@@ -27,7 +27,7 @@ def origin_of(move: Move) -> Square:
 
 @helper
 def target_of(move: Move) -> Square:
-    """The square the piece goes to; for castling the square of the rook."""
+    """The square the piece goes to; for castling the rook's square."""
     return move >> 6 & 63
 
 
@@ -45,7 +45,7 @@ def is_capture(move: Move) -> bool:
 
 @helper
 def is_promotion(move: Move) -> bool:
-    """Whether a pawn becomes a piece."""
+    """Whether the move promotes a pawn."""
     return (move & PROMOTION << 12) != 0
 
 
@@ -64,17 +64,17 @@ def is_castling(move: Move) -> bool:
 
 @helper
 def promoted_type(move: Move) -> PieceType:
-    """The piece type a promotion makes; meaningless for other moves."""
+    """The piece type of a promotion; undefined for other moves."""
     return (move >> 12 & 3) + KNIGHT
 
 
 @helper
 def castled_king_square(move: Move) -> Square:
-    """Where the king ends when ``move`` castles: the g- or c-file of its rank."""
+    """The king's square after castling: on the g- or c-file of its rank."""
     return (move & 56) + (6 if kind_of(move) == CASTLE_SHORT else 2)
 
 
 @helper
 def castled_rook_square(move: Move) -> Square:
-    """Where the rook ends when ``move`` castles: the f- or d-file of its rank."""
+    """The rook's square after castling: on the f- or d-file of its rank."""
     return (move & 56) + (5 if kind_of(move) == CASTLE_SHORT else 3)

@@ -19,10 +19,7 @@ _NAMES = [square_name(square) for square in range(64)]
 
 
 def to_uci(move: int, chess960: bool) -> str:
-    """A move in UCI notation: castling as the king's move, or as king takes rook with ``chess960``.
-
-    No move (0) is ``0000``.
-    """
+    """A move in UCI notation: castling as the king's move, or as king takes rook with ``chess960``; 0 is ``0000``."""
     move = int(move)
     if not move:
         return "0000"
@@ -41,7 +38,7 @@ def list_moves(position: Any) -> list[int]:
 
 
 class _Scratch(threading.local):
-    """A thread's move list, which is filled and read without a break."""
+    """One move list for each thread, for use within one function."""
 
     def __init__(self) -> None:
         self.moves = new_record(MOVE_LIST)
@@ -51,7 +48,7 @@ _SCRATCH = _Scratch()
 
 
 def find_move(position: Any, text: str) -> int:
-    """The legal move written ``text`` (castling in either way), or 0."""
+    """The legal move written as ``text`` (castling in either form), or 0."""
     fallback = 0
     for move in list_moves(position):
         if to_uci(move, True) == text:
@@ -64,7 +61,7 @@ def find_move(position: Any, text: str) -> int:
 def play_moves(position: Any, moves: Sequence[str]) -> None:
     """Play ``moves`` in UCI notation on ``position``.
 
-    Raises :class:`PositionError` naming the first one that is not legal; those before it have been played.
+    Raises :class:`PositionError` naming the first illegal one; those before it have been played.
     """
     if not moves:
         return

@@ -1,4 +1,4 @@
-"""Perft: how many leaves the tree of legal moves has. The proof of move generation, and its benchmark."""
+"""Perft: the number of leaves of the tree of legal moves. The test of move generation, and its benchmark."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ MAX_DEPTH = 64
 
 
 class Perft(Record):
-    """What one thread of a perft works on."""
+    """The working memory of one perft thread."""
 
     position: Position
-    stop_address: u8  # of an int64; not 0 ends the count early
+    stop_address: u8  # of an int64; nonzero ends the count early
     moves: Annotated[Array[MoveList], (MAX_DEPTH,)]  # [depth left]
 
 
 PERFT = structure(Perft)
 
 
-@kernel(int64(record_type(PERFT), int64), "perft", late=True)
+@kernel(int64(record_type(PERFT), int64), spare=True)
 def count_leaves(work: Any, depth: Depth) -> int:
-    """Leaves ``depth`` >= 1 plies below ``work.position``; the last ply is counted without being made."""
+    """Leaves ``depth`` >= 1 plies below ``work.position``; moves of the last ply are counted, not made."""
     position = work.position
     if depth <= 1:
         return count_moves(position)
@@ -57,10 +57,10 @@ def perft(
     on_move: Callable[[str, int], None] | None = None,
     stop: Any = None,
 ) -> int:
-    """Count the leaves of the tree ``depth`` plies deep below ``position``, its root moves shared out to ``threads``.
+    """Count the leaves of the tree ``depth`` plies deep below ``position``, with ``threads`` sharing the root moves.
 
-    ``on_move`` gets each root move in UCI notation with its share, in the order of generation. ``stop`` is an
-    int64 array whose first element, set to 1, ends the count early (the result is then too low).
+    ``on_move`` gets each root move in UCI notation with its count, in the order of generation. ``stop`` is an int64
+    array whose first element, set to 1, ends the count early (the result is then too low).
     """
     if not 0 <= depth < MAX_DEPTH:
         raise ValueError(f"perft depth {depth} is not in 0..{MAX_DEPTH - 1}")
@@ -85,7 +85,7 @@ def perft(
                 if on_move:
                     on_move(to_uci(move, chess960), leaves)
         except BaseException:
-            flag[0] = 1  # leaving the pool waits for its threads
+            flag[0] = 1  # closing the pool waits for its threads
             raise
     return total
 

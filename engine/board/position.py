@@ -1,4 +1,4 @@
-"""The position: one record with all that the rules need, and how pieces are put on it and taken off."""
+"""The position record, and putting pieces on it and taking them off."""
 
 from engine.board.aliases import Bitboard, Color, MoveList, Piece, PieceType, Position, Square
 from engine.board.attacks import between, bishop_attacks, knight_attacks, pawn_attacks, rook_attacks
@@ -20,7 +20,7 @@ from engine.board.types import (
 )
 from engine.jit import helper, lsb, record_type, structure
 
-#: When the game's part of the history has grown to this, its oldest half is forgotten.
+#: Plies of the game's history at which its older half is dropped.
 GAME_HISTORY = 640
 
 
@@ -58,13 +58,13 @@ def occupied_by_all(position: Position) -> Bitboard:
 
 @helper
 def king_square(position: Position, color: Color) -> Square:
-    """Where the king of ``color`` stands."""
+    """The square of the king of ``color``."""
     return lsb(position.pieces[KING] & position.colors[color])
 
 
 @helper
 def has_pieces(position: Position, color: Color) -> bool:
-    """Whether ``color`` has anything besides king and pawns."""
+    """Whether ``color`` has any piece besides king and pawns."""
     return (position.colors[color] & ~(position.pieces[PAWN] | position.pieces[KING])) != ZERO
 
 
@@ -80,7 +80,7 @@ def _toggle_keys(position: Position, piece: Piece, square: Square) -> None:
 
 @helper
 def put_piece(position: Position, piece: Piece, square: Square) -> None:
-    """Set ``piece`` on an empty square, keys included."""
+    """Put ``piece`` on an empty square, and update the keys."""
     mask = bit(square)
     position.pieces[piece & 7] |= mask
     position.colors[piece >> 3] |= mask
@@ -90,7 +90,7 @@ def put_piece(position: Position, piece: Piece, square: Square) -> None:
 
 @helper
 def remove_piece(position: Position, piece: Piece, square: Square) -> None:
-    """Take ``piece`` off ``square``, keys included."""
+    """Take ``piece`` off ``square``, and update the keys."""
     mask = bit(square)
     position.pieces[piece & 7] ^= mask
     position.colors[piece >> 3] ^= mask
@@ -100,7 +100,7 @@ def remove_piece(position: Position, piece: Piece, square: Square) -> None:
 
 @helper
 def move_piece_quietly(position: Position, piece: Piece, origin: Square, target: Square) -> None:
-    """Move ``piece`` without touching keys: unmaking restores those from the history."""
+    """Move ``piece`` without updating keys, which unmaking restores from the history."""
     mask = bit(origin) | bit(target)
     position.pieces[piece & 7] ^= mask
     position.colors[piece >> 3] ^= mask
@@ -110,10 +110,10 @@ def move_piece_quietly(position: Position, piece: Piece, origin: Square, target:
 
 @helper
 def _sort_snipers(snipers: Bitboard, king: Square, own: Bitboard) -> tuple[Bitboard, Bitboard]:
-    """Which of ``snipers`` give check, and the lines (with the sniper) on which the others pin a piece of ``own``.
+    """The ``snipers`` that give check, and the lines (with the sniper) on which the others pin a piece of ``own``.
 
-    A sniper is an enemy slider that would attack the king if only enemy pieces stood on the board: with
-    nothing of ours between it gives check, with one piece between it pins that piece.
+    A sniper is an enemy slider that would attack the king if only enemy pieces were on the board: with none of our
+    pieces in between it gives check, with one in between it pins that piece.
     """
     checkers, pins = ZERO, ZERO
     while snipers:
@@ -150,7 +150,7 @@ def update_checks(position: Position) -> None:
 def en_passant_is_legal(position: Position, us: Color, king: Square, origin: Square, target: Square) -> bool:
     """Whether the king is safe after an en passant capture.
 
-    Two pawns leave the board at once, so neither pins nor checks tell; the sliders are looked up anew.
+    Two pawns leave the board at once, so the stored pins and checks do not apply; slider attacks are recomputed.
     """
     captured = bit(target ^ 8)
     pieces = position.pieces
@@ -165,10 +165,10 @@ def en_passant_is_legal(position: Position, us: Color, king: Square, origin: Squ
 
 @helper
 def set_en_passant(position: Position, us: Color, target: Square) -> None:
-    """Let ``us`` take en passant on ``target`` if a pawn stands ready; the square is IDLE if no capture is legal.
+    """Let ``us`` capture en passant on ``target`` if a pawn stands ready; the square is IDLE if no capture is legal.
 
-    ``checkers`` may be those of the position before a double push: such a move neither gives nor answers a check by a
-    knight or another pawn.
+    ``checkers`` may still be those before a double push: such a move neither gives nor evades a check by a knight or
+    another pawn.
     """
     takers = pawn_attacks(us ^ 1, target) & position.pieces[PAWN] & position.colors[us]
     if takers != ZERO:
@@ -181,7 +181,7 @@ def set_en_passant(position: Position, us: Color, target: Square) -> None:
 
 @helper
 def recompute_keys(position: Position) -> None:
-    """Set all keys from the board: the slow way that the incremental keys must agree with."""
+    """Set all keys from the board; the incremental keys must agree with them."""
     position.key = tables().castling_key[I64(position.castling)]
     position.key ^= tables().en_passant_key[I64(position.en_passant)]
     if position.side == 0:

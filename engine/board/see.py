@@ -1,4 +1,4 @@
-"""Static exchange evaluation: what a series of captures on one square is worth."""
+"""Static exchange evaluation (SEE): the value of a series of captures on one square."""
 
 import numpy as np
 
@@ -25,8 +25,8 @@ SEE_VALUES = np.array([100, 300, 300, 500, 900, 0, 0, 0], np.int64)
 def see_ge(position: Position, move: Move, threshold: Score) -> bool:
     """Whether the exchange that ``move`` starts gains at least ``threshold`` centipawns for the side to move.
 
-    Both sides take with their least valuable attacker and may stop; sliders behind others join in, pins are
-    not looked at. Castling gains 0. (The threshold form is Stockfish's: one bound instead of a swap list.)
+    Both sides capture with their least valuable attacker and may stop; sliders behind others join in, pins are ignored.
+    Castling gains 0. (The threshold form is Stockfish's: one bound instead of a swap list.)
     """
     if is_castling(move):
         return threshold <= 0

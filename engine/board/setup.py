@@ -1,4 +1,4 @@
-"""Positions from outside: what follows from the placement of the pieces, and moves given as text."""
+"""Positions from outside: completing a position from its placement of pieces, and playing moves given as text."""
 
 from ctypes import memmove
 from typing import Any
@@ -35,7 +35,7 @@ from engine.jit import helper, kernel, new_record, record_type
 MOVE_LIST_T = record_type(MOVE_LIST)
 
 
-@kernel(types.void(POSITION_T), "the rules")
+@kernel(types.void(POSITION_T))
 def complete_setup(position: Position) -> None:
     """Derive bitboards, castling masks, keys, checkers and pins from board, side, rights and clocks."""
     for kind in range(6):
@@ -63,22 +63,22 @@ def complete_setup(position: Position) -> None:
     recompute_keys(position)
 
 
-@kernel(int64(POSITION_T, MOVE_LIST_T), "the rules")
+@kernel(int64(POSITION_T, MOVE_LIST_T))
 def legal_moves(position: Position, moves: MoveList) -> int:
-    """Fill ``moves`` with the legal moves; return how many."""
+    """Fill ``moves`` with the legal moves; return their number."""
     return generate_moves(position, moves, I64(0), ALL_MOVES)
 
 
-@kernel(types.void(POSITION_T, int64), "the rules")
+@kernel(types.void(POSITION_T, int64))
 def play_move(position: Position, move: Move) -> None:
-    """Make ``move`` for good: after an irreversible one the history starts again."""
+    """Make ``move`` for good; an irreversible move clears the history."""
     make_move(position, move)
     _trim_history(position)
 
 
 @helper
 def _trim_history(position: Position) -> None:
-    """Forget positions that can never occur again; at :data:`GAME_HISTORY` plies the oldest half is dropped."""
+    """Drop positions that cannot recur; at :data:`GAME_HISTORY` plies drop the older half."""
     if position.rule50 == 0:
         position.ply = 0
     elif position.ply >= GAME_HISTORY:
@@ -90,7 +90,7 @@ def _trim_history(position: Position) -> None:
 
 @helper
 def _copy_keys(target: Any, source: Any) -> None:
-    """Copy what repetition detection reads; played moves are never unmade."""
+    """Copy what repetition detection reads; moves played for good are never unmade."""
     target.key = source.key
 
 
@@ -100,7 +100,7 @@ _PROMOTION_LETTERS = np.frombuffer(b"nbrq", np.uint8).copy()
 
 @helper
 def _matches(move: Move, origin: Square, target: Square, letter: int, castled: bool) -> bool:
-    """Whether ``move`` is the one written as these squares and promotion ``letter`` (0 for none)."""
+    """Whether ``move`` is written as these squares and promotion ``letter`` (0 for none)."""
     if origin_of(move) != origin:
         return False
     if castled:
@@ -112,12 +112,12 @@ def _matches(move: Move, origin: Square, target: Square, letter: int, castled: b
     return letter == 0
 
 
-@kernel(int64(POSITION_T, MOVE_LIST_T, uint8[::1]), "the rules")
+@kernel(int64(POSITION_T, MOVE_LIST_T, uint8[::1]))
 def play_text(position: Position, moves: MoveList, text: Any) -> int:
-    """Play moves written in UCI notation, separated by single blanks; ``moves`` is scratch space.
+    """Play moves in UCI notation, separated by single spaces; ``moves`` is scratch space.
 
-    Castling is read as the king's two-square move and as the king taking its rook. Returns -1, or the index
-    of the first character of a move that is not legal.
+    Castling is accepted as the king's two-square move and as the king taking its rook. Returns -1, or the index of the
+    first character of an illegal move.
     """
     start = 0
     while start < len(text):
@@ -150,7 +150,7 @@ def new_position() -> Position:
 
 
 def copy_position(target: Position, source: Position) -> None:
-    """Copy all of ``source`` but the unused part of its history."""
+    """Copy ``source`` without the unused part of its history."""
     size = _HISTORY_AT + int(source["ply"]) * _UNDO_SIZE
     memmove(target["pieces"].ctypes.data, source["pieces"].ctypes.data, size)
 

@@ -1,9 +1,9 @@
-"""Everything the rules look up: attacks from each square, lines between squares, Zobrist keys.
+"""Lookup tables of the rules: attacks from each square, lines between squares, Zobrist keys.
 
-The tables stand in one record, :data:`TABLES`, filled by numpy when this module is imported (some 15 ms);
-kernels reach it by ``tables()``. Slider attacks are indexed by the occupied squares on a slider's rays,
-gathered by PEXT where that is fast and by magic multiplication elsewhere (Pradu Kannan's fancy magics; the
-same array serves both). Zobrist keys are made of the published constants of the Polyglot book format.
+They are one record, :data:`TABLES`, filled by numpy when this module is imported; kernels reach it by ``tables()``.
+Slider attacks are indexed by the occupied squares on a slider's rays, gathered by PEXT where that is fast and by magic
+multiplication elsewhere (Pradu Kannan's fancy magics; the same array serves both). Zobrist keys are built from the
+published constants of the Polyglot book format.
 """
 
 from __future__ import annotations

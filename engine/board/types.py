@@ -1,14 +1,14 @@
-"""Colours, pieces, squares and bitboards: the alphabet of everything below.
+"""Colours, pieces, squares and bitboards.
 
-Squares run from a1 = 0 to h8 = 63, rank by rank. A piece is ``color << 3 | type``; bitboards are ``uint64``
-with bit ``square`` set.
+Squares run from a1 = 0 to h8 = 63, rank by rank. A piece is ``color << 3 | type``; bitboards are ``uint64`` with bit
+``square`` set.
 """
 
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-if TYPE_CHECKING:  # what they make is a number like any other (see aliases)
+if TYPE_CHECKING:  # for type checkers they return plain numbers (see aliases)
 
     def U64(value: Any) -> int: ...
 
@@ -31,8 +31,8 @@ PIECE_LETTERS = "PNBRQK..pnbrqk"
 
 NO_SQUARE = 64
 
-#: Added to an en passant square where a pawn stands ready but no capture is legal. It does not count in the key (FIDE
-#: 9.2.3); X-FEN and Polyglot books have it.
+#: Added to an en passant square where a pawn stands ready but no capture is legal. The key ignores it (FIDE 9.2.3);
+#: X-FEN and Polyglot books do not.
 IDLE = 128
 
 ZERO = U64(0)
@@ -46,7 +46,7 @@ RANK_6 = U64(0xFF << 40)
 RANK_8 = U64(0xFF << 56)
 LIGHT_SQUARES = U64(0x55AA_55AA_55AA_55AA)
 
-#: The longest list of legal moves in any position is 218.
+#: Room for the legal moves of any position; the known maximum is 218.
 MAX_MOVES = 256
 
 

@@ -1,7 +1,7 @@
-"""How good a position is: three evaluations behind one interface, and their weights as data.
+"""Static evaluation: three evaluations behind one interface, with their weights as data.
 
 ``evaluator``  the interface: a record that follows the moves of a line
-``choice``     which evaluation plays, and its terms for people
+``choice``     choosing an evaluation, and showing its terms
 ``material``   material and piece squares
 ``classical``  king safety, mobility, pawns and the rest, as linear terms
 ``nnue``       an efficiently updatable neural network

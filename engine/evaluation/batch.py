@@ -1,4 +1,4 @@
-"""Static values of many positions at once; compiled at the first use, as no game needs it."""
+"""Static values of many positions at once; compiled on first use, because no game needs it."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from engine.jit.decorators import kept
 
 
 class Board(Record):
-    """A position as far as its static value goes: 72 bytes."""
+    """The part of a position that its static value depends on: 72 bytes."""
 
     pieces: Annotated[Array[u8], (6,)]  # [type] both colours: pawns, knights, bishops, rooks, queens, kings
     colors: Annotated[Array[u8], (2,)]  # [color]
@@ -66,7 +66,7 @@ _IN_CASTLING[[ord(letter) for letter in "KQABCDEFGHkqabcdefgh"]] = True
 
 @helper
 def _word_end(text: Text, start: int, end: int) -> int:
-    """Where the word at ``start`` ends."""
+    """The end of the word at ``start``."""
     while start < end and text[start] != _SPACE:
         start += 1
     return start
@@ -74,7 +74,7 @@ def _word_end(text: Text, start: int, end: int) -> int:
 
 @helper
 def _read_pieces(text: Text, start: int, end: int, position: Position) -> bool:
-    """Set the bitboards from the first word of a FEN; False if that does not give 64 squares."""
+    """Set the bitboards from the first word of a FEN; False if it does not describe 64 squares."""
     for kind in range(6):
         position.pieces[kind] = ZERO
     position.colors[0] = ZERO
@@ -102,7 +102,7 @@ def _read_pieces(text: Text, start: int, end: int, position: Position) -> bool:
 
 @helper
 def _is_possible(position: Position) -> bool:
-    """Whether the material and the places of pawns and kings are, as :func:`engine.board.fen.check_material` has it."""
+    """Whether the material and squares of pawns and kings are possible (:func:`engine.board.fen.check_material`)."""
     count = I64(0)
     for color in range(2):
         own = position.colors[color]
@@ -118,14 +118,14 @@ def _is_possible(position: Position) -> bool:
         every |= position.pieces[kind]
         count -= I64(popcount(position.pieces[kind]))
     if count != 0 or every != occupied_by_all(position) or position.colors[0] & position.colors[1] != ZERO:
-        return False  # no FEN can give this, but an array can
+        return False  # impossible in a FEN, but not in an array
     near = king_attacks(king_square(position, I64(0))) & bit(king_square(position, I64(1)))
     return position.pieces[PAWN] & (RANK_1 | RANK_8) == ZERO and near == ZERO
 
 
 @helper
 def _is_legal(position: Position) -> bool:
-    """Whether the side not to move is in no check, and the other in one of at most two pieces."""
+    """Whether the side not to move is not in check, and the other in check by at most two pieces."""
     side = position.side
     position.side = side ^ 1
     update_checks(position)
@@ -172,7 +172,7 @@ def _are_rest(text: Text, start: int, end: int, side: int) -> bool:
 
 @helper
 def _read_fen(text: Text, start: int, end: int, position: Position) -> bool:
-    """Set ``position`` as far as BOARD goes; False for what :func:`engine.board.fen.set_fen` may refuse."""
+    """Set the part of ``position`` in BOARD; False for FENs that :func:`engine.board.fen.set_fen` may refuse."""
     stop = _word_end(text, start, end)
     if not _read_pieces(text, start, stop, position) or not _is_possible(position):
         return False
@@ -194,8 +194,8 @@ def _write(board: Board, position: Position) -> None:
 
 @_on_demand
 def read_fens(text: Text, start: int, position: Position, boards: Boards) -> tuple[int, int]:
-    """Set ``boards`` from the lines of ``text`` from ``start`` on, as many as there are boards; ``position`` is scratch
-    space. Returns how many were read before one that is not in the usual form or not legal, and where that begins."""
+    """Set each of ``boards`` from a line of ``text``, from ``start`` on; ``position`` is scratch space. Returns the
+    number of lines read before one that is not in the usual form or not legal, and its start."""
     for number in range(len(boards)):
         end = start
         while end < len(text) and text[end] != _NEWLINE:
@@ -216,7 +216,7 @@ def _place(position: Position, mask: Any, piece: int) -> None:
 
 @helper
 def _complete(position: Position) -> None:
-    """Derive from the bitboards all that the hand-written evaluations read."""
+    """Derive from the bitboards everything that the hand-written evaluations read."""
     for square in range(64):
         position.board[square] = EMPTY
     for color in range(2):
@@ -229,8 +229,8 @@ def _complete(position: Position) -> None:
 
 @_on_demand
 def evaluate_boards(boards: Boards, position: Position, evaluator: Evaluator, values: np.ndarray) -> int:
-    """Set ``values`` to centipawns for the side to move; ``position`` is scratch space. Returns how many there are
-    before the first board that cannot be."""
+    """Set ``values`` to centipawns for the side to move; ``position`` is scratch space. Returns the number of values
+    before the first impossible board."""
     evaluator.ply = 0
     forget(evaluator.refresh_table)
     for number in range(len(boards)):
@@ -242,7 +242,7 @@ def evaluate_boards(boards: Boards, position: Position, evaluator: Evaluator, va
         position.side = board.side & ONE
         if not _is_possible(position):
             return number
-        if evaluator.kind == NNUE:  # from the accumulator of the position before, which a game's resembles
+        if evaluator.kind == NNUE:  # refresh from the previous position, which is similar within a game
             net, accumulator = net_at(evaluator.net_address, 0), evaluator.stack[0].network
             refresh(net, evaluator.refresh_table, accumulator, position, I64(0))
             refresh(net, evaluator.refresh_table, accumulator, position, I64(1))

@@ -1,4 +1,4 @@
-"""Which evaluation plays: its kind, and for NNUE the network."""
+"""The chosen evaluation: its kind, and for NNUE the network."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ class Evaluation:
     record: Any = None
 
     def install(self, evaluator: Any) -> None:
-        """Have the EVALUATOR record ``evaluator`` use this evaluation, for as long as this object is kept."""
+        """Make the EVALUATOR record ``evaluator`` use this evaluation, for as long as this object is kept."""
         evaluator["kind"] = self.kind
         evaluator["net_address"] = self.record.__array_interface__["data"][0] if self.kind == NNUE else 0
 
     def explain(self, position: Any) -> list[Term]:
-        """How the value comes about."""
+        """The terms that add up to the value."""
         if is_rook_pawn_draw(position):
             return [("draw", None, None, 0)]
         if self.net is not None:
@@ -54,24 +54,24 @@ class Evaluation:
         return [(name, white, black, white - black) for name, white, black in shares]
 
     def value(self, position: Any) -> int:
-        """Centipawns for the side to move, as the terms add up."""
+        """Centipawns for the side to move: the sum of the terms."""
         total = sum(term[3] for term in self.explain(position))
         return total if int(position["side"]) == WHITE else -total
 
     def table(self, position: Any) -> str:
-        """How the value comes about, to be read: in pawns, each term for White, Black, and together."""
+        """The terms as a table for users: in pawns, for White, Black and together."""
         if self.kind == CLASSICAL:
             return classical.classical_table(position)
         return evaluation_table(self.explain(position))
 
 
 def choose(kind: str, file: str) -> Evaluation:
-    """The evaluation called ``kind`` (see KINDS), with the network in ``file``, the engine's own if that is empty.
+    """The evaluation called ``kind`` (see KINDS), with the network in ``file``, or the engine's own if that is empty.
 
     Raises :class:`engine.evaluation.nnue.file.NetError`.
     """
     number = KINDS.index(kind)
-    net = read_net(Path(file)) if file else None  # a bad one is named when it is set, not when it is to play
+    net = read_net(Path(file)) if file else None  # reports a bad file when the option is set, not at the next search
     if number != NNUE:
         return Evaluation(number)
     if net is None:
@@ -80,7 +80,7 @@ def choose(kind: str, file: str) -> Evaluation:
 
 
 def evaluation_table(terms: list[Term]) -> str:
-    """The ``terms`` as a table in pawns, summed up."""
+    """The ``terms`` as a table in pawns, with their sum."""
     rule = "-----------+--------+--------+-------"
     whites, blacks = [term[1] for term in terms], [term[2] for term in terms]
     total = sum(term[3] for term in terms)
@@ -90,7 +90,7 @@ def evaluation_table(terms: list[Term]) -> str:
 
 
 def _total(shares: list[int | None]) -> int | None:
-    """The sum, if every term has a share."""
+    """The sum of the shares if every term has one, else None."""
     known = [share for share in shares if share is not None]
     return sum(known) if len(known) == len(shares) else None
 

@@ -1,13 +1,12 @@
-"""Endgames against a lone king, by rules instead of by the evaluation.
+"""Endgames against a lone king, by rules instead of the evaluation.
 
-The wrong bishop: pawns on one rook's file and bishops that cannot attack the corner where they queen do not win once
-the king has reached that corner.
+The wrong bishop: pawns on one rook's file and bishops that do not control the queening corner do not win once the
+king has reached that corner.
 
-Mop-up: here the games to learn from do not tell a network how to go on. Their searches of few nodes see no mate yet and
-score such a position as little more than the material. So a king that stands alone against pieces that can mate it is
-not the network's business (what that is worth stands in ``tuning/results/networks.md``). It is a win, worth more as the
-king is driven to the edge (by bishop and knight into a corner of the bishop's colour) and the other king comes near, as
-in Stockfish's classical evaluation.
+Mop-up: the training games' short searches see no mate yet and score a lone king as little more than the material, so a
+network does not learn how to mate it. The win is worth more as the lone king is driven to the edge (by bishop and
+knight to a corner of the bishop's colour) and the other king approaches, as in Stockfish's classical evaluation. Elo
+figures are in tuning/results/networks.md.
 """
 
 from __future__ import annotations
@@ -37,30 +36,29 @@ from engine.board.types import (
 )
 from engine.jit import helper, kernel, popcount
 
-#: Centipawns for the win, with the pieces more than a network says of what leads here (up to 6,300 for a queen,
-#: a rook, four minor pieces and four pawns against one pawn); for each step of the lone king from the middle, and for
-#: each that the other is nearer. These have to count for more than the plies by which lines differ in length, because
-#: the 50-move rule makes a large score smaller with each ply.
+#: Centipawns for the win, which with the pieces exceed any network score of the preceding positions; for each step of
+#: the lone king from the centre; and for each step that the other king is nearer. Steps must outweigh differences in
+#: length between lines, because the 50-move rule scales a large score down with each ply.
 WON, STEP, NEARER = 5000, 75, 45
 
-#: Steps from a corner at which bishop and knight have achieved nothing, and how much more a step counts for them: on
-#: the way to the right corner the king often comes nearer to the middle again.
+#: Steps from a corner that are worth nothing to bishop and knight, and how much more each step counts for them: on the
+#: way to the right corner the king often comes nearer to the centre again.
 _FAR, _CORNER_STEPS = 7, 4
 
 
 @helper
 def _is_lone(own: Bitboard) -> bool:
-    """Whether a side has its king alone."""
+    """Whether a side has only its king."""
     return own & (own - ONE) == ZERO
 
 
-@kernel(boolean(POSITION_T), "the evaluation", late=True)
+@kernel(boolean(POSITION_T), late=True)
 def is_rook_pawn_draw(position: Position) -> bool:
-    """Whether pawns, all on one rook's file, and bishops that cannot attack the corner where these would queen are held
-    by a lone king in or beside that corner.
+    """Whether pawns, all on one rook's file, and bishops that do not control their queening corner are held by a lone
+    king in or next to that corner.
 
-    It is a draw with either side to move: a king that guarded the corner would stand beside the lone king, which can
-    therefore always step there, or take what has queened there, and in the corner be stalemated at most.
+    It is a draw with either side to move: to guard the corner the attacking king would have to stand next to the lone
+    king, which can therefore always step there, or capture what has queened there, and is at worst stalemated.
     """
     white_alone = _is_lone(position.colors[WHITE])
     if not white_alone and not _is_lone(position.colors[BLACK]):
@@ -79,14 +77,14 @@ def is_rook_pawn_draw(position: Position) -> bool:
 
 @helper
 def _steps_from_middle(square: Square) -> int:
-    """How many steps, counted by files and by ranks, ``square`` is from the four squares in the middle: 0 to 6."""
+    """Steps, counted by files and ranks, of ``square`` from the four centre squares: 0 to 6."""
     file, rank = square & 7, square >> 3
     return 6 - min(file, 7 - file) - min(rank, 7 - rank)
 
 
 @helper
 def _steps_to_corner(square: Square, is_light: bool) -> int:
-    """How many steps, counted by files and by ranks, to the nearer corner of the colour: 0 to 7."""
+    """Steps, counted by files and ranks, to the nearer corner of the colour: 0 to 7."""
     file, rank = square & 7, square >> 3
     if is_light:
         file = 7 - file
@@ -95,7 +93,7 @@ def _steps_to_corner(square: Square, is_light: bool) -> int:
 
 @helper
 def _value_against(position: Position, strong: Color, strong_king: Square, weak_king: Square) -> Score:
-    """Centipawns that ``strong``, with all the pieces, is to the good."""
+    """Centipawns by which ``strong``, with all the pieces, is ahead; 0 if they cannot mate."""
     own = position.colors[strong]
     bishops, knights = position.pieces[BISHOP] & own, position.pieces[KNIGHT] & own
     light, dark = bishops & LIGHT_SQUARES, bishops & ~LIGHT_SQUARES
@@ -113,9 +111,9 @@ def _value_against(position: Position, strong: Color, strong_king: Square, weak_
     return WON + pieces + STEP * driven + NEARER * (7 - max(files, ranks))
 
 
-@kernel(int64(POSITION_T), "the evaluation", late=True)
+@kernel(int64(POSITION_T), late=True)
 def mop_up_value(position: Position) -> Score:
-    """Centipawns from White's view for a king that stands alone; 0 if none does, or nothing can mate it."""
+    """Centipawns from White's view if one side has a lone king that can be mated, else 0."""
     white, black = position.colors[WHITE], position.colors[BLACK]
     black_alone = _is_lone(black)
     if not black_alone and not _is_lone(white):

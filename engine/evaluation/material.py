@@ -1,11 +1,11 @@
-"""Material and piece-square evaluation: the linear weighted sum of the textbooks.
+"""Material and piece-square evaluation: the textbook weighted sum.
 
-``Eval(s) = sum of w_i * f_i(s)`` where feature i counts one kind of piece on one square, for White minus for
-Black (Shannon 1950), and each weight is a pawn's, knight's, bishop's, rook's or queen's classical value
-(1, 3, 3, 5, 9 pawns) plus a bonus for the square. Every weight exists twice, for the middlegame and for the
-endgame; the score slides from one to the other as pieces leave the board (tapered evaluation).
+``Eval(s) = sum of w_i * f_i(s)``, where feature i counts one kind of piece on one square, White's minus Black's
+(Shannon 1950), and each weight is the piece's classical value (1, 3, 3, 5, 9 pawns) plus a bonus for the square. Every
+weight has a middlegame and an endgame value; the score is interpolated between them as pieces leave the board (tapered
+evaluation).
 
-The sum is kept up to date from move to move: an :data:`ACCUMULATOR` per ply, each made from the one before.
+The sum is updated incrementally: an :data:`ACCUMULATOR` per ply, each made from the previous one.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ FULL_PHASE = 24
 
 
 class _Weight(Record):
-    """Centipawns for White, and the piece's part of the phase."""
+    """Centipawns for White, and the piece's contribution to the phase."""
 
     middlegame: i4
     endgame: i4
@@ -73,9 +73,9 @@ WEIGHTS, weights = shared_record("numbat_material", _Weights)
 def load_weights(file: Path = WEIGHTS_FILE) -> None:
     """Set :data:`WEIGHTS` from a JSON file.
 
-    The file holds ``material`` (centipawns by piece name), ``phase`` (by piece name) and ``piece_square``
-    (by piece name ``middlegame`` and ``endgame``, eight rows of eight centipawn values from White's view,
-    the eighth rank first). Raises OSError, KeyError or ValueError if it does not.
+    The file holds ``material`` (centipawns by piece name), ``phase`` (by piece name) and ``piece_square`` (by name and
+    ``middlegame`` or ``endgame``, eight rows of eight centipawn values from White's view, eighth rank first).
+    Raises OSError, KeyError or ValueError if it does not.
     """
     table = json.loads(file.read_text())
     for kind, name in enumerate(PIECE_NAMES):
@@ -91,7 +91,7 @@ def load_weights(file: Path = WEIGHTS_FILE) -> None:
 
 @helper
 def add_feature(accumulator: MaterialAccumulator, piece: Piece, square: Square) -> None:
-    """Count ``piece`` on ``square`` in."""
+    """Add ``piece`` on ``square``."""
     weight = weights().piece_square[piece, square]
     accumulator.middlegame += weight.middlegame
     accumulator.endgame += weight.endgame
@@ -100,7 +100,7 @@ def add_feature(accumulator: MaterialAccumulator, piece: Piece, square: Square) 
 
 @helper
 def remove_feature(accumulator: MaterialAccumulator, piece: Piece, square: Square) -> None:
-    """Count ``piece`` on ``square`` out."""
+    """Remove ``piece`` from ``square``."""
     weight = weights().piece_square[piece, square]
     accumulator.middlegame -= weight.middlegame
     accumulator.endgame -= weight.endgame
@@ -132,7 +132,7 @@ def refresh_accumulator(accumulator: MaterialAccumulator, position: Position) ->
 def update_accumulator(
     target: MaterialAccumulator, source: MaterialAccumulator, position: Position, move: Move
 ) -> None:
-    """Set ``target`` to ``source`` changed by ``move``, which is yet to be made on ``position``."""
+    """Set ``target`` to ``source`` updated by ``move``, which has not been made on ``position`` yet."""
     copy_accumulator(target, source)
     us = I64(position.side)
     origin = origin_of(move)
@@ -160,7 +160,7 @@ def material_value(accumulator: MaterialAccumulator, position: Position) -> Scor
 
 
 def explain(position: Any) -> list[tuple[str, int, int]]:
-    """The sum by kind of piece: name, White's share and Black's in centipawns, each from its owner's view."""
+    """The sum by type of piece: name, White's share and Black's in centipawns, each from its owner's view."""
     phase = 0
     for square in range(64):
         phase += int(WEIGHTS["piece_square"]["phase"][position["board"][square], square])

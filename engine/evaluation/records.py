@@ -1,4 +1,4 @@
-"""The records of evaluations: a network in memory, accumulators, and the evaluator that holds them."""
+"""The records of evaluations: the network, accumulators, and the evaluator that holds them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _COLORS, _TYPES, _ORIENTATIONS = 2, 6, 2
 
 
 class NetRecord(Record):
-    """A network in memory, its arrays without gaps between rows of N columns."""
+    """A network in memory; its arrays have no gaps between rows of N columns."""
 
     weights: Annotated[Array[i2], (INPUTS * MAX_HIDDEN,)]  # [feature * N + column]
     biases: Annotated[Array[i2], (MAX_HIDDEN,)]
@@ -29,7 +29,7 @@ class NetRecord(Record):
 
 
 class NetAccumulator(Record):
-    """One ply's accumulator by perspective [color], and the update by the move that led here. Whole cache lines."""
+    """One ply's accumulator by perspective [color], and the update by the move that led there. Whole cache lines."""
 
     values: Annotated[Array[Array[i2]], (2, MAX_HIDDEN)]  # [color][column]
     skip: Annotated[Array[i4], (2,)]
@@ -43,7 +43,7 @@ class NetAccumulator(Record):
 
 
 class _Kept(Record):
-    """The accumulator of one orientation as it was last needed, and the board it belongs to. Whole cache lines."""
+    """The accumulator last refreshed for one orientation, and the board it belongs to. Whole cache lines."""
 
     values: Annotated[Array[i2], (MAX_HIDDEN,)]  # [column]
     pieces: Annotated[Array[u8], (_COLORS * _TYPES,)]  # [color * 6 + type]
@@ -53,7 +53,7 @@ class _Kept(Record):
 
 
 class RefreshTable(Record):
-    """The accumulators kept."""
+    """The kept accumulators."""
 
     kept: Annotated[Array[_Kept], (_COLORS * _ORIENTATIONS,)]  # [color * 2 + is_mirrored]
 
@@ -67,7 +67,7 @@ class Accumulators(Record):
 
 
 class Evaluator(Record):
-    """The stack of a line, and the memory of each evaluation."""
+    """The stack of accumulators of a line, and the memory of each evaluation."""
 
     stack: Annotated[Array[Accumulators], (STACK_PLIES,)]  # [ply]
     ply: int

@@ -1,10 +1,10 @@
-"""Why a move is bad, and what a good one does, in one or two sentences, from the engine's lines and the position.
+"""Explains in one or two sentences why a move is bad, or what a good one does, from the engine's lines.
 
-It needs python-chess, the lines and their scores, and no engine, so it stands below :mod:`engine.api`. Within
+Needs python-chess, the lines and their scores, but no engine, so it stands below :mod:`engine.api`. Within
 :func:`engine.explanation.effort.counted` its steps are counted, and another thread can stop it.
 
-:mod:`.reasons` and :mod:`.merits` choose a claim, a record of :mod:`.facts`, from what the :mod:`.themes`, the
-material, the terms of the evaluation and the scores show; :mod:`.english` words it.
+:mod:`.reasons` and :mod:`.merits` choose a claim, a record of :mod:`.facts`, from the :mod:`.themes`, the material, the
+terms of the evaluation and the scores; :mod:`.english` puts it into words.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ def explain(
 ) -> str | None:
     """Why ``move`` on ``board`` is bad, in a sentence or two; None if it is not.
 
-    ``best_line`` begins with the move that was better and ``reply_line`` with the answer to ``move``, or with it;
-    ``best_score`` and ``played_score`` are the scores of ``board`` and of the position after ``move``. ``tables``
-    tells what the endgame tables say of a board. Of a move that is ``marked`` as bad something is always said, however
-    little it costs. ``skip_better`` leaves out which move was better where that is all there is to say of it. Raises
+    ``best_line`` begins with the better move and ``reply_line`` with the reply to ``move``, or with ``move`` itself;
+    ``best_score`` and ``played_score`` are the scores of ``board`` and of the position after ``move``. ``tables`` looks
+    boards up in the tablebases. A move that is ``marked`` as bad always gets an explanation, however little it costs.
+    ``skip_better`` omits the better move if it would be the only explanation. Raises
     :class:`~engine.messages.PositionError` for a position that the engine refuses.
 
     >>> from chess.engine import Cp
@@ -57,10 +57,10 @@ def explain(
 def explain_position(
     board: chess.Board, line: Sequence[chess.Move], score: PovScore, threat: Sequence[chess.Move] = ()
 ) -> str | None:
-    """What the best move on ``board`` does, in a sentence; None if nothing can be said for sure.
+    """What the best move on ``board`` does, in a sentence; None if nothing is certain.
 
-    ``line`` is the best line and ``score`` its score; ``threat`` is what would follow its first move if the other side
-    passed, for a move that only threatens something.
+    ``line`` is the best line and ``score`` its score; ``threat`` is the continuation if the other side passed after its
+    first move, for moves that only threaten something.
     """
     found = merit_of(board, line, score, threat)
     return sentence(found) if found else None

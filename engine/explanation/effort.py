@@ -1,6 +1,6 @@
 """Counts the steps of an explanation, and ends it when another thread stops it.
 
-Each step is short: one quiescence search, one exchange, one evaluation. The nodes of these searches count too.
+A step is short: one quiescence search, one exchange or one evaluation. The nodes of these searches count too.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from engine.messages import Stopped
 
 
 class Effort:
-    """The ``steps`` of an explanation made in this thread, which another thread may :meth:`stop`."""
+    """The ``steps`` of an explanation in this thread; another thread may :meth:`stop` it."""
 
     def __init__(self) -> None:
         self.steps = 0
@@ -22,11 +22,11 @@ class Effort:
         self._stopped = False
 
     def stop(self) -> None:
-        """End it at its next step; of no effect in its own thread, which ends searches of its own."""
+        """End the explanation at its next step. Has no effect in its own thread, which stops searches itself."""
         self._stopped = self._stopped or get_ident() != self._thread
 
     def check(self) -> None:
-        """Raise :class:`Stopped` if it has to end."""
+        """Raise :class:`Stopped` if the explanation was stopped."""
         if self._stopped:
             raise Stopped("the explanation was stopped")
 
@@ -36,7 +36,7 @@ _CURRENT: ContextVar[Effort | None] = ContextVar("effort", default=None)
 
 @contextmanager
 def counted() -> Iterator[Effort]:
-    """Count the steps within the context, which can be stopped by what it gives."""
+    """Count the steps within the context; the :class:`Effort` it yields can stop them."""
     token = _CURRENT.set(effort := Effort())
     try:
         yield effort

@@ -1,6 +1,6 @@
-"""Explanations in English: the only file with words, and no other depends on what they are.
+"""Explanations in English: the only file with words.
 
-Claims hold lines and plies; here moves get their names, pieces theirs, and clauses their order.
+Claims hold lines and plies; this file names moves and pieces, and puts clauses in order.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _NUMBERS = {2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8:
 
 _WHERE = {"": "", "backRankMate": " on the back rank", "smotheredMate": " by a knight"}
 
-#: What is said of the side to which a level belongs.
+#: The side that a level favours, as a clause.
 _STANDS = {0: "", 1: "stands better", 2: "is clearly better", 3: "is winning"}
 _STILL = {0: "", 1: "still stands better", 2: "is still clearly better", 3: "is still winning"}
 _WOULD_BE = {0: "", 1: "better", 2: "clearly better", 3: "winning"}
@@ -33,7 +33,7 @@ _COST = {
     "far": "better by far",
 }
 
-#: What became of the mover's game, by kind, and what the better move would have changed, unless that is its cost.
+#: How the mover's game changed, by kind, and what the better move would have changed, unless its cost is given.
 _KINDS = {
     "decided": ("{when} {leader} {stands}", "after {better} {mover} would be {had}"),
     "lost": ("{when} {mover}'s advantage is gone", "after {better} {mover} would be {had}"),
@@ -53,8 +53,8 @@ _KINDS = {
     "slightly": ("", ""),
 }
 
-#: What themes find, by their forms; of those in :data:`_AFTER` it is so after the moves up to
-#: their own, or with it; in others the move does it.
+#: Findings by theme and form. Those in :data:`_AFTER` hold after the moves before theirs (0), or including theirs (1);
+#: in the others the move itself does it.
 _FOUND = {
     ("discoveredAttack", "check"): "{san} gives discovered check with {actor}",
     ("discoveredAttack", "both"): "{san} gives discovered check with {actor} and attacks {targets}",
@@ -83,7 +83,7 @@ _FOUND = {
 }
 _AFTER = {("hanging", "unguarded"): 0, ("overloaded", "both"): 1, ("trapped", ""): 1}
 
-#: What is won or lost: in general, by a single move, and where the clause begins with the move that is explained.
+#: Material won or lost: in general, by a single move, and for clauses that begin with the explained move.
 _MATERIAL = {
     "loses": ("Loses {what}{stake}: {how}.", "Loses {what} to {how}{stake}.", ""),
     "misses": ("Misses the chance to win {what}: {how}.", "Misses {how}, which wins {what}.", ""),
@@ -122,13 +122,12 @@ _RESULTS = {
     -2: "lost",
 }
 
-#: Table moves that are named, if no others keep the result.
+#: The most moves to list that keep a tablebase result.
 _NAMED = 3
 
 
 def sentence(said: facts.Reason | facts.Claim, skip_better: bool = False) -> str:
-    """What is ``said`` in a sentence or two; ``skip_better`` leaves out which move was better where that is all there
-    is to say of it."""
+    """The claim in a sentence or two; ``skip_better`` omits the better move if it would be the only explanation."""
     claim = said.claim if isinstance(said, facts.Reason) else said
     if isinstance(claim, facts.Compared):
         return _compared(claim, skip_better)
@@ -153,7 +152,7 @@ def listed(words: Sequence[str]) -> str:
 
 
 def the(*pieces: Piece) -> str:
-    """The ``pieces``, those worth most first, two of a kind together; the king needs no square.
+    """The ``pieces``, most valuable first, those of a type together; the king needs no square.
 
     >>> the(*(Piece.at(chess.Board(), square) for square in (chess.A1, chess.E1, chess.H1)))
     'the king and the rooks on a1 and h1'
@@ -176,7 +175,7 @@ def _pieces(pieces: Pieces) -> str:
 
 
 def gained(gain: Gain, square: bool = True, up: str = "") -> str:
-    """What is won, with its ``square`` unless that has been said; ``up`` stands before what was paid.
+    """What is won, with its ``square`` unless already named; ``up`` precedes what was paid.
 
     >>> gained(Gain("piece", ((chess.ROOK, 1),), ((chess.PAWN, 2),), chess.C2))
     'the rook on c2 for two pawns'
@@ -198,11 +197,11 @@ def _won(gain: Gain, square: bool) -> str:
             return _pieces(gain.won)
 
 
-# What themes found
+# Themes
 
 
 def _found(finding: Finding, line: Line, it: str = "") -> str:
-    """What the theme has found; ``it`` stands for its targets if they have been named."""
+    """The finding in words; ``it`` replaces its targets if they are already named."""
     move, targets, actor = line.moves[finding.cashed], finding.targets, finding.actor
     return _FOUND[finding.theme, finding.form].format(
         san=line.san(finding.ply),
@@ -226,8 +225,8 @@ def _threatened(board: chess.Board, move: chess.Move | None) -> str:
     return passed.san(move)
 
 
-def _told(said: Material) -> tuple[str, str]:
-    """What is won and how, with the square of the piece that is lost named but once."""
+def _gain_and_way(said: Material) -> tuple[str, str]:
+    """The gain and how it is won, naming the square of the lost piece only once."""
     gain, finding, line = said.gain, said.finding, said.line
     lost = [piece for piece in finding.targets if gain.is_piece(piece)]
     kinds = [piece.kind for piece in finding.targets]
@@ -244,7 +243,7 @@ def _told(said: Material) -> tuple[str, str]:
 
 def _material(said: Material) -> str:
     gain, finding, line, wins = said.gain, said.finding, said.line, said.verb == "wins"
-    what, how = _told(said)
+    what, how = _gain_and_way(said)
     moves = finding.theme in ("line", "promotion")
     form = 0
     if (moves and finding.cashed == line.turns().start) or (wins and finding.theme == "hanging"):
@@ -270,7 +269,7 @@ def _threat(said: facts.Threat) -> str:
     return f"{first} threatens {'mate' if said.mate else 'to promote'} with {then}."
 
 
-# Mates, draws and tables
+# Mates, draws and tablebases
 
 
 def _mating(said: facts.Mating) -> str:
@@ -344,12 +343,11 @@ def _table_result(said: facts.TableResult) -> str:
     return f"{says}; {said.board.san(said.kept[0])} and {len(said.kept) - 1} other moves {keeps}."
 
 
-# Scores and what speaks for a side
+# Scores and advantages
 
 
-def _named(case: facts.Case) -> tuple[str, str]:
-    """The better move and the answer to the one that was played, with numbers if both are written alike; the answer is
-    empty if there is none."""
+def _better_and_reply(case: facts.Case) -> tuple[str, str]:
+    """The better move and the reply to the move played, with move numbers if they look alike; no reply is empty."""
     better, answer = case.best.san(0), case.played.san(1) if len(case.played) > 1 else ""
     if answer != better:
         return better, answer
@@ -360,7 +358,7 @@ def _named(case: facts.Case) -> tuple[str, str]:
 
 def _compared(said: facts.Compared, skip_better: bool = False) -> str:
     case, had, has, cost = said.case, said.standing.had, said.standing.has, said.standing.cost
-    kind, (better, answer), speaks = said.standing.kind, _named(case), _speaks(said.gained)
+    kind, (better, answer), speaks = said.standing.kind, _better_and_reply(case), _clauses(said.gained)
     if kind == "little" and (speaks or not answer):
         kind = "gained" if speaks else "slightly"
     text, change = _KINDS[kind]
@@ -380,15 +378,15 @@ def _outlook(said: facts.Outlook) -> str:
     other = line.boards[0].san(said.other) if said.other else ""
     choice = _CHOICE[said.choice].format(first=line.san(0), other=other)
     standing = f"{side(stands > 0)} {_STANDS[abs(stands)]}" if stands else "the game is about even"
-    known = "; ".join(f"{side(color)} {_speaks(found)}" for color, found in said.facts.items())
+    known = "; ".join(f"{side(color)} {_clauses(found)}" for color, found in said.facts.items())
     if not known:
         return f"{choice}; {standing}."
     against = stands and set(said.facts) == {stands < 0}
     return f"{choice}; {standing}{', although' if against else '.'} {known}."
 
 
-def _speaks(known: Facts) -> str:
-    """What speaks for a side, as clauses with its verbs, each but once: "is a pawn up and has a passed pawn"."""
+def _clauses(known: Facts) -> str:
+    """The advantages of a side as clauses, each verb only once: "is a pawn up and has a passed pawn"."""
     clauses = defaultdict[str, list[str]](list)
     for fact in known:
         verb, what = ("is", gained(fact, up=" up")) if isinstance(fact, Gain) else _feature(fact)

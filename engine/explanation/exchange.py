@@ -1,4 +1,4 @@
-"""Values of captures in pawns, and the boards after them. Each question is a step of the :mod:`.effort`."""
+"""Values of captures in pawns, and the boards after them. Each call is a step of the :mod:`.effort`."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ def _surplus(board: chess.Board, kind: chess.PieceType, color: chess.Color) -> i
 
 
 def recaptures(board: chess.Board, square: chess.Square) -> list[chess.Move]:
-    """The legal captures of the side to move on ``square``."""
+    """The legal captures on ``square`` by the side to move."""
     if board.color_at(square) in (None, board.turn):
         return []
     return list(board.generate_legal_moves(to_mask=chess.BB_SQUARES[square]))
 
 
 def winnable(board: chess.Board, square: chess.Square) -> int:
-    """What the other side would win by capturing on ``square``, were it its move; 0 if it had better not."""
+    """What the other side would win by capturing on ``square`` if it were to move; 0 if it had better not capture."""
     piece = board.piece_at(square)
     if piece is None:
         return 0
@@ -44,7 +44,7 @@ def winnable(board: chess.Board, square: chess.Square) -> int:
 
 
 def _pseudo_exchange(board: chess.Board, move: chess.Move) -> int:
-    """As an exchange in a position that is not legal, because the other side is in check too."""
+    """The value of an exchange in an illegal position, where the other side is in check too."""
     won = taken(board, move)
     attacker = value(move.promotion or board.piece_type_at(move.from_square))
     board.push(move)
@@ -54,7 +54,7 @@ def _pseudo_exchange(board: chess.Board, move: chess.Move) -> int:
 
 
 def settled(board: chess.Board) -> chess.Board:
-    """The board after both sides have made the captures that pay."""
+    """The board after both sides have made all profitable captures."""
     moves, nodes = Captures(board).quiescence()
     step(1 + nodes)
     end = board.copy(stack=False)

@@ -1,4 +1,4 @@
-"""What explanations claim: records without words, which :mod:`.english` puts into sentences."""
+"""The claims of explanations: records without words, which :mod:`.english` puts into sentences."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from chess.engine import Score
 from engine.explanation.line import Line
 from engine.explanation.standing import Standing, expectation
 
-#: Kinds of pieces with their numbers, the most valuable first.
+#: Types of pieces with their counts, the most valuable first.
 Pieces = tuple[tuple[chess.PieceType, int], ...]
 
 
 class Piece(NamedTuple):
-    """A piece where it stands."""
+    """A piece on its square."""
 
     kind: chess.PieceType
     square: chess.Square
@@ -32,8 +32,8 @@ class Piece(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class Gain:
     """Material that a side wins, or is ahead by: ``won`` for ``paid``. By ``kind`` it is a ``promotion`` to a queen,
-    the ``exchange`` with pawns, a ``minor`` piece where it is unclear which of two was lost and which exchanged, a
-    ``piece`` that stood on ``square`` (the queen needs none), or a ``list`` of all that is won."""
+    the ``exchange`` with pawns, a ``minor`` piece if it is unclear which of two was lost and which exchanged, a
+    ``piece`` that stood on ``square`` (not needed for the queen), or a ``list`` of all that is won."""
 
     kind: str
     won: Pieces
@@ -45,16 +45,16 @@ class Gain:
         return self.kind == "minor" or kind in dict(self.won)
 
     def is_piece(self, piece: Piece) -> bool:
-        """Whether ``piece`` is the one that is won."""
+        """Whether ``piece`` is the piece won."""
         return self.kind == "piece" and self.won[0][0] == piece.kind and self.square in (None, piece.square)
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What a theme found in a line: a ``theme`` and its ``form``, the ``ply`` of the move it is about and the one,
-    ``cashed``, at which the winner takes what it wins by it; the loser's pieces it concerns, the ``targets``, the
-    winner's piece that acts beside the moving one, ``squares``, and a move that is threatened. The theme ``line`` is
-    that of no other theme: the moves from ``ply`` to ``cashed`` speak for themselves."""
+    """A ``theme`` found in a line, and its ``form``: the ``ply`` of its move, the ply ``cashed`` at which the winner
+    takes what it wins, the loser's pieces involved (``targets``), another of the winner's pieces that acts
+    (``actor``), ``squares``, and a threatened move (``threat``). The theme ``line`` stands for no other theme: the
+    moves from ``ply`` to ``cashed`` speak for themselves."""
 
     theme: str
     ply: int
@@ -68,7 +68,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Shift:
-    """An ``aspect`` that got worse for the mover: its own, or the other side's got better. ``loss`` in centipawns."""
+    """An ``aspect`` that cost the mover ``loss`` centipawns: its ``own`` got worse, or the other side's better."""
 
     aspect: str
     own: bool
@@ -77,8 +77,8 @@ class Shift:
 
 @dataclass(frozen=True, slots=True)
 class Feature:
-    """An ``aspect`` of a position in which ``color`` is better off, by ``margin`` centipawns at least along a line.
-    ``counts`` are its passed pawns and the other side's, if they are the aspect."""
+    """An ``aspect`` of a position in which ``color`` is better off, by at least ``margin`` centipawns along a line.
+    ``counts`` are its passed pawns and the other side's, for that aspect."""
 
     aspect: str
     color: chess.Color
@@ -86,14 +86,14 @@ class Feature:
     counts: tuple[int, int] = (0, 0)
 
 
-#: What speaks for a side.
+#: The advantages of a side.
 Facts = tuple[Gain | Feature, ...]
 
 
 @dataclass(frozen=True)
 class Case:
-    """A move on trial: what it led to against what was there. ``had`` and ``has`` are the mover's scores with the best
-    move and with the one that was played."""
+    """A move to explain, with the line that followed and the best line. ``had`` and ``has`` are the mover's scores with
+    the best move and with the move played."""
 
     board: chess.Board
     move: chess.Move
@@ -119,14 +119,14 @@ class Case:
 
     @property
     def drop(self) -> int:
-        """The centipawns lost."""
+        """Centipawns lost."""
         return self.had.score(mate_score=10_000) - self.has.score(mate_score=10_000)
 
 
 @dataclass(frozen=True)
 class Mating:
-    """A mate in ``moves`` that ``line`` begins: the mover ``allows`` or ``misses`` it, it ``leads`` to it, or is
-    ``mated``. ``guard`` is the kind of piece that left the square of a mate in one, ``missed`` the mate instead."""
+    """A mate in ``moves`` that ``line`` begins: the mover ``allows`` or ``misses`` it, ``leads`` to it, or is
+    ``mated``. ``guard`` is the type of piece that left the square of a mate in one, ``missed`` a missed mate."""
 
     verb: str
     line: Line
@@ -138,8 +138,8 @@ class Mating:
 
 @dataclass(frozen=True)
 class Drawn:
-    """A win thrown away, as ``line`` is drawn after ``plies`` by ``stalemate``, ``material``, ``perpetual`` check or a
-    king in the ``corner`` of a rook's pawn; or such a corner reached, and the draw ``held``."""
+    """A win thrown away: ``line`` is drawn after ``plies`` by ``stalemate``, ``material``, ``perpetual`` check or a
+    king in the ``corner`` of a rook's pawn. Or a draw ``held`` by reaching such a corner."""
 
     how: str
     line: Line
@@ -156,8 +156,8 @@ class Opposition:
 
 @dataclass(frozen=True)
 class ByTables:
-    """The results by the endgame tables, for the mover, 2 (won) to -2 (lost), with the best move and with the one that
-    was played, and the ``opposition`` that accounts for them."""
+    """The mover's results by the tablebases, 2 (won) to -2 (lost), with the best move and with the move played, and the
+    ``opposition`` that explains them."""
 
     case: Case
     before: int
@@ -167,8 +167,8 @@ class ByTables:
 
 @dataclass(frozen=True)
 class TableResult:
-    """What the endgame tables say of ``board``: its ``outcome`` and the moves that keep it, ``every`` one or ``kept``;
-    none if it is lost."""
+    """The ``outcome`` of ``board`` by the tablebases, and the moves that keep it, ``every`` one or ``kept``; none if
+    it is lost."""
 
     board: chess.Board
     outcome: int
@@ -179,7 +179,7 @@ class TableResult:
 @dataclass(frozen=True)
 class Material:
     """The mover ``loses``, ``misses`` or ``wins`` the ``gain`` of the winner of ``line``, as ``finding`` shows, or
-    missed a recapture that ``regains`` it; ``stake``: and with it the win."""
+    missed a recapture that ``regains`` it; ``stake``: the win goes with it."""
 
     verb: str
     line: Line
@@ -190,7 +190,7 @@ class Material:
 
 @dataclass(frozen=True)
 class Threat:
-    """The first move of ``best`` threatens that of ``line``: for a ``gain``, ``mate`` or else a promotion."""
+    """The first move of ``best`` threatens that of ``line``: for a ``gain``, ``mate`` or a promotion."""
 
     best: Line
     line: Line
@@ -200,8 +200,8 @@ class Threat:
 
 @dataclass(frozen=True)
 class Compared:
-    """How the mover's game stood and stands; ``gained`` speaks for the other side now, and ``shift`` for the move's
-    cost."""
+    """How the mover's game stood and stands: ``gained`` are the other side's new advantages, ``shift`` is the aspect
+    that explains the cost."""
 
     case: Case
     standing: Standing
@@ -211,8 +211,8 @@ class Compared:
 
 @dataclass(frozen=True)
 class Outlook:
-    """A position where nothing happens at once: how the best move compares (``only``, ``best``, ``hardly`` better than
-    the ``other``, ``clearly`` best), White's ``level`` and what speaks for each side."""
+    """A quiet position: how the best move compares (``only``, ``best``, ``hardly`` better than the ``other``,
+    ``clearly`` best), White's ``level``, and the advantages of each side."""
 
     line: Line
     choice: str
@@ -228,7 +228,7 @@ Claim = Mating | Drawn | Opposition | ByTables | TableResult | Material | Threat
 class Reason:
     """Why a move is bad, or what it does: a ``theme`` and the ``claim``.
 
-    ``line`` shows it, if one does; ``gain`` is what its winner wins, in pawns, and ``mate`` the moves to a mate.
+    ``line`` shows it, if any; ``gain`` is what its winner wins, in pawns, and ``mate`` the moves to a mate.
     """
 
     theme: str

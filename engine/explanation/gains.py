@@ -1,4 +1,4 @@
-"""What was won or lost in a line: the knight on c6, the exchange, the queen for a rook."""
+"""The material won in a line: the knight on c6, the exchange, the queen for a rook."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from engine.play.exchange import value
 
 
 def gain_of(line: Line) -> Gain | None:
-    """What the winner of ``line`` wins; None if it is less than a pawn, or hard to say.
+    """The gain of the winner of ``line``; None if it is less than a pawn, or unclear.
 
     >>> board = chess.Board("4k3/8/2n5/8/8/8/6B1/4K3 w - - 0 1")
     >>> gain_of(Line.of(board, [chess.Move.from_uci("g2c6")]))
@@ -23,14 +23,14 @@ def gain_of(line: Line) -> Gain | None:
     lost, paid, promoted = _net(line)
     lost, paid = +lost, +paid
     if promoted:
-        told = sum(count * value(kind) for kind, count in paid.items()) >= 3
-        return Gain("promotion", (), pieces(paid) if told else ())
+        is_minor = sum(count * value(kind) for kind, count in paid.items()) < 3
+        return Gain("promotion", (), () if is_minor else pieces(paid))
     if not lost:
         return None
     if exchange := exchange_of(lost, paid):
         return exchange
     if paid.total() > paid[chess.PAWN] and line.gain < 2:
-        return None  # such as a queen and a bishop for two rooks: who can say
+        return None  # unclear, such as a queen and a bishop for two rooks
     if lost[chess.QUEEN] or paid[chess.QUEEN]:
         lost[chess.PAWN] = paid[chess.PAWN] = 0
     won = pieces(+lost)
@@ -39,7 +39,7 @@ def gain_of(line: Line) -> Gain | None:
 
 
 def exchange_of(won: Counter[chess.PieceType], paid: Counter[chess.PieceType]) -> Gain | None:
-    """The gain of a rook for a minor piece, and pawns, if it is one; neither side may have some of a kind in both."""
+    """The gain of a rook for a minor piece, and pawns; None if it is another. A type must not be in both counts."""
     if won[chess.ROOK] != 1 or won.total() - won[chess.PAWN] != 1:
         return None
     if paid[chess.KNIGHT] + paid[chess.BISHOP] != 1 or paid.total() - paid[chess.PAWN] != 1:
@@ -50,13 +50,13 @@ def exchange_of(won: Counter[chess.PieceType], paid: Counter[chess.PieceType]) -
 
 
 def pieces(counts: Counter[chess.PieceType]) -> Pieces:
-    """The kinds that are counted with their numbers, the most valuable first."""
+    """The counted types with their numbers, the most valuable first."""
     return tuple((kind, counts[kind]) for kind in sorted(counts, reverse=True))
 
 
 def _net(line: Line) -> tuple[Counter[chess.PieceType], Counter[chess.PieceType], int]:
-    """What each side lost, without what was exchanged for its like, a bishop for a knight too; and how many queens the
-    winner has more than before."""
+    """What the loser and the winner lost, without like-for-like exchanges (bishop for knight included), and how many
+    new queens the winner has."""
     lost, paid = (counts.copy() for counts in line.losses)
     shown = sum(line.moves[ply].promotion == chess.QUEEN for ply in line.turns())
     promoted = max(shown, -paid[chess.QUEEN])
@@ -83,7 +83,7 @@ def _cancel(
 
 
 def _which(line: Line, kind: chess.PieceType, count: int) -> tuple[str, chess.Square | None]:
-    """The kind of the gain if all that is lost is ``count`` pieces of one ``kind``, and where the only one stood."""
+    """The kind of a gain of ``count`` pieces of type ``kind`` alone, and the square where a single one stood."""
     minors = line.losses[0][chess.KNIGHT] + line.losses[0][chess.BISHOP]
     if count > 1 or kind == chess.PAWN:
         return "list", None
@@ -94,7 +94,7 @@ def _which(line: Line, kind: chess.PieceType, count: int) -> tuple[str, chess.Sq
 
 
 def _where(line: Line, kind: chess.PieceType) -> chess.Square | None:
-    """Where the only piece of ``kind`` that the winner takes stood when its first move was due; None if unclear."""
+    """Where the only captured piece of type ``kind`` stood before the winner's first move; None if unclear."""
     plies = [ply for ply in line.turns() if ply < line.shown and line.captured(ply) == kind]
     if len(plies) != 1:
         return None

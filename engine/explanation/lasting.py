@@ -1,4 +1,4 @@
-"""What lasts in a position: what one side has more of, now and all along the best line."""
+"""Lasting advantages: what one side has more of, now and all along the best line."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from engine.explanation.gains import exchange_of, pieces
 from engine.explanation.line import Line
 from engine.explanation.terms import LASTING, aspects
 
-#: Plies of the best line along which something must stay as it is, and that the line must have at least.
+#: Plies of the best line along which an advantage must persist, and the least length of the line.
 _FAR, _LEAST = 8, 4
 
 #: Centipawns by which one side must be better off in an aspect at each of these points.
 _CLEAR = {"passed": 20, "structure": 15, "mobility": 30, "pressure": 40}
 
-#: Aspects that are told at most.
+#: The most aspects to mention.
 _MOST = 2
 
 
 def advantages(line: Line) -> dict[chess.Color, Facts]:
-    """What speaks for each side at the beginning of the best ``line``; nothing that is not sure."""
+    """The certain advantages of each side at the beginning of the best ``line``."""
     found: dict[chess.Color, Facts] = {}
     if ahead := _material(line):
         found[ahead[0]] = (ahead[1],)
@@ -32,13 +32,13 @@ def advantages(line: Line) -> dict[chess.Color, Facts]:
 
 
 def _material(line: Line) -> tuple[chess.Color, Gain] | None:
-    """Who has more, unless that changes along ``line``."""
+    """The side ahead in material, unless that changes along ``line``."""
     found = imbalance(line.boards[0])
     return found if all(imbalance(board) == found for board in line.settled[: _FAR + 1]) else None
 
 
 def _bishops(line: Line) -> tuple[Feature, ...]:
-    """The two bishops, if one side alone has them and keeps them along ``line``."""
+    """The bishop pair, if only one side has it and keeps it along ``line``."""
     for color in chess.COLORS:
         two = [len(board.pieces(chess.BISHOP, color)) == 2 > len(board.pieces(chess.BISHOP, not color))
                for board in line.settled[: _FAR + 1]]  # fmt: skip
@@ -48,7 +48,7 @@ def _bishops(line: Line) -> tuple[Feature, ...]:
 
 
 def features(line: Line) -> list[Feature]:
-    """The aspects, two at most, in which one side is clearly better off all along ``line``, the clearest first."""
+    """At most two aspects in which one side is clearly better off all along ``line``, the clearest first."""
     found = []
     for aspect, values in _along(line).items():
         color = values[0] > 0
@@ -60,7 +60,7 @@ def features(line: Line) -> list[Feature]:
 
 
 def _along(line: Line) -> dict[str, list[int]]:
-    """For each aspect what White has more of it, in centipawns, after each move of ``line``; nothing if it is short."""
+    """White's advantage in each aspect, in centipawns, after each move of ``line``; empty if the line is short."""
     if len(line) < _LEAST:
         return {}
     points = [aspects(board, LASTING) for board in line.settled[: _FAR + 1]]
@@ -72,7 +72,7 @@ def _lasts(values: list[int], clear: int) -> bool:
 
 
 def gained(played: Line, best: Line, color: chess.Color) -> Facts:
-    """What speaks for ``color`` all along ``played`` and less all along ``best``."""
+    """The advantages that ``color`` has all along ``played``, and to a lesser degree all along ``best``."""
     sign = 1 if color else -1
     other = _along(best)
     found = [
@@ -85,7 +85,7 @@ def gained(played: Line, best: Line, color: chess.Color) -> Facts:
 
 
 def _surplus(board: chess.Board, color: chess.Color) -> Counter[chess.PieceType]:
-    """What ``color`` has more of each kind, negative where it has less; a knight for a bishop is nothing."""
+    """How many more pieces of each type ``color`` has, negative if fewer; a knight and a bishop cancel."""
     found = Counter[chess.PieceType]()
     for kind in chess.PIECE_TYPES:
         found[kind] = len(board.pieces(kind, color)) - len(board.pieces(kind, not color))
@@ -97,7 +97,7 @@ def _surplus(board: chess.Board, color: chess.Color) -> Counter[chess.PieceType]
 
 
 def imbalance(board: chess.Board) -> tuple[chess.Color, Gain] | None:
-    """Who has more, or the greater piece, and what the other side has for it; None if all is in the balance.
+    """The side ahead in material, or with the more valuable piece, and its gain; None if material is balanced.
 
     >>> imbalance(chess.Board("4k3/5ppp/8/8/8/2N5/5P2/4K3 w - - 0 1"))
     (True, Gain(kind='list', won=((2, 1),), paid=((1, 2),), square=None))
@@ -110,7 +110,7 @@ def imbalance(board: chess.Board) -> tuple[chess.Color, Gain] | None:
 
 
 def passed_pawns(board: chess.Board, color: chess.Color) -> chess.SquareSet:
-    """The pawns of ``color`` before which, on their file and those beside it, no pawn of the other side stands.
+    """The passed pawns of ``color``: no enemy pawn ahead on their file or an adjacent one.
 
     >>> [chess.square_name(square) for square in passed_pawns(chess.Board("4k3/5p2/8/8/8/8/P4P2/4K3 w - - 0 1"), True)]
     ['a2']
@@ -124,7 +124,7 @@ def passed_pawns(board: chess.Board, color: chess.Color) -> chess.SquareSet:
 
 
 def _stops(other: chess.Square, square: chess.Square, color: chess.Color) -> bool:
-    """Whether a pawn on ``other`` stands before one of ``color`` on ``square`` or guards its way."""
+    """Whether a pawn on ``other`` blocks or guards the path of a pawn of ``color`` on ``square``."""
     beside = abs(chess.square_file(other) - chess.square_file(square)) <= 1
     ahead = chess.square_rank(other) - chess.square_rank(square)
     return beside and (ahead if color else -ahead) > 0

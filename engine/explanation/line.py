@@ -1,4 +1,4 @@
-"""A line of moves with its boards, and what it does to the material."""
+"""A line of moves with its boards, and its effect on the material."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from engine.explanation.effort import step
 from engine.explanation.exchange import balance, settled
 from engine.play.exchange import VALUES
 
-#: Plies of a line that are looked at; what comes later is rarely forced.
+#: Plies of a line that are examined; later moves are rarely forced.
 HORIZON = 12
 
 
 @dataclass(frozen=True)
 class Line:
-    """Moves from ``boards[0]``; ``boards[i + 1]`` stands after ``moves[i]``. ``winner`` is the side it is good for."""
+    """Moves from ``boards[0]``; ``boards[i + 1]`` follows ``moves[i]``. ``winner`` is the side it favours."""
 
     boards: tuple[chess.Board, ...]
     moves: tuple[chess.Move, ...]
@@ -27,7 +27,7 @@ class Line:
 
     @classmethod
     def of(cls, board: chess.Board, moves: Sequence[chess.Move], winner: chess.Color | None = None) -> Line:
-        """The line of ``moves`` from ``board``, cut at the horizon, at the game's end and at an illegal move.
+        """The line of ``moves`` from ``board``, cut at the horizon, the end of the game or an illegal move.
 
         ``winner`` is the side to move unless it is given.
         """
@@ -47,7 +47,7 @@ class Line:
 
     @property
     def last(self) -> chess.Board:
-        """The board at the end."""
+        """The final board."""
         return self.boards[-1]
 
     def san(self, ply: int) -> str:
@@ -55,7 +55,7 @@ class Line:
         return self.boards[ply].san(self.moves[ply])
 
     def sans(self, first: int, last: int) -> str:
-        """The moves from ``first`` up to, but not including, ``last``."""
+        """The moves from ``first`` to ``last`` (exclusive) in standard algebraic notation."""
         return " ".join(self.san(ply) for ply in range(first, min(last, len(self))))
 
     def turns(self) -> range:
@@ -63,7 +63,7 @@ class Line:
         return range(0 if self.boards[0].turn == self.winner else 1, len(self), 2)
 
     def captured(self, ply: int) -> chess.PieceType | None:
-        """What the move at ``ply`` captures."""
+        """The type of piece that the move at ``ply`` captures; None for other moves."""
         board, move = self.boards[ply], self.moves[ply]
         if board.is_en_passant(move):
             return chess.PAWN
@@ -71,23 +71,23 @@ class Line:
 
     @cached_property
     def settled(self) -> tuple[chess.Board, ...]:
-        """The boards, each after the captures that pay."""
+        """The boards, each after all profitable captures."""
         return tuple(map(settled, self.boards))
 
     @cached_property
     def gains(self) -> tuple[int, ...]:
-        """For each board the pawns that the winner has won since ``boards[0]``, with the captures that stand open."""
+        """For each board the pawns that the winner has won since ``boards[0]``, pending captures included."""
         start = balance(self.boards[0], self.winner)
         return tuple(balance(board, self.winner) - start for board in self.settled)
 
     @cached_property
     def gain(self) -> int:
-        """The pawns that the winner has won for good: at the end, and no more than a move before it."""
+        """The pawns that the winner has won for good: the smaller gain of the last two boards."""
         return min(self.gains[max(1, len(self) - 1) :], default=0)
 
     @cached_property
     def secured(self) -> int:
-        """How many plies it takes until the gain is there and stays."""
+        """Plies until the gain is secured for the rest of the line."""
         ply = len(self)
         while ply > 0 and self.gains[ply - 1] >= self.gain:
             ply -= 1
@@ -95,7 +95,7 @@ class Line:
 
     @cached_property
     def shown(self) -> int:
-        """How many plies it takes until the gain is on the board and stays; all of them if a capture stands open."""
+        """Plies until the gain is on the board for the rest of the line; all of them if a capture is pending."""
         start = balance(self.boards[0], self.winner)
         ply = len(self)
         while ply > 1 and balance(self.boards[ply - 1], self.winner) - start >= self.gain:
@@ -104,7 +104,7 @@ class Line:
 
     @cached_property
     def losses(self) -> tuple[Counter[chess.PieceType], Counter[chess.PieceType]]:
-        """The pieces that the loser and the winner have fewer of at the end, by kind."""
+        """The pieces that the loser and the winner have lost at the end, by type."""
         end = min(
             (self.settled[-1], self.settled[max(1, len(self) - 1)]), key=lambda board: balance(board, self.winner)
         )
@@ -112,7 +112,7 @@ class Line:
 
 
 def _lost(start: chess.Board, end: chess.Board, color: chess.Color) -> Counter[chess.PieceType]:
-    """The pieces ``color`` has fewer of; negative if it has more, as after a promotion."""
+    """The pieces ``color`` has lost, by type; negative if it has more, as after a promotion."""
     counts = Counter[chess.PieceType]()
     for kind in VALUES:
         counts[kind] = len(start.pieces(kind, color)) - len(end.pieces(kind, color))

@@ -1,4 +1,4 @@
-"""What a best move does: the mate it begins, the piece it wins, the threat it makes."""
+"""What a best move does: the mate it begins, the material it wins, the threat it makes."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from engine.explanation.line import Line
 from engine.explanation.reasons import explained, mate_theme, mating, sure_gain
 from engine.explanation.themes import draw
 
-#: Plies of a threat that are told: the capture, the answer and what comes of it.
+#: Plies of a threat to mention: the capture, the reply and the result.
 _THREAT = 3
 
-#: Centipawns that the score must show for each pawn by which a side is ahead after a gain, up to so many pawns: a side
-#: that gives something up for them has not won them.
+#: Centipawns that the score must show for each pawn of material lead after a gain, up to a number of pawns: else the
+#: other side has compensation.
 _PAWN_SHOWS, _MOST_PAWNS = 60, 5
 
 
 def merit(
     board: chess.Board, line: Sequence[chess.Move], score: PovScore, threat: Sequence[chess.Move] = ()
 ) -> Reason | None:
-    """What the first move of ``line`` does on ``board``; None if nothing can be said for sure.
+    """What the first move of ``line`` does on ``board``; None if nothing is certain.
 
-    ``threat`` is what the same side would play next if the other one passed.
+    ``threat`` is how the same side would continue if the other one passed.
     """
     best = Line.of(board, line)
     if not best.moves:
@@ -48,7 +48,7 @@ def merit(
 
 
 def _is_won(best: Line, score: Score) -> bool:
-    """Whether ``best`` wins something soon enough to be sure of it, and ``score`` is that of a side with so much."""
+    """Whether ``best`` surely wins material, and ``score`` agrees with the resulting material lead."""
     gain = sure_gain(best)
     ahead = balance(best.boards[0], best.winner) + gain
     return gain > 0 and score.score(mate_score=10_000) >= _PAWN_SHOWS * min(ahead, _MOST_PAWNS)

@@ -1,4 +1,4 @@
-"""What a position is like where nothing happens at once: the best move, who stands better, and what speaks for whom."""
+"""The outlook of a quiet position: the best move, who stands better, and the advantages of each side."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from engine.explanation.lasting import advantages
 from engine.explanation.line import Line
 from engine.explanation.standing import expectation, level
 
-#: Expected points by which the next best move may fall short to be hardly worse, and from which it is clearly so.
+#: Expected points: at most this much less makes the second-best move hardly worse, at least this much clearly worse.
 HARDLY, CLEARLY = 0.01, 0.22
 
 
 def outlook(line: Line, score: PovScore, other: tuple[chess.Move, PovScore] | None = None) -> Outlook:
-    """The first move of the best ``line`` against the ``other``, next best one with its score, how the game stands,
-    and what speaks for each side."""
+    """Compare the first move of the best ``line`` with the ``other``, second-best one and its score, and say how the
+    game stands and what the advantages of each side are."""
     stands = level(expectation(score.white(), line.boards[0].fullmove_number))
     return Outlook(line, _choice(line.boards[0], score, other), other and other[0], stands, advantages(line))
 

@@ -1,4 +1,4 @@
-"""Where nothing is won or lost: what changed most in the classical evaluation's own terms."""
+"""The positional cost of a move that wins and loses no material, in terms of the classical evaluation."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from engine.explanation.facts import Shift
 from engine.explanation.line import Line
 from engine.explanation.terms import aspects
 
-#: Plies of both lines after which a longer search's lines are compared, to check what is said.
+#: Plies of both lines after which the lines of a longer search are compared, to check the claim.
 PLIES = 6
 
-#: Plies of both lines of which each is compared, less if a line is shorter, and that both must have at least.
+#: Plies of both lines that are compared, fewer if a line is shorter, and the least length of both.
 _FAR, _LEAST = 8, 6
 
-#: Centipawns that an aspect must have lost, and how many times as much as any other.
+#: Centipawns that an aspect must have lost, and its ratio to any other.
 _CLEAR, _MARGIN = 28, 1.3
 
 
 def shift(played: Line, best: Line) -> Shift | None:
-    """What ``played`` lost most against ``best``; None if nothing stands out.
+    """The aspect that got clearly worse in ``played`` than in ``best``; None if nothing stands out.
 
-    Both lines begin at the same board with their move. They are compared after each move, both at rest: what is named
-    must be worse at all of these points, for a line of a short search is not the only one.
+    Both lines begin at the same board with their move. Settled boards are compared after each move: the aspect must be
+    worse at all of them, because the line of a short search is only one of many.
     """
     mover = played.boards[0].turn
     length = min(len(played), len(best), _FAR)
@@ -37,12 +37,12 @@ def shift(played: Line, best: Line) -> Shift | None:
 
 
 def losses(played: chess.Board, best: chess.Board, mover: chess.Color) -> dict[tuple[str, bool], int]:
-    """For each aspect, of the mover (True) and of the other side, how much worse ``played`` is for the mover."""
+    """For each aspect, the mover's own (True) and the other side's, the centipawns that ``played`` costs the mover."""
     here, there = aspects(played), aspects(best)
     found = {}
     for aspect in here[mover]:
         if aspect == "king" and not (played.queens and best.queens):
-            continue  # a matter of endings then, where kings come out
+            continue  # in endings, kings should come out
         found[aspect, True] = there[mover][aspect] - here[mover][aspect]
         found[aspect, False] = here[not mover][aspect] - there[not mover][aspect]
     return found

@@ -1,4 +1,4 @@
-"""What is wrong with a move, from the engine's lines: the reasons in the order of their weight."""
+"""Why a move is bad, from the engine's lines: reasons in order of weight."""
 
 from __future__ import annotations
 
@@ -33,48 +33,47 @@ from engine.play.exchange import Captures, value
 #: Expected points that a move must lose to be explained.
 LEAST_LOSS = 0.05
 
-#: Centipawns that each pawn of the material that is said to be lost must have cost at least, up to so many pawns.
+#: Centipawns that each pawn of the material lost must have cost at least, up to a number of pawns.
 _PAWN_COST, _MOST_PAWNS = 80, 5
 
 #: Centipawns that even a single pawn must have cost.
 _LEAST_COST = 100
 
-#: Pawns that must be lost to be the reason for a mark, of which something must be said: of a single pawn, which may be
-#: won back later, the scores are surer.
+#: Pawns that must be lost to be the reason for a mark, which needs an explanation: a single pawn may be won back later,
+#: so there the scores are more reliable.
 _LEAST_MARKED = 2
 
-#: Centipawns that the best move can have been worth because it wins a pawn; more has other reasons.
+#: Centipawns that a missed pawn can have cost; more has other reasons.
 _PAWN_EXPLAINS = 250
 
-#: Plies after which a line's gain is too far away to be sure of, for a pawn and for more; the move that brings it
-#: about must be near. A pawn that queens may take longer.
+#: Plies within which a gain must be secured to be certain, for a pawn and for more, and _NEAR also for the move that
+#: brings it about. A pawn that queens may take longer.
 _NEAR, _FAR = 4, 7
 
-#: Plies after which a pawn may promote although its side makes a quiet move before.
+#: Plies within which a pawn may promote after a quiet move.
 _SOON = 2
 
-#: Plies that a line must show for a gain of a pawn.
+#: Plies that a line must show to prove the gain of a pawn.
 _LEAST_SHOWN = 3
 
-#: Centipawns between which a loss can have the reason that the terms of an evaluation tell: a smaller one may be an
-#: error of the search, a greater one has other reasons.
+#: Centipawns between which terms of the evaluation can explain a loss: less may be an error of the search, more has
+#: other reasons.
 _CLEAR_LOSS, _NO_TACTICS = 60, 200
 
-#: Moves to a mate that a player can have missed, to one that is told as the reason for a mark in a game that was lost
-#: or won anyway, and to one that means more to a reader than that the game is won.
-_VISIBLE_MATE, _NEAR_MATE, _TOLD_MATE = 5, 3, 10
+#: Moves to a mate that a player can have missed, to one that explains a mark in a game that was lost or won anyway, and
+#: to one that means more to a reader than a winning score.
+_VISIBLE_MATE, _NEAR_MATE, _LONG_MATE = 5, 3, 10
 
-#: Plies that a sentence may string together if no theme can be named, and for a small gain by quiet moves: a gain
-#: that shows later is rarely forced.
+#: Plies that a sentence may quote without a theme, and for a small gain by quiet moves: later gains are rarely forced.
 _LONG, _SHORT = 5, 3
 
-#: Pawns by which a capture is a gift that nobody makes without another reason.
+#: Pawns given up by a capture that is not made without another reason.
 _GIVEN = 4
 
-#: Plies after a move within which something falls at once.
+#: Plies after a move within which material falls at once.
 AT_ONCE = 3
 
-#: Centipawns up to which a score can be that of a draw.
+#: Centipawns up to which a score can mean a draw.
 _DRAWN = 30
 
 #: Expected points between which a game counts as even.
@@ -91,10 +90,10 @@ def reason_of(
     tables: Tables | None = None,
     marked: bool = False,
 ) -> Reason | None:
-    """As :func:`engine.explanation.explain`, the reason itself: the weightiest or, if none is sure, what became of the
-    game. None if there is nothing to explain: ``move`` is the best one or, unless it is ``marked`` as bad, costs next
-    to nothing and misses no short mate."""
-    if move in reply_line[:1]:  # it cannot be a reply: the square it comes from is empty now
+    """The reason of :func:`engine.explanation.explain`: the weightiest or, if none is certain, how the scores changed.
+    None if there is nothing to explain: ``move`` is the best one or, unless it is ``marked`` as bad, costs next to
+    nothing and misses no short mate."""
+    if move in reply_line[:1]:  # it cannot be a reply: its square is empty now
         reply_line = reply_line[1:]
     best = Line.of(board, best_line)
     played = Line.of(board, [move, *reply_line], winner=not board.turn)
@@ -124,7 +123,7 @@ def _reason(case: Case, tables: Tables | None) -> Reason:
 
 def _allowed_mate(case: Case) -> Reason | None:
     missed, allowed = case.had.mate() or 0, case.has.mate() or 0
-    if allowed < 0 <= missed and _is_told(case, -allowed) and len(case.played) > 1:
+    if allowed < 0 <= missed and _is_notable(case, -allowed) and len(case.played) > 1:
         instead = mating("misses", case.best, missed) if 0 < missed <= _VISIBLE_MATE else None
         found = mating("allows", case.played, -allowed, instead)
         return Reason(mate_theme(found), found, case.played, mate=-allowed)
@@ -133,25 +132,25 @@ def _allowed_mate(case: Case) -> Reason | None:
 
 def _missed_mate(case: Case) -> Reason | None:
     missed = case.had.mate() or 0
-    if missed <= 0 or not _is_told(case, missed) or (case.has.mate() or 0) > 0:
+    if missed <= 0 or not _is_notable(case, missed) or (case.has.mate() or 0) > 0:
         return None
     found = mating("misses", case.best, missed)
     return Reason(mate_theme(found), found, case.best, mate=missed)
 
 
-def _is_told(case: Case, moves: int) -> bool:
-    """Whether a mate in so many ``moves`` is worth telling: one that is near, or that changed something."""
+def _is_notable(case: Case, moves: int) -> bool:
+    """Whether a mate in ``moves`` is worth mentioning: it is near, or changed something."""
     near = _NEAR_MATE if case.marked else _VISIBLE_MATE
-    return moves <= near or (moves <= _TOLD_MATE and case.before - case.after >= LEAST_LOSS)
+    return moves <= near or (moves <= _LONG_MATE and case.before - case.after >= LEAST_LOSS)
 
 
 def mate_theme(mating: Mating) -> str:
-    """Its pattern, else ``mateIn2`` and the like."""
+    """The pattern of the mate, else ``mateIn2`` and the like."""
     return mating.pattern or f"mateIn{mating.moves}"
 
 
 def mating(verb: str, line: Line, moves: int, missed: Mating | None = None) -> Mating:
-    """The mate in ``moves`` that ``line`` begins, with its pattern if the line shows it to its end."""
+    """The mate in ``moves`` that ``line`` begins, with its pattern if the line reaches it."""
     complete = len(line) - line.turns().start == 2 * moves - 1
     guard = mate.left_guard(line) if moves == 1 else None
     return Mating(verb, line, moves, mate.pattern(line) if complete else "", guard, missed)
@@ -167,13 +166,13 @@ def _tables(case: Case, tables: Tables | None) -> Reason | None:
 
 
 def _unchanged(case: Case, tables: Tables) -> Reason | None:
-    """What the tables say if they see no mistake."""
+    """The tablebases' claim that the move was no mistake."""
     before, after = tables(case.board), tables(case.played.boards[1])
     return Reason("tables", ByTables(case, before, before)) if before is not None and after == -before else None
 
 
 def _draw(case: Case, within: int) -> Reason | None:
-    """The draw to which the line comes ``within`` so many plies."""
+    """The draw that the line reaches within ``within`` plies."""
     drawn = abs(case.has.score(mate_score=10_000)) <= _DRAWN
     ended = draw.ending(case.played)
     if case.before < WINNING - 0.1 or not drawn or ended is None or ended[1] > within:
@@ -195,7 +194,7 @@ def _opposition(case: Case) -> Opposition | None:
 
 
 def _material(case: Case) -> Reason | None:
-    """What the reply wins, or what the best move would have won, if the scores bear it out."""
+    """What the reply wins, or what the best move would have won, if the scores agree."""
     allowed, missed = (sure_gain(line) for line in (case.played, case.best))
     cost = allowed + missed
     if missed == 1 > allowed and case.drop > _PAWN_EXPLAINS:
@@ -209,7 +208,7 @@ def _material(case: Case) -> Reason | None:
 
 
 def sure_gain(line: Line) -> int:
-    """The pawns that the winner of ``line`` wins, 0 if the line does not show enough of it."""
+    """The pawns that the winner of ``line`` wins; 0 if the line does not prove it."""
     start = line.turns().start
     gain = gain_of(line)
     far = HORIZON if gain and gain.kind == "promotion" else _NEAR if line.gain < 3 else _FAR
@@ -237,7 +236,7 @@ def _misses(case: Case) -> Reason | None:
 
 
 def _taken_before(board: chess.Board, move: chess.Move) -> chess.PieceType | None:
-    """The kind of piece that ``move`` wins back by recapturing; None if it is no recapture, or wins more."""
+    """The type of piece that ``move`` wins back by recapturing; None if it is no recapture, or wins more."""
     if not board.move_stack or board.peek().to_square != move.to_square or not board.is_capture(move):
         return None
     previous = board.copy(stack=1)
@@ -247,7 +246,7 @@ def _taken_before(board: chess.Board, move: chess.Move) -> chess.PieceType | Non
 
 
 def explained(line: Line, gain: Gain) -> Finding | None:
-    """The theme by which the winner of ``line`` gets its ``gain``; the moves alone if no theme begins soon, and None if
+    """The theme by which the winner of ``line`` gets its ``gain``; the moves alone if no theme begins soon; None if
     they would be too many to be forced."""
     start = line.turns().start
     for finding in findings(line):
@@ -266,8 +265,8 @@ def explained(line: Line, gain: Gain) -> Finding | None:
 
 
 def _given_up(line: Line, start: int, end: int) -> bool:
-    """Whether the gain from ``line`` comes by a capture with which the loser gives up far more than it takes, by a
-    piece that was not lost anyway: it may not do that."""
+    """Whether the gain of ``line`` depends on a capture with which the loser gives up far more than it takes, by a
+    piece that was not lost anyway: the loser would not play it."""
     return any(
         line.gains[ply] < line.gain
         and not line.boards[ply].is_check()
@@ -287,8 +286,8 @@ def _forced(line: Line, start: int, end: int) -> bool:
 
 
 def _is_part(line: Line, finding: Finding, gain: Gain) -> bool:
-    """Whether what the theme takes is the better part of the ``gain``: a pawn may be forked when a queen is gone, and
-    a queen that hangs may be one that is exchanged later."""
+    """Whether the theme's capture is the larger part of the ``gain``: the line may fork a pawn after winning a queen,
+    and a hanging queen may be exchanged later."""
     kind = line.captured(finding.cashed)
     if finding.theme != "hanging":
         return kind is None or 2 * value(kind) >= line.gain
@@ -296,7 +295,7 @@ def _is_part(line: Line, finding: Finding, gain: Gain) -> bool:
 
 
 def _verdict(case: Case) -> Reason | None:
-    """What became of the game, if nothing else is certain."""
+    """How the game turned, if nothing else is certain."""
     if case.had.is_mate() or case.has.is_mate() or len(case.played) < 2:
         return None
     found = decided(case.before, case.after)
@@ -304,14 +303,14 @@ def _verdict(case: Case) -> Reason | None:
 
 
 def _comparison(case: Case) -> Reason:
-    """How the game stood and stands, if nothing else can be said."""
+    """How the game stood and stands, as the last resort."""
     found = compare(case.before, case.after, case.drop)
-    told = _gained(case) if found.kind == "little" else ()
-    return Reason("comparison", Compared(case, found, told), case.played)
+    advantages = _gained(case) if found.kind == "little" else ()
+    return Reason("comparison", Compared(case, found, advantages), case.played)
 
 
 def _gained(case: Case) -> Facts:
-    """What the other side has after the answer to the move that it has not in the best line."""
+    """The other side's advantages after the reply that it does not have in the best line."""
     if len(case.played) < 2:
         return ()
     played, best = (
@@ -323,7 +322,7 @@ def _gained(case: Case) -> Facts:
 
 def _positional(case: Case) -> Reason | None:
     if case.marked:
-        return None  # of four such sentences on marks two were false: the scores are surer
+        return None  # not reliable enough to explain a mark: the scores are better
     at_once = case.played.gains[1 : AT_ONCE + 1]
     if case.played.gain + case.best.gain != 0 or max(at_once) > 0 or case.had.is_mate() or case.has.is_mate():
         return None

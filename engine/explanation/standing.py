@@ -1,8 +1,7 @@
-"""How a game stands by its scores: the expected points, the levels between winning and losing, and what a move changed
-between them.
+"""How a game stands by its scores: expected points, levels from winning to losing, and how a move changed them.
 
-Of what no theme, no term and no result explains the scores alone say something; who stands better is claimed only where
-they leave a margin."""
+Explains moves that no theme, evaluation term or tablebase result does; claims that a side is better only by a margin.
+"""
 
 from __future__ import annotations
 
@@ -12,13 +11,13 @@ from chess.engine import MateGiven, Score, Wdl
 
 from engine.play.wdl import MODEL, REFERENCE_MOVE
 
-#: Expected points from which a side stands better, from which clearly so, and from which it wins.
+#: Expected points from which a side is better, clearly better, and winning.
 EDGE, CLEAR, WINNING = 0.58, 0.73, 0.9
 
-#: Expected points by which a score must surpass these for a short search to be sure of it.
+#: Expected points by which a score must exceed these for a short search to be sure.
 _MARGIN = 0.05
 
-#: Expected points from half a point up to which a game is called about level.
+#: Expected points from one half within which a game is about even.
 _LEVEL = 0.05
 
 #: Expected points that decide a game.
@@ -27,15 +26,14 @@ _DECISIVE = 0.2
 #: Centipawns up to which a search cannot be sure that a move was better.
 LITTLE = 90
 
-#: Centipawns up to which a search is not quite sure that a move was better, nor by how much, and from which it was by
-#: several pawns, and by far.
+#: Centipawns up to which a search is not quite sure that a move was better, and beyond which it was better by several
+#: pawns, and by far.
 TOLD, SEVERAL, FAR = 210, 330, 550
 
 
 def chances(score: Score, move: int = REFERENCE_MOVE) -> Wdl:
-    """The chances to win, draw and lose, in thousandths, of the side from whose view ``score`` is given.
-
-    ``move`` is the move of the game. By what the engine's own games show (:mod:`engine.play.wdl`).
+    """The chances to win, draw and lose, in thousandths, of the side from whose view ``score`` is given, at a ``move``
+    of the game. From the engine's own games (:mod:`engine.play.wdl`).
 
     >>> from chess.engine import Mate
     >>> chances(Mate(3)), chances(Mate(-1))
@@ -48,9 +46,8 @@ def chances(score: Score, move: int = REFERENCE_MOVE) -> Wdl:
 
 
 def expectation(score: Score, move: int = REFERENCE_MOVE) -> float:
-    """The expected points, from 0 to 1, of the side from whose view ``score`` is given, at a move of the game.
-
-    By its :func:`chances`, a draw being half a point.
+    """The expected points, from 0 to 1, of the side from whose view ``score`` is given, at a ``move`` of the game: its
+    :func:`chances`, with half a point for a draw.
 
     >>> from chess.engine import Cp, Mate
     >>> expectation(Cp(0)), expectation(Mate(3)), expectation(Mate(-1))
@@ -60,7 +57,7 @@ def expectation(score: Score, move: int = REFERENCE_MOVE) -> float:
 
 
 def human_expectation(score: Score) -> float:
-    """The expected points, from 0 to 1, when people play on from ``score``, by lichess.org's curve.
+    """The expected points, from 0 to 1, when humans play on from ``score``, by lichess.org's curve.
 
     >>> from chess.engine import Cp
     >>> human_expectation(Cp(100))
@@ -71,26 +68,26 @@ def human_expectation(score: Score) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """A move against the better one: its ``kind``, which says what is claimed, the levels that the mover ``had`` and
-    ``has`` for sure (see :func:`level`), and how much the better one was better.
+    """A move against the better one: its ``kind``, the levels that the mover surely ``had`` and ``has`` (see
+    :func:`level`), and the cost.
 
     =========== ==========================================
     kind        what became of the mover's game
     =========== ==========================================
-    ``decided`` it was winning and is no more, or is losing now
-    ``lost``    it was winning, now it is level or a little worse
-    ``turned``  it had the advantage, now the other side clearly has
-    ``gone``    it had an advantage, now the other side may have a small one
-    ``half``    it had an advantage, now half of that at most
-    ``less``    it has an advantage still, a smaller one
-    ``more``    the other side has an advantage still
-    ``grown``   the other side had an advantage, now a greater one
-    ``anyway``  the other side was winning, and is
-    ``now``     it is not sure what it was, now the other side has an advantage
-    ``open``    it is not sure what it was, now neither side is clearly better
-    ``either``  one side has an advantage after either move; little was lost
+    ``decided`` it was winning and no longer is, or is losing now
+    ``lost``    it was winning, now it is even or slightly worse
+    ``turned``  it was better, now the other side surely is
+    ``gone``    it was better, now the other side may be slightly better
+    ``half``    it was better, now by half as much at most
+    ``less``    it is still better, but by less
+    ``more``    the other side is still better
+    ``grown``   the other side was better, now by more
+    ``anyway``  the other side was winning, and still is
+    ``now``     it was unclear, now the other side is better
+    ``open``    it was unclear, now neither side is clearly better
+    ``either``  the same side is better after either move; little was lost
     ``worse``   as ``either``, with a clear advantage of the other side after the move
-    ``little``  it is slightly worse, and it is not sure who is better
+    ``little``  it is slightly worse, and unclear who is better
     =========== ==========================================
 
     ``cost`` is ``slightly``, ``probably``, ``surely``, by two or three ``pawns``, ``several`` or ``far``; empty if the
@@ -104,8 +101,8 @@ class Standing:
 
 
 def decided(before: float, after: float) -> Standing | None:
-    """What the mover, who expects ``after`` points and would expect ``before`` with the better move, won or lost; None
-    unless the game was won or is lost by a margin that a short search is sure of.
+    """How a move changed the mover's expected points from ``before``, with the better move, to ``after``; None unless
+    the game was won or is lost by a margin that a short search is sure of.
 
     >>> decided(0.96, 0.5)
     Standing(kind='lost', had=3, has=0, cost='')
@@ -118,13 +115,13 @@ def decided(before: float, after: float) -> Standing | None:
 
 
 def compare(before: float, after: float, drop: int) -> Standing:
-    """What the mover had with the better move and has now, in expected points; ``drop`` is the cost in centipawns.
+    """Compare the mover's expected points with the better move and now; ``drop`` is the cost in centipawns.
 
     >>> compare(0.5, 0.2, 120), compare(0.6, 0.4, 80)
     (Standing(kind='now', had=0, has=-2, cost='probably'), Standing(kind='little', had=0, has=0, cost='slightly'))
     """
     had, has = _sure(before), _sure(after)
-    if drop <= LITTLE:  # it may be the search's error: only what holds after either move is sure
+    if drop <= LITTLE:  # it may be an error of the search: only what holds after either move is sure
         if has > 0 or has == had < 0:
             return Standing("either", had, has)
         return Standing("worse", had, has) if has < had < 0 else Standing("little", had, has, "slightly")
@@ -144,7 +141,7 @@ def compare(before: float, after: float, drop: int) -> Standing:
 
 
 def _cost(drop: int, has: int) -> str:
-    """How much better the other move was; who is winning anyway may not even notice, and who is lost counts no pawns.
+    """How much better the other move was. A side that is winning anyway may not notice; a lost one counts no pawns.
 
     >>> _cost(250, 1), _cost(20_000, 0), _cost(250, -3), _cost(250, 3)
     ('pawns', 'far', 'surely', 'probably')
@@ -155,7 +152,7 @@ def _cost(drop: int, has: int) -> str:
 
 
 def level(points: float) -> int:
-    """From 3, winning, over 2, clearly better, 1, better, and 0, level, to -3, losing.
+    """From 3 (winning) through 2 (clearly better), 1 (better) and 0 (about even) to -3 (losing).
 
     >>> [level(points) for points in (0.95, 0.8, 0.6, 0.5, 0.4, 0.2, 0.02)]
     [3, 2, 1, 0, -1, -2, -3]

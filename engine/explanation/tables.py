@@ -1,4 +1,4 @@
-"""What the endgame tables say of a position, and which moves keep its result."""
+"""A board's tablebase result, and the moves that keep it."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import chess
 from engine.explanation.effort import step
 from engine.explanation.facts import TableResult
 
-#: What the endgame tables say of a board for its side to move, 2 (won) to -2 (lost); None if they say nothing.
+#: Looks a board up in the tablebases: 2 (won) to -2 (lost) for the side to move; None if it is not found.
 Tables = Callable[[chess.Board], int | None]
 
 
 def result_by(tables: Tables, board: chess.Board, best: chess.Move) -> TableResult | None:
-    """What ``tables`` say of ``board``, the ``best`` move being the first of those that keep a win or a draw, if it
-    does; None if they say nothing."""
+    """The result of ``board`` by ``tables`` with the moves that keep a win or a draw, ``best`` first if it does; None
+    if the board is not found."""
     outcome = tables(board)
     if outcome is None or outcome < 0:
         return None if outcome is None else TableResult(board, outcome)

@@ -1,4 +1,4 @@
-"""The classical evaluation's terms from a person's view: whose king is safe, whose pieces are free."""
+"""The classical evaluation's terms in human concepts: king safety, piece mobility and the like."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from engine.play.exchange import set_position
 
 
 def _groups_of(term: str) -> tuple[str, ...]:
-    """The groups of features that the evaluation's table counts under ``term``."""
+    """The groups of features that the evaluation's table sums up as ``term``."""
     return tuple(group.name for group in GROUPS if group.term == term)
 
 
-#: Aspects in plain words, and the groups of features that make them up; "-" marks what counts for the other side.
+#: Aspects by name, with their groups of features; "-" marks groups that count for the other side.
 CHANGING: dict[str, tuple[str, ...]] = {
     "king": ("shelter", "storm", "-attackers", "-ring_hits", "-weak_ring", "-safe_check", "-unsafe_check"),
     "passed": _groups_of("passed"),
@@ -24,22 +24,22 @@ CHANGING: dict[str, tuple[str, ...]] = {
     "structure": _groups_of("pawns"),
 }
 
-#: The same of a whole position. Of the king's safety only the attack on the other one: who has the better shelter,
-#: evaluations disagree about.
+#: Aspects of a whole position. Of king safety only the attack on the enemy king: evaluations disagree on whose shelter
+#: is better.
 LASTING = {
     **{name: CHANGING[name] for name in ("passed", "structure", "mobility")},
     "pressure": tuple(group[1:] for group in CHANGING["king"] if group[0] == "-"),
 }
 
-#: Centipawns of each aspect for its owner.
+#: Centipawns of each aspect, for its owner.
 Aspects = Mapping[str, int]
 
 
 def aspects(board: chess.Board, groups: Mapping[str, tuple[str, ...]] = CHANGING) -> dict[chess.Color, dict[str, int]]:
-    """For each side what king safety, passed pawns, mobility and pawn structure, or other ``groups`` of features, are
-    worth to it in centipawns at the position's phase, by the classical evaluation.
+    """For each side the value of king safety, passed pawns, mobility and pawn structure, or of other ``groups`` of
+    features, in centipawns at the position's phase, by the classical evaluation.
 
-    Compiles the classical evaluation's trace if that is not in the cache. Raises
+    Compiles the classical evaluation's trace if it is not in the cache. Raises
     :class:`~engine.messages.PositionError` for a position that the engine refuses.
     """
     from engine.board.setup import new_position

@@ -7,6 +7,7 @@ compiled code only and is left for LLVM to inline. With ``NUMBA_DISABLE_JIT=1`` 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar, cast
@@ -16,7 +17,7 @@ from numba import config, from_dtype, njit
 
 from engine.jit import private
 from engine.jit.cache import KernelCache, cache_of
-from engine.jit.digest import layer_of_source, settings_digest, source_digest
+from engine.jit.digest import LAYERS, layer_of_source, settings_digest, source_digest
 
 #: True when the kernels run as plain Python, for reading them in a debugger.
 INTERPRETED = private.INTERPRETED
@@ -37,14 +38,14 @@ if INTERPRETED:
 
 @dataclass(frozen=True, slots=True)
 class Kernel:
-    """A compiled entry point: its dispatcher, its only signature, the stage of the warm-up it belongs to, its cache, if
-    it has one, and whether it may be loaded ``late``."""
+    """A compiled entry point: its dispatcher, its only signature, its cache, if it has one, whether it may be loaded
+    ``late``, and whether it is ``spare``: no game calls it."""
 
     dispatcher: Any
     signature: Any
-    stage: str
     cache: KernelCache | None
     late: bool
+    spare: bool
 
     @property
     def layer(self) -> str:
@@ -61,22 +62,21 @@ class Kernel:
         """Its full name, unique among all kernels."""
         return f"{self.module}.{self.dispatcher.py_func.__qualname__}"
 
-    @property
-    def size(self) -> int:
-        """Length of its Python bytecode, an estimate of the time to compile it."""
-        return len(self.dispatcher.py_func.__code__.co_code)
-
     def fetch(self) -> bool:
         """Read its code from the cache; False if it has to be compiled."""
         return self.cache is not None and self.cache.fetch(self.signature)
 
     def is_ready(self) -> bool:
         """Whether it can be called without compiling anything."""
-        return bool(self.dispatcher.signatures) or private.is_postponed(self.dispatcher)
+        return bool(self.dispatcher.signatures) or self.is_postponed()
+
+    def is_postponed(self) -> bool:
+        """Whether it is loaded, or compiled if it is spare, on its first call."""
+        return private.is_postponed(self.dispatcher)
 
     def prepare(self) -> None:
-        """Load or compile it now; after :meth:`fetch`, one that may be late is loaded on its first call."""
-        if self.late and self.cache is not None and self.cache.has_fetched(self.signature):
+        """Load or compile it now; on its first call if it is spare, or if it may be late and was fetched."""
+        if self.spare or (self.late and self.cache is not None and self.cache.has_fetched(self.signature)):
             private.load_when_called(self.dispatcher, self.signature)
         else:
             self.dispatcher.compile(self.signature)
@@ -85,11 +85,21 @@ class Kernel:
 #: Every kernel of the modules imported so far, in the order of definition.
 KERNELS: list[Kernel] = []
 
+#: How many functions of each layer those modules have, helpers included.
+FUNCTIONS: Counter[str] = Counter()
+
+
+def not_ready(layer: str) -> list[Kernel]:
+    """The kernels that cannot be called yet, except those of the layers above ``layer``."""
+    above = LAYERS[LAYERS.index(layer) + 1 :]
+    return [kernel for kernel in KERNELS if kernel.layer not in above and not kernel.is_ready()]
+
 
 def compiled(function: Callable[..., Any], **options: Any) -> tuple[Any, KernelCache | None]:
     """The dispatcher of ``function`` under numba's ``options``, and the cache of its code."""
     layer = layer_of_source(function.__code__.co_filename)
     if layer is not None:
+        FUNCTIONS[layer] += 1
         private.tagged(function, f"{settings_digest()}{source_digest(layer)}")
     dispatcher = njit(pipeline_class=private.Compiler, **options)(function)
     cache = cache_of(function)
@@ -112,18 +122,18 @@ def helper(function: _Function) -> _Function:
     return cast(_Function, dispatcher)
 
 
-def kernel(signature: Any, stage: str, late: bool = False) -> Callable[[_Function], _Function]:
+def kernel(signature: Any, late: bool = False, spare: bool = False) -> Callable[[_Function], _Function]:
     """Compile an entry point under its one ``signature``, at the warm-up or at its first call.
 
-    The warm-up reports ``stage`` while it compiles. If the kernel is in the cache and may be ``late``, it is loaded on
-    its first call, not at every start: a search does not need it, or has its code inside another kernel.
+    If the kernel is in the cache and may be ``late``, it is loaded on its first call, not at every start: a search has
+    its code inside another kernel. One that no game calls is ``spare``: a start does not wait until it is compiled.
     """
 
     def decorate(function: _Function) -> _Function:
         if INTERPRETED:
             return _wrapping(function)
         dispatcher, cache = compiled(function, **_OPTIONS)
-        KERNELS.append(Kernel(dispatcher, signature, stage, cache, late))
+        KERNELS.append(Kernel(dispatcher, signature, cache, late, spare))
         return cast(_Function, dispatcher)
 
     return decorate

@@ -1,8 +1,8 @@
 """Compiles kernels in several processes at once; each saves its code in the cache.
 
-numba compiles under a lock, so threads would wait for each other. The largest kernel takes about as long as all others
-together, so it comes first, in a process of its own. Kernels defined before it cannot need it; those defined after it
-wait until it is done. Nothing depends on the processes: the caller compiles whatever they leave undone.
+numba compiles under a lock, so threads would wait for each other. Kernels are begun in the order of definition: those
+that another one calls come before it, so it can be begun while they are compiled, and waits only when it links them.
+Nothing depends on the processes: the caller compiles whatever they leave undone.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ import queue
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
 from contextlib import suppress
 
 from engine.jit.decorators import Kernel
@@ -22,7 +21,7 @@ from engine.jit.digest import settings_digest
 #: Fewer kernels are not worth starting a process, which takes a second.
 _WORTHWHILE = 4
 
-#: More processes would be idle while the largest kernel is compiled; each takes about 300 MB.
+#: More processes would be idle while the search is compiled; each takes about 300 MB.
 _MOST = 3
 
 #: The program of a process. It reads its input from the beginning, since loading the libraries takes a second and it
@@ -44,16 +43,15 @@ main(sys.argv[2], sys.argv[3:], iter(lines.get, None))
 """
 
 
-def compile_apart(kernels: list[Kernel], begin: Callable[[Kernel], None], report: Callable[[str], None]) -> None:
+def compile_apart(kernels: list[Kernel]) -> None:
     """Compile ``kernels``, in order of definition, into the cache by other processes, as far as possible.
 
-    Calls ``begin`` for each kernel that is begun, and ``report`` with a line if a process fails. Does nothing on one
-    processor, or if there is little to do.
+    Does nothing on one processor, or if there is little to do.
     """
     count = min(_processors(), _MOST, len(kernels))
     if count < 2 or len(kernels) < _WORTHWHILE or not sys.executable:
         return
-    compilers = _Compilers(kernels, begin, report)
+    compilers = _Compilers(kernels)
     try:
         compilers.hire(count)
         compilers.work()
@@ -71,12 +69,8 @@ def _processors() -> int:
 class _Compilers:
     """The processes, and the kernel that each is compiling."""
 
-    def __init__(self, kernels: list[Kernel], begin: Callable[[Kernel], None], report: Callable[[str], None]) -> None:
-        self._begin, self._report = begin, report
-        largest = max(range(len(kernels)), key=lambda index: kernels[index].size)
-        self._largest = kernels[largest]
-        self._later = kernels[largest + 1 :]
-        self._waiting = [self._largest, *sorted(kernels[:largest], key=lambda kernel: -kernel.size)]
+    def __init__(self, kernels: list[Kernel]) -> None:
+        self._waiting = list(kernels)
         self._modules = list(dict.fromkeys(kernel.module for kernel in kernels))
         self._at_work: dict[subprocess.Popen[str], Kernel | None] = {}
         self._hired: list[subprocess.Popen[str]] = []
@@ -93,13 +87,9 @@ class _Compilers:
                     stdout=subprocess.PIPE,
                     stderr=subprocess.DEVNULL,
                     text=True,
-                    process_group=0
-                    if os.name == "posix"
-                    else None,  # Ctrl-C is for this process, which ends the others
                     creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
                 )
-            except OSError as error:
-                self._report(f"cannot start a compiler process: {error.strerror}")
+            except OSError:
                 return
             self._hired.append(process)
             self._at_work[process] = None
@@ -113,15 +103,12 @@ class _Compilers:
             process, line = self._events.get()
             kernel = self._at_work[process]
             if not line:
-                self._report(f"a compiler process failed (exit code {process.wait()}); continuing without it")
                 del self._at_work[process]
             if kernel is None:
                 continue
             self._tell(f"settled {kernel.name}")
             if line:
                 self._at_work[process] = None
-            if kernel is self._largest and line:
-                self._waiting += self._later
             for idle in [other for other, busy in self._at_work.items() if busy is None]:
                 self._give(idle)
 
@@ -148,7 +135,6 @@ class _Compilers:
             return
         kernel = self._waiting.pop(0)
         self._at_work[process] = kernel
-        self._begin(kernel)
         self._tell(f"taken {kernel.name}", process)
         self._write(process, f"compile {kernel.name}")
 

@@ -16,7 +16,7 @@ import stat
 import sys
 import time
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from itertools import groupby
 from pathlib import Path
@@ -102,6 +102,10 @@ class Store:
         if self.writable and not self._found_damage:
             self.remark(f"cannot use some compiled code in {self.folder} ({reason}): compiling it again")
         self._found_damage = True
+
+    def count(self, layers: Iterable[str]) -> int:
+        """The number of functions saved for the present sources of ``layers``."""
+        return sum(1 for layer in layers for _ in self.directory(layer).glob(f"*{SUFFIX}"))
 
     def write(self, layer: str, name: str, key: str, data: bytes) -> None:
         """Save ``data`` as ``name`` under ``key``, if possible."""

@@ -2,43 +2,46 @@
 
 from __future__ import annotations
 
+import subprocess
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from itertools import groupby
 
+from engine.jit import detached
 from engine.jit.cache import STORE
-from engine.jit.decorators import KERNELS, Kernel
+from engine.jit.decorators import FUNCTIONS, KERNELS, Kernel, not_ready
 from engine.jit.digest import LAYERS, START
-from engine.jit.parallel import compile_apart
 
 Report = Callable[[str], None]
 
+#: Seconds between looks at what has been compiled, and between reports of the progress.
+_LOOK, _REPORT = 0.1, 2.0
 
-def warm_up(report: Report, layer: str = START) -> None:
+
+def warm_up(report: Report, layer: str = START, spare: bool = False) -> None:
     """Make every kernel of the imported modules ready to call, except those of the layers above ``layer``.
 
     With a complete cache they are only loaded, some of them on their first call, and ``report`` is not called.
-    Otherwise one start at a time compiles, in several processes on several processors (others wait and then load the
-    code), and ``report`` gets a line for each stage. If the cache cannot be used, one more line gives the reason.
+    Otherwise a detached process compiles (see :mod:`engine.jit.detached`); this one waits for what a game needs, and
+    for the ``spare`` kernels if asked, and ``report`` gets the progress. KeyboardInterrupt ends that process too. If
+    the cache cannot be used, this process compiles, and one more line gives the reason.
     """
-    kernels = _missing(layer)
-    if not kernels:  # plain Python, or not the first call
-        return
-    if not _absent(kernels):
-        _prepare(kernels, [], report)
-    elif STORE.prepare():
-        with _turn(report):
-            _compile_and_keep(kernels, report, layer)
+    kernels = not_ready(layer) + [kernel for kernel in KERNELS if spare and kernel.is_postponed()]
+    absent = [kernel for kernel in _absent(kernels) if spare or not kernel.spare]
+    if absent and STORE.prepare():
+        _pass_on(report)
+        absent = _absent(_let_compile(absent, layer, report))
+        if absent:
+            with _turn(report):
+                _compile(_absent(absent), report)
+        if STORE.writable:
+            report("compiled")
     else:
         _pass_on(report)
-        _prepare(kernels, _absent(kernels), report)
+        _compile(absent, report)
+    for kernel in not_ready(layer):
+        kernel.prepare()
     _pass_on(report)
-
-
-def _missing(layer: str) -> list[Kernel]:
-    """The kernels of the imported modules that cannot be called yet, except those of the layers above ``layer``."""
-    above = LAYERS[LAYERS.index(layer) + 1 :]
-    return [kernel for kernel in KERNELS if kernel.layer not in above and not kernel.is_ready()]
 
 
 def _absent(kernels: list[Kernel]) -> list[Kernel]:
@@ -52,57 +55,60 @@ def _pass_on(report: Report) -> None:
         report(line)
 
 
-def _compile_and_keep(kernels: list[Kernel], report: Report, layer: str) -> None:
-    """Compile the kernels that cannot be loaded, and save them."""
-    absent = _absent(kernels)
-    _pass_on(report)
-    if not absent:  # another process has compiled them
-        _prepare(kernels, [], report)
-        return
-    if layer == START:
-        report("compiling the engine, once (later starts take about half a second)")
-    _prepare(kernels, _compile_apart(absent, report), report)
-    _pass_on(report)
-    if STORE.writable:
-        STORE.tidy()
-        report("compiled")
+def _let_compile(absent: list[Kernel], layer: str, report: Report) -> list[Kernel]:
+    """Wait until a detached process, a new one or one at work, has compiled ``absent``; returns those it has left."""
+    own = None
+    reported, shown = time.monotonic(), 0
+    try:
+        if detached.is_at_work():
+            report("an earlier start is still compiling")
+        else:
+            own = _begin(layer, report)
+        while absent := _absent(absent):
+            code = own.poll() if own else detached.BUSY
+            if code == detached.BUSY and not detached.is_at_work():  # it has ended, or was killed
+                own = _begin(layer, report)
+            elif code not in (None, detached.BUSY):
+                break
+            time.sleep(_LOOK)
+            if time.monotonic() > reported + _REPORT and (percentage := _percentage(layer)) > shown:
+                reported, shown = time.monotonic(), percentage
+                report(f"compiling: {percentage}%")
+    except KeyboardInterrupt:
+        detached.end()
+        raise
+    except (OSError, NotImplementedError):  # it cannot be locked, or no process started
+        pass
+    return absent
 
 
-def _compile_apart(absent: list[Kernel], report: Report) -> list[Kernel]:
-    """Have ``absent`` compiled in other processes; returns the kernels that this one still has to compile."""
-    begun: set[str] = set()
-
-    def begin(kernel: Kernel) -> None:
-        if kernel.stage not in begun:
-            begun.add(kernel.stage)
-            report(f"compiling {kernel.stage}")
-
-    compile_apart(absent, begin, report)
-    return _absent(absent) if begun else absent
+def _begin(layer: str, report: Report) -> subprocess.Popen[bytes]:
+    """Start a detached process. Raises OSError."""
+    report("compiling the engine, once (later starts take about half a second)" if layer == START else "compiling")
+    return detached.begin(layer, dict.fromkeys(kernel.module for kernel in KERNELS))
 
 
-def _prepare(kernels: list[Kernel], absent: list[Kernel], report: Report) -> None:
-    """Load or compile ``kernels``, and report the stages of the ``absent`` ones."""
-    for stage, members in groupby(kernels, key=lambda kernel: kernel.stage):
-        if any(kernel.stage == stage for kernel in absent):
-            _pass_on(report)
-            report(f"compiling {stage}")
-        for kernel in members:
-            kernel.prepare()
+def _percentage(layer: str) -> int:
+    """How many of the functions up to ``layer`` are in the cache."""
+    layers = LAYERS[: LAYERS.index(layer) + 1]
+    return min(99, 100 * STORE.count(layers) // max(1, sum(FUNCTIONS[layer] for layer in layers)))
+
+
+def _compile(kernels: list[Kernel], report: Report) -> None:
+    """Compile ``kernels`` in this process."""
+    for number, kernel in enumerate(kernels):
+        report(f"compiling: {100 * number // len(kernels)}%")
+        kernel.dispatcher.compile(kernel.signature)
 
 
 @contextmanager
 def _turn(report: Report) -> Iterator[None]:
     """Hold the lock of the cache folder. If locking fails, two processes may do the same work."""
-    from filelock import FileLock, Timeout  # late: most starts need no lock
+    from filelock import FileLock  # late: most starts need no lock
 
     lock = FileLock(STORE.lock)
     try:
-        try:
-            lock.acquire(timeout=0)
-        except Timeout:
-            report("waiting for another Numbat that is compiling")
-            lock.acquire()
+        lock.acquire()
     except (OSError, NotImplementedError) as error:
         report(f"cannot lock {STORE.lock} ({type(error).__name__}): compiling without a lock")
     try:

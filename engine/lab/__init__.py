@@ -1,4 +1,4 @@
-"""The lab: the textbook searches side by side, as a table, as curves, as a tree to step through, as opponents.
+"""The lab compares the textbook searches: in a table, as curves, as a tree to step through, and as opponents.
 
 ``games``    the games, with their display and notation
 ``measure``  one row of the table: an algorithm on a game at a depth

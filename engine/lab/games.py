@@ -1,4 +1,4 @@
-"""The games of the lab, with the way each shows its states and writes its moves."""
+"""The games of the lab, with their display and notation."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ class LabError(ValueError):
 
 @dataclass(frozen=True)
 class Exhibit:
-    """A game and its presentation. ``depth`` is the table's default depth in plies; if it is the ``whole`` game's, the
-    table has rows for this depth alone. ``show`` draws a state for the terminal, ``spell`` writes an action;
+    """A game and its presentation. ``depth`` is the table's default depth in plies; if it is that of the ``whole``
+    game, the table has rows for this depth only. ``show`` draws a state for the terminal, ``spell`` writes an action;
     ``players`` are the names of MAX and MIN."""
 
     title: str
@@ -116,7 +116,7 @@ def tree(text: str | None = None) -> Exhibit:
 
 
 def chess(fen: str | None = None) -> Exhibit:
-    """Chess from the start or from a FEN. Raises :class:`~engine.messages.PositionError`."""
+    """Chess from the start position or a FEN. Raises :class:`~engine.messages.PositionError`."""
     from engine.textbook.games.chess import Chess
 
     game = Chess(fen) if fen else Chess()

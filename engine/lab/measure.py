@@ -34,13 +34,13 @@ if TYPE_CHECKING:
 
 SIMULATIONS = 1000  # of UCT, per row
 
-#: Leaves per second that the engine's perft counts at the least.
+#: A lower bound on the leaves per second of the engine's perft.
 PERFT_SPEED = 2e7
 
 
 @dataclass
 class Memory:
-    """What an algorithm remembers from the previous depth: the order of actions, a table and the value."""
+    """An algorithm's memory of the previous depth: the order of actions, a table and the value."""
 
     order: LearnedOrder = field(default_factory=LearnedOrder)
     table: Table = field(default_factory=dict)

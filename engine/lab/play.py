@@ -40,13 +40,13 @@ def play(
             history.append(game.result(state, action))
             on_state(history[-1])
             continue
-        if state is not shown:  # shown again after an empty line, but not after a hint or a typing error
+        if state is not shown:  # show it again after an empty line, but not after a hint or a typing error
             tell(f"\n{exhibit.show(state)}")
         shown = state
         try:
             word = ask(f"{exhibit.player(state)}> ").strip()
         except EOFError:
-            tell("")  # the shell's prompt goes on a line of its own
+            tell("")  # so that the shell's prompt starts a new line
             return
         match word.lower():
             case "":

@@ -1,4 +1,4 @@
-"""Records a search event by event, for the page to step through."""
+"""Records a search event by event, to step through on the page."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ DRAWN: dict[str, Callable[..., Outcome[Any]]] = {
     "MTD(f)": mtdf,
 }
 
-#: They enter every node.
+#: Searches that enter every node.
 EXHAUSTIVE = (minimax_decision, negamax)
 
 Path = tuple[Any, ...]
@@ -39,7 +39,7 @@ Path = tuple[Any, ...]
 class Node:
     """A node of the tree, pruned or not: its position (``x`` in leaves, ``y`` in plies), the side to move (``max``,
     ``min``), the notation of the action that leads to it and, for a leaf, its value. The kind ``more`` stands for all
-    branches of its parent that no search enters; ``action`` then says how many."""
+    branches of its parent that no search enters; ``action`` is then their number."""
 
     id: int
     parent: int | None
@@ -231,7 +231,7 @@ class TreeTrace:
 
 
 def label(value: float) -> str:
-    """A value in few characters. The bound of a null window just beside a number is that number with + or - behind."""
+    """A value in few characters. The bound of a null window next to a number is that number followed by + or -."""
     if isinf(value) or abs(value) > 1e300:
         return "∞" if value == inf or value > 0 else "-∞"
     near = round(value, 2)

@@ -1,11 +1,11 @@
-"""How a move is chosen and reported: by the book, by endgame tables, by the search, or weaker on purpose.
+"""Choosing and reporting a move: from the book, the tablebases, the search, or weaker on purpose.
 
-``thinker``     the order in which these are asked, and the reports
+``thinker``     the order of these sources, and the reports
 ``book``        opening books in Polyglot's format
-``tablebase``   what endgame tables say of a root position
-``tablereader`` python-chess's reader of these tables, with a deadline
+``tablebase``   the tablebases' verdict on a root position
+``tablereader`` python-chess's tablebase reader, with a deadline
 ``strength``    playing weaker on purpose
-``glance``      what a player sees at a glance, for the weaker levels
+``glance``      material seen at a glance, for the weaker levels
 ``exchange``    values of captures on python-chess boards
-``wdl``         the chances to win, draw and lose, and the centipawns that are shown
+``wdl``         win, draw and loss chances, and normalised centipawns
 """

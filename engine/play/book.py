@@ -1,7 +1,7 @@
 """Opening books in Polyglot's format, read through python-chess.
 
-A book is a sorted list of entries: the Zobrist key of a position, a move and its weight, which says how often to
-play it. Castling is written as king takes rook, so that books serve Chess960 as well.
+A book is a sorted list of entries: the Zobrist key of a position, a move, and its weight, which is how often to play
+it. Castling is encoded as king takes rook, so books serve Chess960 as well.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 #: Bytes of one entry.
 ENTRY_SIZE = 16
 
-#: So many entries are looked at to see whether a file is sorted, as a book must be.
+#: The most entries to check for whether a file is sorted, as a book must be.
 SAMPLES = 1000
 
 
@@ -33,15 +33,15 @@ class Book:
         self._reader: MemoryMappedReader | None = None
 
     def close(self) -> None:
-        """Give the file back; there is no book then."""
+        """Close the book; afterwards there is none."""
         if self._reader is not None:
             self._reader.close()
             self._reader = None
 
     def open(self, path: str) -> None:
-        """Use the book in ``path`` in place of the former one; an empty path means none.
+        """Use the book in ``path`` instead of the previous one; an empty path means none.
 
-        A file that cannot be used is named, and play goes on without a book.
+        A file that cannot be used is reported, and play continues without a book.
         """
         self.close()
         if not path:
@@ -57,7 +57,7 @@ class Book:
                 )
                 return
             reader = open_reader(path)
-        except (OSError, ValueError) as error:  # ValueError: it was emptied in between
+        except (OSError, ValueError) as error:  # ValueError: the file was truncated in between
             self._report(f"BookFile: {path}: {getattr(error, 'strerror', None) or error}")
             return
         keys = [reader[index].key for index in range(0, len(reader), 1 + len(reader) // SAMPLES)]
@@ -68,9 +68,9 @@ class Book:
             reader.close()
 
     def move(self, board: chess.Board, best: bool, chance: random.Random | None = None) -> chess.Move | None:
-        """A move for ``board``: the one of greatest weight if ``best``, else each as often as its weight says.
+        """A move for ``board``: the one with the greatest weight if ``best``, else at random by weight.
 
-        None if the book has none; entries that are no legal moves here are passed over.
+        None if the book has none; entries that are illegal here are skipped.
         """
         if self._reader is None:
             return None

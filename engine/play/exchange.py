@@ -14,21 +14,21 @@ from engine.board.fen import set_fen
 from engine.board.notation import to_uci
 from engine.jit import new_record
 
-#: Pawns that each kind is worth; the usual numbers, which a reader can add up too.
+#: The value of each type in pawns: the usual numbers, which a reader can add up too.
 VALUES = {kind: int(_VALUES[kind - 1]) for kind in chess.PIECE_TYPES if kind != chess.KING}
 
-#: Nodes of a quiescence search (positions of games need less than 1,000), and the depths in plies that are tried until
-#: one search needs no more: the last one never does.
+#: Nodes of a quiescence search, far more than positions of games need, and the depths in plies to try until one search
+#: stays within them; the last one always does.
 QUIESCENCE_NODES, _PLIES = 50_000, (QUIESCENCE_PLIES, 4, 2)
 
 
 def value(kind: chess.PieceType | None) -> int:
-    """The pawns that ``kind`` is worth: a king more than all others together, nothing 0."""
+    """The value of ``kind`` in pawns: a king is worth more than all others together, None 0."""
     return 0 if kind is None else int(_VALUES[kind - 1])
 
 
 def taken(board: chess.Board, move: chess.Move) -> int:
-    """What ``move`` wins at once: the captured piece, and what a pawn becomes."""
+    """What ``move`` wins at once: the captured piece, and the gain by promotion."""
     won = 1 if board.is_en_passant(move) else value(board.piece_type_at(move.to_square))
     if board.is_castling(move):
         won = 0
@@ -54,13 +54,13 @@ class Captures:
         set_position(self._work["position"], board)
 
     def exchange(self, move: chess.Move) -> int:
-        """What the legal ``move`` wins if both sides then go on capturing on its square, cheapest piece first, as long
-        as that pays. Pinned pieces take no part."""
+        """What the legal ``move`` wins if both sides then capture on its square, cheapest piece first, as long as that
+        pays. Pinned pieces take no part."""
         promoted = move.promotion - 1 if move.promotion else -1
         return int(_exchange(self._work, move.from_square, move.to_square, promoted))
 
     def won_on(self, square: chess.Square) -> int:
-        """What the side to move wins by capturing on ``square``; it does not have to, so it is never less than 0."""
+        """What the side to move wins by capturing on ``square``; captures are optional, so at least 0."""
         return int(_won_on(self._work, square))
 
     def quiescence(self) -> tuple[list[chess.Move], int]:

@@ -1,4 +1,4 @@
-"""What a chess player sees at a glance: what can be taken now, what can be taken back, and a mate in one."""
+"""What a player sees at a glance: what can be captured now, what can be recaptured, and a mate in one."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import chess
 
 from engine.play.exchange import Captures, taken
 
-#: Centipawns that a mate in one counts as: more than all pieces together.
+#: Centipawns for a mate in one: more than all pieces together.
 MATE_IN_ONE = 10_000
 
 _PAWN = 100
 
 
 def at_a_glance(board: chess.Board, move: chess.Move) -> int:
-    """Centipawns that ``move`` wins or loses for those who look no further than what it takes and what the opponent can
-    take then. A mate in one, given or allowed, is :data:`MATE_IN_ONE`.
+    """Centipawns that ``move`` wins or loses for a player who sees no further than its capture and the opponent's
+    captures in reply. A mate in one, given or allowed, is :data:`MATE_IN_ONE`.
 
     >>> board = chess.Board("4k3/8/3p4/8/8/4B3/8/4K3 w - - 0 1")
     >>> at_a_glance(board, board.parse_san("Bc5")), at_a_glance(board, board.parse_san("Bd4"))

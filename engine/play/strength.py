@@ -1,13 +1,13 @@
-"""Playing weaker on purpose, in the way people do: seeing less, and misjudging what is seen.
+"""Playing weaker on purpose, in a human way: seeing less, and misjudging what is seen.
 
-A level searches few nodes, so that it overlooks what lies deeper, and looks at several lines instead of one. To each
-line's score comes a random misjudgement, and the line that then seems best is played. The misjudgements follow
-Gumbel's distribution, which makes the chance of a move an exponential function of its score: near-equal moves are
-played about as often, a slightly worse one now and then, a blunder hardly ever (the softmax choice of Luce, 1959).
+A level searches few nodes, so that it overlooks deep tactics, and searches several lines instead of one. A random error
+is added to each line's score, and the line that then seems best is played. The errors have a Gumbel distribution, which
+makes the probability of a move an exponential function of its score: near-equal moves are played about equally often, a
+slightly worse one now and then, a blunder hardly ever (the softmax choice of Luce, 1959).
 
-But people do not misjudge a hanging piece. They see what can be taken at once (:mod:`engine.play.glance`), and overlook
-what lies a move or two further on. So an alert player does not choose a line that gives away at a glance what the best
-line keeps; only the weakest levels are not always alert.
+But humans do not misjudge a hanging piece. They see immediate captures (:mod:`engine.play.glance`) and overlook what is
+a move or two deeper. So an alert player does not choose a line that visibly loses material if the best line does not;
+only the weakest levels are not always alert.
 
 The levels are in ``strength.json``; ``python -m tuning.strength`` measures their Elo and writes it there.
 """
@@ -26,19 +26,19 @@ from engine.play.glance import MATE_IN_ONE
 
 FILE = Path(__file__).with_name("strength.json")
 
-#: A level with misjudgements chooses from two lines at least, and from six at most: one more for each so many
-#: centipawns of misjudgement, because a line that is much worse than the best would hardly ever seem to be better.
+#: The fewest and the most lines of a noisy level, and the noise in centipawns that adds a line: one that is much worse
+#: than the best would hardly ever seem better.
 FEWEST_LINES, MOST_LINES, CENTIPAWNS_A_LINE = 2, 6, 12
 
-#: Centipawns by which a line must be worse than the best, at a glance and by the search, for an alert player to pass it
-#: over. At a glance it is a piece for a pawn.
+#: Centipawns by which a line must be worse than the best, at a glance and by the search, for an alert player to reject
+#: it. At a glance it is a piece for a pawn.
 GLARING_LOSS, GLARING_SCORE = 200, 150
 
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """How a level plays: ``nodes`` for each move, ``noise`` the scale of its misjudgements in centipawns of the
-    evaluation, ``elo`` its measured strength, ``alert`` how often (0 to 1) it sees what hangs."""
+    """How a level plays: ``nodes`` for each move, ``noise`` the scale of its errors in centipawns of the evaluation,
+    ``elo`` its measured strength, ``alert`` how often (0 to 1) it sees hanging pieces."""
 
     nodes: int
     noise: float
@@ -47,14 +47,14 @@ class Level:
 
     @property
     def lines(self) -> int:
-        """Lines to search."""
+        """The number of lines to search."""
         return min(FEWEST_LINES + int(self.noise / CENTIPAWNS_A_LINE), MOST_LINES) if self.noise > 0 else 1
 
 
-#: All levels, weakest first. The option ``UCI_Elo`` reaches from the first to the last.
+#: All levels, weakest first. The option ``UCI_Elo`` ranges from the first to the last.
 LEVELS = tuple(Level(**level) for level in json.loads(FILE.read_text(encoding="utf-8"))["levels"])
 
-#: The Skill Level that is full strength; those below it are the first of the levels.
+#: The Skill Level of full strength; lower ones are the first of the levels.
 FULL_SKILL = 20
 
 
@@ -64,7 +64,7 @@ def level_of_skill(skill: int, levels: Sequence[Level] = LEVELS) -> Level | None
 
 
 def level_of_elo(elo: int, levels: Sequence[Level] = LEVELS) -> Level | None:
-    """The level with this ``elo``, between the measured ones by interpolation; None for full strength, above them."""
+    """The level with this ``elo``, interpolated between the measured ones; None for full strength, above them."""
     if elo <= levels[0].elo:
         return levels[0]
     for weaker, stronger in itertools.pairwise(levels):
@@ -79,17 +79,17 @@ def level_of_elo(elo: int, levels: Sequence[Level] = LEVELS) -> Level | None:
 
 
 def choose(scores: Sequence[int], noise: float, chance: random.Random) -> int:
-    """The index of the line that seems best to a player who misjudges each of ``scores`` by ``noise`` or so."""
+    """A noisy player's choice: the index of the line that seems best when each of ``scores`` has an error."""
     seeming = [score - noise * math.log(-math.log(chance.random() or 0.5)) if noise else score for score in scores]
     return max(range(len(scores)), key=seeming.__getitem__)
 
 
 def not_glaring(scores: Sequence[int], glances: Sequence[int]) -> list[int]:
-    """The indices of the lines that do not give away at a glance what the first, the best one, keeps.
+    """The indices of the lines that lose nothing visible at a glance that the first, best one keeps.
 
-    ``scores`` are what the search found, ``glances`` what :func:`engine.play.glance.at_a_glance` says, both centipawns.
-    The search has a say because a piece may be left hanging for a good reason. There is none to allow a mate in one,
-    which a short search may have pruned.
+    ``scores`` are the search's, ``glances`` those of :func:`engine.play.glance.at_a_glance`, both in centipawns. The
+    search counts because a piece may be left hanging for a good reason. There is none to allow a mate in one, which a
+    short search may have pruned.
     """
     sound = [index for index, glance in enumerate(glances) if glance > -MATE_IN_ONE] or list(range(len(glances)))
     best = sound[0]

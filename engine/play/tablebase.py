@@ -1,13 +1,13 @@
-"""Endgame tables in Ronald de Man's Syzygy format, and what they say of a root position.
+"""Endgame tablebases in Ronald de Man's Syzygy format, and their verdict on a root position.
 
-The tables know of every position with few pieces who wins (WDL) and in how many plies the next capture or pawn
-move comes at the latest when both sides play for it (distance to zeroing, DTZ). So a won ending can be converted
-without ever losing it to the 50-move rule, as Stockfish does: by playing among the winning moves one that brings
-the next zeroing move nearest.
+For every position with few pieces the tables hold the winner (WDL) and the distance to zeroing (DTZ): in how many plies
+the next capture or pawn move comes at the latest when both sides play for it. So a won ending can be converted without
+losing the win to the 50-move rule, as in Stockfish: among the winning moves, play one that brings the next zeroing move
+nearest.
 
-The root asks through python-chess, which reads both kinds of tables. One answer takes it as long as a hundred nodes of
-the search, so inside the search the compiled :mod:`engine.syzygy` answers, which knows WDL only
-(``tuning/results/tables.md`` has the figures).
+The root is probed through python-chess, which reads both kinds of tables but takes far longer than a node of the
+search. So the search itself probes the compiled :mod:`engine.syzygy`, which reads WDL only (figures are in
+``tuning/results/tables.md``).
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ if TYPE_CHECKING:
 #: Plies without a capture or pawn move after which a draw can be claimed.
 FIFTY_MOVES = 100
 
-#: What each kind of table file begins with.
+#: The first bytes of each kind of table file.
 _MAGIC = {".rtbw": b"\x71\xe8\x23\x5d", ".rtbz": b"\xd7\x66\x0c\xa5"}
 
-#: Seconds waited in vain, altogether, before the tables are given up: python-chess may search a damaged file for ever.
+#: Seconds lost to timeouts, in total, before the tables are closed: python-chess may loop for ever in a damaged file.
 PROBE_TIMEOUT = 5.0
 
-#: So many directories and files that cannot be used are named, the others counted.
+#: The most unusable paths to list by name; the others are only counted.
 _NAMED = 10
 
 #: Table files end with a checksum of 16 bytes after blocks of 64.
@@ -58,11 +58,11 @@ class Ranked:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What the tables say of a position.
+    """The tablebases' verdict on a position.
 
     ``outcome`` is its value for the side to move; ``keeping`` are the moves that preserve it; ``progress`` are those
-    of them to play when no mate is in sight: the quickest to the next capture or pawn move if that wins, all of
-    them elsewhere. ``probes`` counts the positions looked up.
+    of them to play when no mate is in sight: if that wins, the quickest to the next capture or pawn move, else all.
+    ``probes`` counts the positions probed.
     """
 
     outcome: int
@@ -72,7 +72,7 @@ class Verdict:
 
 
 class Tablebase:
-    """The tables in some directories. ``report`` gets one line for whatever is wrong with a file, once for each."""
+    """The tables in some directories. ``report`` gets one line for each fault of a file, once."""
 
     def __init__(self, report: Callable[[str], None] = lambda line: None) -> None:
         self._report = report
@@ -80,19 +80,19 @@ class Tablebase:
         self._prober: Prober | None = None
         self._complaints: set[str] = set()
         self._waited = 0.0
-        #: The most pieces, kings included, that any table is for; 0 without tables.
+        #: The most pieces, kings included, of any table; 0 without tables.
         self.largest = 0
 
     def close(self) -> None:
-        """Give the files back; there are no tables then."""
+        """Close the files; afterwards there are no tables."""
         if self._reader is not None:
             self._reader.close()
         self._reader, self._prober, self.largest = None, None, 0
 
     def open(self, path: str) -> None:
-        """Use the tables in the directories of ``path``, separated as in PATH, in place of the former ones.
+        """Use the tables in the directories of ``path``, separated as in PATH, instead of the previous ones.
 
-        Says how many there are. A directory or file that cannot be used is named and left out. No search may run.
+        Reports their number. An unusable directory or file is reported and skipped. No search may run meanwhile.
         """
         self.close()
         self._complaints.clear()
@@ -116,7 +116,7 @@ class Tablebase:
             self._prober = self._open_prober(tables)
 
     def _open_prober(self, files: list[str]) -> Prober | None:
-        """What the search asks; the first time it is compiled."""
+        """The prober for the search, compiled on first use."""
         from engine.syzygy.files import Prober
 
         try:
@@ -130,10 +130,10 @@ class Tablebase:
         return prober
 
     def access(self, pieces: int, depth: int, fifty: bool) -> TablebaseAccess | None:
-        """How a search reaches the tables; None if there are none.
+        """A search's access to the tables; None if there are none.
 
-        It probes positions with ``pieces`` at most, and those with just as many at a depth of ``depth`` at least.
-        Without ``fifty`` the 50-move rule does not count.
+        It probes positions with at most ``pieces``, and those with exactly as many only from ``depth`` on. Without
+        ``fifty`` the 50-move rule is ignored.
         """
         prober = self._prober
         if prober is None or min(pieces, prober.largest) == 0:
@@ -154,10 +154,10 @@ class Tablebase:
     def judge(
         self, board: chess.Board, seen: Collection[int] = (), fifty: bool = True, timeout: float = PROBE_TIMEOUT
     ) -> Verdict | None:
-        """What the tables say of ``board``; None if they say nothing, or not within ``timeout`` seconds.
+        """The verdict on ``board``; None if the tables do not cover it, or after ``timeout`` seconds.
 
-        ``seen`` are the Zobrist keys of the positions since the last capture or pawn move, the present one
-        included, as often as they occurred. Without ``fifty`` the 50-move rule does not count.
+        ``seen`` are the Zobrist keys of the positions since the last capture or pawn move, the present one included,
+        as often as they occurred. Without ``fifty`` the 50-move rule is ignored.
         """
         reader = self._reader
         if reader is None or board.castling_rights or board.occupied.bit_count() > self.largest:
@@ -171,7 +171,7 @@ class Tablebase:
                 self._complain(f"the Syzygy tables for {board.fen()} are damaged or too slow; no longer used")
                 self.close()
             return None
-        except KeyError:  # not all of the tables needed are here
+        except KeyError:  # a table is missing
             return None
         except Exception as error:  # python-chess may raise anything over a damaged file
             self._complain(f"the Syzygy tables for {board.fen()} cannot be read: {type(error).__name__}: {error}")
@@ -200,7 +200,7 @@ class Tablebase:
 
 
 def _files(directory: str, faults: list[str]) -> Iterable[str]:
-    """The tables in ``directory``; what cannot be used is added to ``faults``."""
+    """The tables in ``directory``; unusable files are added to ``faults``."""
     try:
         names = list_directory(directory)
     except OSError as error:
@@ -224,12 +224,12 @@ def _files(directory: str, faults: list[str]) -> Iterable[str]:
 
 
 def _piece_count(file: str) -> int:
-    """How many pieces the table in ``file`` is for: KRPvKR has five."""
+    """The number of pieces of the table in ``file``: five for KRPvKR."""
     return len(os.path.splitext(os.path.basename(file))[0].replace("v", ""))
 
 
 def _rank(reader: Reader, board: chess.Board, move: chess.Move, counts: dict[int, int], fifty: bool) -> Ranked:
-    """The outcome of ``move`` by DTZ. Distances may be rounded by a ply, so that only 99 plies are surely in time."""
+    """The outcome of ``move`` by DTZ. Distances may be rounded by a ply, so only 99 plies are surely in time."""
     clock = board.halfmove_clock
     board.push(move)
     try:
@@ -239,7 +239,7 @@ def _rank(reader: Reader, board: chess.Board, move: chess.Move, counts: dict[int
             return Ranked(move, DRAW, 0)
         if board.halfmove_clock == 0:
             outcome = -reader.probe_wdl(board)
-            if outcome in (CURSED_WIN, BLESSED_LOSS):  # the 50 moves run out in a later phase
+            if outcome in (CURSED_WIN, BLESSED_LOSS):  # the 50-move rule applies in a later phase
                 return Ranked(move, outcome if fifty else 2 * outcome, FIFTY_MOVES + 1)
             return Ranked(move, outcome, 1)
         distance = -reader.probe_dtz(board)
@@ -255,7 +255,7 @@ def _rank(reader: Reader, board: chess.Board, move: chess.Move, counts: dict[int
 
 
 def _rank_without_distance(reader: Reader, board: chess.Board, move: chess.Move, counts: dict[int, int]) -> Ranked:
-    """The outcome of ``move`` if only WDL tables are there: as if the 50-move clock stood at zero."""
+    """The outcome of ``move`` if only WDL tables exist: as if the 50-move clock were zero."""
     board.push(move)
     try:
         return Ranked(move, DRAW if _is_drawn(board, counts, True) else -reader.probe_wdl(board), 0)
@@ -264,7 +264,7 @@ def _rank_without_distance(reader: Reader, board: chess.Board, move: chess.Move,
 
 
 def _is_drawn(board: chess.Board, counts: dict[int, int], fifty: bool) -> bool:
-    """Whether the position is drawn whatever the tables say: a third repetition, or the end of the 50 moves."""
+    """Whether the position is drawn regardless of the tables: by a third repetition or the 50-move rule."""
     if fifty and board.halfmove_clock >= FIFTY_MOVES:
         return True
     if not counts:

@@ -1,8 +1,8 @@
-"""python-chess's reader of Syzygy tables, with a deadline: in a damaged file it may go in circles for ever.
+"""python-chess's Syzygy reader with a deadline: in a damaged file it may loop for ever.
 
-It does so while it follows symbols in the file, or looks on the board for pieces that are not there. So the bytes of
-the file and the board look at the clock. A thread would not do: nothing in Python can end one, and while the system
-fetches a page from a slow disk no other thread runs.
+It loops while it follows symbols in the file, or looks for pieces that are not on the board. So the bytes of the file
+and the board check the clock. A thread would not help: Python cannot end one, and no other thread runs while the system
+loads a page from a slow disk.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ from chess.syzygy import DtzTable, Table, Tablebase, WdlTable
 
 
 class Deadline:
-    """A point in time (``time.monotonic``, seconds), which all files of a reader share."""
+    """A point in time (``time.monotonic``, seconds), shared by all files of a reader."""
 
     def __init__(self) -> None:
         self.time = math.inf
 
     def check(self) -> None:
-        """Raise TimeoutError if it has passed."""
+        """Raise TimeoutError if the deadline has passed."""
         if time.monotonic() > self.time:
             raise TimeoutError
 
 
 class _Bytes(mmap.mmap):
-    """A file in memory of which no byte can be read after the deadline. Raises TimeoutError."""
+    """A mapped file that cannot be read after the deadline. Raises TimeoutError."""
 
     deadline: Deadline
 
@@ -39,7 +39,7 @@ class _Bytes(mmap.mmap):
 
 
 class _TimedBoard(chess.Board):
-    """A board that is asked for pieces with a deadline."""
+    """A board whose pieces cannot be looked up after the deadline. Raises TimeoutError."""
 
     deadline: Deadline
 
@@ -49,7 +49,7 @@ class _TimedBoard(chess.Board):
 
 
 class _TimedTable(Table):
-    """A table that is read with a deadline."""
+    """A table whose file has a deadline."""
 
     deadline: Deadline
 
@@ -75,7 +75,7 @@ _TIMED = {WdlTable: _TimedWdl, DtzTable: _TimedDtz}
 
 
 class TimedReader(Tablebase):
-    """A reader that raises TimeoutError when it is still reading, on a board of its own, after the :attr:`deadline`."""
+    """A reader that raises TimeoutError after the :attr:`deadline`, for boards from :meth:`board`."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -32,18 +32,18 @@ from engine.search.worker import Line
 
 OnInfo = Callable[[Info], None]
 
-#: The options that a new :class:`Thinker` takes into account.
+#: The options that a new :class:`Thinker` reads.
 BUILT_FROM = ("Hash", "Threads", "EvalType", "EvalFile")
 
-#: Centipawns that are reported for a win by the tablebases without a mate in sight; mates are above it.
+#: Centipawns reported for a tablebase win without a mate in sight; mates are above it.
 SHOWN_TABLE_WIN = 20_000
 
-#: Plies that a book move is searched, for its score and the reply to expect.
+#: Depth in plies of the search of a book move, for its score and the expected reply.
 BOOK_DEPTH = 8
 
 
-def _told(score: int, bound: str, verdict: Verdict | None) -> Score:
-    """The score to report: a mate that was found, else what the tablebases know, else the score of the search."""
+def _reported_score(score: int, bound: str, verdict: Verdict | None) -> Score:
+    """The score to report: a mate if found, else the tablebases' verdict, else the score of the search."""
     if abs(score) > MATE_BOUND and (verdict is None or score * verdict.outcome > 0):
         return to_message(score, bound)
     if verdict is None and abs(score) > DECIDED:
@@ -56,14 +56,14 @@ def _told(score: int, bound: str, verdict: Verdict | None) -> Score:
 
 
 def _chances(score: int, verdict: Verdict | None, move: int) -> tuple[int, int, int]:
-    """The chances to report with ``score`` at a ``move`` of the game: certain if the tablebases or a mate decide it."""
+    """The chances to report with ``score`` at a ``move`` of the game: certain if tablebases or a mate decide it."""
     if verdict is not None:
         return (1000, 0, 0) if verdict.outcome == 2 else (0, 0, 1000) if verdict.outcome == -2 else (0, 1000, 0)
     return wdl.MODEL.chances(score, move)
 
 
 def _evaluation(kind: str, file: str) -> Evaluation:
-    """The evaluation, or :class:`OptionError`."""
+    """The evaluation. Raises :class:`OptionError`."""
     try:
         return choose(kind, file)
     except NetError as error:
@@ -71,10 +71,10 @@ def _evaluation(kind: str, file: str) -> Evaluation:
 
 
 class Thinker:
-    """Everything that a move is found with: ``table``, ``pool``, ``tablebase`` and ``book``.
+    """The sources of a move: ``table``, ``pool``, ``tablebase`` and ``book``.
 
-    ``values`` are the options by name, as they stand at each move. Those of :data:`BUILT_FROM` count when this is made;
-    later their effects are methods. ``report`` gets one line for each file that cannot be used. Raises
+    ``values`` are the options by name, current at each move. Those of :data:`BUILT_FROM` are read at construction;
+    later changes go through methods. ``report`` gets one line for each file that cannot be used. Raises
     :class:`OptionError`, as do the methods that set something; the previous state then stays.
     """
 
@@ -86,7 +86,7 @@ class Thinker:
         self.pool = Pool(values["Threads"], self.evaluation, report)
         self.tablebase = Tablebase(report)
         self.book = Book(report)
-        self._chance = random.Random()  # of playing weaker: no two games alike
+        self._chance = random.Random()  # for weaker play: no two games alike
 
     def close(self) -> None:
         """End the pool's threads and close all files."""
@@ -95,36 +95,36 @@ class Thinker:
         self.tablebase.close()
 
     def clear_table(self) -> None:
-        """Forget what the transposition table holds, by all threads at once."""
+        """Clear the transposition table, with all threads at once."""
         self.pool.share(self.table.clear)
 
     def resize_table(self, megabytes: int) -> None:
-        """Have an empty table of another size."""
+        """Replace the transposition table with an empty one of another size."""
         if megabytes != self.table.megabytes:
             self.table.resize(megabytes)
             self.clear_table()
 
     def forget(self) -> None:
-        """Forget what was learned from previous searches."""
+        """Forget everything learned from previous searches."""
         self.clear_table()
         self.pool.clear()
 
     def evaluate_by(self, kind: str | None = None, file: str | None = None) -> None:
-        """Change the evaluation; what was learned with another one is forgotten."""
+        """Change the evaluation, and forget everything learned with the previous one."""
         values = self._values
         self.evaluation = _evaluation(kind or values["EvalType"], values["EvalFile"] if file is None else file)
         self.pool.use(self.evaluation)
         self.forget()
 
     def open_tables(self, path: str) -> None:
-        """Use the endgame tables in the directories of ``path``, of which one must be there."""
+        """Use the tablebases in the directories of ``path``, of which at least one must exist."""
         directories = [directory for directory in path.split(os.pathsep) if directory]
         if directories and not any(map(os.path.isdir, directories)):
             raise OptionError(f"SyzygyPath: no such directory: {path}")
         self.tablebase.open(path)
 
     def open_book(self, path: str) -> None:
-        """Use the book in ``path``, none if that is empty."""
+        """Use the book in ``path``, or none if that is empty."""
         faults: list[str] = []
         book = Book(faults.append)
         book.open(path)
@@ -134,7 +134,7 @@ class Thinker:
         self.book = book
 
     def think(self, position: Any, limits: Limits, on_info: OnInfo, lines: int) -> Result:
-        """Run the pool and turn its lines into messages."""
+        """Run the search, and turn its lines into messages."""
         chess960 = bool(position["chess960"])
         moves = list_moves(position)
         if not moves:
@@ -158,19 +158,19 @@ class Thinker:
             advised = verdict.keeping if self._analyses(limits) else verdict.progress
             good = [find_move(position, move.uci()) for move in advised]
             good = [move for move in moves if move in good]
-            moves, verdict = (good, verdict) if good else (moves, None)  # other moves may be asked for
+            moves, verdict = (good, verdict) if good else (moves, None)  # searchmoves may exclude them all
 
-        # If the tablebases chose the root moves, the search only looks for the mate; that the game is won is known.
+        # If the tablebases chose the root moves, the win is known and the search only looks for the mate.
         tablebase = self._tablebase_access() if verdict is None and level is None and not book_move else None
         last = Info()
         shown: dict[int, Line] = {}  # by rank
-        exact: dict[int, tuple[Line, Info]] = {}  # by rank; a final report mostly repeats one with other counters
+        exact: dict[int, tuple[Line, Info]] = {}  # by rank; a final report usually repeats one with new counters
         shown_at: tuple[int, bool] | None = None  # nodes, and whether it was pondering
         speaking = threading.Lock()
 
         def report(line: Line, hashfull: int, final: bool = False) -> None:
             nonlocal last, shown_at
-            elapsed, nodes = self.pool.elapsed, self.pool.nodes  # helpers go on counting: read once
+            elapsed, nodes = self.pool.elapsed, self.pool.nodes  # read once: helpers keep counting
             shown_at = nodes, self.pool.pondering
             counters: dict[str, Any] = {
                 "nodes": nodes,
@@ -187,7 +187,7 @@ class Thinker:
                 info = Info(
                     depth=line.depth,
                     seldepth=line.seldepth,
-                    score=_told(line.score, line.bound, verdict),
+                    score=_reported_score(line.score, line.bound, verdict),
                     wdl=_chances(line.score, verdict, int(position["fullmove"])),
                     pv=tuple([to_uci(move, chess960) for move in line.moves]),
                     multipv=line.rank,
@@ -200,7 +200,7 @@ class Thinker:
                 last = info
 
         def on_line(line: Line) -> None:
-            if line.rank > lines:  # searched to choose from, not to be shown
+            if line.rank > lines:  # searched as an alternative, not for display
                 return
             with speaking:
                 shown[line.rank] = line
@@ -220,12 +220,12 @@ class Thinker:
         if level is not None and not book_move:
             line = self._misjudge(position, line, level)
         elif (bound := shown.get(1)) and bound.depth > line.depth and bound.moves[:1] == line.moves[:1]:
-            line = bound  # a window of the unfinished iteration had failed, which is news of the same move
+            line = bound  # a failed window of the unfinished iteration has newer information on the same move
         final = [line if line.rank == 1 else replace(line, rank=1)]
         if lines > 1:
             rest = [other for other in self.pool.workers[0].lines if other.moves and other.moves[0] != line.moves[0]]
             final += [replace(other, rank=rank) for rank, other in enumerate(rest[: lines - 1], 2)]
-        # Nothing is reported twice; but a GUI may count only what comes after its ``ponderhit``.
+        # Nothing is reported twice; but a GUI may count only reports after its ``ponderhit``.
         if shown_at != (self.pool.nodes, self.pool.pondering) or any(shown.get(one.rank) != one for one in final):
             hashfull = self.table.hashfull()
             for one in final:
@@ -235,7 +235,7 @@ class Thinker:
         return Result(to_uci(line.moves[0], chess960), ponder, last)
 
     def _level(self, limits: Limits) -> strength.Level | None:
-        """How weak to play; None for full strength."""
+        """The level to play at; None for full strength."""
         if self._analyses(limits):
             return None
         if self._values["UCI_LimitStrength"]:
@@ -255,7 +255,7 @@ class Thinker:
         return lines[strength.choose([line.score for line in lines], level.noise, self._chance)]
 
     def _analyses(self, limits: Limits) -> bool:
-        """Whether the search is for people to look at and no move of a game is due."""
+        """Whether the search is for analysis rather than a move of a game."""
         return limits.analysis or limits.infinite or limits.mate is not None or self._values["UCI_AnalyseMode"]
 
     def _from_book(self, position: Any, limits: Limits, moves: list[int]) -> int:
@@ -269,12 +269,12 @@ class Thinker:
         return found if found in moves else 0
 
     def _tablebase_access(self) -> TablebaseAccess | None:
-        """How the search may probe the tablebases."""
+        """Tablebase access for the search, as the options allow."""
         limit, depth = self._values["SyzygyProbeLimit"], self._values["SyzygyProbeDepth"]
         return self.tablebase.access(limit, depth, self._values["Syzygy50MoveRule"])
 
     def _probe_root(self, position: Any, limits: Limits) -> Verdict | None:
-        """What the tablebases say of the root, if they may be probed."""
+        """The tablebases' verdict on the root, if they may be probed."""
         most = min(self.tablebase.largest, self._values["SyzygyProbeLimit"])
         depth = limits.depth if limits.depth is not None else MAX_PLY
         if most == 0 or depth < self._values["SyzygyProbeDepth"]:

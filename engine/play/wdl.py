@@ -1,12 +1,11 @@
-"""What a score is worth: the chances to win, draw and lose, and the centipawns that people are shown.
+"""The meaning of a score: the chances to win, draw and lose, and the normalised centipawns that users see.
 
-The model is the one that engines' frameworks have settled on: at a given move of the game the chance to win is a
-logistic function of the score, ``1 / (1 + exp((a - score) / b))``, and that to lose the same of the score's
-negative; ``a`` is the score that wins every other game, ``b`` how blurred that border is. Both change in the course
-of the game, as polynomials of the move number. A score is shown so that 100 centipawns win half of the games at
-move 32, whatever units the evaluation thinks in.
+The model is the usual one of engine testing: at a given move of the game the chance to win is a logistic function of
+the score, ``1 / (1 + exp((a - score) / b))``, and the chance to lose is the same of the negated score; ``a`` is the
+score that wins half of the games, ``b`` the spread. Both are polynomials of the move number. Displayed scores are
+normalised so that 100 centipawns win half of the games at move 32, whatever the units of the evaluation.
 
-The numbers are in ``wdl.json``; ``python -m tuning.wdl`` fits them to the engine's own games.
+The coefficients are in ``wdl.json``; ``python -m tuning.wdl`` fits them to the engine's own games.
 """
 
 from __future__ import annotations
@@ -23,14 +22,14 @@ FILE = Path(__file__).with_name("wdl.json")
 #: The move of the game at which 100 centipawns win half of the games.
 REFERENCE_MOVE = 32
 
-#: Centipawns that are the smallest blur: below it the fit would be a step.
+#: The smallest spread in centipawns: below it the fit would be a step.
 LEAST_BLUR = 5.0
 
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """The coefficients of ``a`` and ``b``, lowest power first, in centipawns of the evaluation; the polynomials run
-    over the move number divided by :data:`REFERENCE_MOVE`, which is kept within ``moves`` (first and last)."""
+    """The coefficients of ``a`` and ``b``, lowest power first, in centipawns of the evaluation; the variable of the
+    polynomials is the move number, clamped to ``moves`` (first and last), divided by :data:`REFERENCE_MOVE`."""
 
     a: tuple[float, ...]
     b: tuple[float, ...]
@@ -50,15 +49,15 @@ class Model:
 
     @property
     def pawn(self) -> float:
-        """Centipawns of the evaluation that are shown as 100."""
+        """Centipawns of the evaluation that are displayed as 100."""
         return self.at(REFERENCE_MOVE)[0]
 
     def shown(self, score: int) -> int:
-        """The ``score`` of the evaluation in centipawns for people."""
+        """The ``score`` of the evaluation in normalised centipawns."""
         return round(100 * score / self.pawn)
 
     def chances(self, score: int, move: int) -> tuple[int, int, int]:
-        """Win, draw and loss in thousandths, for the side whose ``score`` (of the evaluation) it is."""
+        """Win, draw and loss in thousandths, for the side with this ``score`` of the evaluation."""
         a, b = self.at(move)
         win = round(1000 * _logistic((score - a) / b))
         loss = round(1000 * _logistic((-score - a) / b))

@@ -1,8 +1,7 @@
-"""Games and positions from files that others wrote.
+"""Reads games and positions from other people's files.
 
-:func:`read_games` reads PGN, :func:`read_position` a line of FEN or EPD and
-:func:`read_positions` a file of them, :func:`read_move` one move. Anything they
-skip, repair or cannot read is reported with its place, and nothing is read as something else.
+:func:`read_games` reads PGN, :func:`read_position` a line of FEN or EPD, :func:`read_positions` a file of them,
+:func:`read_move` one move. Anything skipped, repaired or unreadable is reported with its place; nothing is guessed.
 """
 
 from engine.reading.games import read_games

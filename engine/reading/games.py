@@ -1,7 +1,7 @@
-"""Games from PGN, as python-chess represents them.
+"""Reads PGN into python-chess games.
 
-Its own parser takes the letters that it knows out of any word, loses tags and games to a blank line too few or too
-many, and takes quadratic time for some files. A game with a move that cannot be read ends before it here.
+python-chess's own parser picks known letters out of any word, loses tags and games if a blank line is missing or
+superfluous, and takes quadratic time on some files. Here a game ends before the first move that cannot be read.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from engine.reading.tokens import Kind, Token, tokens
 
 Report = Callable[[str], None]
 
-#: Remarks on one game that are reported one by one.
+#: Remarks reported for one game; the others are counted.
 _REMARKS = 10
 
-#: Words between moves that are no moves, and what may stand directly behind one.
+#: Words between moves that are not moves, and characters that may follow a move.
 _ASIDES = frozenset(("N", "D", "e.p.", "ep", "mate", "ch"))
 _BEHIND = "+#=-/,±∓⩲⩱∞†‡"
 _CHECKS = frozenset(("", "+", "#", "++", "†", "‡"))
@@ -37,8 +37,8 @@ _NULL = frozenset(("--", "Z0", "0000", "@@@@"))
 
 
 class Read(NamedTuple):
-    """A game, its number in the file, and the line where it begins. ``game.errors`` has the move that cannot be read,
-    if the main line ends before one."""
+    """A game, its number in the file, and the line where it begins. ``game.errors`` has the unreadable move that ended
+    the main line, if any."""
 
     number: int
     line: int
@@ -48,10 +48,10 @@ class Read(NamedTuple):
 def read_games(
     path: str | os.PathLike[str], report: Report, advance: Callable[[int], None] | None = None
 ) -> Iterator[Read]:
-    """The games of a PGN file, one by one; ``advance`` gets the bytes read so far.
+    """The games of a PGN file, one by one; ``advance`` is called with the bytes read so far.
 
-    Anything that is skipped, repaired or not understood is reported with file, line and game. Raises
-    :class:`~engine.reading.text.ReadError` for what is no text file.
+    Anything skipped, repaired or not understood is reported with file, line and game. Raises
+    :class:`~engine.reading.text.ReadError` for anything but a text file.
     """
     place = os.fspath(path)
     lines = read_lines(path, lambda line, text: report(f"{place}:{line}: {text}"), advance)
@@ -59,7 +59,7 @@ def read_games(
 
 
 def games_of(lines: Iterable[Line], report: Report, place: str = "PGN") -> Iterator[Read]:
-    """The games in ``lines``, which come from ``place``."""
+    """The games in ``lines``; reports name ``place`` as their source."""
     number = 0
     for raw in split(tokens(lines)):
         game = _Builder(raw).game() if raw.is_game else None
@@ -74,7 +74,7 @@ def games_of(lines: Iterable[Line], report: Report, place: str = "PGN") -> Itera
 
 
 class _Builder:
-    """Makes the game out of its tokens."""
+    """Builds a game from its tokens."""
 
     def __init__(self, raw: Raw) -> None:
         self._raw = raw
@@ -84,18 +84,18 @@ class _Builder:
         self._before: list[str] = []
         """Comments before the first move of a variation."""
         self._behind: list[chess.pgn.ChildNode] = []
-        """The moves to which the variations that are open are alternatives."""
+        """The moves to which the open variations are alternatives."""
         self._take: Callable[[Token], None] = self._read
         self._depth = 0
-        """Of parentheses while tokens are skipped."""
+        """Open parentheses while tokens are skipped."""
 
     def game(self) -> chess.pgn.Game | None:
-        """The game, None if its position cannot be read."""
+        """The game; None if it is empty or its position cannot be read."""
         for name, tag in self._raw.tags.items():
             self._game.headers[name] = tag.value
-            if name == "Result" and tag.value not in _RESULTS:  # it will be written behind the moves
+            if name == "Result" and tag.value not in _RESULTS:  # it would be written after the moves
                 self._game.headers[name] = "*"
-                self._remark(tag.line, f"the result {quoted(tag.value)} is none")
+                self._remark(tag.line, f"{quoted(tag.value)} is not a result")
         board = self._start()
         if board is None:
             return None
@@ -113,7 +113,7 @@ class _Builder:
             node.comment = " ".join(filter(None, texts))
         if self._raw.tags or self._game.variations:
             return self._game
-        self._remark(self._raw.line, "neither tags nor moves, so it is no game")
+        self._remark(self._raw.line, "not a game: neither tags nor moves")
         return None
 
     def _start(self) -> chess.Board | None:
@@ -131,7 +131,7 @@ class _Builder:
         try:
             found = read_position(headers.get("FEN", chess.STARTING_FEN), headers.is_chess960())
             if found.rest:
-                raise PositionError(f"{quoted(found.rest)} stands behind the position")
+                raise PositionError(f"{quoted(found.rest)} after the position")
         except PositionError as error:
             self._remark(line, f"{error}; the game is skipped")
             return None
@@ -142,7 +142,7 @@ class _Builder:
         return found.board
 
     def _language(self) -> Spelling:
-        """What the letters of pieces mean where it is certain; empty for English."""
+        """The meaning of the piece letters, as far as it is certain; empty for English."""
         words = [token for token in self._raw.moves if token.kind is Kind.WORD]
         letters = set().union(*(letters_of(_core(token.text)) for token in words))
         if letters <= ENGLISH:
@@ -162,7 +162,7 @@ class _Builder:
         self._raw.remarks.append((line, text))
 
     def _skip(self, token: Token, close: Callable[[Token], None] | None = None) -> None:
-        """Skip a variation, or with ``close`` what is left of one."""
+        """Skip a variation; with ``close``, skip the rest of one and then close it."""
         self._depth += (token.kind is Kind.OPEN) - (token.kind is Kind.CLOSE)
         if not self._depth:
             self._take = self._read
@@ -220,7 +220,7 @@ class _Builder:
         self._put_before(move)
 
     def _put_before(self, node: chess.pgn.ChildNode) -> None:
-        """Give comments that stood before no move to ``node``."""
+        """Attach to ``node`` comments that no move followed."""
         if self._before:
             self._comments.setdefault(node, []).extend(self._before)
             self._before = []
@@ -248,13 +248,13 @@ class _Builder:
         if otherwise:
             self._remark(token.line, f"{quoted(core)} is read as {otherwise}")
         if signs not in _CHECKS:
-            self._remark(token.line, f"{quoted(signs)} behind {quoted(core)} is left out")
+            self._remark(token.line, f"{quoted(signs)} after {quoted(core)} is left out")
         self._node = self._node.add_variation(move, starting_comment=" ".join(filter(None, self._before)))
         self._before = []
         self._board.push(move)
 
     def _fault(self, token: Token, why: str) -> None:
-        """End the line before what is no move."""
+        """End the line before an unreadable move."""
         number = f"{self._board.fullmove_number}{'.' if self._board.turn else '...'}"
         line = "variation" if self._behind else "game"
         text = f"{number} {quoted(token.text)} {why}; the {line} ends before it"
@@ -262,7 +262,7 @@ class _Builder:
             self._remark(token.line, text)
             self._depth, self._take = 1, partial(self._skip, close=self._close)
         else:
-            self._raw.remarks.insert(0, (token.line, text))  # among many the one to report
+            self._raw.remarks.insert(0, (token.line, text))  # first, so that it is always reported
             self._game.errors.append(MoveError(text))
             self._depth, self._take = 0, self._skip_all
 
@@ -271,12 +271,12 @@ _GLYPHS = {"!": 1, "?": 2, "!!": 3, "??": 4, "!?": 5, "?!": 6}
 
 
 def _core(word: str) -> str:
-    """``word`` without the signs behind a move."""
+    """``word`` without the signs after a move."""
     return word if word in _NULL else word.rstrip(_BEHIND)
 
 
 def _may_move(token: Token) -> bool:
-    """Whether a word may be a move: it is none of the asides and symbols that people write."""
+    """Whether a word may be a move, and not one of the usual asides and symbols."""
     if token.kind is not Kind.WORD or token.text in _ASIDES:
         return False
     return token.text in _NULL or any(map(str.isalnum, token.text))
@@ -291,7 +291,7 @@ def _main_line(moves: Iterable[Token]) -> Iterator[Token]:
 
 
 def _played(board: chess.Board, words: Iterable[str], spelling: Spelling) -> list[chess.Move]:
-    """The moves that ``words`` are under ``spelling``; empty unless all are legal."""
+    """The moves that ``words`` mean with ``spelling``; empty unless all are legal."""
     board, moves = board.copy(stack=False), []
     try:
         for word in words:
@@ -303,7 +303,7 @@ def _played(board: chess.Board, words: Iterable[str], spelling: Spelling) -> lis
 
 
 def _move(board: chess.Board, core: str, spelling: Spelling) -> tuple[chess.Move, str]:
-    """The move that ``core`` means, and in SAN how it is read if it is no usual way to write it. Raises MoveError."""
+    """The move that ``core`` means, and its SAN if it was written unusually, else nothing. Raises MoveError."""
     text = respelled(core, spelling)
     try:
         return board.parse_san(text), ""
@@ -318,6 +318,6 @@ def _move(board: chess.Board, core: str, spelling: Spelling) -> tuple[chess.Move
     except MoveError:
         raise MoveError("is not a legal move" if is_move(text) else "is not a move") from None
     san = board.san(move)
-    if text[0] in "KQRBNb" and san[0] != text[0]:  # a pawn is no bishop
+    if text[0] in "KQRBNb" and san[0] != text[0]:  # bishop or b-pawn: not interchangeable
         raise MoveError("is not a legal move")
     return move, san

@@ -1,6 +1,6 @@
-"""Moves as people write them, and the letters of pieces in other languages."""
+"""Moves as people write them, and piece letters in other languages."""
 
-# ruff: noqa: RUF001 (the letters of other alphabets)
+# ruff: noqa: RUF001 (letters of other alphabets)
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 import chess
 
-#: The letters of king, queen, rook, bishop and knight; those of the PGN standard, and alphabets other than the Latin.
+#: The letters of king, queen, rook, bishop and knight: those of the PGN standard, and of Greek and Cyrillic alphabets.
 LANGUAGES = {
     "Czech": "K D V S J", "Danish": "K D T L S", "Dutch": "K D T L P", "Estonian": "K L V O R", "Finnish": "K D T L R",
     "French": "R D T F C", "German": "K D T L S", "Hungarian": "K V B F H", "Icelandic": "K D H B R",
@@ -23,7 +23,7 @@ LANGUAGES = {
 ENGLISH = frozenset("KQRBN")
 
 Spelling = dict[str, str]
-"""What a language's letters mean in English: ``{"C": "N"}``."""
+"""A language's letters in English: ``{"C": "N"}``."""
 
 _PLAIN = {letter: letter for letter in ENGLISH}
 _SPELLINGS: dict[str, Spelling] = {
@@ -32,7 +32,7 @@ _SPELLINGS: dict[str, Spelling] = {
     "English with P for pawns": {"P": ""} | _PLAIN,
 }
 
-#: A piece, squares and a promotion. The piece is any capital or a figurine; the Russian king has a small letter too.
+#: A piece, squares and a promotion. The piece is any capital or a figurine; the Russian king has a second letter.
 _MOVE = re.compile(
     r"(?:([^\W\d_a-z]р?|[♔-♟])[\ufe0e\ufe0f]?)?([a-h]?[1-8]?[-x:]?[a-h][1-8])"
     r"(?:=?\(?([^\W\d_]|[♔-♟])[\ufe0e\ufe0f]?\)?)?(?:e\.?p\.?)?"
@@ -44,8 +44,9 @@ class MoveError(ValueError):
 
 
 def read_move(board: chess.Board, text: str) -> chess.Move:
-    """The legal move that ``text`` means: e4, Nf3, O-O, 0-0 or e2e4, and letters of the wrong case if they can mean
-    one move only. Raises :class:`MoveError`, which says what is wrong.
+    """The legal move that ``text`` means: e4, Nf3, O-O, 0-0 or e2e4, also in the wrong case if unambiguous.
+
+    Raises :class:`MoveError`, which says what is wrong.
 
     >>> board = chess.Board()
     >>> read_move(board, "Nf3"), read_move(board, "nf3"), read_move(board, "g1-f3")
@@ -78,7 +79,7 @@ def read_move(board: chess.Board, text: str) -> chess.Move:
 
 
 def _key(san: str) -> str:
-    """A move in SAN without what people leave out or write otherwise."""
+    """A move in SAN without the characters that people omit or vary."""
     key = san.lower().replace("e.p.", "").translate(_OTHERWISE)
     return key.removesuffix("ep")
 
@@ -87,7 +88,7 @@ _OTHERWISE = str.maketrans({"0": "o", "о": "o"} | dict.fromkeys("x:=+#-–—!?
 
 
 def letters_of(text: str) -> frozenset[str]:
-    """The letters of pieces in a move, in any language; none if it is no move."""
+    """The piece letters in a move, in any language; none if it is not a move."""
     found = _MOVE.fullmatch(text)
     return frozenset(filter(None, (found[1], (found[3] or "").upper()))) if found else frozenset()
 
@@ -98,7 +99,7 @@ def is_move(text: str) -> bool:
 
 
 def respelled(text: str, spelling: Spelling) -> str:
-    """A move with English letters. One that has letters which ``spelling`` lacks is left as it is."""
+    """A move with English letters; unchanged if ``spelling`` lacks one of its letters."""
     found = _MOVE.fullmatch(text) if spelling else None
     if found is None or not letters_of(text) <= spelling.keys():
         return text
@@ -107,7 +108,7 @@ def respelled(text: str, spelling: Spelling) -> str:
 
 
 def spellings(letters: Iterable[str]) -> dict[str, Spelling]:
-    """The ways to read ``letters``, by the languages that have them all. English is not among them."""
+    """The ways to read ``letters``, by the languages that have all of them. English is not included."""
     found: dict[str, Spelling] = {}
     for name, spelling in _SPELLINGS.items():
         if all(letter in spelling for letter in letters):

@@ -1,4 +1,4 @@
-"""Positions from FEN and EPD, standard chess or Chess960, and what is wrong with them in words."""
+"""Reads positions from FEN and EPD, standard chess or Chess960, and names their faults."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import chess
 from engine.messages import PositionError
 from engine.reading.text import Line, ReadError, quoted, read_lines
 
-#: Faults whose names in python-chess do not say enough.
+#: Clearer words for some of python-chess's faults.
 _WORDS = {
     chess.STATUS_OPPOSITE_CHECK: "the king of the side that is not to move is in check",
     chess.STATUS_EMPTY: "no pieces",
@@ -21,8 +21,8 @@ _WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """A legal position from a line of text. ``rest`` is what follows it there, as the operations of EPD do; ``repairs``
-    say in words what was changed to make it legal."""
+    """A legal position from a line of text. ``rest`` is the text after it, such as the operations of EPD; ``repairs``
+    says what was changed to make it legal."""
 
     board: chess.Board
     rest: str = ""
@@ -32,9 +32,9 @@ class Position:
 def read_position(line: str, chess960: bool = False, unreachable: bool = False) -> Position:
     """The position at the beginning of ``line``, a FEN or an EPD with or without counters.
 
-    Castling rights that only Chess960 has make it a position of Chess960, as ``chess960`` does. Rights without their
-    king or rook, and en passant squares on which nothing can be taken, are dropped, as over UCI.
-    With ``unreachable`` checks may be such as no game gives. Raises PositionError.
+    Castling rights that only exist in Chess960 make it a Chess960 position, as does ``chess960``. Rights without their
+    king or rook, and en passant squares that no pawn has just passed, are dropped, as over UCI.
+    ``unreachable`` accepts checks that cannot occur in a game. Raises PositionError.
     """
     fields = line.split(None, 6)
     if len(fields) < 4:
@@ -60,7 +60,7 @@ def read_position(line: str, chess960: bool = False, unreachable: bool = False) 
     return Position(board, line.split(None, count)[count] if len(fields) > count else "", tuple(repairs))
 
 
-#: The fifth and sixth field of a FEN; an operation of EPD begins with a letter.
+#: A counter of a FEN (an operation of EPD begins with a letter).
 _COUNTER = re.compile(r"[0-9]{1,9}")
 
 
@@ -69,7 +69,7 @@ _OPERATION = re.compile(r'\s*(\w+)((?:"[^"]*"|[^;"])*)(?:;[\s;]*|$)')
 
 
 def operations_of(text: str) -> dict[str, str]:
-    """The operations of EPD in ``text``, by opcode. Raises PositionError for anything else."""
+    """The EPD operations in ``text``, by opcode. Raises PositionError for anything else."""
     operations, at = {}, 0
     while at < len(text):
         found = _OPERATION.match(text, at)
@@ -83,8 +83,8 @@ def operations_of(text: str) -> dict[str, str]:
 def read_positions(
     path: str | os.PathLike[str], report: Callable[[str], None] = lambda repair: None
 ) -> Iterator[tuple[int, Position]]:
-    """The positions of a file, a line of FEN or EPD each, with their lines' numbers; blank lines and those that begin
-    with ``#`` are skipped. Repairs are reported. Raises ReadError, which names file and line; also if none is there."""
+    """Line numbers and positions of a file with one FEN or EPD a line; blank lines and those that begin with ``#`` are
+    skipped. Repairs are reported. Raises ReadError, which names file and line; also if there are no positions."""
     number = 0
     for number, line in _lines(path, report):
         try:
@@ -107,9 +107,9 @@ def _lines(path: str | os.PathLike[str], report: Callable[[str], None]) -> Itera
 def read_board(
     fen: str, chess960: bool = False, report: Callable[[str], None] = lambda repair: None, epd: bool = False
 ) -> chess.Board:
-    """The board for ``fen``, the first position if it is empty or ``startpos``; see :func:`read_position`.
+    """The board for ``fen``, the start position if it is empty or ``startpos``; see :func:`read_position`.
 
-    Repairs are reported. Raises PositionError, also for anything behind the FEN except, with ``epd``, operations.
+    Repairs are reported. Raises PositionError, also for text after the FEN unless it is, with ``epd``, operations.
     """
     if fen and fen != "startpos" and len(fen.split()) < 4:
         raise PositionError(f"neither a FEN nor a file: {quoted(fen)}")
@@ -117,14 +117,14 @@ def read_board(
     if epd:
         operations_of(found.rest)
     elif found.rest:
-        raise PositionError(f"{quoted(fen)} has {quoted(found.rest)} behind the position")
+        raise PositionError(f"{quoted(fen)} has {quoted(found.rest)} after the position")
     for repair in found.repairs:
         report(repair)
     return found.board
 
 
 def faults(board: chess.Board) -> str:
-    """Why ``board`` is no legal position; empty if it is one.
+    """Why the position is illegal; empty if it is legal.
 
     >>> faults(chess.Board("8/8/8/8/8/8/8/K7 w - - 0 1"))
     'no black king'

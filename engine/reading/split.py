@@ -1,4 +1,4 @@
-"""Where one game ends and the next begins in PGN, also where blank lines are missing or too many."""
+"""Splits PGN into games, even if blank lines are missing or superfluous."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Raw:
     """Where the game begins."""
     tags: dict[str, Token] = field(default_factory=dict)
     moves: list[Token] = field(default_factory=list)
-    """Everything behind the tags, and comments before them."""
+    """Everything after the tags, and comments before them."""
     remarks: list[tuple[int, str]] = field(default_factory=list)
     begun: bool = False
     """Whether ``moves`` has more than comments."""
@@ -29,10 +29,10 @@ class Raw:
 
 
 def split(tokens: Iterable[Token]) -> Iterator[Raw]:
-    """The games in ``tokens``; those that are none have remarks only.
+    """The games in ``tokens``; text that is not a game yields remarks only.
 
-    A game ends with its result, before a tag, or with a blank line. If the numbers of the moves go on behind a result
-    or a blank line, so does the game.
+    A game ends with its result, before a tag, or with a blank line. If the move numbers continue after a result or a
+    blank line, so does the game.
     """
     splitter = _Splitter()
     for token in tokens:
@@ -53,7 +53,7 @@ class _Splitter:
         self._numbers = [0]
         """The last number of a move in the main line and in each open variation."""
         self._held: list[Token] = []
-        """Comments and remarks behind a blank line, until it is known to which game they belong."""
+        """Comments and remarks after a blank line, until it is known to which game they belong."""
 
     def add(self, token: Token) -> Raw | None:
         """Take the next token; returns the game that ended before it, if one did."""
@@ -83,15 +83,15 @@ class _Splitter:
                 abrupt = not self._blank
                 ended = self.end()
                 if abrupt:
-                    self._remark(token, "another game begins here, behind the result")
+                    self._remark(token, "another game begins here, after the result")
         if self._blank > 1 and self._raw.tags and not self._raw.begun:
-            self._remark(token, f"{self._blank} blank lines behind the tags")
+            self._remark(token, f"{self._blank} blank lines after the tags")
         self._blank = 0
         self._put(token)
         return ended
 
     def end(self) -> Raw:
-        """The game until now; the next one begins with what is held."""
+        """The game so far; the next one begins with the held tokens."""
         raw, held = self._raw, self._held
         if not raw.is_game:
             for token in raw.moves:
@@ -102,7 +102,7 @@ class _Splitter:
         return raw
 
     def _is_next(self, tag: Token) -> bool:
-        """Whether ``tag`` is one of the next game."""
+        """Whether ``tag`` belongs to the next game."""
         if self._raw.begun:
             return True
         if tag.text in self._raw.tags:
@@ -112,7 +112,7 @@ class _Splitter:
         return False
 
     def _goes_on(self, token: Token) -> bool:
-        """Whether the game goes on with ``token`` behind a blank line or a result."""
+        """Whether the game continues with ``token`` after a blank line or a result."""
         if token.kind is Kind.NUMBER:
             number, last = number_of(token), self._numbers[-1]
             return number == last + 1 > 1 or (number == last and (number > 1 or token.text.endswith(("..", "…"))))
@@ -163,5 +163,5 @@ class _Splitter:
 
 
 def number_of(token: Token) -> int:
-    """The number of a move."""
+    """The move number in ``token``."""
     return int("".join(filter(str.isdigit, token.text)))

@@ -1,4 +1,4 @@
-"""The lines of a text file in any encoding and with any line ends."""
+"""Reads lines of text in any encoding and with any line ends."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ Line = tuple[int, str]
 #: Reports a remark about a line.
 Remark = Callable[[int, str], None]
 
-#: The marks of encodings, longest first: that of UTF-32 begins with that of UTF-16.
+#: Byte order marks, longest first: that of UTF-32 begins with that of UTF-16.
 _MARKS = (
     (codecs.BOM_UTF32_LE, "utf-32"), (codecs.BOM_UTF32_BE, "utf-32"), (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"),
 )  # fmt: skip
 
-#: Without a mark, UTF-16 shows by the NUL beside each letter of ASCII.
+#: Without a mark, UTF-16 is recognised by the NUL beside each ASCII letter.
 _UNMARKED = ((re.compile(rb"(?:[^\0]\0){2}"), "utf-16-le"), (re.compile(rb"(?:\0[^\0]){2}"), "utf-16-be"))
 
 _CONTROLS = dict.fromkeys(set(range(32)) - set(b"\t\n\r\f\x1a\x1b"))
 _LOOKED_AT = 1 << 16
 
-#: Letters of a text that a message repeats.
+#: Maximum characters of a text quoted in a message.
 _QUOTED = 100
 
 
@@ -41,9 +41,9 @@ class ReadError(ValueError):
 def read_lines(
     path: str | os.PathLike[str], remark: Remark, advance: Callable[[int], None] | None = None
 ) -> Iterator[Line]:
-    """The lines of a text file; ``advance`` gets the bytes read so far.
+    """The lines of a text file; ``advance`` is called with the bytes read so far.
 
-    Raises :class:`ReadError` for a file that is missing, a pipe, a device or no text.
+    Raises :class:`ReadError` for a missing file, a pipe, a device or a binary file.
     """
     try:
         stream = open_regular(path)
@@ -60,7 +60,7 @@ def read_lines(
 
 
 def lines_of(stream: BinaryIO, remark: Remark, name: str) -> Generator[Line, None, None]:
-    """The lines of an open file, which is closed at the end. Raises :class:`ReadError`, which calls it ``name``."""
+    """The lines of an open file, which is then closed. Raises :class:`ReadError`, whose message calls it ``name``."""
     beginning = stream.read(_LOOKED_AT)
     stream.seek(0)
     encoding = _encoding_of(beginning)
@@ -77,20 +77,20 @@ def lines_of(stream: BinaryIO, remark: Remark, name: str) -> Generator[Line, Non
             yield number, line.removesuffix("\n").lstrip("\ufeff")
     if faulty:
         more = f", like {len(faulty) - 1} more" if faulty[1:] else ""
-        remark(faulty[0], f"not UTF-8, read as Latin-1{more}" if unicode else f"letters are lost in decoding{more}")
+        remark(faulty[0], f"not UTF-8, read as Latin-1{more}" if unicode else f"undecodable characters{more}")
 
 
-#: What decoding leaves of bytes that are not UTF-16 or UTF-32, and of those that are not UTF-8.
+#: The result of decoding invalid UTF-16 or UTF-32, and invalid UTF-8.
 _FAULT = re.compile("\ufffd"), re.compile("[\udc80-\udcff]")
 
 
 def is_binary(text: str) -> bool:
-    """Whether the beginning of a file, decoded, is anything but text, as its control characters show."""
+    """Whether the decoded beginning of a file is binary, judging by its control characters."""
     return "\0" in text or 50 * (len(text) - len(text.translate(_CONTROLS))) > len(text)
 
 
 def quoted(text: str) -> str:
-    """A piece of a file in quotes, shortened."""
+    """``text`` in quotes, shortened."""
     text = text.strip()
     return repr(text if len(text) <= _QUOTED else f"{text[:_QUOTED]}...")
 

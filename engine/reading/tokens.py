@@ -1,4 +1,4 @@
-"""The tokens of PGN, each with its line; every letter of the text is part of one."""
+"""Splits PGN into tokens; every character belongs to one."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from engine.reading.text import Line, quoted
 
 
 class Kind(Enum):
-    """What a token is."""
+    """The kind of a token."""
 
     BLANK = auto()
     """An empty line."""
     TAG = auto()
     """``text`` is the name and ``value`` the value."""
     COMMENT = auto()
-    """In braces or behind a semicolon; white space in it is one space, which keeps searches in it linear."""
+    """In braces or after a semicolon; white space is collapsed, which keeps searches in it linear."""
     OPEN = auto()
     CLOSE = auto()
     NAG = auto()
@@ -28,11 +28,11 @@ class Kind(Enum):
     GLYPH = auto()
     RESULT = auto()
     NUMBER = auto()
-    """Of a move; ``text`` ends with its periods."""
+    """A move number; ``text`` includes its periods."""
     WORD = auto()
-    """A move, or something else."""
+    """A move, or any other word."""
     REMARK = auto()
-    """On what is not PGN: left out, or read in spite of it."""
+    """A message about invalid PGN, which was skipped or read nevertheless."""
 
 
 class Token(NamedTuple):
@@ -122,10 +122,10 @@ def _comment(text: str, line: int) -> Iterator[Token]:
     if "{" in text:
         yield Token(Kind.REMARK, "a comment with an opening brace in it", line)
     if _ENDLESS.search(text):
-        yield Token(Kind.REMARK, "a command with a number too large is made plain text", line)
+        yield Token(Kind.REMARK, "a command whose number is too large becomes plain text", line)
         text = _ENDLESS.sub(r"[\1", text)
     yield Token(Kind.COMMENT, text, line)
 
 
-#: A clock or evaluation that no int or float takes.
+#: A clock or evaluation too large for an int or float.
 _ENDLESS = re.compile(r"\[%((?:eval|clk|emt)\s[^\][]*[0-9]{10})")

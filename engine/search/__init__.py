@@ -1,23 +1,24 @@
 """The search, from one node up to all threads.
 
-``state``         the records that a search works on
-``params``        the numbers that a tuner may turn; ``tunables`` are they as the kernels see them
-``scores``        centipawns, mates and table wins
+``state``         the records of a search
+``params``        the tunable parameters; ``tunables`` passes them to the kernels
+``scores``        centipawns, mates and tablebase wins
 ``transposition`` the transposition table
-``tablebase``     endgame tablebases at inner nodes
-``node``          what every node does first
-``line``          doing and undoing moves
-``history``       how well moves did elsewhere in the tree; ``correction`` of the static evaluation
-``checks``        which moves give check
-``movepick``      the moves, best first
+``tablebase``     endgame tablebases at interior nodes
+``context``       the node and the move that search rules look at
+``node``          the start of every node: node count, limits, draws
+``do_move``       making and unmaking moves
+``history``       histories for move ordering; ``correction`` histories of the static evaluation
+``checks``        direct checks
+``movepick``      staged move picking
 ``quiescence``    the quiescence search
-``pruning``       nodes and moves that are given up; ``extensions`` and ``reductions`` of their depth
+``pruning``       pruning of nodes and moves; ``extensions`` and ``reductions``
 ``alphabeta``     the main search
-``deepening``     iterative deepening in aspiration windows
-``mates``         proofs of mates
+``deepening``     iterative deepening with aspiration windows
+``mates``         mate proofs for ``go mate``
 ``worker``        one thread's search
-``timeman``       how long a move may take
+``timeman``       time management
 ``threads``       threads that wait for work
-``lazy_smp``      what the threads of one search share, and how they vote on the move
+``lazy_smp``      what the threads of one search share, and their vote on the move
 ``pool``          all threads of one search
 """

@@ -1,9 +1,9 @@
-"""The main search: principal variation search over alpha-beta, with what lets it look deeper.
+"""The main search: principal variation search over alpha-beta, with pruning, extensions and reductions.
 
-The steps are numbered as the code runs, one rule to a number. Every heuristic is named in full, with why it works. Elo
-figures are in tuning/results/search.md. Rules of more than a few lines are in :mod:`engine.search.pruning`,
-:mod:`engine.search.extensions` and :mod:`engine.search.reductions`. Recursive searches have to be here, because numba
-cannot cache functions that call each other in a circle.
+Steps are numbered in code order, one rule to a number. Every heuristic is named in full, with why it works. Elo figures
+are in tuning/results/search.md. Rules of more than a few lines are in :mod:`engine.search.pruning`,
+:mod:`engine.search.extensions` and :mod:`engine.search.reductions`. Recursive searches must be here, because numba
+cannot cache mutually recursive functions.
 """
 
 from numba import int64
@@ -78,7 +78,7 @@ def _root_index(worker: Worker, move: Move) -> int:
 
 @helper
 def _is_improving(worker: Worker, ply: Ply, static_eval: Score) -> bool:
-    """Whether the side to move stands better than at its previous turn, so that fewer moves should be pruned."""
+    """Whether the static evaluation is better than at this side's previous turn; if so, fewer moves are pruned."""
     before = frame_at(worker, ply - 2).static_eval
     if before == NONE:
         before = frame_at(worker, ply - 4).static_eval
@@ -87,7 +87,7 @@ def _is_improving(worker: Worker, ply: Ply, static_eval: Score) -> bool:
 
 @helper
 def _note_tried(frame: Frame, move: Move, is_quiet: bool) -> None:
-    """Note a move that did not cut off, for a malus if another one does."""
+    """Record a move that did not cut off, for a malus if another one does."""
     if is_quiet:
         if frame.quiet_count < MAX_TRIED:
             frame.quiets[frame.quiet_count] = move
@@ -99,7 +99,7 @@ def _note_tried(frame: Frame, move: Move, is_quiet: bool) -> None:
 
 @helper
 def _resume(frame: Frame, tt_move: Move, raw_eval: Score, static_eval: Score) -> None:
-    """Set ``frame`` back to where it stood before a singular search at the same ply used it."""
+    """Restore ``frame`` after a singular search at the same ply used it."""
     restart_picking(frame, tt_move)
     frame.quiet_count = 0
     frame.noisy_count = 0
@@ -108,14 +108,13 @@ def _resume(frame: Frame, tt_move: Move, raw_eval: Score, static_eval: Score) ->
     frame.static_eval = static_eval
 
 
-@kernel(int64(WORKER_T, int64, int64, int64, int64, int64), "the search", late=True)
+@kernel(int64(WORKER_T, int64, int64, int64, int64, int64), late=True)
 def search(worker: Worker, alpha: Score, beta: Score, depth: Depth, ply: Ply, cut_node: Flag) -> Score:
     """The value of ``worker.position`` for the side to move, searched ``depth`` plies deep.
 
-    Contract (fail-soft): a result r <= alpha says the value is at most r, r >= beta that it is at least r,
-    anything between is the value; the line that proves it is then in the frame of ``ply``. Meaningless once
-    ``worker.aborted`` is set. The window is 1 wide except on the principal variation; ``cut_node`` is 1 if
-    a fail-high is expected.
+    Fail-soft: a result r <= alpha is an upper bound, r >= beta a lower bound, anything between is exact, with its line
+    in the frame of ``ply``. Meaningless once ``worker.aborted`` is set. The window is null except in the principal
+    variation; ``cut_node`` is 1 if a fail-high is expected.
     """
     if CHECKED:
         assert -INFINITY <= alpha < beta <= INFINITY
@@ -123,11 +122,11 @@ def search(worker: Worker, alpha: Score, beta: Score, depth: Depth, ply: Ply, cu
         assert depth < MAX_PLY + EXTRA_DEPTH
         assert cut_node == 0 or beta - alpha == 1  # a null window off the principal variation
 
-    # Step 1. At the horizon captures are played out.
+    # Step 1. At the horizon: quiescence search.
     if depth <= 0:
         return qsearch(worker, alpha, beta, ply)
 
-    # Step 2. Count the node, and see whether the search has to end.
+    # Step 2. Count the node and check the limits.
     if should_abort(worker):
         return I64(0)
     enter_node(worker, ply)
@@ -140,7 +139,7 @@ def search(worker: Worker, alpha: Score, beta: Score, depth: Depth, ply: Ply, cu
     in_check = position.checkers != ZERO
 
     if ply > 0:
-        # Step 3. Draws, and the deepest line there is room for.
+        # Step 3. Draws and the maximum ply.
         score = score_by_rule(worker, ply, in_check)
         if score != NONE:
             return score
@@ -163,8 +162,8 @@ def search(worker: Worker, alpha: Score, beta: Score, depth: Depth, ply: Ply, cu
         prepare(worker.evaluator, position)
     probe(worker.table, table_key(position), found)
     tt_move = found.move
-    # With several lines wanted, the table's root move is that of the first line. Its entry stays: the value of the best
-    # remaining move is not the value of the position.
+    # With MultiPV, the table's root move belongs to the first line. Later lines leave its entry alone: the value of the
+    # best remaining move is not the value of the position.
     is_later_line = ply == 0 and worker.pv_index > 0
     if is_later_line:
         tt_move = I64(worker.root[worker.pv_index].move)
@@ -177,7 +176,7 @@ def search(worker: Worker, alpha: Score, beta: Score, depth: Depth, ply: Ply, cu
         if score != NONE:
             return score
 
-    # Step 7. Endgame tablebases. Where their answer does not settle the node, its value is kept within their bound.
+    # Step 7. Endgame tablebases. An answer that does not settle the node still bounds its value.
     tb_lower, tb_upper = -INFINITY, INFINITY
     if ply > 0 and worker.tablebase.pieces != 0 and excluded == 0:
         outcome = probe_tablebase(worker.tablebase, position, depth)
@@ -193,7 +192,7 @@ def search(worker: Worker, alpha: Score, beta: Score, depth: Depth, ply: Ply, cu
             else:
                 tb_upper = score
 
-    # Step 8. Static evaluation: from the table if known, and corrected by the correction histories; a table score that
+    # Step 8. Static evaluation: from the table if known, corrected by the correction histories. A table score that
     # bounds it is better still.
     raw_eval, static_eval, best_eval = NONE, NONE, NONE
     improving = False
@@ -216,7 +215,7 @@ def search(worker: Worker, alpha: Score, beta: Score, depth: Depth, ply: Ply, cu
     frame_at(worker, ply + 2).killer[0] = 0
     frame_at(worker, ply + 2).killer[1] = 0
 
-    # Step 9. Hindsight: adjust the depth if the reduction of the previous move turned out too large or too small.
+    # Step 9. Hindsight: adjust the depth if the previous move's reduction turned out too large or too small.
     if not is_pv and excluded == 0:
         depth = hindsight_depth(worker, ply, depth, static_eval)
 
@@ -226,12 +225,12 @@ def search(worker: Worker, alpha: Score, beta: Score, depth: Depth, ply: Ply, cu
         if depth <= params.ReverseFutilityDepth and best_eval < DECIDED:
             margin = params.ReverseFutilityMargin * depth - (params.ReverseFutilityImproving if improving else 0)
             if cut_node != 0 and found.found == 0:
-                margin -= params.ReverseFutilityCutNode * depth  # a new node where a fail-high is expected
+                margin -= params.ReverseFutilityCutNode * depth  # no table entry where a fail-high is expected
             if best_eval - margin >= beta:
                 return (best_eval + beta) // 2
 
-        # Step 11. Null move pruning: if passing still fails high, a real move will too. Deep ones are verified, because
-        # of zugzwang.
+        # Step 11. Null move pruning: if passing still fails high, a real move will too. High depths are verified,
+        # because of zugzwang.
         if may_try_null_move(worker, ply, beta, depth, best_eval, static_eval, cut_node):
             null_depth = depth - null_move_reduction(params, depth, best_eval - beta)
             do_null_move(worker, ply)
@@ -251,7 +250,7 @@ def search(worker: Worker, alpha: Score, beta: Score, depth: Depth, ply: Ply, cu
                 if verified >= beta:
                     return score
 
-        # Step 12. ProbCut: a capture that beats beta by a margin at much less depth will beat beta at full depth.
+        # Step 12. ProbCut: a capture that beats beta by a margin at much lower depth will beat beta at full depth.
         probcut_beta = beta + params.ProbCutMargin
         if (
             depth >= params.ProbCutDepth
@@ -277,7 +276,7 @@ def search(worker: Worker, alpha: Score, beta: Score, depth: Depth, ply: Ply, cu
                     store(worker.table, table_key(position), move, stored, raw_eval, depth - 3, lower, I64(tt_pv))
                     return score
 
-    # Step 13. Small ProbCut: the same by the table entry alone, without a search.
+    # Step 13. Small ProbCut: the same from the table entry alone, without a search.
     if not is_pv and excluded == 0:
         score = small_probcut_cutoff(params, beta, depth, tt_depth, tt_bound, tt_score)
         if score != NONE:
@@ -290,12 +289,12 @@ def search(worker: Worker, alpha: Score, beta: Score, depth: Depth, ply: Ply, cu
         depth -= 1
 
     # Step 15. Mating checks often look bad statically, so checks are not pruned at high depth. In a won game only the
-    # mate matters: then they are never pruned, and extended.
+    # mate matters: checks are never pruned, and extended.
     find_checking_squares(position, frame)
     extends_checks = alpha >= params.CheckExtensionAlpha
     spares_checks = extends_checks or depth >= params.CheckExemptDepth
 
-    # Step 16. The moves, best first. Larger history bonuses if the static evaluation does not predict a cutoff.
+    # Step 16. All moves, best first. Larger history bonuses if the static evaluation did not predict a cutoff.
     old_alpha = alpha
     surprise = params.HistorySurprise if not in_check and static_eval <= alpha < params.WonScore else I64(0)
     node = Node(depth, static_eval, in_check, improving, is_pv, tt_pv, cut_node != 0, spares_checks)
@@ -317,7 +316,7 @@ def search(worker: Worker, alpha: Score, beta: Score, depth: Depth, ply: Ply, cu
             root_index = _root_index(worker, move)
             if root_index < 0:
                 continue
-        prefetch_child(worker, move)  # loads while the rules below decide whether the move is searched
+        prefetch_child(worker, move)  # loads while the rules below decide whether to search the move
         is_quiet = not is_noisy(move)
         history = frame.picker.history if is_quiet else capture_history(worker, move)
         move_count += 1
@@ -325,9 +324,9 @@ def search(worker: Worker, alpha: Score, beta: Score, depth: Depth, ply: Ply, cu
         candidate = Candidate(move, move_count, is_quiet, history, is_check)
         reduction = late_move_reduction(params, node, candidate)
 
-        # Step 17. Prune unpromising moves near the leaves; at least one move is always searched. With a mate found only
-        # a shorter one counts, which the static evaluation cannot see. A tablebase win is enough: to look for the mate
-        # as well takes twice the nodes.
+        # Step 17. Prune unpromising moves near the leaves; at least one move is always searched. Once a mate is found,
+        # only a shorter one counts, which the static evaluation cannot see. A tablebase win is enough: looking for the
+        # mate as well costs too many nodes.
         trusted = alpha > DECIDED or trusts_evaluation(params, ply, alpha, static_eval)
         if ply > 0 and best > -DECIDED and alpha < MATE_BOUND and trusted:
             lmr_depth = max(depth - reduction // 1024, 1)
@@ -337,8 +336,8 @@ def search(worker: Worker, alpha: Score, beta: Score, depth: Depth, ply: Ply, cu
             elif prunes_noisy(worker, node, candidate, lmr_depth, alpha):
                 continue
 
-        # Step 18. Singular extension: if without the table move everything fails low by a margin, that move
-        # is the only good one and is searched deeper; if others also beat beta, the node is cut (multicut).
+        # Step 18. Singular extension: if without the table move everything fails low by a margin, that move is the only
+        # good one and is searched deeper; if other moves also beat beta, the node is cut (multicut).
         extension = 0
         if move == tt_move and excluded == 0 and may_be_singular(worker, ply, depth, tt_depth, tt_bound, tt_score):
             singular_beta = tt_score - params.SingularMargin * depth // 10
@@ -366,8 +365,8 @@ def search(worker: Worker, alpha: Score, beta: Score, depth: Depth, ply: Ply, cu
         do_move(worker, ply, move)
         new_depth = depth - 1 + extension
 
-        # Step 21. Late move reduction: later moves only have to be shown worse, by a null window at less depth. Those
-        # that are not are searched again at full depth.
+        # Step 21. Late move reductions: search later moves at reduced depth with a null window, and again at full depth
+        # if they beat alpha.
         score = -INFINITY
         if depth >= 2 and move_count > 1:
             if not in_check and abs(alpha) < params.WonScore:
@@ -380,16 +379,16 @@ def search(worker: Worker, alpha: Score, beta: Score, depth: Depth, ply: Ply, cu
             if score > alpha and reduced < new_depth:
                 score = -search(worker, -alpha - 1, -alpha, new_depth, ply + 1, I64(1) - cut_node)
 
-        # Step 22. All others except the first move of the principal variation get a null window too, at full depth.
+        # Step 22. Other moves, except the first in the principal variation: null window, full depth.
         elif not is_pv or move_count > 1:
             score = -search(worker, -alpha - 1, -alpha, new_depth, ply + 1, I64(1) - cut_node)
 
-        # Step 23. Principal variation search: the first move is expected to be best and gets the full window, as do
-        # later moves that turn out better.
+        # Step 23. Principal variation search: full window for the first move, which is expected to be best, and for
+        # later moves that beat alpha.
         if is_pv and (move_count == 1 or score > alpha):
             score = -search(worker, -beta, -alpha, new_depth, ply + 1, I64(0))
 
-        # Step 24. Take the move back.
+        # Step 24. Unmake the move.
         undo_move(worker, move)
         if worker.aborted != 0:
             return I64(0)
@@ -421,10 +420,10 @@ def search(worker: Worker, alpha: Score, beta: Score, depth: Depth, ply: Ply, cu
             return alpha
         return mated_in(ply) if in_check else I64(DRAW)
 
-    # Step 27. The value is no better than the tablebases allow.
+    # Step 27. Cap the value at the tablebases' upper bound.
     best = min(best, tb_upper)
 
-    # Step 28. Fail-high blending: a score far above beta is less reliable than beta itself, at low depth most of all.
+    # Step 28. Fail-high blending: a score far above beta is less reliable than beta itself, especially at low depth.
     if beta <= best < DECIDED and abs(beta) < DECIDED:
         best = (best * depth + beta) // (depth + 1)
 
@@ -432,14 +431,14 @@ def search(worker: Worker, alpha: Score, beta: Score, depth: Depth, ply: Ply, cu
     if best <= old_alpha and ply > 0 and excluded == 0 and frame_at(worker, ply - 1).quiet != 0:
         reward_parent(worker, ply, depth)
 
-    # Step 30. Keep the result in the transposition table.
+    # Step 30. Store the result in the transposition table.
     if excluded != 0 or is_later_line:
         return best
-    is_lower = best >= beta or best == tb_lower  # nothing beat what the tablebases promise
+    is_lower = best >= beta or best == tb_lower  # no move beat the tablebases' lower bound
     bound = BOUND_LOWER if is_lower else (BOUND_EXACT if best > old_alpha else BOUND_UPPER)
     store(worker.table, table_key(position), best_move, to_table(best, ply), raw_eval, depth, bound, I64(tt_pv))
 
-    # Step 31. Correction histories learn the error of the static evaluation, in quiet positions if the bound shows it.
+    # Step 31. Update the correction histories in quiet positions, if the bound shows the static evaluation's error.
     is_material = best_move != 0 and is_noisy(best_move)
     if (
         not in_check

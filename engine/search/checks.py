@@ -1,4 +1,4 @@
-"""Which moves give check, found without making them."""
+"""Direct checks, found without making the move."""
 
 from engine.board.aliases import Move, Position
 from engine.board.attacks import bishop_attacks, knight_attacks, pawn_attacks, rook_attacks
@@ -11,7 +11,7 @@ from engine.search.state import Frame
 
 @helper
 def find_checking_squares(position: Position, frame: Frame) -> None:
-    """Note, by piece type, the squares from which it would attack the other side's king."""
+    """Set ``frame.checking``: by piece type, the squares from which it would attack the other side's king."""
     them = I64(position.side) ^ 1
     king = king_square(position, them)
     occupied = occupied_by_all(position)
@@ -25,5 +25,5 @@ def find_checking_squares(position: Position, frame: Frame) -> None:
 
 @helper
 def checks_directly(position: Position, frame: Frame, move: Move) -> bool:
-    """Whether the piece that moves then attacks the king, promotions and castling left aside."""
+    """Whether the moving piece attacks the king after ``move``; promotions and castling rooks are ignored."""
     return (frame.checking[U64(type_on(position, origin_of(move)))] >> U64(target_of(move))) & ONE != ZERO

@@ -1,4 +1,4 @@
-"""What the search rules ask of a node and of a move, as values that compiled code keeps in registers."""
+"""The node and the move that search rules look at, as values that compiled code keeps in registers."""
 
 from typing import NamedTuple
 
@@ -8,16 +8,16 @@ from engine.board.aliases import Depth, Move, Score
 class Node(NamedTuple):
     """The node under search, as its moves are tried."""
 
-    #: Plies still to search.
+    #: Remaining depth in plies.
     depth: Depth
-    #: The corrected static evaluation in centipawns, NONE in check.
+    #: Corrected static evaluation in centipawns; NONE in check.
     static_eval: Score
     in_check: bool
-    #: The side to move stands better than at its previous turn.
+    #: The static evaluation is better than at this side's previous turn.
     improving: bool
-    #: On the principal variation.
+    #: In the principal variation.
     is_pv: bool
-    #: On the principal variation, or the table entry says that it was.
+    #: In the principal variation, now or when the table entry was stored.
     tt_pv: bool
     #: A fail-high is expected.
     cut_node: bool
@@ -29,11 +29,11 @@ class Candidate(NamedTuple):
     """The move under consideration, before it is made."""
 
     move: Move
-    #: From 1 on, in the order of the search.
+    #: The move number in search order, from 1.
     number: int
     #: Neither a capture nor a promotion.
     is_quiet: bool
     #: Its quiet or capture history.
     history: int
-    #: It gives check, and is not pruned for that.
+    #: Gives direct check at a node that spares checks.
     is_check: bool

@@ -7,7 +7,7 @@ from engine.jit import helper
 from engine.search.scores import DECIDED
 from engine.search.state import CORRECTIONS, Worker, frame_at, params_of
 
-#: Entries stay within plus and minus this, which is 64 centipawns.
+#: Entries are in 1 / _GRAIN centipawns and stay within plus and minus _LIMIT, which is 64 centipawns.
 _LIMIT = 1024
 _GRAIN = 16
 _MASK = U64(CORRECTIONS - 1)
@@ -48,7 +48,7 @@ def corrected_eval(worker: Worker, ply: Ply, raw_eval: Score) -> Score:
 
 @helper
 def _learn(value: int, bonus: int) -> int:
-    """``value`` plus ``bonus``, scaled down towards the limit."""
+    """``value`` plus ``bonus``, scaled down near the limit."""
     return value + bonus - value * abs(bonus) // _LIMIT
 
 

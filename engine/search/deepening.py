@@ -1,14 +1,12 @@
-"""Iterative deepening within aspiration windows, compiled: the one loop of the engine, its helper threads and the games
-that are played in compiled code.
+"""Iterative deepening with aspiration windows, compiled: one loop for the engine, its helpers and compiled self-play.
 
 A narrow window around the previous score cuts off more; if the score falls outside, it is widened and the search
-repeated. A move that failed high is good at one ply less too, and the sooner that is known the better. Scores beyond
-DECIDED jump from one mate or table win to the next, so there the window is open from the start.
+repeated. After a fail-high the depth is reduced: the move is good there too, and is confirmed sooner. Scores beyond
+DECIDED jump from one mate or tablebase win to the next, so there the window is open from the start.
 
-The loop returns to its caller when there is something to report, and goes on when it is called again: its state is
-in ``worker.deepening``. Between two calls a thread needs the interpreter's lock, and Python code that the search has
-pushed out of the caches. So a caller may ask for quiet: helpers report nothing, the main thread nothing in the first
-moments of a search under a clock.
+The loop returns to its caller when there is something to report, and continues when called again: its state is in
+``worker.deepening``. Each return needs the interpreter's lock and Python code that is no longer in the caches. So a
+caller may ask for silence: helpers never report, the main thread not in the first moments of a search under a clock.
 """
 
 from numba import int64, types
@@ -22,29 +20,29 @@ from engine.search.scores import DECIDED, INFINITY, NONE
 from engine.search.state import WORKER_T, Line, Worker, frame_at, params_of
 from engine.search.transposition import BOUND_LOWER, BOUND_NONE
 
-#: The first depth that is searched within a window.
+#: The first depth searched with an aspiration window.
 FIRST_WINDOW = 5
 
-#: A window that missed by more centipawns than this is opened altogether.
+#: A failed window wider than this many centipawns is opened completely.
 WIDEST_WINDOW = 400
 
 #: More nodes than any search visits.
 UNLIMITED = 1 << 62
 
-#: The time, in clock ticks, until which a search is quiet to its end.
+#: A ``quiet_until`` that never comes.
 ALWAYS = (1 << 63) - 1
 
 #: Why :func:`deepen` returns: the search is over, an iteration has new lines, or a window failed.
 OVER, ITERATION, FAILED_LOW, FAILED_HIGH = range(4)
 
-#: How else a window can end. In an aborted search a new best move still counts, an old one has nothing to add.
+#: How else a window can end. An aborted search counts only if it found a new best move.
 FINISHED, ABORTED, ABORTED_WITH_MOVE = range(4, 7)
 
 
-@kernel(types.void(WORKER_T, int64), "the search")
+@kernel(types.void(WORKER_T, int64))
 def begin_search(worker: Worker, node_limit: int) -> None:
-    """Forget what only concerned the previous search. The caller sets ``position``, ``root`` moves and ``table``, and
-    in ``deepening`` the first ``depth``, the ``last`` one and the number of lines ``wanted``."""
+    """Reset what belongs to the previous search. The caller sets ``position``, ``root`` moves and ``table``, and in
+    ``deepening`` the first ``depth``, the ``last`` one and the number of lines ``wanted``."""
     worker.node_limit = node_limit
     worker.nodes = 0
     worker.seldepth = 0
@@ -101,7 +99,7 @@ def _begin_windows(worker: Worker) -> None:
 
 @helper
 def _note_line(worker: Worker, score: Score, bound: int) -> None:
-    """Note the root's principal variation, worth ``score``, as the best line of the windows so far."""
+    """Record the root's principal variation, worth ``score``, as the best line of the windows so far."""
     line, frame = worker.deepening.line, frame_at(worker, 0)
     line.depth = worker.deepening.depth
     line.seldepth = worker.seldepth
@@ -120,7 +118,7 @@ def _best_move(line: Line) -> Move:
 
 @helper
 def _judge_window(worker: Worker, score: Score) -> int:
-    """How a window ended that was worth ``score``; after a failure the next window is set."""
+    """How the window that returned ``score`` ended; after a failure, set the next window."""
     progress = worker.deepening
     alpha, beta, delta = progress.alpha, progress.beta, progress.delta
     if worker.aborted != 0:
@@ -147,16 +145,16 @@ def _judge_window(worker: Worker, score: Score) -> int:
 
 @helper
 def _search_window(worker: Worker) -> int:
-    """Search the next window of the line at ``pv_index``; returns how it ended.
+    """Search the next window of the line at ``pv_index``; return how it ended.
 
-    Depth 1 is finished whatever number of nodes is allowed, so that the move to play is a searched one.
+    Depth 1 ignores the node limit, so that the move to play has been searched.
     """
     progress = worker.deepening
     if progress.outcome != FAILED_LOW and progress.outcome != FAILED_HIGH:
         _begin_windows(worker)
     reduced = max(progress.depth - progress.fail_high_reduction, 1)
     worker.root_depth = reduced
-    frame_at(worker, 0).pv_length = 0  # an abort at the very first node must not leave an older search's line
+    frame_at(worker, 0).pv_length = 0  # an abort at the first node must not leave the line of an older search
     reset(worker.evaluator, worker.position)
     allowed = worker.node_limit
     if progress.depth == 1:
@@ -170,7 +168,7 @@ def _search_window(worker: Worker) -> int:
 
 @helper
 def _keep_line(worker: Worker) -> None:
-    """Rank the line found among the new ones, and let the search of the next one leave its move out."""
+    """Insert the line into the new ones by score, and exclude its move from the search of the next line."""
     progress = worker.deepening
     line, lines = progress.line, progress.new_lines
     rank = progress.found
@@ -193,7 +191,7 @@ def _keep_line(worker: Worker) -> None:
 
 @helper
 def _is_new(worker: Worker, move: Move) -> bool:
-    """Whether none of the lines that this iteration has found so far begins with ``move``."""
+    """Whether no line of this iteration so far begins with ``move``."""
     for rank in range(worker.deepening.found):  # noqa: SIM110
         if worker.deepening.new_lines[rank].pv[0] == move:
             return False
@@ -202,7 +200,7 @@ def _is_new(worker: Worker, move: Move) -> bool:
 
 @helper
 def _finish_iteration(worker: Worker) -> None:
-    """Put the new lines in place of the previous ones, of which those stay that an aborted iteration did not reach."""
+    """Replace the previous lines with the new ones, but keep those that an aborted iteration did not reach."""
     progress = worker.deepening
     if progress.found == 0:
         return
@@ -222,13 +220,13 @@ def _finish_iteration(worker: Worker) -> None:
     progress.has_news = 1
 
 
-@kernel(int64(WORKER_T, int64), "the search")
+@kernel(int64(WORKER_T, int64))
 def deepen(worker: Worker, quiet_until: int) -> int:
-    """Search iteration after iteration, until there is something to report and the clock shows ``quiet_until`` ticks.
+    """Search iteration after iteration, until there is something to report and the clock has reached ``quiet_until``.
 
-    Returns ITERATION when ``deepening.lines`` are new, FAILED_LOW or FAILED_HIGH when the only line wanted fell out of
-    its window (``deepening.score`` then bounds its value), and OVER when all is searched and reported. What an aborted
-    iteration has found is reported too.
+    Returns ITERATION when ``deepening.lines`` are new, FAILED_LOW or FAILED_HIGH when the window of the only line
+    wanted failed (``deepening.score`` then bounds its value), and OVER when the search is over and all is reported,
+    the result of an aborted iteration included.
     """
     progress = worker.deepening
     while progress.depth <= progress.last and worker.aborted == 0:

@@ -1,4 +1,4 @@
-"""Doing and undoing a move in the search: position, evaluation and the principal variation together."""
+"""Making and unmaking moves in the search: position, evaluation and principal variation together."""
 
 from engine.board.aliases import Move, Ply
 from engine.board.make import key_after, key_after_null, make_move, make_null_move, unmake_move, unmake_null_move
@@ -34,14 +34,14 @@ def do_move(worker: Worker, ply: Ply, move: Move) -> None:
 
 @helper
 def undo_move(worker: Worker, move: Move) -> None:
-    """Take ``move``, the last one made, back."""
+    """Take back ``move``, the last one made."""
     unmake_move(worker.position, move)
     pop(worker.evaluator)
 
 
 @helper
 def do_null_move(worker: Worker, ply: Ply) -> None:
-    """Pass at ``ply``."""
+    """Make a null move at ``ply``."""
     frame = frame_at(worker, ply)
     frame.move = 0
     frame.continuation_index = 0
@@ -53,7 +53,7 @@ def do_null_move(worker: Worker, ply: Ply) -> None:
 
 @helper
 def undo_null_move(worker: Worker) -> None:
-    """Take the pass back."""
+    """Take back the null move."""
     unmake_null_move(worker.position)
     pop(worker.evaluator)
 

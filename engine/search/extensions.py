@@ -1,4 +1,4 @@
-"""Extensions: moves that are searched deeper, because the value of the node depends on them."""
+"""Extensions: search moves deeper if the value of the node depends on them."""
 
 from engine.board.aliases import Depth, Ply, Score
 from engine.jit import helper
@@ -11,7 +11,7 @@ from engine.search.transposition import BOUND_LOWER
 @helper
 def may_be_singular(worker: Worker, ply: Ply, depth: Depth, tt_depth: Depth, tt_bound: int, tt_score: Score) -> bool:
     """Whether to search for alternatives to the table move: its score is a lower bound from a search nearly as deep.
-    The line must not be twice as long as the iteration is deep."""
+    The path must not be twice as long as the iteration is deep."""
     return (
         0 < ply < 2 * worker.root_depth
         and depth >= params_of(worker).SingularDepth
@@ -25,12 +25,12 @@ def may_be_singular(worker: Worker, ply: Ply, depth: Depth, tt_depth: Depth, tt_
 def singular_extension(
     worker: Worker, ply: Ply, node: Node, score: Score, singular_beta: Score, beta: Score, tt_score: Score
 ) -> Depth:
-    """The plies by which the table move is extended when the other moves reached ``score``: one if it is the only good
-    one, fewer than none if it is not and a fail-high is expected anyway.
+    """Plies by which to extend the table move when the other moves reached ``score``: positive if it is the only good
+    move, negative if it is not and a fail-high is expected anyway.
 
-    Double and triple extensions: if the others are far worse, the move is forced and gets two or three plies, off the
-    principal variation and not too often in a line. Not in won games, where forced lines are many and long, and the
-    mate is in a short one.
+    Double and triple extensions: if the others are far worse, the move is forced and gets two or three plies, outside
+    the principal variation and not too often in a line. Not in won games, which have many long forced lines but a mate
+    in a short one.
     """
     params = params_of(worker)
     if score < singular_beta:

@@ -14,7 +14,7 @@ from engine.search.tunables import Params
 #: Entries stay within plus and minus this.
 HISTORY_LIMIT = 16_384
 
-#: The number of the last move that counts as early.
+#: The last move number that counts as early.
 _EARLY = 3
 
 
@@ -32,7 +32,7 @@ def _history_malus(params: Params, depth: Depth) -> int:
 
 @helper
 def _add_bonus(value: int, bonus: int) -> int:
-    """``value`` plus ``bonus``, scaled down towards the limit ("gravity", as in Stockfish)."""
+    """``value`` plus ``bonus``, scaled down near the limit ("gravity", as in Stockfish)."""
     return value + bonus - value * abs(bonus) // HISTORY_LIMIT
 
 
@@ -44,20 +44,20 @@ def continuation_index(position: Position, move: Move) -> int:
 
 @helper
 def find_threats(worker: Worker, ply: Ply) -> None:
-    """Note at ``ply`` the squares under attack, by which :func:`butterfly_history` tells moves apart."""
+    """Set the attacked squares at ``ply``, by which :func:`butterfly_history` distinguishes moves."""
     frame_at(worker, ply).threats = all_attacks(worker.position, I64(worker.position.side) ^ 1)
 
 
 @helper
 def touches_threat(frame: Frame, move: Move) -> bool:
-    """Whether ``move`` leaves or enters a square under attack. Otherwise a quiet move cannot lose the piece at once,
-    and needs no static exchange evaluation."""
+    """Whether ``move`` leaves or enters an attacked square. Otherwise a quiet move cannot lose the piece at once and
+    needs no static exchange evaluation."""
     return (frame.threats & (ONE << U64(origin_of(move)) | ONE << U64(target_of(move)))) != ZERO
 
 
 @helper
 def _butterfly_row(worker: Worker, ply: Ply, move: Move) -> Any:
-    """The table for moves that leave or enter attacked squares as ``move`` does."""
+    """The [from][to] table for moves that leave and enter attacked squares as ``move`` does."""
     threats = frame_at(worker, ply).threats
     leaves = (threats >> U64(origin_of(move))) & ONE
     enters = (threats >> U64(target_of(move))) & ONE
@@ -66,14 +66,14 @@ def _butterfly_row(worker: Worker, ply: Ply, move: Move) -> Any:
 
 @helper
 def butterfly_history(worker: Worker, ply: Ply, move: Move) -> int:
-    """Butterfly history: how often a quiet move between these squares caused a cutoff, against how often it did not.
-    Moves out of an attack and into one are counted apart."""
+    """Butterfly history: how often a quiet move between these squares caused a cutoff rather than not. Moves out of
+    and into attacked squares are counted separately."""
     return I64(_butterfly_row(worker, ply, move)[origin_of(move), target_of(move)])
 
 
 @helper
 def continuation_history(worker: Worker, ply: Ply, move: Move) -> int:
-    """Continuation history: how well the move did as an answer to the moves 1, 2 and 4 plies before."""
+    """Continuation history: how well the move did in reply to the moves 1, 2 and 4 plies before."""
     params, moved = params_of(worker), U64(continuation_index(worker.position, move))
     one = I64(worker.continuation[U64(frame_at(worker, ply - 1).continuation_index), moved])
     two = I64(worker.continuation[U64(frame_at(worker, ply - 2).continuation_index), moved])
@@ -97,7 +97,7 @@ def captured_type(position: Position, move: Move) -> PieceType:
 
 @helper
 def capture_history(worker: Worker, move: Move) -> int:
-    """Capture history: as butterfly history, by moving piece, target and captured type."""
+    """Capture history: like butterfly history, by moving piece, target and captured type."""
     position = worker.position
     piece = piece_on(position, origin_of(move))
     return I64(worker.capture_history[piece, target_of(move), captured_type(position, move)])
@@ -130,7 +130,7 @@ def _update_capture(worker: Worker, move: Move, bonus: int) -> None:
 
 @helper
 def reward_quiet(worker: Worker, ply: Ply, move: Move, depth: Depth) -> None:
-    """A quiet ``move`` caused a cutoff: give it a bonus, make it a killer, and give a malus to those tried before."""
+    """A quiet ``move`` caused a cutoff: give it a bonus, make it a killer, and give the moves tried before a malus."""
     frame = frame_at(worker, ply)
     if frame.killer[0] != move:
         frame.killer[1] = frame.killer[0]
@@ -174,7 +174,7 @@ def reward_cutoff(worker: Worker, ply: Ply, move: Move, depth: Depth) -> None:
 
 @helper
 def reward_noisy(worker: Worker, ply: Ply, move: Move, depth: Depth) -> None:
-    """A capture or promotion caused a cutoff: give it a bonus, and a malus to the noisy moves tried before it."""
+    """A noisy ``move`` caused a cutoff: give it a bonus, and the noisy moves tried before it a malus."""
     params = params_of(worker)
     _update_capture(worker, move, history_bonus(params, depth))
     _punish_noisies(worker, frame_at(worker, ply), _history_malus(params, depth))

@@ -1,4 +1,4 @@
-"""Lazy SMP: the data that the threads of one search share besides the transposition table, and the vote on the move."""
+"""Lazy SMP: the data that the threads of a search share besides the transposition table, and their vote on the move."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from engine.search.worker import Line, Worker
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """The arguments of :meth:`Worker.prepare` for all threads of a search, and the last depth."""
+    """The arguments of :meth:`Worker.prepare` for every thread of a search, and the last depth."""
 
     position: Any
     moves: list[int]
@@ -31,7 +31,7 @@ class Task:
 
 
 class HelperLatch:
-    """Counts the helpers that work on one search. Once it is closed it admits no more."""
+    """Counts the helpers that work on one search. Once closed, it admits no more."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -41,7 +41,7 @@ class HelperLatch:
         self.gone = Signal()
 
     def enter(self) -> bool:
-        """Whether the helper is admitted; if so, it calls :meth:`leave` at its end."""
+        """Whether the helper is admitted; if so, it must call :meth:`leave` when done."""
         with self._lock:
             if not self._closed:
                 self._inside += 1
@@ -63,9 +63,9 @@ class HelperLatch:
 
 
 def vote(lines: Sequence[Line]) -> Line:
-    """The line to trust among those that the threads ended with.
+    """The best of the lines that the threads ended with.
 
-    Each votes for its move with its depth and score; a win or loss that is proved outranks all votes.
+    Each thread votes for its move with its depth and score; a proved win or loss outranks all votes.
     """
     lines = [line for line in lines if line.moves]
     if not lines:

@@ -1,9 +1,8 @@
-"""Proving mates: whether the side to move mates, or is mated, within some number of moves, whatever the defence.
+"""Mate proofs: whether the side to move mates, or is mated, within N moves against any defence.
 
-``go mate`` has it work between the iterations of the search. It knows nothing but mates. The attacker needs one move
-that works, the defender one that escapes; the last attacking move has to give check. Proved positions are kept in a
-table, so that looking one move deeper, or again, costs little there. Nothing is pruned: if no mate is found, there is
-none.
+``go mate`` runs them between the iterations of the search. The attacker needs one move that works, the defender one
+that escapes; the last attacking move must give check. Proved positions are kept in a table, so that looking one move
+deeper, or again, is cheap. Nothing is pruned: if no mate is found, there is none.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ _ENTRIES = 1 << 20
 
 
 class Proofs(Record):
-    """What is proved: the position's key with the answer in the lowest bit, by key and number of plies."""
+    """Proved positions: the key with the answer in the lowest bit, indexed by key and number of plies."""
 
     key: Annotated[Array[u8], (_ENTRIES,)]
 
@@ -41,7 +40,7 @@ _MASK = U64(_ENTRIES - 1)
 _SPREAD = U64(0x9E3779B97F4A7C15)
 
 
-@kernel(int64(WORKER_T, PROOFS_T, int64, int64), "the mate search")
+@kernel(int64(WORKER_T, PROOFS_T, int64, int64), spare=True)
 def is_mate(worker: Worker, proofs: Any, plies: Depth, ply: Ply) -> Flag:
     """1 when the attacker mates within ``plies`` plies of ``worker.position``, else 0.
 
@@ -88,34 +87,34 @@ def is_mate(worker: Worker, proofs: Any, plies: Depth, ply: Ply) -> Flag:
 
 
 def proves_mate(line: Line, limits: Limits) -> bool:
-    """Whether the score of ``line`` proves a mate that ``go mate`` asked for, by either side."""
+    """Whether the score of ``line`` proves a mate, by either side, within the limit of ``go mate``."""
     if limits.mate is None or (line.bound and (line.bound == "lowerbound") != (line.score > 0)):
         return False
     return abs(line.score) > MATE_BOUND and MATE - abs(line.score) <= 2 * limits.mate
 
 
 class Prover:
-    """Looks for a mate in 1, 2 .. ``most`` moves by one of the root ``moves`` of ``position``, or against them all, on
-    the record of a worker that searches it meanwhile."""
+    """Proves a mate in 1, 2 .. ``most`` moves by one of the root ``moves`` of ``position``, or against them all, on the
+    record of the worker that is searching it."""
 
     def __init__(self, record: Any, position: Any, moves: list[int], most: int) -> None:
         self._record, self._position, self._moves, self._most = record, position, moves, most
         self._proofs: Any = new_record(PROOFS)
-        self._number = 1  # of moves under proof
+        self._number = 1  # moves of the mate to prove next
         self._spent = 0  # nodes
         self._divisor = 4 ** max(1, most - 3)
 
     @property
     def is_through(self) -> bool:
-        """Whether all numbers of moves are settled."""
+        """Whether every number of moves has been tried."""
         return self._number > self._most
 
     def advance(self) -> tuple[int, list[int]]:
-        """Go on, between two iterations, for its share of the nodes: a quarter for mates in up to four moves, where it
-        beats the search, and for each move more a quarter of that.
+        """Continue, between two iterations, for a share of the nodes: a quarter for mates in up to four moves, where
+        this beats the search, and a quarter of that for each further move.
 
-        Returns the plies to the mate, positive for the side to move, negative against it, and the line; 0 as long as
-        there is none.
+        Returns the plies to mate, positive for the side to move and negative against it, and the line; 0 while there is
+        none.
         """
         record = self._record
         limit = int(record["node_limit"])
@@ -133,7 +132,7 @@ class Prover:
                 break
             self._number += 1
         record["node_limit"] = limit
-        record["aborted"] = 0  # a search that has to end sees so itself
+        record["aborted"] = 0  # the search checks its limits itself
         copy_position(record["position"], self._position)
         return plies if line else 0, line
 
@@ -151,14 +150,14 @@ class Prover:
                 after = new_position()
                 copy_position(after, current)
                 play_move(after, move)
-                mated = self._holds(after, left - 1)
+                mated = self._is_proved(after, left - 1)
                 if left & 1 and mated:
                     chosen = move
                     break
                 if left & 1 == 0:
                     if not mated:
                         return []
-                    if chosen is None or left < 3 or not self._holds(after, left - 3):
+                    if chosen is None or left < 3 or not self._is_proved(after, left - 3):
                         chosen = move
             if chosen is None:
                 return []
@@ -167,6 +166,6 @@ class Prover:
             moves = list_moves(current)
         return line
 
-    def _holds(self, after: Any, plies: int) -> bool:
+    def _is_proved(self, after: Any, plies: int) -> bool:
         copy_position(self._record["position"], after)
         return bool(is_mate(self._record, self._proofs, plies, 1))

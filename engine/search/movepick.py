@@ -1,7 +1,7 @@
-"""Staged move picking: the most promising moves first; a stage is generated only if the one before has not cut off.
+"""Staged move picking: the most promising moves first; later stages are generated only if earlier ones do not cut off.
 
 Table move, captures that do not lose material (most valuable victim first, then by capture history), killers,
-quiet moves by history (checks early), losing captures last.
+quiet moves by history (checks early), losing captures.
 """
 
 from engine.board.aliases import Move, Ply
@@ -34,7 +34,7 @@ from engine.search.state import Frame, Worker, params_of
 ) = range(12)
 
 
-#: What a check may cost and still come early, in centipawns.
+#: Centipawns that a check may lose by static exchange and still get its bonus.
 _CHECK_MARGIN = 50
 
 
@@ -54,7 +54,7 @@ def start_picking(worker: Worker, frame: Frame, tt_move: Move) -> None:
 
 @helper
 def restart_picking(frame: Frame, tt_move: Move) -> None:
-    """Continue after ``tt_move`` when another search at the same frame has used the picker."""
+    """Continue after ``tt_move`` when another search at the same frame has used its picker."""
     frame.picker.stage = GENERATE_NOISY_STAGE
     frame.picker.tt_move = tt_move
     frame.picker.skip_quiets = 0
@@ -96,8 +96,7 @@ def _score_moves(worker: Worker, frame: Frame, ply: Ply, start: int, end: int) -
 def _score_quiets(worker: Worker, frame: Frame, ply: Ply, start: int, end: int) -> None:
     """Score quiet moves for ordering: their history, and bonuses for moves on which histories have little data. Checks
     that are not simply lost force the reply (the bonus also keeps them from being pruned and reduced). Pieces should
-    leave squares that pawns attack, not enter them, and attacks on a more valuable piece from a safe square come
-    early.
+    leave squares that pawns attack and not enter them. Attacks on a more valuable piece from a safe square come early.
     """
     moves, position = frame.moves, worker.position
     them = I64(position.side) ^ 1
@@ -143,14 +142,14 @@ def _score_quiets(worker: Worker, frame: Frame, ply: Ply, start: int, end: int) 
 
 @helper
 def _prefetch_children(worker: Worker, frame: Frame) -> None:
-    """Prefetch the table entries of all children: memory is slower than the work before one of them is searched."""
+    """Prefetch the table entries of all children, well before any of them is searched."""
     for index in range(frame.picker.end):
         prefetch_child(worker, I64(frame.moves.move[U64(index)]))
 
 
 @helper
 def _take_best(frame: Frame) -> Move:
-    """Swap the best of the remaining moves to the cursor, step over it, and return it."""
+    """Remove the best of the remaining moves and return it; the move at the cursor takes its place."""
     moves = frame.moves
     cursor = frame.picker.cursor
     best, best_value = cursor, I64(moves.value[U64(cursor)])
@@ -173,7 +172,7 @@ def _is_new_killer(worker: Worker, frame: Frame, killer: Move) -> bool:
 
 @helper
 def next_move(worker: Worker, frame: Frame, ply: Ply) -> Move:
-    """The next move, or 0 when there are no more. With ``picker.skip_quiets`` set no further quiet moves come."""
+    """The next move, or 0 after the last. ``picker.skip_quiets`` skips the remaining quiet moves."""
     picker = frame.picker
     if picker.stage == TT_MOVE_STAGE:
         picker.stage = GENERATE_NOISY_STAGE
@@ -239,7 +238,7 @@ def next_move(worker: Worker, frame: Frame, ply: Ply) -> Move:
 
 @helper
 def next_noisy(worker: Worker, frame: Frame, ply: Ply) -> Move:
-    """The next capture or promotion, or in check the next evasion; 0 when there are no more."""
+    """The next capture or promotion, or in check the next evasion; 0 after the last."""
     picker = frame.picker
     if picker.stage == GENERATE_CAPTURE_STAGE:
         picker.stage = CAPTURE_STAGE

@@ -1,4 +1,4 @@
-"""What every node does first: count itself, look at the clock now and then, and see draws."""
+"""The start of every node: count it, check the limits now and then, recognise draws."""
 
 from engine.board.aliases import Ply, Position, Score
 from engine.board.draws import is_insufficient_material, is_repetition
@@ -10,14 +10,14 @@ from engine.jit import clock_ticks, helper, load_relaxed
 from engine.search.scores import DRAW, MAX_PLY, NONE
 from engine.search.state import DEADLINE, NEVER, Worker
 
-#: The stop flag and the clock are read once in this many nodes (a power of two): some 0.3 ms. The first look
-#: comes at the end of such an interval, so that even with no time at all a first iteration is searched.
+#: Nodes between two reads of the stop flag and the clock (a power of two). The first read comes at the end of such an
+#: interval, so that even with no time at all a first iteration is searched.
 CHECK_INTERVAL = 1024
 
 
 @helper
 def should_abort(worker: Worker) -> bool:
-    """Whether the search has to end now: stopped from outside, out of time or out of nodes."""
+    """Whether the search must end: stopped, out of time or out of nodes."""
     if worker.aborted != 0:
         return True
     if worker.nodes >= worker.node_limit:
@@ -33,7 +33,7 @@ def should_abort(worker: Worker) -> bool:
 
 @helper
 def enter_node(worker: Worker, ply: Ply) -> None:
-    """Count the node, and how deep it is."""
+    """Count the node and update the selective depth."""
     worker.nodes += 1
     if ply > worker.seldepth:
         worker.seldepth = ply
@@ -41,7 +41,7 @@ def enter_node(worker: Worker, ply: Ply) -> None:
 
 @helper
 def is_draw(position: Position, ply: Ply) -> bool:
-    """Whether the position, ``ply`` plies below the root, is drawn, by the rules or for certain. Checkmate outranks the
+    """Whether the position, ``ply`` plies below the root, is drawn by rule or a certain draw. Checkmate precedes the
     50-move rule."""
     if position.rule50 >= 100 and (position.checkers == ZERO or count_moves(position) > 0):
         return True
@@ -50,7 +50,7 @@ def is_draw(position: Position, ply: Ply) -> bool:
 
 @helper
 def score_by_rule(worker: Worker, ply: Ply, in_check: bool) -> Score:
-    """The score of a node that is drawn, or as deep as there is room for; NONE for any other."""
+    """The score of a node that is drawn or at MAX_PLY; NONE for any other."""
     if is_draw(worker.position, ply):
         return I64(DRAW)
     if ply >= MAX_PLY:

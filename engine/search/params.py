@@ -1,10 +1,9 @@
 """Every tunable number of the search, in one table.
 
-Plain Python without numba, so that the protocol layer can list them at once. Margins are in centipawns, depths in
-plies; weights and terms of a reduction, the null move's too, in 1024ths; ReductionBase, ReductionDivisor and the moves
-of late move pruning in hundredths; SingularMargin in tenths of a centipawn per ply. The UCI loop offers them as spin
-options when the engine is started with ``--tune``. A maximum depth of 0, or a minimum depth of 99, disables the
-heuristic; used to measure what it is worth.
+Plain Python without numba, so that the UCI layer can list them at once. Margins are in centipawns, depths in plies;
+weights and terms of a reduction, the null move's too, in 1024ths; ReductionBase, ReductionDivisor and the move counts
+of late move pruning in hundredths; SingularMargin in tenths of a centipawn per ply. With ``--tune`` the UCI loop offers
+them as spin options. A maximum depth of 0, or a minimum depth of 99, disables a heuristic, to measure its worth.
 """
 
 from __future__ import annotations
@@ -121,8 +120,8 @@ class Defaults:
     # Quiescence
     DeltaMargin: int = _param(200, 80, 400, 25)
     QuiescenceSeeMargin: int = _param(22, -200, 200, 20)
-    # Time: moves that the game may last; percent of the increment, of the optimum and of the clock; percent for the
-    # share of nodes and for each stable iteration; per mille for ten centipawns lost
+    # Time: expected number of moves; percent of the increment, of the optimum and of the clock; percent for the share
+    # of nodes and for each stable iteration; per mille for ten centipawns lost
     TimeMoves: int = _param(35, 12, 60, 3)
     TimeIncrement: int = _param(71, 0, 150, 8)
     TimeMaximum: int = _param(450, 150, 900, 40)

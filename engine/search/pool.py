@@ -1,12 +1,12 @@
 """All threads of one search: how they start, how the clock stops them, and when the result is ready.
 
-Every thread deepens the same position on its own record; they help each other only through the shared
-transposition table (Lazy SMP). The calling thread is the main one: it reports and decides when to stop. The others
-search in one compiled call.
+Every thread searches the same position on its own record; they help each other only through the shared transposition
+table (Lazy SMP). The calling thread is the main one: it reports and decides when to stop. The helpers search in one
+compiled call.
 
-The helpers are made when their number is set and then wait for work. In a search each one wakes the next when it is
-ready itself. So the main thread only pays for one of them, and with fewer processors than threads, most of those that
-cannot run yet are not woken before the search is over.
+Helpers are created when their number is set, and then wait for work. In a search each wakes the next when it is ready
+itself. So the main thread wakes only one of them, and with fewer processors than threads most of those that cannot run
+yet are not woken before the search is over.
 """
 
 from __future__ import annotations
@@ -39,26 +39,26 @@ from engine.search.worker import Line, Worker, ranked
 #: Seconds before the first report of the root move under search, and between these reports.
 FIRST_TICK, TICK = 3.0, 1.0
 
-#: Seconds that the result waits for helpers to leave, so that their lines count too. They only take longer with far
+#: Seconds that the result waits for helpers to leave, so that their lines count too. They take longer only with far
 #: more threads than processors; then they have no vote, and the next search waits for them.
 GRACE = 0.01
 
 #: Milliseconds, and the share of the optimum, for which a search under a clock reports nothing.
 SILENCE, SILENT_SHARE = 10.0, 0.2
 
-#: A search of one thread by at most this many nodes, some milliseconds, is short: it wakes no other thread, and may run
-#: in the caller's, where Ctrl-C waits for it.
+#: A search of one thread by at most this many nodes is short: it wakes no other thread, and may run in the caller's,
+#: where Ctrl-C waits for it.
 SHORT = 20_000
 
-#: Threads given back when the system refuses another.
+#: Threads released, as headroom, when the system refuses another.
 ROOM = 2
 
-#: Milliseconds, about a century: the clock for deadlines would overflow beyond.
+#: Milliseconds, about a century, beyond which the clock for deadlines would overflow.
 LONGEST_SEARCH = 4e12
 
 
 def give_memory_back() -> None:
-    """Have the C library return what was freed to the system; glibc keeps blocks of the size of a worker."""
+    """Make the C library return freed memory to the system; glibc keeps blocks of the size of a worker."""
     if sys.platform == "linux":
         trim = getattr(ctypes.CDLL(None), "malloc_trim", None)  # other C libraries have none, and need none
         if trim is not None:
@@ -68,7 +68,7 @@ def give_memory_back() -> None:
 class Pool:
     """The workers, and the control record through which they are stopped.
 
-    ``report`` is told when the system refuses threads. Raises MemoryError when there is no room for one worker.
+    ``report`` gets a line when the system refuses threads. Raises MemoryError without room for one worker.
     """
 
     def __init__(self, threads: int, evaluation: Evaluation, report: Callable[[str], None] = lambda line: None) -> None:
@@ -80,13 +80,13 @@ class Pool:
         self._address = self._control.__array_interface__["data"][0]
         self._released = Signal()
         self._lock = threading.RLock()  # a finalizer may call stop() anywhere
-        self._speaking = threading.Lock()  # held while a report of the ticker is made
+        self._speaking = threading.Lock()  # held during a report of the ticker
         self._pondering = self._infinite = False
-        self._limits = Limits()  # of the search armed last, which they identify
+        self._limits = Limits()  # of the last search armed, which they identify
         self._began = self._ended = 0.0
         self._due: float | None = None
         self._budget = Budget(None, None)
-        self._nodes_before = 0  # those of pondering, which are not charged
+        self._nodes_before = 0  # nodes searched before ponderhit, not charged to the node clock
         #: Counts nodes as milliseconds if its ``rate`` is not 0.
         self.node_clock = NodeClock()
         self.workers: list[Worker] = [Worker(self._address, evaluation, self.parameters)]  # then the helpers
@@ -99,9 +99,9 @@ class Pool:
         self.resize(threads)
 
     def resize(self, threads: int) -> None:
-        """Have ``threads`` workers, or as many as the system allows; new ones know no history.
+        """Have ``threads`` workers, or as many as the system allows; new ones have empty histories.
 
-        Those that can run at once get their memory now, the others when they are needed.
+        Those that can run at once get their memory now, the others in their first search.
         """
         self.rest()
         self._active = []
@@ -116,15 +116,15 @@ class Pool:
                 if len(self.workers) <= (os.cpu_count() or 1):
                     self._helpers[-1].run(worker.touch)
         except (RuntimeError, MemoryError):
-            # Give some back: the rest of the process needs threads and memory too.
+            # Release some: the rest of the process needs threads and memory too.
             del self._helpers[len(self.workers) - 1 :]
             self._shrink(max(1, len(self.workers) - ROOM))
-            self._report(f"the system refuses more threads: only {len(self.workers)} of {threads} search")
+            self._report(f"could not start all threads: searching with {len(self.workers)} of {threads}")
         for helper in self._helpers:
             helper.wait()
 
     def _shrink(self, threads: int) -> None:
-        """Give up all but ``threads`` workers."""
+        """Release all but ``threads`` workers."""
         if threads >= len(self.workers):
             return
         for helper in self._helpers[threads - 1 :]:
@@ -134,13 +134,13 @@ class Pool:
         give_memory_back()
 
     def rest(self) -> None:
-        """Wait until the helpers of the last search have left it."""
+        """Wait until the helpers have left the last search."""
         self._latch.gone.wait()
 
     def close(self) -> None:
         """End all threads. The next search starts them again."""
         self.rest()
-        self._finished.set()  # the ticker holds what it reports on
+        self._finished.set()  # ends the ticker's work
         for thread in (*self._helpers, self._ticker):
             if thread is not None:
                 thread.wait()
@@ -148,7 +148,7 @@ class Pool:
 
     @property
     def is_current(self) -> bool:
-        """Whether the calling thread is one of the pool's, which makes reports."""
+        """Whether the calling thread is the one that makes this pool's periodic reports."""
         return self._ticker is not None and self._ticker.is_current
 
     def use(self, evaluation: Evaluation) -> None:
@@ -158,7 +158,7 @@ class Pool:
             worker.use(evaluation)
 
     def share(self, work: Callable[[int, int], object]) -> None:
-        """Call ``work(part, parts)`` for each part, in as many threads at once as there are workers and processors."""
+        """Call ``work(part, parts)`` for each part, in one thread for each processor, at most one for each worker."""
         helpers = self._helpers[: (os.cpu_count() or 1) - 1]
         parts = len(helpers) + 1
         for part, helper in enumerate(helpers, 1):
@@ -168,7 +168,7 @@ class Pool:
             helper.wait()
 
     def clear(self) -> None:
-        """Forget all histories, and the nodes that were spent."""
+        """Forget all histories, and the node clock's time."""
         self.node_clock.reset()
 
         def clear(part: int, parts: int) -> None:
@@ -184,26 +184,26 @@ class Pool:
 
     @property
     def table_hits(self) -> int:
-        """Answers of the endgame tables to all threads in this search."""
+        """Tablebase answers to all threads in this search."""
         return sum(worker.table_hits for worker in self._active)
 
     @property
     def elapsed(self) -> float:
-        """Milliseconds since the search began, or that it took; waiting for :meth:`stop` does not count."""
+        """Milliseconds since the search began, or that it took, without the wait for :meth:`stop`."""
         return ((self._ended or time.perf_counter()) - self._began) * 1000
 
     @property
     def pondering(self) -> bool:
-        """Whether the search is to go on until :meth:`ponderhit`."""
+        """Whether the search ponders: it goes on until :meth:`ponderhit`."""
         return self._pondering
 
     def is_short(self, limits: Limits) -> bool:
-        """Whether a search by ``limits`` is over at once (see :data:`SHORT`)."""
+        """Whether a search with ``limits`` is short (see :data:`SHORT`)."""
         is_free = limits.mate is None and not limits.infinite and not limits.ponder
         return is_free and limits.nodes is not None and limits.nodes <= SHORT and len(self.workers) == 1
 
     def timeout(self, most: float) -> float:
-        """Seconds, ``most`` or fewer, that may pass before the search armed last begins: half of what it has."""
+        """Seconds, at most ``most``, that may pass before the last search armed begins: half of its maximum."""
         maximum = self._budget.maximum
         return most if maximum is None else min(most, maximum / 2000)
 
@@ -229,26 +229,26 @@ class Pool:
                     self._released.set()
 
     def _start_clock(self) -> None:
-        """From now on the maximum counts."""
+        """Start counting the maximum."""
         maximum = self._budget.maximum
         if maximum is not None and not self.node_clock.rate:
             self._control["deadline"] = clock_now() + int(min(maximum, LONGEST_SEARCH) * TICKS_PER_SECOND / 1000)
 
     def _limit_nodes(self, worker: Worker) -> None:
-        """If nodes count as time, end the search of ``worker`` when its share of the maximum is used up."""
+        """If nodes count as time, limit ``worker`` to its share of the maximum."""
         rate, maximum = self.node_clock.rate, self._budget.maximum
         if rate and maximum is not None and not self._pondering:
             share = int(maximum * rate) // len(self.workers) + 1
             worker.record["node_limit"] = min(int(worker.record["node_limit"]), worker.nodes + share)
 
     def _admit(self, worker: Worker) -> None:
-        """``worker`` is prepared and takes part from now on."""
+        """Let the prepared ``worker`` take part from now on."""
         with self._lock:  # ponderhit may have come already, and may come at any time
             self._active.append(worker)
             self._limit_nodes(worker)
 
     def stop(self, only: Limits | None = None) -> None:
-        """End the search at once, or ``only`` the one with these very limits; harmless when it does not run."""
+        """Stop the search, or ``only`` the one with these very limits; harmless when it is not running."""
         with self._lock:
             if only is None or only is self._limits:
                 self._control["stop"] = 1
@@ -257,8 +257,8 @@ class Pool:
     def ponderhit(self) -> None:
         """The expected move was played: from now on the clock runs.
 
-        The time spent pondering counts towards the optimum, so that a search which had enough of it ends at once; the
-        maximum, which saves the clock, counts from here.
+        Time spent pondering counts towards the optimum, so a search that has used it up ends at once; the maximum,
+        which protects the clock, counts from here.
         """
         with self._lock:
             if self._pondering:
@@ -285,11 +285,10 @@ class Pool:
     ) -> Line:
         """Search ``position`` over the root ``moves`` (not empty) until ``limits`` or :meth:`stop` end it.
 
-        Call :meth:`arm` before. ``on_line`` gets each iteration's ``count`` lines, and those whose score fell
-        outside the window; ``on_tick`` once a second, when some have passed, the depth, the root move under
-        search and its number. ``tablebase`` is probed on the way. Under ``infinite`` and ``ponder`` the return waits,
-        in silence, for :meth:`stop` or :meth:`ponderhit`. The result always holds a legal move; it may be another line
-        than ``on_line`` got last.
+        Call :meth:`arm` first. ``on_line`` gets each iteration's ``count`` lines, and those of failed windows;
+        ``on_tick``, once a second after the first few, the depth, the root move being searched and its number. The
+        search probes ``tablebase``. Under ``infinite`` and ``ponder`` the return waits silently for :meth:`stop` or
+        :meth:`ponderhit`. The result always holds a legal move; it may differ from the last line of ``on_line``.
         """
         table.new_search()
         share = UNLIMITED if limits.nodes is None else max(1, limits.nodes // len(self.workers))
@@ -307,7 +306,7 @@ class Pool:
         if count == 1 and limits.depth is None and len(self._active) > 1:
             found = [worker.lines for worker in self._active]  # helpers that are slow to leave may still set theirs
             best = vote([lines[0] for lines in found if lines])
-        if not best.moves:  # not even a first move was searched to its end
+        if not best.moves:  # no root move was searched to the end
             best = Line(moves=moves[:1], score=self._evaluation.value(position))
         self.wait_for_release(limits)
         self.node_clock.spend(self.nodes - self._nodes_before)
@@ -337,7 +336,7 @@ class Pool:
             self._control["stop"] = 1
             latch.close()
             with self._speaking:
-                finished.set(wake=False)  # the ticker would want the interpreter now, and ``bestmove`` needs it
+                finished.set(wake=False)  # the ticker would compete for the interpreter, and ``bestmove`` needs it
         latch.gone.wait(GRACE)
 
     def _call(self, index: int, latch: HelperLatch, task: Task) -> None:
@@ -346,12 +345,12 @@ class Pool:
             self._helpers[index - 1].run(partial(self._help, index, latch, task))
 
     def _help(self, index: int, latch: HelperLatch, task: Task) -> None:
-        """A helper's part: deepen until stopped. What it finds goes into the shared table, its line into the vote."""
+        """A helper's part: search until stopped. Results go into the shared table, the line into the vote."""
         if not latch.enter():
             return
         try:
             worker = self.workers[index]
-            with suppress(MemoryError):  # then the others do it
+            with suppress(MemoryError):  # then the others search without it
                 task.prepare(worker)
                 self._admit(worker)
                 self._call(index + 1, latch, task)
@@ -370,7 +369,7 @@ class Pool:
     ) -> None:
         """The main worker's iterations up to depth ``last``, with ``choices`` root moves."""
         main = self.workers[0]
-        bounds: list[tuple[int, Line]] = []  # those that prove a mate, and the nodes searched by then
+        bounds: list[tuple[int, Line]] = []  # those that prove a mate, with the nodes searched by then
 
         def on_bound(line: Line) -> None:
             on_line(line)
@@ -383,7 +382,7 @@ class Pool:
                 on_line(line)
             if self._is_enough(lines[0], limits, choices):
                 break
-            if bounds and main.nodes > 2 * bounds[0][0]:  # the exact score, with the whole line, takes too long
+            if bounds and main.nodes > 2 * bounds[0][0]:  # the exact score with the whole line takes too long
                 break
             if prover is not None and self._settles_mate(prover, limits, on_line):
                 break
@@ -392,19 +391,19 @@ class Pool:
             on_line(main.lines[0])
 
     def _silence(self, limits: Limits, count: int) -> int:
-        """For how long, in ticks of the clock, a search reports nothing.
+        """For how many clock ticks a search reports nothing.
 
-        Under a clock no one can read so fast, and the time between two windows is lost.
+        Under a clock no reader keeps up, and the time between two windows is lost.
         """
         optimum = self._budget.optimum
         if optimum is None or count > 1 or self.node_clock.rate or limits.infinite or limits.ponder:
             return 0
-        if (limits.movetime, limits.depth, limits.nodes, limits.mate) != (None,) * 4:  # somebody looks at the search
+        if (limits.movetime, limits.depth, limits.nodes, limits.mate) != (None,) * 4:  # a user is watching
             return 0
         return int(min(SILENCE, SILENT_SHARE * optimum) * TICKS_PER_SECOND / 1000)
 
     def _settles_mate(self, prover: Prover, limits: Limits, on_line: Callable[[Line], None]) -> bool:
-        """Whether ``prover``, which goes on a little, has found a mate, or that there is none and no other limit."""
+        """Let ``prover`` continue; whether it found a mate, or proved that there is none and no other limit is set."""
         main = self.workers[0]
         plies, moves = prover.advance()
         if moves:
@@ -418,18 +417,18 @@ class Pool:
         return prover.is_through and is_only_limit
 
     def _tick(self, finished: Signal, on_tick: Callable[[int, int, int], None]) -> None:
-        """Report how far the search is, once a second after the first few."""
+        """Report the progress of the search, once a second after the first few."""
         record = self.workers[0].record
         if finished.wait(FIRST_TICK):
             return
         while not finished.wait(TICK):
             with self._speaking:
-                if finished.is_set():  # nothing is said after the end
+                if finished.is_set():  # no reports after the end
                     return
                 on_tick(int(record["root_depth"]), int(record["current_move"]), int(record["current_number"]))
 
     def wait_for_release(self, limits: Limits) -> None:
-        """If the protocol forbids an answer yet, wait for :meth:`stop` or :meth:`ponderhit`."""
+        """If the protocol does not allow an answer yet, wait for :meth:`stop` or :meth:`ponderhit`."""
         if limits.infinite or limits.ponder:
             self._released.wait()
 
@@ -447,6 +446,6 @@ class Pool:
             return not self._pondering and not self._infinite and self._spent() >= self._due
 
     def _spent(self) -> float:
-        """Milliseconds, or the nodes that count as such, since the search began, pondering included."""
+        """Milliseconds, or nodes that count as such, since the search began, pondering included."""
         rate = self.node_clock.rate
         return self.nodes / rate if rate else self.elapsed

@@ -1,4 +1,4 @@
-"""Pruning: nodes, and moves of a node, that are cut off before they are searched to full depth."""
+"""Pruning: nodes and moves that are cut off without a search to full depth."""
 
 from engine.board.aliases import Depth, Flag, Move, Ply, Score
 from engine.board.legality import is_legal
@@ -20,7 +20,7 @@ from engine.search.tunables import Params
 def table_cutoff(
     worker: Worker, ply: Ply, alpha: Score, beta: Score, depth: Depth, cut_node: Flag, tt_move: Move, tt_score: Score
 ) -> Score:
-    """The transposition table's score if it settles a node off the principal variation, else NONE.
+    """The transposition table's score if it settles a node outside the principal variation, else NONE.
 
     Far from the leaves only a bound of the expected kind counts, a fail-high at a cut node: the other kind means that
     the line above needs another look.
@@ -42,8 +42,8 @@ def table_cutoff(
 def trusts_evaluation(params: Params, ply: Ply, bound: Score, static_eval: Score) -> bool:
     """Whether the static evaluation may prune against ``bound``.
 
-    In a won game only the mate is left to find, and the evaluation cannot see it: a quiet move that prepares it looks
-    worse than any that wins another pawn. So it prunes nothing near the root then, unless it is that of a lone king.
+    In a won game only the mate is left to find, which the evaluation cannot see: a quiet move that prepares it looks
+    worse than one that wins another pawn. So near the root only the mop-up evaluation of a lone king may prune then.
     """
     return bound < params.WonScore or ply > params.WonPly or abs(static_eval) >= WON
 
@@ -52,10 +52,9 @@ def trusts_evaluation(params: Params, ply: Ply, bound: Score, static_eval: Score
 def may_try_null_move(
     worker: Worker, ply: Ply, beta: Score, depth: Depth, best_eval: Score, static_eval: Score, cut_node: Flag
 ) -> bool:
-    """Whether passing is worth a try: the side to move stands well above beta, and the previous move was no pass.
+    """Whether to try a null move: the side to move stands well above beta, and the previous move was not null.
 
-    Without pieces, zugzwang can make passing better than any move. Where no fail-high is expected the attempt is rarely
-    worth its nodes.
+    Without pieces, zugzwang can make passing better than any move. Where no fail-high is expected it rarely pays.
     """
     return (
         depth >= params_of(worker).NullMoveDepth
@@ -70,7 +69,7 @@ def may_try_null_move(
 
 @helper
 def null_move_reduction(params: Params, depth: Depth, margin: Score) -> Depth:
-    """The reduction, in plies, of the search after a pass, when the evaluation is ``margin`` above beta."""
+    """The reduction, in plies, of the search after a null move, when the evaluation is ``margin`` above beta."""
     reduction = (params.NullMoveBase + params.NullMoveSlope * depth) // 1024
     return reduction + min(margin // params.NullMoveEvalDivisor, 3)
 
@@ -98,21 +97,21 @@ def small_probcut_cutoff(
 def prunes_quiet(
     worker: Worker, ply: Ply, node: Node, candidate: Candidate, lmr_depth: Depth, alpha: Score, has_best: bool
 ) -> bool:
-    """Whether the quiet ``candidate`` is skipped. Sets ``picker.skip_quiets`` if all later quiet moves are too.
+    """Whether to skip the quiet ``candidate``. Sets ``picker.skip_quiets`` to skip all later quiet moves too.
 
-    ``lmr_depth`` is the depth that late move reductions would search it to; ``has_best``: another move raised alpha.
+    ``lmr_depth`` is the depth after late move reductions; ``has_best``: another move raised alpha.
     """
     params, frame = params_of(worker), frame_at(worker, ply)
-    # Late move pruning: with good ordering the last quiet moves rarely help. But a reply to a root move that saves a
-    # queen may be the third quiet one, and a few nodes must be enough to see that.
+    # Late move pruning: with good ordering the last quiet moves rarely help. Not at ply 1: the reply that saves a queen
+    # may be the third quiet move, and a few nodes must be enough to see it.
     late = params.LateMovePruningBase + params.LateMovePruningSlope * node.depth * node.depth
     if not node.improving:
         late //= 2
     if node.is_pv and alpha < params.WonScore:
-        late += late * params.LateMovePruningPv // 100  # a missed move costs more there
+        late += late * params.LateMovePruningPv // 100  # missing a move costs more there
     is_late = ply > 1 and node.depth <= params.LateMovePruningDepth and 100 * candidate.number > late
-    # Futility pruning: a quiet move will not gain that much, least of all one that failed elsewhere, or when another
-    # move has already raised alpha.
+    # Futility pruning: a quiet move rarely gains that much, least of all with a bad history, or after another move
+    # raised alpha.
     futility_value = node.static_eval + params.FutilityBase + params.FutilityMargin * lmr_depth
     if not has_best:
         futility_value += params.FutilityNoBest
@@ -136,9 +135,9 @@ def prunes_quiet(
 
 @helper
 def prunes_noisy(worker: Worker, node: Node, candidate: Candidate, lmr_depth: Depth, alpha: Score) -> bool:
-    """Whether the capture or promotion ``candidate`` is skipped."""
+    """Whether to skip the capture or promotion ``candidate``."""
     params, position, move = params_of(worker), worker.position, candidate.move
-    # Futility pruning of captures: even with the captured piece the node stays below alpha.
+    # Futility pruning of captures: even winning the captured piece leaves the node below alpha.
     futility_value = node.static_eval + SEE_VALUES[captured_type(position, move)]
     futility_value += params.NoisyFutilityHistory * candidate.history // 1024
     futility_value += params.NoisyFutilityBase + params.NoisyFutilityMargin * lmr_depth

@@ -1,4 +1,4 @@
-"""Quiescence search: captures and promotions are played out before the evaluation is trusted."""
+"""Quiescence search: play out captures and promotions before trusting the evaluation."""
 
 from numba import int64
 
@@ -28,19 +28,17 @@ from engine.search.transposition import (
 )
 
 
-@kernel(int64(WORKER_T, int64, int64, int64), "the quiescence search", late=True)
+@kernel(int64(WORKER_T, int64, int64, int64), late=True)
 def qsearch(worker: Worker, alpha: Score, beta: Score, ply: Ply) -> Score:
     """The value of the position when only captures and promotions are played, or all evasions when in check.
 
-    Contract, as for :func:`engine.search.alphabeta.search` (fail-soft): a result r <= alpha says the value is
-    at most r, r >= beta that it is at least r, anything between is the value. Meaningless once
-    ``worker.aborted`` is set.
+    Fail-soft, as :func:`engine.search.alphabeta.search`. Meaningless once ``worker.aborted`` is set.
     """
     if CHECKED:
         assert -INFINITY <= alpha < beta <= INFINITY
         assert 0 <= ply <= MAX_PLY
 
-    # Step 1. Count the node, and see whether the search has to end.
+    # Step 1. Count the node and check the limits.
     if should_abort(worker):
         return I64(0)
     enter_node(worker, ply)
@@ -50,7 +48,7 @@ def qsearch(worker: Worker, alpha: Score, beta: Score, ply: Ply) -> Score:
     is_pv = beta - alpha > 1
     in_check = position.checkers != ZERO
 
-    # Step 2. Draws, and the deepest line there is room for.
+    # Step 2. Draws and the maximum ply.
     score = score_by_rule(worker, ply, in_check)
     if score != NONE:
         return score
@@ -127,7 +125,7 @@ def qsearch(worker: Worker, alpha: Score, beta: Score, ply: Ply) -> Score:
                 if score >= beta:
                     break
 
-        # Step 10. In check, once a defence is known, the others are not worth their cost.
+        # Step 10. In check, stop after three evasions once one of them does not get mated.
         if in_check and best > -DECIDED and searched >= 3:
             break
 
@@ -135,7 +133,7 @@ def qsearch(worker: Worker, alpha: Score, beta: Score, ply: Ply) -> Score:
     if in_check and searched == 0:
         return mated_in(ply)
 
-    # Step 12. Keep the result in the transposition table.
+    # Step 12. Store the result in the transposition table.
     bound = BOUND_LOWER if best >= beta else (BOUND_EXACT if best > old_alpha and is_pv else BOUND_UPPER)
     store(worker.table, table_key(position), best_move, to_table(best, ply), raw_eval, I64(0), bound, found.is_pv)
     return best

@@ -1,4 +1,4 @@
-"""Late move reductions (LMR): with good ordering later moves are rarely best, so they are searched less deeply."""
+"""Late move reductions (LMR): with good ordering later moves are rarely best, so search them less deeply."""
 
 from engine.board.aliases import Depth, Move, Ply, Score
 from engine.board.types import I64, U64, ZERO
@@ -11,8 +11,8 @@ from engine.search.tunables import Params
 
 @helper
 def late_move_reduction(params: Params, node: Node, candidate: Candidate) -> int:
-    """The reduction of ``candidate`` in 1024ths of a ply, before bounds: less for moves with a good history, captures
-    and moves on the principal variation."""
+    """The reduction of ``candidate`` in 1024ths of a ply, before clamping: smaller with a good history, for captures
+    and in the principal variation."""
     reduction = I64(params.reduction[U64(min(node.depth, 63)), U64(min(candidate.number, 63))])
     if not node.is_pv:
         reduction += params.ReductionNonPv
@@ -26,8 +26,8 @@ def late_move_reduction(params: Params, node: Node, candidate: Candidate) -> int
 
 @helper
 def reduced_depth(worker: Worker, ply: Ply, node: Node, move: Move, reduction: int, new_depth: Depth) -> Depth:
-    """The depth to which ``move``, which has been made, is searched first: ``new_depth`` less ``reduction`` in 1024ths
-    of a ply, corrected by what is known only now."""
+    """The depth of the first search of ``move``, which has been made: ``new_depth`` less ``reduction`` in 1024ths of a
+    ply, adjusted by what is known only now."""
     params, frame = params_of(worker), frame_at(worker, ply)
     if worker.position.checkers != ZERO:
         reduction -= params.ReductionCheck
@@ -36,7 +36,7 @@ def reduced_depth(worker: Worker, ply: Ply, node: Node, move: Move, reduction: i
     if node.cut_node:
         reduction += params.ReductionCutNode
     if frame_at(worker, ply + 1).cutoff_count > 3:
-        reduction += params.ReductionCutoffCount  # replies refute one move after the other
+        reduction += params.ReductionCutoffCount  # replies refute one move after another
     if move == frame.killer[0] or move == frame.killer[1]:
         reduction -= params.ReductionKiller
     return max(1, min(new_depth - reduction // 1024, new_depth))
@@ -44,9 +44,8 @@ def reduced_depth(worker: Worker, ply: Ply, node: Node, move: Move, reduction: i
 
 @helper
 def hindsight_depth(worker: Worker, ply: Ply, depth: Depth, static_eval: Score) -> Depth:
-    """``depth`` corrected by the effect of the previous move on the static evaluation: one ply more after a large
-    reduction if the side to move has not gained, one less after any if it has gained much ("hindsight", as in
-    Stockfish)."""
+    """``depth`` adjusted by the previous move's effect on the static evaluation: one ply more after a large reduction
+    if the side to move has not gained, one less after any if it has gained much ("hindsight", as in Stockfish)."""
     before = frame_at(worker, ply - 1)
     if static_eval == NONE or before.static_eval == NONE:
         return depth

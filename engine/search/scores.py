@@ -1,8 +1,7 @@
-"""Scores: centipawns for the side to move, with mates at the ends of the scale and table wins next to them.
+"""Scores: centipawns for the side to move, with mates at the ends of the scale and tablebase wins next to them.
 
-Being mated in n plies from the root is ``-MATE + n``, and reaching a position there that the tablebases call lost
-``-TB_WIN + n``. In the transposition table both count from the node they were found at, since it can be reached at
-another distance from the root.
+Being mated n plies from the root is ``-MATE + n``; a position there that the tablebases call lost is ``-TB_WIN + n``.
+The transposition table stores both relative to the node, which can be reached at different plies.
 """
 
 from __future__ import annotations
@@ -17,16 +16,16 @@ MATE = 31_000
 #: The deepest line, in plies from the root.
 MAX_PLY = 240
 
-#: Scores above this, and below its negative, mean a forced mate.
+#: Scores above this, and below its negative, are forced mates.
 MATE_BOUND = MATE - MAX_PLY
 
-#: A win by the tablebases, which do not tell how soon: between all mates and all evaluations.
+#: A tablebase win, below all mates and above all evaluations: WDL tables do not know the distance to mate.
 TB_WIN = MATE_BOUND - 1
 
-#: Scores above this, and below its negative, are decided: by a mate or by the tablebases.
+#: Scores above this, and below its negative, are mates or tablebase wins.
 DECIDED = TB_WIN - MAX_PLY - 1
 
-#: No score; for instance instead of a static evaluation in check.
+#: No score, such as the static evaluation in check.
 NONE = 32_100
 
 DRAW = 0
@@ -40,7 +39,7 @@ def mated_in(ply: Ply) -> Score:
 
 @helper
 def to_table(score: Score, ply: Ply) -> Score:
-    """A root-relative score as the transposition table keeps it."""
+    """A root-relative score as stored in the transposition table."""
     if score > DECIDED:
         return score + ply
     if score < -DECIDED:
@@ -52,7 +51,7 @@ def to_table(score: Score, ply: Ply) -> Score:
 def from_table(score: Score, ply: Ply, rule50: int) -> Score:
     """Undo :func:`to_table` at a node whose 50-move clock stands at ``rule50`` plies.
 
-    A mate that comes after the clock runs out is none: what is left is an advantage (as in Stockfish).
+    A mate that the 50-move rule would prevent becomes a mere advantage (as in Stockfish).
     """
     if score > DECIDED:
         if score > MATE_BOUND and MATE - score > 100 - rule50:
@@ -66,7 +65,7 @@ def from_table(score: Score, ply: Ply, rule50: int) -> Score:
 
 
 def to_message(score: int, bound: str = "") -> messages.Score:
-    """A score for people: mates in moves, the rest in centipawns."""
+    """The score as reported: mates in moves, others in centipawns."""
     score = int(score)
     if abs(score) > MATE_BOUND:
         moves = (MATE - abs(score) + 1) // 2

@@ -1,6 +1,6 @@
-"""The records that a search works on: one :data:`WORKER` for each thread, one :data:`CONTROL` for all.
+"""The records of a search: one :data:`WORKER` for each thread, one :data:`CONTROL` for all.
 
-Nothing else holds state. A worker takes about 4.3 MB, three huge pages where the system has such.
+They hold all of its state. A worker takes about 4.3 MB, three huge pages where the system has them.
 """
 
 from typing import Annotated
@@ -14,10 +14,10 @@ from engine.search.tablebase import TablebaseRecord
 from engine.search.transposition import Probe, TableRecord
 from engine.search.tunables import Params
 
-#: How many quiet moves, and how many captures, of a node are kept for the histories.
+#: Maximum number of quiet moves, and of noisy ones, that a node keeps for history updates.
 MAX_TRIED = 64
 
-#: The number of pairs (piece, target square), by which continuation histories are indexed.
+#: The number of (piece, target square) pairs, the index of continuation histories.
 PIECE_TO = 16 * 64
 
 #: Entries of a correction history for each colour (a power of two).
@@ -26,14 +26,14 @@ CORRECTIONS = 16_384
 #: Frames below the root, so that histories can look back from it.
 STACK_BASE = 6
 
-#: The deadline of a search that has none, as in a new record.
+#: The deadline of a search without one, as in a new record.
 NEVER = 0
 
 
 class Control(Record):
-    """What the whole search shares: when to stop. ``deadline`` is in clock ticks, :data:`NEVER` for none.
+    """Shared by the whole search: the ``stop`` flag, and the ``deadline`` in clock ticks, :data:`NEVER` for none.
 
-    Each is one aligned word, so that a thread reads either the old value or the new one, on every processor.
+    Each is one aligned word, so a thread reads either the old value or the new one, on every processor.
     """
 
     stop: int
@@ -42,42 +42,42 @@ class Control(Record):
 
 CONTROL = structure(Control)
 
-#: Where the deadline lies, in bytes.
+#: The byte offset of the deadline.
 DEADLINE = U64(CONTROL.fields["deadline"][1])  # type: ignore[index]
 
 
 class Picker(Record):
-    """How far the staged generation of moves at one node has come (see movepick)."""
+    """The state of staged move picking at one node (see movepick)."""
 
     stage: int
     tt_move: int
     cursor: int
     end: int
     skip_quiets: int
-    history: int  # of the quiet move picked last
-    bad_end: int  # losing captures wait at the front of the list
+    history: int  # of the last quiet move picked
+    bad_end: int  # losing captures are at the front of the list, up to here
 
 
 PICKER = structure(Picker)
 
 
 class Frame(Record):
-    """One ply of the line under search."""
+    """One ply of the current line."""
 
     probe: Probe
     picker: Picker
     static_eval: int
-    raw_eval: int  # the static evaluation before its correction
+    raw_eval: int  # static evaluation before correction
     move: int  # the move made here; 0 for the null move
     quiet: int  # 1: it is neither a capture nor a promotion
     continuation_index: int  # its piece and target as an index of continuation histories; 0 for the null move
-    excluded: int  # the move left out of a singular search, else 0
-    double_extensions: int  # moves of the line that leads here that were extended by two plies
+    excluded: int  # the move excluded from a singular search, else 0
+    double_extensions: int  # moves on the path to this ply that were extended by two plies or more
     reduction: int  # plies by which the move under search was reduced
     move_count: int  # the number of the move under search, from 1 on
-    cutoff_count: int  # nodes of this ply that failed high since the ply two above was entered
+    cutoff_count: int  # fail-highs at this ply since the node two plies above was entered
     killer: Annotated[Array[int], (2,)]
-    threats: u8  # squares the other side attacks
+    threats: u8  # squares attacked by the other side
     checking: Annotated[Array[u8], (6,)]  # [type] squares from which it attacks the other king
     pv_length: int
     quiet_count: int
@@ -92,7 +92,7 @@ FRAME = structure(Frame)
 
 
 class Line(Record):
-    """A line that an iteration found; without moves when there is none. ``bound`` is 0 unless the score is one."""
+    """A line found by an iteration, empty if there is none. ``bound`` is 0 for an exact score."""
 
     depth: int
     seldepth: int
@@ -106,7 +106,7 @@ LINE = structure(Line)
 
 
 class Deepening(Record):
-    """How far iterative deepening has come: the iteration, its aspiration window, and the lines (see deepening)."""
+    """The state of iterative deepening: the iteration, its aspiration window, and the lines (see deepening)."""
 
     depth: int  # of the iteration under search
     last: int  # the last iteration wanted
@@ -114,14 +114,14 @@ class Deepening(Record):
     found: int  # lines of this iteration so far
     has_news: int  # 1: the lines have changed since the last return to the caller
     stable: int  # iterations for which the best move has stayed the same
-    drop: int  # centipawns that the best line lost in the last iteration
-    outcome: int  # of the window searched last, and its score
+    drop: int  # centipawns by which the best line got worse in the last iteration
+    outcome: int  # of the last window, and its score
     score: int
     alpha: int  # the window to search next
     beta: int
-    delta: int  # centipawns by which it is widened next
-    fail_high_reduction: int  # plies less to search, after windows that failed high
-    line: Line  # the best one in the windows of this line so far
+    delta: int  # centipawns by which to widen it next
+    fail_high_reduction: int  # depth reduction in plies, after windows that failed high
+    line: Line  # the best so far in the windows of this line
     lines: Annotated[Array[Line], (MAX_MOVES,)]  # [rank] of the last iteration, best first
     new_lines: Annotated[Array[Line], (MAX_MOVES,)]  # [rank] of this iteration
 
@@ -130,7 +130,7 @@ DEEPENING = structure(Deepening)
 
 
 class RootMove(Record):
-    """A root move and what the search spent on it."""
+    """A root move and the nodes spent on it."""
 
     move: int
     nodes: int
@@ -153,13 +153,13 @@ class Worker(Record):
     seldepth: int
     aborted: int
     root_score: int  # of the best root move so far
-    current_move: int  # the root move under search, for reports, and its number
+    current_move: int  # the root move being searched, for reports, and its number
     current_number: int
-    pv_index: int  # root moves before it have their lines already (several lines wanted)
+    pv_index: int  # root moves before it already have their lines (MultiPV)
     root_count: int
     root: Annotated[Array[RootMove], (MAX_MOVES,)]
     root_depth: int
-    null_move_min_ply: int  # null moves are tried from this ply on only, while one is verified
+    null_move_min_ply: int  # no null moves before this ply, during a verification search
     history: Annotated[
         Array[i2], (2, 2, 2, 64, 64)
     ]  # [color][from is attacked][to is attacked][from][to] butterfly history of quiets
@@ -183,7 +183,7 @@ _params_at = record_at(Params)
 
 @helper
 def params_of(worker: Worker) -> Params:
-    """The search parameters that ``worker`` plays with."""
+    """The search parameters of ``worker``."""
     return _params_at(worker.params_address, 0)
 
 

@@ -1,7 +1,7 @@
 """Endgame tablebases inside the search: which nodes are probed, and what the answers are worth.
 
-Win, draw or loss comes from a compiled prober of which the search knows no more than an address (see
-:mod:`engine.syzygy`): without tables nobody waits for it to be compiled.
+The search calls a compiled prober (see :mod:`engine.syzygy`) by its address, so that it is compiled only if there are
+tables.
 """
 
 from __future__ import annotations
@@ -18,24 +18,24 @@ from engine.jit import Record, function_at, helper, popcount, structure, u8
 from engine.search.scores import TB_WIN
 from engine.search.transposition import BOUND_EXACT, BOUND_LOWER, BOUND_UPPER
 
-#: The outcomes, for the side to move. Cursed wins and blessed losses are draws by the 50-move rule.
+#: Outcomes for the side to move. Cursed wins and blessed losses are draws by the 50-move rule.
 LOSS, BLESSED_LOSS, DRAW, CURSED_WIN, WIN = range(-2, 3)
 
-#: The prober's answer if it has none: a table is missing or damaged, or the position is a checkmate.
+#: The prober's answer if a table is missing or damaged, or if the position is checkmate.
 UNKNOWN = 3
 
-#: In the transposition table an answer counts as so many plies deeper than the search that asked for it.
+#: Plies added to the depth of an answer stored in the transposition table.
 EXTRA_DEPTH = 6
 
 
 class TablebaseRecord(Record):
-    """What a worker knows of the tables."""
+    """A worker's access to the tablebases."""
 
     function: u8  # the address of the prober
     address: u8  # of the tables, its first argument
     pieces: int  # positions with more pieces are not probed; 0: none are
-    depth: int  # the minimum depth for positions with just as many
-    fifty: int  # 1: the 50-move rule counts
+    depth: int  # the minimum depth for positions with exactly this many
+    fifty: int  # 1: apply the 50-move rule
     hits: int  # answers in this search
 
 
@@ -46,7 +46,7 @@ _call = function_at(int64(uint64, POSITION_T))
 
 @dataclass(frozen=True, slots=True)
 class TablebaseAccess:
-    """The tables that a search may probe: the fields of :data:`TABLEBASE` but for the count."""
+    """The tablebases that a search may probe: the fields of :data:`TABLEBASE` except ``hits``."""
 
     function: int
     address: int
@@ -56,7 +56,7 @@ class TablebaseAccess:
 
 
 def install(record: Any, access: TablebaseAccess | None) -> None:
-    """Have the TABLEBASE ``record`` of a worker reach the tables of ``access``; None for no tables."""
+    """Give the TABLEBASE ``record`` of a worker access to the tables of ``access``; None for no tables."""
     record["pieces"] = record["hits"] = 0
     if access is not None:
         record["function"], record["address"] = access.function, access.address
@@ -67,7 +67,7 @@ def install(record: Any, access: TablebaseAccess | None) -> None:
 def probe_tablebase(tablebase: TablebaseRecord, position: Position, depth: Depth) -> int:
     """The outcome of a node searched ``depth`` plies deep, for the side to move: LOSS .. WIN, or UNKNOWN.
 
-    The tables are right only just after a capture or pawn move and without castling rights, so other nodes do not ask.
+    WDL tables are exact only just after a capture or pawn move and without castling rights; other nodes are not probed.
     """
     if position.rule50 != 0 or position.castling != 0:
         return I64(UNKNOWN)
@@ -85,8 +85,8 @@ def probe_tablebase(tablebase: TablebaseRecord, position: Position, depth: Depth
 
 @helper
 def tablebase_score(outcome: int, ply: Ply) -> Score:
-    """The score of a node with this ``outcome``, ``ply`` plies below the root: the sooner a win is reached, the better;
-    a win that the 50-move rule spoils is worth next to nothing."""
+    """The score of a node with this ``outcome``, ``ply`` plies below the root. Sooner wins score higher; a win that the
+    50-move rule spoils is worth next to nothing."""
     if outcome == WIN:
         return TB_WIN - ply
     if outcome == LOSS:
@@ -96,8 +96,7 @@ def tablebase_score(outcome: int, ply: Ply) -> Score:
 
 @helper
 def tablebase_bound(outcome: int) -> int:
-    """What the score of an ``outcome`` says: a draw is exact, a win a lower bound (there may be a mate in sight), a
-    loss an upper one."""
+    """The bound of an ``outcome``: draws are exact, wins lower bounds (there may be a mate), losses upper bounds."""
     if outcome == WIN:
         return I64(BOUND_LOWER)
     if outcome == LOSS:

@@ -1,7 +1,7 @@
-"""Threads that wait for work: started before the clock runs, and awaited by events only.
+"""Threads that wait for work: started before the clock runs, and awaited through events only.
 
-``Thread.join`` and ``Thread.is_alive`` are not used: before Python 3.13 a ``join`` interrupted by a signal takes the
-thread for ended, and the caller would then share its memory with a search that still runs.
+``Thread.join`` and ``Thread.is_alive`` are not used: before Python 3.13 a signal that interrupts ``join`` marks the
+thread as ended, and the caller would then share its memory with a search that still runs.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from time import monotonic
 
 Work = Callable[[], object]
 
-#: Bytes of stack for a search thread; the deepest line needs a small part of it.
+#: Bytes of stack for a search thread; the deepest line needs a small part of them.
 STACK_SIZE = 32 << 20
 
 
 def run_on_deep_stack(work: Work) -> None:
-    """Run ``work`` in a thread with the stack that a deep search needs, wait for its end, and raise what it raises."""
+    """Run ``work`` in a thread with enough stack for a deep search, wait for its end, and raise what it raises."""
     errors: list[BaseException] = []
 
     def run() -> None:
@@ -41,11 +41,11 @@ def run_on_deep_stack(work: Work) -> None:
 
 
 class Signal:
-    """An event that an exception at any instruction leaves whole.
+    """An event that stays intact when an exception interrupts it at any instruction.
 
-    ``threading.Event`` guards itself with a lock in Python code, which an interrupt can leave held for good; then every
-    later caller waits for ever. This class is one flag and single calls. :meth:`wait` polls slowly as well, so that a
-    wake-up lost to an interrupt costs a moment and a pending interrupt is handled soon.
+    ``threading.Event`` guards itself with a lock in Python code, which an interrupt can leave held; then every later
+    caller waits for ever. This class is one flag and single calls. :meth:`wait` also polls slowly, so that a wake-up
+    lost to an interrupt costs a moment and a pending interrupt is handled soon.
     """
 
     __slots__ = ("_bell", "_is_set")
@@ -59,7 +59,7 @@ class Signal:
         return self._is_set
 
     def set(self, wake: bool = True) -> None:
-        """Wake all waiters, or let them notice at their next poll."""
+        """Wake all waiters, or without ``wake`` let them notice at their next poll."""
         self._is_set = True
         if wake:
             self._bell.put(True)
@@ -89,7 +89,7 @@ _LOOK = 0.1
 
 
 class _Item:
-    """A piece of work, and the signal of its end."""
+    """A piece of work, and the signal set when it is done."""
 
     __slots__ = ("over", "work")
 
@@ -101,9 +101,9 @@ class _Item:
 class ParkedThread:
     """A daemon thread that runs the work it is given, in order, and sleeps in between.
 
-    It ends with :meth:`end`, or with the last reference to this object: the thread refers only to the work that it is
-    doing. Given work after that, or in a forked child, it starts a new thread. Raises RuntimeError or MemoryError if
-    the system refuses one.
+    It ends with :meth:`end`, or with the last reference to this object: the thread refers only to its current work.
+    Given work after that, or in a forked child, it starts a new thread. Raises RuntimeError or MemoryError if the
+    system refuses one.
 
     A signal may raise an exception between any two instructions of the main thread. So all pending work is in one deque
     that changes by single calls, and a surplus wake-up does no harm.
@@ -134,14 +134,14 @@ class ParkedThread:
         self._wake.put(True)
 
     def wait(self, timeout: float | None = None) -> bool:
-        """Wait until all work is done, at most ``timeout`` seconds; return whether it is."""
+        """Wait until all work is done, at most ``timeout`` seconds; return whether it is done."""
         if self._process != os.getpid():
             return True  # the thread stayed in the parent
         try:
             last = self._items[-1]
         except IndexError:
             return True
-        self._wake.put(True)  # a signal may have kept run() from it
+        self._wake.put(True)  # a signal may have prevented it in run()
         return last.over.wait(timeout)
 
     @property
@@ -160,7 +160,7 @@ class ParkedThread:
 
 
 def _start_thread(name: str, items: deque[_Item], wake: SimpleQueue[bool]) -> threading.Thread:
-    with _STARTING:  # the size is a setting of the whole process
+    with _STARTING:  # the stack size is a setting of the whole process
         previous = threading.stack_size(STACK_SIZE)
         try:
             thread = threading.Thread(target=_serve, args=(items, wake), name=name, daemon=True)
@@ -174,11 +174,11 @@ _STARTING = threading.Lock()
 
 
 def _done() -> None:
-    """Stands for finished work."""
+    """Replaces finished work."""
 
 
 def _serve(items: deque[_Item], wake: SimpleQueue[bool]) -> None:
-    """The thread's loop. An item stays among ``items`` until it is done, so that no running search is missed."""
+    """The thread's loop. An item stays in ``items`` until it is done, so that no running search is overlooked."""
     while wake.get():
         while items:
             item = items[0]

@@ -1,8 +1,7 @@
 """Time management: how long one move may take.
 
-The *optimum* is what the move should cost: no new iteration starts once it is used up. :func:`pace_of` stretches or
-shortens it by how settled the choice is. The *maximum* is never exceeded: the search is stopped there. All times are
-milliseconds.
+The *optimum* is the target: no new iteration starts once it is used up. :func:`pace_of` scales it by how settled the
+choice of move is. The *maximum* is never exceeded: the search is stopped there. All times are in milliseconds.
 """
 
 from __future__ import annotations
@@ -13,16 +12,16 @@ from typing import Any, NamedTuple
 from engine.messages import MOST, Limits
 from engine.search.tunables import Parameters
 
-#: The only legal move is searched this deep, for its score.
+#: The depth to which an only legal move is searched, for its score.
 FORCED_MOVE_DEPTH = 8
 
-#: No search is so short that it could not finish its first iterations.
+#: The least time for a move, enough to finish the first iterations.
 LEAST = 1.0
 
-#: The usual share of nodes in the best move; more than that means less time.
+#: The usual share of nodes spent on the best move; with more the search stops earlier.
 SHARE_EXPECTED = 0.7
 
-#: How many iterations the best move usually stays the same, and how many count at most.
+#: The number of iterations for which the best move usually stays the same, and the most that count.
 STABLE_EXPECTED, STABLE_ENOUGH = 5, 8
 
 
@@ -37,15 +36,14 @@ def time_for(params: Any, left: float, increment: float, togo: int, overhead: fl
     """The optimum and the maximum for one move, in milliseconds, with ``left`` on the clock for ``togo`` moves (0 if
     not given). ``overhead`` is lost between engine and clock with every move.
 
-    The arena compiles it too: its clocks count nodes.
+    Self-play compiles it too: its clocks count nodes.
     """
-    # Each move loses its overhead. If the overheads add up to most of the time, the clock cannot last should they
-    # really be that long; but they rarely are. Then half of the time is for thinking, less at least this move's
-    # overhead.
+    # Each move loses its overhead. If overheads alone would use up most of the time, assume that they will be shorter:
+    # half of the time is for thinking, minus at least this move's overhead.
     usable = max(left - overhead * max(togo, 1), min(left / 2, left - overhead), LEAST)
     moves = min(togo, params.TimeMoves) if togo > 0 else params.TimeMoves
     optimum = usable / moves + params.TimeIncrement / 100 * increment
-    # A move never takes more than a share of what is left, so that the clock always lasts.
+    # Never more than a share of the remaining time, so that the clock always lasts.
     share = 0.8 if togo == 1 else params.TimeMaximumShare / 100
     maximum = min(params.TimeMaximum / 100 * optimum, share * usable)
     if togo > 1:  # leave each other move the least time and twice its overhead, or else an equal share
@@ -58,8 +56,8 @@ def pace_of(params: Any, share: float, stable: int, drop: int) -> float:
     """The factor on the optimum if the best move took a ``share`` of all nodes, has stayed the same for ``stable``
     iterations, and is worth ``drop`` centipawns less than in the previous one.
 
-    A move that takes most of the nodes has no rival; one that stays best over many iterations is unlikely to change; a
-    falling score asks for another look (the three rules of Stockfish and its kin).
+    A move that takes most of the nodes has no rival; a move that stays best over many iterations is unlikely to change;
+    a falling score deserves another look (the three rules of Stockfish and its kin).
     """
     effort = 1 + params.TimeEffort / 100 * (SHARE_EXPECTED - share)
     stability = 1 + params.TimeStability / 100 * (STABLE_EXPECTED - min(stable, STABLE_ENOUGH))
@@ -70,7 +68,7 @@ def pace_of(params: Any, share: float, stable: int, drop: int) -> float:
 def plan(limits: Limits, white_to_move: bool, overhead: int, parameters: Parameters) -> Budget:
     """The budget for the side to move. ``overhead`` is lost between engine and clock with every move.
 
-    A missing clock for the side to move (only the opponent's was sent) leaves the move without a budget.
+    If only the opponent's clock was given, the move has no budget.
     """
     if limits.movetime is not None:
         time = max(limits.movetime - min(overhead, limits.movetime // 20 + 1), LEAST)
@@ -92,8 +90,8 @@ class NodeClock:
     """A clock that counts nodes instead of time, so that a game is the same on every machine (Stockfish's option
     ``nodestime``).
 
-    ``rate`` nodes count as a millisecond; 0 uses real time. The clock that the GUI sends counts only at the first move
-    of a game, because it runs in real time.
+    ``rate`` nodes count as a millisecond; 0 uses real time. The GUI's clock, which runs in real time, counts only at
+    the first move of a game.
     """
 
     def __init__(self) -> None:
@@ -106,7 +104,7 @@ class NodeClock:
         self._left = None
 
     def wind(self, limits: Limits, white_to_move: bool) -> Limits:
-        """The limits with this clock in place of the GUI's."""
+        """The limits with this clock instead of the GUI's."""
         clock = limits.wtime if white_to_move else limits.btime
         self._increment = limits.winc if white_to_move else limits.binc
         if not self.rate or clock is None:
@@ -117,6 +115,6 @@ class NodeClock:
         return replace(limits, wtime=left, btime=left)
 
     def spend(self, nodes: int) -> None:
-        """A move was made with ``nodes`` nodes."""
+        """Charge this clock with the ``nodes`` of a move."""
         if self.rate and self._left is not None:
             self._left += self._increment - nodes / self.rate

@@ -1,15 +1,14 @@
-"""The transposition table: what is already known of positions met before.
+"""The transposition table: results of positions searched before.
 
 An entry is two words of 64 bits. The first packs, from the low end::
 
     move 16 | score 16 | static evaluation 16 | depth 8 | bound 2 | on a principal variation 1 | generation 5
 
-The second is the position's key XORed with the first: an entry torn by two threads writing at once does not
-match any key, so no lock is needed (Robert Hyatt's lockless hashing). Four entries make a cluster of one
-cache line. A key chooses its cluster by the high word of ``key * clusters``, so any number of clusters works.
+The second is the position's key XORed with the first: an entry torn by two threads writing at once does not match any
+key, so no lock is needed (Robert Hyatt's lockless hashing). Four entries make a cluster of one cache line. A key
+chooses its cluster by the high word of ``key * clusters``, so any number of clusters works.
 
-Replacement: the entry of the same position; else the one that is shallowest, each generation (search) of age
-counting as four plies.
+Replacement: the entry of the same position; else the shallowest, each generation (search) of age counting four plies.
 """
 
 from __future__ import annotations
@@ -42,14 +41,14 @@ from engine.search.scores import NONE
 BOUND_NONE, BOUND_UPPER, BOUND_LOWER, BOUND_EXACT = range(4)
 
 CLUSTER_SIZE = 4
-#: Clusters by which it is judged how full the table is.
+#: Clusters that hashfull samples.
 SAMPLED = 250
 _GENERATIONS = 32
 _AGE_WEIGHT = 4
 
 
 class Cluster(Record):
-    """Entries of one cache line."""
+    """The entries of one cache line."""
 
     packed: Annotated[Array[u8], (CLUSTER_SIZE,)]
     check: Annotated[Array[u8], (CLUSTER_SIZE,)]
@@ -85,7 +84,7 @@ class Probe(Record):
 
 PROBE = structure(Probe)
 
-#: The clock of the 50-move rule, in plies, from which on it is part of the key, and how many plies share a key.
+#: The 50-move clock, in plies, from which it is part of the key, and the number of plies that share a key.
 FIRST_CLOCK, CLOCK_STEP = 14, 8
 _CLOCK_MIX = U64(0x9E37_79B9_7F4A_7C15)
 
@@ -111,10 +110,10 @@ def _generation(data: Key) -> int:
 
 @helper
 def clock_key(rule50: int) -> Key:
-    """What the clock of the 50-move rule adds to a key: nothing while it is low, else one of eleven numbers.
+    """The 50-move clock's part of a key: nothing while it is low, else one of eleven numbers.
 
-    The same position is worth less with a higher clock, and near the limit it is a draw. With one entry for all clocks
-    the score of another clock would be believed (as in Stockfish).
+    The same position is worth less with a higher clock, and near the limit it is a draw, so a score must not be reused
+    at another clock (as in Stockfish).
     """
     if rule50 < FIRST_CLOCK:
         return ZERO
@@ -135,10 +134,10 @@ def prefetch_cluster(table: TableRecord, key: Key) -> None:
 
 @helper
 def probe(table: TableRecord, key: Key, result: Any) -> None:
-    """Look ``key`` up; ``result.found`` tells whether the rest of ``result`` means anything.
+    """Look ``key`` up. If ``result.found`` is 0, so are its ``move``, ``bound`` and ``is_pv``; the rest is undefined.
 
-    The score is as stored (see ``scores.from_table``). The move fits the position unless two positions share
-    a key: test it before making it.
+    The score is as stored (see ``scores.from_table``). The move fits the position unless two positions share a key:
+    test it before making it.
     """
     cluster = cluster_at(table.address, mulhi(key, table.clusters))
     for slot in range(CLUSTER_SIZE):
@@ -160,13 +159,13 @@ def probe(table: TableRecord, key: Key, result: Any) -> None:
 
 @helper
 def settles(bound: int, score: Score, alpha: Score, beta: Score) -> bool:
-    """Whether a ``score`` of this ``bound`` decides a node with this window."""
+    """Whether a ``score`` with this ``bound`` settles a node with this window."""
     return bound == BOUND_EXACT or (bound == BOUND_LOWER and score >= beta) or (bound == BOUND_UPPER and score <= alpha)
 
 
 @helper
 def known_eval(found: Any) -> Score:
-    """The static evaluation that a probe found, NONE if there is none."""
+    """The static evaluation that a probe found, else NONE."""
     return found.static_eval if found.found != 0 else I64(NONE)
 
 
@@ -174,7 +173,7 @@ def known_eval(found: Any) -> Score:
 def store(
     table: TableRecord, key: Key, move: Move, score: Score, static_eval: Score, depth: Depth, bound: int, is_pv: Flag
 ) -> None:
-    """Keep what a search of ``key`` found; a former move survives when there is no new one."""
+    """Store the result of a search of ``key``; without a ``move`` the stored one is kept."""
     cluster = cluster_at(table.address, mulhi(key, table.clusters))
     generation = table.generation
     chosen, least = 0, 1 << 30
@@ -202,11 +201,11 @@ def store(
 
 @helper
 def start_generation(table: TableRecord) -> None:
-    """Let what is stored so far count as older."""
+    """Begin a new search: existing entries count as older."""
     table.generation = (table.generation + 1) & (_GENERATIONS - 1)
 
 
-@kernel(int64(record_type(TABLE)), "the search")
+@kernel(int64(record_type(TABLE)))
 def _hashfull(table: TableRecord) -> int:
     """See :meth:`TranspositionTable.hashfull`; compiled, as ``bestmove`` waits for it."""
     count = 0
@@ -220,7 +219,7 @@ def _hashfull(table: TableRecord) -> int:
 
 
 class TranspositionTable:
-    """The memory of the table, and the record by which kernels reach it.
+    """The table's memory, and its record for kernels.
 
     Raises :class:`OptionError` if ``megabytes`` cannot be allocated.
     """
@@ -230,14 +229,14 @@ class TranspositionTable:
         self.resize(megabytes)
 
     def resize(self, megabytes: int) -> None:
-        """Become an empty table of ``megabytes``. The system hands its pages out when they are first touched: call
-        :meth:`clear`, or the search waits for them. After an :class:`OptionError` the table is as before.
+        """Replace the table with an empty one of ``megabytes``. Pages are allocated on first touch: call :meth:`clear`,
+        or the search waits for them. After an :class:`OptionError` the table is unchanged.
         """
         clusters = megabytes * (1 << 20) // CLUSTER.itemsize
         if clusters * CLUSTER.itemsize > _physical_memory():
             raise OptionError(f"Hash {megabytes} MB is more than this machine's memory")
         try:
-            self._clusters = allocate(CLUSTER, clusters)  # here, so that the previous memory is free before a touch
+            self._clusters = allocate(CLUSTER, clusters)  # frees the previous memory before the first touch
         except MemoryError:
             raise OptionError(f"Hash {megabytes} MB cannot be allocated") from None
         self.record["address"] = self._clusters.ctypes.data
@@ -246,26 +245,26 @@ class TranspositionTable:
         self.megabytes = megabytes
 
     def clear(self, part: int = 0, parts: int = 1) -> None:
-        """Forget everything, or one of ``parts`` equal parts, which threads may do at once."""
+        """Clear the table, or one of ``parts`` equal parts; threads may clear different parts at once."""
         words = self._clusters.view("u8")
         words[len(words) * part // parts : len(words) * (part + 1) // parts].fill(0)
         self.record["generation"] = 0
 
     def new_search(self) -> None:
-        """Let what is stored so far count as older."""
+        """Begin a new search: existing entries count as older."""
         self.record["generation"] = (int(self.record["generation"]) + 1) % _GENERATIONS
 
     def hashfull(self) -> int:
-        """How full the table is with entries of the present search, in thousandths, judged by a sample."""
+        """Thousandths of a sample of entries that the current search has written."""
         return int(_hashfull(self.record))
 
 
-#: Where Linux keeps the memory limit of a container, by either version of control groups.
+#: Linux files with the memory limit of a container, for versions 2 and 1 of control groups.
 _CONTAINER_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 
 
 def _physical_memory() -> int:
-    """Bytes of memory in this machine or container, or a number beyond any Hash if the system does not tell."""
+    """Bytes of memory in this machine or container, or a number beyond any Hash if unknown."""
     most = 1 << 62
     with suppress(AttributeError, ValueError, OSError):
         most = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")

@@ -1,6 +1,6 @@
-"""The search parameters as the kernels see them: a record with one field for each row of ``PARAMS``.
+"""The search parameters for the kernels: a record with one field for each row of ``PARAMS``.
 
-Every worker has the address of one, so engines of one process, and the two sides of a game, may differ in them.
+Every worker has the address of one, so engines in one process, and the two sides of a game, may use different values.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _DEPTHS, _MOVES = 64, 64
 
 
 class Params(Defaults, Record):
-    """The search parameters, and what follows from them."""
+    """The search parameters, and the reductions computed from them."""
 
     reduction: Annotated[Array[Array[i4]], (_DEPTHS, _MOVES)]  # [depth][move number] in 1024ths of a ply
 
@@ -30,12 +30,12 @@ _KNOWN = {param.name: param for param in PARAMS}
 
 _LOGARITHMS = np.array([0.0, *map(math.log, range(1, max(_DEPTHS, _MOVES)))])
 
-#: [depth][move number] the product of the logarithms, to which reductions are proportional (as in Stockfish).
+#: [depth][move number] log(depth) * log(move number), to which reductions are proportional (as in Stockfish).
 _GROWTH = np.outer(_LOGARITHMS[:_DEPTHS], _LOGARITHMS[:_MOVES])
 
 
 class Parameters:
-    """One set of search parameters: the defaults, but for ``values`` by name. ``record`` is what kernels read.
+    """A set of search parameters: the defaults except for ``values`` by name. Kernels read ``record``.
 
     Raises :class:`OptionError` as :meth:`set`.
     """
@@ -51,7 +51,7 @@ class Parameters:
             self.set(name, value)
 
     def set(self, name: str, value: int) -> None:
-        """Set one parameter; it counts from the next search on.
+        """Set one parameter, from the next search on.
 
         Raises :class:`OptionError` if ``name`` is unknown or ``value`` out of its range.
         """

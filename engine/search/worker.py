@@ -1,4 +1,4 @@
-"""One thread's search, as Python sees it: the record, and the lines that compiled deepening reports."""
+"""One thread's search, seen from Python: the record, and the lines that compiled deepening reports."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from engine.search.tablebase import TablebaseAccess, install
 from engine.search.transposition import TABLE, TranspositionTable
 from engine.search.tunables import Parameters
 
-#: What a worker has learned and keeps from move to move.
+#: Fields that a worker learns, and keeps from move to move.
 HISTORIES = (
     "history",
     "capture_history",
@@ -31,7 +31,7 @@ HISTORIES = (
 
 @dataclass(slots=True)
 class Line:
-    """What an iteration found: score in centipawns, moves as the kernels encode them.
+    """A line found by an iteration: score in centipawns, moves as the kernels encode them.
 
     ``bound`` is ``lowerbound`` or ``upperbound`` if the score only bounds the value, else empty; ``rank`` numbers the
     lines of one search from 1.
@@ -46,7 +46,7 @@ class Line:
 
 
 def ranked(lines: list[Line], previous: list[Line]) -> list[Line]:
-    """``lines``, then of the ``previous`` ones those with other first moves, as many as there were, renumbered."""
+    """``lines``, then the ``previous`` ones with other first moves, up to the previous number, renumbered."""
     known = {line.moves[0] for line in lines}
     rest = [line for line in previous if line.moves and line.moves[0] not in known]
     ranked = (lines + rest)[: len(previous)]
@@ -56,12 +56,12 @@ def ranked(lines: list[Line], previous: list[Line]) -> list[Line]:
 
 
 class Worker:
-    """A WORKER record, and how it is searched."""
+    """A WORKER record, and its search."""
 
     def __init__(self, control_address: int, evaluation: Evaluation, parameters: Parameters) -> None:
         self.record: Any = new_record(WORKER)
         self.record["control_address"] = control_address
-        # Its parts: a record takes long to find a record inside it.
+        # Kept because looking up a nested record is slow.
         self._position, self._tables = self.record["position"], (self.record["table"], self.record["tablebase"])
         self._root, self._progress = self.record["root"], self.record["deepening"]
         self.lines: list[Line] = []
@@ -70,18 +70,18 @@ class Worker:
 
     def use(self, evaluation: Evaluation) -> None:
         """Evaluate by ``evaluation``."""
-        self._evaluation = evaluation  # the record holds no more than its network's address
+        self._evaluation = evaluation  # kept alive: the record has only its network's address
         evaluation.install(self.record["evaluator"])
 
     def set_parameters(self, parameters: Parameters) -> None:
-        """Search by ``parameters``; changes of them count from the next search on."""
-        self._parameters = parameters  # the record holds no more than their address
+        """Search with ``parameters``; later changes of them take effect with the next search."""
+        self._parameters = parameters  # kept alive: the record has only their address
         self.record["params_address"] = parameters.address
 
     def touch(self) -> None:
-        """Have memory for the whole record and the compiled code, so that no search waits for them. Forgets everything.
+        """Touch the whole record and the compiled code, so that no search waits for them. Forgets everything.
 
-        If the thread that will search calls it, the memory is near its processor.
+        Call it in the thread that will search, so that the memory is near its processor.
         """
         self.clear()
         self.record["stack"].view(np.uint8).fill(0)
@@ -118,7 +118,7 @@ class Worker:
         """Set up a search of ``position`` over the root ``moves``, which may probe ``tablebase``."""
         record = self.record
         copy_position(self._position, position)
-        self._table = table  # the record holds no more than its address
+        self._table = table  # kept alive: the record has only its address
         self.lines = []
         for name in TABLE.names or ():
             self._tables[0][name] = table.record[name]
@@ -135,11 +135,11 @@ class Worker:
         on_bound: Callable[[Line], None] | None = None,
         quiet_until: int = NEVER,
     ) -> Iterator[list[Line]]:
-        """Search deeper and deeper from depth ``first`` to ``last``; yield the lines after each iteration.
+        """Search from depth ``first`` to ``last``; yield the lines after each iteration.
 
-        There are ``count`` of them (or one for each root move), with different first moves, best first. The
-        last ones may come from an aborted iteration that had found a better move. ``on_bound`` gets what is known when
-        a window fails. Until the clock shows ``quiet_until`` ticks nothing is reported, unless the search ends.
+        There are ``count`` of them (at most one for each root move), with different first moves, best first. The last
+        ones may come from an aborted iteration that had found a better move. ``on_bound`` gets the line of a failed
+        window. Before the clock reaches ``quiet_until`` ticks nothing is reported, unless the search ends.
         """
         record, progress = self.record, self._progress
         progress["depth"], progress["last"] = first, min(last, MAX_PLY - 1)
@@ -154,7 +154,7 @@ class Worker:
                 on_bound(line)
 
     def deepen_quietly(self, first: int, last: int) -> None:
-        """Search as :meth:`deepen` does, in one compiled call; :attr:`lines` has the result."""
+        """Like :meth:`deepen`, but in one compiled call; the result is in :attr:`lines`."""
         for _ in self.deepen(first, last, quiet_until=ALWAYS):
             pass
 
@@ -165,11 +165,11 @@ class Worker:
 
     @property
     def drop(self) -> int:
-        """Centipawns that the best line lost in the last iteration."""
+        """Centipawns by which the best line got worse in the last iteration."""
         return int(self._progress["drop"])
 
     def _bound(self, is_upper: bool) -> Line:
-        """The line of a window that failed. One without an answer yet goes on as the previous iteration's."""
+        """The line of a failed window, extended by the previous iteration's if that begins with it."""
         progress = self._progress
         previous = self.lines[0] if self.lines else Line()
         depth, score = int(progress["depth"]), int(progress["score"])

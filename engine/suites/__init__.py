@@ -1,1 +1,1 @@
-"""Test suites in EPD and perft files: reading, solving and judging them, and the commands for that."""
+"""EPD test suites and perft files: reads, solves and judges them, for ``numbat suite`` and ``numbat perft FILE``."""

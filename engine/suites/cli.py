@@ -45,7 +45,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def perft(files: Sequence[str], depth: int | None, threads: int) -> int:
-    """Compare with the counts of ``files``; the exit code is 1 if any differs."""
+    """Compare perft with the counts in ``files``; the exit code is 1 if any differs."""
     try:
         with terminated_as_interrupted():
             positions, code = _read(files, read_counts)
@@ -76,7 +76,7 @@ def _say(text: str) -> None:
 
 
 def _read(files: Sequence[str], reader: Callable[[str, Callable[[str], None]], list[_Read]]) -> tuple[list[_Read], int]:
-    """What all files hold that can be read, and the exit code."""
+    """The contents of all readable files, and the exit code."""
     found: list[_Read] = []
     code = DONE
     for file in files:

@@ -1,4 +1,4 @@
-"""Perft files: the published numbers of leaves, and the command that compares them with its own."""
+"""Perft files: reads published leaf counts and compares them with Numbat's."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _COUNT = re.compile(r"D(\d{1,2})[\s=]+(\d{1,18})\s*")
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """A position and its leaves by depth; ``line`` is that of the file."""
+    """A position and its leaves by depth in plies; ``line`` is its line in the file."""
 
     line: int
     board: chess.Board
@@ -31,8 +31,9 @@ class Counts:
 
 
 def read_counts(path: str | os.PathLike[str], report: Callable[[str], None] = print) -> list[Counts]:
-    """Read ``FEN ;D1 20 ;D2 400``, castling as in Chess960 included, or lines ``epd FEN``, each before lines ``perft 1
-    20``. Repairs are reported. Raises :class:`ReadError`, which names file and line."""
+    """Read lines ``FEN ;D1 20 ;D2 400``, Chess960 included, or lines ``epd FEN`` followed by lines ``perft 1 20``.
+
+    Repairs are reported. Raises :class:`ReadError`, which names file and line."""
     found: list[Counts] = []
 
     def remark(number: int, text: str) -> None:
@@ -45,7 +46,7 @@ def read_counts(path: str | os.PathLike[str], report: Callable[[str], None] = pr
             raise ReadError(f"{path}:{number}: {error}") from None
     empty = next((counts for counts in found if not counts.leaves), None)
     if empty:
-        raise ReadError(f"{path}:{empty.line}: no counts such as 'D1 20' behind the position")
+        raise ReadError(f"{path}:{empty.line}: no counts such as 'D1 20' after the position")
     if not found:
         raise ReadError(f"{path} has no positions")
     return found
@@ -72,7 +73,7 @@ def _read(line: str, number: int, found: list[Counts], report: Callable[[str], N
 
 
 class Comparison:
-    """Counts the leaves of positions, and how many positions are ``right`` and ``wrong``, with all their leaves."""
+    """Compares positions with their counts; ``right`` and ``wrong`` count positions, ``leaves`` all leaves."""
 
     def __init__(self, engine: Engine, depth: int | None = None, threads: int = 1) -> None:
         self._engine, self._depth, self._threads = engine, depth, threads
@@ -80,7 +81,7 @@ class Comparison:
         self._seconds = 0.0
 
     def lines(self, counts: Counts) -> Iterator[str]:
-        """Count up to the depth wanted; yields a line for the position, and the divide of the first wrong depth."""
+        """Count up to the maximum depth; yields a line for the position, and the divide of the first wrong depth."""
         name = counts.board.fen(en_passant="fen")
         for depth, expected in sorted(counts.leaves.items()):
             if self._depth is not None and depth > self._depth:
@@ -106,7 +107,7 @@ class Comparison:
 
 
 def compare(positions: Sequence[Counts], comparison: Comparison, bar: Progress) -> int:
-    """Print what is found of each position, and the sum also when interrupted; returns the exit code."""
+    """Print a line for each position and, also if interrupted, the summary; returns the exit code."""
     task = bar.add_task("", total=len(positions))
     try:
         for counts in positions:

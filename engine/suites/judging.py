@@ -1,4 +1,4 @@
-"""What counts as solving a task, and the moves to ask for one after the other."""
+"""Judges answers to a task, and asks for the moves of a line one after the other."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from engine.suites.tasks import Task
 
 
 class Report(NamedTuple):
-    """A report of the best line: its first move in UCI, the mate announced, whether the score is only a bound."""
+    """A report of the best line: its first move in UCI, the mate announced, and whether the score is only a bound."""
 
     move: str = ""
     mate: int | None = None
@@ -24,7 +24,8 @@ class Report(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Of an answer. ``since`` reported it first: that it is right, after the last wrong one, or the wrong move."""
+    """The verdict on an answer. ``since`` is the first report of the right answer after the last wrong one or, if the
+    answer is wrong, of the move played."""
 
     solved: bool
     since: Report
@@ -34,8 +35,8 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """Of a task: the moves given, in UCI and SAN, and when they appeared. Over a line of moves ``seconds`` and
-    ``nodes`` add up and ``depth`` is the greatest; ``points`` and ``mate`` are of the first move."""
+    """The outcome of a task: the moves played, in UCI and SAN, and when they appeared. For a line of moves ``seconds``
+    and ``nodes`` are sums and ``depth`` is the maximum; ``points`` and ``mate`` belong to the first move."""
 
     solved: bool
     moves: tuple[str, ...]
@@ -48,7 +49,7 @@ class Outcome:
 
 
 def right(task: Task, thought_move: str, mate: int | None) -> bool:
-    """Whether a move (with the mate announced for it) solves the task."""
+    """Whether a move, with the mate announced for it, solves the task."""
     if task.mate is not None and not task.best:
         if mate is None or (mate > 0) != (task.mate > 0):
             return False
@@ -77,9 +78,9 @@ def judge(task: Task, move: str, reports: Sequence[Report]) -> Verdict:
 
 
 def questions(task: Task) -> Generator[chess.Board, tuple[str, Sequence[Report]], Outcome]:
-    """Yields the positions to search, and is sent the move and the reports of each.
+    """Yields the positions to search and receives the move and the reports of each.
 
-    Of a line every other move is asked for, until one is wrong; any mate will do.
+    Asks for every other move of a line, until one is wrong; any mate is right.
     """
     board = chess.Board(task.fen)
     verdicts: list[Verdict] = []
@@ -105,7 +106,7 @@ def questions(task: Task) -> Generator[chess.Board, tuple[str, Sequence[Report]]
 
 
 def wanted(task: Task, san: bool = False) -> str:
-    """What the task asks for, in few words; the moves in UCI or SAN."""
+    """A short text of what the task asks for; moves in UCI or SAN."""
     board = chess.Board(task.fen)
 
     def spelled(moves: Iterable[str]) -> str:

@@ -1,4 +1,4 @@
-"""The engine solves tasks: here, or in several processes."""
+"""Solves tasks with the engine, in this process or in several."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from engine.messages import Info, Limits
 from engine.suites.judging import Outcome, Report, questions
 from engine.suites.tasks import Task
 
-_engine: Engine | None = None  # that of a process of several
+_engine: Engine | None = None  # of a worker process
 
 
 def solve(engine: Engine, limits: Limits, task: Task) -> Outcome:
-    """Search what the task asks for as a new game, each move within ``limits``."""
+    """Solve a task as a new game, with ``limits`` for each move."""
     asking = questions(task)
     board = next(asking)
     engine.new_game()
@@ -41,8 +41,8 @@ def solve(engine: Engine, limits: Limits, task: Task) -> Outcome:
 def solve_all(
     tasks: Sequence[Task], limits: Limits, options: dict[str, Any], jobs: int, report: Callable[[str], None]
 ) -> Generator[Outcome, None, None]:
-    """The outcomes in the order of ``tasks``, from ``jobs`` processes if there is more than one."""
-    with _engine_with(options, report) as engine:  # which compiles what the processes need
+    """The outcomes in the order of ``tasks``, from ``jobs`` processes if more than one."""
+    with _engine_with(options, report) as engine:  # compiles the engine for all processes
         if jobs == 1:
             yield from map(partial(solve, engine, limits), tasks)
             return
@@ -58,7 +58,7 @@ def solve_all(
 
 
 def _submitted(pool: ProcessPoolExecutor, limits: Limits, tasks: Sequence[Task]) -> list[Future[Outcome]]:
-    """All tasks handed to processes that leave Ctrl-C to this one, from their start on."""
+    """All tasks, submitted to worker processes that ignore Ctrl-C from their start."""
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         return [pool.submit(_solve_there, limits, task) for task in tasks]

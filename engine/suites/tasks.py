@@ -1,7 +1,7 @@
-"""Test suites in EPD: what each position asks for, read from ``bm am dm c0 c8 c9 id``.
+"""Reads the tasks of EPD test suites from ``bm am dm c0 c8 c9 id``.
 
-Suites use the opcodes loosely (``bm #3`` for a mate, points in comments, whole puzzle lines in ``c0``), so
-the operations are split here and only the moves are left to python-chess.
+Suites use the opcodes loosely (``bm #3`` for a mate, points in comments, whole puzzle lines in ``c0``), so the
+operations are split here and python-chess parses only the moves.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ _POINTS = re.compile(r"(?<![^\s,=])([^\s,=]+(?:=[QRBN])?[+#]?)=(\d+)")
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One position and what counts as solving it. Moves are UCI text.
+    """A position and its solution. Moves are UCI text.
 
-    ``best``: one of these; ``avoid``: none of these; ``mate``: a mate in so many moves announced (negative:
-    being mated); ``points``: what each move is worth (the highest solves it); ``line``: the whole solution,
+    ``best``: play one of these; ``avoid``: play none of these; ``mate``: announce mate in at most this many moves
+    (negative: being mated); ``points``: the value of each move (the highest solves it); ``line``: the whole solution,
     every other move ours.
     """
 
@@ -39,13 +39,12 @@ class Task:
 
     @property
     def top(self) -> int:
-        """The most points that this position gives."""
+        """The maximum points of this position."""
         return max((points for _, points in self.points), default=0)
 
 
 def load_suite(path: str | os.PathLike[str], report: Callable[[str], None] = print) -> list[Task]:
-    """Read a suite; repairs are reported. Raises :class:`ReadError`, which names file and line, for a task without
-    sense."""
+    """Read a suite; repairs are reported. Raises :class:`ReadError`, which names file and line, for an invalid task."""
     tasks = []
     for number, found in read_positions(path, report):
         try:
@@ -56,7 +55,7 @@ def load_suite(path: str | os.PathLike[str], report: Callable[[str], None] = pri
 
 
 def task_of(found: Position, name: str) -> Task:
-    """The task of a line of EPD; ``name`` serves if it has no ``id``. Raises ValueError."""
+    """The task in a line of EPD, called ``name`` if it has no ``id``. Raises ValueError."""
     board, operations = found.board, operations_of(found.rest)
     if board.chess960:
         raise ValueError(f"'{board.fen()}' is a position of Chess960, which suites do not support")
@@ -89,7 +88,7 @@ def _number(text: str, operation: str) -> int:
 
 
 def _points(board: chess.Board, operations: dict[str, str]) -> tuple[tuple[str, int], ...]:
-    """Points as the Strategic Test Suite gives them: ``c8`` beside ``c9``, or ``c0 "f5=10, Bf2=3"``."""
+    """Points as in the Strategic Test Suite: ``c8`` with ``c9``, or ``c0 "f5=10, Bf2=3"``."""
     if "c8" in operations and "c9" in operations:
         moves, points = operations["c9"].split(), operations["c8"].split()
         if len(moves) != len(points):
@@ -102,7 +101,7 @@ def _points(board: chess.Board, operations: dict[str, str]) -> tuple[tuple[str, 
 
 
 def _line(board: chess.Board, text: str) -> tuple[str, ...]:
-    """The puzzle line in ``c0``, if it is one: nothing but legal moves in UCI."""
+    """The puzzle line in ``c0``, if it consists of legal moves in UCI notation; else empty."""
     walk = board.copy(stack=False)
     moves = text.split()
     for move in moves:

@@ -1,6 +1,6 @@
-"""Opening WDL tables for compiled code: python-chess maps the files and reads the headers, records keep what it found.
+"""Opening WDL tables for compiled code: python-chess maps the files and reads the headers into records.
 
-All tables are opened at once, which takes about a millisecond each.
+All tables are opened at once.
 """
 
 from __future__ import annotations
@@ -17,26 +17,26 @@ from engine.jit import address_of, allocate, new_record
 from engine.syzygy.layout import MAX_PIECES, SLOTS, WDL_TABLE, WDL_TABLES
 from engine.syzygy.probe import COUNT_BITS, PROBER, probe_wdl
 
-#: How python-chess numbers what needs no more than the two kings to be told apart.
+#: python-chess's encoding for tables in which only the two kings are unique.
 _KINGS_ENCODING = 2
 
-#: A table's pieces in its file: the colour is bit 3, the types count from 1.
+#: A table's pieces in its file: the colour is bit 3, types count from 1.
 _COLOR_BIT, _TYPE_BITS = 8, 7
 
-#: Bits of the longest code that the format has, and more than any index or block size has.
+#: Bits of the longest code in the format, and more than any index or block size has.
 _LONGEST_CODE, _MOST_BITS = 32, 40
 
 
 class Prober:
     """The tables in ``files``, ready to be probed from any number of threads.
 
-    ``report`` gets a line for each that python-chess cannot read; it is left out. The first object compiles
-    :func:`engine.syzygy.probe.probe_wdl` if that is not done.
+    ``report`` gets a line for each file that python-chess cannot read; it is skipped. The first object compiles
+    :func:`engine.syzygy.probe.probe_wdl` if it is not in the cache.
     """
 
     def __init__(self, files: Iterable[str], report: Callable[[str], None]) -> None:
         self._tables: Any = new_record(WDL_TABLES)
-        self._kept: list[Any] = []  # whatever the records have addresses of
+        self._kept: list[Any] = []  # objects to whose memory the records point
         _fill_maps(self._tables["maps"])
         opened = []
         for file in files:
@@ -55,7 +55,7 @@ class Prober:
         self.largest = max((source.num for source, _ in opened), default=0)
         #: The first argument for the function at ``function``.
         self.address = self._tables.__array_interface__["data"][0]
-        #: Where the machine code of :func:`engine.syzygy.probe.probe_wdl` is.
+        #: The address of the machine code of :func:`engine.syzygy.probe.probe_wdl`.
         self.function = address_of(probe_wdl, PROBER)
 
     def _open(self, file: str) -> tuple[syzygy.WdlTable, Any]:
@@ -85,8 +85,8 @@ class Prober:
         return source, table
 
     def _fill_pairs(self, record: Any, pairs: syzygy.PairsData, sizes: list[int], data: np.ndarray) -> None:
-        """Where a part's values are in the file ``data``; ``sizes`` are the bytes of the index, of the blocks' sizes
-        and of the blocks. Raises ValueError if that cannot be."""
+        """Set the addresses of a part's values in the file ``data``; ``sizes`` are the bytes of the index, of the block
+        sizes and of the blocks. Raises ValueError if they cannot be right."""
         for begin, size in zip((pairs.indextable, pairs.sizetable, pairs.data), sizes, strict=True):
             if begin + size > len(data):
                 raise ValueError("the file ends too early")
@@ -107,7 +107,7 @@ class Prober:
         record["symbol_count"] = len(spans) - 8 * len(pairs.base)  # python-chess reserves room for that many more
 
     def _enter(self, source: syzygy.WdlTable, index: int) -> None:
-        """Have the table found by its material, whoever has which."""
+        """Register the table under its material, for either assignment of colours."""
         for swapped, name in enumerate((source.key, source.mirrored_key)[: 1 if source.symmetric else 2]):
             signature = _signature(name)
             place = signature % SLOTS
@@ -117,7 +117,7 @@ class Prober:
 
 
 def _fill_numbering(record: Any, part: Any, side: int) -> None:
-    """How a part numbers its positions with ``side`` to move."""
+    """Set how a part numbers its positions with ``side`` to move."""
     pieces = part.pieces[side]
     record["piece"][: len(pieces)] = [(piece & _COLOR_BIT) | ((piece & _TYPE_BITS) - 1) for piece in pieces]
     record["group"][: len(part.norm[side])] = part.norm[side]
@@ -125,7 +125,7 @@ def _fill_numbering(record: Any, part: Any, side: int) -> None:
 
 
 def _signature(name: str) -> int:
-    """The material of a table's ``name``, as :func:`engine.syzygy.probe._signature` has it."""
+    """The material signature of a table's ``name``, as in :func:`engine.syzygy.probe._signature`."""
     signature = 0
     for color, pieces in enumerate(name.split("v")):
         for letter in pieces.replace("K", ""):
@@ -135,7 +135,7 @@ def _signature(name: str) -> int:
 
 
 def _fill_maps(maps: Any) -> None:
-    """The numbers that the format lays down."""
+    """Copy the format's constants from python-chess."""
     maps["triangle"], maps["lower"], maps["long_diagonal"] = syzygy.TRIANGLE, syzygy.LOWER, syzygy.DIAG
     maps["kings"], maps["flap"], maps["twist"] = syzygy.KK_IDX, syzygy.FLAP, syzygy.PTWIST
     maps["lead"] = syzygy.PAWNIDX

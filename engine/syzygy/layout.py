@@ -1,39 +1,39 @@
-"""The records in which opened tables lie in memory: what was read from their headers, and where the rest begins.
+"""The records of opened tables: the contents of their headers, and the addresses of the rest.
 
 A table numbers the positions of its material. Its pieces come in groups of equal ones; the first group (or, without
-pawns, the first two or three single pieces) is brought to a corner of the board by symmetry, and a position's number is
-the sum of each group's own number times its ``factor``. Tables with pawns have one part for each file, a to d, of the
-leading pawn; tables in which the two sides differ have one for each side to move.
+pawns, the first two or three single pieces) is brought to a corner of the board by symmetry, and a position's number
+is the sum of each group's own number times its ``factor``. Tables with pawns have one part for each file, a to d, of
+the leading pawn; tables in which the two sides differ have one for each side to move.
 """
 
 from typing import Annotated
 
 from engine.jit import Array, Record, record_at, record_type, structure, u1, u8
 
-#: The most pieces on the board of any table.
+#: The most pieces, kings included, of any table.
 MAX_PIECES = 7
 
-#: Room for the tables by material: a prime well above twice 1,511, the number of tables with at most seven pieces.
+#: Hash slots for tables by material: a prime well above twice 1,511, the number of tables with at most seven pieces.
 SLOTS = 8191
 
 
 class Pairs(Record):
-    """Where the values of one part are, packed in blocks. Addresses in memory.
+    """The compressed values of one part, in blocks. Addresses are in memory.
 
-    An ``index_bits`` of 0 says that all positions have the value ``shortest``.
+    If ``index_bits`` is 0, all positions have the value ``shortest``.
     """
 
-    positions: int  # how many there are
-    index: u8  # of entries of 6 bytes: a block, and where in it an entry's middle position is
-    sizes: u8  # [block] how many values it holds, less one
+    positions: int  # number of positions
+    index: u8  # of entries of 6 bytes: a block, and the offset in it of the entry's middle position
+    sizes: u8  # [block] number of its values, less one
     blocks: u8
-    symbols: u8  # [symbol] 3 bytes: the two symbols that it stands for, or a value
+    symbols: u8  # [symbol] 3 bytes: the two symbols it stands for, or a value
     firsts: u8  # [length - shortest] the first symbol of each code length
-    spans: u8  # [symbol] how many values it stands for, less one
+    spans: u8  # [symbol] number of values it stands for, less one
     size_count: int  # entries of ``sizes``: a few more than there are blocks
     block_count: int
     block_bits: int
-    block_end: u8  # the address behind the last block
+    block_end: u8  # the address after the last block
     index_bits: int
     shortest: int  # length of the shortest code in bits
     symbol_count: int
@@ -60,7 +60,7 @@ class WdlTable(Record):
 
     pieces: int
     pawns: int  # in the leading group; 0 for tables without pawns
-    singles: int  # without pawns: how many pieces, 2 (the kings) or 3, are numbered as one group
+    singles: int  # without pawns: single pieces numbered as one group, 2 (the kings) or 3
     symmetric: int  # 1: both sides have the same pieces, and only White to move is stored
     part: Annotated[Array[Part], (8,)]  # [2 * file + side to move]
 
@@ -69,18 +69,18 @@ WDL_TABLE = structure(WdlTable)
 
 
 class Slot(Record):
-    """A table by material; an empty slot has signature 0."""
+    """A table by its material; an empty slot has signature 0."""
 
     signature: u8
     table: int  # its index
-    swapped: int  # 1: the table has the colours the other way round
+    swapped: int  # 1: the table has the colours reversed
 
 
 SLOT = structure(Slot)
 
 
 class Maps(Record):
-    """Numbers that the format lays down, by square; ``files`` copies them from python-chess."""
+    """Constants of the format, by square; ``files`` copies them from python-chess."""
 
     triangle: Annotated[Array[int], (64,)]  # squares of the triangle a1-d1-d4, its diagonal last
     lower: Annotated[Array[int], (64,)]  # squares below the long diagonal, then those on it
@@ -96,7 +96,7 @@ MAPS = structure(Maps)
 
 
 class WdlTables(Record):
-    """All tables that were opened."""
+    """All opened tables."""
 
     maps: Maps
     table_address: u8  # of an array of WDL_TABLE

@@ -1,8 +1,7 @@
 """The number of a position in a table.
 
-Groups of pieces are kept as bitboards: the bits come out in rising order, which is the order of the format, and the
-pieces placed before on lower squares are counted by one instruction. ``swapped`` is 1 if the position's White is the
-table's Black.
+Groups of pieces are kept as bitboards: their bits come out in ascending order, the order of the format, and earlier
+pieces on lower squares are counted by one instruction. ``swapped`` is 1 if the position's White is the table's Black.
 """
 
 from engine.board.aliases import Bitboard, Piece, Position, Square
@@ -11,7 +10,7 @@ from engine.board.types import I64, ONE, PAWN, U64, ZERO
 from engine.jit import helper, lsb, popcount
 from engine.syzygy.layout import Maps, Part, WdlTable
 
-#: What XORed to a square turns the board left to right, and top to bottom.
+#: Masks to XOR squares with, to flip the board horizontally and vertically.
 _FILES, _RANKS = 7, 56
 
 
@@ -30,7 +29,7 @@ def _above_diagonal(square: Square) -> int:
 
 @helper
 def _turn(square: Square, mask: int, transposed: int) -> Square:
-    """``square`` on a board turned by ``mask``, then (1) mirrored at the diagonal a1-h8."""
+    """``square`` on a board flipped by ``mask``, then, if ``transposed``, mirrored at the diagonal a1-h8."""
     square ^= mask
     return (square >> 3 | square << 3) & 63 if transposed != 0 else square
 
@@ -70,7 +69,7 @@ def _add_groups(
     mask: int,
     transposed: int,
 ) -> int:
-    """``number`` and what the groups from the one at ``first`` on add to it; ``placed`` are the pieces before."""
+    """``number`` plus the groups from the one at ``first`` on; ``placed`` are the pieces before."""
     while first < table.pieces:
         piece = part.piece[first]
         group = _turn_all(_squares_of(position, piece, swapped), mask, transposed)
@@ -83,7 +82,7 @@ def _add_groups(
 
 @helper
 def _three_singles(maps: Maps, a: Square, b: Square, c: Square) -> int:
-    """The number of three different pieces, the first one that is off the diagonal a1-h8 being below it."""
+    """The number of three unique pieces, of which the first off the diagonal a1-h8 is below it."""
     b_after = 1 if b > a else 0
     c_after = (1 if c > a else 0) + (1 if c > b else 0)
     if _above_diagonal(a) != 0:
@@ -127,7 +126,7 @@ def number_without_pawns(maps: Maps, table: WdlTable, part: Part, position: Posi
 
 @helper
 def leading_pawn(maps: Maps, table: WdlTable, position: Position, swapped: int) -> Square:
-    """The square, seen from the table's White, of the pawn that decides the part of a table with pawns."""
+    """The square, seen from the table's White, of the pawn that selects the part of a table with pawns."""
     mask = _RANKS * swapped
     pawns = _squares_of(position, table.part[0].piece[0], swapped)
     lead = lsb(pawns) ^ mask
@@ -147,7 +146,7 @@ def file_of_part(lead: Square) -> int:
 
 @helper
 def number_with_pawns(maps: Maps, table: WdlTable, part: Part, position: Position, swapped: int, lead: Square) -> int:
-    """The number of ``position``, whose leading pawn stands on ``lead``, in a table with pawns."""
+    """The number of ``position``, whose leading pawn is on ``lead``, in a table with pawns."""
     mask = _RANKS * swapped
     if lead & 4 != 0:
         mask ^= _FILES

@@ -1,10 +1,10 @@
-"""What is stored under a number: the values of a part, unpacked from its blocks.
+"""Decompressing the value of a position from the blocks of a table's part.
 
-The values stand one after the other, and pairs of neighbours that come often were replaced by a symbol, again and
-again (Re-Pair); the symbols that remained are written in a canonical Huffman code, in blocks that each begin anew. An
-index says for every so many numbers which block they are in.
+The values form one sequence in which frequent pairs of neighbours were repeatedly replaced by a symbol (Re-Pair); the
+remaining symbols are written in a canonical Huffman code, in independent blocks. A sparse index maps positions to
+blocks.
 
-A file may be damaged in ways that its header does not show. So nothing is read from beyond what belongs to the table.
+A file may be damaged in ways that its header does not show, so nothing is read beyond the memory of the table.
 """
 
 from engine.board.types import I64, U64
@@ -31,19 +31,19 @@ class _Long(Record):
 _byte_at, _half_at = record_at(_Byte), record_at(_Half)
 _word_at, _long_at = record_at(_Word), record_at(_Long)
 
-#: The answer if a file is damaged.
+#: The result for a damaged file.
 DAMAGED = -1
 
 
 @helper
 def _half(address: int, index: int) -> int:
-    """The number in the two bytes at ``index`` from ``address``."""
+    """The 2-byte number at ``index`` from ``address``."""
     return I64(_half_at(address, U64(index)).value)
 
 
 @helper
 def _span(pairs: Pairs, symbol: int) -> int:
-    """How many values ``symbol`` stands for."""
+    """The number of values that ``symbol`` stands for."""
     return I64(_byte_at(pairs.spans, U64(symbol)).value) + 1
 
 
@@ -63,9 +63,9 @@ def _right(pairs: Pairs, symbol: int) -> int:
 
 @helper
 def _find_block(pairs: Pairs, number: int) -> tuple[int, int]:
-    """The block that holds the value under ``number``, and how many values there are before it in the block.
+    """The block that holds the value of position ``number``, and the number of values before it in the block.
 
-    The index names a place in the middle of each stretch of numbers; from there it is a few blocks either way.
+    The index gives a place in the middle of each range of positions; from there it is a few blocks either way.
     """
     bits = U64(pairs.index_bits)
     entry = number >> I64(bits)
@@ -83,7 +83,7 @@ def _find_block(pairs: Pairs, number: int) -> tuple[int, int]:
 
 @helper
 def value_at(pairs: Pairs, number: int) -> int:
-    """The value stored under ``number``, or DAMAGED."""
+    """The value of position ``number``, or DAMAGED."""
     if number < 0 or number >= pairs.positions:
         return I64(DAMAGED)
     if pairs.index_bits == 0:
@@ -94,7 +94,7 @@ def value_at(pairs: Pairs, number: int) -> int:
     place = pairs.blocks + (U64(block) << U64(pairs.block_bits))
     code = byteswap(_long_at(place, U64(0)).value)
     place += U64(8)
-    used = I64(0)  # bits of ``code`` beyond the first 32 that hold nothing yet
+    used = I64(0)  # bits of ``code`` beyond the first 32 that are not filled
     while True:
         step = I64(0)
         while code < pairs.codes[step]:
@@ -110,7 +110,7 @@ def value_at(pairs: Pairs, number: int) -> int:
         code <<= U64(length)
         used += length
         if used >= 32:
-            if place > pairs.block_end:  # a last block may be read to its end, and four bytes further
+            if place > pairs.block_end:  # the last block may be read to its end and four bytes further
                 return I64(DAMAGED)
             used -= 32
             code |= (byteswap(U64(_word_at(place, U64(0)).value)) >> U64(32)) << U64(used)

@@ -1,7 +1,7 @@
-"""Win, draw or loss of a position: the table's value, and what no table stores, captures and en passant.
+"""WDL probing: the table's value, combined with captures and en passant, which tables do not store.
 
-Where a capture does as well as anything else, a table holds any value that is not too high, whichever packs best. So
-captures come first, and the captures after them, down to the last two kings; the table has the last word.
+If a capture is as good as any other move, a table may hold any value that is not too high, whichever compresses best.
+So captures are searched first, down to bare kings, and the table's value is considered last.
 """
 
 from numba import int64, uint64
@@ -20,15 +20,13 @@ from engine.syzygy.layout import SLOTS, WDL_TABLES_T, WdlTables, table_at, table
 from engine.syzygy.numbering import file_of_part, leading_pawn, number_with_pawns, number_without_pawns
 from engine.syzygy.packing import DAMAGED, value_at
 
-_STAGE = "the reading of endgame tables"
-
 #: Bits for the number of pieces of one kind in a signature.
 COUNT_BITS = 4
 
 
 @helper
 def _signature(position: Position) -> Bitboard:
-    """The numbers of all pieces but the kings, Black's above White's, each in COUNT_BITS bits."""
+    """The counts of all pieces except kings, Black's above White's, in COUNT_BITS bits each."""
     signature = ZERO
     for place in range(2 * KING):
         color, kind = (0, place) if place < KING else (1, place - KING)
@@ -39,7 +37,7 @@ def _signature(position: Position) -> Bitboard:
 
 @helper
 def _stored_value(tables: WdlTables, position: Position) -> int:
-    """What the table of this material has for the position."""
+    """The table's value of the position."""
     signature = _signature(position)
     if signature == ZERO:
         return I64(DRAW)
@@ -63,9 +61,9 @@ def _stored_value(tables: WdlTables, position: Position) -> int:
     return I64(UNKNOWN) if value == DAMAGED else value - WIN
 
 
-@kernel(int64(WDL_TABLES_T, POSITION_T, int64, int64), _STAGE)
+@kernel(int64(WDL_TABLES_T, POSITION_T, int64, int64))
 def value_with_captures(tables: WdlTables, position: Position, alpha: int, beta: int) -> int:
-    """The outcome for the side to move, LOSS .. WIN, leaving en passant aside; UNKNOWN if a table is missing.
+    """The outcome for the side to move, LOSS .. WIN, ignoring en passant; UNKNOWN if a table is missing.
 
     Alpha-beta: a result >= ``beta`` is a lower bound, one <= ``alpha`` an upper one.
     """
@@ -98,16 +96,16 @@ def value_with_captures(tables: WdlTables, position: Position, alpha: int, beta:
     return value if value == UNKNOWN else max(alpha, value)
 
 
-#: What the search calls, through the address of :func:`probe_wdl`.
+#: The signature of :func:`probe_wdl`, which the search calls by address.
 PROBER = int64(uint64, POSITION_T)
 
 
-@kernel(PROBER, _STAGE)
+@kernel(PROBER)
 def probe_wdl(address: int, position: Position) -> int:
     """The outcome of ``position`` for the side to move, LOSS .. WIN, by the WDL_TABLES record at ``address``.
 
-    It holds if the 50-move clock stands at zero and nobody may castle. UNKNOWN if a table is missing, and for a
-    checkmate, which is more than the loss in the table. The position is left as it was.
+    Valid with a zero 50-move clock and without castling rights. UNKNOWN if a table is missing, and for checkmate, which
+    is more than the loss in the table. The position is unchanged on return.
     """
     tables = tables_at(address, U64(0))
     value = value_with_captures(tables, position, I64(LOSS), I64(WIN))
@@ -130,7 +128,7 @@ def probe_wdl(address: int, position: Position) -> int:
             if after == UNKNOWN:
                 return I64(UNKNOWN)
             best = max(best, -after)
-    # The table takes a side that can only capture en passant for stalemated.
+    # The table takes a side whose only moves are en passant captures for stalemated.
     if captures > 0 and (best > value or captures == count_moves(position)):
         return best
     return value

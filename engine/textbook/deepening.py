@@ -1,4 +1,4 @@
-"""Searching games that are too large to search to the end: a depth limit, and a clock."""
+"""Searches of games that are too large to search to the end: with a depth limit, and with a clock."""
 
 from collections.abc import Callable
 from math import inf

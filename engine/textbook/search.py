@@ -31,7 +31,7 @@ class Options(TypedDict, total=False):
 @dataclass(frozen=True)
 class Outcome(Generic[A]):
     """The answer of a search and what it cost. ``value`` is MAX's view, ``line`` the principal variation,
-    ``nodes`` the calls made (leaves included), ``exact`` whether no leaf was merely estimated."""
+    ``nodes`` the calls made (leaves included), ``exact`` whether no leaf was estimated."""
 
     value: float
     line: tuple[A, ...]

@@ -42,11 +42,11 @@ def alpha_beta_with_table(
     horizon: Horizon[Any, Any] = judged,
     **options: Unpack[Options],
 ) -> Outcome[A]:
-    """:func:`negamax_alpha_beta` that keeps for each state how deep it was searched, between which bounds its value
-    lies, and the best line, which is tried first at the next visit. ``table`` may come from an earlier search.
+    """:func:`negamax_alpha_beta` that stores for each state the depth searched, the bounds of its value, and the best
+    line, which is tried first at the next visit. ``table`` may come from an earlier search.
 
-    Bounds answer for the same depth only, or for any greater one if nothing was estimated; so the value is
-    minimax's. Chess engines take those of greater depths too, which are better still, but another number.
+    A bound is used for the same depth only, or for any greater depth if no leaf was estimated; so the value is that of
+    minimax. Chess engines also use bounds from deeper searches, which are better, but yield another value.
     Source: Greenblatt, Eastlake and Crocker, "The Greenblatt Chess Program" (1967); Slate and Atkin (1977).
     """
     s, state = begin(game, state, **options)

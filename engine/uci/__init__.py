@@ -1,15 +1,14 @@
-"""The Universal Chess Interface: text in, text out, and nothing else.
+"""The Universal Chess Interface (Stefan Meyer-Kahlen and Rudolf Huber, 2006).
 
-The protocol is Stefan Meyer-Kahlen's and Rudolf Huber's (2006). Only this package reads or writes text; what
-it understands it hands to :class:`engine.api.Engine`. It imports nothing heavy before it has to, because a GUI
-waits for ``uciok`` and numba takes half a second to import:
+Parses commands, passes them to :class:`engine.api.Engine` and formats its reports. Heavy imports are deferred, because
+a GUI waits for ``uciok`` and numba takes half a second to import.
 
 ``input``    lines from standard input
 ``parse``    lines to records
 ``format``   records to lines
 ``output``   lines to standard output, one at a time
-``schedule`` the order of events: what is done at once, and what waits for the end of a search
-``session``  the engine, and what the commands do with it
-``loop``     the conversation itself, from the first line to ``quit``
-``terminal`` the subcommands for people: bench, perft, warm-up
+``schedule`` the order of tasks: which run at once, which wait for the end of a search
+``session``  the engine and the commands that act on it
+``loop``     the conversation, from the first line to ``quit``
+``terminal`` the subcommands bench, perft and warmup
 """

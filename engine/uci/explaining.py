@@ -1,4 +1,4 @@
-"""The word ``explain``: several searches in a row and a sentence about them."""
+"""The ``explain`` command: runs the searches and returns the explanation."""
 
 from __future__ import annotations
 
@@ -21,10 +21,7 @@ def parse_explain(words: list[str]) -> str | None:
 
 
 class Explanation(Searches):
-    """What is wrong with ``move`` on the engine's position, or what the best move does there.
-
-    Raises :class:`PositionError` for a move that is not legal.
-    """
+    """Explains ``move`` in the engine's position, or the best move. Raises :class:`PositionError` if it is illegal."""
 
     def __init__(self, engine: Engine, move: str | None) -> None:
         super().__init__(engine)
@@ -32,7 +29,7 @@ class Explanation(Searches):
         self._move = None if move is None else _parsed(self._board, move)
 
     def run(self) -> str:
-        """The explanation. Raises :class:`Stopped`; it would be one of unfinished searches."""
+        """The explanation. Raises :class:`Stopped`, as unfinished searches explain nothing."""
         with self._engine.turn(self._since):
             text = self._engine.explain(self._board, self._move)
         self._check()
@@ -40,7 +37,7 @@ class Explanation(Searches):
 
 
 def _parsed(board: chess.Board, text: str) -> chess.Move:
-    """The legal move that ``text`` means in UCI notation or SAN."""
+    """The legal move ``text``, in UCI notation or SAN."""
     for parse in (board.parse_uci, board.parse_san):
         try:
             return parse(text)

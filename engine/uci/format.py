@@ -8,16 +8,16 @@ from engine.messages import Info, Result, Score, nodes_per_second
 from engine.options import EMPTY, Option
 from engine.printing import escaped
 
-#: Longer remarks are cut; they quote what came in, and that can be of any length.
+#: Longer remarks are cut: they quote input of any length.
 _LONGEST_REMARK = 300
 
-#: At most so many words of a list are quoted.
+#: Maximum number of words quoted from a list.
 _QUOTED = 3
 
 
 def remark_line(text: str) -> str:
-    """``text`` for people, as the protocol wants it: on one line, and escaped."""
-    start = text[: 4 * _LONGEST_REMARK]  # blanks may go from it
+    """``text`` as an ``info string``: on one line, escaped."""
+    start = text[: 4 * _LONGEST_REMARK]  # collapsing blanks shortens it
     shown = escaped(" ".join(start.split()), keep="")
     if len(shown) > _LONGEST_REMARK or len(text) > len(start):
         shown = shown[:_LONGEST_REMARK] + " ..."
@@ -33,7 +33,7 @@ def some_of(words: Sequence[str]) -> str:
 
 
 def option_line(option: Option) -> str:
-    """How ``option`` is offered to the GUI."""
+    """The line that offers ``option`` to the GUI."""
     words = [f"option name {option.name} type {option.kind}"]
     if option.kind == "check":
         words.append(f"default {'true' if option.default else 'false'}")
@@ -52,15 +52,15 @@ def score_words(score: Score) -> str:
 
 
 def info_line(info: Info, wdl: bool = False) -> str:
-    """One report of the search, its fields in the order that all GUIs expect; with ``wdl`` the chances too."""
+    """The ``info`` line for a report, its fields in the order that all GUIs expect; ``wdl`` includes the chances."""
     if info.text:
         return remark_line(info.text)
     if info.currmove:
         return f"info depth {info.depth} currmove {info.currmove} currmovenumber {info.currmovenumber}"
-    if info.depth == 0 and info.score is not None and not info.pv:  # nothing to search: mated or stalemated
+    if info.depth == 0 and info.score is not None and not info.pv:  # checkmate or stalemate
         return f"info depth 0 {score_words(info.score)}"
     words = [f"info depth {info.depth}"]
-    if info.score is not None:  # without one it is a sign of life from within an iteration
+    if info.score is not None:  # None: a progress report within an iteration
         words.append(f"seldepth {info.seldepth} multipv {info.multipv} {score_words(info.score)}")
         if wdl and info.wdl is not None:
             words.append("wdl {} {} {}".format(*info.wdl))
@@ -72,17 +72,17 @@ def info_line(info: Info, wdl: bool = False) -> str:
 
 
 def result_line(result: Result) -> str:
-    """``bestmove e2e4 ponder e7e5``; without the second half if no reply is expected."""
+    """``bestmove e2e4 ponder e7e5``; without ``ponder`` if no reply is expected."""
     return f"bestmove {result.bestmove}" + (f" ponder {result.ponder}" if result.ponder else "")
 
 
 def bench_line(nodes: int, milliseconds: float) -> str:
-    """The closing line of a bench, in the form that OpenBench reads."""
+    """The last line of a bench, in the form that OpenBench reads."""
     return f"{nodes} nodes {nodes_per_second(nodes, milliseconds)} nps"
 
 
 def diagram(placement: str) -> str:
-    """A board for the terminal from the first field of a FEN, White below."""
+    """A text board from the first field of a FEN, White at the bottom."""
     rule = "  +" + "---+" * 8
     rows = [rule]
     for rank, row in zip("87654321", placement.split("/"), strict=True):

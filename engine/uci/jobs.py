@@ -1,4 +1,4 @@
-"""Bench and perft, and what can be stopped like them: shared by the conversation and the terminal."""
+"""Stoppable jobs: bench and perft, for the conversation and the terminal."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ Print = Callable[[str], None]
 
 
 class Searches:
-    """Several searches of ``engine`` in a row, which can be stopped from now on."""
+    """Several searches of ``engine`` in a row; any stop after construction ends them."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self._since = engine.last_stop
 
     def stop(self) -> None:
-        """End it; callable from any thread."""
+        """Stop the searches, from any thread."""
         self._engine.stop()
 
     def _check(self) -> None:
-        """Raise :class:`Stopped` if it was stopped."""
+        """Raise :class:`Stopped` after a stop."""
         if self._engine.last_stop is not self._since:
             raise Stopped
 
 
 class Bench(Searches):
-    """A search of the positions of ``file``, else of a fixed list, to ``depth`` plies or, with None, the usual depth.
+    """Searches the positions of ``file``, or a fixed list, to ``depth`` plies (None: the default depth).
 
-    Raises :class:`OptionError` for a file that cannot be read."""
+    Raises :class:`OptionError` if the file cannot be read."""
 
     def __init__(self, engine: Engine, depth: int | None, file: str | None = None) -> None:
         super().__init__(engine)
@@ -43,7 +43,7 @@ class Bench(Searches):
         self._fens = _fens(file) if file else []
 
     def run(self, progress: Print) -> str:
-        """Call ``progress`` with a line for each position; return the closing line. Raises :class:`Stopped`."""
+        """Call ``progress`` with a line for each position; return the last line. Raises :class:`Stopped`."""
 
         def on_position(index: int, total: int, fen: str, nodes: int) -> None:
             self._check()
@@ -64,7 +64,7 @@ def _fens(file: str) -> list[str]:
 
 
 class Perft:
-    """A count of the leaves of the tree of legal moves below the engine's position."""
+    """Counts the leaves of the legal move tree below the engine's position, to ``depth`` plies."""
 
     def __init__(self, engine: Engine, depth: int, threads: int) -> None:
         import numpy as np
@@ -75,9 +75,9 @@ class Perft:
         self._stop = np.zeros(1, np.int64)  # read by compiled code
 
     def run(self, divided: Print | None) -> str:
-        """Call ``divided``, if there is one, with a line for each first move; return the sum and the speed.
+        """Call ``divided``, if given, with a line for each root move; return the total and the speed.
 
-        Raises :class:`Stopped`; the sum would be wrong then.
+        Raises :class:`Stopped`, as the total would then be wrong.
         """
 
         def on_move(move: str, leaves: int) -> None:
@@ -93,5 +93,5 @@ class Perft:
         return f"\nNodes searched: {nodes}\n\n{milliseconds:.0f} ms, {speed} nodes per second"
 
     def stop(self) -> None:
-        """End it; callable from any thread."""
+        """Stop the count, from any thread."""
         self._stop[0] = 1

@@ -30,7 +30,7 @@ Numbat speaks UCI, the protocol of chess GUIs. For example:
 
 
 def tunable_options() -> tuple[Option, ...]:
-    """The numbers of the search as options, for a tuner (SPSA) to turn; people have no use for them."""
+    """The search parameters as options, for SPSA tuners."""
     from engine.search.params import PARAMS
 
     effect = ReadBy("engine.search")
@@ -40,7 +40,7 @@ def tunable_options() -> tuple[Option, ...]:
 
 
 class Conversation:
-    """Reads commands and answers them, or hands them to the session."""
+    """Parses commands and passes them to the session."""
 
     def __init__(self, output: Output, session: Session, options: tuple[Option, ...] = OPTIONS) -> None:
         self._output = output
@@ -48,7 +48,7 @@ class Conversation:
         self._options = options
 
     def handle(self, line: str) -> bool:
-        """Act on one line; False when it is the last one."""
+        """Execute one line; False after ``quit``."""
         command, words = split_command(line)
         try:
             return self._handle(command, words, line)
@@ -119,9 +119,9 @@ class Conversation:
 
 
 def run(tune: bool = False) -> int:
-    """Talk until ``quit`` or the end of standard input; returns the exit code.
+    """Run the UCI loop until ``quit`` or the end of standard input; returns the exit code.
 
-    Ctrl-C ends the conversation in order, too, unless the engine was still being compiled.
+    Ctrl-C is a clean exit too, with code 0, unless the engine is still being compiled.
     """
     output = Output()
     if at_terminal():
@@ -133,17 +133,18 @@ def run(tune: bool = False) -> int:
         for line in lines(session.loaded, lambda start: session.remark(_TOO_LONG.format(LONGEST_LINE, start))):
             if not conversation.handle(line):
                 break
-        # At a terminal quit means now. A script wants its answers.
+        # quit ends at once at a terminal; a script gets its answers first.
         code, ended = 0, session.close(at_once=at_terminal())
     except KeyboardInterrupt:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second Ctrl-C must not garble the end
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second Ctrl-C must not interrupt the shutdown
         code = 0
         if session.compiles():
-            from engine.commandline import INTERRUPTED  # late: the way to uciok imports next to nothing
+            from engine.commandline import INTERRUPTED, end_compiling  # late: almost nothing is imported before uciok
 
             code = INTERRUPTED
+            end_compiling()
             output.remark("interrupted")
         ended = session.close(at_once=True)
     if not ended:
-        os._exit(code)  # a compiler or a search is still at work, and nobody waits for it
+        os._exit(code)  # without waiting for a compiler or a search
     return code

@@ -12,30 +12,29 @@ from typing import NoReturn
 
 from engine.uci.format import remark_line
 
-#: The exit code if standard output cannot be written.
+#: Exit code if standard output cannot be written.
 _CANNOT_WRITE = 1
 
-#: How the system says that nobody reads any more.
+#: Errors of a write whose reader is gone.
 _ABANDONED = {errno.EPIPE, errno.ECONNRESET} | ({errno.EINVAL} if sys.platform == "win32" else set())
 
 
 class Output:
-    """Whole lines, one at a time: two threads can never print into one line."""
+    """Writes whole lines; threads never mix theirs."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        if sys.stdout is None:  # started with standard output closed: nobody will ever read
+        if sys.stdout is None:  # started with standard output closed
             raise SystemExit(2)
         self._stream = sys.stdout.buffer
-        with contextlib.suppress(OSError, AttributeError):  # a terminal may have been left so by another program
+        with contextlib.suppress(OSError, AttributeError):  # another program may have left the terminal non-blocking
             os.set_blocking(self._stream.fileno(), True)
 
     def line(self, text: str) -> None:
-        """Print ``text``, which may hold several lines that belong together, with one write and one flush.
+        """Print ``text``, one or more lines, with one write and one flush.
 
-        When nobody reads any more, the process ends at once and in silence, whichever thread notices it:
-        there is nothing left to play for, and a blocked main thread could not be told. What else goes wrong, as on a
-        full disk, is said on standard error first.
+        Ends the process at once if that fails, from any thread, because the main thread may be blocked: silently if
+        the reader is gone, otherwise (a full disk, say) with a line on standard error.
         """
         data = text.encode("utf-8", "replace") + b"\n"
         try:
@@ -46,20 +45,20 @@ class Output:
             give_up(error)
 
     def is_abandoned(self) -> bool:
-        """Whether nobody can read any more what is printed. Windows does not tell before the next line."""
+        """Whether the reader is gone. Windows shows that only at the next write."""
         if not hasattr(select, "poll"):
             return False
         watch = select.poll()
         watch.register(self._stream.fileno(), 0)
-        return bool(watch.poll(0))  # asked for nothing, it reports errors only
+        return bool(watch.poll(0))  # with an empty event mask, it reports errors only
 
     def remark(self, text: str) -> None:
-        """Print ``text`` for people, as an ``info string``."""
+        """Print ``text`` as an ``info string``."""
         self.line(remark_line(text))
 
 
 def give_up(error: OSError) -> NoReturn:
-    """End the process because of ``error``, met in writing to standard output: in silence if nobody reads."""
+    """End the process after ``error`` in writing to standard output: silently if the reader is gone."""
     if error.errno in _ABANDONED:
         os._exit(0)
     with contextlib.suppress(OSError, AttributeError):

@@ -1,4 +1,4 @@
-"""UCI lines to records. Nothing here changes anything; what cannot be understood is named, never guessed."""
+"""UCI lines to records, without side effects. Input that is not understood is named, never guessed at."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ PROTOCOL = frozenset(
     )
 )
 
-#: What Numbat understands beyond it, for people at a keyboard.
+#: Numbat's own commands, for people at a keyboard.
 EXTENSIONS = frozenset(("d", "eval", "explain", "bench", "help"))
 
 #: ``go`` limits with a number.
 _NUMBERS = NUMBERS | {"perft": Number("plies", 0)}
 
-#: So many numbers that make no sense are explained, the others counted.
+#: Invalid limits that are explained; the others are counted.
 _EXPLAINED = 5
 
-#: Characters of the longest FEN; one with all its fields at their longest has 105.
+#: Maximum characters in a FEN; one with every field at its longest has 105.
 _LONGEST_FEN = 400
 
 _FLAGS = frozenset(("infinite", "ponder"))
@@ -46,7 +46,7 @@ _GO_WORDS = _FLAGS | _NUMBERS.keys() | {"searchmoves"}
 
 @dataclass(frozen=True, slots=True)
 class Go:
-    """A ``go`` command: the limits of the search, or the depth of a perft, and what made no sense."""
+    """A ``go`` command: the limits of the search, or the depth of a perft, and complaints about invalid words."""
 
     limits: Limits
     perft: int | None = None
@@ -63,17 +63,17 @@ class Placement:
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """A ``setoption`` command that is in order: which option, and the value that it gets."""
+    """A valid ``setoption`` command."""
 
     option: Option
     value: Value = field(default=None)
 
 
 def split_command(line: str) -> tuple[str, list[str]]:
-    """The command of a line and its words; the command is empty if the line holds none.
+    """The command in a line (empty if there is none) and the words after it.
 
-    As the protocol asks, words that mean nothing are skipped: ``joho debug on`` is ``debug on``. The commands
-    for people count only as the first word: further on they could be part of a sentence.
+    As the protocol requires, unknown words before it are skipped: ``joho debug on`` is ``debug on``. Numbat's own
+    commands count only as the first word, as further on they could be part of a sentence.
     """
     words = line.split()
     if words and words[0] in EXTENSIONS:
@@ -85,13 +85,13 @@ def split_command(line: str) -> tuple[str, list[str]]:
 
 
 def text_after(command: str, line: str) -> str:
-    """What stands in ``line`` behind the word ``command``, blanks and all."""
+    """The part of ``line`` after the word ``command``, with its blanks."""
     found = re.search(rf"(?<!\S){command}(?!\S)", line)
     return line[found.end() :] if found else ""
 
 
 def parse_position(words: Sequence[str]) -> Placement:
-    """``startpos`` or ``fen`` with its fields, then perhaps ``moves``; raises :class:`PositionError`."""
+    """``startpos`` or ``fen`` with its fields, optionally ``moves``. Raises :class:`PositionError`."""
     words = list(words)
     moves: tuple[str, ...] = ()
     if "moves" in words:
@@ -119,8 +119,8 @@ def parse_position(words: Sequence[str]) -> Placement:
 def parse_go(words: Sequence[str]) -> Go:
     """The limits after ``go``, in any order and combination.
 
-    What makes no sense is complained about: for a number that is too small or too large the nearest that makes sense
-    is taken, as a clock may run out while the GUI reckons, and anything else is left out. One clock stands for both.
+    Numbers out of range are clamped (a clock may run out while the GUI computes), other invalid words ignored, both
+    with a complaint. One clock stands for both.
     """
     limits: dict[str, Any] = {}
     faults = _Faults()
@@ -155,27 +155,27 @@ def parse_go(words: Sequence[str]) -> Go:
         faults.add(f"{some_of(unknown)} {_are(unknown)} not understood", important=True)
     perft = limits.pop("perft", None)
     for clock, other in (("wtime", "btime"), ("btime", "wtime")):
-        if clock in limits:  # with only the opponent's clock given, the move must still come to an end
+        if clock in limits:  # given only the opponent's clock, the search must still end
             limits.setdefault(other, limits[clock])
-    return Go(Limits(**limits), perft, tuple(f"go: {fault}" for fault in faults.told()))
+    return Go(Limits(**limits), perft, tuple(f"go: {fault}" for fault in faults.texts()))
 
 
 class _Faults:
-    """What made no sense: the first few in words, the others as a number."""
+    """Collects faults: the first few as text, the others as a count."""
 
     def __init__(self) -> None:
         self._words: list[str] = []
         self._more = 0
 
     def add(self, text: str, important: bool = False) -> None:
-        """Keep ``text`` if there are few or it is ``important``."""
+        """Keep ``text`` if there are few so far or it is ``important``."""
         if important or len(self._words) < _EXPLAINED:
             self._words.append(text)
         else:
             self._more += 1
 
-    def told(self) -> list[str]:
-        """What there is to say."""
+    def texts(self) -> list[str]:
+        """The faults kept and, if any were dropped, their number."""
         return self._words + ([f"{self._more} more limits are invalid"] if self._more else [])
 
 
@@ -184,8 +184,8 @@ def _are(words: Sequence[str]) -> str:
 
 
 def parse_setoption(text: str, options: Iterable[Option] = OPTIONS) -> Assignment:
-    """``name N [value V]``, the ``text`` after the command; both may hold spaces, and those within the value stay as
-    they are (it may be a path). Raises :class:`OptionError`."""
+    """``name N [value V]``, the ``text`` after the command. Both may contain spaces; those in the value are kept, as it
+    may be a path. Raises :class:`OptionError`."""
     found = re.search(r"\svalue(?!\S)", text)
     words = text[: found.start() if found else None].split()
     if not words or words[0] != "name":
@@ -198,7 +198,7 @@ def parse_setoption(text: str, options: Iterable[Option] = OPTIONS) -> Assignmen
 
 
 def is_file(word: str) -> bool:
-    """Whether an argument can only be a file: it has a dot or a slash, and a letter.
+    """Whether an argument must be a file: it has a dot or a slash, and a letter.
 
     >>> is_file("wac.epd"), is_file("12"), is_file("1.5")
     (True, False, False)
@@ -207,10 +207,7 @@ def is_file(word: str) -> bool:
 
 
 def parse_bench(words: Sequence[str]) -> tuple[str | None, int | None, Options]:
-    """``[file] [depth] [threads] [hash]``: file and depth if they are given, and those of the options that are.
-
-    Raises :class:`OptionError`.
-    """
+    """``[file] [depth] [threads] [hash]``: file, depth (None if not given) and options. Raises :class:`OptionError`."""
     named = next((at for at in range(len(words), 0, -1) if is_file(words[at - 1])), 0)  # its name may have spaces
     file, words = " ".join(words[:named]) or None, words[named:]
     if len(words) > 3:

@@ -1,8 +1,7 @@
-"""Who waits for whom: the order in which the tasks of a conversation are run.
+"""The order in which the tasks of a conversation run.
 
-Tasks may come from any thread; one thread serves them. A search, a perft or a bench goes on beside it as
-:class:`Work`, and its end is a task like the others, queued before its last line is printed: what a GUI sends in answer
-to that line is always behind it.
+Any thread may submit tasks; one thread runs them. A search, a perft or a bench runs beside it as :class:`Work`. The end
+of work is itself a task, queued before its last line is printed, so that the GUI's answer to that line comes after it.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from queue import Empty, SimpleQueue
 
-#: Seconds before somebody who waits for the end of a search is told so.
+#: Seconds before a blocked command reports that it is waiting.
 _PATIENCE = 1.0
 
 
@@ -23,17 +22,17 @@ class Turn(Enum):
 
     #: At once.
     NOW = "now"
-    #: In its turn, but never behind a search or an explanation that was not stopped, nor behind what waits for that
+    #: In its turn, but without waiting for a search or an explanation that was not stopped, nor for tasks that do
     #: (``isready``).
     IN_ORDER = "in order"
-    #: In its turn, when nothing is running.
+    #: In its turn, when no work is running.
     AT_REST = "at rest"
 
 
 @dataclass(slots=True)
 class Task:
-    """One thing to do. ``stopped`` and ``hit`` are set if ``stop`` or ``ponderhit`` came while it waited: what it
-    starts is then meant as well."""
+    """A task. ``stopped`` and ``hit`` are set if ``stop`` or ``ponderhit`` came while it waited; they then apply to the
+    work that it starts."""
 
     name: str
     run: Callable[[], None]
@@ -48,9 +47,9 @@ def _nothing() -> None:
 
 @dataclass(slots=True)
 class Work:
-    """Something that runs beside the tasks: how to ``stop`` it, to tell it of ``ponderhit``, and to ``wait`` until it
-    is gone once it has said that it is done. A ``search`` has an answer whenever it is stopped, others do not; like a
-    search, work that may be ``overtaken`` does not delay tasks that are only in order."""
+    """A job that runs beside the tasks. ``stop`` ends it, ``hit`` reports ``ponderhit`` to it, and ``wait`` returns
+    when its thread has finished. Only a ``search`` has an answer when stopped. A search, or work that may be
+    ``overtaken``, does not delay tasks that are ``IN_ORDER``."""
 
     name: str
     stop: Callable[[], None]
@@ -62,7 +61,7 @@ class Work:
 
 
 class Schedule:
-    """The tasks, and the work that is running. ``run`` runs a task; ``remark`` is told who waits for long."""
+    """The queue of tasks and the running work. ``run`` runs a task; ``remark`` reports a task that waits for long."""
 
     def __init__(self, run: Callable[[Task], None], remark: Callable[[str], None]) -> None:
         self._execute = run
@@ -70,59 +69,59 @@ class Schedule:
         self._inbox: SimpleQueue[Task] = SimpleQueue()
         self._waiting: deque[Task] = deque()
         self._work: Work | None = None
-        self._told = False
+        self._reported = False
         self._over = False
 
     # --- for any thread -----------------------------------------------------------------------------
 
     def submit(self, task: Task) -> None:
-        """Have ``task`` run."""
+        """Queue ``task``."""
         self._inbox.put(task)
 
     def finish(self, last_word: Callable[[], None]) -> None:
-        """The work is done: say its ``last_word``, and go on with what waited for that."""
+        """End the work: print its ``last_word``, then run the tasks that waited for it."""
         self.submit(Task("end", lambda: self._end(last_word), Turn.NOW))
 
     def overdue(self, seconds: float) -> bool:
-        """Whether the work was stopped that long ago and still runs."""
+        """Whether the work was stopped more than ``seconds`` ago and still runs."""
         work = self._work
         return work is not None and work.stopped_at is not None and time.monotonic() - work.stopped_at > seconds
 
     # --- in the thread that serves ------------------------------------------------------------------
 
     def serve(self) -> None:
-        """Run tasks until :meth:`close` was called and those before it are done."""
+        """Run tasks until :meth:`close` has been called and all earlier tasks are done."""
         while not (self._over and self._work is None and not self._waiting):
-            task, former = self._next(), self._work
+            task, previous = self._next(), self._work
             if self._must_wait(task):
                 self._waiting.append(task)
             else:
                 self._run(task)
             while self._waiting and not self._must_wait(self._waiting[0]):
                 self._run(self._waiting.popleft())
-            if self._work is not former:
+            if self._work is not previous:
                 self._run_early()
 
     def begin(self, work: Work) -> None:
-        """From now on ``work`` is running; a task at rest calls this."""
+        """Make ``work`` the running work; called by a task that is ``AT_REST``."""
         self._work = work
 
     def stop(self) -> None:
-        """Stop what is running and whatever the waiting tasks will start."""
+        """Stop the running work and any that the waiting tasks will start."""
         for task in self._waiting:
             task.stopped = True
         self._stop_work()
 
     def ponder_hit(self) -> None:
-        """Tell what is running, and whatever the waiting tasks will start, that the expected move was played."""
+        """Pass ``ponderhit`` to the running work and to any that the waiting tasks will start."""
         for task in self._waiting:
             task.hit = True
         if self._work is not None:
             self._work.hit()
 
     def close(self, at_once: bool) -> None:
-        """No task comes after this one. Searches are stopped, those that wait as soon as they begin; other work is
-        finished first. With ``at_once`` everything is stopped and what waits is dropped."""
+        """Accept no further task. Searches are stopped, waiting ones as soon as they begin; other work is finished.
+        With ``at_once`` all work is stopped and waiting tasks are dropped."""
         self._over = True
         if at_once:
             self._waiting.clear()
@@ -130,7 +129,7 @@ class Schedule:
             self._stop_work()
 
     def _run_early(self) -> None:
-        """Something else is running now; not all that waits has to wait for that."""
+        """Run the waiting tasks that need not wait for the new work."""
         early = [task for task in self._waiting if not self._must_wait(task)]
         if early:
             self._waiting = deque(task for task in self._waiting if self._must_wait(task))
@@ -138,11 +137,11 @@ class Schedule:
                 self._run(task)
 
     def _next(self) -> Task:
-        if self._waiting and not self._told:
+        if self._waiting and not self._reported:
             try:
                 return self._inbox.get(timeout=_PATIENCE)
             except Empty:
-                self._told = True
+                self._reported = True
                 if self._work is not None:
                     self._remark(f"{self._waiting[0].name} queued until {self._work.name} ends")
         return self._inbox.get()
@@ -175,5 +174,5 @@ class Schedule:
             last_word()
             if work is not None:
                 work.wait()
-        finally:  # whatever went wrong, it is over
-            self._work, self._told = None, False
+        finally:
+            self._work, self._reported = None, False

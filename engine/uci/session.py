@@ -1,9 +1,8 @@
-"""One engine and what the commands do with it.
+"""The engine of a conversation and the commands that act on it.
 
-Three threads take part. The main thread reads; it turns lines into tasks and hands them over, so that it is
-always ready for the next line. The session's own thread loads the engine and then runs the tasks in the order that
-:mod:`engine.uci.schedule` keeps. A search, a perft or a bench runs in a third thread, so that the session can go on
-answering; the last line of each is printed by the session's thread.
+The main thread reads lines and submits them as tasks, so that it is always ready for the next line. The session's
+thread loads the engine and runs the tasks in the order of :mod:`engine.uci.schedule`. A search, a perft or a bench runs
+in a third thread, so that the session can go on answering; the session's thread prints its last line.
 """
 
 from __future__ import annotations
@@ -29,25 +28,25 @@ from engine.uci.schedule import Schedule, Task, Turn, Work
 if TYPE_CHECKING:
     from engine.api import Engine
 
-#: Seconds that loading waits for a first ``uci``: importing numba would delay the answer.
+#: Seconds for which loading waits for the first ``uci``, as importing numba would delay the answer.
 _LOAD_AFTER = 0.1
 
-#: Seconds that a search gets to end when the conversation is over.
+#: Seconds for a stopped search to end after ``quit``.
 _LAST_WORD = 5.0
 
-#: Seconds between looks at whether anybody still reads, when the conversation is over.
+#: Seconds between checks, after ``quit``, whether the reader of the output is gone.
 _LOOK = 0.2
 
 
 class Session:
-    """One engine, and the tasks it was given."""
+    """One engine and its tasks."""
 
     def __init__(self, output: Output) -> None:
         self._output = output
         self._engine: Engine | None = None
         self._debug = False
-        self._final: list[str] = []  # reports that leave with ``bestmove``
-        self._asked = False  # something that has an answer
+        self._final: list[str] = []  # reports to print together with ``bestmove``
+        self._asked = False  # true once a command that produces output was received
         self._compiles = False
         self._may_load = threading.Event()
         self._gone = threading.Event()
@@ -60,7 +59,7 @@ class Session:
         threading.Thread(target=self._serve, name="numbat-session", daemon=True).start()
 
     def load_now(self) -> None:
-        """Begin to load the engine, now that a first answer is out."""
+        """Begin to load the engine, after the first answer."""
         self._may_load.set()
 
     def loaded(self) -> bool:
@@ -68,38 +67,38 @@ class Session:
         return self._engine is not None
 
     def compiles(self) -> bool:
-        """Whether the engine is still being loaded, and has told that this takes long."""
+        """Whether the engine is still being loaded and has reported that it compiles."""
         return self._compiles and not self.loaded()
 
     def say(self, text: str) -> None:
-        """Print ``text`` behind the answers to what was asked before."""
+        """Print ``text`` after the answers to earlier commands."""
         if self._asked:
             self._submit(Task("", lambda: self._output.line(text), Turn.IN_ORDER))
         else:
             self._output.line(text)
 
     def remark(self, text: str) -> None:
-        """Print ``text`` for people, in its turn."""
+        """Print ``text`` as an ``info string``, in its turn."""
         self.say(remark_line(text))
 
     def debug(self, on: bool) -> None:
-        """Tell more about what the engine understood, or no more."""
+        """Switch remarks on how commands were understood on or off."""
         self._submit(Task("debug", lambda: self._set_debug(on), Turn.IN_ORDER))
 
     def is_ready(self) -> None:
-        """Answer ``readyok`` when everything before it is done; during a search or an explanation at once."""
+        """Answer ``readyok`` when all earlier commands are done; during a search or an explanation at once."""
         self._ask(Task("isready", lambda: self._output.line("readyok"), Turn.IN_ORDER))
 
     def stop(self) -> None:
-        """End the search, and those that still wait to begin."""
+        """Stop the search and those still waiting to begin."""
         self._submit(Task("stop", self._schedule.stop, Turn.NOW))
 
     def ponder_hit(self) -> None:
-        """The move pondered on was played: from now on the clock counts."""
+        """The expected move was played: the clock now runs."""
         self._submit(Task("ponderhit", self._schedule.ponder_hit, Turn.NOW))
 
     def new_game(self) -> None:
-        """Forget the last game; a search that nobody stopped is stopped."""
+        """Forget the last game, stopping a running search."""
         self.stop()
         self._submit(Task("ucinewgame", lambda: self._loaded.new_game()))
 
@@ -108,7 +107,7 @@ class Session:
         self._submit(Task("position", lambda: self._place(placement)))
 
     def assign(self, assignment: Assignment) -> None:
-        """Give an option its value."""
+        """Set an option."""
         self._submit(Task("setoption", lambda: self._assign(assignment)))
 
     def go(self, go: Go) -> None:
@@ -117,11 +116,11 @@ class Session:
         self._ask(Task("go", lambda: self._go(go) if depth is None else self._perft(depth)))
 
     def bench(self, file: str | None, depth: int | None, options: Options) -> None:
-        """Run the bench with an engine of its own, so that options and position stay as they are."""
+        """Run the bench with a second engine, so that options and position stay as they are."""
         self._ask(Task("bench", lambda: self._bench(file, depth, options)))
 
     def explain(self, move: str | None) -> None:
-        """Print in words what is wrong with ``move``, or what the best move does."""
+        """Explain why ``move`` is bad, or what the best move does."""
         self._ask(Task("explain", lambda: self._explain_move(move)))
 
     def show_board(self) -> None:
@@ -129,19 +128,18 @@ class Session:
         self._ask(Task("d", self._show_board))
 
     def show_evaluation(self) -> None:
-        """Print how the evaluation comes about."""
+        """Print the evaluation and its terms."""
         self._ask(Task("eval", lambda: self._output.line(self._loaded.explain_evaluation())))
 
     def close(self, at_once: bool = False) -> bool:
-        """Answer what was asked: a search by the move it has, the rest in full, or with ``at_once`` nothing more.
+        """Stop a search and finish all other commands; with ``at_once`` stop everything.
 
-        Returns False if something is still at work and nobody waits for it: a compiler, a search that does not end,
-        anything once nobody reads any more.
+        Returns False if a thread is still busy: a compiler, a search that does not end, any work whose reader is gone.
         """
         if not self.loaded() and (at_once or not self._asked):
             return False
         self._submit(Task("quit", lambda: self._schedule.close(at_once), Turn.NOW))
-        while not self._gone.wait(_LOOK):  # in short steps: without them Windows would not notice Ctrl-C
+        while not self._gone.wait(_LOOK):  # Windows does not notice Ctrl-C in a wait without a timeout
             if self._output.is_abandoned() or self._schedule.overdue(_LAST_WORD):
                 return False
         return True
@@ -169,7 +167,7 @@ class Session:
         self._gone.set()
 
     def _load(self) -> None:
-        """Import, and compile or load, everything heavy. Without an engine there is nothing to go on with."""
+        """Import the engine and compile or load it. A failure ends the process."""
         try:
             with _no_collection():
                 from engine.api import Engine
@@ -181,20 +179,20 @@ class Session:
             os._exit(1)
 
     def _report(self, text: str) -> None:
-        """Print a remark of the engine's; while it is being loaded that is about its compilation."""
+        """Print a remark of the engine. While the engine is being loaded, it means that it compiles."""
         self._compiles = True
-        gc.enable()  # a compiler leaves much behind
+        gc.enable()  # a compiler leaves much garbage
         self._output.remark(text)
 
     def _run(self, task: Task) -> None:
-        """Run ``task``; whatever goes wrong costs one line, never the process."""
+        """Run ``task``; an exception costs a line, never the process."""
         try:
             task.run()
         except Exception as error:
             self._explain(task.name, error)
 
     def _explain(self, name: str, error: Exception) -> None:
-        """Say why ``name`` came to nothing."""
+        """Report why ``name`` failed."""
         if isinstance(error, PositionError | OptionError):
             self._output.remark(str(error))
         elif isinstance(error, Stopped):
@@ -225,13 +223,13 @@ class Session:
         try:
             engine.start(limits, self._on_info, self._on_result)
         except Exception:
-            move = next(iter(engine.board().legal_moves), None)  # whoever sent ``go`` waits for an answer
+            move = next(iter(engine.board().legal_moves), None)  # the GUI waits for a bestmove
             self._output.line(result_line(Result(move.uci() if move is not None else "0000")))
             raise
         self._schedule.begin(Work("the current search", engine.stop, True, engine.ponderhit, engine.wait))
 
     def _legal(self, moves: tuple[str, ...]) -> tuple[str, ...]:
-        """Those of ``moves`` that are legal, once each; the others are named."""
+        """The legal ones among ``moves``, without duplicates; the others are reported."""
         if not moves:
             return ()
         board = self._loaded.board()
@@ -280,7 +278,7 @@ class Session:
     def _in_background(
         self, name: str, work: Callable[[], str], stop: Callable[[], None], overtaken: bool = False
     ) -> None:
-        """Do ``work`` beside the tasks; what it returns is its last line."""
+        """Run ``work`` in a thread; it returns its last line."""
 
         def run() -> None:
             try:
@@ -298,7 +296,7 @@ class Session:
 
     def _on_info(self, info: Info) -> None:
         line = info_line(info, self._loaded.options["UCI_ShowWDL"])
-        if info.final:  # one write fewer before the clock stops
+        if info.final:  # saves a write before the clock stops
             self._final.append(line)
         else:
             self._output.line(line)
@@ -313,7 +311,7 @@ class Session:
 
 @contextmanager
 def _no_collection() -> Iterator[None]:
-    """Let Python's garbage collector rest while what is made is meant to stay, and not look at it later either."""
+    """Disable garbage collection while permanent objects are created, and exempt them from later collections."""
     gc.disable()
     try:
         yield

@@ -1,4 +1,4 @@
-"""The subcommands for people and scripts: bench, perft and warm-up, outside of any conversation."""
+"""The subcommands bench, perft and warmup."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def bench(file: str | None = None, depth: int | None = None, **options: Unpack[Options]) -> None:
-    """Search the positions of ``file``, else the fixed ones, with ``options``; close with ``N nodes M nps``."""
+    """Search the positions of ``file``, or a fixed list, with ``options``; the last line is ``N nodes M nps``."""
     output = Output()
 
     def work() -> None:
@@ -29,9 +29,9 @@ def bench(file: str | None = None, depth: int | None = None, **options: Unpack[O
 
 
 def perft(depth: int, fen: str | None = None, threads: int = 1, divide: bool = False) -> None:
-    """Count the leaves of the legal moves' tree from ``fen`` (None: the start position), ``depth`` plies deep.
+    """Count the leaves of the legal move tree from ``fen`` (None: the start position), ``depth`` plies deep.
 
-    Raises :class:`PositionError` for a FEN that cannot be.
+    Raises :class:`PositionError` for an invalid FEN.
     """
     output = Output()
 
@@ -44,18 +44,17 @@ def perft(depth: int, fen: str | None = None, threads: int = 1, divide: bool = F
 
 
 def warm_up(everything: bool = False) -> None:
-    """Compile the engine, or find that this was done, and say how long it took; with ``everything`` also the reader of
-    endgame tables."""
+    """Compile the engine, or load it, and print the time taken; with ``everything`` also the tablebase prober."""
     output = Output()
 
     def work() -> None:
         start = perf_counter()
         _load(output.line)
-        if everything:
-            from engine.jit import warmup
-            from engine.syzygy import files  # noqa: F401 - defines the kernels
+        from engine.jit import digest, warmup
 
-            warmup.warm_up(output.line, layer="syzygy")
+        if everything:
+            from engine.syzygy import files  # noqa: F401 - defines the kernels
+        warmup.warm_up(output.line, "syzygy" if everything else digest.START, spare=True)
         output.line(f"ready after {perf_counter() - start:.1f} s")
 
     _interruptible(work)
@@ -68,10 +67,8 @@ def _load(report: Callable[[str], None], **options: Unpack[Options]) -> Engine:
 
 
 def _interruptible(work: Callable[[], None]) -> None:
-    """Run ``work`` so that Ctrl-C ends it at once, though compiled code never looks for signals.
-
-    What ``work`` raises is raised here.
-    """
+    """Run ``work`` in a thread, so that Ctrl-C ends it at once although compiled code ignores signals. Raises what it
+    raises."""
     raised: list[BaseException] = []
     done = threading.Event()
 
@@ -85,7 +82,7 @@ def _interruptible(work: Callable[[], None]) -> None:
 
     threading.Thread(target=run, name="numbat-work", daemon=True).start()
     try:
-        while not done.wait(0.2):  # without a time limit Windows would not notice Ctrl-C
+        while not done.wait(0.2):  # Windows does not notice Ctrl-C in a wait without a timeout
             pass
     except KeyboardInterrupt:
         os._exit(interrupted())

@@ -182,8 +182,8 @@ def test_fifty_moves_end_the_game_when_they_are_played_and_not_before():
 @pytest.mark.parametrize(
     ("fen", "answer"),
     [
-        (chess.STARTING_FEN, "it is too early; ask again from move 20 on"),
-        ("4k3/8/8/8/8/8/7r/4K3 w - - 0 30", "no: -"),  # Black is a rook up
+        (chess.STARTING_FEN, "Draw declined: too early (offers are considered from move 20)."),
+        ("4k3/8/8/8/8/8/7r/4K3 w - - 0 30", "Draw declined: -"),  # Black is a rook up
         ("4k3/8/8/8/8/8/7R/4K3 w - - 0 30", "Draw agreed."),
     ],
 )

@@ -107,7 +107,7 @@ def test_an_epd_line_is_a_position(rest, capsys):
     [
         ("analyse", ["no", "such", "thing"], "neither a FEN nor a file: 'no such thing'"),
         ("analyse", ["8/8/8/8/8/8/8/8 w - - 0 1"], "not a legal position"),
-        ("play", ["--fen", "4k3/8/8/8/8/8/8/R3K3 w Q - 0 1 bm Ra8"], "'bm Ra8' behind the position"),
+        ("play", ["--fen", "4k3/8/8/8/8/8/8/R3K3 w Q - 0 1 bm Ra8"], "'bm Ra8' after the position"),
         ("analyse", ["4k3/8/8/8/8/8/8/R3K3 w Q - !?"], "'!?' is not an operation of EPD"),
         ("analyse", ["--time", "0"], "'0' is not a number of seconds"),
         ("analyse", ["--depth", "many"], "'many' is not a whole number from 1 to 100"),

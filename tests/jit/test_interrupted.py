@@ -1,4 +1,4 @@
-"""Ctrl-C while kernels are compiled: all of it ends, nothing is left half written, the next start goes on."""
+"""Starts that end while kernels are compiled: a person's Ctrl-C ends the compilation too, a GUI's kill does not."""
 
 import json
 import os
@@ -6,6 +6,8 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -36,11 +38,11 @@ def type_pause(x):
         time.sleep(0.01)
     return lambda x: x
 
-@kernel(int64(int64), "one")
+@kernel(int64(int64))
 def first(x):
     return step(x) + 1
 
-@kernel(int64(int64, int64), "two")
+@kernel(int64(int64, int64))
 def largest(x, depth):
     if depth == 0:
         return first(x)
@@ -49,25 +51,21 @@ def largest(x, depth):
         total += largest(x + number, depth - int64(1))
     return total
 
-@kernel(int64(int64), "three")
+@kernel(int64(int64))
 def third(x):
     return first(x) + largest(x, int64(2))
 
-@kernel(int64(int64), "four")
+@kernel(int64(int64))
 def last(x):
     return pause(third(x))
 """
 
 #: Warms up, in the main thread, or beside it as the subcommands and the UCI loop do.
 MAIN = """
-import json, os, sys, threading
+import json, os, threading
 from engine.board.slow import last
-from engine.jit import parallel
-from engine.jit.decorators import KERNELS
+from engine.jit import detached
 from engine.jit.warmup import warm_up
-parallel._processors = lambda: int(os.environ["PROCESSORS"])
-note = "import os; open(os.path.join(os.environ['PIDS'], str(os.getpid())), 'w').close(); "
-parallel._PROGRAM = note + parallel._PROGRAM
 
 def report(line):
     print(line, flush=True)
@@ -77,28 +75,46 @@ if os.environ["BESIDE"] == "yes":
     try:
         threading.Event().wait(60)
     except KeyboardInterrupt:
+        detached.end()
         os._exit(130)
 try:
     warm_up(report)
 except KeyboardInterrupt:
     raise SystemExit(130)
-compiled = [kernel.dispatcher.py_func.__name__ for kernel in KERNELS if not kernel.cache.hits]
-print(json.dumps({"result": int(last(1)), "compiled": compiled}))
+print(json.dumps(int(last(1))))
 """
 
 #: What ``last`` gives for 1 in plain Python.
 RESULT = 63
 
+FIRST = "compiling the engine, once (later starts take about half a second)"
+JOINED = "an earlier start is still compiling"
 
-def _begin(miniature: Miniature, processors: int, beside: bool, seconds: int) -> subprocess.Popen:
-    (miniature.package / "board" / "slow.py").write_text(SLOW)
-    (miniature.folder / "pids").mkdir(exist_ok=True)
+
+#: Has a process that compiles leave a file with its number.
+NOTE = """
+_PROGRAM = "import os; open(os.path.join(os.environ['PIDS'], f'{}-{{os.getpid()}}'), 'w').close()\\n" + _PROGRAM
+_processors = lambda: int(os.environ["PROCESSORS"])
+"""
+
+
+def _set_up(detaching: Miniature) -> Path:
+    """The folder for the processes' files."""
+    (detaching.package / "board" / "slow.py").write_text(SLOW)
+    for module in ("parallel", "detached"):
+        detaching.change(module, NOTE.format(module))
+    pids = detaching.folder / "pids"
+    pids.mkdir()
+    return pids
+
+
+def _begin(detaching: Miniature, processors: int, beside: bool, seconds: int) -> subprocess.Popen:
     variables = {key: value for key, value in os.environ.items() if not key.startswith("NUMB")}
-    variables |= {"NUMBAT_CACHE_DIR": str(miniature.cache), "PIDS": str(miniature.folder / "pids")}
+    variables |= {"NUMBAT_CACHE_DIR": str(detaching.cache), "PIDS": str(detaching.folder / "pids")}
     variables |= {"PROCESSORS": str(processors), "BESIDE": "yes" if beside else "no", "SECONDS": str(seconds)}
     return subprocess.Popen(
         [sys.executable, "-c", MAIN],
-        cwd=miniature.folder,
+        cwd=detaching.folder,
         env=variables,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -108,70 +124,90 @@ def _begin(miniature: Miniature, processors: int, beside: bool, seconds: int) ->
     )
 
 
-def _interrupt(miniature: Miniature, processors: int, beside: bool, when: str) -> str:
-    """The output of a start after Ctrl-C behind the line ``when``. The terminal sends it to the whole group."""
-    with _begin(miniature, processors, beside, seconds=300) as process:
-        assert process.stdout is not None
-        try:
-            begun = when in map(str.strip, process.stdout)
-            os.killpg(process.pid, signal.SIGINT)
-            said, errors = process.communicate(timeout=60)
-        finally:
-            process.kill()
-    assert (begun, process.returncode, errors) == (True, 130, "")
-    return said
+def _wait_until(condition: Callable[[], object], seconds: float = 120) -> None:
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.02)
 
 
-def _alive(folder: Path) -> list[int]:
+def _end_by(number: signal.Signals, *processes: subprocess.Popen) -> tuple[str, str]:
+    """Send the signal to their whole groups, as a terminal does; the output of the last."""
+    for process in processes:
+        os.killpg(process.pid, number)
+    outputs = [process.communicate(timeout=60) for process in processes]
+    return outputs[-1]
+
+
+def _finish(process: subprocess.Popen) -> list[str]:
+    """Its reports, once it has called the kernel."""
+    said, errors = process.communicate(timeout=120)
+    *reports, result = said.splitlines()
+    assert (process.returncode, errors, json.loads(result)) == (0, "", RESULT)
+    return [line for line in reports if "%" not in line]
+
+
+def _alive(pids: Path, kind: str = "*") -> list[int]:
     """The processes that were started to compile and still run."""
     found = []
-    for path in folder.iterdir():
-        try:
-            os.kill(int(path.name), 0)
-            found.append(int(path.name))
-        except ProcessLookupError:
-            pass
+    for path in pids.glob(f"{kind}-*"):
+        number = int(path.name.rpartition("-")[2])
+        with suppress(ProcessLookupError):
+            os.kill(number, 0)
+            found.append(number)
     return found
 
 
-def _left_after(seconds: float, folder: Path) -> list[int]:
-    """Those that still run then; at once when there are none."""
-    end = time.monotonic() + seconds
-    while _alive(folder) and time.monotonic() < end:
-        time.sleep(0.05)
-    return _alive(folder)
+def _files(cache: Path) -> dict[str, int]:
+    return {path.name: path.stat().st_mtime_ns for path in cache.rglob("*") if path.is_file()}
 
 
 @pytest.mark.parametrize(
     ("processors", "beside"), [(1, False), (2, True)], ids=["one, in the main thread", "two, beside it"]
 )
-def test_ctrl_c_ends_all_and_the_next_start_goes_on(miniature: Miniature, processors: int, beside: bool) -> None:
+def test_ctrl_c_ends_all_and_the_next_start_goes_on(detaching: Miniature, processors: int, beside: bool) -> None:
     """The code compiled until then is loaded."""
-    assert _interrupt(miniature, processors, beside, "compiling four") == ""
-    pids = miniature.folder / "pids"
-    assert len(list(pids.iterdir())) == (0 if processors == 1 else processors)
-    assert _left_after(20, pids) == []
-    assert list(miniature.cache.rglob("*.tmp")) == []
-    with _begin(miniature, processors, beside=False, seconds=0) as process:
-        said, errors = process.communicate(timeout=120)
-        assert (process.returncode, errors) == (0, "")
-    told = json.loads(said.splitlines()[-1])
-    assert told["result"] == RESULT
-    assert told["compiled"][-1] == "last"
-    assert not {"first", "largest"} & set(told["compiled"])
+    pids = _set_up(detaching)
+    process = _begin(detaching, processors, beside, seconds=300)
+    _wait_until(lambda: list(detaching.cache.rglob("third-*")))
+    said, errors = _end_by(signal.SIGINT, process)
+    assert (process.returncode, errors, said.splitlines()[:1]) == (130, "", [FIRST])
+    assert len(list(pids.iterdir())) == (1 if processors == 1 else 1 + processors)
+    _wait_until(lambda: not _alive(pids))
+    files = _files(detaching.cache)
+    assert not [name for name in files if name.endswith(".tmp")]
+    assert _finish(_begin(detaching, processors, beside=False, seconds=0)) == [FIRST, "compiled"]
+    assert files.items() - {("compile.lock", files.get("compile.lock"))} <= _files(detaching.cache).items()
 
 
-def test_processes_that_have_just_begun_end_too(miniature: Miniature) -> None:
-    """They are not said to have failed: Ctrl-C does not reach them."""
-    assert "failed" not in _interrupt(miniature, 2, True, "compiling two")
-    assert _left_after(20, miniature.folder / "pids") == []
+def test_killed_starts_share_a_compiler_that_the_next_one_joins(detaching: Miniature) -> None:
+    """It outlives their process groups, and leaves nothing behind."""
+    pids = _set_up(detaching)
+    starts = [_begin(detaching, 2, beside=False, seconds=4) for _ in range(2)]
+    _wait_until(lambda: list(detaching.cache.rglob("third-*")))
+    _end_by(signal.SIGKILL, *starts)
+    assert _finish(_begin(detaching, 2, beside=False, seconds=4)) == [JOINED, "compiled"]
+    assert len(list(pids.glob("parallel-*"))) == 2
+    _wait_until(lambda: not _alive(pids))
+    assert {Path(name).suffix for name in _files(detaching.cache)} <= {".nbc", ".lock"}
+    assert _finish(_begin(detaching, 2, beside=False, seconds=300)) == []
 
 
-def test_unfinished_files_of_killed_processes_are_removed(miniature: Miniature) -> None:
+def test_a_start_takes_over_from_a_compiler_that_dies(detaching: Miniature) -> None:
+    pids = _set_up(detaching)
+    process = _begin(detaching, 1, beside=False, seconds=2)
+    _wait_until(lambda: list(detaching.cache.rglob("first-*")))
+    for number in _alive(pids):
+        os.kill(number, signal.SIGKILL)
+    assert _finish(process) == [FIRST, "compiled"]
+
+
+def test_unfinished_files_of_killed_processes_are_removed(detaching: Miniature) -> None:
     """Long after it, since another process may be writing now."""
-    with _begin(miniature, 1, beside=False, seconds=0) as process:
+    _set_up(detaching)
+    with _begin(detaching, 1, beside=False, seconds=0) as process:
         assert process.wait(120) == 0
-    directory = next(path for path in miniature.cache.rglob("board-*") if path.is_dir())
+    directory = next(path for path in detaching.cache.rglob("board-*") if path.is_dir())
     old = [directory / "old.tmp", directory.parent / "old.tmp"]
     new = [directory / "new.tmp", directory.parent / "new.tmp"]
     for path in old + new:
@@ -180,7 +216,7 @@ def test_unfinished_files_of_killed_processes_are_removed(miniature: Miniature) 
         os.utime(path, (time.time() - 86_400,) * 2)
     for path in directory.glob("last-*"):
         path.unlink()
-    with _begin(miniature, 1, beside=False, seconds=0) as process:
+    with _begin(detaching, 1, beside=False, seconds=0) as process:
         assert process.wait(120) == 0
     assert not any(path.exists() for path in old)
     assert all(path.exists() for path in new)

@@ -30,7 +30,7 @@ def test_a_flipped_bit_costs_one_kernel_once(tmp_path: Path) -> None:
     damaged, repaired = (_start(folder) for _ in range(2))
     faults = [f"({kernel.name} has a wrong checksum): compiling it again" for kernel in kernels]
     assert damaged[0].endswith(tuple(faults))
-    assert [line for line in damaged if "compiling " in line][2:] == ["info string compiling perft"]
+    assert len(damaged) == 1  # perft is spare: it waits for its call
     assert repaired == []
 
 

@@ -198,7 +198,7 @@ def test_a_start_names_the_folder_that_it_refuses(miniature: Miniature) -> None:
         assert told["reports"][0].startswith(
             f"cannot keep compiled code in {miniature.cache} ({miniature.cache} belongs to another user): compiling"
         )
-        assert told["reports"][1:] == ["compiling the miniature"]
+        assert told["reports"][1:] == []
 
 
 #: A start as another user: result, whether it was loaded, remarks. That user may not be able to read Python itself, so

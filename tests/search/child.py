@@ -30,9 +30,12 @@ def search(depth: int, fens: list[str]) -> dict[str, Any]:
 
 def compile_here() -> None:
     """Have everything compiled in this process: only of that can :func:`faults` tell."""
-    from engine.jit import parallel
+    from engine.jit import detached
 
-    parallel._processors = lambda: 1
+    def refuse(*ignored: Any) -> None:
+        raise OSError
+
+    detached.begin = refuse
 
 
 def prepare_tables() -> None:
@@ -40,7 +43,7 @@ def prepare_tables() -> None:
     from engine.jit.warmup import warm_up
     from engine.syzygy import files  # noqa: F401
 
-    warm_up(lambda line: None, layer="syzygy")
+    warm_up(lambda line: None, layer="syzygy", spare=True)
 
 
 def dispatchers() -> Iterator[tuple[str, Any]]:

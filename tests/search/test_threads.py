@@ -324,7 +324,7 @@ def test_search_uses_the_threads_it_got(refusing, allowed, error, running):
     pool = Pool(50, choose("Material", ""), remarks.append)
     count = 1 + max(0, allowed - 1 - ROOM)  # the ticker is the first, and some are given back
     assert len(pool.workers) == count
-    assert remarks == [f"the system refuses more threads: only {count} of 50 search"]
+    assert remarks == [f"could not start all threads: searching with {count} of 50"]
     search = Bare(pool, running._thinker.table, [])
     assert search.search(Limits(depth=5), KIWIPETE).depth == 5
 
@@ -340,7 +340,7 @@ def test_uci_survives_refused_threads() -> None:
         engine.ask("uci", until="uciok")
         engine.synchronise()  # a slow start would be remarked upon
         remarks = engine.remarks("setoption name Threads value 1000")
-        assert re.fullmatch(r"[^;]*the system refuses more threads: only \d+ of 1000 search", "; ".join(remarks))
+        assert re.fullmatch(r"[^;]*could not start all threads: searching with \d+ of 1000", "; ".join(remarks))
         for _ in range(3):
             (*reports, best) = engine.ask(f"position fen {KIWIPETE}", "go movetime 200", until="bestmove")
             assert int(reports[-1].split()[2]) > 3

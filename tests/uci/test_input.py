@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from engine.uci import input as source
 from engine.uci.input import reads_at_once
 from tests.strict import run_python
 from tests.uci.process import COLD_TIMEOUT, MAIN
@@ -100,3 +101,10 @@ ACCESS_DENIED, BROKEN_PIPE = 5, 109
 def test_windows_is_asked_before_a_read_that_might_wait(kind, available, error, reads):
     """A read that waits while numpy is loaded hangs both."""
     assert reads_at_once(_System(kind, available), None, lambda: error) is reads
+
+
+def test_file_names_may_come_in_utf_8_or_in_the_ansi_page_of_windows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(source, "_ANSI", "cp1252")
+    name = "setoption name BookFile value C:\\Bücher\\Größe.bin"
+    chunks = [f"{name}\r\n".encode("cp1252"), f"{name}\r\n".encode()]
+    assert list(source.split_lines(chunks, pytest.fail)) == [name, name]

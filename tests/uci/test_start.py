@@ -56,7 +56,7 @@ def test_the_garbage_collector_rests_only_while_the_engine_is_loaded():
 
 @pytest.mark.slow
 def test_cold_caches_are_filled_and_stale_code_never_runs(tmp_path):
-    """One remark for each stage on a cold cache, silence on a warm one, and no stale code after an edit."""
+    """Remarks on the progress on a cold cache, silence on a warm one, and no stale code after an edit."""
     main = install(tmp_path / "install")
     environment = {"NUMBAT_CACHE_DIR": str(tmp_path / "cache")}
     with UciProcess(environment=environment, main=main) as process:

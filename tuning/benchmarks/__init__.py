@@ -1,1 +1,1 @@
-"""Programs that measure and soak the engine. They need the repository: the wheel has none of them."""
+"""Benchmarks and soak tests of the engine; they are not in the wheel."""

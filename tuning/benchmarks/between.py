@@ -1,9 +1,9 @@
-"""What a move costs beside the search itself: the time outside of compiled code.
+"""Measures the overhead of a move: the time outside of compiled code.
 
     python -m tuning.benchmarks.between [--clock 1000+20] [--plies 80]
 
-The engine plays a game against itself, always with the same clock, and each report is written as a UCI line. Medians
-over the moves, in milliseconds:
+The engine plays a game against itself, with the same clock for every move, and each report is formatted as a UCI line.
+Prints medians over the moves, in milliseconds:
 
     before      from ``start`` to the first compiled call
     between     from each compiled call to the next
@@ -11,8 +11,8 @@ over the moves, in milliseconds:
     inside      in compiled code
     reports     lines (a number)
 
-Compare two revisions by turns on a quiet machine; the sums are small, and what else runs pushes Python's memory out of
-the caches as the search does.
+Compare two revisions alternately on a quiet machine: the times are small, and other programs, like the search, evict
+Python's memory from the caches.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from engine.messages import Info, Limits, Result
 from engine.search import worker as worker_module
 from engine.uci.format import info_line
 
-worker: Any = worker_module  # whose functions are replaced
+worker: Any = worker_module  # its functions are replaced
 
 
 class Watch:
@@ -88,7 +88,7 @@ def play(engine: Engine, watch: Watch, limits: Limits, plies: int) -> list[tuple
 def main() -> None:
     """Print the medians."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--clock", default="1000+20", help="milliseconds, and those added (default %(default)s)")
+    parser.add_argument("--clock", default="1000+20", help="milliseconds + increment (default %(default)s)")
     parser.add_argument("--plies", type=int, default=80)
     chosen = parser.parse_args()
     left, added = map(int, chosen.clock.split("+"))

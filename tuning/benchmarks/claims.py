@@ -1,30 +1,30 @@
-"""What the sentences on a game's result and on two scores claim, and whether a longer search bears it out."""
+"""Checks sentences about a result or two scores against a longer search."""
 
 from __future__ import annotations
 
 from engine.explanation.standing import CLEAR, EDGE, FAR, LITTLE, SEVERAL, TOLD, WINNING, Standing
 
-#: Centipawns that are next to nothing.
+#: Centipawns that count as nothing.
 NOTHING = 25
 
-#: Expected points up to which a game may be called about level.
+#: Maximum expected points of a game that may be called about even.
 _LEVEL = 0.61
 
 
 def compares(kind: str, had: int, has: int, before: float, after: float, slack: float) -> bool:
-    """Whether a :class:`~engine.explanation.standing.Standing` of this ``kind`` and these levels is true of a
-    side that expects ``before`` with the better move and ``after`` with the other, give or take the ``slack``.
+    """Whether a :class:`~engine.explanation.standing.Standing` of this ``kind`` and these levels is true of a side with
+    expected points ``before`` by the better move and ``after`` by the other, within ``slack``.
 
-    Who is winning stands better too.
+    A side that is winning is also better.
 
     >>> compares("turned", 1, -2, 0.55, 0.05, 0.05), compares("turned", 1, -2, 0.45, 0.05, 0.05)
     (True, False)
     """
     if kind == "little":
-        return True  # of the cost alone, which is checked in centipawns
+        return True  # claims only the cost, which is checked in centipawns
     if kind == "lost":
         return _fits(had, before, slack) and after < CLEAR + slack
-    if kind == "decided":  # only an advantage that was there is told
+    if kind == "decided":  # claims only that there was an advantage
         return (had <= 0 or _fits(had, before, slack)) and _fits(has, after, slack)
     if kind == "open":
         return abs(after - 0.5) < CLEAR - 0.5 + slack
@@ -36,7 +36,7 @@ def compares(kind: str, had: int, has: int, before: float, after: float, slack: 
         return _fits(min(had, has) if has > 0 else had, before, slack) and _fits(has, after, slack)
     if kind in ("gone", "half"):  # half of an advantage at least
         return before >= EDGE - slack and after - 0.5 <= (before - 0.5) / 2 + slack
-    mentioned = min(1, max(-1, had))  # how great an advantage was, nothing says
+    mentioned = min(1, max(-1, had))  # the sentence does not say how great the advantage was
     return _fits(mentioned, before, slack) and _fits(has, after, slack)
 
 
@@ -47,9 +47,8 @@ def _fits(said: int, points: float, slack: float) -> bool:
 
 
 def said_cost(said: Standing) -> tuple[float, float] | None:
-    """The centipawns, from and to, that a move must have cost for what is ``said`` of that to be right: within a
-    factor of two, and what was perhaps a little or probably better must not be worse. None if it says nothing of
-    the kind.
+    """The range of centipawns that a move must have cost for the cost in ``said`` to be right: within a factor of two,
+    and a move said to be slightly or probably better must not be worse. None if no cost is given.
 
     >>> said_cost(Standing("less", 3, 3, "pawns")), said_cost(Standing("gone", 1, 0))
     ((105.5, 660), None)

@@ -1,10 +1,10 @@
-"""How many won positions of the endgame tables are proven to be converted, table by table.
+"""Proves for won positions of each endgame table that Numbat converts them.
 
     python -m tuning.benchmarks.conversion FOLDER [--positions 1000] [--every KQvK KRvK KPvK] [--seed 1]
 
-For each table in FOLDER so many random positions, won for the side to move, are put to the step of the proof that
-``tests/endings.py`` describes; of the tables after ``--every`` (three pieces at most) all won positions are, up to
-symmetry. The first that fails ends it with its FEN.
+For each table in FOLDER, checks the induction step of :mod:`tuning.benchmarks.endings` for ``--positions`` random
+positions won for the side to move; for the tables after ``--every`` (three pieces at most) for all won positions up to
+symmetry. Stops at the first failure with its FEN.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import chess.syzygy
 from engine.play.tablebase import Tablebase
 from tuning.benchmarks.endings import check_step, materials, won_board, won_boards
 
-#: Random positions looked at for one that is won, before a table is taken to hold none.
+#: Random positions tried for a won one before a table is assumed to have none.
 TRIES = 3000
 
 
@@ -38,8 +38,8 @@ def main() -> None:
     """Check and print."""
     parser = argparse.ArgumentParser(prog="python -m tuning.benchmarks.conversion", description=__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.add_argument("folder", type=Path, help="where the tables are")
-    parser.add_argument("--positions", type=int, default=1000, help="of each table (default %(default)s)")
+    parser.add_argument("folder", type=Path, help="folder of tables")
+    parser.add_argument("--positions", type=int, default=1000, help="positions of each table (default %(default)s)")
     parser.add_argument("--every", nargs="*", default=[], metavar="TABLE", help="tables with all their won positions")
     parser.add_argument("--only", nargs="*", metavar="TABLE", help="these tables (default: all in FOLDER)")
     parser.add_argument("--seed", type=int, default=1)

@@ -1,4 +1,4 @@
-"""Positions of the endgame tables: any, won ones, all of them; and the step by which a won one is proven to be won."""
+"""Positions of the endgame tables (random, won, all), and the induction step that proves a won one is converted."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import chess.syzygy
 from engine.play.tablebase import Tablebase
 from engine.search.tablebase import CURSED_WIN, LOSS, WIN
 
-#: The last distance to zeroing, added to the clock, that surely is in time: distances are rounded by a ply.
+#: The greatest sum of clock and distance to zeroing that is surely in time: distances are rounded by a ply.
 IN_TIME = 99
 
 #: The squares to which symmetry brings White's king if there are no pawns.
@@ -75,18 +75,18 @@ def distance(oracle: chess.syzygy.Tablebase, board: chess.Board, move: chess.Mov
 
 
 def check_step(tables: Tablebase, oracle: chess.syzygy.Tablebase, board: chess.Board, source: random.Random) -> int:
-    """Check that no move that ``tables`` advise for ``board``, won for the side to move, lets the win slip.
+    """Check that no move that ``tables`` advise in ``board``, won for the side to move, throws away the win.
 
     With ``left`` plies to the next zeroing move by the oracle, the position counts as won while clock and ``left``
-    make 99 at most. After every advised move and every reply the game must be
+    sum to 99 at most. After every advised move and every reply the game must be
 
     - over by mate, or
-    - won, with a capture or pawn move just made, of which a game has only so many, or
-    - won with ``left`` at least two plies nearer, so that clock and ``left`` make no more than before. A ``left`` of 2
+    - won, with a capture or pawn move just made, of which a game has finitely many, or
+    - won with ``left`` at least two plies smaller, so that the sum of clock and ``left`` does not grow. A ``left`` of 2
       may be a 3 rounded, and 1 then remains: such a position must be won even with the clock at its last ply.
 
-    Whoever always finds such positions mates in the end: this is the step of a proof by induction. Returns how many
-    replies were looked at; raises AssertionError with the position.
+    By induction, a player who always reaches such positions mates in the end. Returns the number of replies checked;
+    raises AssertionError with the position.
     """
     left = oracle.probe_dtz(board)
     assert 0 < left < IN_TIME, board.fen()
@@ -96,7 +96,7 @@ def check_step(tables: Tablebase, oracle: chess.syzygy.Tablebase, board: chess.B
     assert verdict is not None, board.fen()
     assert verdict.outcome == WIN, board.fen()
     assert verdict.progress, board.fen()
-    board.halfmove_clock = IN_TIME - left  # the last one in time: the verdict is cautious there, the advice the same
+    board.halfmove_clock = IN_TIME - left  # the last in time: a more cautious verdict, but the same advice
     last = tables.judge(board)
     assert last is not None, board.fen()
     assert last.outcome >= CURSED_WIN, board.fen()

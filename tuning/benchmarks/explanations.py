@@ -1,23 +1,20 @@
-"""How often what is said about a move is true: sentences on a seeded sample, checked by a longer search.
+"""Measures how often explanations of moves are true, by checking a seeded sample with a longer search.
 
-``python -m tuning.benchmarks.explanations --seed 1 --count 300`` takes positions from the public data: mistakes that
-people made in games (half of them), the mistakes before puzzles, made by taking a move back (a quarter), and puzzles
-themselves, where the best move is explained (a quarter). Each gets its sentence from searches of ``--nodes`` nodes.
-Then a search of ``--deep`` nodes checks what is claimed: that the move is bad, that the mate is there and no longer
-than was said, that the move which is said to win something does win it (of three pawns or more, six tenths will do,
-since other things are given up on the way), that the term which is said to be worse is worse. Puzzles' tags are
-compared with the themes. A verdict such as "Black is winning" must be that of the longer search, give or take
-:data:`SLACK`; :mod:`tuning.benchmarks.claims` has what each kind of sentence claims.
+``python -m tuning.benchmarks.explanations --seed 1 --count 300`` takes positions from public data: half are mistakes
+from human games, a quarter mistakes before puzzles, made by taking a move back, and a quarter puzzles, where the best
+move is explained. Searches of ``--nodes`` nodes yield the explanation. A search of ``--deep`` nodes then checks its
+claims: that the move is bad, that the mate exists and is no longer, that the move wins the material (six tenths of
+three pawns or more suffice, since something else may be given up on the way), that the term is worse. Themes are
+compared with the puzzles' tags. A verdict such as "Black is winning" must be that of the longer search within
+:data:`SLACK`; :mod:`tuning.benchmarks.claims` defines the claim of each kind of sentence.
 
-``--source game`` takes mistakes of people in games alone, the hardest of the three, ``--source position`` the best
-move in any position of these games, and ``--source mark`` whatever moves of these games the engine itself would mark
-as bad in an annotated game, with a second look that is as much longer as it may be there: the evaluations in the file
-have no say in it. ``--judge stockfish`` has another engine
-make the searches that check, so that nothing that this one believes wrongly is confirmed by itself.
+``--source game`` takes only mistakes from human games, the hardest of the three; ``--source position`` the best move in
+any position of these games; ``--source mark`` the moves that the engine itself would mark as bad when annotating these
+games, with the same longer second search, and without the evaluations in the file. ``--judge stockfish`` checks with
+another engine, so that Numbat does not confirm its own errors.
 
-What fails is printed with its position for a person to read; what the machine cannot check, as a theme without a
-tag, is for a person too: ``--out FILE`` keeps everything, one JSON object a line, and a second run with the same file
-goes on where the first one ended.
+Failures are printed with their position. For claims that cannot be checked automatically, such as a theme without a
+tag, ``--out FILE`` keeps everything for a reader, one JSON object a line; a second run continues that file.
 """
 
 from __future__ import annotations
@@ -51,22 +48,22 @@ from engine.explanation.reasons import AT_ONCE, LEAST_LOSS
 from engine.explanation.standing import expectation
 from tuning.benchmarks.claims import compares, said_cost
 
-#: Where the public data are, as for the tests.
+#: The public data, as for the tests.
 DATA = Path(os.environ.get("NUMBAT_DATA") or Path(__file__).resolve().parents[3] / "shared" / "data")
 
-#: Plies that a line of the longer search must have, with the move it begins with.
+#: Minimum plies of a line of the longer search, including its first move.
 WHOLE = 8
 
-#: Of so many positions of games one is taken; which one, the seed says, so that another seed has other positions.
+#: One in this many positions of games is taken; the seed chooses which.
 _EACH = 37
 
-#: Positions of a first look at a move, which tells whether a longer one can find it bad.
+#: A first search that skips moves which a longer one would not find bad.
 _GLANCE = Limit(nodes=5_000)
 
-#: Expected points by which a verdict may be off: what is even by a hair is no lie about a side that is better by one.
+#: Expected points by which a verdict may be off, because verdicts change abruptly at their limits.
 SLACK = 0.05
 
-#: The themes whose names the puzzles' tags share, and the tags that bear them out.
+#: Themes, and the puzzle tags that confirm them.
 TAGS = {
     "fork": {"fork"},
     "hanging": {"hangingPiece"},
@@ -105,9 +102,8 @@ class Case:
 
 
 def from_games(data: Path, chance: random.Random, count: int, source: str = "game", offset: int = 0) -> Iterator[Case]:
-    """Moves of games between people that lost at least 10 points of 100, by the evaluations in the file; or, for
-    another ``source``, positions of these games, whatever was played (the move is kept for ``mark``): those with the
-    ``offset`` in the file."""
+    """Moves of human games that lost at least 10 points of 100 by the evaluations in the file; for another ``source``,
+    any positions of these games (with the move played, for ``mark``) at the ``offset`` in the file."""
     found: list[Case] = []
     before: list[tuple[str, int]] = []
     start = chance.randrange(800_000)
@@ -366,15 +362,15 @@ def parse() -> argparse.Namespace:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--count", type=int, default=300, help="how many sentences")
-    parser.add_argument("--nodes", type=int, default=50_000, help="of each search for a sentence")
-    parser.add_argument("--deep", type=int, default=500_000, help="of each search that checks one")
+    parser.add_argument("--count", type=int, default=300, help="number of sentences")
+    parser.add_argument("--nodes", type=int, default=50_000, help="nodes of each search for a sentence")
+    parser.add_argument("--deep", type=int, default=500_000, help="nodes of each search that checks one")
     parser.add_argument(
-        "--source", choices=("all", "game", "position", "mark"), default="all", help="where the positions are from"
+        "--source", choices=("all", "game", "position", "mark"), default="all", help="source of the positions"
     )
-    parser.add_argument("--judge", metavar="PROGRAM", help="UCI engine for the searches that check (default: Numbat)")
+    parser.add_argument("--judge", metavar="PROGRAM", help="UCI engine for the checks (default: Numbat)")
     parser.add_argument("--data", type=Path, default=DATA)
-    parser.add_argument("--out", type=Path, help="keep what is found here, and go on from it")
+    parser.add_argument("--out", type=Path, help="file for the results, continued if it exists")
     return parser.parse_args()
 
 

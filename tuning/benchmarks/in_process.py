@@ -1,8 +1,8 @@
-"""What a Python program gets from the engine in a second: ``python -m tuning.benchmarks.in_process``.
+"""Measures the Python interface in calls per second: ``python -m tuning.benchmarks.in_process``.
 
-Moves by ``play`` at one node, static values from FENs and from packed positions, on one processor, and analyses at a
-thousand nodes by one process and by several, their start included. The positions are those of random games. Each figure
-is the best of several runs; on a busy machine it says little.
+Moves by ``play`` at one node, static evaluations of FENs and of packed positions, on one processor, and analyses at a
+thousand nodes by one process and by several, including their start. The positions come from random games. Each figure
+is the best of several runs; on a busy machine it means little.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""How often a lone king is mated in time, by few nodes a move and without endgame tables.
+"""Measures how often a lone king is mated in time, with few nodes a move and no endgame tables.
 
     python -m tuning.benchmarks.lone_king [--nodes 1000 5000 20000] [--positions 30] [--seed 5]
 
-From random positions with queen, rook, two bishops, or bishop and knight against a king the engine plays both sides in
-compiled code, until mate or a draw by rule.
+From random positions with queen, rook, two bishops, or bishop and knight against a king, the engine plays both sides in
+compiled code until mate or a draw by rule.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tuning.benchmarks.lone_king", description=__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("--nodes", type=int, nargs="+", default=[1000, 5000, 20_000], help="nodes a move")
-    parser.add_argument("--positions", type=int, default=30, help="of each ending (default %(default)s)")
+    parser.add_argument("--positions", type=int, default=30, help="positions of each ending (default %(default)s)")
     parser.add_argument("--seed", type=int, default=5)
     options = parser.parse_args()
 
@@ -54,8 +54,8 @@ def main() -> None:
             for pieces in ENDINGS:
                 games = [players.play(Opening(fen), 0) for fen in positions(pieces, options.positions, options.seed)]
                 ends = Counter(game.reason for game in games)
-                told = ", ".join(f"{name} {number}" for name, number in ends.most_common())
-                print(f"{nodes:7,} nodes, K{pieces} against K: {told}", flush=True)
+                counts = ", ".join(f"{name} {number}" for name, number in ends.most_common())
+                print(f"{nodes:7,} nodes, K{pieces} against K: {counts}", flush=True)
 
     run_on_deep_stack(play)
 

@@ -1,4 +1,4 @@
-"""Count the mistakes of the weaker levels by kind, in games against themselves.
+"""Counts the mistakes of the weaker levels by kind, in games against themselves.
 
     python -m tuning.benchmarks.mistakes --elo 1000 1200 1500 1800 2100 --positions 300
 
@@ -6,11 +6,11 @@ The engine at full strength judges each move: it compares the scores of the play
 ``LEAST_LOSS`` centipawns or more in an undecided game is a mistake. Its kind follows from the two principal variations;
 the code is independent of the one that chooses the moves:
 
-hung       the reply takes something at once, and two plies later a piece or more is gone that the best line keeps
-missed     the best move takes something at once, which the played one leaves
-mate       the reply mates, or the best move did
-capture    none of these, and the move takes something: a plausible capture that is refuted later
-distance   none of these, and a piece or more is lost within ten plies: a threat that lay too deep
+hung       the reply captures, and two plies later a piece or more is lost that the best line keeps
+missed     the best move wins material at once, and the played one does not
+mate       the reply mates, or the best move would have
+capture    none of these, and the move captures: a plausible capture that is refuted later
+distance   none of these, and a piece or more is lost within ten plies: a threat that was too deep
 slow       the rest: no piece is lost
 
 Levels above 1200 should have next to nothing in the first three columns.
@@ -41,10 +41,10 @@ from tuning.common.files import whole_text
 KINDS = ("hung", "missed", "mate", "capture", "distance", "slow")
 
 LEAST_LOSS = 150
-"""Centipawns that make a mistake."""
+"""Centipawns lost by a mistake."""
 
 MOST_CENTIPAWNS = 600
-"""Beyond so many centipawns a position is not looked at: there is not much to lose, or to hold."""
+"""Positions with a greater advantage in centipawns are skipped, as they are decided."""
 
 A_PIECE = 200
 """Centipawns of material, at 100, 300, 300, 500, 900, that count as a piece: one for a pawn."""
@@ -191,9 +191,9 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
         for judgement in found:
             if judgement.kind:
                 board = judgement.board
-                told = {"elo": elo, "kind": judgement.kind, "loss": judgement.loss, "fen": board.fen(),
-                        "played": board.san(judgement.move), "best": board.san(judgement.best)}  # fmt: skip
-                lines.append(json.dumps(told))
+                record = {"elo": elo, "kind": judgement.kind, "loss": judgement.loss, "fen": board.fen(),
+                          "played": board.san(judgement.move), "best": board.san(judgement.best)}  # fmt: skip
+                lines.append(json.dumps(record))
                 if arguments.show and judgement.kind in KINDS[:3]:
                     console.print(lines[-1], soft_wrap=True)
     if arguments.json:

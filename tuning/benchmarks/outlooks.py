@@ -1,11 +1,10 @@
-"""How often what ``explain`` says of a position without tactics is true, with Stockfish 15 as the judge.
+"""Measures how often ``explain`` is right about positions without tactics, with Stockfish 15 as the judge.
 
-``python -m tuning.benchmarks.outlooks --judge stockfish --seed 1 --count 300`` takes positions of games between people
-from the public data. Where no theme is found, Numbat says how its best move compares with the next best, who stands
-better and what speaks for either side (:mod:`engine.explanation.outlook`). A search of ``--deep`` nodes by the judge
-must agree on the first two, give or take :data:`~tuning.benchmarks.explanations.SLACK`; what speaks for a side must do
-so by the judge's own terms, which Stockfish up to 15.1 prints at the word ``eval``. Who has more material can be
-counted and is not checked.
+``python -m tuning.benchmarks.outlooks --judge stockfish --seed 1 --count 300`` takes positions of human games from the
+public data. Where no theme is found, Numbat says how its best move compares with the next best, who is better, and each
+side's advantages (:mod:`engine.explanation.outlook`). A search of ``--deep`` nodes by the judge must agree on the first
+two within :data:`~tuning.benchmarks.explanations.SLACK`; an advantage must agree with the judge's own terms, which
+Stockfish up to 15.1 prints for ``eval``. Material is not checked, as it can be counted.
 """
 
 from __future__ import annotations
@@ -30,10 +29,10 @@ from engine.explanation.outlook import outlook
 from engine.explanation.standing import CLEAR, EDGE, WINNING, expectation
 from tuning.benchmarks.explanations import DATA, SLACK, samples
 
-#: The judge's names of what is said.
+#: The judge's terms for the advantages.
 _NAMES = {"Pawns": "structure", "Mobility": "mobility", "King safety": "pressure", "Passed": "passed"}
 
-#: Pieces' share in the middlegame, as in the engine's own evaluations.
+#: The pieces' shares in the game phase, as in the engine's own evaluations.
 _PHASE = {chess.KNIGHT: 1, chess.BISHOP: 1, chess.ROOK: 2, chess.QUEEN: 4}
 
 
@@ -102,8 +101,8 @@ class Judge:
 
 
 def _stands(said: int, points: float) -> bool:
-    """Whether the level that was ``said`` is true of White's ``points``, give or take the slack; who is winning stands
-    better too."""
+    """Whether the level that was ``said`` is true of White's ``points``, within the slack; a side that is winning
+    is also better."""
     if said == 0:
         return abs(points - 0.5) <= EDGE - 0.5 + SLACK
     return (points if said > 0 else 1 - points) >= (EDGE, CLEAR, WINNING)[abs(said) - 1] - SLACK
@@ -113,10 +112,10 @@ def main() -> None:
     """Print what is doubtful, then the counts."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--count", type=int, default=300, help="how many sentences")
-    parser.add_argument("--nodes", type=int, default=50_000, help="of each search for a sentence")
-    parser.add_argument("--deep", type=int, default=300_000, help="of each search that checks one")
-    parser.add_argument("--judge", metavar="PROGRAM", required=True, help="Stockfish, not after 15.1")
+    parser.add_argument("--count", type=int, default=300, help="number of sentences")
+    parser.add_argument("--nodes", type=int, default=50_000, help="nodes of each search for a sentence")
+    parser.add_argument("--deep", type=int, default=300_000, help="nodes of each search that checks one")
+    parser.add_argument("--judge", metavar="PROGRAM", required=True, help="Stockfish, up to 15.1")
     parser.add_argument("--data", type=Path, default=DATA)
     chosen = parser.parse_args()
     positions, sentences, with_facts = 0, 0, 0
@@ -152,11 +151,11 @@ def _lines(engine: Engine, board: chess.Board, limit: Limit) -> list[Analysis]:
     lines = engine.analyse(board, limit, multipv=2)
     best = lines[0]
     assert best.move is not None
-    told = merit_of(board, best.pv, best.score)
-    told = told or merit_of(
+    merit = merit_of(board, best.pv, best.score)
+    merit = merit or merit_of(
         board, best.pv, best.score, threat(board, best.move, lambda each: engine.analyse(each, limit))
     )
-    return [] if told else lines
+    return [] if merit else lines
 
 
 if __name__ == "__main__":

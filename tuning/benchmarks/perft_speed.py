@@ -1,7 +1,7 @@
-"""Perft speed beside another engine's, single thread, bulk counting: ``python -m tuning.benchmarks.perft_speed``.
+"""Compares perft speed with another engine, one thread, bulk counting: ``python -m tuning.benchmarks.perft_speed``.
 
-The two take turns, so that whatever else the machine does falls on both. Each engine's time is that of the
-count alone: ours by the clock around it, the other's from ``go perft`` until its total arrives.
+The engines alternate, so that other load affects both. Only the count is timed: ours by the clock around it, the
+other's from ``go perft`` until its total arrives.
 """
 
 from __future__ import annotations

@@ -1,12 +1,11 @@
-"""Nodes per second of Numbat against another engine, single thread, on the same positions in turn.
+"""Compares nodes per second with another engine, one thread, on the same positions.
 
     python -m tuning.benchmarks.search_speed [--engine ethereal-chess] [--movetime 1000] [--repeats 5]
 
-Both engines are UCI processes with the same Hash and one thread; every repeat lets each of them search each
-position for ``--movetime`` milliseconds, first one, then the other, so that a busy spell of the machine meets
-both. The nodes a second are each engine's own count from its last report. What stands at the end is the
-geometric mean over the positions of the ratio of medians. Counting differs between engines (some count a node
-when a move is made, others on entry); the figure compares machines at work, not playing strength.
+Both engines are UCI processes with the same Hash and one thread. In every repeat both search each position for
+``--movetime`` milliseconds, one after the other, so that other load affects both. Nodes are each engine's own count in
+its last report. The result is the geometric mean over the positions of the ratio of medians. Engines count differently
+(some when a move is made, others on entry to a node), so the figure is not a measure of playing strength.
 """
 
 from __future__ import annotations
@@ -75,7 +74,7 @@ def main() -> None:
     if rival is None:
         parser.error(f"there is no engine '{options.engine}'")
 
-    logging.getLogger("chess.engine").setLevel(logging.ERROR)  # remarks of engines are not of interest
+    logging.getLogger("chess.engine").setLevel(logging.ERROR)  # hides remarks of the engines
     with ExitStack() as stack:
         engines = []
         for command in ([sys.executable, str(MAIN)], [rival]):
@@ -83,7 +82,7 @@ def main() -> None:
             engines.append(stack.enter_context(engine))
             engine.configure({"Hash": options.hash, "Threads": 1})
             engine.ping()
-        for engine in engines:  # whatever the first search pays for
+        for engine in engines:  # warm up
             nodes_per_second(engine, chess.STARTING_FEN, options.movetime)
 
         title = f"nodes/s, median of {options.repeats}"

@@ -1,15 +1,15 @@
-"""What asking the endgame tables inside the search costs, against a node of the search.
+"""Measures the cost of a tablebase probe in the search, compared with a node of the search.
 
     python -m tuning.benchmarks.table_probe FOLDER [--positions 2000] [--seed 1]
 
-The tables are those in FOLDER, read by the compiled prober and by python-chess. Microseconds of processor time each:
+The compiled prober and python-chess read the tables in FOLDER. Microseconds of processor time each:
 
-``compiled`` a probe of the compiled prober, captures played out, of a position not seen before;
+``compiled`` a compiled probe of a new position, captures resolved;
 ``first``    the first probe of a table, which opens its file (median over the tables);
-``warm``     a probe of an opened table, of a position not seen before;
-``again``    the same positions a second time: the reader keeps nothing;
-``board``    python-chess's board from bitboards, which a compiled search would hand over;
-``cached``   from compiled code into Python and back, with no more than a look into a dictionary there;
+``warm``     a probe of a new position in an open table;
+``again``    the same positions a second time (the reader caches nothing);
+``board``    python-chess's board from bitboards, which a compiled search would pass;
+``cached``   a call from compiled code into Python for one dictionary lookup;
 ``node``     a node of the search, in endings with one piece more than the tables have.
 """
 
@@ -46,7 +46,7 @@ NODES = 1_000_000
 
 _seen: dict[int, int] = {}
 
-#: A Python function as compiled code can call it; the cheapest way there is.
+#: A Python function as compiled code can call it in the cheapest way.
 _look_up = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)(_seen.__getitem__)
 
 
@@ -133,8 +133,8 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(prog="python -m tuning.benchmarks.table_probe", description=__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.add_argument("folder", type=Path, help="where the tables are")
-    parser.add_argument("--positions", type=int, default=2000, help="for the means (default %(default)s)")
+    parser.add_argument("folder", type=Path, help="folder of tables")
+    parser.add_argument("--positions", type=int, default=2000, help="positions for the means (default %(default)s)")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     source = random.Random(options.seed)

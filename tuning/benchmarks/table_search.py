@@ -1,17 +1,16 @@
-"""What endgame tables inside the search spare, and what they know earlier.
+"""Measures what endgame tables in the search save, and how many positions they decide earlier.
 
     python -m tuning.benchmarks.table_search FOLDER [--positions 240] [--depth 14] [--nodes 20000] [--seed 1]
 
-Endings with five pieces, one more than the tables in FOLDER have, placed at random: half of them of any kind, half of
-those that games end in. Each is searched from scratch with the tables and without. Printed are, for each half:
+Searches random endings with five pieces, one more than the tables in FOLDER have, from scratch with the tables and
+without: half of them of any kind, half of kinds that are common in games. Prints for each half:
 
-``nodes``     to the depth with the tables, in hundredths of those without: the sum over all positions, then the
+``nodes``     nodes to ``--depth`` with tables, in per cent of those without: the sum over all positions, then the
               geometric mean;
-``probes``    in thousandths of the nodes;
-``decided``   how many positions end with a mate or a table win within so many nodes, without tables and with them;
-``false``     how many of those the other way round, or not at all, in the view of a search with tables of fifty times
-              the nodes, without tables and with them;
-``left``      how many more that search decides.
+``probes``    per thousand nodes;
+``decided``   positions with a mate or a table win within ``--nodes`` nodes, without tables and with them;
+``false``     those of them that a search with tables and fifty times the nodes does not confirm, without and with;
+``left``      further positions that this search decides.
 """
 
 from __future__ import annotations
@@ -30,10 +29,10 @@ from engine.messages import Info, Limits
 from engine.play.thinker import SHOWN_TABLE_WIN
 from tuning.benchmarks.endings import random_board
 
-#: Endings with five pieces that games end in.
+#: Endings with five pieces that are common in games.
 REALISTIC = ("KRPvKR", "KPPvKP", "KBPvKN", "KNPvKB", "KRPvKB", "KPPvKN", "KQPvKQ", "KBPvKB", "KRPvKN", "KPPvKB")
 
-#: How many times the nodes the judging search has.
+#: The judging search has this many times the nodes.
 PATIENCE = 50
 
 
@@ -98,10 +97,10 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(prog="python -m tuning.benchmarks.table_search", description=__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.add_argument("folder", type=lambda text: str(Path(text)), help="where the tables with four pieces are")
-    parser.add_argument("--positions", type=int, default=240, help="in all (default %(default)s)")
+    parser.add_argument("folder", type=lambda text: str(Path(text)), help="folder of tables with four pieces")
+    parser.add_argument("--positions", type=int, default=240, help="number of positions (default %(default)s)")
     parser.add_argument("--depth", type=int, default=14, help="plies (default %(default)s)")
-    parser.add_argument("--nodes", type=int, default=20_000, help="for decisions (default %(default)s)")
+    parser.add_argument("--nodes", type=int, default=20_000, help="nodes for decisions (default %(default)s)")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     source = random.Random(options.seed)

@@ -1,25 +1,24 @@
-"""What many threads cost beside searching: the time in Python, and the wait for the interpreter's lock.
+"""Measures the overhead of many threads: the time in Python, and the wait for the GIL.
 
     python -m tuning.benchmarks.threads [--threads 1 2 16 64 256] [--nodes 20000]
 
-All threads search the same position on a common table, each the same number of nodes, as a search of the engine begins:
-each wakes the next. None is stopped before its end, so that all of them are counted, however few processors there are.
-A thread holds the interpreter's lock outside of compiled code: a helper before its search and after, or, where it loops
-in Python (``--loop python``, as the main thread has to), between one window of its iterations and the next. Its
-processor time there is counted, whatever else the machine does. It is blocked for nothing but the lock, so the rest of
-its time, after processor time and the wait for a processor (which Linux counts), was spent waiting for the lock.
+All threads search the same position with a shared table, each the same number of nodes, and begin as in the engine's
+search: each wakes the next. None is stopped early, so that all of them count, however few processors there are. A
+thread holds the GIL outside of compiled code: a helper before and after its search or, if it loops in Python
+(``--loop python``, as the main thread must), between the windows of its iterations. It blocks on nothing but the GIL,
+so its time minus processor time and the wait for a processor (which Linux counts) is the wait for the GIL.
 
     calls       compiled calls of a helper
     inside      processor milliseconds in all of them
-    outside     processor microseconds in Python, but for the preparation
-    prepare     processor microseconds before the first call, some of them compiled
-    blocked     how often it had to wait for the lock
-    lock        milliseconds that it waited in the whole search
-    python      all threads' processor time in Python, which no number of processors makes shorter, in milliseconds
+    outside     processor microseconds in Python, except for the preparation
+    prepare     processor microseconds before the first call, partly compiled
+    blocked     number of waits for the GIL
+    lock        milliseconds waited in the whole search
+    python      all threads' processor milliseconds in Python, which more processors do not shorten
     elapsed     milliseconds from the start to the end of the last thread
 
-Medians over the helpers, or the main thread where it is alone. On a busy machine the wait is mostly for a thread that
-holds the lock and has no processor.
+Medians over the helpers, or the main thread if it is alone. On a busy machine a thread mostly waits for another that
+holds the GIL but has no processor.
 """
 
 from __future__ import annotations
@@ -45,7 +44,7 @@ from engine.search.pool import Pool
 from engine.search.scores import MAX_PLY
 from engine.search.transposition import TranspositionTable
 
-worker: Any = worker_module  # whose functions are replaced
+worker: Any = worker_module  # its functions are replaced
 
 POSITION = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
 
@@ -149,7 +148,7 @@ def measure(engine: Engine, threads: int, nodes: int) -> tuple[list[Count], floa
                 pass
 
         meter.thread(lead)
-        for helper in crowd._helpers:  # each was woken by the one before
+        for helper in crowd._helpers:  # each was woken by the previous one
             helper.wait()
         elapsed = time.perf_counter() - began
         latch.close()
@@ -160,7 +159,7 @@ def measure(engine: Engine, threads: int, nodes: int) -> tuple[list[Count], floa
 def report(threads: int, counts: list[Count], elapsed: float) -> None:
     """Print one line."""
     assert len(counts) == threads
-    helpers = counts[1:] or counts  # the main thread is the first to begin
+    helpers = counts[1:] or counts  # the main thread begins first
 
     def median(figure: Callable[[Count], float]) -> float:
         return statistics.median(figure(count) for count in helpers)
@@ -182,12 +181,12 @@ def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--threads", type=int, nargs="+", default=[1, 2, 16, 64, 256])
-    parser.add_argument("--nodes", type=int, default=20_000, help="of each thread (default %(default)s)")
+    parser.add_argument("--nodes", type=int, default=20_000, help="nodes of each thread (default %(default)s)")
     chosen = parser.parse_args()
     names = ("calls", "inside", "outside", "prepare", "blocked", "lock", "python", "elapsed")
     print("threads" + "".join(f"{name:>9}" for name in names), flush=True)
     with Engine() as engine:
-        measure(engine, 2, chosen.nodes)  # loads what is loaded at the first call
+        measure(engine, 2, chosen.nodes)  # loads the late kernels
         for threads in chosen.threads:
             report(threads, *measure(engine, threads, chosen.nodes))
 

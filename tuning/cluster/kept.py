@@ -1,4 +1,4 @@
-"""What a worker process keeps between units, such as running engines, and its current unit.
+"""State that a worker process keeps between units, such as running engines, and its current unit.
 
 Units run in threads, which cannot be stopped from outside. A long unit registers with :func:`on_cancel` how to end it.
 """

@@ -1,1 +1,1 @@
-"""What every tool of the workbench shares."""
+"""Code shared by all tools of the workbench."""

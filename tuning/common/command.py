@@ -1,4 +1,4 @@
-"""What all commands share: the parser's frame, exit codes, the console, refusals and interruptions."""
+"""Shared by all commands: the parser, exit codes, the console, errors and interruptions."""
 
 from __future__ import annotations
 

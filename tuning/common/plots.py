@@ -1,4 +1,4 @@
-"""What all figures share: colours, file names, writing."""
+"""Shared by all figures: colours, file names, writing."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ def pack(position: Position, packed: Packed) -> None:
     packed.extra = 0
 
 
-@kernel(int64(POSITION_T, PACKED_T), "the data format")
+@kernel(int64(POSITION_T, PACKED_T))
 def unpack(position: Position, packed: Packed) -> Flag:
     """Set ``position`` from ``packed``, ready for moves; return 1, or 0 for an illegal position.
 

@@ -111,7 +111,7 @@ CURSOR_T = record_type(CURSOR)
 _PACKED_ARRAY = types.Array(PACKED_T, 1, "C")
 
 
-@kernel(types.void(uint32[::1], int64, CURSOR_T), "the data format")
+@kernel(types.void(uint32[::1], int64, CURSOR_T))
 def scan_games(words: np.ndarray, games: int, cursor: Cursor) -> None:
     """Move the cursor over complete games, at most ``games`` more, and count them and their positions."""
     last = cursor.games + games
@@ -126,7 +126,7 @@ def scan_games(words: np.ndarray, games: int, cursor: Cursor) -> None:
         cursor.word = place + 1
 
 
-@kernel(types.void(uint32[::1], PACKED_T, POSITION_T, _PACKED_ARRAY, int32[::1], CURSOR_T), "the data format")
+@kernel(types.void(uint32[::1], PACKED_T, POSITION_T, _PACKED_ARRAY, int32[::1], CURSOR_T))
 def replay_games(
     words: np.ndarray, start: Packed, position: Position, boards: PackedArray, numbers: np.ndarray, cursor: Cursor
 ) -> None:
@@ -162,7 +162,7 @@ def replay_games(
         cursor.word = place + 1
 
 
-@kernel(types.void(POSITION_T, int32[::1], int32[::1], PACKED_T, uint32[::1]), "the data format")
+@kernel(types.void(POSITION_T, int32[::1], int32[::1], PACKED_T, uint32[::1]))
 def encode_game(position: Position, moves: np.ndarray, scores: np.ndarray, start: Packed, words: np.ndarray) -> None:
     """Write ``position`` to ``start``, and a word for each of the ``moves`` from there with its score."""
     pack(position, start)

@@ -1,1 +1,1 @@
-"""What a finished run found, and the record of tests."""
+"""Results of finished runs, and the record of tests."""

@@ -105,7 +105,7 @@ def _of_arena(path: Path, settings: Mapping[str, Any], summary: Mapping[str, Any
 def _effect(
     path: Path, sides: Mapping[str, Any], effects: Sequence[Mapping[str, Any]] | None, screened: str | None
 ) -> dict[str, Any]:
-    """What replaces the ``sides`` of a screening: the effect of one idea."""
+    """The replacement for the ``sides`` of a screening: the effect of one idea."""
     if effects is None:
         if screened is not None:
             raise SetupError(f"{path} is a test of two sides: leave out --screened")

@@ -1,1 +1,1 @@
-"""What is fitted to games: networks, weights, win rates, search parameters."""
+"""Fits to games: networks, weights, win rates, search parameters."""

@@ -1,4 +1,4 @@
-"""The network in training: (768 -> N)x2 -> 1 beside a piece-square sum, in floating point.
+"""The network in training: (768 -> N)x2 -> 1 plus a piece-square sum, in floating point.
 
 Two accumulators of N numbers, one for each side's view, are sums of one column per piece; clipped to [0, 1] and squared
 (SCReLU) they feed one output per bucket of piece counts. A linear sum over the same features (skip connection) is
@@ -126,7 +126,7 @@ class Network(nn.Module):
 
     @torch.no_grad()
     def take(self, net: Net) -> None:
-        """Start with the parameters of ``net``, which has no more columns than this network.
+        """Start with the parameters of ``net``, which has at most as many columns as this network.
 
         Additional columns keep their random weights with output weights of 0, so that the values are those of ``net``
         (as in Net2Net by Chen, Goodfellow and Shlens 2016, but with new columns in place of copies).

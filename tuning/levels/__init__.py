@@ -1,1 +1,1 @@
-"""Weaker play: what the levels are worth, and how they err."""
+"""Weaker play: the Elo of the levels."""

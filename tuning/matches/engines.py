@@ -16,11 +16,11 @@ from tuning.matches.limits import Limits, parse_time_control
 PROTOCOLS = ("uci", "xboard")
 
 GAME_FOLDERS = ("/usr/games", "/usr/local/games")
-"""Where the Filesystem Hierarchy Standard puts engines, which may be missing from the path."""
+"""The Filesystem Hierarchy Standard's folders for games, which may be missing from the PATH."""
 
 WORDS_HELP = (
     "cmd=COMMAND (or just COMMAND), name=, dir=, arg=, proto=uci|xboard, option.NAME=VALUE, env.NAME=VALUE, "
-    "rev=REVISION (this engine at a git revision), and limits of its own: tc=, st= (seconds a move) or movetime= "
+    "rev=REVISION (this engine at a git revision), and separate limits: tc=, st= (seconds a move) or movetime= "
     "(milliseconds a move), nodes=, depth=, timemargin= (milliseconds)"
 )
 

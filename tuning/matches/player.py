@@ -38,7 +38,7 @@ STOP_SECONDS = 5.0
 """Time limit for an engine to answer ``stop`` and a ping after its time is up, and to quit."""
 
 SLACK_SECONDS = 0.25
-"""Waited beyond the end of an engine's time, to tell a move that is just too late from none."""
+"""Grace after the end of an engine's time, to distinguish a late move from no move."""
 
 _TROUBLE = re.compile(r"\b(cannot|can't|could not|unable|not|no such|invalid|unknown|fail\w*|error)\b", re.IGNORECASE)
 """Words that make a remark about an option a complaint."""

@@ -162,7 +162,7 @@ def engine_table(tournament: Tournament) -> Table:
 
 
 def sprt_line(tournament: Tournament) -> str | None:
-    """Where the sequential test stands."""
+    """The state of the sequential test."""
     test = tournament.settings.sprt
     if test is None:
         return None

@@ -18,7 +18,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 REPOSITORY = HERE.parents[1]
 
-#: What the engine imports that does not come with Python.
+#: The engine's dependencies.
 NEEDED = ("numba", "numpy", "chess", "filelock", "platformdirs")
 
 #: The default network.

@@ -180,7 +180,7 @@ def plan(settings: ArenaSettings, count: Count, console: Console, with_games: bo
     while wanted is None or number < wanted:
         opening = book.opening(number)
         if settings.book.path is not None and number > 0 and opening is book.opening(0):
-            console.print(f"! the book has no more than {number} openings: repeating them would give the same games")
+            console.print(f"! the book has only {number} openings: repeating them would give the same games")
             break
         if not count.knows(number):
             pairs.append(DuelPair(number, opening, screening.values(number)))

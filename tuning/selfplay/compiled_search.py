@@ -29,7 +29,7 @@ def _begin(worker: Worker, node_limit: int, last: int) -> None:
     begin_search(worker, node_limit)
 
 
-@kernel(types.UniTuple(int64, 2)(WORKER_T, int64, int64, int64, int64), "the search of compiled games")
+@kernel(types.UniTuple(int64, 2)(WORKER_T, int64, int64, int64, int64))
 def choose_move(worker: Worker, nodes: int, hard: int, last: int, paced: int) -> tuple[Move, Score]:
     """Search ``worker.position``, which has legal moves: the move to play, and its score.
 

@@ -113,7 +113,7 @@ def _is_balanced(worker: WorkerRecord, opening: OpeningRecord) -> bool:
     return False
 
 
-@kernel(int64(WORKER_T, OPENING_T, int64), "self-play")
+@kernel(int64(WORKER_T, OPENING_T, int64))
 def find_opening(worker: WorkerRecord, opening: OpeningRecord, tries: int) -> Flag:
     """Play a random opening from ``worker.position``; return 0 if none of ``tries`` is balanced."""
     opening.nodes = 0

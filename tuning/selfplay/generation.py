@@ -35,7 +35,7 @@ def path_of(directory: Path, number: int) -> Path:
 
 
 def shard_of(path: Path) -> int:
-    """The inverse of :func:`path_of`. Raises :class:`SetupError` if the file is no shard."""
+    """The inverse of :func:`path_of`. Raises :class:`SetupError` if the file is not a shard."""
     number = path.stem.removeprefix(_STEM)
     if not number.isdecimal() or path_of(path.parent, int(number)) != path:
         raise SetupError(f"{path} is not a file of this tool: a run needs a separate directory")

@@ -75,7 +75,7 @@ class Unit:
     fingerprint: str
 
 
-@kernel(int64(WORKER_T, _PACKED_ARRAY, uint8[::1], int64, int64), "relabelling")
+@kernel(int64(WORKER_T, _PACKED_ARRAY, uint8[::1], int64, int64))
 def label_game(worker: WorkerRecord, boards: PackedArray, chosen: np.ndarray, nodes: int, hard: int) -> int:
     """Give the ``chosen`` of one game's ``boards`` the score of a search, White's view; return the nodes it took.
 

@@ -93,7 +93,7 @@ def end_by_rule(position: Position) -> int:
     return REPETITION if is_repetition(position, 0) else -1
 
 
-@kernel(types.void(GAME_T, int64, int64), "compiled games")
+@kernel(types.void(GAME_T, int64, int64))
 def note_score(game: Game, side: Color, score: Score) -> None:
     """Count how long the scores have agreed, as :class:`tuning.matches.adjudication.Referee` does."""
     rules = game.rules
@@ -102,7 +102,7 @@ def note_score(game: Game, side: Color, score: Score) -> None:
     game.level = game.level + 1 if abs(score) <= rules.draw_score and game.count > rules.draw_after else 0
 
 
-@kernel(int64(GAME_T, int64, int64), "compiled games")
+@kernel(int64(GAME_T, int64, int64))
 def adjudicated(game: Game, side: Color, fullmove: int) -> int:
     """White's half points if the scores decide the game before ``side`` makes its move ``fullmove``, or -1."""
     rules = game.rules
@@ -154,7 +154,7 @@ def _is_over(game: Game, position: Position) -> bool:
 time_for = helper(timeman.time_for)
 
 
-@kernel(types.void(WORKER_T, WORKER_T, GAME_T), "compiled games")
+@kernel(types.void(WORKER_T, WORKER_T, GAME_T))
 def play_game(white: WorkerRecord, black: WorkerRecord, game: Game) -> None:
     """Play a game from the position that both workers hold into ``game``. They may be the same one."""
     position = white.position

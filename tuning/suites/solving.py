@@ -36,7 +36,7 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True)
 class Solution:
-    """What came of an attempt. ``seconds``: time to the solution, ``None`` when unsolved; ``mate``: announced."""
+    """The result of an attempt. ``seconds``: time to the solution, ``None`` when unsolved; ``mate``: announced."""
 
     engine: str
     number: int

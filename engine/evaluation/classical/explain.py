@@ -1,4 +1,4 @@
-"""The classical evaluation as a table: each term for White, for Black and together, in both stages."""
+"""The classical evaluation as a table: each term for White, Black and together, in middlegame and endgame."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def shares(trace: Any) -> dict[str, np.ndarray]:
 
 
 def _stages(trace: Any, by_term: dict[str, np.ndarray]) -> tuple[int, int]:
-    """The phase, and the factor of the endgame in units of SCALE_UNIT."""
+    """The phase, and the endgame scale in units of SCALE_UNIT."""
     total = np.sum(list(by_term.values()), axis=0)
     strong = int(total[0, 1] <= total[1, 1])
     scale = int(WEIGHTS["scale"][trace["scale_class"][strong]])
@@ -47,7 +47,7 @@ def _stages(trace: Any, by_term: dict[str, np.ndarray]) -> tuple[int, int]:
 
 
 def _tapered(trace: Any, by_name: dict[str, np.ndarray]) -> dict[str, tuple[int, int]]:
-    """White's share and Black's of each in centipawns at the position's phase, from the owner's view."""
+    """White's and Black's share of each term in centipawns at the position's phase, from the owner's view."""
     phase, scale = _stages(trace, shares(trace))
     late = scale / SCALE_UNIT * (FULL_PHASE - phase)
     tapered = {name: np.rint((share @ (phase, late)) / FULL_PHASE).astype(int) for name, share in by_name.items()}
@@ -55,20 +55,20 @@ def _tapered(trace: Any, by_name: dict[str, np.ndarray]) -> dict[str, tuple[int,
 
 
 def explain(position: Any) -> list[tuple[str, int, int]]:
-    """The sum by term: name, White's share and Black's in centipawns at the position's phase, from the owner's view."""
+    """The sum by term: name, White's and Black's share in centipawns at the position's phase, from the owner's view."""
     trace, _ = trace_of(position)
     return [(name, white, black) for name, (white, black) in _tapered(trace, shares(trace)).items()]
 
 
 def group_shares(position: Any) -> dict[str, tuple[int, int]]:
-    """The sum by group of features: White's share and Black's in centipawns at the position's phase, from the owner's
+    """The sum by group of features: White's and Black's share in centipawns at the position's phase, from the owner's
     view."""
     trace, _ = trace_of(position)
     return _tapered(trace, _by_group(trace))
 
 
 def classical_table(position: Any) -> str:
-    """What ``eval`` prints: pawns, middlegame and endgame, and how they come together."""
+    """The table that ``eval`` prints, in pawns for middlegame and endgame, with the resulting value."""
     trace, value = trace_of(position)
     by_term = shares(trace)
     rule = "-----------+---------------+---------------+--------------"

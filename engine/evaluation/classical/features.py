@@ -1,8 +1,8 @@
-"""The features: their names, how many each group has, and where it begins among all of them.
+"""The features: their names, the number in each group, and the group's first index.
 
-A feature is a number of a position for one colour: how many rooks it has on open files, say. Its two weights
-(middlegame and endgame) are the centipawns it is worth to that colour. Groups have a shape: ``mobility[kind][n]``
-counts the pieces of a kind with n squares to go to.
+A feature is a number of a position for one colour, such as its number of rooks on open files. Its two weights
+(middlegame and endgame) are its value to that colour in centipawns. Groups have a shape: ``mobility[kind][n]`` counts
+the pieces of a type with n available squares.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from engine.board.types import I64
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Features of one kind: shown together as ``term`` in the table; ``start`` is the index of the first."""
+    """Features of one kind, shown in the table under ``term``; ``start`` is the index of the first."""
 
     name: str
     term: str
@@ -25,7 +25,7 @@ class Group:
 
     @property
     def size(self) -> int:
-        """How many features."""
+        """The number of features."""
         return prod(self.shape)
 
 
@@ -34,7 +34,7 @@ GROUPS: list[Group] = []
 
 
 def _group(name: str, term: str, shape: tuple[int, ...], help: str) -> int:
-    """Add a group; the index of its first feature, of the type for which ``term`` need be compiled but once."""
+    """Add a group and return the index of its first feature, typed so that ``term`` is compiled only once."""
     start = GROUPS[-1].start + GROUPS[-1].size if GROUPS else 0
     GROUPS.append(Group(name, term, shape, help, start))
     return I64(start)
@@ -98,7 +98,7 @@ UNSTOPPABLE = _group("unstoppable", "passed", (1,), "bare enemy king too far awa
 SPACE = _group("space", "space", (1,), "safe squares behind the own pawns in the centre")
 TEMPO = _group("tempo", "tempo", (1,), "to move")
 
-#: How many features there are.
+#: The number of features.
 COUNT = GROUPS[-1].start + GROUPS[-1].size
 
 #: The terms of the table, in order.

@@ -1,4 +1,4 @@
-"""The safety of the kings: the pawns before them, the enemy's pawns that storm them, and the attack by pieces."""
+"""King safety: the pawn shelter, the enemy's pawn storm, and the attack by pieces."""
 
 from engine.board.aliases import Bitboard, Color, PackedScore, PieceType, Position, Square
 from engine.board.attacks import bishop_attacks, knight_attacks, rook_attacks
@@ -17,20 +17,20 @@ from engine.evaluation.classical.view import ANY, View, ahead, relative_rank
 from engine.evaluation.classical.weights import Trace, term
 from engine.jit import byteswap, helper, lsb, popcount
 
-#: The wing of a king on each file, and the five ranks that are a colour's camp.
+#: The wing of a king on each file, and the five ranks of each colour's camp.
 _QUEENSIDE, _CENTRE_FILES, _KINGSIDE = (U64(0x0101_0101_0101_0101 * files) for files in (0x0F, 0x3C, 0xF0))
 _WHITE_CAMP, _BLACK_CAMP = U64(0x0000_00FF_FFFF_FFFF), U64(0xFFFF_FFFF_FF00_0000)
 
 
 @helper
 def _rearmost(pawns: Bitboard, us: Color) -> Square:
-    """The square of the pawn nearest to ``us``'s own side, of pawns on one file."""
+    """The square of the pawn nearest to the own side of ``us``, among pawns on one file."""
     return lsb(pawns) if us == 0 else lsb(byteswap(pawns)) ^ 56
 
 
 @helper
 def shelter_terms(trace: Trace, view: View, us: Color) -> PackedScore:
-    """Own and enemy pawns at or before the king, on his file and those beside it: the nearest of each."""
+    """The nearest own and enemy pawns level with or in front of the king, on its file and the adjacent ones."""
     king = view.king[us]
     row = U64(0xFF) << U64(king & 56)
     field = row | ahead(row, us)
@@ -50,7 +50,7 @@ def shelter_terms(trace: Trace, view: View, us: Color) -> PackedScore:
 
 @helper
 def _wing(square: Square) -> int:
-    """The files on the side of the board where a king on ``square`` lives."""
+    """The files of the wing of a king on ``square``."""
     file = square & 7
     if file < 3:
         return _QUEENSIDE
@@ -59,7 +59,7 @@ def _wing(square: Square) -> int:
 
 @helper
 def _check_terms(trace: Trace, us: Color, kind: PieceType, checks: Bitboard, safe: Bitboard) -> PackedScore:
-    """Squares to check from with one kind of piece."""
+    """The term for the squares from which one type of piece could give check."""
     if checks == ZERO:
         return I64(0)
     good = checks & safe
@@ -71,7 +71,7 @@ def _check_terms(trace: Trace, us: Color, kind: PieceType, checks: Bitboard, saf
 
 @helper
 def attack_terms(trace: Trace, view: View, position: Position, us: Color) -> PackedScore:
-    """The attack of ``us`` on the other king, once all attacks are in the view."""
+    """The attack of ``us`` on the enemy king; the view must hold all attacks."""
     them = us ^ 1
     own = position.colors[us]
     occupied = own | position.colors[them]

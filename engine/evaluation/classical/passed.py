@@ -1,4 +1,4 @@
-"""Passed pawns: the way before them, and who is there to push or to stop them."""
+"""Passed pawns: the path ahead of them, and the pieces that support or stop them."""
 
 from engine.board.aliases import Bitboard, Color, PackedScore, Position, Square
 from engine.board.attacks import forward
@@ -21,7 +21,7 @@ from engine.jit import helper, lsb
 
 @helper
 def _is_unstoppable(view: View, position: Position, us: Color, square: Square, path: Bitboard) -> bool:
-    """The rule of the square: the enemy has no pieces, nothing stands in the way, and his king comes too late."""
+    """The rule of the square: the enemy has no pieces, the path is empty, and the enemy king comes too late."""
     them = us ^ 1
     if position.colors[them] & ~(position.pieces[PAWN] | position.pieces[KING]):
         return False
@@ -35,7 +35,7 @@ def _is_unstoppable(view: View, position: Position, us: Color, square: Square, p
 
 @helper
 def passed_terms(trace: Trace, view: View, position: Position, us: Color) -> PackedScore:
-    """Each passed pawn of ``us``."""
+    """The terms of each passed pawn of ``us``."""
     them = us ^ 1
     occupied = position.colors[0] | position.colors[1]
     defended = view.attacks[us, ANY]

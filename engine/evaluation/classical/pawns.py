@@ -1,6 +1,6 @@
-"""Pawn structure: isolated, doubled, backward, connected and passed pawns, kept in a hash by the pawns' key.
+"""Pawn structure: isolated, doubled, backward, connected and passed pawns, cached in a hash table by pawn key.
 
-Structures change rarely from node to node, so nearly every look finds its terms there.
+Structures rarely change from node to node, so most probes hit.
 """
 
 from typing import Annotated
@@ -28,7 +28,7 @@ PAWN_ENTRIES = 8192
 
 
 class PawnEntry(Record):
-    """The terms of one pawn structure. The zeroed entry is right for its key, that of no pawns at all."""
+    """The terms of one pawn structure. A zeroed entry is correct for its key, that of no pawns at all."""
 
     key: u8
     score: int  # White's terms minus Black's, both stages
@@ -40,7 +40,7 @@ PAWN_ENTRY = structure(PawnEntry)
 
 
 class PawnTable(Record):
-    """One thread's hash of pawn structures, and the view of the position it evaluates."""
+    """One thread's pawn hash table, and the view of the position it evaluates."""
 
     entry: Annotated[Array[PawnEntry], (PAWN_ENTRIES,)]
     maps: View
@@ -51,7 +51,7 @@ PAWN_TABLE = structure(PawnTable)
 
 @helper
 def _pawn(trace: Trace, us: Color, square: Square, own: Bitboard, enemy: Bitboard) -> tuple[PackedScore, Bitboard]:
-    """The terms of one pawn, and whether it is passed."""
+    """The terms of one pawn, and its bit if it is passed."""
     here = bit(square)
     front = ahead(here, us)
     neighbours = beside(file_of(square))
@@ -84,7 +84,7 @@ def _pawn(trace: Trace, us: Color, square: Square, own: Bitboard, enemy: Bitboar
 
 @helper
 def _structure(trace: Trace, us: Color, own: Bitboard, enemy: Bitboard) -> tuple[PackedScore, Bitboard]:
-    """The terms of all pawns of a colour, and which are passed."""
+    """The terms of all pawns of a colour, and the passed ones."""
     score, passed = I64(0), ZERO
     rest = own
     while rest:
@@ -98,14 +98,14 @@ def _structure(trace: Trace, us: Color, own: Bitboard, enemy: Bitboard) -> tuple
 
 @helper
 def pawn_span(pawns: Bitboard, color: Color) -> Bitboard:
-    """Squares that ``pawns`` attack or may attack once they advance."""
+    """Squares that ``pawns`` attack now or after advancing."""
     attacks = all_pawn_attacks(pawns, color)
     return attacks | ahead(attacks, color)
 
 
 @helper
 def pawn_terms(trace: Trace, pawn_table: PawnTable, position: Position) -> PackedScore:
-    """White's terms of pawn structure minus Black's; sets passed pawns and pawn spans of the view."""
+    """White's terms of pawn structure minus Black's; sets the view's passed pawns and pawn spans."""
     view = pawn_table.maps
     entry = pawn_table.entry[position.pawn_key & U64(PAWN_ENTRIES - 1)]
     if entry.key != position.pawn_key or trace is not None:

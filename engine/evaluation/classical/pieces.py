@@ -1,4 +1,4 @@
-"""Knights, bishops, rooks and queens: where they stand, where they can go, and what they attack."""
+"""Knights, bishops, rooks and queens: placement, mobility and attacks."""
 
 from engine.board.aliases import Bitboard, Color, PackedScore, PieceType, Position, Square
 from engine.board.attacks import (
@@ -27,12 +27,12 @@ from engine.evaluation.classical.view import ANY, View, distance, file_of, relat
 from engine.evaluation.classical.weights import Trace, term
 from engine.jit import helper, lsb, popcount
 
-#: Ranks four to six of each colour: where an outpost is worth having.
+#: Ranks four to six of each colour, where outposts count.
 _OUTPOST_RANKS = (U64(0x0000_FFFF_FF00_0000), U64(0x0000_00FF_FFFF_0000))
 
 _CENTRE = U64(0x0000_0018_1800_0000)
 
-#: Places in a mobility table for each kind of piece.
+#: Entries of a mobility table for each type of piece.
 _MOBILITY_STRIDE = 28
 
 
@@ -40,7 +40,7 @@ _MOBILITY_STRIDE = 28
 def _count_piece(
     trace: Trace, view: View, us: Color, kind: PieceType, square: Square, reached: Bitboard
 ) -> PackedScore:
-    """Placement, mobility and part in the attack on the king; ``reached`` are the squares it attacks."""
+    """Placement, mobility and part in the king attack; ``reached`` are the squares the piece attacks."""
     view.attacked_twice[us] |= view.attacks[us, ANY] & reached
     view.attacks[us, ANY] |= reached
     view.attacks[us, kind] |= reached
@@ -56,7 +56,7 @@ def _count_piece(
 
 @helper
 def _minor(trace: Trace, view: View, position: Position, us: Color, kind: PieceType, square: Square) -> PackedScore:
-    """What knights and bishops have in common."""
+    """The terms that knights and bishops share."""
     here = bit(square)
     score = term(trace, us, KING_DISTANCE + kind - KNIGHT, distance(square, view.king[us]))
     if here & _outpost_ranks(us) & view.attacks[us, PAWN] & ~view.pawn_span[us ^ 1]:
@@ -73,8 +73,8 @@ def _outpost_ranks(us: Color) -> Bitboard:
 
 @helper
 def piece_terms(trace: Trace, view: View, position: Position, us: Color) -> PackedScore:
-    """The terms of ``us``'s pieces; adds their attacks to the view. Sliders see through their own queen and,
-    rooks, through each other: pieces in line work together."""
+    """The terms of the pieces of ``us``; adds their attacks to the view. Bishops see through their own queen, rooks
+    through their own queens and rooks: aligned pieces work together."""
     own = position.colors[us]
     pieces = position.pieces
     occupied = own | position.colors[us ^ 1]

@@ -1,8 +1,8 @@
 """Scaling of drawish endings: some advantages do not win, however large they look.
 
-The endgame half of the score is multiplied by a learned factor that depends on the stronger side's pawns and on
-the kind of ending: opposite bishops alone, opposite bishops with other pieces, or none of that; a side without
-pawns that is ahead by less than a rook can rarely win at all.
+The endgame half of the score is multiplied by a learned factor that depends on the stronger side's pawns and on the
+kind of ending: opposite-coloured bishops alone, with other pieces, or neither. A side without pawns that is less than a
+rook ahead can rarely win at all.
 """
 
 from engine.board.aliases import Bitboard, Color, Position
@@ -12,13 +12,13 @@ from engine.jit import helper, popcount
 #: The factor that changes nothing.
 SCALE_UNIT = 128
 
-#: Kinds of endings: ordinary, opposite bishops among other pieces, opposite bishops alone, too little ahead to mate.
+#: Kinds of endings: ordinary, opposite bishops with other pieces, opposite bishops alone, too little ahead to mate.
 SCALE_KINDS = 4
 
 #: A class is 9 * kind + the stronger side's pawns.
 SCALE_CLASSES = 9 * SCALE_KINDS
 
-#: Pieces in minor pieces' worth, to see who is ahead by how much: a rook is one and a half.
+#: Piece values in halves of a minor piece, to measure the lead: a rook is one and a half minor pieces.
 _HALVES = {KNIGHT: 2, BISHOP: 2, ROOK: 3, QUEEN: 6}
 _KNIGHT_HALVES, _BISHOP_HALVES, _ROOK_HALVES, _QUEEN_HALVES = _HALVES.values()
 
@@ -47,7 +47,7 @@ def _halves(position: Position, color: Color) -> int:
 
 @helper
 def scale_class(position: Position, strong: Color) -> int:
-    """The class of the ending when ``strong`` is the side with the better endgame score."""
+    """The class of the ending if ``strong`` has the better endgame score."""
     pieces = position.pieces
     pawns = popcount(pieces[PAWN] & position.colors[strong])
     kind = 0

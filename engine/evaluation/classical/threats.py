@@ -1,4 +1,4 @@
-"""Threats: enemy pieces that are attacked and would rather not be, and squares fought for."""
+"""Threats: attacked enemy pieces, and contested squares."""
 
 from engine.board.aliases import Bitboard, Color, PackedScore, Position
 from engine.board.attacks import all_pawn_attacks, bishop_attacks, forward, knight_attacks, rook_attacks
@@ -21,7 +21,7 @@ from engine.jit import helper, lsb, popcount
 
 @helper
 def _victims(trace: Trace, position: Position, us: Color, feature: int, victims: Bitboard) -> PackedScore:
-    """One term for each victim, by its kind."""
+    """One term for each victim, by its type."""
     score = I64(0)
     while victims:
         square = lsb(victims)
@@ -41,7 +41,7 @@ def _push_targets(view: View, position: Position, us: Color, safe: Bitboard) -> 
 
 @helper
 def threat_terms(trace: Trace, view: View, position: Position, us: Color) -> PackedScore:
-    """What ``us`` threatens."""
+    """The threats of ``us``."""
     them = us ^ 1
     enemy = position.colors[them]
     pieces = enemy & ~view.pawns[them]

@@ -1,7 +1,7 @@
-"""The sum of all terms, and the same sum traced.
+"""The sum of all terms, and the same sum with a trace.
 
-One source serves play and learning. ``trace`` is None in play; compiled for a record instead, the very same
-functions also note how often each feature occurs.
+One source serves play and tuning: ``trace`` is None in play; compiled for a record instead, the same functions also
+record how often each feature occurs.
 """
 
 from numba import int64
@@ -19,7 +19,7 @@ from engine.evaluation.classical.space import space_terms
 from engine.evaluation.classical.threats import threat_terms
 from engine.evaluation.classical.view import View, open_view
 from engine.evaluation.classical.weights import TRACE, Trace, TraceRecord, endgame_of, middlegame_of, term, weights
-from engine.evaluation.material import FULL_PHASE, MaterialAccumulator, refresh_accumulator
+from engine.evaluation.material import ACCUMULATOR, FULL_PHASE, MaterialAccumulator, refresh_accumulator
 from engine.jit import helper, kernel, record_type
 
 PAWN_TABLE_T, TRACE_T = record_type(PAWN_TABLE), record_type(TRACE)
@@ -27,7 +27,7 @@ PAWN_TABLE_T, TRACE_T = record_type(PAWN_TABLE), record_type(TRACE)
 
 @helper
 def _side_terms(trace: Trace, view: View, position: Position, us: Color) -> PackedScore:
-    """What needs the attacks of both sides."""
+    """The terms that need the attacks of both sides."""
     return (
         shelter_terms(trace, view, us)
         + attack_terms(trace, view, position, us)
@@ -51,7 +51,7 @@ def _packed_sum(trace: Trace, pawn_table: PawnTable, position: Position) -> Pack
 
 @helper
 def _tapered(position: Position, packed: PackedScore, phase: int) -> Score:
-    """Centipawns for the side to move: the endgame's half scaled, then both halves by the phase."""
+    """Centipawns for the side to move: the endgame half scaled, then both halves weighted by the phase."""
     us = I64(position.side)
     if us == BLACK:
         packed = -packed
@@ -61,7 +61,7 @@ def _tapered(position: Position, packed: PackedScore, phase: int) -> Score:
     return total // (FULL_PHASE * SCALE_UNIT)
 
 
-@helper
+@kernel(int64(PAWN_TABLE_T, record_type(ACCUMULATOR), POSITION_T), late=True)  # so it is compiled beside the search
 def classical_value(pawn_table: PawnTable, accumulator: MaterialAccumulator, position: Position) -> Score:
     """Centipawns for the side to move.
 
@@ -71,9 +71,9 @@ def classical_value(pawn_table: PawnTable, accumulator: MaterialAccumulator, pos
     return _tapered(position, _packed_sum(None, pawn_table, position), phase)
 
 
-@kernel(int64(PAWN_TABLE_T, POSITION_T, TRACE_T), "the evaluation", late=True)
+@kernel(int64(PAWN_TABLE_T, POSITION_T, TRACE_T), spare=True)
 def traced_value(pawn_table: PawnTable, position: Position, trace: TraceRecord) -> Score:
-    """The same value, every feature's occurrences set in ``trace``."""
+    """The same value, with every feature's count recorded in ``trace``."""
     for color in range(2):
         for feature in range(COUNT):
             trace.count[color, feature] = 0

@@ -1,4 +1,4 @@
-"""What the terms share: squares relative to a colour, and the attack maps of the position under evaluation."""
+"""Shared by the terms: squares relative to a colour, and the attack maps of the position being evaluated."""
 
 from typing import Annotated
 
@@ -8,14 +8,14 @@ from engine.board.position import bit, king_square
 from engine.board.types import FILE_A, FILE_H, I64, PAWN, U64, WHITE, ZERO
 from engine.jit import Array, Record, helper, structure, u8
 
-#: Index of the attacks of all pieces together, after those of each kind.
+#: Index of the attacks of all pieces together, after those of each type.
 ANY = 6
 
 
 class View(Record):
-    """Filled anew for each position."""
+    """Recomputed for each position."""
 
-    attacks: Annotated[Array[Array[u8]], (2, 7)]  # [color][kind or ANY] squares attacked
+    attacks: Annotated[Array[Array[u8]], (2, 7)]  # [color][type or ANY] squares attacked
     attacked_twice: Annotated[Array[u8], (2,)]  # [color] squares attacked by two pieces or more
     pawns: Annotated[Array[u8], (2,)]  # [color]
     king: Annotated[Array[int], (2,)]  # [color] square
@@ -32,25 +32,25 @@ VIEW = structure(View)
 
 @helper
 def relative_rank(color: Color, square: Square) -> int:
-    """0 for the own back rank, 7 for the enemy's."""
+    """0 for its own back rank, 7 for the enemy's."""
     return (square >> 3) ^ (7 * color)
 
 
 @helper
 def relative_square(color: Color, square: Square) -> Square:
-    """The square as its owner sees it: Black's are turned upside down."""
+    """The square as its owner sees it: flipped vertically for Black."""
     return square ^ (56 * color)
 
 
 @helper
 def file_of(square: Square) -> int:
-    """All squares of the file of ``square``."""
+    """All squares on the file of ``square``."""
     return FILE_A << U64(square & 7)
 
 
 @helper
 def beside(bits: Bitboard) -> Bitboard:
-    """The squares one file to either side."""
+    """The squares one file to each side."""
     return (bits & ~FILE_H) << U64(1) | (bits & ~FILE_A) >> U64(1)
 
 
@@ -70,13 +70,13 @@ def ahead(bits: Bitboard, color: Color) -> Bitboard:
 
 @helper
 def distance(a: Square, b: Square) -> int:
-    """Steps of a king from one square to the other."""
+    """King moves from one square to the other on an empty board."""
     return max(abs((a >> 3) - (b >> 3)), abs((a & 7) - (b & 7)))
 
 
 @helper
 def _king_ring(color: Color, square: Square) -> Bitboard:
-    """The king's zone: his square and those around him, from the edge moved inwards, and the row before."""
+    """The king's zone: its square and those around it, shifted inwards at the edge, and the row in front."""
     file = min(max(square & 7, 1), 6)
     around = king_attacks(square & 56 | file) | bit(square & 56 | file)
     return around | forward(around, color)
@@ -84,7 +84,7 @@ def _king_ring(color: Color, square: Square) -> Bitboard:
 
 @helper
 def open_view(view: View, position: Position) -> None:
-    """Begin the view: pawns and kings. The pieces add their attacks as they are counted."""
+    """Begin the view with pawns and kings; the piece terms add the other attacks."""
     for color in range(2):
         us = I64(color)
         own = position.colors[us]

@@ -1,9 +1,8 @@
-"""What each feature is worth: the weights, their file, and how a term is counted.
+"""The weights of the features, their file, and the only way to count a term.
 
-Middlegame and endgame value of a weight travel in one int64 (the endgame's in the upper half), so that one
-addition counts both. ``term`` is the only way in which a feature enters the sum; given a trace it also notes the
-count there, so that what is learned and what is played are one code: if the trace is None, numba leaves the
-noting out.
+The middlegame and endgame values of a weight share one int64 (the endgame's in the upper half), so that one addition
+counts both. ``term`` is the only way in which a feature enters the sum; given a trace it also records the count there,
+so that tuning and play share one code. If the trace is None, numba compiles no recording.
 """
 
 from __future__ import annotations
@@ -27,26 +26,26 @@ STAGES = ("middlegame", "endgame")
 
 
 class _Weights(Record):
-    """What each feature is worth."""
+    """The value of each feature."""
 
     value: Annotated[Array[int], (COUNT,)]  # [feature] both stages
-    scale: Annotated[Array[int], (SCALE_CLASSES,)]  # [class] of endgames, in 1 / SCALE_UNIT
+    scale: Annotated[Array[int], (SCALE_CLASSES,)]  # [class of endings] in 1 / SCALE_UNIT
 
 
 WEIGHTS, weights = shared_record("numbat_classical", _Weights)
 
 
 class TraceRecord(Record):
-    """How often each feature occurs: what the tuner learns from, and what the table of terms is made of."""
+    """How often each feature occurs, for the tuner and for the table of terms."""
 
     count: Annotated[Array[Array[i4]], (2, COUNT)]  # [color][feature]
-    scale_class: Annotated[Array[i4], (2,)]  # [color] the class were that colour the stronger one
+    scale_class: Annotated[Array[i4], (2,)]  # [color] the class if that colour were the stronger side
     accumulator: MaterialAccumulator  # of material.py, for the phase
 
 
 TRACE = structure(TraceRecord)
 
-#: In terms: None where nothing is to be traced.
+#: A trace, or None in play.
 Trace: TypeAlias = TraceRecord | None
 
 _HALF = 1 << 32
@@ -54,14 +53,14 @@ _HALF = 1 << 32
 
 @helper
 def term(trace: Trace, color: Color, feature: int, count: int) -> PackedScore:
-    """Both values of ``count`` times ``feature`` for ``color``; its owner adds them to its sum."""
+    """Both values of ``count`` times ``feature``, for the sum of ``color``."""
     if trace is not None:
         trace.count[color, feature] += count
     return weights().value[U64(feature)] * count
 
 
 def pack(values: np.ndarray) -> np.ndarray:
-    """[stage]... as one number for both stages; sums of such numbers hold the sums of both."""
+    """[stage]... as one number for both stages; sums of such numbers hold both sums."""
     return np.asarray(values[0] + values[1] * _HALF)
 
 
@@ -73,7 +72,7 @@ def unpack(packed: np.ndarray) -> np.ndarray:
 
 @helper
 def middlegame_of(packed: PackedScore) -> int:
-    """The lower half, sign and all."""
+    """The lower half as a signed number."""
     return ((packed + 0x8000_0000) & 0xFFFF_FFFF) - 0x8000_0000
 
 
@@ -88,11 +87,11 @@ class WeightsError(ValueError):
 
 
 def read_weights(file: Path = WEIGHTS_FILE) -> tuple[np.ndarray, np.ndarray]:
-    """The weights of a file: int64 [stage][feature] in centipawns, and the scale of each class of endgames.
+    """The weights of a file: int64 [stage][feature] in centipawns, and the scale of each class of endings.
 
-    The file holds ``material`` (by piece name: middlegame and endgame value), ``piece_square`` as
-    ``material.json`` has it, ``features`` (by group: middlegame and endgame, in the shape of the group) and
-    ``scale``. A group that is missing counts nothing: it is new and waits for a fit. Raises :class:`WeightsError`.
+    The file holds ``material`` (by piece name: middlegame and endgame value), ``piece_square`` as in ``material.json``,
+    ``features`` (by group: middlegame and endgame, in the shape of the group) and ``scale``. A missing group counts as
+    zeros: it is new and has not been fitted. Raises :class:`WeightsError`.
     """
     try:
         table = json.loads(file.read_text(encoding="utf-8"))
@@ -120,7 +119,7 @@ def read_weights(file: Path = WEIGHTS_FILE) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _piece_square(table: Any, stage: str) -> np.ndarray:
-    """Material and table together, [kind][square], a1 first."""
+    """Material and piece-square table together, [type][square], a1 first."""
     kinds = []
     for name in PIECE_NAMES:
         rows = _whole_numbers(table["piece_square"][name][stage], (8, 8), f"piece_square {name} {stage}")
@@ -142,13 +141,13 @@ def _whole_numbers(values: Any, shape: tuple[int, ...], name: str) -> np.ndarray
 
 
 def set_weights(values: np.ndarray, scale: np.ndarray) -> None:
-    """Play by these weights from now on. Hashes of pawn structures made before are then wrong."""
+    """Play with these weights from now on. Existing pawn hash tables become invalid."""
     WEIGHTS["value"] = pack(values)
     WEIGHTS["scale"] = scale
 
 
 def load_weights(file: Path = WEIGHTS_FILE) -> None:
-    """Play by the weights of ``file``; they stay as they were if it cannot be used (:class:`WeightsError`)."""
+    """Play with the weights of ``file``; on :class:`WeightsError` the present weights stay."""
     set_weights(*read_weights(file))
 
 

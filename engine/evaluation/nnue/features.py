@@ -1,4 +1,4 @@
-"""The features of a board as a perspective sees it, and the row of output weights."""
+"""The features of a board from one perspective, and the output bucket."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from engine.jit import helper
 
 @helper
 def is_mirrored(king: Square) -> Flag:
-    """1 if the ``king`` stands on the files e to h, so that its side sees the board mirrored."""
+    """1 if the ``king`` is on the files e to h, so that its side's perspective is mirrored."""
     return (king >> 2) & 1
 
 
 @helper
 def orientation_of(perspective: Color, king: Square) -> int:
-    """The mask to xor squares with for ``perspective``: its own side first, its ``king`` on the files a to d."""
+    """The mask to XOR squares with for ``perspective``: its own side first, its ``king`` on the files a to d."""
     return 56 * perspective ^ 7 * is_mirrored(king)
 
 

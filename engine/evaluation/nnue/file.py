@@ -1,8 +1,8 @@
-"""Reading and writing of network files.
+"""Reading and writing network files.
 
-A file is ``NUMBATNN``, the length of the header as uint32, the header as JSON in UTF-8, and the arrays of
-:class:`Net` in their order, all little-endian. The header names the architecture, the quantisation, the
-checksum of the arrays and, under ``training``, the recipe.
+A file is ``NUMBATNN``, the length of the header as uint32, the header as JSON in UTF-8, and the arrays of :class:`Net`
+in order, all little-endian. The header gives the architecture, the quantisation, the checksum of the arrays and, as
+``training``, the recipe.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ MAGIC = b"NUMBATNN"
 
 _LONGEST_HEADER = 1 << 20
 
-#: Bytes; the widest network has a fortieth of it.
+#: Bytes; far more than the widest network needs.
 _LARGEST_FILE = 1 << 25
 
 #: The most pieces on a board.
@@ -31,7 +31,7 @@ MOST_PIECES = 32
 
 _INT16, _INT32 = (1 << 15) - 1, (1 << 31) - 1
 
-#: The fields of a header, besides ``hidden``, that this engine requires to use the arrays.
+#: The header fields, besides ``hidden``, that must have these values.
 _EXPECTED = {
     "architecture": "(768->N)x2->1",
     "activation": "screlu",
@@ -48,7 +48,7 @@ _WITH_KING_BUCKETS = "(768x4->N)x2->1"
 
 
 class NetError(ValueError):
-    """A file that is no network for this engine; the message names the file and the fault."""
+    """A file that is not a network for this engine; the message names the file and the fault."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ def _layout(hidden: int) -> list[tuple[str, str, tuple[int, ...]]]:
 
 
 def write_net(file: Path, net: Net) -> None:
-    """Write ``net`` to ``file``, which holds the previous network or the new one at any time.
+    """Write ``net`` to ``file``, which at any time holds either the previous network or the new one.
 
     Raises ValueError if an array has the wrong shape or does not fit its integers, and OSError.
     """
@@ -154,9 +154,9 @@ def read_net(file: Path) -> Net:
 
 
 def overflow(net: Net) -> str | None:
-    """Which of the integers that inference computes with could overflow in some position, or None.
+    """The integer of the inference that could overflow in some position, as a message, or None.
 
-    A net from our own training stays far below these bounds; another one may have been rescaled.
+    Networks from our own training stay far below these bounds; others may have been rescaled.
     """
     magnitudes = np.abs(net.weights.astype(np.int64))
     largest = np.partition(magnitudes, INPUTS - MOST_PIECES, axis=0)[INPUTS - MOST_PIECES :]

@@ -1,10 +1,9 @@
-"""The network at play: a record of its weights, an accumulator for each ply, and the compiled inference.
+"""The compiled network: a record of its weights, an accumulator for each ply, and inference.
 
-The first layer is a sum over the pieces on the board, the *accumulator*, so a move changes it by a few columns: taking
-a piece away subtracts its column, putting it elsewhere adds one. A move only notes this *update*; it is applied when an
-evaluation is wanted, from the nearest ply whose accumulator is computed (lazy updates). When a king crosses the board's
-middle, its perspective sees the whole board mirrored, and the accumulator is refreshed
-(:mod:`engine.evaluation.nnue.refresh`).
+The first layer is a sum over the pieces on the board, the *accumulator*, so a move changes only a few columns: removing
+a piece subtracts its column, putting it elsewhere adds one. A move only records this *update*; it is applied when an
+evaluation is needed, from the nearest ply with a computed accumulator (lazy updates). When a king crosses the middle of
+the board, its perspective is mirrored and the accumulator is refreshed (:mod:`engine.evaluation.nnue.refresh`).
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ net_at = record_at(NetRecord)
 
 
 def new_net_record(net: Net) -> Any:
-    """A NET record filled from ``net``. The caller that stores its address keeps it alive."""
+    """A NET record filled from ``net``. The caller that stores its address must keep it alive."""
     record = new_record(NET)
     for name in ("weights", "biases", "skip", "output_weights", "output_biases"):
         values = getattr(net, name).reshape(-1)
@@ -47,7 +46,7 @@ def new_net_record(net: Net) -> Any:
     return record
 
 
-# Each kind of update in one pass, from the accumulator of the ply before into that of this one.
+# Each kind of update in one pass, from the previous ply's accumulator into this one's.
 _copy = row_sum("")
 _move = row_sum("+-")
 _capture = row_sum("+--")
@@ -56,7 +55,7 @@ _castle = row_sum("+-+-")
 
 @helper
 def _changed_feature(change: int, perspective: Color, orientation: int) -> int:
-    """The feature of a noted change, ``piece << 6 | square``."""
+    """The feature of a recorded change, ``piece << 6 | square``."""
     return feature_of(perspective, orientation, I64(change) >> 6, I64(change) & 63)
 
 
@@ -64,7 +63,7 @@ def _changed_feature(change: int, perspective: Color, orientation: int) -> int:
 def _apply_update(
     net: NetRecord, target: NetAccumulator, source: NetAccumulator, perspective: Color, orientation: int
 ) -> None:
-    """Compute ``target`` from ``source``, the accumulator of the ply before, and its own update."""
+    """Compute ``target`` from ``source``, the previous ply's accumulator, and its own update."""
     hidden = net.hidden
     after, before = target.values[U64(perspective)], source.values[U64(perspective)]
     target.computed[perspective] = 1
@@ -91,7 +90,7 @@ def _apply_update(
 
 @helper
 def set_null_update(accumulator: NetAccumulator) -> None:
-    """Note the update by a null move, which changes nothing."""
+    """Record the update by a null move, which changes nothing."""
     accumulator.computed[0] = 0
     accumulator.computed[1] = 0
     accumulator.needs_refresh[0] = 0
@@ -102,7 +101,7 @@ def set_null_update(accumulator: NetAccumulator) -> None:
 
 @helper
 def set_update(accumulator: NetAccumulator, position: Position, move: Move) -> None:
-    """Note the update by ``move``, which is not made on ``position`` yet."""
+    """Record the update by ``move``, which has not been made on ``position`` yet."""
     set_null_update(accumulator)
     us = I64(position.side)
     origin, target = origin_of(move), target_of(move)
@@ -133,7 +132,7 @@ def set_update(accumulator: NetAccumulator, position: Position, move: Move) -> N
 
 @helper
 def _compute(net: NetRecord, evaluator: Evaluator, ply: Ply, position: Position, perspective: Color) -> None:
-    """Compute the accumulator of ``ply``, by updates or by a refresh."""
+    """Compute the accumulator of ``ply``, by updates or a refresh."""
     stack = evaluator.stack
     start = ply
     while stack[U64(start)].network.computed[perspective] == 0:
@@ -149,10 +148,10 @@ def _compute(net: NetRecord, evaluator: Evaluator, ply: Ply, position: Position,
 
 @helper
 def begin(net: NetRecord, evaluator: Evaluator, position: Position) -> None:
-    """Begin a line: every ply below can start from the accumulator at ``position``.
+    """Begin a line, so that every later ply can start from the accumulator at ``position``.
 
-    The search may never ask for the value here, because the transposition table knows it. But without an accumulator at
-    the root each line would add up the whole board again.
+    The search may never evaluate this position, if the transposition table has its evaluation. But without an
+    accumulator at the root, each line would sum up the whole board again.
     """
     accumulator = evaluator.stack[0].network
     set_null_update(accumulator)
@@ -163,14 +162,14 @@ def begin(net: NetRecord, evaluator: Evaluator, position: Position) -> None:
 
 @helper
 def compute(net: NetRecord, evaluator: Evaluator, position: Position) -> None:
-    """Compute the accumulator of ``position``, where ``evaluator`` is."""
+    """Compute the accumulator of ``position``, the current one of ``evaluator``."""
     _compute(net, evaluator, evaluator.ply, position, I64(WHITE))
     _compute(net, evaluator, evaluator.ply, position, I64(BLACK))
 
 
 @helper
 def network_value(net: NetRecord, evaluator: Evaluator, position: Position) -> Score:
-    """Centipawns for the side to move, by the network; ``evaluator`` is at ``position``."""
+    """The network's value in centipawns for the side to move of ``position``, the current one of ``evaluator``."""
     compute(net, evaluator, position)
     accumulator = evaluator.stack[U64(evaluator.ply)].network
     us = I64(position.side)

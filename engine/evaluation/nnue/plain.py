@@ -12,7 +12,7 @@ from engine.evaluation.nnue.shape import OUTPUT_BUCKETS, QA, QB, QS, SCALE
 
 
 def features(position: Any, perspective: int) -> list[int]:
-    """The indices of the features that ``perspective`` sees."""
+    """The indices of the active features of ``perspective``."""
     board = position["board"].tolist()
     orientation = 56 if perspective == BLACK else 0
     king = board.index(perspective << 3 | KING)
@@ -26,7 +26,7 @@ def features(position: Any, perspective: int) -> list[int]:
 
 
 def plain_value(net: Net, position: Any) -> tuple[int, int]:
-    """Centipawns for the side to move: the skip connection's part and the network's."""
+    """Centipawns for the side to move: the skip connection's part and the rest of the network's."""
     us = int(position["side"])
     seen = [features(position, perspective) for perspective in (us, us ^ 1)]
     skips = [int(net.skip[own].sum()) for own in seen]

@@ -1,8 +1,8 @@
-"""Accumulators summed up anew, not from the empty board but from one kept for the same orientation.
+"""Accumulator refreshes, starting not from the empty board but from an accumulator kept for the same orientation.
 
-When a king crosses the middle, all of its side's features change. But the last accumulator of each orientation is kept
-with its board, and most pieces still stand on the same squares: only the differences are added and subtracted. (Finn
-Eggers' idea, in Koivisto; known as Finny tables.)
+When a king crosses the middle, all features of its side change. But the last accumulator of each orientation is kept
+with its board, and most pieces are still on the same squares: only the differences are added and subtracted (Finn
+Eggers' idea, in Koivisto; known as Finny tables).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _move = row_sum("+-")
 
 @helper
 def forget(table: RefreshTable) -> None:
-    """Keep nothing: the network may be another one."""
+    """Clear the table: the network may have changed."""
     for number in range(_COLORS * _ORIENTATIONS):
         table.kept[U64(number)].filled = 0
 
@@ -33,7 +33,7 @@ def forget(table: RefreshTable) -> None:
 def refresh(
     net: NetRecord, table: RefreshTable, accumulator: NetAccumulator, position: Position, perspective: Color
 ) -> None:
-    """Compute ``accumulator`` for ``perspective`` from the one that ``table`` keeps, and keep it there."""
+    """Compute ``accumulator`` for ``perspective`` from the one kept in ``table``, and keep the result there."""
     hidden = net.hidden
     king = king_square(position, perspective)
     orientation = orientation_of(perspective, king)

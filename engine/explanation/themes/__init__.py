@@ -1,7 +1,7 @@
-"""Tactical themes, one file each: what a line of moves shows, found by rules on python-chess boards.
+"""Tactical themes, one file each, found in a line of moves by rules on python-chess boards.
 
-Each theme has ``find(line)``, which gives a :class:`~engine.explanation.facts.Finding` or None. The rules
-ask for more than the word means: what is named must also be won in the line, so that what is said is true.
+Each theme has ``find(line)``, which returns a :class:`~engine.explanation.facts.Finding` or None. The rules are
+stricter than the word: the target must also be won in the line, so that the claim is true.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from engine.explanation.themes import (
     trapped,
 )
 
-#: In the order in which they are asked; of several at the same move the first is told.
+#: In order of preference among findings at the same move.
 _FINDERS = (promotion, hanging, fork, skewer, removed_defender, trapped, discovered, pin, overloaded, threat)
 
 
 def findings(line: Line) -> list[Finding]:
-    """What the themes find in ``line``, by ply."""
+    """The findings of all themes in ``line``, by ply."""
     found = [finding for theme in _FINDERS if (finding := theme.find(line))]
     return sorted(found, key=lambda finding: finding.ply)
 

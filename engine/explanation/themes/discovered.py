@@ -1,4 +1,4 @@
-"""Discovered attack and double check: a piece that moves away opens the line of another one."""
+"""Discovered attack and double check: a moving piece opens the line of another one."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from engine.explanation.line import Line
 
 
 def find(line: Line) -> Finding | None:
-    """The first move of the winner that opens a line, if the next capture is by one of the two pieces."""
+    """The winner's first move that opens a line, if one of the two pieces makes the next capture."""
     for ply in line.turns():
         found = _check(line, ply) or _attack(line, ply)
         if found:
@@ -18,7 +18,7 @@ def find(line: Line) -> Finding | None:
 
 
 def _check(line: Line, ply: int) -> Finding | None:
-    """A check by a piece that did not move. The one that did must do harm: capture now or next."""
+    """A check by a piece that did not move. The piece that did must capture now or next."""
     board, move = line.boards[ply + 1], line.moves[ply]
     hidden = [square for square in board.checkers() if square != move.to_square]
     if not hidden or line.boards[ply].is_castling(move) or move.promotion or line.boards[ply].is_en_passant(move):
@@ -36,7 +36,7 @@ def _check(line: Line, ply: int) -> Finding | None:
 
 
 def _attack(line: Line, ply: int) -> Finding | None:
-    """An attack by a slider through the square that the move has left, cashed in with the next move."""
+    """An attack by a slider through the square just left, cashed in with the next move."""
     if ply + 2 >= len(line) or not line.captured(ply + 2):
         return None
     board, move, capture = line.boards[ply + 1], line.moves[ply], line.moves[ply + 2]

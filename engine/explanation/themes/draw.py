@@ -1,4 +1,4 @@
-"""Draws at the end of a line: stalemate, repetition, no material to win with, a king in the corner of a rook's pawn."""
+"""Draws at the end of a line: stalemate, repetition, insufficient material, the corner of a rook's pawn."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from engine.play.exchange import set_position
 
 
 def ending(line: Line) -> tuple[str, int] | None:
-    """How the line ends drawn, and after how many plies; None if it does not.
+    """The kind of draw in which the line ends, and its ply; None if it does not.
 
-    A repetition counts from its second occurrence, as the search counts it; it is a perpetual check if every move
-    of the winner in between is a check.
+    A repetition counts from its second occurrence, as in the search; it is a perpetual check if every move of the
+    winner in between is a check.
     """
     for ply, board in enumerate(line.boards[1:], 1):
         if board.is_stalemate():
@@ -38,6 +38,6 @@ def _is_cornered(board: chess.Board) -> bool:
 
 
 def is_perpetual(line: Line, last: int) -> bool:
-    """Whether the winner of the line checks with each of its moves up to ``last``, twice at least."""
+    """Whether every move of the line's winner up to ``last`` is a check, at least two."""
     checks = [line.boards[ply + 1].is_check() for ply in line.turns() if ply < last]
     return len(checks) > 1 and all(checks)

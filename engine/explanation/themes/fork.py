@@ -1,7 +1,7 @@
-"""Fork and double attack: one piece attacks two things at once, and the line shows it capturing one of them.
+"""Fork and double attack: one piece attacks two targets at once, and captures one of them in the line.
 
 The definition follows the tagger of the lichess puzzles (github.com/ornicar/lichess-puzzler, AGPL-3: ideas and test
-positions, no code), but asks for more: the targets must be won by it, and the forking piece must take one.
+positions, no code), but is stricter: the fork must win its targets, and the forking piece must capture one.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from engine.play.exchange import value
 
 
 def find(line: Line) -> Finding | None:
-    """The first fork by the winner that is cashed in two plies later."""
+    """The winner's first fork that is cashed in two plies later."""
     for ply in line.turns():
         if ply + 2 < len(line) and line.moves[ply + 2].from_square == line.moves[ply].to_square:
             targets = _targets(line, ply)
@@ -25,9 +25,9 @@ def find(line: Line) -> Finding | None:
 
 
 def _targets(line: Line, ply: int) -> list[chess.Square]:
-    """What the piece that moves at ``ply`` attacks so that it would win something, the king included.
+    """The squares of the targets that the piece moved at ``ply`` could win, the king included.
 
-    A piece that can just as well be taken by others, or that was already won before, is no merit of the fork.
+    Pieces that others could capture just as well, or that were already lost, are no merit of the fork.
     """
     before, after, move = line.boards[ply], line.boards[ply + 1], line.moves[ply]
     found = []
@@ -43,7 +43,7 @@ def _targets(line: Line, ply: int) -> list[chess.Square]:
 
 
 def _wins(board: chess.Board, attacker: chess.Square, square: chess.Square) -> bool:
-    """Whether the piece on ``attacker`` would win something by capturing on ``square``."""
+    """Whether the piece on ``attacker`` would win material by capturing on ``square``."""
     guards = board.attackers(not board.color_at(attacker), square)
     return not guards or value(board.piece_type_at(square)) > value(board.piece_type_at(attacker))
 

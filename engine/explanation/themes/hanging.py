@@ -1,4 +1,4 @@
-"""Hanging piece: it can simply be taken."""
+"""Hanging piece: it can simply be captured."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from engine.play.exchange import value
 
 
 def find(line: Line) -> Finding | None:
-    """The winner's first move takes something for nothing, or with something cheaper."""
+    """The winner's first move captures something for nothing, or with something cheaper."""
     ply = line.turns().start
     if ply >= len(line) or line.moves[ply].promotion:
         return None
@@ -31,7 +31,7 @@ def find(line: Line) -> Finding | None:
 
 
 def _is_unguarded(line: Line, ply: int) -> bool:
-    """Whether the move before left it without a guard."""
+    """Whether the previous move left it unguarded."""
     if ply == 0 or line.boards[ply].is_en_passant(line.moves[ply]):
         return False
     mistake, square = line.moves[ply - 1], line.moves[ply].to_square

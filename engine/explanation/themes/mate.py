@@ -1,4 +1,4 @@
-"""Mates and their patterns: on the back rank, smothered."""
+"""Mate patterns: back rank and smothered mate."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from engine.explanation.line import Line
 
 
 def pattern(line: Line) -> str:
-    """The theme of the mate at the end of the line: ``backRankMate``, ``smotheredMate``, or empty for others.
+    """The pattern of the mate at the end of the line: ``backRankMate``, ``smotheredMate``, or empty for others.
 
-    The patterns are those of the lichess puzzles: on the back rank the king's own pieces shut it in, and the attacker
-    guards none of their squares; smothered it has its own pieces all around and is mated by a knight.
+    As in the lichess puzzles: in a back rank mate the king's own pieces shut it in, and the attacker guards none of
+    their squares; in a smothered mate its own pieces surround it and a knight mates.
     """
     board = line.last
     if not board.is_checkmate() or board.turn == line.winner:
@@ -27,7 +27,7 @@ def pattern(line: Line) -> str:
 
 
 def is_back_rank(board: chess.Board, king: chess.Square, checkers: list[chess.Square]) -> bool:
-    """Whether a rook or queen mates along the back rank a king that its own pieces shut in."""
+    """Whether a rook or queen mates on the back rank a king shut in by its own pieces."""
     home = 0 if board.turn else 7
     if chess.square_rank(king) != home or len(checkers) != 1 or chess.square_rank(checkers[0]) != home:
         return False
@@ -40,7 +40,7 @@ def _own(board: chess.Board) -> chess.SquareSet:
 
 
 def left_guard(line: Line) -> chess.PieceType | None:
-    """The kind of the piece that moved first if it left the guard of the square on which mate comes next."""
+    """The type of the piece moved first if it stopped guarding the square of the mate that follows."""
     if len(line) < 2 or line.turns().start != 1:
         return None
     before, after = line.boards[0], line.boards[1]

@@ -1,4 +1,4 @@
-"""Opposition: in a pawn ending the kings face each other with one square between them, and who must move gives way."""
+"""Opposition: in a pawn ending the kings face each other one square apart, and the side to move must give way."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import chess
 
 
 def is_pawn_ending(board: chess.Board) -> bool:
-    """Whether there are only kings and pawns, and pawns at all."""
+    """Whether only kings and at least one pawn are left."""
     return board.occupied == board.kings | board.pawns and bool(board.pawns)
 
 

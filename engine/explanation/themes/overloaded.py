@@ -11,7 +11,7 @@ from engine.play.exchange import value
 
 
 def find(line: Line) -> Finding | None:
-    """The first move of the winner that a guard answers by capturing, so that what it guarded falls."""
+    """The winner's first move that a guard answers by capturing, so that the piece it guarded falls."""
     for ply in line.turns():
         if ply + 2 >= len(line):
             return None

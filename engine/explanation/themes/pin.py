@@ -1,4 +1,4 @@
-"""Pins: a piece that cannot move, or cannot take back, because of what stands behind it."""
+"""Pins: a piece that cannot move or recapture because of the piece behind it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def find(line: Line) -> Finding | None:
 
 
 def _pinned_guard(line: Line, ply: int) -> Finding | None:
-    """A capture that a pinned piece would punish. Nothing else may be able to."""
+    """A capture that only a pinned piece could punish."""
     prey = line.captured(ply)
     after, square = line.boards[ply + 1], line.moves[ply].to_square
     loser = not line.winner
@@ -35,7 +35,7 @@ def _pinned_guard(line: Line, ply: int) -> Finding | None:
 
 
 def _pinned_prey(line: Line, ply: int) -> Finding | None:
-    """A piece pinned by the move, or attacked by it while pinned, that the winner takes with the next move."""
+    """A piece pinned by the move, or attacked while pinned, that the winner captures with the next move."""
     if ply + 2 >= len(line) or not line.captured(ply + 2):
         return None
     board, move, capture = line.boards[ply + 1], line.moves[ply], line.moves[ply + 2]
@@ -43,7 +43,7 @@ def _pinned_prey(line: Line, ply: int) -> Finding | None:
     reply = line.moves[ply + 1]
     worth = [value(board.piece_type_at(where)) for where in (reply.from_square, move.to_square)]
     if reply.to_square == square == move.to_square and worth[0] > worth[1]:
-        square = reply.from_square  # the pinned piece takes what pins it, and is taken back
+        square = reply.from_square  # the pinned piece captures the pinning one and is recaptured
     elif reply.to_square == square:
         return None
     if board.color_at(square) != loser:

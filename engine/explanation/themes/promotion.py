@@ -1,4 +1,4 @@
-"""A pawn that queens: it promotes in the line, and the new piece lives."""
+"""A pawn that queens: it promotes in the line, and the new piece survives."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from engine.explanation.line import Line
 
 
 def find(line: Line) -> Finding | None:
-    """The winner's first promotion that leaves it with one more piece at the end of the line."""
+    """The winner's first promotion to a piece that survives the line."""
     for ply in line.turns():
         if line.moves[ply].promotion and _lives(line, ply):
             start = next(first for first in line.turns() if _same_pawn(line, first, ply))
@@ -18,7 +18,7 @@ def find(line: Line) -> Finding | None:
 
 
 def _lives(line: Line, ply: int) -> bool:
-    """Whether the piece that the move at ``ply`` makes is not captured in the line."""
+    """Whether the piece promoted at ``ply`` is not captured in the line."""
     square = line.moves[ply].to_square
     for move in line.moves[ply + 1 :]:
         if move.from_square == square:

@@ -1,4 +1,4 @@
-"""Removed defender: the piece that guarded another is taken, and the other falls."""
+"""Removed defender: the guard of a piece is captured, and the piece falls."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from engine.play.exchange import value
 
 
 def find(line: Line) -> Finding | None:
-    """The first capture of a guard after which the winner takes, or mates on, what it guarded."""
+    """The first capture of a guard after which the winner captures, or mates on, the guarded square."""
     for ply in line.turns():
         if ply + 2 >= len(line):
             return None

@@ -1,4 +1,4 @@
-"""Skewer: a valuable piece has to leave the line on which a slider attacks it, and what stood behind it is lost."""
+"""Skewer: a valuable piece must leave a slider's line of attack, and the piece behind it is lost."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from engine.play.exchange import value
 
 
 def find(line: Line) -> Finding | None:
-    """The first skewer by the winner: the piece in front steps aside at once, and the one behind it is taken."""
+    """The winner's first skewer: the front piece steps aside at once, and the one behind is captured."""
     for ply in line.turns():
         if ply + 2 >= len(line):
             return None

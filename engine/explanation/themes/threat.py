@@ -1,4 +1,4 @@
-"""Double threat: a move threatens mate and a piece at once; the mate is parried and the piece is lost."""
+"""Double threat: a move threatens mate and a piece at once; the mate is parried and the piece lost."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from engine.play.exchange import value
 
 
 def find(line: Line) -> Finding | None:
-    """The winner's first move that threatens mate in one while attacking what it takes with its next move."""
+    """The winner's first move that threatens mate in one and attacks the piece that its next move captures."""
     for ply in line.turns():
         if ply + 2 >= len(line) or value(line.captured(ply + 2)) < 3:
             continue
@@ -30,7 +30,7 @@ def find(line: Line) -> Finding | None:
 
 
 def mate_in_one(board: chess.Board) -> chess.Move | None:
-    """The mate that threatens the side to move, were it to pass."""
+    """The move that would mate the side to move if it passed."""
     passed = board.copy(stack=False)
     passed.push(chess.Move.null())
     for move in passed.legal_moves:

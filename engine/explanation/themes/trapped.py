@@ -1,4 +1,4 @@
-"""Trapped piece: it is attacked and has no safe square to go to."""
+"""Trapped piece: it is attacked and has no safe square."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from engine.play.exchange import taken, value
 
 
 def find(line: Line) -> Finding | None:
-    """The first piece that the winner attacks, that cannot get away, and that is then taken."""
+    """The first piece that the winner attacks, that cannot escape, and that is then captured."""
     for ply in line.turns():
         for later in (ply + 2, ply + 4):
             if later >= len(line) or value(line.captured(later)) < 3 or line.gain < 2:
@@ -28,7 +28,7 @@ def find(line: Line) -> Finding | None:
 
 
 def _origin(line: Line, first: int, last: int) -> chess.Square | None:
-    """Where the piece that is taken at ``last`` stood at ``first``."""
+    """The square at ``first`` of the piece captured at ``last``."""
     square = line.moves[last].to_square
     for ply in range(last - 1, first - 1, -1):
         if line.moves[ply].to_square == square:
@@ -37,9 +37,9 @@ def _origin(line: Line, first: int, last: int) -> chess.Square | None:
 
 
 def _is_trapped(board: chess.Board, square: chess.Square) -> bool:
-    """Whether the piece on ``square``, whose side is to move, is attacked and loses itself wherever it goes.
+    """Whether the piece on ``square``, whose side is to move, is attacked and would be lost wherever it goes.
 
-    A flight that captures something worth as much is none.
+    A flight that captures something of equal value counts as an escape.
     """
     kind = board.piece_type_at(square)
     if kind in (None, chess.PAWN, chess.KING) or board.is_check() or board.is_pinned(board.turn, square):

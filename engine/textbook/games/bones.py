@@ -6,7 +6,7 @@ from engine.textbook.game import MAX, Game
 
 
 class Bones(Game[tuple[int, int], int]):
-    """Take one, two or three bones in turn; whoever cannot take loses. Lost exactly if four divides the
+    """Take one, two or three bones in turn; the player who cannot take loses. Lost exactly if four divides the
     heap: 6 is won and 8 lost for the first to move. A state is the heap and the player to move."""
 
     def __init__(self, heap: int = 6) -> None:

@@ -210,7 +210,7 @@ def test_a_book_is_played_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) 
     path = tmp_path / "r.jsonl"
     code, page = _run(monkeypatch, *QUICK, "--games", "100", "--openings", str(book), "--json", str(path))
     assert code == 0
-    assert "the book has no more than 2 openings" in page
+    assert "the book has only 2 openings" in page
     assert "'this is not a position' is not a position" in page
     assert sorted(pair["opening"] for pair in _pairs(path)) == ["book.epd:1", "book.epd:3"]
 

@@ -1,7 +1,7 @@
 """A long fuzzed conversation with one engine process, judged by python-chess. See ``__main__``.
 
-``script``  what is said: steps made from a seed, kept as lines of JSON
-``judge``   what must be answered, and whether it is
-``talk``    one script, one process
-``shrink``  the fewest steps that still fail
+``script``  generates the steps of a conversation from a seed; they are stored as lines of JSON
+``judge``   checks the answers
+``talk``    runs one script with one process
+``shrink``  finds the fewest steps that still fail
 """

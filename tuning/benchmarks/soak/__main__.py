@@ -1,14 +1,14 @@
-"""Talk nonsense and sense to one engine process for a long time, and judge every answer by python-chess.
+"""Sends valid and invalid input to one engine process for a long time, and checks every answer with python-chess.
 
     python -m tuning.benchmarks.soak --seed 1 --lines 20000
     python -m tuning.benchmarks.soak --replay soak-1.jsonl
 
-Valid and broken commands, positions, Chess960 ones among them, options, searches of all kinds, stop and ponderhit at
-any time, long lines and bytes that are no text. What is judged stands in ``judge``. A script that fails is cut down to
-what is needed for that and kept as a file; ``--replay`` says it again.
+Valid and invalid commands, positions (Chess960 too), options, searches of all kinds, stop and ponderhit at any time,
+long lines and bytes that are not text. A script that fails is reduced to the steps that are needed for the failure and
+kept as a file, which ``--replay`` runs again.
 
-With ``--boundscheck`` the compiled code of the engine checks every index, in a cache of its own; that is several times
-as slow, and the first start takes minutes.
+With ``--boundscheck`` the engine's compiled code checks every index; it has a separate cache, is several times as slow,
+and the first start takes minutes.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def make_files(folder: Path, data: Path | None) -> Files:
         os.mkfifo(folder / "bad tables" / "KRvK.rtbw")
     bad = sorted(path.name for path in folder.iterdir() if path.name not in ("good net.nnue", "zeros.bin"))
     tables, books = ["tables"], ["zeros.bin"]
-    (folder / "tables").mkdir()  # empty where there are none
+    (folder / "tables").mkdir()  # stays empty without tables
     for file in sorted((data / "syzygy").glob("*.rtb?")) if data else ():
         (folder / "tables" / file.name).symlink_to(file.resolve())
     for file in sorted((data / "books").glob("*.bin"))[:2] if data else ():
@@ -69,13 +69,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--lines", type=int, default=20_000)
-    parser.add_argument("--replay", type=Path, metavar="FILE", help="say the script in FILE")
-    parser.add_argument("--out", type=Path, metavar="FILE", help="where a script that failed is kept (soak-SEED.jsonl)")
+    parser.add_argument("--replay", type=Path, metavar="FILE", help="run the script in FILE")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="file for a script that fails (soak-SEED.jsonl)")
     parser.add_argument("--data", type=Path, help="a directory with syzygy/ and books/ (NUMBAT_DATA)")
     parser.add_argument("--boundscheck", action="store_true", help="check every index of the compiled code")
     parser.add_argument("--patience", type=float, default=120.0, help="seconds that an answer may take")
-    parser.add_argument("--tries", type=int, default=2, help="how often a shorter script is tried")
-    parser.add_argument("--shrink", type=float, default=20.0, metavar="MINUTES", help="time for cutting down, 0: none")
+    parser.add_argument("--tries", type=int, default=2, help="number of tries of a shorter script")
+    parser.add_argument("--shrink", type=float, default=20.0, metavar="MINUTES", help="time for reducing it, 0: none")
     chosen = parser.parse_args(arguments)
     data = chosen.data or (Path(os.environ["NUMBAT_DATA"]) if os.environ.get("NUMBAT_DATA") else None)
     out = chosen.out or Path(f"soak-{chosen.seed}.jsonl")
@@ -90,7 +90,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def soak(script: Callable[[], Iterable[Step]], chosen: argparse.Namespace, out: Path, folder: Path) -> int:
-    """Say the ``script``, which is the same whenever it is asked for; after a fault keep as few steps as lead to it.
+    """Run the ``script``, which is the same at every call; after a fault, keep the fewest steps that cause it.
     ``folder`` holds the files that they name."""
     variables = environment(chosen.boundscheck)
 
@@ -98,14 +98,14 @@ def soak(script: Callable[[], Iterable[Step]], chosen: argparse.Namespace, out: 
         print(f"{time.strftime('%H:%M:%S')} {lines} lines, {megabytes:.0f} MB", flush=True)
 
     outcome = talk(script(), variables, chosen.patience, report, folder=folder)
-    told = f"{outcome.lines} lines and {outcome.answers} answers in {outcome.seconds:.0f} s"
+    done = f"{outcome.lines} lines and {outcome.answers} answers in {outcome.seconds:.0f} s"
     if outcome.fault is None:
-        print(f"clean: {told}, memory {min(outcome.memory, default=0):.0f} to {max(outcome.memory, default=0):.0f} MB")
+        print(f"clean: {done}, memory {min(outcome.memory, default=0):.0f} to {max(outcome.memory, default=0):.0f} MB")
         return 0
-    print(f"FAULT after {told}\n")
+    print(f"FAULT after {done}\n")
     print_fault(outcome)
     kind, deadline = outcome.fault.kind, time.monotonic() + 60 * chosen.shrink
-    steps = list(islice(script(), outcome.steps))  # what came after the fault plays no part
+    steps = list(islice(script(), outcome.steps))  # later steps do not matter
     write_script(out, steps)
     last = outcome
 

@@ -1,7 +1,7 @@
-"""Whether an engine answers what was said to it: a legal move for each search, in the order of the questions.
+"""Checks that an engine answers every command, with a legal move for each search, in the order of the commands.
 
-The judge is told of each line that goes to the engine together with its :class:`Meaning`, and of each line that comes
-back. What is due is a queue: answers come from its head, but for those that need not wait for a search.
+The judge receives each line sent to the engine, with its :class:`Meaning`, and each line that comes back. Answers due
+form a queue: each answer is that of its head, except for those that need not wait for a search.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from typing import Any
 
 import chess
 
-#: What a line means: ``is`` names it, the rest are its particulars (see :meth:`Judge.say`).
+#: The meaning of a line: ``is`` names it, the rest are details (see :meth:`Judge.say`).
 Meaning = dict[str, Any]
 
-#: What says that a task was stopped.
+#: The line that reports a stopped task.
 _STOPPED = {
     "perft": ("info string go perft stopped",),
     "bench": ("info string bench stopped",),
     "explain": ("info string explain stopped",),
 }
 
-#: Plies up to which python-chess counts the leaves as well.
+#: Maximum depth of a perft that python-chess repeats.
 _COUNTED = 2
 
 _EVALUATION = re.compile(r"\s*[a-z -]+\|[ |\d.MGEWhiteBlackTotal-]*$|-+(\+-+)+$|\s*\|")
@@ -35,7 +35,7 @@ _MOVE = re.compile(r"([a-h][1-8][a-h][1-8][nbrq]?): (\d+)$")
 
 
 class Fault(Exception):
-    """Something that the engine must not do. ``kind`` is the same for faults of the same sort."""
+    """A fault of the engine. ``kind`` is the same for faults of the same sort."""
 
     def __init__(self, kind: str, detail: str) -> None:
         super().__init__(f"{kind}: {detail}")
@@ -44,8 +44,8 @@ class Fault(Exception):
 
 @dataclass
 class Place:
-    """The position as the engine should have it, with ``board`` None until the engine says it. ``king_takes_rook`` is
-    how castling is written, None where the judge cannot know."""
+    """The engine's expected position; ``board`` is None until the engine reports it. ``king_takes_rook`` is how
+    castling is written, None if the judge cannot know it."""
 
     board: chess.Board | None
     king_takes_rook: bool | None = None
@@ -53,15 +53,15 @@ class Place:
 
 @dataclass
 class Due:
-    """An answer that is owed: to the line number ``order``."""
+    """An answer due to line number ``order``."""
 
     kind: str
     order: int
     said: str
     place: Place
-    early: bool = False  # need not wait for a search that nobody has stopped
-    waits_for: frozenset[str] = frozenset()  # a search that must not end before one of these has come
-    endless: bool = False  # may not end before it is stopped or, if that is among ``waits_for``, ponderhit comes
+    early: bool = False  # need not wait for a search that was not stopped
+    waits_for: frozenset[str] = frozenset()  # a search that must not end before one of these commands
+    endless: bool = False  # must not end before stop or, if that is among ``waits_for``, ponderhit
     stopped: int | None = None  # the number of the line that stopped it
     released: bool = False
     moves: frozenset[str] = frozenset()
@@ -75,7 +75,7 @@ class Due:
 
 
 def needs_chess960(board: chess.Board) -> bool:
-    """Whether a right to castle belongs to a king or rook that is not where standard chess starts it."""
+    """Whether a castling right belongs to a king or rook that is not on its standard square."""
     for color in chess.COLORS:
         rank = chess.BB_RANK_1 if color else chess.BB_RANK_8
         rights = board.castling_rights & rank
@@ -100,7 +100,7 @@ class Judge:
         self._place = Place(chess.Board(chess960=True), False)
         self.answered = 0
 
-    # What is said
+    # Commands
 
     def say(self, text: str, meaning: Meaning) -> None:
         """The line ``text`` is about to be sent."""
@@ -175,11 +175,11 @@ class Judge:
         """Whether something due will not come before ``stop``."""
         return any(due.endless and due.stopped is None and not due.released for due in self.due)
 
-    # What is answered
+    # Answers
 
     def hear(self, line: str) -> None:
         """The engine said ``line``. Raises :class:`Fault`."""
-        if self._helping:  # all of it comes at once
+        if self._helping:  # its lines arrive together
             self._helping = line != "  quit"
             return
         words = line.split()
@@ -266,7 +266,7 @@ class Judge:
         if head is None:
             return
         if head.kind == "explain" and line.startswith("info string explain: "):
-            self._done(head)  # what it cannot explain it names
+            self._done(head)  # it names a move that it cannot explain
         elif head.stopped is not None and line in _STOPPED.get(head.kind, ()):
             self._done(head)
 

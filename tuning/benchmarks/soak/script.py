@@ -1,7 +1,7 @@
-"""What is said in a soak: steps made from a seed alone, so that they can be repeated, kept and cut down.
+"""Generates the steps of a soak from a seed, so that they can be repeated, stored and reduced.
 
-A step is one of three things: lines that belong together, each with its meaning for the judge; a pause; or a point
-where everything due is waited for. Bytes that are no text are kept as the characters with these numbers (Latin-1).
+A step is a group of lines, each with its meaning for the judge; a pause; or a wait for all answers due. Bytes that are
+not text are stored as Latin-1.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ FENS = (
     "rnbqkb1r/ppp1pppp/5n2/3pP3/8/8/PPPP1PPP/RNBQKBNR w KQkq d6 0 3",
 )
 
-#: Lines that cannot be understood; {} is a word of its own by which the answer is known.
+#: Lines that are not understood; {} is a unique word that identifies the answer.
 BAD_LINES = (
     ("position {}", True),
     ("position fen {}", False),
@@ -78,7 +78,7 @@ OPTIONS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("Ponder", ("true", "false")),
 )
 
-#: Back to where memory can be compared with what it was.
+#: Restores a state in which memory can be compared with earlier measurements.
 DEFAULTS = (
     ("Hash", "16"),
     ("Threads", "1"),
@@ -96,7 +96,7 @@ ROUND = 1000
 _LONGEST = 3_000_000
 
 
-#: A line; a long one as its beginning, what follows, and how often that does.
+#: A line; a long one as its beginning, a filling, and the number of repetitions.
 Text = str | tuple[str, str, int]
 
 
@@ -110,8 +110,8 @@ def whole(text: Text) -> str:
 
 @dataclass
 class Step:
-    """Lines and their meanings; or ``pause`` seconds; or, with ``settle``, a wait until nothing is due any more, and
-    with ``measure`` a look at the memory as well."""
+    """Lines and their meanings; or ``pause`` seconds; or, with ``settle``, a wait for all answers due and, with
+    ``measure``, a measurement of memory."""
 
     lines: list[tuple[Text, Meaning]] = field(default_factory=list)
     pause: float = 0.0

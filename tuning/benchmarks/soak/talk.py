@@ -1,4 +1,4 @@
-"""One script said to one engine process."""
+"""Runs one script with one engine process."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from tuning.benchmarks.soak.script import Step, whole
 
 MAIN = Path(__file__).resolve().parents[3] / "uci_main.py"
 
-#: Megabytes by which the process may grow between the second look at its memory and any later one.
+#: Megabytes by which the process may grow after the second measurement of its memory.
 MOST_GROWTH = 200.0
 
-#: Lines of the conversation that are kept for a report.
+#: Lines of the conversation kept for the report.
 _KEPT = 60
 
 
 @dataclass
 class TalkReport:
-    """How a conversation went: its ``fault``, if it had one, after how many ``steps`` and lines, and what was said
-    last."""
+    """The report on a conversation: its ``fault``, if any, the number of ``steps`` and lines until then, and the last
+    lines."""
 
     fault: Fault | None = None
     steps: int = 0
@@ -124,7 +124,7 @@ class _Talk:
         self._reader.join(10.0)
         for stream in (self._process.stdin, self._process.stdout):
             assert stream is not None
-            with contextlib.suppress(OSError):  # what could not be sent
+            with contextlib.suppress(OSError):  # unsent input
                 stream.close()
 
     def quit(self) -> None:
@@ -146,8 +146,8 @@ def talk(
     command: tuple[str, ...] = (sys.executable, str(MAIN)),
     folder: Path | None = None,
 ) -> TalkReport:
-    """Say ``steps`` to a new engine and judge its answers. ``patience`` are the seconds that any of them may take;
-    names of files in the script are meant in ``folder``."""
+    """Send ``steps`` to a new engine and judge its answers, each within ``patience`` seconds. File names in the script
+    are relative to ``folder``."""
     outcome = TalkReport()
     start = time.monotonic()
     with tempfile.TemporaryFile() as errors:
@@ -186,7 +186,7 @@ def talk(
 
 
 def _megabytes(process: int) -> float:
-    """What the process has in memory; 0 where the system does not tell."""
+    """The memory of the process in megabytes; 0 if the system does not report it."""
     try:
         status = Path(f"/proc/{process}/status").read_text(encoding="ascii")
     except OSError:

@@ -1,0 +1,120 @@
+"""A process that compiles what a start lacks, and goes on when that start is killed, as impatient GUIs do.
+
+It belongs to no terminal, process group or session of the start, runs at low priority, and ends when everything is
+compiled. It holds the lock of the cache folder meanwhile, so there is one for each folder, and any start can wait for
+it: what is compiled appears in the cache.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Iterable
+from importlib import import_module
+
+from engine.jit.cache import STORE
+from engine.jit.compiler import OTHER_SETTINGS
+from engine.jit.decorators import not_ready
+from engine.jit.digest import settings_digest
+from engine.jit.parallel import compile_apart
+
+#: Exit code when another process has the lock.
+BUSY = 4
+
+#: Seconds to wait for the lock. Starts that look whether it is free hold it for a moment.
+_PATIENCE = 1
+
+#: A first start waits for it, so it yields only a little.
+_NICENESS = 5
+
+#: Windows' flags for a process on its own; the second leaves a job, whose processes are killed together.
+_DETACHED = _BREAKAWAY = 0
+if sys.platform == "win32":
+    _DETACHED = subprocess.DETACHED_PROCESS | subprocess.CREATE_NEW_PROCESS_GROUP
+    _DETACHED |= subprocess.BELOW_NORMAL_PRIORITY_CLASS
+    _BREAKAWAY = subprocess.CREATE_BREAKAWAY_FROM_JOB
+
+_PROGRAM = """
+import json, sys
+sys.path[:] = json.loads(sys.argv[1])
+from engine.jit.detached import main
+sys.exit(main(sys.argv[2], sys.argv[3], sys.argv[4:]))
+"""
+
+#: What a start of ours has begun.
+_begun: list[subprocess.Popen[bytes]] = []
+
+
+def begin(layer: str, modules: Iterable[str]) -> subprocess.Popen[bytes]:
+    """Start the process for the kernels of ``modules`` up to ``layer``. Raises OSError."""
+    path = json.dumps([os.path.abspath(place) for place in sys.path])
+    command = [sys.executable, "-c", _PROGRAM, path, settings_digest(), layer, *modules]
+    try:
+        process = _start(command, _BREAKAWAY)
+    except PermissionError:  # a job that keeps its processes
+        process = _start(command, 0)
+    _begun.append(process)
+    threading.Thread(target=process.wait, daemon=True).start()  # leave no zombie
+    return process
+
+
+def _start(command: list[str], more: int) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,  # a GUI waits until the engine's pipes are closed
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        cwd=os.path.abspath(os.sep),
+        start_new_session=True,
+        creationflags=_DETACHED | more,
+    )
+
+
+def end() -> None:
+    """End the process that this one has begun: a person has interrupted it."""
+    for process in _begun:
+        process.kill()
+
+
+def is_at_work() -> bool:
+    """Whether some process is compiling for the cache folder. Raises OSError if nothing can be locked there."""
+    from filelock import FileLock, Timeout  # late: most starts need no lock
+
+    try:
+        with FileLock(STORE.lock, timeout=0):
+            return False
+    except Timeout:
+        return True
+
+
+def main(settings: str, layer: str, modules: list[str]) -> int:
+    """Compile the kernels of ``modules`` up to ``layer`` that the cache lacks, if no other process does; exit code."""
+    from filelock import FileLock, Timeout
+
+    if hasattr(os, "nice"):
+        os.nice(_NICENESS)
+    if settings_digest() != settings:
+        return OTHER_SETTINGS
+    for module in modules:
+        import_module(module)
+    try:
+        with FileLock(STORE.lock, timeout=_PATIENCE):
+            _compile(layer)
+    except Timeout:
+        return BUSY
+    return 0
+
+
+def _compile(layer: str) -> None:
+    """Fill the cache: first what every start needs."""
+    absent = [kernel for kernel in not_ready(layer) if not kernel.fetch()]
+    absent.sort(key=lambda kernel: kernel.spare)
+    compile_apart(absent)
+    for kernel in absent:
+        if STORE.writable and not kernel.fetch():
+            kernel.dispatcher.compile(kernel.signature)
+    if STORE.writable:
+        STORE.tidy()

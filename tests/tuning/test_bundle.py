@@ -1,0 +1,160 @@
+"""The folder for Windows, made of tiny wheels and without a network; :mod:`tests.tuning.test_wine` runs a real one."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import struct
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from engine import __version__
+from tuning import bundle
+
+pytest.importorskip("pip")  # environments made by uv have none
+
+MINOR = sys.version_info.minor
+ROOT = f"numbat-{__version__}-windows"
+STUB = b"MZ the stub"
+
+
+def write_zip(path: Path, contents: dict[str, str | bytes]) -> Path:
+    with zipfile.ZipFile(path, "w") as file:
+        for name, content in contents.items():
+            file.writestr(name, content)
+    return path
+
+
+def write_wheel(folder: Path, name: str, files: dict[str, str | bytes], tag: str = "py3-none-any", needs: str = ""):
+    info = f"{name}-1.0.dist-info"
+    metadata = f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n" + (f"Requires-Dist: {needs}\n" if needs else "")
+    files |= {f"{info}/METADATA": metadata, f"{info}/WHEEL": f"Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: {tag}\n"}
+    files[f"{info}/RECORD"] = "".join(f"{path},,\n" for path in (*files, f"{info}/RECORD"))
+    write_zip(folder / f"{name}-1.0-{tag}.whl", files)
+
+
+def library(*version: int) -> bytes:
+    """A DLL that is nothing but its version."""
+    return b"MZ\xbd\x04\xef\xfe" + bytes(4) + struct.pack("<II", version[0] << 16 | version[1], version[2])
+
+
+@pytest.fixture
+def wheels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Numbat and a dependency that is there for Windows only."""
+    folder = tmp_path / "wheels"
+    folder.mkdir()
+    program = "import twig\n\n\ndef main():\n    print(twig.NAME)\n    return 3\n"
+    licence = "numbat_chess-1.0.dist-info/licenses/LICENSE"
+    write_wheel(folder, "numbat_chess", {"uci_main.py": program, licence: "ours"}, needs="twig")
+    files = {
+        "twig/__init__.py": "NAME = 'twig'\n",
+        "twig/tests/test_twig.py": "no Python",
+        "twig.libs/msvcp140-aa.dll": library(14, 44, 35208),
+        "twig.libs/msvcp140-bb.dll": library(14, 40, 33810),
+        "twig-1.0.dist-info/licenses/part/LICENSE.txt": "twig's",
+    }
+    write_wheel(folder, "twig", files, f"cp3{MINOR}-cp3{MINOR}-win_amd64")
+    write_wheel(folder, "distlib", {bundle.STUB: STUB, "distlib-1.0.dist-info/LICENSE.txt": "distlib's"})
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    return folder
+
+
+@pytest.fixture
+def python(tmp_path: Path) -> Path:
+    return cpython(tmp_path, MINOR)
+
+
+def cpython(folder: Path, minor: int) -> Path:
+    names = ("python.exe", f"python3{minor}.dll", f"python3{minor}.zip", "_wmi.pyd")
+    return write_zip(folder / "python.zip", {**dict.fromkeys(names, ""), "LICENSE.txt": "CPython's"})
+
+
+def make(out: Path, python: Path, wheels: Path, *more: str) -> int:
+    return bundle.main(["windows", str(out), "--python", str(python), "--wheels", str(wheels), *more])
+
+
+@pytest.fixture
+def folder(tmp_path: Path, python: Path, wheels: Path) -> Path:
+    out = tmp_path / "numbat.zip"
+    assert make(out, python, wheels, "--sha256", hashlib.sha256(python.read_bytes()).hexdigest()) == 0
+    with zipfile.ZipFile(out) as file:
+        file.extractall(tmp_path / "elsewhere")
+    assert os.listdir(tmp_path / "elsewhere") == [ROOT]
+    return tmp_path / "elsewhere" / ROOT
+
+
+def test_the_folder_is_complete_and_relative(folder: Path, tmp_path: Path) -> None:
+    assert sorted(os.listdir(folder)) == ["README.txt", "licences", "numbat.exe", "packages", "python"]
+    assert (folder / "python" / f"python3{MINOR}._pth").read_text().split() == [
+        f"python3{MINOR}.zip",
+        ".",
+        "..\\packages",
+    ]
+    assert not (folder / "python" / "_wmi.pyd").exists()
+    assert (folder / "python" / "msvcp140.dll").read_bytes() == library(14, 44, 35208)
+    texts = {path.relative_to(folder / "licences").as_posix(): path.read_text() for path in files(folder / "licences")}
+    assert sorted(texts.values()) == ["CPython's", "distlib's", "ours", "twig's"], texts
+    assert not list((folder / "packages").rglob("tests"))
+    assert not [path for path in files(folder) if str(tmp_path).encode() in path.read_bytes()]
+    lines = (folder / "README.txt").read_bytes().split(b"\r\n")
+    assert len(lines) == 11
+    assert lines[0].startswith(f"Numbat {__version__},".encode())
+
+
+def files(folder: Path) -> list[Path]:
+    return [path for path in folder.rglob("*") if path.is_file()]
+
+
+def test_the_launcher_is_the_stub_with_a_relative_path_and_a_program(folder: Path) -> None:
+    program = folder / "numbat.exe"
+    assert program.read_bytes().startswith(STUB + b"#!<launcher_dir>\\python\\python.exe\r\nPK")
+    environment = {**os.environ, "PYTHONPATH": str(folder / "packages")}
+    result = subprocess.run([sys.executable, program], env=environment, capture_output=True, text=True, check=False)
+    assert (result.returncode, result.stdout, result.stderr) == (3, "twig\n", "")
+
+
+def test_bytecode_is_there_and_checked_by_content(folder: Path) -> None:
+    packages = folder / "packages"
+    for path in packages.rglob("*.py"):
+        (made,) = (path.parent / "__pycache__").glob(f"{path.stem}.*.pyc")
+        assert made.read_bytes()[4:8] == b"\3\0\0\0"  # PEP 552: a hash, checked
+
+
+def test_the_newest_library_counts_numerically(tmp_path: Path) -> None:
+    for name, version in (("a", (14, 9, 1)), ("b", (14, 10, 1)), ("c", (14, 8, 70000))):
+        (tmp_path / "x.libs").mkdir(exist_ok=True)
+        (tmp_path / "x.libs" / f"msvcp140-{name}.dll").write_bytes(library(*version))
+    bundle.add_cpp(tmp_path, tmp_path)
+    assert (tmp_path / "msvcp140.dll").read_bytes() == library(14, 10, 1)
+
+
+def test_what_is_missing_or_wrong_is_named_in_a_line(tmp_path, python, wheels, capsys) -> None:
+    out = tmp_path / "numbat.zip"
+
+    def refused() -> str:
+        assert not out.exists()
+        (line,) = capsys.readouterr().out.splitlines()
+        return line
+
+    assert make(out, python, wheels, "--sha256", "0" * 64) == 2
+    assert f"{python} does not have the SHA-256 000" in refused()
+    assert make(out, tmp_path / "none.zip", wheels) == 2
+    assert "none.zip" in refused()
+    assert make(out, wheels / "twig-1.0.whl", wheels) == 2
+    assert "twig-1.0.whl" in refused()
+    assert make(out, write_zip(tmp_path / "other.zip", {"README": ""}), wheels) == 2
+    assert "other.zip is not an embeddable package of CPython" in refused()
+    assert make(out, cpython(tmp_path, MINOR + 1), wheels) == 2
+    assert f"is Python 3.{MINOR + 1}: run this with Python 3.{MINOR + 1}" in refused()
+    cpython(tmp_path, MINOR)
+    (twig,) = wheels.glob("twig*")
+    twig.rename(tmp_path / twig.name)
+    assert make(out, python, wheels) == 2
+    assert "pip install: No matching distribution found for twig" in refused()
+    write_wheel(wheels, "twig", {"twig.py": "", "twig.libs/msvcp140.dll": library(14, 0, 0)})
+    assert make(out, python, wheels) == 2
+    assert "twig-1.0 comes without its licence" in refused()

@@ -1,0 +1,223 @@
+"""Make the folder for Windows, as a zip: ``python -m tuning.bundle windows OUT.zip``.
+
+It runs where it is unpacked, without Python or an installation: ``numbat.exe`` starts the CPython in ``python``, which
+finds Numbat and its dependencies in ``packages``. Nothing is written there: compiled code goes into the user's cache
+folder, and the modules come with their bytecode.
+"""
+
+from __future__ import annotations
+
+import argparse
+import compileall
+import hashlib
+import io
+import os
+import py_compile
+import re
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import urllib.request
+import zipfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from engine import __version__
+from engine.console import Console
+from engine.files import drafted
+from tuning.common import command
+from tuning.common.errors import SetupError
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+
+#: CPython without installer, as python.org publishes it, and its SHA-256.
+PYTHON = "https://www.python.org/ftp/python/3.13.11/python-3.13.11-embed-amd64.zip"
+PYTHON_SHA256 = "1ec066fb61ba5e8c73e29e048cd07c26850f74585e3a116005135b31b8004890"
+
+PLATFORM = "win_amd64"
+
+#: distlib's launcher, and its path to Python, relative to itself.
+STUB, SHEBANG = "distlib/t64.exe", b"#!<launcher_dir>\\python\\python.exe\r\n"
+MAIN = 'import sys\n\nfrom uci_main import main\n\nif __name__ == "__main__":\n    sys.exit(main())\n'
+
+#: Parts of CPython that are left out: :mod:`platform` asks the management service through the first if it is there,
+#: which takes longer than the system call that does without.
+UNUSED = ("_wmi.pyd", "pythonw.exe")
+
+#: A file numba needs beyond CPython: the C++ library, which numpy and llvmlite ship under other names.
+CPP = "msvcp140.dll"
+
+LICENCE = re.compile(r"(licen[cs]e|copying|notice|authors)", re.IGNORECASE)
+
+README = """\
+Numbat {version}, a chess engine (UCI) for 64-bit Windows. Unpack the whole folder; it needs no Python.
+Double-click numbat.exe once and type "isready": when it says "readyok" (a minute or two), the engine is compiled.
+Type "quit". Later starts take about a second. In your chess program, add the engine numbat.exe:
+  Arena: Engines > Install New Engine, choose numbat.exe, then UCI.
+  Cute Chess: Tools > Settings > Engines > + , Command: numbat.exe, Protocol: UCI.
+  ChessBase, Fritz: Home > Create UCI Engine (in Fritz: Engine > Create UCI Engine), choose numbat.exe.
+Compiled code is kept in %LOCALAPPDATA%\\numbat; this folder may be read-only and may be moved.
+In a command prompt, "numbat help" lists what else it does, such as "numbat analyse GAME.pgn".
+To remove it, delete this folder and %LOCALAPPDATA%\\numbat.
+GPL-3.0-or-later; the source is in packages\\engine, all licences are in licences.
+"""
+
+
+def build(out: Path, python: Path, wheels: Path) -> None:
+    """Write the zip ``out`` from a zip of CPython, as python.org publishes it, and a folder with the wheels of Numbat,
+    of distlib and of what PyPI has no Windows wheel of; pip gets the rest. Raises :class:`SetupError` and OSError."""
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder) / f"numbat-{__version__}-windows"
+        packages = root / "packages"
+        version = unpack_python(python, root / "python")
+        pip(
+            *("install", "--target", packages, "--no-compile", "--find-links", wheels, "--python-version", version),
+            *("--platform", PLATFORM, "--only-binary", ":all:", only(wheels, "numbat_chess-*.whl")),
+        )
+        only(packages, "numbat_chess-*.dist-info/direct_url.json").unlink()  # the path of the wheel
+        shutil.rmtree(packages / "bin", ignore_errors=True)  # scripts for this machine
+        for tests in [path for path in packages.rglob("tests") if path.is_dir()]:
+            shutil.rmtree(tests)
+        add_cpp(packages, root / "python")
+        with zipfile.ZipFile(only(wheels, "distlib-*.whl")) as distlib:
+            (root / "numbat.exe").write_bytes(launcher(distlib.read(STUB)))
+            collect_licences(root, distlib)
+        (root / "README.txt").write_text(README.format(version=__version__), encoding="utf-8", newline="\r\n")
+        compile_modules(packages)
+        with drafted(out) as draft:
+            shutil.move(shutil.make_archive(f"{folder}/archive", "zip", folder, root.name), draft)
+
+
+def unpack_python(archive: Path, target: Path) -> str:
+    """Unpack CPython and tell it where its modules are; returns its version, such as ``3.13``.
+
+    It must be the version that runs this, whose bytecode it gets.
+    """
+    with zipfile.ZipFile(archive) as file:
+        names = [name for name in file.namelist() if name not in UNUSED]
+        (digits,) = {match[1] for name in names if (match := re.fullmatch(r"python3(\d+)\.dll", name))} or {None}
+        if digits is None or "python.exe" not in names:
+            raise SetupError(f"{archive} is not an embeddable package of CPython for Windows")
+        if int(digits) != sys.version_info.minor:
+            raise SetupError(f"{archive} is Python 3.{digits}: run this with Python 3.{digits}")
+        file.extractall(target, names)
+    (target / f"python3{digits}._pth").write_text(f"python3{digits}.zip\n.\n..\\packages\n")
+    return f"3.{digits}"
+
+
+def add_cpp(packages: Path, python: Path) -> None:
+    """Put the newest C++ library of the packages where all of them find it; it runs what older compilers made."""
+    found = sorted(packages.glob(f"*.libs/{Path(CPP).stem}*.dll"), key=_file_version)
+    if not found:
+        raise SetupError(f"no package brings {CPP}, which numba needs")
+    shutil.copy(found[-1], python / CPP)
+
+
+def _file_version(path: Path) -> tuple[int, ...]:
+    """The version in the resources of a DLL; empty if there is none."""
+    data = path.read_bytes()
+    at = data.find(b"\xbd\x04\xef\xfe")  # VS_FIXEDFILEINFO
+    return struct.unpack_from("<II", data, at + 8) if at >= 0 else ()
+
+
+def launcher(stub: bytes) -> bytes:
+    """A program for Windows that runs :data:`MAIN`: the stub, the path of Python, and a zip."""
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w") as file:
+        file.writestr("__main__.py", MAIN)
+    return stub + SHEBANG + archive.getvalue()
+
+
+def collect_licences(root: Path, distlib: zipfile.ZipFile) -> None:
+    """Copy the licence texts of all parts to ``licences``. Raises :class:`SetupError` if a package has none."""
+    target = root / "licences"
+    for info in sorted((root / "packages").glob("*.dist-info")):
+        texts = [path for path in info.rglob("*") if path.is_file() and LICENCE.match(path.name)]
+        if not texts:
+            raise SetupError(f"{info.name.removesuffix('.dist-info')} comes without its licence")
+        for path in texts:
+            place = target / info.name.removesuffix(".dist-info") / path.relative_to(info)
+            place.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(path, place)
+    shutil.copy(root / "python" / "LICENSE.txt", target / "CPython.txt")
+    (name,) = [name for name in distlib.namelist() if re.search(r"\.dist-info/(.*/)?LICENSE", name)]
+    (target / "launcher (distlib).txt").write_bytes(distlib.read(name))
+
+
+def compile_modules(packages: Path) -> None:
+    """Write the bytecode of all modules. It is checked by content, as unpacking does not keep times exactly."""
+    mode = py_compile.PycInvalidationMode.CHECKED_HASH
+    if not compileall.compile_dir(packages, quiet=2, stripdir=packages, invalidation_mode=mode, workers=0):
+        raise SetupError("a module cannot be compiled")
+
+
+def fetch_python(source: str, digest: str | None, folder: Path) -> Path:
+    """The zip of CPython at a path or URL, checked against its SHA-256. Raises :class:`SetupError` and OSError."""
+    path = Path(source)
+    if re.match("https?://", source):
+        path = folder / "python.zip"
+        urllib.request.urlretrieve(source, path)
+    if digest and hashlib.sha256(path.read_bytes()).hexdigest() != digest.lower():
+        raise SetupError(f"{source} does not have the SHA-256 {digest}")
+    if not zipfile.is_zipfile(path):
+        raise SetupError(f"{source} is not a zip")
+    return path
+
+
+def fetch_wheels(folder: Path) -> None:
+    """Build the wheels of Numbat, from this checkout, and of chess, which has none on PyPI; get that of distlib."""
+    source = folder / "source"  # a copy, as setuptools would take what earlier builds have left in the checkout
+    shutil.copytree(REPOSITORY, source, ignore=shutil.ignore_patterns(".*", "build", "*.egg-info", "__pycache__"))
+    pip("wheel", "--no-deps", "--wheel-dir", folder, source, "chess")
+    pip("download", "--no-deps", "--only-binary", ":all:", "--dest", folder, "distlib>=0.3.7")
+
+
+def only(folder: Path, pattern: str) -> Path:
+    """The one file in ``folder`` that matches. Raises :class:`SetupError` if there are others, or none."""
+    found = sorted(folder.glob(pattern))
+    if len(found) != 1:
+        raise SetupError(f"{folder} must hold one {pattern}, and holds {len(found)}")
+    return found[0]
+
+
+def pip(*arguments: str | os.PathLike[str]) -> None:
+    """Run pip. Raises :class:`SetupError` with its last error."""
+    line = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet", *arguments]
+    result = subprocess.run(line, capture_output=True, text=True, check=False)
+    if result.returncode:
+        errors = [line for line in result.stderr.splitlines() if line.startswith("ERROR")] or ["ERROR: pip failed"]
+        raise SetupError(f"pip {arguments[0]}: {errors[-1].removeprefix('ERROR: ')}")
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command line of ``python -m tuning.bundle``."""
+    result = command.make_parser("bundle", __doc__)
+    result.add_argument("target", choices=["windows"], help="what to make")
+    result.add_argument("out", type=Path, help="zip to write")
+    result.add_argument("--python", help="path or URL of an embeddable package of CPython (default: python.org's)")
+    result.add_argument("--sha256", help="its SHA-256")
+    result.add_argument("--wheels", type=Path, help="folder with the wheels of Numbat, chess and distlib")
+    return result
+
+
+def run(arguments: argparse.Namespace, console: Console) -> int:
+    """Make the zip; returns the exit code. Raises :class:`SetupError` and OSError."""
+    source, digest = (arguments.python, arguments.sha256) if arguments.python else (PYTHON, PYTHON_SHA256)
+    with tempfile.TemporaryDirectory() as folder:
+        python = fetch_python(source, digest, Path(folder))
+        if arguments.wheels is None:
+            fetch_wheels(Path(folder))
+        build(arguments.out, python, arguments.wheels or Path(folder))
+    console.print(f"{arguments.out}: {arguments.out.stat().st_size / 1e6:.0f} MB", soft_wrap=True)
+    return 0
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Run the command line; see :func:`tuning.common.command.execute` for the exit code."""
+    return command.execute(parser, run, words)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
