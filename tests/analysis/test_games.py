@@ -14,12 +14,13 @@ from chess.engine import Cp, Limit, PovScore
 from chess.pgn import read_game
 
 from engine import Engine
-from engine.analysis import annotate, cli, games, notes
+from engine.analysis import annotate, cli, files, games, notes
 from engine.analysis.annotate import Annotator
 from engine.analysis.files import AnalysisError, pgn_text, read_games, write_games
 from engine.analysis.jobs import Step
 from engine.analysis.judge import Grade
 from engine.analysis.notes import TAG
+from engine.analysis.record import Record
 from engine.api.types import Analysis
 from engine.commandline import INTERRUPTED
 from engine.explanation import explain
@@ -194,6 +195,31 @@ def test_games_annotated_by_processes_are_the_same_also_after_an_interruption(pg
     assert analyse(pgn, "--nodes", "6000", "--jobs", "2") == 0
     assert len(set(steps) - {None}) > 2
     assert result() == straight
+
+
+def test_a_finished_file_is_neither_parsed_nor_annotated_again_unless_it_was_edited(pgn, monkeypatch, capsys):
+    output = pgn.with_suffix(".annotated.pgn")
+    assert analyse(pgn, *FAST) == 0
+    straight = capsys.readouterr().out, output.read_text("utf-8")
+    parsed, plain = [], files.games_in
+    monkeypatch.setattr(files, "games_in", lambda text: parsed.append(text) or plain(text))
+    assert analyse(pgn, *FAST) == 0
+    assert (capsys.readouterr().out, output.read_text("utf-8"), parsed) == (*straight, [])
+    output.write_text(straight[1].replace("early", "late"), "utf-8")
+    assert analyse(pgn, *FAST) == 0
+    assert len(parsed) == 1
+    assert output.read_text("utf-8") == straight[1].replace("early", "late")
+    assert "late" in pgn.with_suffix(".annotated.html").read_text("utf-8")
+
+
+def test_boards_of_a_game_reach_back_as_far_as_a_repetition_can():
+    (game,) = files.games_in("1. Nf3 Nf6 2. Ng1 Ng8 3. Nf3 Nf6 4. Ng1 Ng8 5. e4 e5 6. Nf3 Nc6 7. Nxe5 Nb8 *")
+    previous = 0
+    for node, found in zip([game, *game.mainline()], Record.of(notes.positions(game)).positions, strict=True):
+        assert found.board == node.board()
+        assert len(found.board.move_stack) <= previous + 2
+        assert found.board.is_repetition(3) == node.board().is_repetition(3)
+        previous = found.board.halfmove_clock
 
 
 def test_what_the_processes_cannot_do_is_one_clear_message(pgn, capsys):
