@@ -186,9 +186,12 @@ def test_time_is_linear(kind):
 
     def cost(size: int) -> float:
         data = f"{before}{piece * (size // len(piece))}{behind}".encode()
-        start = time.process_time()
-        read(data)
-        return time.process_time() - start
+        times = []
+        for _ in range(3):
+            start = time.process_time()
+            read(data)
+            times.append(time.process_time() - start)
+        return min(times)
 
     short, long = cost(6_000), cost(48_000)
     assert long < 20 * short + 0.15
