@@ -574,9 +574,10 @@ def test_a_short_search_in_the_callers_thread_is_waited_for_and_stopped(
     """It is too short to be met by chance; this one is held up."""
     inside, go_on = threading.Event(), threading.Event()
     results: list[Info] = []
+    callers = []
 
     def hold(info: Info) -> None:
-        assert threading.current_thread() is searcher
+        callers.append(threading.current_thread())
         inside.set()
         assert go_on.wait(30)
 
@@ -588,6 +589,7 @@ def test_a_short_search_in_the_callers_thread_is_waited_for_and_stopped(
     go_on.set()
     assert numbat.wait(30)
     searcher.join(30)
+    assert set(callers) == {searcher}
     assert not numbat.searching
     assert results[0].nodes < 5000
 
