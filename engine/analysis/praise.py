@@ -42,7 +42,8 @@ def is_sacrifice(board: chess.Board, move: chess.Move) -> bool:
     given = offered(board, move)
     if given < SACRIFICE or (board.is_capture(move) and _is_mate_threatened(board)):
         return False
-    return any(given - offered(board, other) >= SACRIFICE for other in board.legal_moves if other != move)
+    kept = max(SACRIFICE - 1, given - SACRIFICE)  # what the others may give for this to be a choice
+    return any(offered(board, other) <= kept for other in board.legal_moves if other != move)
 
 
 def _is_mate_threatened(board: chess.Board) -> bool:

@@ -12,6 +12,7 @@ OFFERS = [
     ("8/8/4kp2/3p1b2/p2P3P/2B3P1/6P1/6K1 b - - 0 47", "Bh3", 3),  # Topalov - Shirov 1998
     ("r3r1k1/pp3pbp/1qp3p1/2B5/2BP2b1/Q1n2N2/P4PPP/3R1K1R b - - 3 17", "Be6", 6),  # Byrne - Fischer 1956
     ("rn3rk1/pbppq1pp/1p2pb2/4N2Q/3PN3/3B4/PPP2PPP/R3K2R w KQ - 7 11", "Qxh7+", 8),  # Lasker - Thomas 1912
+    ("r2qr1k1/p4pbp/bp3np1/3p4/8/BPNnP1P1/P1Q1NPBP/R2R2K1 b - - 6 15", "Nxf2", 2),  # Byrne - Fischer 1963
     ("5rk1/pp4pp/4p3/2R3Q1/3n4/2q4r/P1P2PPP/5RK1 b - - 1 23", "Qg3", 9),  # Levitsky - Marshall 1912
     ("r1bqkb1r/pppp1ppp/2n2n2/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR w KQkq - 4 4", "Qxf7#", -1),
     ("rnbqkbnr/ppp1pppp/8/3p4/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2", "exd5", 0),
