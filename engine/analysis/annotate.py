@@ -39,8 +39,8 @@ OnStep = Callable[[float, Callable[[], None]], None]
 #: second pass); a continued run repeats the searches since the last reset, and so finds the same as a straight one.
 GROUP = 8
 
-#: A move that costs less, in points, is as good as the best.
-_BEST = 0.02
+#: A move that costs less, in points, is as good as the best; one that costs as much or more gets a second look.
+_BEST, _SUSPICIOUS = 0.02, 0.05
 
 #: Moves that are compared in place of a bad one.
 _SEVERAL = 5
@@ -195,7 +195,11 @@ class _Run:
         found = self._record.positions[at]
         if found.settled or found.forced:
             return False
-        return found.single or self._marks(at, self._record.grade(at))
+        return found.single or self._seems_bad(at)
+
+    def _seems_bad(self, at: int) -> bool:
+        """Whether a longer look may give the move at this position a bad mark."""
+        return self._marks(at, self._record.grade(at)) or self._record.cost(at) >= _SUSPICIOUS
 
     def _marks(self, at: int, how: Grade) -> bool:
         """Whether the move at this position gets the bad mark ``how``; a book move only for more than an inaccuracy."""
@@ -203,7 +207,7 @@ class _Run:
 
     def _worth(self, at: int) -> int:
         """How many second looks the move at this position is worth."""
-        if not self._record.grade(at).bad:
+        if not self._seems_bad(at):
             return 1
         if at not in self._sacrifices:
             found = self._record.positions[at]
@@ -265,8 +269,6 @@ class _Run:
         several = self._search_several(at, amount)
         if self._pace.repeatable:
             self._record.group.append(f"several:{at}:{amount}")
-        assert self._record.pool is not None
-        self._record.pool -= amount if self._pace.unit != "depth" else 0
         turn, number = self._record.positions[at].board.turn, self._record.positions[at].board.fullmove_number
         top = max(best.score.pov(turn), several[0].score.pov(turn))
         fine = [line.pv[0] for line in several if grade_of(top, line.score.pov(turn), number) is Grade.FINE]
