@@ -130,10 +130,7 @@ class _Run:
         self._engine.new_game()
         for search in self._record.group:
             kind, where, amount = search.split(":")
-            if kind == "several":
-                self._search_several(int(where), min(int(amount), self._pace.most()))
-            else:
-                self._search(int(where), min(int(amount), self._pace.most()), others=kind == "others")
+            self._search(int(where), min(int(amount), self._pace.most()), others=kind == "others")
         count = len(self._record.positions)
         for at in reversed(range(count - self._record.looked())):
             self._first_look(at)
@@ -145,6 +142,9 @@ class _Run:
         while suspects := [at for at in range(count - 1) if self._is_suspect(at)]:
             self._second_look(suspects)
             self._step(min(1.0, FIRST + (1 - FIRST) * (1 - self._record.pool / whole)))
+        for at, found in enumerate(self._record.positions):
+            if found.verdict is not None and found.verdict.grade.bad and not found.verdict.also:
+                self._find_more(at, found.verdict)
 
     # First pass
 
@@ -232,9 +232,7 @@ class _Run:
         self._record.put(where, seen.score, seen.depth, seen.pv)
         if others:
             positions[at].settled = True
-            verdict = positions[at].verdict = self._verdict(at, seen)
-            if verdict is not None and verdict.grade.bad:
-                positions[at].verdict = replace(verdict, also=self._nearly_as_good(at, seen))
+            positions[at].verdict = self._verdict(at, seen)
 
     def _verdict(self, at: int, other: Analysis) -> Verdict | None:
         """The verdict on the move at this position, ``other`` being the best other one."""
@@ -263,24 +261,24 @@ class _Run:
             chances = f"It would have left {had_chances}; {found.board.san(found.move)} leaves {has_chances}"
         return Verdict(how, other.pv[:LINE], chances, " ".join((why or "").split()))
 
-    def _nearly_as_good(self, at: int, best: Analysis) -> tuple[chess.Move, ...]:
-        """The moves, by a glance at several, that would cost less than an inaccuracy against ``best``."""
-        amount = self._pace.glance()
-        several = self._search_several(at, amount)
-        if self._pace.repeatable:
-            self._record.group.append(f"several:{at}:{amount}")
-        turn, number = self._record.positions[at].board.turn, self._record.positions[at].board.fullmove_number
-        top = max(best.score.pov(turn), several[0].score.pov(turn))
-        fine = [line.pv[0] for line in several if grade_of(top, line.score.pov(turn), number) is Grade.FINE]
-        return tuple(move for move in fine if move != best.pv[0])
+    # Afterwards
+
+    def _find_more(self, at: int, verdict: Verdict) -> None:
+        """Note the moves that a glance at several finds nearly as good as the better one.
+
+        Each glance begins anew, so that the marks do not depend on it and an interrupted run repeats none.
+        """
+        found = self._record.positions[at]
+        turn, number = found.board.turn, found.board.fullmove_number
+        moves = [move for move in found.board.legal_moves if move != found.move]
+        self._engine.new_game()
+        limit = self._pace.limit(self._pace.glance())
+        lines = self._engine.analyse(found.board, limit, multipv=_SEVERAL, root_moves=moves)
+        best = lines[0].score.pov(turn)
+        fine = [line.pv[0] for line in lines if grade_of(best, line.score.pov(turn), number) is Grade.FINE]
+        found.verdict = replace(verdict, also=tuple(move for move in fine if move != verdict.instead[0]))
 
     # Both
-
-    def _search_several(self, at: int, amount: int) -> list[Analysis]:
-        """Search the best moves of position ``at`` but for the one that was played."""
-        found = self._record.positions[at]
-        moves = [move for move in found.board.legal_moves if move != found.move]
-        return self._engine.analyse(found.board, self._pace.limit(amount), multipv=_SEVERAL, root_moves=moves)
 
     def _search(self, at: int, amount: int, others: bool = False) -> Analysis:
         """Search position ``at``; with ``others`` all moves but the one that was played."""

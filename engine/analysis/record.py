@@ -172,13 +172,12 @@ class Record:
         return bool(re.fullmatch("[0-9]{1,9}", number)) and int(number) < len(self.positions)
 
     def _is_search(self, text: str) -> bool:
-        """Whether ``text`` is a search that can be repeated: of all moves at a position, of the others there, or of
-        several of these."""
+        """Whether ``text`` is a search that can be repeated: of all moves at a position, or of the others there."""
         kind, number, amount = (*text.split(":"), "", "")[:3]
         if not self._is_position(number) or not re.fullmatch("[1-9][0-9]{0,14}", amount):
             return False
         found = self.positions[int(number)]
-        return kind == "all" or (kind in ("others", "several") and found.move is not None and not found.forced)
+        return kind == "all" or (kind == "others" and found.move is not None and not found.forced)
 
 
 def stepped(score: PovScore, turn: chess.Color) -> PovScore:

@@ -46,7 +46,7 @@ FAMOUS = {
 PRAISED = {
     "Kasparov": ("36. Bf1, 37. Rd7", "28... Qxd5, 22. Nd5"),
     "Byrne D": ("11... Na4, 15... Nxc3, 17... Be6", "18... Bxc4+, 23... axb6"),
-    "Byrne R": ("15... Nxf2, 20... Bb7+", "16. Kxf2, 19. Kxg2"),
+    "Byrne R": ("15... Nxf2", "16. Kxf2, 19. Kxg2"),
     "Steinitz": ("22. Rxe7+", "8... Nxd5, 12... Qxd5"),
     "Botvinnik": ("30. Ba3, 31. Nh5+, 32. Qg5+", "23. exf6, 23... Nxf6, 30... Qxa3"),
 }
