@@ -120,7 +120,7 @@ class _Helpers:
             )
             self._all.append(process)
         assert process.stdin is not None
-        with suppress(OSError):  # it has failed, and the first question tells
+        with suppress(OSError):  # it has failed, as the first question will show
             pickle.dump(self._options, process.stdin)
         return process
 
