@@ -16,6 +16,10 @@ from engine.play.exchange import VALUES
 #: Plies of a line that are examined; later moves are rarely forced.
 HORIZON = 12
 
+#: Plies within which the winner of a line must have won what it is said to win, and less than a piece. A pawn that
+#: queens may take longer.
+REACH, SOON = 7, 4
+
 
 @dataclass(frozen=True)
 class Line:
@@ -101,6 +105,26 @@ class Line:
         while ply > 1 and balance(self.boards[ply - 1], self.winner) - start >= self.gain:
             ply -= 1
         return ply
+
+    @cached_property
+    def proved(self) -> Line:
+        """The beginning of the line, as far as it shows what the winner has won within :data:`REACH` plies and keeps to
+        the end: later moves may win more, or lose it."""
+        start, last = self.turns().start, len(self) - 1
+        if last <= start:
+            return self
+        kept = [min(self.gains[ply:]) for ply in range(last + 1)]
+        queens = any(self.moves[ply].promotion for ply in self.turns())
+        least = kept[last if queens else min(start + REACH, last)]
+        least = least if least > 2 else kept[min(start + SOON, last)]
+        first = next(ply for ply in range(start + 1, last + 1) if kept[ply] >= least)
+        shows = [balance(board, self.winner) - balance(self.boards[0], self.winner) >= least for board in self.boards]
+        ends = [end for end in range(first + 1, last + 2) if min(self.gains[end - 1 : end + 1]) == least]
+        return self.cut(next((end for end in ends if all(shows[end : end + 2])), ends[-1]))
+
+    def cut(self, plies: int) -> Line:
+        """The first ``plies`` of the line."""
+        return Line(self.boards[: plies + 1], self.moves[:plies], self.winner)
 
     @cached_property
     def losses(self) -> tuple[Counter[chess.PieceType], Counter[chess.PieceType]]:

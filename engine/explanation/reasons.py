@@ -34,14 +34,10 @@ from engine.play.exchange import Captures, value
 LEAST_LOSS = 0.05
 
 #: Centipawns that each pawn of the material lost must have cost at least, up to a number of pawns.
-_PAWN_COST, _MOST_PAWNS = 80, 5
+_PAWN_COST, _MOST_PAWNS = 50, 5
 
 #: Centipawns that even a single pawn must have cost.
-_LEAST_COST = 100
-
-#: Pawns that must be lost to be the reason for a mark, which needs an explanation: a single pawn may be won back later,
-#: so there the scores are more reliable.
-_LEAST_MARKED = 2
+_LEAST_COST = 60
 
 #: Centipawns that a missed pawn can have cost; more has other reasons.
 _PAWN_EXPLAINS = 250
@@ -60,9 +56,8 @@ _LEAST_SHOWN = 3
 #: other reasons.
 _CLEAR_LOSS, _NO_TACTICS = 60, 200
 
-#: Moves to a mate that a player can have missed, to one that explains a mark in a game that was lost or won anyway, and
-#: to one that means more to a reader than a winning score.
-_VISIBLE_MATE, _NEAR_MATE, _LONG_MATE = 5, 3, 10
+#: Moves to a mate that a player can have missed, and to one that means more to a reader than a winning score.
+_VISIBLE_MATE, _LONG_MATE = 5, 10
 
 #: Plies that a sentence may quote without a theme, and for a small gain by quiet moves: later gains are rarely forced.
 _LONG, _SHORT = 5, 3
@@ -140,8 +135,7 @@ def _missed_mate(case: Case) -> Reason | None:
 
 def _is_notable(case: Case, moves: int) -> bool:
     """Whether a mate in ``moves`` is worth mentioning: it is near, or changed something."""
-    near = _NEAR_MATE if case.marked else _VISIBLE_MATE
-    return moves <= near or (moves <= _LONG_MATE and case.before - case.after >= LEAST_LOSS)
+    return moves <= _VISIBLE_MATE or (moves <= _LONG_MATE and (case.marked or case.before - case.after >= LEAST_LOSS))
 
 
 def mate_theme(mating: Mating) -> str:
@@ -195,44 +189,31 @@ def _opposition(case: Case) -> Opposition | None:
 
 def _material(case: Case) -> Reason | None:
     """What the reply wins, or what the best move would have won, if the scores agree."""
-    allowed, missed = (sure_gain(line) for line in (case.played, case.best))
-    cost = allowed + missed
-    if missed == 1 > allowed and case.drop > _PAWN_EXPLAINS:
-        return None
-    least = _LEAST_MARKED if case.marked else 1
-    if case.before - case.after < LEAST_LOSS or max(allowed, missed) < least:
-        return None
-    if case.drop < max(_LEAST_COST, _PAWN_COST * min(cost, _MOST_PAWNS)):
-        return None
-    return _allows(case) if allowed >= missed else _misses(case)
+    lines = [("loses", case.played), ("misses", case.best)]
+    for verb, whole in sorted(lines, key=lambda each: -sure_gain(each[1])):
+        line, gain = whole.proved, sure_gain(whole)
+        costs = case.drop >= max(_LEAST_COST, _PAWN_COST * min(gain, _MOST_PAWNS))
+        fits = gain > 1 or case.drop <= _PAWN_EXPLAINS or (verb == "loses" and not case.marked)
+        if gain and case.before - case.after >= LEAST_LOSS and costs and fits and (reason := _won(case, verb, line)):
+            return reason
+    return None
 
 
 def sure_gain(line: Line) -> int:
     """The pawns that the winner of ``line`` wins; 0 if the line does not prove it."""
-    start = line.turns().start
-    gain = gain_of(line)
-    far = HORIZON if gain and gain.kind == "promotion" else _NEAR if line.gain < 3 else _FAR
-    if line.gain < 1 or len(line) <= start or line.secured - start > far:
-        return 0
-    return 0 if line.gain < 2 and len(line) - start < _LEAST_SHOWN else line.gain
+    start, gain = line.turns().start, line.proved.gain
+    return gain if len(line) - start >= (1 if gain > 1 else _LEAST_SHOWN) else 0
 
 
-def _allows(case: Case) -> Reason | None:
-    line = case.played
+def _won(case: Case, verb: str, line: Line) -> Reason | None:
+    """What the winner of ``line`` wins, which the mover ``loses`` or ``misses``."""
     if not (gain := gain_of(line)) or not (finding := explained(line, gain)):
         return None
-    stake = case.before >= WINNING and case.after <= _EVEN[1]
-    return Reason(finding.theme, Material("loses", line, gain, finding, stake), line, line.gain)
-
-
-def _misses(case: Case) -> Reason | None:
-    line = case.best
-    if not (gain := gain_of(line)) or not (finding := explained(line, gain)):
-        return None
-    if retaken := _taken_before(case.board, line.moves[0]):
+    if verb == "misses" and (retaken := _taken_before(case.board, line.moves[0])):
         regained = Material("regains", line, Gain("piece", ((retaken, 1),)), finding)
         return Reason("recapture", regained, line, line.gain)
-    return Reason(finding.theme, Material("misses", line, gain, finding), line, line.gain)
+    stake = verb == "loses" and case.before >= WINNING and case.after <= _EVEN[1]
+    return Reason(finding.theme, Material(verb, line, gain, finding, stake), line, line.gain)
 
 
 def _taken_before(board: chess.Board, move: chess.Move) -> chess.PieceType | None:
@@ -246,22 +227,25 @@ def _taken_before(board: chess.Board, move: chess.Move) -> chess.PieceType | Non
 
 
 def explained(line: Line, gain: Gain) -> Finding | None:
-    """The theme by which the winner of ``line`` gets its ``gain``; the moves alone if no theme begins soon; None if
-    they would be too many to be forced."""
+    """The theme by which the winner of ``line`` gets its ``gain``; the moves alone if no theme begins soon, and only
+    the first if they are too many to be forced; None if the loser would not play them."""
     start = line.turns().start
     for finding in findings(line):
         fits = finding.theme == "promotion" if gain.kind == "promotion" else _is_part(line, finding, gain)
-        forced = _forced(line, start, finding.ply) or (finding.form == "now" and finding.ply - start <= _SOON)
-        near = forced and finding.ply - start <= _NEAR and finding.ply < line.shown
+        begins = _forced(line, start, finding.ply) or (finding.form == "now" and finding.ply - start <= _SOON)
+        near = begins and finding.ply - start <= _NEAR and finding.ply < line.shown
         if fits and near and line.gains[finding.cashed + 1] >= max(1, line.gain - 1):
             return finding
     end = max(line.shown, start + 1)
     end -= (end - start + 1) % 2
-    if _given_up(line, start, end):
+    forced = _forced(line, start, end)
+    long = end - start > (_LONG if line.gain > 2 or forced else _SHORT)
+    if long and (line.gain < 2 or gain.kind == "promotion"):
         return None
-    if end - start > (_LONG if line.gain > 2 or _forced(line, start, end) else _SHORT) or line.secured - start > _NEAR:
+    quiet_pawn = line.gain < 2 and not _forced(line, start, start + 1)  # the loser often has another answer
+    if quiet_pawn or _given_up(line, start, end):
         return None
-    return Finding("line", start, end - 1)
+    return Finding("line", start, start if long else end - 1)
 
 
 def _given_up(line: Line, start: int, end: int) -> bool:

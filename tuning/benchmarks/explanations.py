@@ -9,35 +9,40 @@ compared with the puzzles' tags. A verdict such as "Black is winning" must be th
 :data:`SLACK`; :mod:`tuning.benchmarks.claims` defines the claim of each kind of sentence.
 
 ``--source game`` takes only mistakes from human games, the hardest of the three; ``--source position`` the best move in
-any position of these games; ``--source mark`` the moves that the engine itself would mark as bad when annotating these
-games, with the same longer second search, and without the evaluations in the file. ``--judge stockfish`` checks with
-another engine, so that Numbat does not confirm its own errors.
+any position of these games. ``--source GAMES.pgn`` annotates those games and counts the marks that have a theme: a
+reason that is more than the scores. Only the themes are checked then. ``--judge stockfish`` checks with another engine,
+so that Numbat does not confirm its own errors.
 
 Failures are printed with their position. For claims that cannot be checked automatically, such as a theme without a
-tag, ``--out FILE`` keeps everything for a reader, one JSON object a line; a second run continues that file.
+tag, ``--out FILE`` keeps everything for a reader, one position or game a line; a second run continues that file.
 """
 
 from __future__ import annotations
 
 import argparse
 import gzip
+import itertools
 import json
 import os
 import random
 import re
+import shlex
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import chess
-from chess.engine import Limit, SimpleEngine
+import chess.pgn
+from chess.engine import Limit, PovScore, SimpleEngine
 
 from engine import Engine
-from engine.analysis.judge import cost, grade
-from engine.analysis.pace import MOST
+from engine.analysis.annotate import Annotator
+from engine.analysis.files import read_games
+from engine.analysis.judge import cost
 from engine.api.explaining import over, threat
 from engine.api.types import Analysis
 from engine.explanation import Reason, merit_of, reason_of, sentence
@@ -56,9 +61,6 @@ WHOLE = 8
 
 #: One in this many positions of games is taken; the seed chooses which.
 _EACH = 37
-
-#: A first search that skips moves which a longer one would not find bad.
-_GLANCE = Limit(nodes=5_000)
 
 #: Expected points by which a verdict may be off, because verdicts change abruptly at their limits.
 SLACK = 0.05
@@ -79,6 +81,10 @@ TAGS = {
     "smotheredMate": {"smotheredMate"},
     **{f"mateIn{moves}": {f"mateIn{moves}"} for moves in range(1, 6)},
 }
+
+
+#: What rests on no theme: a result, a term of the evaluation, or the scores alone.
+KINDS = {"verdict": "result", "positional": "term", "comparison": "scores"}
 
 
 @dataclass
@@ -103,7 +109,7 @@ class Case:
 
 def from_games(data: Path, chance: random.Random, count: int, source: str = "game", offset: int = 0) -> Iterator[Case]:
     """Moves of human games that lost at least 10 points of 100 by the evaluations in the file; for another ``source``,
-    any positions of these games (with the move played, for ``mark``) at the ``offset`` in the file."""
+    any positions of these games at the ``offset`` in the file."""
     found: list[Case] = []
     before: list[tuple[str, int]] = []
     start = chance.randrange(800_000)
@@ -215,7 +221,6 @@ class Checker:
     def __init__(self, engine: Engine, nodes: int, deep: int, judge: SimpleEngine | None = None) -> None:
         self._engine, self._judge = engine, judge
         self._nodes, self._deep = Limit(nodes=nodes), Limit(nodes=deep)
-        self._second = Limit(nodes=round(MOST * nodes))
 
     def look(self, board: chess.Board, deep: bool = False, move: chess.Move | None = None) -> Analysis:
         """A search without memory of others, of ``move`` alone where it is given."""
@@ -231,40 +236,49 @@ class Checker:
         self._engine.new_game()
         return self._engine.analyse(board, limit, root_moves=moves)
 
-    def _both(self, board: chess.Board, move: chess.Move, limit: Limit) -> tuple[Analysis, Analysis]:
-        """Short searches of the board and of the position after ``move``."""
-        after = board.copy()
-        after.push(move)
-        return tuple(over(each) or self._search(each, limit) for each in (board, after))  # type: ignore[return-value]
+    def annotated(self, game: chess.pgn.Game) -> list[Found]:
+        """The sentences at the bad marks of ``game``, the mark being the source; only themes are checked."""
+        noted: dict[int, tuple[chess.Board, Analysis, Analysis]] = {}
+
+        def note(
+            board: chess.Board, _: chess.Move, better: Sequence[chess.Move], reply: Sequence[chess.Move],
+            had: PovScore, has: PovScore,
+        ) -> None:  # fmt: skip
+            noted[board.ply()] = board.copy(), Analysis(had, pv=tuple(better)), Analysis(has, pv=tuple(reply))
+
+        positions, found = Annotator(self._engine, self._nodes, "", explain=note).annotate(game), []
+        for before, after in itertools.pairwise(positions):
+            if after.grade.bad and after.move:
+                board, best, reply = noted[before.board.ply()]
+                sample = Case(after.grade.glyph, board.fen(), after.move.uci())
+                found += [said] if (said := self._mistake(sample, board, best, reply, marked=True)) else []
+        return found
 
     def check(self, sample: Case) -> Found | None:
         """The sentence for ``sample`` and what is to be thought of it; None where nothing is said."""
         board = sample.board()
         if sample.move:
-            move, marked = chess.Move.from_uci(sample.move), sample.source == "mark"
-            best, reply = self._both(board, move, _GLANCE if marked else self._nodes)
-            for limit in (self._nodes, self._second) if marked else ():
-                if not _is_marked(board, move, best, reply):
-                    return None
-                best, reply = self._both(board, move, limit)
-            if marked and not _is_marked(board, move, best, reply):
-                return None
-            reason = reason_of(board, move, best.pv, reply.pv, best.score, reply.score, marked=marked)
-            if reason is None:
-                return None
-            doubt, deep = self._doubt_mistake(board, move, reason, best.pv[0], marked)
-        else:
-            best = self.look(board)
-            assert best.move is not None
-            reason = merit_of(board, best.pv, best.score)
-            reason = reason or merit_of(board, best.pv, best.score, threat(board, best.move, self.look))
-            if reason is None:
-                return None
-            doubt, deep = self._doubt_merit(board, reason, best.move)
-        tags = set(sample.tags.split())
-        agrees = bool(tags & TAGS[reason.theme]) if reason.theme in TAGS and tags else None
-        shown = reason.line.boards[0].variation_san(reason.line.moves) if reason.line and reason.line.moves else ""
-        return Found(sample, reason.theme, sentence(reason), doubt, agrees, shown, deep)
+            after = board.copy()
+            after.push_uci(sample.move)
+            return self._mistake(sample, board, self.look(board), self.look(after))
+        best = self.look(board)
+        assert best.move is not None
+        reason = merit_of(board, best.pv, best.score)
+        reason = reason or merit_of(board, best.pv, best.score, threat(board, best.move, self.look))
+        return _found(sample, reason, *self._doubt_merit(board, reason, best.move)) if reason else None
+
+    def _mistake(
+        self, sample: Case, board: chess.Board, best: Analysis, reply: Analysis, marked: bool = False
+    ) -> Found | None:
+        """What is said of the move of ``sample``; of a mark's sentence only a theme is checked."""
+        move = chess.Move.from_uci(sample.move)
+        reason = reason_of(board, move, best.pv, reply.pv, best.score, reply.score, marked=marked)
+        if reason is None:
+            return None
+        doubt = "", ""
+        if not marked or reason.theme not in KINDS:
+            doubt = self._doubt_mistake(board, move, reason, best.pv[0], marked)
+        return _found(sample, reason, *doubt)
 
     def _doubt_mistake(
         self, board: chess.Board, move: chess.Move, reason: Reason, better: chess.Move, marked: bool = False
@@ -348,9 +362,11 @@ def _cost(board: chess.Board, best: Analysis, played: Analysis) -> float:
     return cost(best.score.pov(board.turn), played.score.pov(board.turn), board.fullmove_number)
 
 
-def _is_marked(board: chess.Board, move: chess.Move, best: Analysis, reply: Analysis) -> bool:
-    """Whether these searches give ``move`` a mark."""
-    return best.move != move and grade(_cost(board, best, reply)).bad
+def _found(sample: Case, reason: Reason, doubt: str, deep: str) -> Found:
+    tags = set(sample.tags.split())
+    agrees = bool(tags & TAGS[reason.theme]) if reason.theme in TAGS and tags else None
+    shown = reason.line.boards[0].variation_san(reason.line.moves) if reason.line and reason.line.moves else ""
+    return Found(sample, reason.theme, sentence(reason), doubt, agrees, shown, deep)
 
 
 def _centipawns(found: Analysis) -> int:
@@ -366,7 +382,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--nodes", type=int, default=50_000, help="nodes of each search for a sentence")
     parser.add_argument("--deep", type=int, default=500_000, help="nodes of each search that checks one")
     parser.add_argument(
-        "--source", choices=("all", "game", "position", "mark"), default="all", help="source of the positions"
+        "--source", default="all", metavar="all|game|position|GAMES.pgn", help="source of the positions"
     )
     parser.add_argument("--judge", metavar="PROGRAM", help="UCI engine for the checks (default: Numbat)")
     parser.add_argument("--data", type=Path, default=DATA)
@@ -378,38 +394,48 @@ def main() -> None:
     """Print the sentences in doubt, then the counts."""
     chosen = parse()
     kept = chosen.out.read_text().splitlines() if chosen.out and chosen.out.exists() else []
-    done = [json.loads(line) for line in kept]
-    asked = len(done)
-    said = [entry for entry in done if entry["text"]]
+    said = [entry for line in kept for entry in json.loads(line)]
     with ExitStack() as stack:
         engine = stack.enter_context(Engine(hash=64))
-        judge = stack.enter_context(SimpleEngine.popen_uci(chosen.judge)) if chosen.judge else None
+        judge = stack.enter_context(SimpleEngine.popen_uci(shlex.split(chosen.judge))) if chosen.judge else None
         if judge:
             judge.configure({"Hash": 64})
         checker = Checker(engine, chosen.nodes, chosen.deep, judge)
-        for sample in samples(chosen.data, chosen.seed, chosen.count, chosen.source)[asked:]:
-            if len(said) >= chosen.count:
+        asked = len(kept)
+        for look in looks(checker, chosen)[asked:]:
+            if len(said) >= chosen.count and not chosen.source.endswith(".pgn"):
                 break
-            found = checker.check(sample)
-            entry = asdict(found) if found else {"text": "", "sample": asdict(sample)}
-            done.append(entry)
-            if found:
-                said.append(entry)
-                mark = f"DOUBT {found.doubt}" if found.doubt else "ok"
-                print(f"{len(said):3} of {len(done)} {found.theme}: {found.text}  [{mark}]", flush=True)
+            found, asked = [asdict(each) for each in look()], asked + 1
+            for entry in found:
+                mark = f"DOUBT {entry['doubt']}" if entry["doubt"] else "ok"
+                print(f"{asked} {entry['theme']}: {entry['text']}  [{mark}]", flush=True)
+            said += found
             if chosen.out:
                 with chosen.out.open("a") as stream:
-                    stream.write(json.dumps(entry) + "\n")
-    report(said, len(done))
+                    stream.write(json.dumps(found) + "\n")
+    report(said, asked)
+
+
+def looks(checker: Checker, chosen: argparse.Namespace) -> list[Callable[[], list[Found]]]:
+    """What is to be done for each game, or each position of a sample."""
+    if chosen.source.endswith(".pgn"):
+        return [partial(checker.annotated, game) for game in read_games(Path(chosen.source))]
+    cases = samples(chosen.data, chosen.seed, chosen.count, chosen.source)
+    return [partial(lambda case: [found] if (found := checker.check(case)) else [], case) for case in cases]
 
 
 def report(said: list[dict[str, Any]], asked: int) -> None:
-    """The counts: of all, by theme and by source."""
+    """The counts: of all, by theme and by source; of marks, how many have a theme."""
+    for glyph in ("??", "?", "?!"):
+        if marks := [entry for entry in said if entry["sample"]["source"] == glyph]:
+            themes = [entry for entry in marks if kind_of(entry) == "theme"]
+            true = sum(not entry["doubt"] for entry in themes)
+            print(f"{glyph}: {len(themes)} of {len(marks)} have a theme, {true} of {len(themes)} are borne out")
     sound = [entry for entry in said if not entry["doubt"]]
     tagged = [entry for entry in said if entry["agrees"] is not None]
     agree = sum(entry["agrees"] for entry in tagged)
     share = 100 * len(sound) / max(1, len(said))
-    print(f"\n{asked} positions, {len(said)} sentences, {len(sound)} borne out ({share:.1f}%)")
+    print(f"\n{asked} looks, {len(said)} sentences, {len(sound)} borne out ({share:.1f}%)")
     print(f"themes that the puzzle's tags name too: {agree} of {len(tagged)}")
     for name, key in (
         ("kind", kind_of),
@@ -422,8 +448,7 @@ def report(said: list[dict[str, Any]], asked: int) -> None:
 
 def kind_of(entry: dict[str, Any]) -> str:
     """What a sentence rests on: a tactical theme, the result, a term of the evaluation, or the two scores alone."""
-    kinds = {"verdict": "result", "positional": "term", "comparison": "scores"}
-    return kinds.get(entry["theme"], "theme")
+    return KINDS.get(entry["theme"], "theme")
 
 
 if __name__ == "__main__":
