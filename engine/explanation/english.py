@@ -85,7 +85,7 @@ _AFTER = {("hanging", "unguarded"): 0, ("overloaded", "both"): 1, ("trapped", ""
 
 #: Material won or lost: in general, by a single move, and for clauses that begin with the explained move.
 _MATERIAL = {
-    "loses": ("Loses {what}{stake}: {how}.", "Loses {what} to {how}{stake}.", ""),
+    "loses": ("Loses {what}{stake}: {how}.", "Allows {how}, which wins {what}{gone}.", ""),
     "misses": ("Misses the chance to win {what}: {how}.", "Misses {how}, which wins {what}.", ""),
     "regains": ("Does not recapture: {first} would have won back {what}.",) * 3,
     "wins": ("{first} wins {what}: {how}.", "{first} wins {what}.", "{how} and wins {what}."),
@@ -258,6 +258,7 @@ def _material(said: Material) -> str:
         winner=side(line.winner),
         cost=f" at the cost of {_pieces(gain.paid)}" if gain.paid else "",
         stake=", and with it the win" if said.stake else "",
+        gone=", and the win is gone" if said.stake else "",
     )
 
 

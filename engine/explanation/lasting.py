@@ -6,6 +6,7 @@ from collections import Counter
 
 import chess
 
+from engine.explanation.exchange import balance
 from engine.explanation.facts import Facts, Feature, Gain
 from engine.explanation.gains import exchange_of, pieces
 from engine.explanation.line import Line
@@ -17,6 +18,9 @@ _FAR, _LEAST = 8, 4
 #: Centipawns by which one side must be better off in an aspect at each of these points.
 _CLEAR = {"passed": 20, "structure": 15, "mobility": 30, "pressure": 40}
 
+#: Pawns of material beside which other advantages mean little.
+_DECISIVE = 3
+
 #: The most aspects to mention.
 _MOST = 2
 
@@ -26,9 +30,16 @@ def advantages(line: Line) -> dict[chess.Color, Facts]:
     found: dict[chess.Color, Facts] = {}
     if ahead := _material(line):
         found[ahead[0]] = (ahead[1],)
+    if decides(line.boards[0]):
+        return found
     for feature in (*features(line), *_bishops(line)):
         found[feature.color] = (*found.get(feature.color, ()), feature)
     return found
+
+
+def decides(board: chess.Board) -> bool:
+    """Whether one side has so much more material that nothing else matters."""
+    return abs(balance(board, chess.WHITE)) >= _DECISIVE
 
 
 def _material(line: Line) -> tuple[chess.Color, Gain] | None:

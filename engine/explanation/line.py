@@ -16,9 +16,8 @@ from engine.play.exchange import VALUES
 #: Plies of a line that are examined; later moves are rarely forced.
 HORIZON = 12
 
-#: Plies within which the winner of a line must have won what it is said to win, and less than a piece. A pawn that
-#: queens may take longer.
-REACH, SOON = 7, 4
+#: Plies within which the winner of a line must have won what it is said to win. A pawn that queens may take longer.
+REACH = 7
 
 
 @dataclass(frozen=True)
@@ -109,14 +108,14 @@ class Line:
     @cached_property
     def proved(self) -> Line:
         """The beginning of the line, as far as it shows what the winner has won within :data:`REACH` plies and keeps to
-        the end: later moves may win more, or lose it."""
+        the end: later moves may win more. If that is less than a piece, what its first move wins."""
         start, last = self.turns().start, len(self) - 1
         if last <= start:
             return self
         kept = [min(self.gains[ply:]) for ply in range(last + 1)]
         queens = any(self.moves[ply].promotion for ply in self.turns())
         least = kept[last if queens else min(start + REACH, last)]
-        least = least if least > 2 else kept[min(start + SOON, last)]
+        least = kept[start + 1] if kept[start + 1] > 0 and least < 3 else least
         first = next(ply for ply in range(start + 1, last + 1) if kept[ply] >= least)
         shows = [balance(board, self.winner) - balance(self.boards[0], self.winner) >= least for board in self.boards]
         ends = [end for end in range(first + 1, last + 2) if min(self.gains[end - 1 : end + 1]) == least]

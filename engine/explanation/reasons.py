@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import chess
-from chess.engine import PovScore
+from chess.engine import PovScore, Score
 
-from engine.explanation.exchange import winnable
+from engine.explanation.exchange import balance, winnable
 from engine.explanation.facts import (
     ByTables,
     Case,
@@ -22,10 +22,10 @@ from engine.explanation.facts import (
     Reason,
 )
 from engine.explanation.gains import gain_of
-from engine.explanation.lasting import gained
+from engine.explanation.lasting import decides, gained
 from engine.explanation.line import HORIZON, Line
 from engine.explanation.positional import shift
-from engine.explanation.standing import WINNING, compare, decided
+from engine.explanation.standing import LITTLE, WINNING, compare, decided
 from engine.explanation.tables import Tables
 from engine.explanation.themes import draw, findings, mate, opposition
 from engine.play.exchange import Captures, value
@@ -34,13 +34,16 @@ from engine.play.exchange import Captures, value
 LEAST_LOSS = 0.05
 
 #: Centipawns that each pawn of the material lost must have cost at least, up to a number of pawns.
-_PAWN_COST, _MOST_PAWNS = 50, 5
+_PAWN_COST, _MOST_PAWNS = 30, 5
+
+#: Centipawns that the score must show for each pawn of the material lead after a gain.
+_PAWN_SHOWS = 20
 
 #: Centipawns that even a single pawn must have cost.
 _LEAST_COST = 60
 
 #: Centipawns that a missed pawn can have cost; more has other reasons.
-_PAWN_EXPLAINS = 250
+_PAWN_EXPLAINS = 300
 
 #: Plies within which a gain must be secured to be certain, for a pawn and for more, and _NEAR also for the move that
 #: brings it about. A pawn that queens may take longer.
@@ -189,14 +192,24 @@ def _opposition(case: Case) -> Opposition | None:
 
 def _material(case: Case) -> Reason | None:
     """What the reply wins, or what the best move would have won, if the scores agree."""
+    if not case.marked and case.before - case.after < LEAST_LOSS:
+        return None
     lines = [("loses", case.played), ("misses", case.best)]
     for verb, whole in sorted(lines, key=lambda each: -sure_gain(each[1])):
         line, gain = whole.proved, sure_gain(whole)
-        costs = case.drop >= max(_LEAST_COST, _PAWN_COST * min(gain, _MOST_PAWNS))
+        costs = (verb == "loses" or gain < 2 or _agrees(case.had, line)) and case.drop >= max(
+            _LEAST_COST, _PAWN_COST * min(gain, _MOST_PAWNS)
+        )
         fits = gain > 1 or case.drop <= _PAWN_EXPLAINS or (verb == "loses" and not case.marked)
-        if gain and case.before - case.after >= LEAST_LOSS and costs and fits and (reason := _won(case, verb, line)):
+        if gain and costs and fits and (reason := _won(case, verb, line)):
             return reason
     return None
+
+
+def _agrees(score: Score, line: Line) -> bool:
+    """Whether the ``score`` of the winner shows the material lead after ``line``: else the loser has compensation."""
+    ahead = balance(line.boards[0], line.winner) + line.gain
+    return score.score(mate_score=10_000) >= _PAWN_SHOWS * min(ahead, _MOST_PAWNS)
 
 
 def sure_gain(line: Line) -> int:
@@ -231,7 +244,8 @@ def explained(line: Line, gain: Gain) -> Finding | None:
     the first if they are too many to be forced; None if the loser would not play them."""
     start = line.turns().start
     for finding in findings(line):
-        fits = finding.theme == "promotion" if gain.kind == "promotion" else _is_part(line, finding, gain)
+        promotes = gain.kind == "promotion"
+        fits = promotes == (finding.theme == "promotion") and (promotes or _is_part(line, finding, gain))
         begins = _forced(line, start, finding.ply) or (finding.form == "now" and finding.ply - start <= _SOON)
         near = begins and finding.ply - start <= _NEAR and finding.ply < line.shown
         if fits and near and line.gains[finding.cashed + 1] >= max(1, line.gain - 1):
@@ -288,8 +302,9 @@ def _verdict(case: Case) -> Reason | None:
 
 def _comparison(case: Case) -> Reason:
     """How the game stood and stands, as the last resort."""
-    found = compare(case.before, case.after, case.drop)
-    advantages = _gained(case) if found.kind == "little" else ()
+    least = LITTLE + 1 if case.marked else 0  # a mark says already that the move was worse
+    found = compare(case.before, case.after, max(case.drop, least))
+    advantages = _gained(case) if found.kind == "little" and not decides(case.board) else ()
     return Reason("comparison", Compared(case, found, advantages), case.played)
 
 
@@ -305,8 +320,8 @@ def _gained(case: Case) -> Facts:
 
 
 def _positional(case: Case) -> Reason | None:
-    if case.marked:
-        return None  # not reliable enough to explain a mark: the scores are better
+    if case.marked or decides(case.board) or not 1 - WINNING < case.after <= case.before < WINNING:
+        return None  # for a mark it is not reliable enough
     at_once = case.played.gains[1 : AT_ONCE + 1]
     if case.played.gain + case.best.gain != 0 or max(at_once) > 0 or case.had.is_mate() or case.has.is_mate():
         return None

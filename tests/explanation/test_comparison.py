@@ -95,12 +95,12 @@ def test_a_mark_in_a_lost_game_is_not_said_to_lose_it(has, text):
     assert explain(board, line[0], moves(board, "e4 e5"), line, *scores, marked=True) == text
 
 
-def test_a_small_loss_in_a_lost_game_changes_nothing():
+def test_a_small_loss_in_a_lost_game_is_not_said_to_change_nothing_at_a_mark():
     board = chess.Board()
     line = moves(board, "a3 e5 e4 Nf6")
     scores = PovScore(Cp(-270), chess.WHITE), PovScore(Cp(-350), chess.WHITE)
     said = explain(board, line[0], moves(board, "e4 e5"), line, *scores, marked=True)
-    assert said == "After e5 Black is still winning; e4 would not have changed that."
+    assert said == "Black was winning anyway; e4 was probably better."
 
 
 @pytest.mark.parametrize(("distance", "told"), [(10, True), (11, False)])
@@ -148,10 +148,18 @@ def test_what_the_other_side_has_gained_is_told_of_a_small_loss():
     board = chess.Board("r1bq1rk1/pp4bp/n4np1/2pp4/8/2N1PN1P/PP2BPP1/R1BQ1RK1 w - - 0 12")
     played = moves(board, "Bxa6 bxa6 b3 Bb7 Ba3 Qe7")
     scores = PovScore(Cp(30), chess.WHITE), PovScore(Cp(-50), chess.WHITE)
-    said = explain(board, played[0], moves(board, "b3 Bd7 Bb2 Qe7 Rc1 Rad8"), played, *scores, marked=True)
-    assert said == "After bxa6 Black has the two bishops; b3 was slightly better."
-    short = explain(board, played[0], moves(board, "b3 Bd7 Bb2"), played[:2], *scores, marked=True)
+    best = moves(board, "b3 Bd7 Bb2 Qe7 Rc1 Rad8")
+    assert explain(board, played[0], best, played, *scores) == (
+        "After bxa6 Black has the two bishops; b3 was slightly better."
+    )
+    short = explain(board, played[0], best[:3], played[:2], *scores)
     assert short == "Now Black has bxa6; b3 was slightly better."
+    assert explain(board, played[0], best, played, *scores, marked=True) == (
+        "After bxa6 neither side is clearly better; b3 was probably better."
+    )
+    for square in (chess.A8, chess.C8):  # two pieces up, White has more than bishops to think of
+        board.remove_piece_at(square)
+    assert "bishops" not in explain(board, played[0], moves(board, "b3 Qe7 Bb2"), played[:2], *scores)
 
 
 def test_a_term_of_the_evaluation_is_no_reason_for_a_mark():

@@ -42,7 +42,6 @@ from chess.engine import Limit, PovScore, SimpleEngine
 from engine import Engine
 from engine.analysis.annotate import Annotator
 from engine.analysis.files import read_games
-from engine.analysis.judge import cost
 from engine.api.explaining import over, threat
 from engine.api.types import Analysis
 from engine.explanation import Reason, merit_of, reason_of, sentence
@@ -65,6 +64,9 @@ _EACH = 37
 #: Expected points by which a verdict may be off, because verdicts change abruptly at their limits.
 SLACK = 0.05
 
+#: Centipawns up to which a score confirms a draw.
+DRAWN = 50
+
 #: Themes, and the puzzle tags that confirm them.
 TAGS = {
     "fork": {"fork"},
@@ -81,10 +83,6 @@ TAGS = {
     "smotheredMate": {"smotheredMate"},
     **{f"mateIn{moves}": {f"mateIn{moves}"} for moves in range(1, 6)},
 }
-
-
-#: What rests on no theme: a result, a term of the evaluation, or the scores alone.
-KINDS = {"verdict": "result", "positional": "term", "comparison": "scores"}
 
 
 @dataclass
@@ -246,7 +244,7 @@ class Checker:
         ) -> None:  # fmt: skip
             noted[board.ply()] = board.copy(), Analysis(had, pv=tuple(better)), Analysis(has, pv=tuple(reply))
 
-        positions, found = Annotator(self._engine, self._nodes, "", explain=note).annotate(game), []
+        positions, found = Annotator(self._engine, self._nodes, "benchmark", explain=note).annotate(game), []
         for before, after in itertools.pairwise(positions):
             if after.grade.bad and after.move:
                 board, best, reply = noted[before.board.ply()]
@@ -275,13 +273,15 @@ class Checker:
         reason = reason_of(board, move, best.pv, reply.pv, best.score, reply.score, marked=marked)
         if reason is None:
             return None
-        doubt = "", ""
-        if not marked or reason.theme not in KINDS:
-            doubt = self._doubt_mistake(board, move, reason, best.pv[0], marked)
-        return _found(sample, reason, *doubt)
+        if not marked:
+            return _found(sample, reason, *self._doubt_mistake(board, move, reason, best.pv[0]))
+        line, doubt = reason.line, ""
+        if line is not None and kind_of(reason.theme) == "theme":
+            doubt = self._doubt_line(board, line, reason, Analysis(best.score), line.turns().start)
+        return _found(sample, reason, doubt, "")
 
     def _doubt_mistake(
-        self, board: chess.Board, move: chess.Move, reason: Reason, better: chess.Move, marked: bool = False
+        self, board: chess.Board, move: chess.Move, reason: Reason, better: chess.Move
     ) -> tuple[str, str]:
         best, played = self.look(board, True, better), self.look(board, True, move)
         had, has = (expectation(line.score.pov(board.turn), board.fullmove_number) for line in (best, played))
@@ -292,10 +292,8 @@ class Checker:
             drop = _centipawns(best) - _centipawns(played)
             if not said[0] <= drop <= said[1]:
                 return f"the move costs {drop} centipawns", deep
-        elif (standing is None or standing.kind not in ("either", "worse")) and (
-            lost := _cost(board, best, played) if marked else had - has
-        ) < LEAST_LOSS / 2:
-            return f"the move costs only {lost:.2f} points", deep
+        elif (standing is None or standing.kind not in ("either", "worse")) and had - has < LEAST_LOSS / 2:
+            return f"the move costs only {had - has:.2f} points", deep
         line = reason.line
         if standing and line is not None and len(line) > 1:
             answered = self.look(line.boards[2], True)
@@ -345,6 +343,8 @@ class Checker:
             return "" if mate is not None and 0 < mate <= reason.mate else f"no mate in {reason.mate}: {score}"
         if score.mate() is not None and (score.mate() or 0) > 0:
             return ""
+        if not reason.gain:
+            return "" if abs(score.score(mate_score=10_000)) <= DRAWN else f"no draw: {score}"
         least = round(0.6 * reason.gain) if reason.gain >= 3 else reason.gain
         doubt = f"wins {shown.gain} instead of {reason.gain}: {board.variation_san(shown.moves)}"
         return "" if shown.gain >= least else doubt
@@ -355,11 +355,6 @@ class Checker:
         while len(line) < WHOLE and not line.last.is_game_over():
             line = Line.of(board, [*line.moves, *self.look(line.last, deep=self._judge is not None).pv], winner)
         return line
-
-
-def _cost(board: chess.Board, best: Analysis, played: Analysis) -> float:
-    """The points that a move cost, as for marks; ``played`` is the search of it, or of the position after it."""
-    return cost(best.score.pov(board.turn), played.score.pov(board.turn), board.fullmove_number)
 
 
 def _found(sample: Case, reason: Reason, doubt: str, deep: str) -> Found:
@@ -428,7 +423,7 @@ def report(said: list[dict[str, Any]], asked: int) -> None:
     """The counts: of all, by theme and by source; of marks, how many have a theme."""
     for glyph in ("??", "?", "?!"):
         if marks := [entry for entry in said if entry["sample"]["source"] == glyph]:
-            themes = [entry for entry in marks if kind_of(entry) == "theme"]
+            themes = [entry for entry in marks if kind_of(entry["theme"]) == "theme"]
             true = sum(not entry["doubt"] for entry in themes)
             print(f"{glyph}: {len(themes)} of {len(marks)} have a theme, {true} of {len(themes)} are borne out")
     sound = [entry for entry in said if not entry["doubt"]]
@@ -438,7 +433,7 @@ def report(said: list[dict[str, Any]], asked: int) -> None:
     print(f"\n{asked} looks, {len(said)} sentences, {len(sound)} borne out ({share:.1f}%)")
     print(f"themes that the puzzle's tags name too: {agree} of {len(tagged)}")
     for name, key in (
-        ("kind", kind_of),
+        ("kind", lambda entry: kind_of(entry["theme"])),
         ("theme", lambda entry: entry["theme"]),
         ("source", lambda entry: entry["sample"]["source"]),
     ):
@@ -446,9 +441,10 @@ def report(said: list[dict[str, Any]], asked: int) -> None:
         print(f"{name}: " + ", ".join(f"{each} {good[each]}/{count}" for each, count in names.most_common()))
 
 
-def kind_of(entry: dict[str, Any]) -> str:
+def kind_of(theme: str) -> str:
     """What a sentence rests on: a tactical theme, the result, a term of the evaluation, or the two scores alone."""
-    return KINDS.get(entry["theme"], "theme")
+    kinds = {"verdict": "result", "positional": "term", "comparison": "scores"}
+    return kinds.get(theme, "theme")
 
 
 if __name__ == "__main__":
