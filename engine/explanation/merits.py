@@ -5,21 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import chess
-from chess.engine import PovScore, Score
+from chess.engine import PovScore
 
-from engine.explanation.exchange import balance
 from engine.explanation.facts import Drawn, Material, Mating, Reason, Threat
 from engine.explanation.gains import gain_of
 from engine.explanation.line import Line
-from engine.explanation.reasons import explained, mate_theme, mating, sure_gain
+from engine.explanation.reasons import explained, mate_theme, mating, shows, sure_gain
 from engine.explanation.themes import draw
 
 #: Plies of a threat to mention: the capture, the reply and the result.
 _THREAT = 3
-
-#: Centipawns that the score must show for each pawn of material lead after a gain, up to a number of pawns: else the
-#: other side has compensation.
-_PAWN_SHOWS, _MOST_PAWNS = 60, 5
 
 
 def merit(
@@ -39,19 +34,13 @@ def merit(
         return Reason(mate_theme(mate), mate, best, mate=moves)
     if moves is not None:
         return Reason("mated", Mating("mated", best, -moves), best)
-    if _is_won(best, relative) and (gain := gain_of(best)) and (finding := explained(best, gain)):
-        return Reason(finding.theme, Material("wins", best, gain, finding), best, best.gain)
+    won = best.proved
+    if sure_gain(best) > 0 and shows(relative, won) and (gain := gain_of(won)) and (finding := explained(won, gain)):
+        return Reason(finding.theme, Material("wins", won, gain, finding), won, won.gain)
     ended = draw.ending(best)
     if relative.score() == 0 and ended is not None and ended[0] == "corner":
         return Reason("draw", Drawn("held", best, ended[1]), best)
     return _threat(board, best, threat)
-
-
-def _is_won(best: Line, score: Score) -> bool:
-    """Whether ``best`` surely wins material, and ``score`` agrees with the resulting material lead."""
-    gain = sure_gain(best)
-    ahead = balance(best.boards[0], best.winner) + gain
-    return gain > 0 and score.score(mate_score=10_000) >= _PAWN_SHOWS * min(ahead, _MOST_PAWNS)
 
 
 def _threat(board: chess.Board, best: Line, threat: Sequence[chess.Move]) -> Reason | None:

@@ -36,21 +36,17 @@ LEAST_LOSS = 0.05
 #: Centipawns that each pawn of the material lost must have cost at least, up to a number of pawns.
 _PAWN_COST, _MOST_PAWNS = 30, 5
 
-#: Centipawns that the score must show for each pawn of the material lead after a gain.
-_PAWN_SHOWS = 20
+#: Centipawns that the score must show for each pawn of the material lead after a gain, up to that number of pawns.
+_PAWN_SHOWS = 60
 
 #: Centipawns that even a single pawn must have cost.
 _LEAST_COST = 60
 
-#: Centipawns that a missed pawn can have cost; more has other reasons.
+#: Centipawns that a single pawn can have cost at a mark, or a missed one; more has other reasons.
 _PAWN_EXPLAINS = 300
 
-#: Plies within which a gain must be secured to be certain, for a pawn and for more, and _NEAR also for the move that
-#: brings it about. A pawn that queens may take longer.
-_NEAR, _FAR = 4, 7
-
-#: Plies within which a pawn may promote after a quiet move.
-_SOON = 2
+#: Plies within which the move must come that brings a gain about, and a pawn may promote after a quiet move.
+_NEAR, _SOON = 4, 2
 
 #: Plies that a line must show to prove the gain of a pawn.
 _LEAST_SHOWN = 3
@@ -195,18 +191,22 @@ def _material(case: Case) -> Reason | None:
     if not case.marked and case.before - case.after < LEAST_LOSS:
         return None
     lines = [("loses", case.played), ("misses", case.best)]
-    for verb, whole in sorted(lines, key=lambda each: -sure_gain(each[1])):
-        line, gain = whole.proved, sure_gain(whole)
-        costs = (verb == "loses" or gain < 2 or _agrees(case.had, line)) and case.drop >= max(
-            _LEAST_COST, _PAWN_COST * min(gain, _MOST_PAWNS)
-        )
-        fits = gain > 1 or case.drop <= _PAWN_EXPLAINS or (verb == "loses" and not case.marked)
-        if gain and costs and fits and (reason := _won(case, verb, line)):
+    for verb, line in sorted(lines, key=lambda each: -sure_gain(each[1])):
+        if _costs(case, verb, sure_gain(line)) and (reason := _won(case, verb, line.proved)):
             return reason
     return None
 
 
-def _agrees(score: Score, line: Line) -> bool:
+def _costs(case: Case, verb: str, gain: int) -> bool:
+    """Whether the scores agree that the mover ``loses`` or ``misses`` a ``gain``."""
+    if gain < 1 or case.drop < max(_LEAST_COST, _PAWN_COST * min(gain, _MOST_PAWNS)):
+        return False
+    if gain == 1:
+        return case.drop <= _PAWN_EXPLAINS or (verb == "loses" and not case.marked)
+    return verb == "loses" or shows(case.had, case.best.proved)
+
+
+def shows(score: Score, line: Line) -> bool:
     """Whether the ``score`` of the winner shows the material lead after ``line``: else the loser has compensation."""
     ahead = balance(line.boards[0], line.winner) + line.gain
     return score.score(mate_score=10_000) >= _PAWN_SHOWS * min(ahead, _MOST_PAWNS)
@@ -252,13 +252,11 @@ def explained(line: Line, gain: Gain) -> Finding | None:
             return finding
     end = max(line.shown, start + 1)
     end -= (end - start + 1) % 2
-    forced = _forced(line, start, end)
-    long = end - start > (_LONG if line.gain > 2 or forced else _SHORT)
-    if long and (line.gain < 2 or gain.kind == "promotion"):
+    long = end - start > (_LONG if line.gain > 2 or _forced(line, start, end) else _SHORT)
+    if (long and gain.kind == "promotion") or _given_up(line, start, end):
         return None
-    quiet_pawn = line.gain < 2 and not _forced(line, start, start + 1)  # the loser often has another answer
-    if quiet_pawn or _given_up(line, start, end):
-        return None
+    if line.gain < 2 and (long or not _forced(line, start, start + 1)):
+        return None  # to a quiet threat of a pawn the loser often has another answer
     return Finding("line", start, start if long else end - 1)
 
 

@@ -81,6 +81,8 @@ def test_of_a_marked_move_something_is_always_said(scores, reply):
     said = explain(board, move, moves(board, "e4 e5"), after, had, has, marked=True)
     assert "e4" in said
     assert said.endswith(".")
+    assert "slightly" not in said
+    assert "would not have changed" not in said
 
 
 @pytest.mark.parametrize(

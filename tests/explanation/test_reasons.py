@@ -186,11 +186,34 @@ def marked(fen, move, best, reply, had, has):
     return explain(board, board.parse_san(move), moves(board, best), moves(after, reply), *scores, marked=True)
 
 
-def test_a_single_pawn_is_no_reason_for_a_mark():
-    """It may be won back later than the line shows: of those told of marks every third was."""
+def test_a_single_pawn_explains_a_mark_that_costs_no_more():
     lost = ("4k3/8/8/3p4/4P3/8/8/4K3 w - - 0 1", "Kf2", "exd5 Kd7 Kd2 Kd6", "dxe4 Ke3 Kf7 Kd2 Ke6")
     assert why(*lost, Cp(150), Cp(-300)).startswith("Loses a pawn: dxe4")
+    assert marked(*lost, Cp(50), Cp(-100)).startswith("Loses a pawn: dxe4")
     assert marked(*lost, Cp(150), Cp(-300)) == "After dxe4 Black is winning; after exd5 White would be clearly better."
+
+
+def test_what_is_won_at_once_is_told_though_later_moves_win_more_or_lose_some():
+    fen = "r2qkb1r/ppp2ppp/2n2n2/3Pp1N1/2B3b1/5P2/PPPP2PP/RNBQK2R b KQkq - 0 6"
+    best, reply = "Na5 fxg4 Nxc4 d3 Nb6 c4 c6", "dxc6 Nd5 cxb7 Rb8 d4 c6 O-O Be7 Ne4 O-O"
+    said = "Loses the knight on c6: dxc6 takes it with a pawn."
+    assert marked(fen, "Bf5", best, reply, Cp(-30), Cp(-324)) == said
+
+
+QUIET = "2r2rk1/p1Nb1ppp/2qP4/1pp5/8/2P5/PPQ1R1PP/3R2K1 w - - 4 25"
+WINS = "Nd5 Kh8 Ne7 Qa6 Nxc8 Rxc8 Re7 Rd8 Qf2 Qxa2"
+
+
+def test_a_gain_too_long_to_quote_is_told_with_its_first_move():
+    assert marked(QUIET, "Kh1", WINS, "Rfd8 Nd5 Qb7 Kg1", Cp(328), Cp(30)) == "Misses Nd5, which wins the exchange."
+    before = QUIET.replace("2qP4", "3P4").replace("1pp5", "1ppq4").replace("w - - 4 25", "b - - 3 24")
+    better = "Qxa2 Qe4 b4 Rde1 bxc3 bxc3 Qb3"
+    assert marked(before, "Qc6", better, WINS, Cp(-30), Cp(-328)) == "Allows Nd5, which wins the exchange."
+
+
+def test_material_that_the_score_does_not_show_is_not_said_to_be_missed():
+    said = marked(QUIET, "Kh1", WINS, "Rfd8 Nd5 Qb7 Kg1", Cp(20), Cp(-100))
+    assert said == "After Rfd8 Black stands better; Nd5 was probably better."
 
 
 @pytest.mark.parametrize(("distance", "had", "told"), [(5, -250, True), (10, -900, True), (11, -900, False)])
