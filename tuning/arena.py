@@ -51,7 +51,6 @@ def parser() -> argparse.ArgumentParser:
         "their values for one side, and the others for the other side",
     )  # fmt: skip
     group = result.add_argument_group("thinking")
-    group.add_argument("--nodes", type=int, default=8_000, metavar="N", help="nodes per move (default 8000)")
     flags.add_arena_flags(group)
     group = result.add_argument_group("number of games")
     group.add_argument("--games", type=int, metavar="N", help="games (default 1000; with --sprt no limit)")

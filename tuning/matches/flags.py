@@ -90,8 +90,9 @@ def book_from(arguments: argparse.Namespace) -> BookSettings:
     )
 
 
-def add_arena_flags(group: Group) -> None:
-    """The flags of games in compiled code, besides the nodes per move."""
+def add_arena_flags(group: argparse._ActionsContainer) -> None:
+    """The flags of games in compiled code."""
+    group.add_argument("--nodes", type=int, default=8_000, metavar="N", help="nodes per move (default 8000)")
     group.add_argument(
         "--hard", type=int, metavar="N",
         help="makes --nodes a soft limit: the iteration that exceeds it is finished, up to N nodes",
