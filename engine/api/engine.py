@@ -25,6 +25,7 @@ from engine.api.types import Analysis, Feed, Stream, analysis_of, check_board, l
 from engine.board.fen import needs_chess960
 from engine.board.notation import list_moves, to_uci
 from engine.board.types import WHITE
+from engine.jit import INTERPRETED
 from engine.messages import Info, Limits, OptionError, PositionError, Result, Stopped
 from engine.options import KEYWORDS, OPTIONS, Options, by_keyword, find
 from engine.play.thinker import BUILT_FROM, OnInfo, Thinker
@@ -107,7 +108,8 @@ class Engine(Positioned):
         for name, value in chosen.items():
             if name not in BUILT_FROM:
                 self.set_option(name, value)
-        self._rehearse()
+        if not INTERPRETED:
+            self._rehearse()
 
     if not TYPE_CHECKING:
 
