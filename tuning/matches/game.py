@@ -69,10 +69,7 @@ async def play_game(
             culprit = player.spec.name
             result, reason = _forfeit(side, fault)
             break
-        if answer.move is None:
-            assert answer.resigned
-            result, reason = _lost(side), f"{_name(side)} resigns"
-            break
+        assert answer.move is not None
         thought = last_scored(player.thoughts(answer.lines[-8:])) or last_scored(player.thoughts(answer.lines))
         moves.append(_record(board, answer, thought, clock))
         referee.note(side, thought.value if thought else None)
@@ -138,15 +135,13 @@ def _name(side: chess.Color) -> str:
 def _check_lines(
     record: GameRecord, players: dict[chess.Color, Player], said: list[tuple[chess.Color, list[str]]], all_lines: bool
 ) -> None:
-    """Replay the game and check the lines of each search. Only UCI's: xboard's have no fixed form."""
+    """Replay the game and check the lines of each search."""
     checker = PvChecker()
     board = record.opening.board()
     seen: Counter[Hashable] = Counter(_history_keys(board))
     for number, (side, lines) in enumerate(said):
-        player = players[side]
-        if player.spec.protocol == "uci":
-            thoughts = player.thoughts(lines)
-            checker.check(board, seen, thoughts if all_lines else thoughts[-1:])
+        thoughts = players[side].thoughts(lines)
+        checker.check(board, seen, thoughts if all_lines else thoughts[-1:])
         if number < len(record.moves):
             board.push_uci(record.moves[number].move)
             seen[position_key(board)] += 1
