@@ -151,7 +151,7 @@ class Figures:
     """Thousandths of the transposition table in use."""
 
     tbhits: int = 0
-    """Positions found in endgame tables."""
+    """Positions found in endgame tablebases."""
 
 
 @dataclass(frozen=True, slots=True)

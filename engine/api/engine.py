@@ -433,7 +433,7 @@ class Engine(Positioned):
         self._turns.stop()
 
     def table_outcome(self, board: chess.Board) -> int | None:
-        """What the endgame tables say of ``board`` for its side to move: 2 a win, 1 one that the 50-move rule
+        """What the endgame tablebases say of ``board`` for its side to move: 2 a win, 1 one that the 50-move rule
         prevents, 0 a draw, and -1 and -2 the same lost; None if they say nothing."""
         verdict = self._thinker.tablebase.judge(board)
         return None if verdict is None else verdict.outcome
@@ -495,7 +495,7 @@ class Engine(Positioned):
         """Begin a search in one's :meth:`turn`, and with ``here`` end it."""
         pool = self._thinker.pool
         pool.node_clock.rate = self._values["nodestime"]
-        pool.arm(limits, int(self._position["side"]) == WHITE, self._values["Move Overhead"])
+        pool.begin(limits, int(self._position["side"]) == WHITE, self._values["Move Overhead"])
         self._turns.begin(partial(self._search, self._position, limits, on_info, on_result, lines), here)
 
     def turn(self, since: object = None) -> AbstractContextManager[None]:
@@ -602,4 +602,4 @@ class Engine(Positioned):
                 raise
             on_result(result)
         finally:
-            self._thinker.pool.rest()
+            self._thinker.pool.wait_for_helpers()

@@ -62,8 +62,8 @@ class Turns:
             self._impatient.discard(waiting)
 
     def begin(self, search: Callable[[], None], here: bool = False) -> None:
-        """Run ``search``, for which the pool is armed, in its own thread, or ``here``; the caller has the turn."""
-        if self._impatient or self.last_stop is not self._since:  # once armed, the pool keeps a stop
+        """Run ``search``, which the pool has begun, in its own thread, or ``here``; the caller has the turn."""
+        if self._impatient or self.last_stop is not self._since:  # from its beginning on, the pool keeps a stop
             self.halt()
         if not here:
             self.searcher.run(search)

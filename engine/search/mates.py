@@ -22,7 +22,7 @@ from engine.messages import Limits
 from engine.search.node import enter_node, is_draw, should_abort
 from engine.search.scores import MATE, MATE_BOUND
 from engine.search.state import WORKER_T, Worker, frame_at
-from engine.search.worker import Line
+from engine.search.worker import RootLine
 
 _ENTRIES = 1 << 20
 
@@ -86,7 +86,7 @@ def is_mate(worker: Worker, proofs: Any, plies: Depth, ply: Ply) -> Flag:
     return answer
 
 
-def proves_mate(line: Line, limits: Limits) -> bool:
+def proves_mate(line: RootLine, limits: Limits) -> bool:
     """Whether the score of ``line`` proves a mate, by either side, within the limit of ``go mate``."""
     if limits.mate is None or (line.bound and (line.bound == "lowerbound") != (line.score > 0)):
         return False

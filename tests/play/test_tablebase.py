@@ -1,4 +1,4 @@
-"""Endgame tables at the root and inside the search: never a result given away, and no file that stops play."""
+"""Endgame tablebases at the root and inside the search: never a result given away, and no file that stops play."""
 
 import os
 import random
