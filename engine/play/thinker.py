@@ -14,6 +14,7 @@ from typing import Any
 
 import chess
 
+from engine.board.aliases import Position
 from engine.board.fen import to_fen
 from engine.board.notation import find_move, list_moves, to_uci
 from engine.evaluation.choice import Evaluation, choose
@@ -133,7 +134,7 @@ class Thinker:
         self.book.close()
         self.book = book
 
-    def think(self, position: Any, limits: Limits, on_info: OnInfo, lines: int) -> Result:
+    def think(self, position: Position, limits: Limits, on_info: OnInfo, lines: int) -> Result:
         """Run the search, and turn its lines into messages."""
         chess960 = bool(position["chess960"])
         moves = list_moves(position)
@@ -242,7 +243,7 @@ class Thinker:
             return strength.level_of_elo(self._values["UCI_Elo"])
         return strength.level_of_skill(self._values["Skill Level"])
 
-    def _misjudge(self, position: Any, best: RootLine, level: strength.Level) -> RootLine:
+    def _misjudge(self, position: Position, best: RootLine, level: strength.Level) -> RootLine:
         """The line that a player of this level takes for the best."""
         lines = [line for line in self.pool.workers[0].lines if line.moves]
         if len(lines) < 2 or not level.noise:
@@ -258,7 +259,7 @@ class Thinker:
         """Whether the search is for analysis rather than a move of a game."""
         return limits.analysis or limits.infinite or limits.mate is not None or self._values["UCI_AnalyseMode"]
 
-    def _from_book(self, position: Any, limits: Limits, moves: list[int]) -> int:
+    def _from_book(self, position: Position, limits: Limits, moves: list[int]) -> int:
         """A book move among ``moves``, or 0."""
         values = self._values
         if not values["OwnBook"] or self._analyses(limits) or int(position["fullmove"]) > values["Book Depth"]:
@@ -273,7 +274,7 @@ class Thinker:
         limit, depth = self._values["SyzygyProbeLimit"], self._values["SyzygyProbeDepth"]
         return self.tablebase.access(limit, depth, self._values["Syzygy50MoveRule"])
 
-    def _probe_root(self, position: Any, limits: Limits) -> Verdict | None:
+    def _probe_root(self, position: Position, limits: Limits) -> Verdict | None:
         """The tablebases' verdict on the root, if they may be probed."""
         most = min(self.tablebase.largest, self._values["SyzygyProbeLimit"])
         depth = limits.depth if limits.depth is not None else MAX_PLY

@@ -5,8 +5,8 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
+from engine.board.aliases import Position
 from engine.search.scores import DECIDED
 from engine.search.tablebase import TablebaseAccess
 from engine.search.threads import Signal
@@ -18,7 +18,7 @@ from engine.search.worker import RootLine, Worker
 class Task:
     """The arguments of :meth:`Worker.prepare` for every thread of a search, and the last depth."""
 
-    position: Any
+    position: Position
     moves: list[int]
     table: TranspositionTable
     node_limit: int

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 from numba import int64
 
-from engine.board.aliases import Depth, Flag, Ply
+from engine.board.aliases import Depth, Flag, Ply, Position
 from engine.board.make import make_move, unmake_move
 from engine.board.movegen import ALL_MOVES, count_moves, generate_moves
 from engine.board.notation import list_moves
@@ -41,7 +41,7 @@ _SPREAD = U64(0x9E3779B97F4A7C15)
 
 
 @kernel(int64(WORKER_T, PROOFS_T, int64, int64), spare=True)
-def is_mate(worker: Worker, proofs: Any, plies: Depth, ply: Ply) -> Flag:
+def is_mate(worker: Worker, proofs: Proofs, plies: Depth, ply: Ply) -> Flag:
     """1 when the attacker mates within ``plies`` plies of ``worker.position``, else 0.
 
     The attacker is to move if ``plies`` is odd. Meaningless once ``worker.aborted`` is set.
@@ -97,7 +97,7 @@ class Prover:
     """Proves a mate in 1, 2 .. ``most`` moves by one of the root ``moves`` of ``position``, or against them all, on the
     record of the worker that is searching it."""
 
-    def __init__(self, record: Any, position: Any, moves: list[int], most: int) -> None:
+    def __init__(self, record: Any, position: Position, moves: list[int], most: int) -> None:
         self._record, self._position, self._moves, self._most = record, position, moves, most
         self._proofs: Any = new_record(PROOFS)
         self._number = 1  # moves of the mate to prove next

@@ -21,6 +21,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
+from engine.board.aliases import Position
 from engine.evaluation.choice import Evaluation
 from engine.jit import TICKS_PER_SECOND, clock_now, new_record
 from engine.messages import Limits
@@ -274,7 +275,7 @@ class Pool:
 
     def search(
         self,
-        position: Any,
+        position: Position,
         limits: Limits,
         moves: list[int],
         table: TranspositionTable,

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from engine.board.aliases import Position
 from engine.board.setup import copy_position
 from engine.evaluation.choice import Evaluation
 from engine.jit import new_record
@@ -109,7 +110,7 @@ class Worker:
 
     def prepare(
         self,
-        position: Any,
+        position: Position,
         moves: list[int],
         table: TranspositionTable,
         node_limit: int,
