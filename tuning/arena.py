@@ -23,7 +23,7 @@ from pathlib import Path
 from engine.console import Console
 from tuning.common import command
 from tuning.common.errors import SetupError
-from tuning.common.flags import add_check_flag, add_cluster_flags, add_results_flags, results_path
+from tuning.common.flags import add_results_flags, results_path
 from tuning.common.ledger import Ledger
 from tuning.matches import flags
 from tuning.matches.report import encounter_lines
@@ -50,15 +50,10 @@ def parser() -> argparse.ArgumentParser:
         help="measure many ideas in the same games: each pair switches half of these parameters, drawn at random, to "
         "their values for one side, and the others for the other side",
     )  # fmt: skip
-    group = result.add_argument_group("thinking")
-    flags.add_arena_flags(group)
+    flags.add_arena_flags(result)
     group = result.add_argument_group("number of games")
     group.add_argument("--games", type=int, metavar="N", help="games (default 1000; with --sprt no limit)")
     flags.add_sprt_flags(group)
-    flags.add_opening_flags(result)
-    flags.add_end_flags(result)
-    add_cluster_flags(result)
-    add_check_flag(result)
     group = add_results_flags(result, "arena", "pair")
     group.add_argument("--pgn", metavar="FILE", help="append the games to this file, with scores")
     return result

@@ -27,8 +27,6 @@ from tuning.common import command
 from tuning.common.display import Display
 from tuning.common.errors import SetupError, at_least
 from tuning.common.flags import (
-    add_check_flag,
-    add_cluster_flags,
     add_option_flag,
     add_results_flags,
     options_of,
@@ -62,10 +60,6 @@ def parser() -> argparse.ArgumentParser:
     )
     add("--doubling", type=float, default=0.0, metavar="ELO", help=doubling)
     add_option_flag(result)
-    flags.add_opening_flags(result)
-    flags.add_end_flags(result)
-    add_cluster_flags(result)
-    add_check_flag(result)
     group = add_results_flags(result, "spsa", "pair")
     group.add_argument("--plot", metavar="FILE", help="plot of the parameters (default: beside the results, .png)")
     return result
