@@ -54,7 +54,8 @@ def mtdf(
     Source: Plaat, Schaeffer, Pijls and de Bruin, "Best-First Fixed-Depth Minimax Algorithms" (1996).
     """
     state = game.initial() if state is None else state
-    side, table, nodes, leaves, exact = game.to_move(state), Table(), 0, 0, True
+    table: Table = {}
+    side, nodes, leaves, exact = game.to_move(state), 0, 0, True
     value, lower, upper, line = side * guess, -inf, inf, NO_LINE
     while lower < upper:
         beta = max(value, nextafter(lower, inf))

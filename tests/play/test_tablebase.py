@@ -34,12 +34,6 @@ def tables(tables_folder: Path) -> Tablebase:
     return result
 
 
-@pytest.fixture(scope="module")
-def shared() -> Iterator[Engine]:
-    with Engine(hash=4) as running:
-        yield running
-
-
 @pytest.fixture
 def numbat(shared: Engine, tables_folder: Path) -> Iterator[Engine]:
     shared.new_game()
