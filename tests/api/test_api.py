@@ -672,7 +672,7 @@ ENDING: dict[str, Callable[[Engine], object]] = {
 }
 
 #: Steps on the way to a search, after its call has begun.
-STEPS = ["_set_position", "arm", "run"]
+STEPS = ["_set_position", "begin", "run"]
 
 
 @pytest.mark.parametrize("step", STEPS)
@@ -683,7 +683,7 @@ def test_stop_during_start_ends_the_search(monkeypatch, search, end, step):
     if step == "_set_position" and search == "start":
         pytest.skip("it takes the position that there is")
     with Engine(hash=1) as running:
-        place: Any = {"arm": running._thinker.pool, "run": running._turns.searcher}.get(step, running)
+        place: Any = {"begin": running._thinker.pool, "run": running._turns.searcher}.get(step, running)
         real, enders, pool = getattr(place, step), [], running._thinker.pool
 
         def hesitate(*arguments: object) -> None:
