@@ -12,7 +12,7 @@ from tuning.common import extras
 from tuning.common.errors import SetupError
 
 TOOLS = {
-    "scipy": ["match", "suite", "strength", "spsa", "arena", "texel", "wdl", "loss"],
+    "scipy": ["match", "arena", "texel"],
     "matplotlib": ["texel"],
     "torch": ["train"],
     "distributed": ["match --engine cat --engine cat --nodes 1 --plies 0"],

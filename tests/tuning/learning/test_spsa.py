@@ -117,20 +117,19 @@ def _draw_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_it_learns_in_the_arena_and_goes_on_after_an_interruption(monkeypatch, tmp_path):
+    _draw_nothing(monkeypatch)
     whole, torn = tmp_path / "whole.jsonl", tmp_path / "torn.jsonl"
     words = ("--iterations", "8", "--rate", "0.1", "--json", str(whole))
     code, page = _run(monkeypatch, "--nodes", "150", *SHORT, *words)
     assert code == 0
     assert "FutilityMargin" in page
     assert "TimeEffort" not in page  # it does nothing there
-    assert whole.with_suffix(".png").read_bytes().startswith(b"\x89PNG")
     events = list(read_events(whole))
     assert [data["iteration"] for kind, data in events if kind == "pair"] == list(range(8))
     assert any(data["points"] != 1 for kind, data in events if kind == "pair")
     values = events[-1][1]
     assert values != {param.name: float(param.default) for param in load_params(list(values))}
     torn.write_text("".join(whole.read_text().splitlines(keepends=True)[:4]) + '{"pair":{"iter')
-    _draw_nothing(monkeypatch)
     assert _run(monkeypatch, "--resume", str(torn))[0] == 0
     assert _untimed(torn) == _untimed(whole)
 
@@ -148,6 +147,8 @@ def test_time_counts_if_it_is_asked_to(monkeypatch: pytest.MonkeyPatch, tmp_path
     path, longer, older = tmp_path / "r.jsonl", tmp_path / "longer.jsonl", tmp_path / "older.jsonl"
     words = ("--only", "NoisySeeDepth", "FutilityMargin", "--iterations", "3", "--rate", "0.1")
     assert _run(monkeypatch, "--nodes", "150", *SHORT, *words, "--doubling", "100", "--json", str(path))[0] == 0
+    assert path.with_suffix(".png").read_bytes().startswith(b"\x89PNG")
+    _draw_nothing(monkeypatch)
     begun = [json.loads(line) for line in path.read_text().splitlines()]
     pairs = [line["pair"] for line in begun if "pair" in line]
 

@@ -67,7 +67,7 @@ def test_error_bars_cover_the_truth():
     truth = {"a": 60.0, "b": 10.0, "c": -70.0}
     meetings = list(combinations(truth, 2))
     covered = total = 0
-    for _ in range(75):
+    for _ in range(40):
         results = {(x, y): source.multinomial(120, davidson(truth[x] - truth[y], 0.9)) for x, y in meetings}
         for rating in fit(list(truth), results).ratings:
             covered += abs(rating.elo - truth[rating.name]) <= rating.error
