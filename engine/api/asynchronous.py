@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import weakref
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from functools import partial
@@ -15,11 +15,10 @@ import chess
 
 from engine.api import Engine
 from engine.api.types import Analysis, Stream
-from engine.messages import Limits
 from engine.options import Options
 
 if TYPE_CHECKING:
-    from chess.engine import Limit
+    from engine.api.types import AnyLimit, RootMoves
 
 T = TypeVar("T")
 
@@ -94,46 +93,27 @@ class AsyncEngine:
 
     @overload
     async def analyse(
-        self,
-        board: chess.Board,
-        limit: Limit | Limits,
-        *,
-        multipv: None = None,
-        root_moves: Iterable[chess.Move] | None = None,
+        self, board: chess.Board, limit: AnyLimit, *, multipv: None = None, root_moves: RootMoves = None
     ) -> Analysis: ...
 
     @overload
     async def analyse(
-        self,
-        board: chess.Board,
-        limit: Limit | Limits,
-        *,
-        multipv: int,
-        root_moves: Iterable[chess.Move] | None = None,
+        self, board: chess.Board, limit: AnyLimit, *, multipv: int, root_moves: RootMoves = None
     ) -> list[Analysis]: ...
 
     async def analyse(
-        self,
-        board: chess.Board,
-        limit: Limit | Limits,
-        *,
-        multipv: int | None = None,
-        root_moves: Iterable[chess.Move] | None = None,
+        self, board: chess.Board, limit: AnyLimit, *, multipv: int | None = None, root_moves: RootMoves = None
     ) -> Analysis | list[Analysis]:
         """As :meth:`engine.api.Engine.analyse`."""
         async with self._turn():
             return await self._search(self.engine.analyse, board, limit, multipv=multipv, root_moves=root_moves)
 
-    async def play(
-        self, board: chess.Board, limit: Limit | Limits, *, root_moves: Iterable[chess.Move] | None = None
-    ) -> chess.Move | None:
+    async def play(self, board: chess.Board, limit: AnyLimit, *, root_moves: RootMoves = None) -> chess.Move | None:
         """As :meth:`engine.api.Engine.play`."""
         async with self._turn():
             return await self._search(self.engine.play, board, limit, root_moves=root_moves)
 
-    async def explain(
-        self, board: chess.Board, move: chess.Move | None = None, limit: Limit | Limits | None = None
-    ) -> str:
+    async def explain(self, board: chess.Board, move: chess.Move | None = None, limit: AnyLimit | None = None) -> str:
         """As :meth:`engine.api.Engine.explain`."""
         async with self._turn():
             return await self._search(self.engine.explain, board, move, limit)
@@ -141,10 +121,10 @@ class AsyncEngine:
     def stream(
         self,
         board: chess.Board,
-        limit: Limit | Limits | None = None,
+        limit: AnyLimit | None = None,
         *,
         multipv: int | None = None,
-        root_moves: Iterable[chess.Move] | None = None,
+        root_moves: RootMoves = None,
     ) -> AsyncStream:
         """As :meth:`engine.api.Engine.stream`, with ``async with`` and ``async for``; the search begins when the
         context is entered."""

@@ -32,9 +32,9 @@ from engine.play.thinker import BUILT_FROM, OnInfo, Thinker
 
 if TYPE_CHECKING:
     import numpy as np
-    from chess.engine import Limit
 
     from engine.api.batch import OnProgress, Positions
+    from engine.api.types import AnyLimit, RootMoves
     from engine.explanation.effort import Effort
 
 __all__ = ["Analysis", "Engine", "Info", "Limits", "OptionError", "PositionError", "Result", "Stopped", "Stream"]
@@ -217,31 +217,16 @@ class Engine(Positioned):
 
     @overload
     def analyse(
-        self,
-        board: chess.Board,
-        limit: Limit | Limits,
-        *,
-        multipv: None = None,
-        root_moves: Iterable[chess.Move] | None = None,
+        self, board: chess.Board, limit: AnyLimit, *, multipv: None = None, root_moves: RootMoves = None
     ) -> Analysis: ...
 
     @overload
     def analyse(
-        self,
-        board: chess.Board,
-        limit: Limit | Limits,
-        *,
-        multipv: int,
-        root_moves: Iterable[chess.Move] | None = None,
+        self, board: chess.Board, limit: AnyLimit, *, multipv: int, root_moves: RootMoves = None
     ) -> list[Analysis]: ...
 
     def analyse(
-        self,
-        board: chess.Board,
-        limit: Limit | Limits,
-        *,
-        multipv: int | None = None,
-        root_moves: Iterable[chess.Move] | None = None,
+        self, board: chess.Board, limit: AnyLimit, *, multipv: int | None = None, root_moves: RootMoves = None
     ) -> Analysis | list[Analysis]:
         """Search ``board`` until ``limit`` and return the best line; with ``multipv`` that many, best first.
 
@@ -275,9 +260,9 @@ class Engine(Positioned):
     def play(
         self,
         board: chess.Board,
-        limit: Limit | Limits,
+        limit: AnyLimit,
         *,
-        root_moves: Iterable[chess.Move] | None = None,
+        root_moves: RootMoves = None,
         on_report: Callable[[Analysis], None] | None = None,
     ) -> chess.Move | None:
         """The move the engine would play on ``board``, None if there is none; uses the book and plays at the level set.
@@ -299,10 +284,10 @@ class Engine(Positioned):
     def stream(
         self,
         board: chess.Board,
-        limit: Limit | Limits | None = None,
+        limit: AnyLimit | None = None,
         *,
         multipv: int | None = None,
-        root_moves: Iterable[chess.Move] | None = None,
+        root_moves: RootMoves = None,
     ) -> Stream:
         """Search ``board`` and yield each report as it comes; without a ``limit``, search until stopped.
 
@@ -327,7 +312,7 @@ class Engine(Positioned):
             self._begin(limits, feed.put, feed.end, lines or self._values["MultiPV"])
         return stream
 
-    def explain(self, board: chess.Board, move: chess.Move | None = None, limit: Limit | Limits | None = None) -> str:
+    def explain(self, board: chess.Board, move: chess.Move | None = None, limit: AnyLimit | None = None) -> str:
         """Why ``move`` is bad, in a sentence or two of plain words; without a move, what the best one does.
 
         >>> import chess
@@ -392,7 +377,7 @@ class Engine(Positioned):
     def analyse_many(
         self,
         positions: Iterable[str | chess.Board],
-        limit: Limit | Limits,
+        limit: AnyLimit,
         *,
         jobs: int | None = None,
         on_progress: OnProgress | None = None,

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, fields
 from math import isfinite, nan
 from queue import SimpleQueue
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import chess
 
@@ -19,6 +19,12 @@ from engine.messages import MOST, NUMBERS, Figures, Info, Limits, Result, Score
 
 if TYPE_CHECKING:  # imports asyncio, which a game over UCI does not need
     from chess.engine import Limit, PovScore, PovWdl
+
+    #: How long to search, in python-chess's record or the engine's.
+    AnyLimit: TypeAlias = Limit | Limits
+
+    #: The only moves to consider at the root; None for all.
+    RootMoves: TypeAlias = Iterable[chess.Move] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +117,7 @@ FIELDS = {
 }
 
 
-def limits_of(limit: Limit | Limits | None, root_moves: Iterable[chess.Move] | None = None) -> Limits:
+def limits_of(limit: AnyLimit | None, root_moves: RootMoves = None) -> Limits:
     """python-chess's limit (in seconds) as the engine's own (in milliseconds); None is a search without end.
 
     The engine's own :class:`Limits` pass unchanged. Only ``root_moves`` are searched, if given. Raises ValueError,
@@ -143,7 +149,7 @@ def limits_of(limit: Limit | Limits | None, root_moves: Iterable[chess.Move] | N
     return Limits(**numbers, searchmoves=moves)
 
 
-def limits_on(board: chess.Board, limit: Limit | Limits | None, root_moves: Iterable[chess.Move] | None) -> Limits:
+def limits_on(board: chess.Board, limit: AnyLimit | None, root_moves: RootMoves) -> Limits:
     """The engine's own limits. Raises ValueError for an illegal root move, TypeError for a wrong type of board, limit
     or move."""
     check_board(board)
