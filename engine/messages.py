@@ -63,6 +63,9 @@ NUMBERS = {
     "mate": Number("moves", 1),
 }
 
+#: The depth of a perft.
+PERFT = Number("plies", 0, 63)
+
 
 @dataclass(frozen=True, slots=True)
 class Limits:

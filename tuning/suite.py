@@ -73,6 +73,8 @@ def _settings(arguments: argparse.Namespace) -> dict[str, Any]:
             raise SetupError(f"{spec.name}: a suite takes --movetime, --nodes or --depth, not a clock")
         if not spec.limits.bounded:
             raise SetupError(f"{spec.name} has no limit: give --movetime, --nodes or --depth")
+        if spec.protocol != "uci":
+            raise SetupError(f"{spec.name}: suites speak UCI only")
     _load(Path(arguments.suite), lambda repair: None)
     if arguments.scheduler in (None, HERE):
         for spec in specs:

@@ -69,7 +69,10 @@ async def play_game(
             culprit = player.spec.name
             result, reason = _forfeit(side, fault)
             break
-        assert answer.move is not None
+        if answer.move is None:
+            assert answer.resigned
+            result, reason = _lost(side), f"{_name(side)} resigns"
+            break
         thought = last_scored(player.thoughts(answer.lines[-8:])) or last_scored(player.thoughts(answer.lines))
         moves.append(_record(board, answer, thought, clock))
         referee.note(side, thought.value if thought else None)
@@ -135,13 +138,15 @@ def _name(side: chess.Color) -> str:
 def _check_lines(
     record: GameRecord, players: dict[chess.Color, Player], said: list[tuple[chess.Color, list[str]]], all_lines: bool
 ) -> None:
-    """Replay the game and check the lines of each search."""
+    """Replay the game and check the lines of each search. Only UCI's: xboard's have no fixed form."""
     checker = PvChecker()
     board = record.opening.board()
     seen: Counter[Hashable] = Counter(_history_keys(board))
     for number, (side, lines) in enumerate(said):
-        thoughts = players[side].thoughts(lines)
-        checker.check(board, seen, thoughts if all_lines else thoughts[-1:])
+        player = players[side]
+        if player.spec.protocol == "uci":
+            thoughts = player.thoughts(lines)
+            checker.check(board, seen, thoughts if all_lines else thoughts[-1:])
         if number < len(record.moves):
             board.push_uci(record.moves[number].move)
             seen[position_key(board)] += 1

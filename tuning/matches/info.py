@@ -83,6 +83,26 @@ def parse_uci(line: str) -> Thought:
     return thought
 
 
+def parse_xboard(line: str) -> Thought:
+    """Read a ``depth score time nodes pv`` line (centipawns, centiseconds; 100000 + n is a mate in n)."""
+    numbers: list[int] = []
+    tokens = line.split()
+    for token in tokens[:4]:
+        try:
+            numbers.append(int(token.rstrip(".")))
+        except ValueError:
+            return Thought()
+    if len(numbers) < 4:
+        return Thought()
+    depth, score, centiseconds, nodes = numbers
+    thought = Thought(depth=depth, seconds=centiseconds / 100.0, nodes=nodes, pv=tuple(tokens[4:]))
+    if abs(score) > MATE_CENTIPAWNS:
+        thought.mate = score - MATE_CENTIPAWNS if score > 0 else score + MATE_CENTIPAWNS
+    else:
+        thought.cp = score
+    return thought
+
+
 def last_scored(thoughts: list[Thought]) -> Thought | None:
     """The last scored line of the first variation, exact rather than a bound, with the nodes of the whole search."""
     scored = [thought for thought in thoughts if thought.scored and thought.multipv == 1]

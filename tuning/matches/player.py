@@ -1,6 +1,6 @@
 """One running engine behind python-chess, with a stopwatch at its pipes.
 
-python-chess implements UCI. A match also needs exact time: the clock starts when ``go`` is written and stops
+python-chess implements the protocols. A match also needs exact time: the clock starts when ``go`` is written and stops
 when the bytes with the move arrive, so the runner's own work is not charged to the engine.
 """
 
@@ -24,7 +24,7 @@ import chess.engine
 from tuning.common import revisions
 from tuning.common.errors import EngineFailure, SetupError
 from tuning.matches.engines import EngineSpec
-from tuning.matches.info import Thought, parse_uci
+from tuning.matches.info import Thought, parse_uci, parse_xboard
 
 START_SECONDS = 35.0
 """Time limit for the answer to the protocol's greeting (as in cutechess)."""
@@ -53,8 +53,8 @@ def unless_from_an_engine(loop: asyncio.AbstractEventLoop, context: dict[str, An
         loop.default_exception_handler(context)
 
 
-class _Stopwatch(chess.engine.UciProtocol):
-    """Times ``go`` and the answer, and keeps the raw lines between them."""
+class _Stopwatch:
+    """Mixed into python-chess's protocols: times ``go`` and the answer, keeps the raw lines between them."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -67,16 +67,16 @@ class _Stopwatch(chess.engine.UciProtocol):
             self.lines = []
             self.answered = 0.0
             self.sent = perf_counter()
-        if not self.transport.get_pipe_transport(0).is_closing():  # type: ignore[union-attr]
-            super().send_line(line)
+        if not self.transport.get_pipe_transport(0).is_closing():  # type: ignore[attr-defined]
+            super().send_line(line)  # type: ignore[misc]
 
     def pipe_data_received(self, fd: int, data: bytes | str) -> None:
         self.arrived = perf_counter()
         with contextlib.suppress(asyncio.InvalidStateError):  # an answer to what was cancelled meanwhile
-            super().pipe_data_received(fd, data)
+            super().pipe_data_received(fd, data)  # type: ignore[misc]
 
     def line_received(self, line: str) -> None:
-        if line.startswith("bestmove"):
+        if line.startswith(self.answer_words):
             if not self.answered:
                 self.answered = self.arrived
         elif not self.answered:
@@ -84,6 +84,51 @@ class _Stopwatch(chess.engine.UciProtocol):
 
     def error_line_received(self, line: str) -> None:
         self.complaints.append(line)
+
+    answer_words: tuple[str, ...] = ()
+
+
+class _TimedUci(_Stopwatch, chess.engine.UciProtocol):
+    answer_words = ("bestmove",)
+
+
+class _TimedXBoard(_Stopwatch, chess.engine.XBoardProtocol):
+    """The xboard protocol, also for engines that know only the old ``edit`` command (Fairy-Max).
+
+    An edited position carries no castling rights: such engines take a king and a rook on their first
+    squares as unmoved.
+    """
+
+    answer_words = ("move ", "resign", "1-0", "0-1", "1/2-1/2")
+    _edits = False
+
+    def _line_received(self, line: str) -> None:
+        if line.startswith("feature ") and "setboard=0" in line:
+            self._edits = True
+            line = line.replace("setboard=0", "setboard=1")
+        super()._line_received(line)
+
+    def send_line(self, line: str) -> None:
+        if self._edits and line.startswith("setboard "):
+            for command in edit_commands(chess.Board(line.removeprefix("setboard "))):
+                super().send_line(command)
+        else:
+            super().send_line(line)
+
+
+def edit_commands(board: chess.Board) -> list[str]:
+    """The ``edit`` commands that set up ``board`` in an xboard engine without ``setboard``.
+
+    Editing leaves the side to move as it was, so a move is played first if Black is to move.
+    """
+    commands = ["a2a3"] if board.turn == chess.BLACK else []
+    commands += ["edit", "#"]
+    for color, closing in ((chess.WHITE, "c"), (chess.BLACK, ".")):
+        for square, piece in board.piece_map().items():
+            if piece.color == color:
+                commands.append(piece.symbol().upper() + chess.square_name(square))
+        commands.append(closing)
+    return commands
 
 
 @dataclass(slots=True)
@@ -95,6 +140,7 @@ class Answer:
     seconds: float = 0.0
     fault: str | None = None
     detail: str = ""
+    resigned: bool = False
     lines: list[str] = field(default_factory=list)
 
 
@@ -134,7 +180,8 @@ class Player:
         """
         protocol = self.protocol
         protocol.answered = protocol.sent = 0.0
-        request = asyncio.ensure_future(protocol.play(board, limit, game=game))
+        selector = chess.engine.INFO_BASIC if self.spec.protocol == "xboard" else chess.engine.INFO_NONE
+        request = asyncio.ensure_future(protocol.play(board, limit, game=game, info=selector))
         try:
             await self._watch(request, allowance)
             result = request.result()
@@ -147,8 +194,8 @@ class Player:
             return Answer(fault="disconnect", detail=self._last_words(), seconds=self._spent())
         except chess.engine.EngineError as error:
             return Answer(fault="illegal", detail=str(error), seconds=self._spent(), lines=protocol.lines)
-        answer = Answer(result.move, self._spent(), lines=protocol.lines)
-        if not result.move:
+        answer = Answer(result.move, self._spent(), resigned=result.resigned, lines=protocol.lines)
+        if not result.move and not result.resigned:
             said = "a null move" if result.move is not None else "no move"
             answer.move, answer.fault, answer.detail = None, "illegal", f"{said} in {board.fen()}"
         return answer
@@ -158,7 +205,9 @@ class Player:
         began = perf_counter()
         while not request.done():
             now = perf_counter()
-            if self.protocol.sent:
+            if self.protocol.answered:  # The move is there; an xboard engine owes its pong.
+                wait = self.protocol.answered + STOP_SECONDS - now
+            elif self.protocol.sent:
                 wait = self.protocol.sent + allowance + SLACK_SECONDS - now
             else:  # The engine is still getting ready for a new game.
                 wait = min(began + READY_SECONDS - now, allowance + SLACK_SECONDS)
@@ -192,7 +241,9 @@ class Player:
 
     def thoughts(self, lines: list[str]) -> list[Thought]:
         """The lines with a score in the engine's output."""
-        return [parse_uci(line) for line in lines if line.startswith("info ") and " score " in line]
+        if self.spec.protocol == "uci":
+            return [parse_uci(line) for line in lines if line.startswith("info ") and " score " in line]
+        return [thought for line in lines if (thought := parse_xboard(line)).depth]
 
     async def close(self) -> None:
         """Let the engine quit, or kill it if it does not."""
@@ -232,10 +283,11 @@ async def open_player(spec: EngineSpec) -> Player:
         directory = str(home.tree)
     else:
         command = spec.resolved_command()
+    kind = _TimedXBoard if spec.protocol == "xboard" else _TimedUci
     try:
         # In its own process group, Ctrl-C ends the match, not the engine in the middle of a game.
         variables = {**os.environ, **environment}
-        _, protocol = await _Stopwatch.popen(command, setpgrp=True, cwd=directory, env=variables)
+        _, protocol = await kind.popen(command, setpgrp=True, cwd=directory, env=variables)
     except OSError as error:
         raise EngineFailure(spec.name, f"cannot start {command[0]}: {error.strerror or error}") from None
     player = Player(spec, protocol)
@@ -298,4 +350,7 @@ def _options(spec: EngineSpec, protocol: Any) -> dict[str, Any]:
         for name, value in spec.shared_options.items()
         if name.lower() in known and not protocol.options[name].is_managed()
     }
+    memory = next((v for k, v in spec.shared_options.items() if k.lower() == "hash"), None)
+    if spec.protocol == "xboard" and memory is not None and "memory" in known:
+        shared["memory"] = memory  # Xboard's word for the hash size, megabytes as well.
     return {**shared, **spec.options}

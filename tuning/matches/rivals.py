@@ -19,6 +19,8 @@ RIVALS = (
     EngineSpec("Toga II", ("toga2",), options={"OwnBook": "false"}),
     EngineSpec("Glaurung", ("glaurung",), options={"OwnBook": "false"}),
     EngineSpec("GNU Chess", ("gnuchess", "-u"), options={"OwnBook": "false"}),
+    EngineSpec("Phalanx", ("phalanx", "-b", "-"), protocol="xboard"),
+    EngineSpec("Fairy-Max", ("fairymax",), protocol="xboard"),
     EngineSpec("sunfish", ("sunfish-uci",)),
 )
 """Engines that Debian packages (and sunfish, ``pip install sunfish``), strongest and whole first.

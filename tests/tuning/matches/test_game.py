@@ -220,11 +220,12 @@ def test_shared_options_go_only_where_they_exist(trivial):
     assert units.introduce(spec, lambda item: None).options == ("Hash", "Net")
 
 
-@pytest.mark.parametrize(("name", "arguments"), [("glaurung", ()), ("gnuchess", ("-u",))])
-def test_real_engines(name, arguments):
+@pytest.mark.parametrize(("name", "protocol"), [("phalanx", "xboard"), ("fairymax", "xboard"), ("gnuchess", "uci")])
+def test_real_engines_of_both_protocols(name, protocol):
     """Ten plies from a position with castling rights and Black to move, then cut short by the move limit."""
+    arguments = ("-u",) if name == "gnuchess" else ()
     limits = Limits(base=3.0, increment=0.1)
-    specs = [EngineSpec(f"{name} {n}", (rival(name), *arguments), limits=limits) for n in (1, 2)]
+    specs = [EngineSpec(f"{name} {n}", (rival(name), *arguments), protocol, limits=limits) for n in (1, 2)]
     opening = Opening("r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 2 3", ("f1b5",))
     record = play(*specs, opening, Conditions(Adjudication(max_moves=7)))
     assert record.fault is None, record.detail
