@@ -276,7 +276,7 @@ class Checker:
         if not marked:
             return _found(sample, reason, *self._doubt_mistake(board, move, reason, best.pv[0]))
         line, doubt = reason.line, ""
-        if line is not None and kind_of(reason.theme) == "theme":
+        if line is not None and kind_of(reason.theme) == "theme" and line.turns():  # there are none after stalemate
             doubt = self._doubt_line(board, line, reason, Analysis(best.score), line.turns().start)
         return _found(sample, reason, doubt, "")
 
