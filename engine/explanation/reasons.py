@@ -255,7 +255,8 @@ def explained(line: Line, gain: Gain) -> Finding | None:
     long = end - start > (_LONG if line.gain > 2 or _forced(line, start, end) else _SHORT)
     if (long and gain.kind == "promotion") or _given_up(line, start, end):
         return None
-    if line.gain < 2 and (long or not _forced(line, start, start + 1)):
+    small = line.gain < 2 or {kind for kind, _ in gain.won} == {chess.PAWN}
+    if small and (long or not _forced(line, start, start + 1)):
         return None  # to a quiet threat of a pawn the loser often has another answer
     return Finding("line", start, start if long else end - 1)
 
