@@ -8,6 +8,7 @@ from chess.engine import Cp, Mate
 from engine.explanation.standing import LITTLE, compare
 from tuning.benchmarks import marks
 from tuning.benchmarks.claims import NOTHING, compares, said_cost
+from tuning.benchmarks.explanations import report
 
 SLACK = 0.05
 
@@ -82,3 +83,9 @@ def test_marks_of_an_annotated_game_are_judged(tmp_path, capsys):
     first, *counts = capsys.readouterr().out.splitlines()
     assert first.startswith("game 1, 1...e5?? (no mates): ")
     assert [line.strip() for line in counts] == ["?? mates: 1 of 1 confirmed", "?? no mates: 0 of 1 confirmed"]
+
+
+def test_the_marks_with_a_theme_are_counted_and_how_many_are_true(capsys):
+    said = [("fork", ""), ("mateIn2", "no mate in 2"), ("comparison", "")]
+    report([dict(theme=theme, doubt=doubt, agrees=None, sample={"source": "??"}) for theme, doubt in said], 1)
+    assert "??: 2 of 3 have a theme, 1 of 2 are borne out\n" in capsys.readouterr().out
