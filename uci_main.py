@@ -177,7 +177,7 @@ def _parser() -> argparse.ArgumentParser:
     bench.add_argument(
         "words",
         nargs="*",
-        metavar="words",
+        metavar="FILE|N",
         help="a file of positions, one a line; depth in plies; search threads; transposition table in MB",
     )
 
@@ -189,7 +189,7 @@ def _parser() -> argparse.ArgumentParser:
     perft.add_argument(
         "words",
         nargs="+",
-        metavar="words",
+        metavar="DEPTH|FILE",
         help="depth in plies and a position, quoted or not (default: the start position); or files with lines such as "
         "'FEN ;D1 20 ;D2 400' to compare with, and the maximum depth",
     )
