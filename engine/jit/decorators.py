@@ -133,6 +133,7 @@ def kernel(signature: Any, late: bool = False, spare: bool = False) -> Callable[
         if INTERPRETED:
             return _wrapping(function)
         dispatcher, cache = compiled(function, **_OPTIONS)
+        private.call_by_symbol(dispatcher)
         KERNELS.append(Kernel(dispatcher, signature, cache, late, spare))
         return cast(_Function, dispatcher)
 

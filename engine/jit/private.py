@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 import llvmlite
@@ -67,7 +68,9 @@ def pack(result: Any) -> bytes | None:
     """A compile result as bytes; None if numba cannot serialise it (it contains addresses of this process)."""
     if result.lifted or result.library.has_dynamic_globals:
         return None
-    packed: bytes = serialize.dumps(result._reduce())
+    called = {function.name: _BY_SYMBOL.get(function.name) for function in result.library._final_module.functions}
+    called = {symbol: place for symbol, place in called.items() if place and symbol != result.fndesc.llvm_func_name}
+    packed: bytes = serialize.dumps((called, result._reduce()))
     return packed
 
 
@@ -78,7 +81,82 @@ def unpack(target_context: Any, data: bytes) -> Any:
     runtime, and compiling imports the rest.
     """
     rtsys.initialize(target_context)
-    return compiler.CompileResult._rebuild(target_context, *pickle.loads(data))
+    called, result = pickle.loads(data)
+    for module, name, signature in called.values():
+        getattr(import_module(module), name).compile(signature)  # or the linker would end the process
+    _BY_SYMBOL.update(called)
+    return compiler.CompileResult._rebuild(target_context, *result)
+
+
+#: Where functions are that are called by their symbols: module, name and signature.
+_BY_SYMBOL: dict[str, tuple[str, str, Any]] = {}
+
+
+def call_by_symbol(dispatcher: Any) -> None:
+    """Have callers of ``dispatcher`` contain no copy of its code, which would be optimised with them once more."""
+    keys: dict[Any, object] = {}
+
+    def get_overload(arguments: Any) -> Any:
+        result = dispatcher.overloads[tuple(arguments)]
+        if result.signature not in keys:
+            key = keys[result.signature] = object()
+            dispatcher.targetctx.insert_user_function(key, result.fndesc)
+            function = dispatcher.py_func
+            place = function.__module__, function.__qualname__, result.signature
+            _BY_SYMBOL[result.fndesc.llvm_func_name] = place
+        return keys[result.signature]
+
+    dispatcher.get_overload = get_overload
+
+
+class _InnerLibrary(codegen.JITCodeLibrary):
+    """The code of a function that only compiled code calls.
+
+    It is optimised as part of its callers, and only they become machine code.
+    """
+
+    def _optimize_final_module(self) -> None:
+        """Does nothing."""
+
+    def _finalize_final_module(self) -> None:
+        self._finalize_dynamic_globals()
+        self._finalized = True
+
+    def get_pointer_to_function(self, name: str) -> int:
+        """Complete the code; returns 0, because it has no address."""
+        self._ensure_finalized()
+        return 0
+
+    @property
+    def codegen(self) -> Any:
+        """numba uses it only for :meth:`set_env`."""
+        return self
+
+    def set_env(self, name: str, environment: Any) -> None:
+        """Does nothing: there is no machine code that could read it."""
+
+    def serialize_using_object_code(self) -> tuple[str, str, bytes]:
+        """The state for :func:`_unserialized`."""
+        return self.name, _INNER, self._get_module_for_linking().as_bitcode()
+
+
+_INNER = "inner"
+
+_unserialize_library = codegen.JITCPUCodegen.unserialize_library
+
+
+def _unserialized(own: Any, state: tuple[str, str, Any]) -> Any:
+    """The library whose ``serialize_using_object_code`` gave ``state``."""
+    name, kind, data = state
+    if kind != _INNER:
+        return _unserialize_library(own, state)
+    library = _InnerLibrary(own, name)
+    library._final_module = library._shared_module = llvmlite.binding.parse_bitcode(data)
+    library._finalized = True
+    return library
+
+
+codegen.JITCPUCodegen.unserialize_library = _unserialized
 
 
 class Compiler(compiler.Compiler):
@@ -86,10 +164,12 @@ class Compiler(compiler.Compiler):
 
     def define_pipelines(self) -> Any:
         """The usual stages. By now the function has the number that sets its symbols apart."""
-        identity = self.state.func_id
+        identity, flags = self.state.func_id, self.state.flags
         tag = getattr(identity.func, "__numbat_tag__", "")
         if tag:
-            identity.unique_id = f"{identity.unique_id}{tag}"
+            identity.unique_id = f"{identity.unique_id if flags.no_cpython_wrapper else ''}{tag}"
+        if flags.no_cpython_wrapper and flags.no_cfunc_wrapper:
+            self.state.library = _InnerLibrary(self.state.targetctx.codegen(), identity.func_qualname)
         return super().define_pipelines()
 
 
@@ -237,8 +317,10 @@ def postpone(dispatcher: Any, signature: Any, ready: Any) -> None:
         template = typing.make_concrete_template(f"CallTemplate({name})", key=name, signatures=[signature])
         return template, utils.pysignature(dispatcher.py_func), args, keywords
 
+    get_kernel = dispatcher.get_overload
+
     def get_overload(wanted: Any) -> Any:
         ready()
-        return type(dispatcher).get_overload(dispatcher, wanted)
+        return get_kernel(wanted)
 
     dispatcher.get_call_template, dispatcher.get_overload = get_call_template, get_overload
