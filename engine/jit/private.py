@@ -14,8 +14,21 @@ from typing import Any
 import llvmlite
 import numba
 from llvmlite import ir
-from numba.core import caching, cgutils, codegen, compiler, config, serialize, typeinfer, typing, utils
+from numba.core import (
+    caching,
+    cgutils,
+    codegen,
+    compiler,
+    config,
+    serialize,
+    typed_passes,
+    typeinfer,
+    typing,
+    untyped_passes,
+    utils,
+)
 from numba.core.compiler_lock import global_compiler_lock
+from numba.core.compiler_machinery import PassManager
 from numba.core.runtime import rtsys
 
 #: True when the kernels run as plain Python, for reading them in a debugger.
@@ -159,6 +172,29 @@ def _unserialized(own: Any, state: tuple[str, str, Any]) -> Any:
 codegen.JITCPUCodegen.unserialize_library = _unserialized
 
 
+def _pipeline() -> Any:
+    """numba's stages, without those for closures, literals, array expressions and ``with``, which no kernel has."""
+    stages = PassManager("numbat")
+    for stage in (
+        untyped_passes.TranslateByteCode,
+        untyped_passes.FixupArgs,
+        untyped_passes.IRProcessing,
+        untyped_passes.RewriteSemanticConstants,
+        untyped_passes.DeadBranchPrune,
+        untyped_passes.GenericRewrites,
+        untyped_passes.ReconstructSSA,
+        typed_passes.NopythonTypeInference,
+        typed_passes.PreLowerStripPhis,
+        typed_passes.InlineOverloads,
+        typed_passes.IRLegalization,
+        typed_passes.NativeLowering,
+        typed_passes.NoPythonBackend,
+    ):
+        stages.add_pass(stage, stage.__name__)
+    stages.finalize()
+    return stages
+
+
 class Compiler(compiler.Compiler):
     """numba's compiler, except for the linker symbols of functions with a tag (see :func:`tagged`)."""
 
@@ -170,7 +206,7 @@ class Compiler(compiler.Compiler):
             identity.unique_id = f"{identity.unique_id if flags.no_cpython_wrapper else ''}{tag}"
         if flags.no_cpython_wrapper and flags.no_cfunc_wrapper:
             self.state.library = _InnerLibrary(self.state.targetctx.codegen(), identity.func_qualname)
-        return super().define_pipelines()
+        return [_pipeline()]
 
 
 _infer_return_type = typeinfer.TypeInferer.return_types_from_partial
