@@ -7,6 +7,7 @@ answers ``done NAME``. It exits at once when its input ends, as it does with the
 
 from __future__ import annotations
 
+import gc
 import os
 import queue
 import threading
@@ -19,6 +20,21 @@ from engine.jit.digest import settings_digest
 
 #: Exit code of a process whose settings differ from those of its parent.
 OTHER_SETTINGS = 3
+
+
+#: numba's objects live long, so frequent garbage collection would take a tenth of the time.
+_COLLECT_AFTER = 50_000
+
+
+def import_kernels(settings: str, modules: Iterable[str]) -> bool:
+    """Import ``modules`` to compile their kernels. False if this process has other ``settings`` than its parent."""
+    if settings_digest() != settings:
+        return False
+    for module in modules:
+        import_module(module)
+    gc.freeze()
+    gc.set_threshold(_COLLECT_AFTER)
+    return True
 
 
 class CompilationStatus:
@@ -80,10 +96,8 @@ def main(settings: str, modules: list[str], lines: Iterable[str]) -> None:
     """
     status = CompilationStatus()
     threading.Thread(target=status.listen, args=(lines,), daemon=True).start()
-    if settings_digest() != settings:
+    if not import_kernels(settings, modules):
         os._exit(OTHER_SETTINGS)
-    for module in modules:
-        import_module(module)
     pending = {kernel.name: PendingKernel(kernel, status) for kernel in KERNELS}
     for kernel in KERNELS:
         private.postpone(kernel.dispatcher, kernel.signature, pending[kernel.name])

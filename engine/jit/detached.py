@@ -13,10 +13,9 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterable
-from importlib import import_module
 
 from engine.jit.cache import STORE
-from engine.jit.compiler import OTHER_SETTINGS
+from engine.jit.compiler import OTHER_SETTINGS, import_kernels
 from engine.jit.decorators import not_ready
 from engine.jit.digest import settings_digest
 from engine.jit.parallel import compile_apart
@@ -96,10 +95,8 @@ def main(settings: str, layer: str, modules: list[str]) -> int:
 
     if hasattr(os, "nice"):
         os.nice(_NICENESS)
-    if settings_digest() != settings:
+    if not import_kernels(settings, modules):
         return OTHER_SETTINGS
-    for module in modules:
-        import_module(module)
     try:
         with FileLock(STORE.lock, timeout=_PATIENCE):
             _compile(layer)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable
+from functools import cache
 from importlib import import_module
 from typing import Any
 
@@ -23,6 +24,7 @@ from numba.core import (
     serialize,
     typed_passes,
     typeinfer,
+    types,
     typing,
     untyped_passes,
     utils,
@@ -105,21 +107,27 @@ def unpack(target_context: Any, data: bytes) -> Any:
 _BY_SYMBOL: dict[str, tuple[str, str, Any]] = {}
 
 
-def call_by_symbol(dispatcher: Any) -> None:
-    """Have callers of ``dispatcher`` contain no copy of its code, which would be optimised with them once more."""
-    keys: dict[Any, object] = {}
+def call_by_symbol(dispatcher: Any, signature: Any) -> None:
+    """Have callers of ``dispatcher`` contain no copy of its code for ``signature``, which would be optimised again."""
+    function = dispatcher.py_func
+    keys: list[object] = []
+    function.__numbat_kernel__ = True
+
+    def compile_by_signature(wanted: Any) -> Any:
+        # Callers name the types of the arguments alone; the cache must not have the code under both names.
+        return type(dispatcher).compile(dispatcher, signature if wanted == signature.args else wanted)
 
     def get_overload(arguments: Any) -> Any:
-        result = dispatcher.overloads[tuple(arguments)]
-        if result.signature not in keys:
-            key = keys[result.signature] = object()
-            dispatcher.targetctx.insert_user_function(key, result.fndesc)
-            function = dispatcher.py_func
-            place = function.__module__, function.__qualname__, result.signature
-            _BY_SYMBOL[result.fndesc.llvm_func_name] = place
-        return keys[result.signature]
+        if tuple(arguments) != signature.args:
+            return type(dispatcher).get_overload(dispatcher, arguments)
+        if not keys:
+            keys.append(object())
+            described = dispatcher.overloads[signature.args].fndesc
+            dispatcher.targetctx.insert_user_function(keys[0], described)
+            _BY_SYMBOL[described.llvm_func_name] = function.__module__, function.__qualname__, signature
+        return keys[0]
 
-    dispatcher.get_overload = get_overload
+    dispatcher.compile, dispatcher.get_overload = compile_by_signature, get_overload
 
 
 class _InnerLibrary(codegen.JITCodeLibrary):
@@ -173,7 +181,7 @@ codegen.JITCPUCodegen.unserialize_library = _unserialized
 
 
 def _pipeline() -> Any:
-    """numba's stages, without those for closures, literals, array expressions and ``with``, which no kernel has."""
+    """The stages of numba, without those for closures, literals, array expressions and ``with``, which no kernel has."""
     stages = PassManager("numbat")
     for stage in (
         untyped_passes.TranslateByteCode,
@@ -203,7 +211,8 @@ class Compiler(compiler.Compiler):
         identity, flags = self.state.func_id, self.state.flags
         tag = getattr(identity.func, "__numbat_tag__", "")
         if tag:
-            identity.unique_id = f"{identity.unique_id if flags.no_cpython_wrapper else ''}{tag}"
+            number = "" if hasattr(identity.func, "__numbat_kernel__") else identity.unique_id
+            identity.unique_id = f"{number}{tag}"
         if flags.no_cpython_wrapper and flags.no_cfunc_wrapper:
             self.state.library = _InnerLibrary(self.state.targetctx.codegen(), identity.func_qualname)
         return [_pipeline()]
@@ -226,6 +235,31 @@ def _declared_return_type(inferer: Any) -> Any:
 
 
 typeinfer.TypeInferer.return_types_from_partial = _declared_return_type
+
+
+_infer_call = types.BaseFunction.get_call_type
+_numeric_calls: dict[Any, Any] = {}
+
+
+def _remembered_call_type(function: Any, context: Any, arguments: Any, keywords: Any) -> Any:
+    """The signature by which an operator or built-in function is called. numba would try all of its definitions again
+    for each ``+`` in a program."""
+    if keywords or not all(isinstance(argument, types.Number | types.Boolean) for argument in arguments):
+        return _infer_call(function, context, arguments, keywords)
+    call = function, arguments
+    if call not in _numeric_calls:
+        _numeric_calls[call] = _infer_call(function, context, arguments, keywords)
+    return _numeric_calls[call]
+
+
+types.BaseFunction.get_call_type = _remembered_call_type  # type: ignore[method-assign,assignment]
+
+#: numba describes the types of all arguments in text at every stage.
+types.Record.__repr__ = cache(types.Record.__repr__)  # type: ignore[method-assign]
+
+#: It measures how long it holds LLVM's lock, once for each function that it is compiling.
+for _callbacks in llvmlite.binding.ffi.lib._lock._cblist.copy():
+    llvmlite.binding.ffi.unregister_lock_callback(*_callbacks)
 
 
 def tagged(function: Any, tag: str) -> Any:
