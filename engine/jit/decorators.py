@@ -38,8 +38,8 @@ if INTERPRETED:
 
 @dataclass(frozen=True, slots=True)
 class Kernel:
-    """A compiled entry point: its dispatcher, its only signature, its cache, if it has one, and whether it is ``spare``:
-    no game calls it."""
+    """A compiled entry point: its dispatcher, its only signature, its cache, if it has one, and whether it is ``spare``
+    (no game calls it)."""
 
     dispatcher: Any
     signature: Any

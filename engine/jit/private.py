@@ -150,7 +150,7 @@ class _InnerLibrary(codegen.JITCodeLibrary):
 
     @property
     def codegen(self) -> Any:
-        """numba uses it only for :meth:`set_env`."""
+        """The library itself: numba takes only :meth:`set_env` from it."""
         return self
 
     def set_env(self, name: str, environment: Any) -> None:
@@ -181,7 +181,7 @@ codegen.JITCPUCodegen.unserialize_library = _unserialized
 
 
 def _pipeline() -> Any:
-    """The stages of numba, without those for closures, literals, array expressions and ``with``, which no kernel has."""
+    """The stages of numba, without those for closures, literals, array expressions and ``with``: no kernel has any."""
     stages = PassManager("numbat")
     for stage in (
         untyped_passes.TranslateByteCode,
