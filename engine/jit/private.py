@@ -131,13 +131,7 @@ def call_by_symbol(dispatcher: Any, signature: Any) -> None:
 
 
 class _InnerLibrary(codegen.JITCodeLibrary):
-    """The code of a function that only compiled code calls.
-
-    It is optimised as part of its callers, and only they become machine code.
-    """
-
-    def _optimize_final_module(self) -> None:
-        """Does nothing."""
+    """The code of a function that only compiled code calls: only its callers become machine code."""
 
     def _finalize_final_module(self) -> None:
         self._finalize_dynamic_globals()
