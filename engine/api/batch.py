@@ -29,7 +29,7 @@ _CHUNK = 8192
 
 
 def pack(positions: Iterable[str | chess.Board], on_progress: OnProgress | None = None) -> np.ndarray:
-    """The positions as an array of :data:`engine.evaluation.batch.BOARD`. Raises the same errors as :func:`evaluate`."""
+    """The positions as an array of :data:`engine.evaluation.batch.BOARD`. Raises like :func:`evaluate`."""
     done, parts = 0, [np.empty(0, BOARD)]
     for part in _packed(positions):
         parts.append(part)
