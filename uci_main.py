@@ -128,9 +128,10 @@ def _depth(text: str) -> int:
     from argparse import ArgumentTypeError
 
     from engine.commandline import UsageError, plies
+    from engine.messages import PERFT
 
     try:
-        return plies(63)(text)
+        return plies(PERFT.most)(text)
     except ArgumentTypeError as error:
         raise UsageError(f"{error} (see numbat perft --help)") from None
 

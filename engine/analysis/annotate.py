@@ -3,7 +3,8 @@
 There are two passes. The first goes from the last position to the first, so that the engine, which keeps its table,
 has seen what comes of a move before it meets it; if a played move turns out better than what the engine found, the
 position before is worth what it led to. The second takes a longer look at every move that would get a mark: at the
-position after it, and at all the other moves in its place. Only then does a move get a mark.
+position after it, and at all the other moves in its place. Only then does a move get a mark. Where the mark is for a
+mate in a decided game, a third look makes sure that there was none before the move, or is none any more.
 :mod:`engine.analysis.pace` says how long each look is.
 """
 
@@ -14,7 +15,7 @@ from dataclasses import dataclass, replace
 
 import chess
 import chess.pgn
-from chess.engine import Limit, PovScore
+from chess.engine import Limit, PovScore, Score
 
 from engine.analysis import notes
 from engine.analysis.judge import Grade, chances_on, cost, grade_of
@@ -130,7 +131,7 @@ class _Run:
         self._engine.new_game()
         for search in self._record.group:
             kind, where, amount = search.split(":")
-            self._search(int(where), min(int(amount), self._pace.most()), others=kind == "others")
+            self._search(int(where), min(int(amount), self._pace.third()), others=kind == "others")
         count = len(self._record.positions)
         for at in reversed(range(count - self._record.looked())):
             self._first_look(at)
@@ -180,11 +181,8 @@ class _Run:
 
     def _stands_out(self, at: int, other: Analysis) -> bool:
         """Whether the move at this position seems to deserve praise, ``other`` being the best other one."""
-        found, after = self._record.positions[at], self._record.played(at)
+        found, (had, has) = self._record.positions[at], self._change(at, other)
         assert found.move is not None
-        assert after is not None
-        turn = found.board.turn
-        has, had = after.pov(turn), other.score.pov(turn)
         gap, points = cost(has, had, found.board.fullmove_number), human_expectation(has)
         return praise(found.board, found.move, gap, points, human_expectation(had)) is not Grade.FINE
 
@@ -225,22 +223,42 @@ class _Run:
         others = positions[at + 1].solid
         where = at if others else at + 1
         seen = self._search(where, amount, others)
-        if self._pace.repeatable:
-            self._record.group.append(f"{'others' if others else 'all'}:{where}:{amount}")
+        searches = [f"{'others' if others else 'all'}:{where}:{amount}"]
+        sure = not others or self._is_sure(at, seen, searches)
+        self._record.group += searches if self._pace.repeatable else []
         self._record.pool -= amount if self._pace.unit != "depth" else 0
         positions[where].solid = True
         self._record.put(where, seen.score, seen.depth, seen.pv)
         if others:
             positions[at].settled = True
-            positions[at].verdict = self._verdict(at, seen)
+            positions[at].verdict = self._verdict(at, seen) if sure else None
+
+    def _is_sure(self, at: int, other: Analysis, searches: list[str]) -> bool:
+        """Whether the mark of the move at this position stays, ``other`` being the best other one.
+
+        For a mate allowed or lost in a decided game it takes a third look, which is added to ``searches``.
+        """
+        board, (had, has) = self._record.positions[at].board, self._change(at, other)
+        lost = had.is_mate()
+        if not (lost or has.is_mate()) or grade_of(had, has, board.fullmove_number) is not Grade.INACCURACY:
+            return True
+        where, amount = at + lost, self._pace.third()
+        searches.append(f"{'all' if lost else 'others'}:{where}:{amount}")
+        score = self._search(where, amount, others=not lost).score.pov(board.turn)
+        return grade_of(*((had, score) if lost else (score, has)), board.fullmove_number).bad
+
+    def _change(self, at: int, other: Analysis) -> tuple[Score, Score]:
+        """The score of the best ``other`` move at this position, and that of the move played, for its player."""
+        turn, after = self._record.positions[at].board.turn, self._record.played(at)
+        assert after is not None
+        return other.score.pov(turn), after.pov(turn)
 
     def _verdict(self, at: int, other: Analysis) -> Verdict | None:
         """The verdict on the move at this position, ``other`` being the best other one."""
         found, after = self._record.positions[at], self._record.played(at)
         assert found.move is not None
         assert after is not None
-        turn, number = found.board.turn, found.board.fullmove_number
-        had, has = other.score.pov(turn), after.pov(turn)
+        number, (had, has) = found.board.fullmove_number, self._change(at, other)
         how = grade_of(had, has, number)
         if not how.bad and has >= had:
             points, next_best = human_expectation(has), human_expectation(had)

@@ -44,8 +44,9 @@ def cost(before: Score, after: Score, move: int = REFERENCE_MOVE) -> float:
 #: The least cost of an inaccuracy by lichess.org's curve: longer searches refute too many smaller ones.
 _LEAST = 0.055
 
-#: Centipawns beyond which a game is decided without a mate too, and beyond which it nearly is (lichess.org).
-_DECIDED, _NEARLY_DECIDED = 999, 700
+#: Centipawns beyond which a game is nearly decided without a mate, and decided (lichess.org); and beyond which there
+#: nearly always is a mate that the search is too short to see.
+_NEARLY_DECIDED, _DECIDED, _MATING = 700, 999, 2000
 
 
 class Grade(Enum):
@@ -90,7 +91,8 @@ def grade_of(before: Score, after: Score, move: int = REFERENCE_MOVE) -> Grade:
     An inaccuracy also has to cost :data:`_LEAST` by :func:`human_expectation`.
 
     If either is a mate, by lichess.org's rules (lila, Advice.scala): a move that allows a mate, or loses one, is a
-    blunder; a mistake or an inaccuracy if the game is nearly decided or decided anyway. A slower mate is fine.
+    blunder; a mistake or an inaccuracy if the game is nearly decided or decided anyway. A slower mate is fine, and so
+    is any beside a score beyond :data:`_MATING`, which stands for one.
 
     >>> from chess.engine import Cp, Mate
     >>> grade_of(Cp(-850), Mate(-2)).word, grade_of(Mate(3), Cp(1200)).word, grade_of(Mate(2), Mate(5)) is Grade.FINE
@@ -105,6 +107,8 @@ def grade_of(before: Score, after: Score, move: int = REFERENCE_MOVE) -> Grade:
     decided = after.score() if before > Cp(0) else -(before.score() or 0)
     if decided is None or decided <= _NEARLY_DECIDED:
         return Grade.BLUNDER
+    if decided > _MATING:
+        return Grade.FINE
     return Grade.INACCURACY if decided > _DECIDED else Grade.MISTAKE
 
 

@@ -2,8 +2,9 @@
 
 Half of it goes to a first look at every position, a tenth to a glance at the alternatives of moves that may deserve
 praise, the rest to a second, longer look at the moves that would get a mark, several times as long at a sacrifice that
-seems bad: what it is given for lies deep. With a limit of plies the first look has it, the glance two plies less and
-the second look three plies more.
+seems bad: what it is given for lies deep. The few mates that are allowed or lost in a decided game get a third look,
+longer still; on average the glances leave enough for it. With a limit of plies the first look has it, the glance two
+plies less, the second look three and the third six plies more.
 """
 
 from __future__ import annotations
@@ -24,8 +25,11 @@ MOST, LEAST = 8.0, 0.5
 #: Second looks that a sacrifice is worth, if it seems bad.
 SACRIFICE_LOOKS = 4
 
-#: Plies that a glance has less, and a second look more.
-GLANCE_PLIES, LOOK_PLIES = 2, 3
+#: A third look takes the time of this many positions.
+THIRD = 10
+
+#: Plies that a glance has less, and a second and a third look more.
+GLANCE_PLIES, LOOK_PLIES, THIRD_PLIES = 2, 3, 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +76,9 @@ class Pace:
         first = self.first()
         return max(1, min(worth * pool // looks, round(MOST * first)), round(LEAST * first))
 
-    def most(self) -> int:
-        """The longest look."""
-        return self.look(1, 1) if self.unit == "depth" else round(MOST * self.first())
+    def third(self) -> int:
+        """The third look, which is the longest."""
+        return self.amount + THIRD_PLIES if self.unit == "depth" else self._share(THIRD)
 
     def limit(self, amount: int) -> Limit:
         """``amount`` as a limit."""

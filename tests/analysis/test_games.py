@@ -4,13 +4,14 @@ import io
 import os
 import re
 import sys
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 import chess
 import chess.pgn
 import pytest
-from chess.engine import Cp, Limit, PovScore
+from chess.engine import Cp, Limit, Mate, PovScore
 from chess.pgn import read_game
 
 from engine import Engine
@@ -267,15 +268,16 @@ def test_the_only_move_costs_nothing(numbat, tmp_path):
     assert [judged.loss for judged in found] == [0, 0, 0, 0, 0]
 
 
-def scripted(monkeypatch, scores: dict[tuple[int, bool], tuple[int, str]]) -> list[tuple[int, bool]]:
-    """Let each search find, by position and whether the played move is left out, White's centipawns and a move."""
+def scripted(monkeypatch, scores: dict[tuple[int, bool], tuple[int | Mate, str]]) -> list[tuple[int, bool]]:
+    """Let each search find, by position and whether the played move is left out, White's score and a move."""
     asked: list[tuple[int, bool]] = []
 
     def search(self, at, amount, others=False):
         asked.append((at, others))
         score, move = scores.get((at, others), (0, ""))
         line = (chess.Move.from_uci(move),) if move else ()
-        return Analysis(PovScore(Cp(score), chess.WHITE), line, depth=amount)
+        points = score if isinstance(score, Mate) else Cp(score)
+        return Analysis(PovScore(points, chess.WHITE), line, depth=amount)
 
     monkeypatch.setattr(annotate._Run, "_search", search)
     return asked
@@ -327,6 +329,37 @@ def test_a_sacrifice_that_seems_bad_gets_a_much_longer_look(numbat, monkeypatch)
     assert found[3].grade.bad
     assert found[4].grade.bad
     assert longest[2, True] > 2 * longest[3, True] > 0
+
+
+@pytest.mark.parametrize("third", [1300, 5000, 8])
+@pytest.mark.parametrize("allowed", [True, False], ids=["allowed", "lost"])
+def test_a_mate_in_a_decided_game_is_marked_if_a_third_look_finds_no_other(numbat, monkeypatch, allowed, third):
+    decided, mate = (-1200, Mate(-2)) if allowed else (1200, Mate(+3))
+    before, after = (decided, mate) if allowed else (mate, decided)
+    scripted(
+        monkeypatch,
+        {
+            (2, False): (before, "a2a3"),
+            (2, True): (before, "a2a3"),
+            (3, False): (after, "b8a6"),
+            (4, False): (after, ""),
+        },
+    )
+    plain, looks = annotate._Run._search, []
+
+    def search(self, at, amount, others=False):
+        seen = plain(self, at, amount, others)
+        if amount < self._pace.third():
+            return seen
+        looks.append((at, others))
+        score = Mate(third) if third < 100 else Cp(third)
+        return replace(seen, score=PovScore(-score if allowed else score, chess.WHITE))
+
+    monkeypatch.setattr(annotate._Run, "_search", search)
+    game = read_game(io.StringIO(GIVEN))
+    found = Annotator(numbat, Limit(nodes=1000), "test").annotate(game)
+    assert found[3].grade is (Grade.INACCURACY if third == 1300 else Grade.FINE)
+    assert looks == [(2, True) if allowed else (3, False)]
 
 
 @pytest.mark.parametrize(("after", "grade"), [(75, Grade.FINE), (200, Grade.BLUNDER)])
@@ -458,6 +491,9 @@ def test_several_files_are_each_annotated(pgn, capsys):
     ):
         assert analyse(*words, "--depth", "2") == 2
         assert re.search(named, capsys.readouterr().err)
+    other.with_suffix(".annotated.pgn").unlink()
+    assert analyse(pgn.with_name("absent.pgn"), other, "--depth", "2") == 2
+    assert len(read_games(other.with_suffix(".annotated.pgn"))) == 1
     assert analyse("startpos", "--game-time", "3") == 2
     assert "--game-time needs a PGN file" in capsys.readouterr().err
 

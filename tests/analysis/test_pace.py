@@ -22,13 +22,14 @@ def test_a_game_takes_no_more_than_it_has(limit):
     assert pace.look(pool, 7) > 2 * pace.first()
     assert pace.look(pool, 40, 4) == pytest.approx(4 * pace.look(pool, 40), abs=4)
     assert pace.look(-5, 1) >= 1
+    assert pace.third() == 10 * pace.amount > pace.look(pool, 1, 4)
 
 
 def test_limits_are_of_the_kind_that_was_asked_for():
     assert Pace.of(Limit(time=60), 60).limit(500) == Limit(time=0.5)
     assert Pace.of(Limit(nodes=1000)).limit(500) == Limit(nodes=500)
     plies = Pace.of(Limit(depth=10))
-    assert (plies.first(), plies.glance(), plies.look(0, 3)) == (10, 8, 13)
+    assert (plies.first(), plies.glance(), plies.look(0, 3), plies.third()) == (10, 8, 13, 16)
     assert Pace.of(Limit(depth=1)).glance() == 1
     assert not Pace.of(Limit(time=1)).repeatable
     assert Pace.of(Limit(nodes=1)).repeatable

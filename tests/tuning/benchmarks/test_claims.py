@@ -1,8 +1,12 @@
 """What the judge of the benchmark asks of a sentence: that it is true of a longer search, give or take a little."""
 
+import sys
+
 import pytest
+from chess.engine import Cp, Mate
 
 from engine.explanation.standing import LITTLE, compare
+from tuning.benchmarks import marks
 from tuning.benchmarks.claims import NOTHING, compares, said_cost
 
 SLACK = 0.05
@@ -47,3 +51,34 @@ def test_what_is_said_of_the_cost_is_held_against_it(drop, least, most):
     assert said is not None
     assert said == (pytest.approx(least, abs=1), most)
     assert said_cost(compare(0.8, 0.5, 120)) is said_cost(compare(0.8, 0.7, 60)) is None
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "confirmed"),
+    [
+        (Cp(20), Cp(-60), True),
+        (Cp(20), Cp(0), False),
+        (Cp(-1200), Mate(-2), True),
+        (Mate(-8), Mate(-2), False),
+        (Mate(2), Cp(1200), True),
+        (Mate(2), Mate(8), False),
+        (Mate(2), Mate(-1), True),
+        (Cp(1200), Mate(2), False),
+    ],
+)
+def test_a_mark_is_confirmed_by_lichess_s_rules(before, after, confirmed):
+    assert marks.is_confirmed(before, after) is confirmed
+
+
+def test_marks_of_an_annotated_game_are_judged(tmp_path, capsys):
+    games = tmp_path / "fool.pgn"
+    chances = "White 30%, draw 40%, Black 30%"
+    games.write_text(
+        f"1. f3 e5 $4 {{ Blunder: 1... a6 was better. {chances}; now {chances}. }} "
+        f"2. g4 $4 {{ [%eval #-1] Blunder: 2. e4 was better. {chances}; now {chances}. }} Qh4# 0-1\n",
+        encoding="utf-8",
+    )
+    assert marks.main([str(games), "--judge", f"{sys.executable} uci_main.py", "--nodes", "1000"]) == 0
+    first, *counts = capsys.readouterr().out.splitlines()
+    assert first.startswith("game 1, 1...e5?? (no mates): ")
+    assert [line.strip() for line in counts] == ["?? mates: 1 of 1 confirmed", "?? no mates: 0 of 1 confirmed"]
