@@ -1,8 +1,8 @@
 """One of the processes that compile kernels in parallel into the same cache.
 
 :mod:`engine.jit.parallel` starts it and writes one line per event to its standard input: ``compile NAME`` is an order,
-``taken NAME`` means that another process is compiling that kernel, ``settled NAME`` that it is done. The process answers
-``done NAME``. It exits as soon as its input ends, so it never outlives the process that started it.
+``taken NAME`` means that another process is compiling that kernel, ``settled NAME`` that it is done. The process
+answers ``done NAME``. It exits as soon as its input ends, so it never outlives the process that started it.
 """
 
 from __future__ import annotations
