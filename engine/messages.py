@@ -63,6 +63,9 @@ NUMBERS = {
     "mate": Number("moves", 1),
 }
 
+#: The depth of a perft.
+PERFT = Number("plies", 0, 63)
+
 
 @dataclass(frozen=True, slots=True)
 class Limits:
@@ -151,7 +154,7 @@ class Figures:
     """Thousandths of the transposition table in use."""
 
     tbhits: int = 0
-    """Positions found in endgame tables."""
+    """Positions found in endgame tablebases."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -140,7 +140,7 @@ class Options(TypedDict, total=False):
         help="Network file for NNUE; empty for the network that comes with Numbat.",
         effect=lambda engine, path: engine._thinker.evaluate_by(file=path))]
     syzygy_path: Annotated[_Path, Option("SyzygyPath", "",
-        help="Directories with Syzygy endgame tables, separated as in PATH.",
+        help="Directories with Syzygy endgame tablebases, separated as in PATH.",
         effect=lambda engine, path: engine._thinker.open_tables(path))]
     syzygy_probe_depth: Annotated[int, Option("SyzygyProbeDepth", 1, 1, 100,
         help="Minimum depth at which the largest tables are probed.", effect=_THINKER)]

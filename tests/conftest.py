@@ -6,12 +6,16 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import chess.syzygy
 import pytest
 from hypothesis import settings
 
 from tests.nursery import Nursery
+
+if TYPE_CHECKING:
+    from engine import Engine
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 
@@ -40,6 +44,15 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
 def repository() -> Path:
     """The root of the checkout."""
     return REPOSITORY
+
+
+@pytest.fixture(scope="module")
+def shared() -> "Iterator[Engine]":
+    """An engine for all tests of a module, each of which leaves its options as they were."""
+    from engine import Engine  # most parts of the tests need none
+
+    with Engine(hash=4) as running:
+        yield running
 
 
 @pytest.fixture(scope="session")

@@ -2,12 +2,14 @@
 
 import os
 import pkgutil
+import re
 import signal
 import subprocess
 import sys
 from importlib import import_module
 from pathlib import Path
 
+import chess
 import pytest
 
 import tuning
@@ -19,7 +21,7 @@ from tests.strict import STRICT, run_python
 SLOW = """
 import time
 import engine.jit.warmup
-def warm_up(report, layer="search"):
+def warm_up(report, layer="search", spare=False):
     report("compiling the search")
     time.sleep(300)
 engine.jit.warmup.warm_up = warm_up
@@ -34,6 +36,11 @@ runpy.run_module(name, run_name="__main__", alter_sys=True)
 COMMANDS = {
     "warmup": ("uci_main", "warmup"),
     "bench": ("uci_main", "bench", "3"),
+    "bench of a file": ("uci_main", "bench", "s.epd", "3"),
+    "perft": ("uci_main", "perft", "3"),
+    "perft of a file": ("uci_main", "perft", "p.epd"),
+    "suite": ("uci_main", "suite", "s.epd"),
+    "suite in processes": ("uci_main", "suite", "s.epd", "--jobs", "2", "--json", "out.json"),
     "analyse": ("uci_main", "analyse"),
     "play": ("uci_main", "play"),
     "datagen": ("tuning.datagen", "data", "--games", "2"),
@@ -50,6 +57,8 @@ UNIX = pytest.mark.skipif(sys.platform == "win32", reason="signals are a Unix ma
 def _interrupted(words: tuple[str, ...], folder: Path, program: tuple[str, ...]) -> tuple[int, list[str]]:
     """Exit code, and what is said from the interrupt on, on either stream."""
     root = str(Path(__file__).resolve().parent.parent)
+    (folder / "s.epd").write_text(f"{chess.Board().epd(bm=chess.Move.from_uci('e2e4'))}\n" * 2)
+    (folder / "p.epd").write_text(f"{chess.STARTING_FEN} ;D1 20\n")
     with subprocess.Popen(
         [sys.executable, *program, *words],
         cwd=folder,
@@ -63,7 +72,7 @@ def _interrupted(words: tuple[str, ...], folder: Path, program: tuple[str, ...])
     ) as process:
         assert process.stdout is not None
         try:
-            begun = any(line.removeprefix("info string ").startswith("compiling ") for line in process.stdout)
+            begun = any(re.match("(info string |numbat: )?compiling ", line) for line in process.stdout)
             os.killpg(process.pid, signal.SIGINT)
             said, _ = process.communicate(timeout=60)
             assert begun

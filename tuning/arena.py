@@ -23,11 +23,11 @@ from pathlib import Path
 from engine.console import Console
 from tuning.common import command
 from tuning.common.errors import SetupError
-from tuning.common.flags import add_check_flag, add_cluster_flags, add_results_flags, results_path
+from tuning.common.flags import add_results_flags, results_path
 from tuning.common.ledger import Ledger
 from tuning.matches import flags
 from tuning.matches.report import encounter_lines
-from tuning.selfplay.arena import TOOL, ArenaSettings, Count, final_line, play, summary
+from tuning.selfplay.arena import TOOL, ArenaSettings, Count, play, summary
 from tuning.selfplay.batches import Meeting, Options, arranged
 from tuning.selfplay.duel import DuelRules
 from tuning.selfplay.screening import Idea, effects_table
@@ -50,16 +50,10 @@ def parser() -> argparse.ArgumentParser:
         help="measure many ideas in the same games: each pair switches half of these parameters, drawn at random, to "
         "their values for one side, and the others for the other side",
     )  # fmt: skip
-    group = result.add_argument_group("thinking")
-    group.add_argument("--nodes", type=int, default=8_000, metavar="N", help="nodes per move (default 8000)")
-    flags.add_arena_flags(group)
+    flags.add_arena_flags(result)
     group = result.add_argument_group("number of games")
     group.add_argument("--games", type=int, metavar="N", help="games (default 1000; with --sprt no limit)")
     flags.add_sprt_flags(group)
-    flags.add_opening_flags(result)
-    flags.add_end_flags(result)
-    add_cluster_flags(result)
-    add_check_flag(result)
     group = add_results_flags(result, "arena", "pair")
     group.add_argument("--pgn", metavar="FILE", help="append the games to this file, with scores")
     return result
@@ -203,19 +197,17 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
 
 def _report(settings: ArenaSettings, count: Count, console: Console) -> None:
     """Print the result of a run with at least one pair."""
+    ends = ", ".join(f"{name} {number}" for name, number in count.reasons.most_common())
+    console.print(f"ends: {ends}; {count.plies / count.encounter.games:.0f} plies a game")
     if settings.ideas:
         effects = count.screening.effects()
         console.print(effects_table(effects) if effects else "too few pairs to estimate what each idea is worth")
-    else:
-        console.print(encounter_lines(count.encounter))
+        return
+    if (found := count.pace) is not None:
+        console.print(f"time of a node: {found.text} of that of {settings.names[1]}")
+    console.print(encounter_lines(count.encounter))
     if settings.sprt is not None:
         console.print(sprt_text(settings.sprt, count.encounter.pairs))
-    ends = ", ".join(f"{name} {number}" for name, number in count.reasons.most_common())
-    console.print(f"ends: {ends}; {count.plies / count.encounter.games:.0f} plies a game")
-    if not settings.ideas:
-        if (found := count.pace) is not None:
-            console.print(f"time of a node: {found.text} of that of {settings.names[1]}")
-        console.print(final_line(count, settings.sprt), soft_wrap=True)
 
 
 def main(words: Sequence[str] | None = None) -> int:

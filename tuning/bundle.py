@@ -185,7 +185,7 @@ def only(folder: Path, pattern: str) -> Path:
 def pip(*arguments: str | os.PathLike[str]) -> None:
     """Run pip. Raises :class:`SetupError` with its last error."""
     line = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet", *arguments]
-    result = subprocess.run(line, capture_output=True, text=True, check=False)
+    result = subprocess.run(line, capture_output=True, text=True, errors="replace", check=False)
     if result.returncode:
         errors = [line for line in result.stderr.splitlines() if line.startswith("ERROR")] or ["ERROR: pip failed"]
         raise SetupError(f"pip {arguments[0]}: {errors[-1].removeprefix('ERROR: ')}")

@@ -2,7 +2,7 @@
 
     python -m tuning.match --engine stockfish --engine ethereal-chess --tc 8+0.08 --games 200
     python -m tuning.match --new HEAD --base main~3 --tc 8+0.08 --sprt 0 10 --openings book.epd
-    python -m tuning.match --rivals --tc 8+0.08 --games 20 --openings book.epd --plot ratings.png
+    python -m tuning.match --rivals --tc 8+0.08 --games 20 --openings book.epd
     python -m tuning.match --resume results/match-20260131-120000.jsonl
 
 With --rivals this engine (or the revision --new) plays a gauntlet against the engines of a fixed list, without their
@@ -24,12 +24,12 @@ from tuning.common.flags import add_check_flag, add_cluster_flags, add_results_f
 from tuning.matches import flags, rivals
 from tuning.matches.engines import WORDS_HELP, EngineSpec, parse_each, parse_limit_words, parse_words, with_unique_names
 from tuning.matches.report import closing
-from tuning.matches.running import check, draw, play, resumed_settings
+from tuning.matches.running import check, play, resumed_settings
 from tuning.matches.schedule import KINDS
 from tuning.matches.tournament import TournamentSettings, limits_checked, single_threaded
 
 #: Flags that --resume allows.
-BESIDE_RESUME = ("--games", "--pgn", "--plot", "--scheduler", "--concurrency")
+BESIDE_RESUME = ("--games", "--pgn", "--scheduler", "--concurrency")
 
 
 def parser() -> argparse.ArgumentParser:
@@ -62,7 +62,6 @@ def parser() -> argparse.ArgumentParser:
     group = add_results_flags(result, "EVENT", "game")
     group.add_argument("--event", help="event name for PGN and results (default: match, or gauntlet with --rivals)")
     group.add_argument("--pgn", metavar="FILE", help="write all games, with evaluation, depth and clock comments")
-    group.add_argument("--plot", metavar="FILE", help="plot of the result, PNG or SVG")
     return result
 
 
@@ -105,7 +104,6 @@ def _event(arguments: argparse.Namespace) -> str:
 
 def run(arguments: argparse.Namespace, console: Console) -> int:
     """Play and report. Raises :class:`SetupError` for a request that is not possible."""
-    command.check_picture(arguments.plot)
     if arguments.resume:
         path = Path(arguments.resume)
         settings = resumed_settings(path, arguments.games, console)
@@ -121,8 +119,6 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
     )  # fmt: skip
     if tournament.tally.games:
         console.print(closing(tournament))
-        if arguments.plot:
-            draw(tournament, Path(arguments.plot), console)
         console.print(f"\nresults: {path}")
     return code
 

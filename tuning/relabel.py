@@ -1,8 +1,7 @@
-"""Give games new scores: search their quiet positions again, deeper, with another network or another engine.
+"""Give games new scores: search their quiet positions again, deeper or with another network.
 
 python -m tuning.relabel data/first --out data/deeper --nodes 1000 --share 0.2
 python -m tuning.relabel data/first --out data/newest --option EvalFile=run/net.nnue
-python -m tuning.relabel data/well_played --out data/judge --nodes 20_000 --share 0.05 --engine stockfish
 """
 
 from __future__ import annotations
@@ -18,7 +17,6 @@ from tuning.common import command
 from tuning.common.errors import SetupError, at_least
 from tuning.common.flags import add_check_flag, add_cluster_flags, add_option_flag, count, options_of
 from tuning.data.viriformat import games_to_read
-from tuning.matches.engines import WORDS_HELP
 from tuning.selfplay.labels import RelabelSettings, fingerprint_of
 from tuning.selfplay.relabelling import relabel
 
@@ -39,10 +37,6 @@ def parser() -> argparse.ArgumentParser:
     add("--hash", type=count, default=4, metavar="MB", help=table)
     add("--seed", type=int, default=1, help="random seed (default: %(default)s)")
     add_option_flag(made)
-    add(
-        "--engine", nargs="+", default=[], metavar="WORD",
-        help=f"another engine to search with, to judge networks by: {WORDS_HELP}",
-    )  # fmt: skip
     add_cluster_flags(made, "--processes")
     add_check_flag(made)
     return made
@@ -57,11 +51,9 @@ def _settings(arguments: argparse.Namespace) -> RelabelSettings:
     at_least(0, first_ply=arguments.first_ply, seed=arguments.seed)
     if not 0 < arguments.share <= 1:
         raise SetupError(f"--share {arguments.share} is not above 0 and up to 1")
-    if arguments.engine and arguments.option:
-        raise SetupError("--option is for this engine: options of another stand in --engine, as option.NAME=VALUE")
     return RelabelSettings(
         arguments.nodes, arguments.hard, arguments.share, arguments.first_ply, arguments.hash, arguments.seed,
-        options_of(arguments.option), tuple(arguments.engine),
+        options_of(arguments.option),
     )  # fmt: skip
 
 

@@ -1,15 +1,14 @@
 """Tune the search parameters by games: simultaneous perturbation stochastic approximation.
 
-    python -m tuning.spsa --arena --nodes 8000 --iterations 30000 --openings book.epd
-    python -m tuning.spsa --arena --clock 300000+3000 --only TimeMoves TimeEffort --iterations 9000 --openings book.epd
-    python -m tuning.spsa --only TimeEffort TimeTrend --tc 2+0.02 --iterations 2000 --openings book.epd
+    python -m tuning.spsa --nodes 8000 --iterations 30000 --openings book.epd
+    python -m tuning.spsa --clock 300000+3000 --only TimeMoves TimeEffort --iterations 9000 --openings book.epd
 
 Each iteration plays one pair of games between theta + c*delta and theta - c*delta, delta a random sign for
 every parameter at once, and moves theta along delta by the result, so two games yield information on all
 parameters. After J. C. Spall (1998), https://www.jhuapl.edu/SPSA, with the gains of fishtest: the
 step c ends at the table's step size, the learning rate r at --rate.
 
-With --arena games are played in compiled code (see tuning.arena), else by two processes of the engine.
+Games are played in compiled code, as by tuning.arena.
 """
 
 from __future__ import annotations
@@ -18,32 +17,28 @@ import argparse
 import shlex
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from engine.console import Console
-from engine.search.params import Param
 from tuning.cluster.run import run_units
 from tuning.common import command
 from tuning.common.display import Display
-from tuning.common.errors import SetupError
-from tuning.common.flags import add_check_flag, add_cluster_flags, add_results_flags, results_path
-from tuning.common.ledger import Ledger
-from tuning.common.revisions import PROJECT
-from tuning.learning.spsa import TOOL, Gains, InArena, Processes, Spsa, SpsaPair, load_params, result_table
-from tuning.matches.engines import EngineSpec, parse_each, parse_words
-from tuning.matches.flags import (
-    add_arena_flags,
-    add_each_flag,
-    add_limit_flags,
-    add_play_flags,
-    limits_from,
-    play_settings,
-    with_commit,
+from tuning.common.errors import SetupError, at_least
+from tuning.common.flags import (
+    add_option_flag,
+    add_results_flags,
+    options_of,
+    results_path,
 )
-from tuning.matches.tournament import BookSettings, single_threaded
-from tuning.matches.units import introduce
+from tuning.common.ledger import Ledger
+from tuning.learning.spsa import TOOL, Gains, Spsa, SpsaPair, load_params, play, result_table
+from tuning.matches import flags
+from tuning.matches.tournament import BookSettings
+from tuning.selfplay.batches import Batch, DuelPair, Meeting, arranged
+from tuning.selfplay.duel import DuelRules
+from tuning.selfplay.sides import clock_from
 from tuning.statistics.pace import points_for_time
 
 #: Flags that --resume allows.
@@ -53,103 +48,48 @@ BESIDE_RESUME = ("--plot", "--scheduler", "--concurrency")
 def parser() -> argparse.ArgumentParser:
     """The command line of ``python -m tuning.spsa``."""
     result = command.make_parser("spsa", __doc__)
-    result.add_argument(
-        "--only", nargs="+", metavar="NAME",
-        help="parameters to tune (default: all except switches, and with --arena --nodes also except those of time)",
-    )  # fmt: skip
-    result.add_argument("--iterations", type=int, default=1000, metavar="N", help="pairs of games (default 1000)")
-    result.add_argument("--rate", type=float, default=0.002, help="final learning rate (default 0.002)")
-    result.add_argument("--rev", metavar="REV", help="engine at a git revision ('.': a snapshot of the working tree)")
-    add_each_flag(result)
-    group = result.add_argument_group("the arena")
-    group.add_argument("--arena", action="store_true", help="play in compiled code, with --nodes per move or --clock")
-    add_arena_flags(group)
-    group.add_argument(
-        "--doubling", type=float, default=0.0, metavar="ELO",
-        help="Elo that a doubling of time is worth, taken from the side whose nodes take longer: fixed nodes do "
-        "not count time (default 0)",
-    )  # fmt: skip
-    add_limit_flags(result)
-    add_play_flags(result)
-    add_cluster_flags(result)
-    add_check_flag(result)
+    add = result.add_argument
+    parameters = "parameters to tune (default: all except switches, and without --clock also except those of time)"
+    add("--only", nargs="+", metavar="NAME", help=parameters)
+    add("--iterations", type=int, default=1000, metavar="N", help="pairs of games (default 1000)")
+    add("--rate", type=float, default=0.002, help="final learning rate (default 0.002)")
+    flags.add_arena_flags(result)
+    doubling = (
+        "Elo that a doubling of time is worth, taken from the side whose nodes take longer: fixed nodes do not count "
+        "time (default 0)"
+    )
+    add("--doubling", type=float, default=0.0, metavar="ELO", help=doubling)
+    add_option_flag(result)
     group = add_results_flags(result, "spsa", "pair")
     group.add_argument("--plot", metavar="FILE", help="plot of the parameters (default: beside the results, .png)")
     return result
 
 
 def _settings(arguments: argparse.Namespace) -> dict[str, Any]:
-    if arguments.arena:
-        return _arena_settings(arguments)
-    for name in ("hard", "clock"):
-        if getattr(arguments, name) is not None:
-            raise SetupError(f"--{name} goes with --arena")
-    if arguments.doubling:
-        raise SetupError("--doubling goes with --arena")
-    limits = limits_from(arguments)
-    if not limits.bounded:
-        raise SetupError("no limit: give --tc, --movetime, --nodes or --depth")
-    options = _options(arguments)
-    spec = EngineSpec("Numbat", (sys.executable, str(PROJECT / "uci_main.py"), "--tune"), limits=limits)
-    if arguments.rev:
-        spec = with_commit(parse_words(["name=Numbat", f"rev={arguments.rev}", "arg=--tune"], limits))
-    conditions, book = play_settings(arguments)
-    return {
-        "engine": single_threaded(replace(spec, shared_options=options)).to_json(),
-        **_plan(arguments, load_params(arguments.only)),
-        "conditions": asdict(conditions),
-        "book": asdict(book),
-    }
-
-
-def _arena_settings(arguments: argparse.Namespace) -> dict[str, Any]:
-    from tuning.selfplay.batches import Meeting, arranged
-    from tuning.selfplay.duel import DuelRules
-    from tuning.selfplay.sides import clock_from
-
-    for name in ("rev", "tc", "movetime", "depth", "tb"):
-        if getattr(arguments, name) is not None:
-            raise SetupError(f"--{name} has no effect with --arena")
-    clock = clock_from(arguments.clock, arguments.hard)
-    if clock is None and (arguments.nodes is None or arguments.nodes < 1):
-        raise SetupError("--arena needs --nodes, the nodes per move, or --clock")
-    if clock is None and arguments.hard is not None and arguments.hard < arguments.nodes:
-        raise SetupError(f"--hard {arguments.hard} is less than --nodes {arguments.nodes}")
+    """The settings on the command line. Raises :class:`SetupError` or :class:`OptionError` for invalid ones."""
+    at_least(1, iterations=arguments.iterations, nodes=arguments.nodes)
+    if not arguments.rate > 0:
+        raise SetupError(f"--rate must be above zero, not {arguments.rate:g}")
     if not 0 <= arguments.doubling <= 1000:
         raise SetupError(f"--doubling {arguments.doubling:g} is not from 0 to 1000 Elo")
+    clock = clock_from(arguments.clock, arguments.hard)
+    if clock is None and arguments.hard is not None and arguments.hard < arguments.nodes:
+        raise SetupError(f"--hard {arguments.hard} is less than --nodes {arguments.nodes}")
     params = load_params(arguments.only)
     if not arguments.only and clock is None:  # with fixed nodes the parameters of time do nothing
         params = [param for param in params if not param.name.startswith("Time")]
-    options = tuple(sorted(_options(arguments).items()))
-    conditions, book = play_settings(arguments)
-    rules = DuelRules(arguments.nodes or 8_000, arguments.hard, arguments.hash, clock, conditions.adjudication)
+    options = options_of(arguments.option)
+    book = flags.book_from(arguments)
+    adjudication = flags.adjudication_from(arguments)
+    rules = DuelRules(arguments.nodes, arguments.hard, arguments.hash, clock, adjudication)
     return {
         "arena": asdict(arranged(Meeting(options, options, rules))),
-        **_plan(arguments, params),
-        "book": asdict(book),
-        "doubling": arguments.doubling,
-    }
-
-
-def _options(arguments: argparse.Namespace) -> dict[str, str]:
-    """The options of ``--each``."""
-    options, limit_words = parse_each(arguments.each)
-    if limit_words:
-        raise SetupError(f"--each takes options here, not {limit_words[0]!r}")
-    return options
-
-
-def _plan(arguments: argparse.Namespace, params: Sequence[Param]) -> dict[str, Any]:
-    """The parameters, and how they are learned."""
-    if arguments.iterations < 1:
-        raise SetupError(f"--iterations must be above zero, not {arguments.iterations}")
-    if arguments.rate <= 0:
-        raise SetupError(f"--rate must be above zero, not {arguments.rate:g}")
-    return {
         "parameters": [param.name for param in params],
         "iterations": arguments.iterations,
         "rate": arguments.rate,
         "seed": arguments.seed,
+        "book": asdict(book),
+        "doubling": arguments.doubling,
     }
 
 
@@ -163,8 +103,6 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
         settings = _settings(arguments)
         if arguments.check:
             BookSettings(**settings["book"]).open(lambda fault: None)
-            if "engine" in settings:
-                introduce(EngineSpec.from_json(settings["engine"]))
             return command.checked(console, arguments.json)
         ledger = Ledger.create(results_path(arguments, "spsa"), TOOL, settings)
     spsa = Spsa(load_params(settings["parameters"]), Gains(settings["iterations"], settings["rate"]), settings["seed"])
@@ -175,32 +113,31 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
             done.add(data["iteration"])
             spsa.update(data["iteration"], data["points"] - points_for_time(data.get("log_pace"), doubling))
     book = BookSettings(**settings["book"]).open(lambda message: console.print(f"! {message}"))
-    try:
-        player = InArena(settings, book) if "arena" in settings else Processes(settings, book)
-    except SetupError:
+    meeting = Meeting.from_json(settings["arena"]) if "arena" in settings else None  # processes played older runs
+    if meeting is None or arranged(meeting) != meeting:
         ledger.close()
-        raise
+        raise SetupError("the run was started with another engine, network or evaluation: start a new one")
 
-    def pairs() -> Iterator[Any]:
+    def batches() -> Iterator[Batch]:
         for iteration in range(settings["iterations"]):
             if iteration not in done:
-                yield player.unit(iteration, spsa.candidates(iteration))
+                pair = DuelPair(iteration, book.opening(iteration), spsa.candidates(iteration))
+                yield Batch(meeting, (pair,))
 
-    faults = played = 0
+    played = 0
     display = Display(console, "pairs", settings["iterations"], len(done))
 
     def learn(pair: SpsaPair) -> None:
-        nonlocal faults, played
-        faults += len(pair.faults)
+        nonlocal played
         ledger.add("pair", asdict(pair))
         spsa.update(pair.iteration, pair.points - points_for_time(pair.log_pace, doubling))
         played += 1
         speed, total = f"{7200 * played / display.seconds:,.0f} games/h", len(done) + played
-        display.show(total, f"{faults} games lost on time or by faults, {speed}", f"{total} pairs, {speed}")
+        display.show(total, speed, f"{total} pairs, {speed}")
 
     try:
         code = run_units(
-            player.function, pairs(), on_result=learn, bar=display.bar, console=console,
+            play, batches(), on_result=learn, bar=display.bar, console=console,
             scheduler=arguments.scheduler, workers=arguments.concurrency,
             advice=f"continue with: python -m tuning.spsa --resume {shlex.quote(str(ledger.path))}",
         )  # fmt: skip

@@ -23,7 +23,6 @@ from engine.reading import ReadError
 from engine.suites.tasks import Task, load_suite
 from tuning.cluster.run import HERE, run_units
 from tuning.common import command
-from tuning.common.command import check_picture
 from tuning.common.display import Display
 from tuning.common.errors import SetupError, at_least
 from tuning.common.flags import add_check_flag, add_cluster_flags, add_results_flags, results_path
@@ -49,8 +48,7 @@ def parser() -> argparse.ArgumentParser:
     add_limit_flags(result)
     add_cluster_flags(result)
     add_check_flag(result)
-    group = add_results_flags(result, "SUITE", "position")
-    group.add_argument("--plot", metavar="FILE", help="plot of positions solved over time, PNG or SVG")
+    add_results_flags(result, "SUITE", "position")
     return result
 
 
@@ -94,7 +92,6 @@ def _settings(arguments: argparse.Namespace) -> dict[str, Any]:
 def run(arguments: argparse.Namespace, console: Console) -> int:
     """Do what the command line says. Raises :class:`SetupError` when it cannot be done."""
     solutions: list[Solution] = []
-    check_picture(arguments.plot)
     if arguments.resume:
         path = Path(arguments.resume)
         ledger, events = Ledger.resume(path, TOOL)
@@ -146,19 +143,13 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
     if arguments.list:
         parts += ["", position_table(tasks, names, solutions)]
     console.print(Group(*parts))
-    if arguments.plot:
-        from tuning.common.plots import save
-        from tuning.suites.plots import suite_figure
-
-        times = {n: [s.seconds for s in solutions if s.engine == n and s.seconds is not None] for n in names}
-        save(suite_figure(times, len(tasks), str(specs[0].limits)), Path(arguments.plot))
     console.print(f"\nresults: {ledger.path}")
     return code
 
 
 def main(words: Sequence[str] | None = None) -> int:
     """Run the command line; see :func:`tuning.common.command.execute` for the exit code."""
-    return command.execute(parser, run, words, ("--list", "--plot", "--scheduler", "--concurrency"))
+    return command.execute(parser, run, words, ("--list", "--scheduler", "--concurrency"))
 
 
 if __name__ == "__main__":

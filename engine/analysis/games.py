@@ -31,7 +31,7 @@ from engine.analysis.jobs import SAVE_AFTER, Finished, Message, Remark, Setup, S
 from engine.analysis.limits import engine_name, limit_of
 from engine.analysis.notes import TAG, looked, positions
 from engine.analysis.report import MARKS, entries, render
-from engine.commandline import INTERRUPTED
+from engine.commandline import DONE, INTERRUPTED, refuse
 from engine.console import Console, TextColumn
 
 #: At most one part in this many of the time is spent saving unfinished files.
@@ -39,7 +39,8 @@ _SAVING = 25
 
 
 def analyse(paths: Sequence[Path], chosen: argparse.Namespace, options: dict[str, Any]) -> int:
-    """Annotate the games of all ``paths``; the files are written at the end, and every few seconds until then."""
+    """Annotate the games of all ``paths`` that can be read; the files are written at the end, and every few seconds
+    until then."""
     if chosen.lines is not None:
         raise AnalysisError("--lines is for a position; an annotated game shows one line for each bad move")
     for option in ("output", "html"):
@@ -51,7 +52,14 @@ def analyse(paths: Sequence[Path], chosen: argparse.Namespace, options: dict[str
     if whole_game:
         limit, words = Limit(time=chosen.game_time), f"{chosen.game_time:g} s a game"
     name = engine_name(words, options)
-    files = [_File.open(path, chosen, name, lambda text: _say(console, text)) for path in paths]
+    files, code = [], DONE
+    for path in paths:
+        try:
+            files.append(_File.open(path, chosen, name, lambda text: _say(console, text)))
+        except AnalysisError as error:
+            code = refuse(error)
+    if not files:
+        return code
     _check_apart(files)
     try:
         _annotate(files, Setup(options, limit, name, whole_game), chosen.jobs or 1, console)
@@ -74,7 +82,7 @@ def analyse(paths: Sequence[Path], chosen: argparse.Namespace, options: dict[str
         for page in pages:
             _print_summary(json.loads(page))
         print(f"wrote {file.output} and {file.html}" if pages else f"wrote {file.output}")
-    return 0
+    return code
 
 
 @dataclass(eq=False)

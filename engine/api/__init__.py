@@ -17,14 +17,5 @@ from engine.api.engine import Analysis, Engine, Stream
 from engine.messages import Info, Limits, OptionError, PositionError, Result, Score, Stopped
 
 __all__ = [
-    "Analysis",
-    "Engine",
-    "Info",
-    "Limits",
-    "OptionError",
-    "PositionError",
-    "Result",
-    "Score",
-    "Stopped",
-    "Stream",
-]
+    "Analysis", "Engine", "Info", "Limits", "OptionError", "PositionError", "Result", "Score", "Stopped", "Stream",
+]  # fmt: skip

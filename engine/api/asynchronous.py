@@ -1,10 +1,10 @@
-"""The engine for programs with an event loop: coroutines that search, and end their search when they are cancelled."""
+"""The engine for programs with an event loop: coroutines that search, and whose cancellation ends the search."""
 
 from __future__ import annotations
 
 import asyncio
 import weakref
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from functools import partial
@@ -15,11 +15,10 @@ import chess
 
 from engine.api import Engine
 from engine.api.types import Analysis, Stream
-from engine.messages import Limits
 from engine.options import Options
 
 if TYPE_CHECKING:
-    from chess.engine import Limit
+    from engine.api.types import AnyLimit, RootMoves
 
 T = TypeVar("T")
 
@@ -37,18 +36,18 @@ class AsyncEngine:
     ...         try:
     ...             await asyncio.wait_for(engine.analyse(chess.Board(), Limit(nodes=10**12)), 0.1)
     ...         except TimeoutError:
-    ...             print("cancelled, and searching no more:", engine.engine.searching)
+    ...             print("cancelled; still searching:", engine.engine.searching)
     ...         async with engine.stream(board) as reports:
     ...             async for report in reports:
     ...                 if report.depth == 5:
     ...                     break
     >>> asyncio.run(main())
     Ra8#
-    cancelled, and searching no more: False
+    cancelled; still searching: False
 
     The options are those of :class:`~engine.api.Engine`, which is made in a thread when the context is entered; so are
-    the errors. Calls take turns. One that is cancelled while it searches ends its search before it raises
-    :class:`asyncio.CancelledError`. Inside ``async with engine.stream(...)`` its own task can only close the engine;
+    the errors. Calls take turns. A call cancelled during its search ends the search before it raises
+    :class:`asyncio.CancelledError`. Inside ``async with engine.stream(...)`` the same task can only close the engine;
     other calls raise RuntimeError there.
     """
 
@@ -64,7 +63,7 @@ class AsyncEngine:
 
     @property
     def engine(self) -> Engine:
-        """The engine itself, for what needs no waiting. Raises RuntimeError before the context is entered."""
+        """The engine itself, for calls that do not wait. Raises RuntimeError before the context is entered."""
         if self._engine is None:
             raise RuntimeError("the engine has not been started: use 'async with AsyncEngine() as engine'")
         return self._engine
@@ -86,7 +85,7 @@ class AsyncEngine:
         await self.close()
 
     async def close(self) -> None:
-        """End the search, if one runs, and give everything back; from any task, thread and loop."""
+        """End the search and release everything; from any task, thread and loop."""
         if self._engine is not None:
             self._engine.stop()
             await self._call(self._engine.close)
@@ -94,46 +93,27 @@ class AsyncEngine:
 
     @overload
     async def analyse(
-        self,
-        board: chess.Board,
-        limit: Limit | Limits,
-        *,
-        multipv: None = None,
-        root_moves: Iterable[chess.Move] | None = None,
+        self, board: chess.Board, limit: AnyLimit, *, multipv: None = None, root_moves: RootMoves = None
     ) -> Analysis: ...
 
     @overload
     async def analyse(
-        self,
-        board: chess.Board,
-        limit: Limit | Limits,
-        *,
-        multipv: int,
-        root_moves: Iterable[chess.Move] | None = None,
+        self, board: chess.Board, limit: AnyLimit, *, multipv: int, root_moves: RootMoves = None
     ) -> list[Analysis]: ...
 
     async def analyse(
-        self,
-        board: chess.Board,
-        limit: Limit | Limits,
-        *,
-        multipv: int | None = None,
-        root_moves: Iterable[chess.Move] | None = None,
+        self, board: chess.Board, limit: AnyLimit, *, multipv: int | None = None, root_moves: RootMoves = None
     ) -> Analysis | list[Analysis]:
         """As :meth:`engine.api.Engine.analyse`."""
         async with self._turn():
             return await self._search(self.engine.analyse, board, limit, multipv=multipv, root_moves=root_moves)
 
-    async def play(
-        self, board: chess.Board, limit: Limit | Limits, *, root_moves: Iterable[chess.Move] | None = None
-    ) -> chess.Move | None:
+    async def play(self, board: chess.Board, limit: AnyLimit, *, root_moves: RootMoves = None) -> chess.Move | None:
         """As :meth:`engine.api.Engine.play`."""
         async with self._turn():
             return await self._search(self.engine.play, board, limit, root_moves=root_moves)
 
-    async def explain(
-        self, board: chess.Board, move: chess.Move | None = None, limit: Limit | Limits | None = None
-    ) -> str:
+    async def explain(self, board: chess.Board, move: chess.Move | None = None, limit: AnyLimit | None = None) -> str:
         """As :meth:`engine.api.Engine.explain`."""
         async with self._turn():
             return await self._search(self.engine.explain, board, move, limit)
@@ -141,10 +121,10 @@ class AsyncEngine:
     def stream(
         self,
         board: chess.Board,
-        limit: Limit | Limits | None = None,
+        limit: AnyLimit | None = None,
         *,
         multipv: int | None = None,
-        root_moves: Iterable[chess.Move] | None = None,
+        root_moves: RootMoves = None,
     ) -> AsyncStream:
         """As :meth:`engine.api.Engine.stream`, with ``async with`` and ``async for``; the search begins when the
         context is entered."""
@@ -152,26 +132,26 @@ class AsyncEngine:
         return AsyncStream(self, begin)
 
     async def configure(self, **options: Unpack[Options]) -> None:
-        """As :meth:`engine.api.Engine.configure`, when the search that runs is over."""
+        """As :meth:`engine.api.Engine.configure`, once the current search is over."""
         async with self._turn():
             await self._call(self.engine.configure, **options)
 
     async def new_game(self) -> None:
-        """As :meth:`engine.api.Engine.new_game`, when the search that runs is over."""
+        """As :meth:`engine.api.Engine.new_game`, once the current search is over."""
         async with self._turn():
             await self._call(self.engine.new_game)
 
     @asynccontextmanager
     async def _turn(self) -> AsyncIterator[None]:
-        """Have the engine to oneself."""
+        """Reserve the engine for this task."""
         reader = self._reader()
         if reader is not None and reader.task is asyncio.current_task():
-            raise RuntimeError("this task reads a stream of the engine, and has to leave that first")
+            raise RuntimeError("this task is reading a stream of the engine; leave that first")
         async with self._lock:
             yield
 
     async def _search(self, function: Callable[..., T], *arguments: Any, **more: Any) -> T:
-        """:meth:`_call` for what searches; a stop counts from now on."""
+        """:meth:`_call` for a search; a stop counts from now on."""
         engine, since = self.engine, self.engine.last_stop
 
         def work() -> T:
@@ -183,16 +163,16 @@ class AsyncEngine:
     async def _call(self, function: Callable[..., T], *arguments: Any, **more: Any) -> T:
         """Run ``function`` in the thread; if the task is cancelled, end the search and wait for the thread."""
         if self.engine.closed:
-            return function(*arguments, **more)  # says so
+            return function(*arguments, **more)  # raises that it is closed
         running = asyncio.get_running_loop().run_in_executor(self._executor, partial(function, *arguments, **more))
         try:
             return await asyncio.shield(running)
         except asyncio.CancelledError:
             self.engine.stop()
             while not running.done():
-                with suppress(asyncio.CancelledError):  # that it was cancelled is known
+                with suppress(asyncio.CancelledError):  # a second cancellation changes nothing
                     await asyncio.wait([running])
-            running.exception()  # nobody is left to be told
+            running.exception()  # mark it as retrieved: no caller is left
             raise
 
 
@@ -201,7 +181,7 @@ class AsyncStream:
 
     def __init__(self, engine: AsyncEngine, begin: Callable[[], Awaitable[Stream]]) -> None:
         self._engine, self._begin = engine, begin
-        self._turn = AsyncExitStack()  # that of a stream which is dropped is left by the loop
+        self._turn = AsyncExitStack()  # the loop leaves it if the stream is dropped
         self._reports: Stream | None = None
         self.task: asyncio.Task[Any] | None = None  # the one that reads it
 
@@ -225,7 +205,7 @@ class AsyncStream:
         return report
 
     def stop(self) -> None:
-        """Ask the search to end; the reports that are there are still given."""
+        """Ask the search to end; pending reports can still be read."""
         if self._reports is not None:
             self._reports.stop()
 
@@ -242,6 +222,6 @@ class AsyncStream:
 
 
 def _close_made(making: asyncio.Future[Engine]) -> None:
-    """Close an engine that was made for a task that is no more."""
+    """Close an engine whose task was cancelled while it was being made."""
     if not making.cancelled() and making.exception() is None:
         making.result().close()

@@ -18,7 +18,7 @@ from engine.play.thinker import Thinker
 
 
 class Positioned:
-    """What an engine says of its position, and how that is set; :class:`engine.Engine` does the rest."""
+    """The part of :class:`engine.Engine` that sets and reports its position."""
 
     _position: Any
     _thinker: Thinker
@@ -67,8 +67,8 @@ class Positioned:
         return perft(self._position, depth, threads, on_move, stop)
 
     def set_board(self, board: chess.Board) -> None:
-        """Set the position from a python-chess board with the moves played on it; its own mode says whether it is
-        Chess960.
+        """Set the position from a python-chess board with the moves played on it; Chess960 if the board says
+        so.
 
         Raises :class:`PositionError`, also for a board of another variant.
         """
@@ -80,9 +80,9 @@ class Positioned:
 
 
 def position_of(board: chess.Board, chess960: bool = False) -> Any:
-    """``board`` as a position record, with the moves played on it as far as positions can repeat.
+    """``board`` as a position record, with the moves since the last capture or pawn move.
 
-    Raises :class:`PositionError`, also for a board of another variant, and TypeError for what is no board.
+    Raises :class:`PositionError`, also for a board of another variant, and TypeError for anything but a board.
     """
     check_board(board)
     if board.uci_variant != "chess":
@@ -127,7 +127,7 @@ def _pieces(board: chess.Board) -> bytearray:
 
 
 def _castling_rooks(board: chess.Board) -> list[int]:
-    """The rook of each right to castle, NO_SQUARE for none."""
+    """The rook of each castling right, NO_SQUARE for none."""
     rooks = [NO_SQUARE] * 4
     for square in chess.scan_forward(board.clean_castling_rights()):
         color = WHITE if square < 8 else BLACK

@@ -1,8 +1,8 @@
 """The engine as a Python object: options, positions and searches. It speaks no protocol.
 
-:meth:`Engine.analyse`, :meth:`Engine.play` and :meth:`Engine.stream` take and give boards, moves and limits of
-python-chess. :meth:`Engine.start` and :meth:`Engine.search` take the limits of :mod:`engine.messages`; a search runs in
-a thread of its own, and callbacks get its reports and its result.
+:meth:`Engine.analyse`, :meth:`Engine.play` and :meth:`Engine.stream` accept and return boards, moves and limits
+of python-chess. :meth:`Engine.start` and :meth:`Engine.search` take the limits of :mod:`engine.messages`; a search runs
+in its own thread, and callbacks get its reports and its result.
 """
 
 from __future__ import annotations
@@ -25,15 +25,16 @@ from engine.api.types import Analysis, Feed, Stream, analysis_of, check_board, l
 from engine.board.fen import needs_chess960
 from engine.board.notation import list_moves, to_uci
 from engine.board.types import WHITE
+from engine.jit import INTERPRETED
 from engine.messages import Info, Limits, OptionError, PositionError, Result, Stopped
 from engine.options import KEYWORDS, OPTIONS, Options, by_keyword, find
 from engine.play.thinker import BUILT_FROM, OnInfo, Thinker
 
 if TYPE_CHECKING:
     import numpy as np
-    from chess.engine import Limit
 
     from engine.api.batch import OnProgress, Positions
+    from engine.api.types import AnyLimit, RootMoves
     from engine.explanation.effort import Effort
 
 __all__ = ["Analysis", "Engine", "Info", "Limits", "OptionError", "PositionError", "Result", "Stopped", "Stream"]
@@ -41,16 +42,16 @@ __all__ = ["Analysis", "Engine", "Info", "Limits", "OptionError", "PositionError
 OnResult = Callable[[Result], None]
 
 #: Attributes deleted by :meth:`Engine.close`.
-_GIVEN_BACK = ("_thinker", "_position")
+_RELEASED = ("_thinker", "_position")
 
 _CLOSED = "this engine is closed; create a new one"
 
-#: The options that an engine's ``repr`` names in its own way.
-_TOLD_APART = ("EvalType", "Hash", "Threads")
+#: The options that an engine's ``repr`` always shows.
+_ALWAYS_SHOWN = ("EvalType", "Hash", "Threads")
 
 
 def _lines(multipv: int) -> int:
-    """``multipv`` if the option of that name can hold it, else :class:`OptionError`."""
+    """``multipv``, checked like the option of that name. Raises :class:`OptionError`."""
     return int(find("MultiPV").checked(multipv) or 1)
 
 
@@ -78,9 +79,9 @@ class Engine(Positioned):
     Every option can be a keyword, in small letters and with underscores: ``hash`` is the transposition table in
     megabytes, ``move_overhead`` the milliseconds lost with each move outside the engine, ``multipv`` the number
     of lines wanted, ``eval_type`` the evaluation (Material, Classical or NNUE) and ``eval_file`` its network, empty for
-    the engine's own; :class:`engine.options.Options` has them all. ``report`` is told what takes long at a first start.
-    Raises :class:`OptionError` for a value that cannot be used, such as a missing file. (Of several directories
-    with tables one must exist; the others are named to ``report``.)
+    the engine's own; :class:`engine.options.Options` has them all. ``report`` gets messages about what takes long
+    at a first start. Raises :class:`OptionError` for a value that cannot be used, such as a missing file. (Of several
+    tablebase directories one must exist; the missing ones are reported.)
 
     >>> engine = Engine(hash=1, uci_elo=1400, uci_limitstrength=True)
     >>> engine, engine.options["Hash"]
@@ -107,13 +108,14 @@ class Engine(Positioned):
         for name, value in chosen.items():
             if name not in BUILT_FROM:
                 self.set_option(name, value)
-        self._rehearse()
+        if not INTERPRETED:
+            self._rehearse()
 
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
-            """What :meth:`close` has given back is missed here."""
-            if name in _GIVEN_BACK:
+            """Called only for attributes that are missing, such as those that :meth:`close` deleted."""
+            if name in _RELEASED:
                 raise RuntimeError(_CLOSED)
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
@@ -124,11 +126,11 @@ class Engine(Positioned):
         changed = [
             f"{keyword}={values[option.name]!r}"
             for keyword, option in KEYWORDS.items()
-            if option.name not in _TOLD_APART and values[option.name] != option.default
+            if option.name not in _ALWAYS_SHOWN and values[option.name] != option.default
         ]
         threads = "1 thread" if values["Threads"] == 1 else f"{values['Threads']} threads"
-        told = [values["EvalType"], f"hash {values['Hash']} MB", threads, *changed]
-        return f"<Engine: {', '.join([*told, 'searching' if self.searching else 'idle'])}>"
+        shown = [values["EvalType"], f"hash {values['Hash']} MB", threads, *changed]
+        return f"<Engine: {', '.join([*shown, 'searching' if self.searching else 'idle'])}>"
 
     def _rehearse(self) -> None:
         """Search a little and forget it, so that the first real search does not pay for page faults and first calls."""
@@ -167,7 +169,7 @@ class Engine(Positioned):
         )
 
     def configure(self, **options: Unpack[Options]) -> None:
-        """Set options by keyword, as the constructor takes them: all of them, or after an error none.
+        """Set options by keyword, as the constructor takes them: either all of them or, after an error, none.
 
         >>> from engine import Engine
         >>> with Engine(hash=1) as engine:
@@ -209,37 +211,22 @@ class Engine(Positioned):
     # Searches
 
     def new_game(self) -> None:
-        """Forget what was learned from previous games; ends a running search first. Raises as :meth:`start`."""
+        """Clear the transposition table and histories; ends a running search first. Raises as :meth:`start`."""
         with self._turns.at_once():
             self._thinker.forget()
 
     @overload
     def analyse(
-        self,
-        board: chess.Board,
-        limit: Limit | Limits,
-        *,
-        multipv: None = None,
-        root_moves: Iterable[chess.Move] | None = None,
+        self, board: chess.Board, limit: AnyLimit, *, multipv: None = None, root_moves: RootMoves = None
     ) -> Analysis: ...
 
     @overload
     def analyse(
-        self,
-        board: chess.Board,
-        limit: Limit | Limits,
-        *,
-        multipv: int,
-        root_moves: Iterable[chess.Move] | None = None,
+        self, board: chess.Board, limit: AnyLimit, *, multipv: int, root_moves: RootMoves = None
     ) -> list[Analysis]: ...
 
     def analyse(
-        self,
-        board: chess.Board,
-        limit: Limit | Limits,
-        *,
-        multipv: int | None = None,
-        root_moves: Iterable[chess.Move] | None = None,
+        self, board: chess.Board, limit: AnyLimit, *, multipv: int | None = None, root_moves: RootMoves = None
     ) -> Analysis | list[Analysis]:
         """Search ``board`` until ``limit`` and return the best line; with ``multipv`` that many, best first.
 
@@ -256,8 +243,8 @@ class Engine(Positioned):
         Move.from_uci('e1e2')
 
         There are fewer lines if there are fewer moves, and one without moves if the game is over. Calls from
-        several threads take turns. Raises :class:`PositionError`, ValueError if ``limit`` cannot be or would let the
-        search run for ever, or a root move is not legal, and RuntimeError in a callback of another search.
+        several threads take turns. Raises :class:`PositionError`, ValueError if ``limit`` is invalid or would never
+        end the search, or if a root move is illegal, and RuntimeError in a callback of another search.
         """
         reports: dict[int, Info] = {}
 
@@ -273,14 +260,14 @@ class Engine(Positioned):
     def play(
         self,
         board: chess.Board,
-        limit: Limit | Limits,
+        limit: AnyLimit,
         *,
-        root_moves: Iterable[chess.Move] | None = None,
+        root_moves: RootMoves = None,
         on_report: Callable[[Analysis], None] | None = None,
     ) -> chess.Move | None:
-        """The move the engine would play on ``board``, None if there is none; book and weakness count here.
+        """The move the engine would play on ``board``, None if there is none; uses the book and plays at the level set.
 
-        ``on_report`` is told what the search finds on the way. Raises as :meth:`analyse`.
+        ``on_report`` gets each report of the search. Raises as :meth:`analyse`.
         """
 
         def pass_on(info: Info) -> None:
@@ -297,12 +284,12 @@ class Engine(Positioned):
     def stream(
         self,
         board: chess.Board,
-        limit: Limit | Limits | None = None,
+        limit: AnyLimit | None = None,
         *,
         multipv: int | None = None,
-        root_moves: Iterable[chess.Move] | None = None,
+        root_moves: RootMoves = None,
     ) -> Stream:
-        """Search ``board`` and give each report as it comes; without a ``limit`` until it is told to end.
+        """Search ``board`` and yield each report as it comes; without a ``limit``, search until stopped.
 
         >>> import chess
         >>> from engine import Engine
@@ -325,7 +312,7 @@ class Engine(Positioned):
             self._begin(limits, feed.put, feed.end, lines or self._values["MultiPV"])
         return stream
 
-    def explain(self, board: chess.Board, move: chess.Move | None = None, limit: Limit | Limits | None = None) -> str:
+    def explain(self, board: chess.Board, move: chess.Move | None = None, limit: AnyLimit | None = None) -> str:
         """Why ``move`` is bad, in a sentence or two of plain words; without a move, what the best one does.
 
         >>> import chess
@@ -340,8 +327,8 @@ class Engine(Positioned):
         Qxf7# is mate.
 
         ``limit`` bounds each of the two or three searches, without one :data:`engine.api.explaining.EXPLAIN_NODES`.
-        Only what the lines show is said (see :mod:`engine.explanation`). The engine's own position stays as it is.
-        Calls from several threads take turns. Raises ValueError for a move that is not legal, :class:`Stopped` when
+        It says only what the lines show (see :mod:`engine.explanation`). The engine's own position stays as it is.
+        Calls from several threads take turns. Raises ValueError for an illegal move, :class:`Stopped` when
         another thread calls :meth:`stop` meanwhile, and as :meth:`analyse`.
         """
         from engine.api.explaining import explanation
@@ -358,8 +345,8 @@ class Engine(Positioned):
         """The static values of any number of FENs or boards: centipawns for the side to move, an int32 array.
 
         No move is searched; the values are those that ``eval`` and :meth:`explain_evaluation` explain, there from
-        White's view. ``positions`` may also be an array that :meth:`pack` made. Of the rules, those of
-        :meth:`set_position` hold. ``on_progress`` gets the number of positions done now and then.
+        White's view. ``positions`` may also be an array that :meth:`pack` made. They must be legal
+        as in :meth:`set_position`. From time to time ``on_progress`` gets the number of positions done.
 
         >>> import chess
         >>> from engine import Engine
@@ -390,7 +377,7 @@ class Engine(Positioned):
     def analyse_many(
         self,
         positions: Iterable[str | chess.Board],
-        limit: Limit | Limits,
+        limit: AnyLimit,
         *,
         jobs: int | None = None,
         on_progress: OnProgress | None = None,
@@ -421,18 +408,18 @@ class Engine(Positioned):
         return analyses(options, positions, limits_of(limit), jobs or os.cpu_count() or 1, on_progress)
 
     def stop(self) -> None:
-        """End the search, or all of a :meth:`turn`, also one that is only about to begin. It then gives its result; an
-        explanation has none.
+        """End the search, or all searches of a :meth:`turn`, even one about to begin. A search then returns its result;
+        an explanation raises :class:`Stopped`.
 
-        Harmless when neither runs, and from any thread.
+        May be called at any time and from any thread.
         """
         if effort := self._effort:
             effort.stop()
         self._turns.stop()
 
     def table_outcome(self, board: chess.Board) -> int | None:
-        """What the endgame tables say of ``board`` for its side to move: 2 a win, 1 one that the 50-move rule
-        prevents, 0 a draw, and -1 and -2 the same lost; None if they say nothing."""
+        """The tablebase result of ``board`` for its side to move: 2 a win, 1 a win that the 50-move rule prevents, 0 a
+        draw, -1 and -2 the losses likewise; None if the tables do not have it."""
         verdict = self._thinker.tablebase.judge(board)
         return None if verdict is None else verdict.outcome
 
@@ -441,8 +428,8 @@ class Engine(Positioned):
     ) -> Info:
         """Search ``board`` and return the last complete report of the best line, in the engine's own records.
 
-        ``lines`` overrides the option MultiPV. Raises :class:`PositionError`, ValueError if ``limits`` would
-        let the search run for ever, and what ``on_info`` raises, which ends the search.
+        ``lines`` overrides the option MultiPV. Raises :class:`PositionError`, ValueError if ``limits``
+        would never end the search, and any error raised by ``on_info``, which ends the search.
         """
         if not isinstance(limits, Limits):
             raise TypeError(f"search takes engine.Limits, not {limits!r}; analyse takes a chess.engine.Limit")
@@ -490,14 +477,14 @@ class Engine(Positioned):
             self._begin(limits, on_info or (lambda info: None), on_result, lines or self._values["MultiPV"])
 
     def _begin(self, limits: Limits, on_info: OnInfo, on_result: OnResult, lines: int, here: bool = False) -> None:
-        """Begin a search in one's :meth:`turn`, and with ``here`` end it."""
+        """Begin a search within a :meth:`turn`; with ``here`` also finish it, in this thread."""
         pool = self._thinker.pool
         pool.node_clock.rate = self._values["nodestime"]
-        pool.arm(limits, int(self._position["side"]) == WHITE, self._values["Move Overhead"])
+        pool.begin(limits, int(self._position["side"]) == WHITE, self._values["Move Overhead"])
         self._turns.begin(partial(self._search, self._position, limits, on_info, on_result, lines), here)
 
     def turn(self, since: object = None) -> AbstractContextManager[None]:
-        """Have the engine to oneself, for several searches in a row that one :meth:`stop` ends; turns can be nested.
+        """Reserve the engine for several searches in a row, all ended by one :meth:`stop`; turns can be nested.
 
         Waits for the searches of other threads, but ends one that :meth:`start` began. A stop counts from the call on,
         or from when :attr:`last_stop` was ``since``. Raises as :meth:`start`.
@@ -517,15 +504,15 @@ class Engine(Positioned):
 
     @property
     def last_stop(self) -> object:
-        """Another object after each :meth:`stop`, which tells whether there was one in between."""
+        """A different object after each :meth:`stop`, to see whether there was one in between."""
         return self._turns.last_stop
 
     def ponderhit(self) -> None:
-        """The move pondered on was played: the clock runs from now on."""
+        """The opponent played the expected move: the clock runs from now on."""
         self._thinker.pool.ponderhit()
 
     def wait(self, timeout: float | None = None) -> bool:
-        """Wait until the search is over, at most ``timeout`` seconds; return whether it is. In a callback it is not."""
+        """Wait until the search is over, at most ``timeout`` seconds; return whether it is. It is not in a callback."""
         return self._turns.wait(timeout)
 
     def bench(
@@ -567,9 +554,9 @@ class Engine(Positioned):
             self._turns.halt()
 
     def close(self) -> None:
-        """End the search, if one runs, and the threads, and give memory, book and tables back. Whatever is asked of the
-        engine later raises RuntimeError, but to stop, to wait and to close again are harmless. Raises RuntimeError in a
-        callback of a search, which then goes on."""
+        """End the search and the threads, and release memory, book and tables. Every later call raises RuntimeError,
+        except that stopping, waiting and closing again do nothing. Raises RuntimeError in a callback of a search, which
+        then continues."""
         if self._closed:
             return
         with self._turns.at_once():
@@ -578,13 +565,13 @@ class Engine(Positioned):
             self._closed = True
             self._turns.close()
             self._thinker.close()
-            for name in _GIVEN_BACK:
+            for name in _RELEASED:
                 del self.__dict__[name]
 
     def _search(self, position: Any, limits: Limits, on_info: OnInfo, on_result: OnResult, lines: int) -> None:
-        """The search thread. ``position`` changes no more; whatever happens, there is a result.
+        """The search thread. ``position`` no longer changes. There is always a result, even after an error.
 
-        Helpers may still be leaving when the result is reported: waiting for the search is waiting for them too.
+        Helpers may still be finishing when the result is reported; waiting for the search includes them.
         """
         try:
             try:
@@ -600,4 +587,4 @@ class Engine(Positioned):
                 raise
             on_result(result)
         finally:
-            self._thinker.pool.rest()
+            self._thinker.pool.wait_for_helpers()

@@ -1,4 +1,4 @@
-"""A question put to an engine: the searches that an explanation needs, and an answer in any case."""
+"""The searches that an explanation needs, and its text."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 #: Nodes of each search for an explanation without a limit.
 EXPLAIN_NODES = 200_000
 
-#: Searches a board; what :meth:`engine.api.Engine.analyse` is with its limit.
+#: Searches a board, as :meth:`engine.api.Engine.analyse` with its limit.
 Analyse = Callable[[chess.Board], Analysis]
 
 
@@ -37,7 +37,7 @@ def explanation(
     limit: Limit | Limits | None,
     effort: Effort,
 ) -> str:
-    """See :meth:`engine.Engine.explain`, which has the turn and counts the ``effort``."""
+    """See :meth:`engine.Engine.explain`, which holds the turn and counts the ``effort``."""
     check_board(board)
     check_moves([move] if move is not None else [])
     if move is not None and not board.is_legal(move):
@@ -55,7 +55,7 @@ def explanation(
 
 
 def why_bad(board: chess.Board, move: chess.Move, analyse: Analyse, tables: Tables | None = None) -> str:
-    """What is wrong with ``move`` on ``board``, or that nothing is; two searches."""
+    """Say why ``move`` on ``board`` is bad, or that it is not; two searches."""
     best = analyse(board)
     if best.move is None or best.move == move:
         return what_for(board, analyse, best, tables=tables)
@@ -75,9 +75,9 @@ def what_for(
     other: Analysis | None = None,
     tables: Tables | None = None,
 ) -> str:
-    """What the best move on ``board`` does, what the endgame ``tables`` say of it, or what the position is like.
+    """Say what the best move on ``board`` does, its tablebase result, or who stands better.
 
-    ``best`` is its line, if it is known, and else searched for, and ``other`` the next best one, if it is known.
+    ``best`` is its line, searched for unless given, and ``other`` the next best one, if known.
     """
     if ended := over(board):
         return "The game is over: checkmate." if ended.score.is_mate() else "The game is over: a draw."
@@ -94,7 +94,7 @@ def what_for(
 
 
 def threat(board: chess.Board, move: chess.Move, analyse: Analyse) -> Sequence[chess.Move]:
-    """What would follow ``move`` if the other side passed; nothing if it may not."""
+    """The line that would follow ``move`` if the opponent passed; empty if it cannot."""
     after = board.copy(stack=False)
     after.push(move)
     if after.is_check() or after.is_game_over():
@@ -105,7 +105,7 @@ def threat(board: chess.Board, move: chess.Move, analyse: Analyse) -> Sequence[c
 
 
 def over(board: chess.Board) -> Analysis | None:
-    """What the rules say of a game that has ended; None while it goes on."""
+    """The result of a game that is over, as an analysis; None while it goes on."""
     outcome = board.outcome()
     if outcome is None:
         return None

@@ -1,4 +1,4 @@
-"""Analyses of many positions by several processes, each with an engine of its own."""
+"""Analyses of many positions by several processes, each with its own engine."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from engine.board.fen import set_fen, to_fen
 from engine.board.setup import new_position
 from engine.messages import Limits
 
-#: What a process runs; the program that started it need not be importable, as ``multiprocessing`` demands.
+#: The program of a process. ``multiprocessing`` would need to import the program that started it.
 _PROGRAM = """import json, sys
 sys.path[:] = json.loads(sys.argv[1])
 from engine.api import Engine, many
 many.serve(Engine)
 """
 
-#: Positions read ahead, for each process.
+#: Positions read ahead per process.
 _AHEAD = 2
 
 
@@ -87,7 +87,7 @@ class _Helpers:
         self._ended = False
 
     def analyse(self, index: int, board: chess.Board, limits: Limits) -> Analysis:
-        """Have an idle process analyse ``board``; what it raises names the index."""
+        """Have an idle process analyse ``board``; errors name the index."""
         try:
             process = self._idle.get_nowait()
         except Empty:
@@ -115,24 +115,24 @@ class _Helpers:
                 [sys.executable, "-c", _PROGRAM, json.dumps([os.path.abspath(place) for place in sys.path])],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
-                process_group=0 if os.name == "posix" else None,  # Ctrl-C is for this process, which ends the others
+                process_group=0 if os.name == "posix" else None,  # only this process gets Ctrl-C; it ends the others
                 creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
             )
             self._all.append(process)
         assert process.stdin is not None
-        with suppress(OSError):  # it has failed, as the first question will show
+        with suppress(OSError):  # it has failed; the first request will report it
             pickle.dump(self._options, process.stdin)
         return process
 
     def kill(self) -> None:
-        """End the processes, whatever they are doing."""
+        """Kill the processes."""
         with self._lock:
             self._ended = True
         for process in self._all:
             process.kill()
 
     def close(self) -> None:
-        """Close the pipes, which nothing uses any longer."""
+        """Close the pipes."""
         for process in self._all:
             with suppress(OSError), process:
                 pass
@@ -141,7 +141,7 @@ class _Helpers:
 def serve(make: Callable[..., Any]) -> None:
     """A process: read the options of an engine, then boards and limits, and write analyses or errors, all pickled."""
     output = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # whatever is printed is no answer
+    os.dup2(2, 1)  # keep prints out of the answers
     tasks: SimpleQueue[Any] = SimpleQueue()
     threading.Thread(target=_listen, args=(sys.stdin.buffer, tasks), daemon=True).start()
     with make(**tasks.get()) as engine:
@@ -149,7 +149,7 @@ def serve(make: Callable[..., Any]) -> None:
             board, limits = tasks.get()
             answer: Analysis | Exception
             try:
-                engine.new_game()  # so that the answer is the same whatever the process has seen
+                engine.new_game()  # so that the answer does not depend on earlier positions
                 answer = engine.analyse(board, limits)
             except Exception as error:
                 answer = error
@@ -158,7 +158,7 @@ def serve(make: Callable[..., Any]) -> None:
 
 
 def _listen(stream: BinaryIO, tasks: SimpleQueue[Any]) -> None:
-    """Put what arrives among ``tasks``, and end the process with its owner."""
+    """Put what arrives into ``tasks``; exit when the owner closes the pipe."""
     try:
         while True:
             tasks.put(pickle.load(stream))

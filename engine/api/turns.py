@@ -1,4 +1,4 @@
-"""Who has the engine: one thread at a time, for one search after the other, until another thread stops them."""
+"""Turns with the engine: one thread at a time, for one search or several, until another thread stops them."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from engine.messages import Limits
 from engine.search.pool import Pool
 from engine.search.threads import ParkedThread
 
-#: Seconds between two looks at a search in another thread.
-_LOOK = 0.001
+#: Seconds between two checks whether a search in another thread is over.
+_POLL = 0.001
 
 
 class Turns:
@@ -21,17 +21,17 @@ class Turns:
     def __init__(self, pool: Pool) -> None:
         self._pool: Pool | None = pool  # None once closed
         self.searcher = ParkedThread("numbat-search")
-        self._inside: tuple[int] | None = None  # the thread that searches by itself; another object each time
+        self._inside: tuple[int] | None = None  # the thread that runs a search itself; a new object each time
         self._lock = threading.Lock()  # held by the owner
         self._owner = 0  # the thread whose turn it is
-        self._impatient: set[object] = set()  # calls that wait for their turn, and for no search
-        #: Another object after each stop.
+        self._impatient: set[object] = set()  # calls that end running searches to get their turn
+        #: A different object after each stop.
         self.last_stop: object = object()
         self._since: object = object()  # the last stop that does not count in this turn
 
     @contextmanager
     def turn(self, since: object = None) -> Iterator[None]:
-        """A turn after the searches of other threads, but at once after one that no turn waits for; can be nested."""
+        """A turn after those of other threads; ends a search that was only started. Can be nested."""
         since = since or self.last_stop
         self._refuse_callbacks()
         if self._owner == threading.get_ident():
@@ -48,7 +48,7 @@ class Turns:
 
     @contextmanager
     def at_once(self) -> Iterator[None]:
-        """A :meth:`turn` that ends all searches before it, also those that begin while it is waited for."""
+        """A :meth:`turn` that ends all searches before it, even those that begin while it waits."""
         self._refuse_callbacks()
         waiting = object()
         try:
@@ -62,8 +62,8 @@ class Turns:
             self._impatient.discard(waiting)
 
     def begin(self, search: Callable[[], None], here: bool = False) -> None:
-        """Run ``search``, for which the pool is armed, in its own thread, or ``here``; the caller has the turn."""
-        if self._impatient or self.last_stop is not self._since:  # once armed, the pool keeps a stop
+        """Run ``search``, which the pool has begun, in its own thread, or ``here``; the caller has the turn."""
+        if self._impatient or self.last_stop is not self._since:  # once it has begun, the pool remembers a stop
             self.halt()
         if not here:
             self.searcher.run(search)
@@ -75,25 +75,25 @@ class Turns:
             self._inside = None
 
     def stop(self) -> None:
-        """End the search, or all of a :meth:`turn`, also one that is only about to begin."""
+        """End the search, or all searches of a :meth:`turn`, even one about to begin."""
         self.last_stop = object()
         self.halt()
 
     def halt(self, only: Limits | None = None) -> None:
-        """End the search that runs, or ``only`` the one with these very limits; harmless when there is none."""
+        """End the running search, if any; with ``only``, just the one with this limits object."""
         if self._pool is not None:
             self._pool.stop(only)
 
     def wait(self, timeout: float | None = None) -> bool:
-        """Wait until the search is over, at most ``timeout`` seconds; return whether it is. In a callback it is not."""
+        """Wait until the search is over, at most ``timeout`` seconds; return whether it is. It is not in a callback."""
         if self._in_callback:
             return False
         end = None if timeout is None else monotonic() + timeout
         inside = self._inside
-        while inside is not None and self._inside is inside:  # it is short, and without a bell that an interrupt spares
+        while inside is not None and self._inside is inside:  # it is short; an event could be lost to an interrupt
             if end is not None and monotonic() >= end:
                 return False
-            sleep(_LOOK)
+            sleep(_POLL)
         return self.searcher.wait(None if end is None else max(0.0, end - monotonic()))
 
     @property
@@ -102,7 +102,7 @@ class Turns:
         return self._inside is not None or self.searcher.busy
 
     def close(self) -> None:
-        """End the thread of the search and let go of the pool."""
+        """End the search thread and release the pool."""
         self.searcher.end()
         self._pool = None
 

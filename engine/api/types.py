@@ -1,7 +1,7 @@
-"""Between the engine's own records and python-chess's types: limits and moves in, scores and lines out.
+"""Conversion between the engine's own records and python-chess's types: limits and moves in, scores and lines out.
 
-The records of :mod:`engine.messages` hold what the protocol says, in text and milliseconds. A Python program
-wants :class:`chess.Move`, :class:`chess.engine.PovScore` and seconds, as python-chess has them.
+The records of :mod:`engine.messages` follow the protocol, with text and milliseconds. A Python program wants
+:class:`chess.Move`, :class:`chess.engine.PovScore` and seconds, as in python-chess.
 """
 
 from __future__ import annotations
@@ -11,22 +11,28 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, fields
 from math import isfinite, nan
 from queue import SimpleQueue
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import chess
 
 from engine.messages import MOST, NUMBERS, Figures, Info, Limits, Result, Score
 
-if TYPE_CHECKING:  # it brings asyncio with it, which a game over UCI has no use for
+if TYPE_CHECKING:  # imports asyncio, which a game over UCI does not need
     from chess.engine import Limit, PovScore, PovWdl
+
+    #: How long to search, in python-chess's record or the engine's.
+    AnyLimit: TypeAlias = Limit | Limits
+
+    #: The only moves to consider at the root; None for all.
+    RootMoves: TypeAlias = Iterable[chess.Move] | None
 
 
 @dataclass(frozen=True, slots=True)
 class Analysis(Figures):
-    """One line of a search: what the engine would play, what it expects in reply, and what that is worth.
+    """One line of a search: the engine's move, the replies it expects, and their score.
 
     ``score`` knows whose view it is: ``score.white()``, ``score.pov(chess.BLACK)``, ``score.relative``. So does
-    ``wdl``, the chances to win, draw and lose in thousandths; None if nobody has worked them out.
+    ``wdl``, the chances to win, draw and lose in thousandths; None if not computed.
     ``pv`` is the principal variation. ``bound`` is "lowerbound" or "upperbound" if the score is only that, else empty.
     ``time`` is in seconds. The other fields are those of :class:`engine.messages.Figures`.
     """
@@ -44,7 +50,7 @@ class Analysis(Figures):
 
 
 def check_board(board: object) -> None:
-    """Raise TypeError, which says what to pass, unless ``board`` is a board of python-chess.
+    """Raise TypeError, with a hint, unless ``board`` is a board of python-chess.
 
     >>> check_board("8/8/8/8/8/8/8/8 w - - 0 1")
     Traceback (most recent call last):
@@ -57,7 +63,7 @@ def check_board(board: object) -> None:
 
 
 def check_moves(moves: Iterable[object]) -> None:
-    """Raise TypeError, which says what to pass, unless ``moves`` are moves of python-chess.
+    """Raise TypeError, with a hint, unless ``moves`` are moves of python-chess.
 
     >>> check_moves(["e2e4"])
     Traceback (most recent call last):
@@ -92,12 +98,12 @@ def pov_score(score: Score, turn: chess.Color) -> PovScore:
 
 
 def moves_of(texts: Iterable[str], board: chess.Board) -> tuple[chess.Move, ...]:
-    """The moves that ``texts`` spell in UCI notation, played from ``board``."""
+    """The moves given by ``texts`` in UCI notation, played from ``board``."""
     board = board.copy(stack=False)
     return tuple(board.push_uci(text) for text in texts)
 
 
-#: The fields of python-chess's limit, and what they are among the engine's own.
+#: The fields of python-chess's limit and their names in :class:`Limits`.
 FIELDS = {
     "time": "movetime",
     "white_clock": "wtime",
@@ -111,12 +117,12 @@ FIELDS = {
 }
 
 
-def limits_of(limit: Limit | Limits | None, root_moves: Iterable[chess.Move] | None = None) -> Limits:
+def limits_of(limit: AnyLimit | None, root_moves: RootMoves = None) -> Limits:
     """python-chess's limit (in seconds) as the engine's own (in milliseconds); None is a search without end.
 
-    An engine's own :class:`Limits` passes as it is. ``root_moves`` are the only moves to be looked at. Raises
-    ValueError, which names the field and the value, for a number that is none (see :data:`engine.messages.NUMBERS`),
-    and TypeError for what is no limit at all.
+    The engine's own :class:`Limits` pass unchanged. Only ``root_moves`` are searched, if given. Raises ValueError,
+    which names field and value, for an invalid number (see :data:`engine.messages.NUMBERS`), and TypeError for
+    anything that is not a limit.
 
     >>> from chess.engine import Limit
     >>> limits_of(Limit(depth=0))
@@ -143,9 +149,9 @@ def limits_of(limit: Limit | Limits | None, root_moves: Iterable[chess.Move] | N
     return Limits(**numbers, searchmoves=moves)
 
 
-def limits_on(board: chess.Board, limit: Limit | Limits | None, root_moves: Iterable[chess.Move] | None) -> Limits:
-    """The engine's own limits. Raises ValueError for a root move that is not legal, TypeError for what is no board, no
-    limit or no move."""
+def limits_on(board: chess.Board, limit: AnyLimit | None, root_moves: RootMoves) -> Limits:
+    """The engine's own limits. Raises ValueError for an illegal root move, TypeError for a wrong type of board, limit
+    or move."""
     check_board(board)
     moves = tuple(root_moves or ())
     check_moves(moves)
@@ -156,7 +162,7 @@ def limits_on(board: chess.Board, limit: Limit | Limits | None, root_moves: Iter
 
 
 def _number(name: str, value: Any) -> int:
-    """What python-chess's limit ``name`` is among the engine's own; ValueError if it cannot be ``value``."""
+    """The engine's number for python-chess's limit ``name``; ValueError if it cannot be ``value``."""
     number = NUMBERS[FIELDS[name]]
     if number.unit != "milliseconds":
         if fault := number.fault(name, value):
@@ -171,19 +177,19 @@ def _number(name: str, value: Any) -> int:
 
 
 class Feed:
-    """What a search reports for a :class:`Stream`. The search holds only this, so that the stream can be dropped."""
+    """The reports of a search for a :class:`Stream`. The search holds only this, so that the stream can be dropped."""
 
     def __init__(self) -> None:
         self.reports: SimpleQueue[Info | None] = SimpleQueue()
-        self.ended = False  # the search has, though not all its reports need have been read
+        self.ended = False  # the search has ended; there may be unread reports
 
     def put(self, info: Info) -> None:
-        """Take a report."""
+        """Receive a report."""
         if info.score is not None:
             self.reports.put(info)
 
     def end(self, result: Result) -> None:
-        """Take the end of the search."""
+        """Receive the end of the search."""
         self.ended = True
         self.reports.put(None)
 
@@ -191,8 +197,8 @@ class Feed:
 class Stream(Iterator[Analysis]):
     """The reports of a running search, one by one, as they come; it ends with the search.
 
-    As a context manager, with :meth:`close`, and when it is dropped, it ends the search that feeds it. :meth:`stop`
-    asks for that from any thread and returns at once; the reports that are there are still given.
+    Leaving its context, :meth:`close` and dropping it end the search. :meth:`stop` asks for that from any thread and
+    returns at once; pending reports can still be read.
     """
 
     def __init__(self, board: chess.Board, feed: Feed, stop: Callable[[], None]) -> None:
@@ -214,7 +220,7 @@ class Stream(Iterator[Analysis]):
         return f"<Stream of {self._board.fen()}, {'ended' if self._feed.ended else 'running'}>"
 
     def close(self) -> None:
-        """End the search and drop what was not read."""
+        """End the search and discard unread reports."""
         self.stop()
         for _ in self:
             pass

@@ -4,7 +4,7 @@ Only legal moves count, so pinned pieces take no part. :func:`engine.board.see.s
 pins and only compares with a threshold.
 """
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 from numba import int64
@@ -79,7 +79,7 @@ def _cheapest_capture(position: Position, moves: MoveList, target: Square) -> Mo
 
 
 @helper
-def _exchange_from(work: Any, move: Move) -> int:
+def _exchange_from(work: Captures, move: Move) -> int:
     """What ``move`` wins if both sides then capture on its square, cheapest piece first, as long as that pays."""
     position, target, plies = work.position, target_of(move), I64(0)
     while move != 0 and plies < MOST_CAPTURES:
@@ -97,7 +97,7 @@ def _exchange_from(work: Any, move: Move) -> int:
 
 
 @kernel(int64(CAPTURES_T, int64, int64, int64), spare=True)
-def exchange(work: Any, origin: Square, target: Square, promoted: PieceType) -> int:
+def exchange(work: Captures, origin: Square, target: Square, promoted: PieceType) -> int:
     """What the legal move from ``origin`` to ``target`` wins on its square (``promoted`` is -1 except for promotions);
     castling, which no piece can answer there, wins 0."""
     moves = work.stack[0].moves
@@ -110,7 +110,7 @@ def exchange(work: Any, origin: Square, target: Square, promoted: PieceType) -> 
 
 
 @kernel(int64(CAPTURES_T, int64), spare=True)
-def won_on(work: Any, target: Square) -> int:
+def won_on(work: Captures, target: Square) -> int:
     """What the side to move wins by capturing on ``target``; captures are optional, so at least 0."""
     move = _cheapest_capture(work.position, work.stack[0].moves, target)
     return max(_exchange_from(work, move), I64(0)) if move != 0 else I64(0)
@@ -142,7 +142,7 @@ def _sort(position: Position, moves: MoveList, count: int) -> None:
 
 
 @kernel(int64(CAPTURES_T, int64, int64, int64), spare=True)
-def material_quiescence(work: Any, alpha: int, beta: int, ply: Ply) -> int:
+def material_quiescence(work: Captures, alpha: int, beta: int, ply: Ply) -> int:
     """The balance for the side to move after all profitable captures and promotions, with their ``line``. Fail-soft.
 
     A side that is not in check may stand pat, and does so unless it gains.

@@ -6,10 +6,10 @@ See https://en.wikipedia.org/wiki/Forsyth%E2%80%93Edwards_Notation and https://e
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
+from engine.board.aliases import Position
 from engine.board.setup import complete_setup
 from engine.board.tables import TABLES
 from engine.board.types import (
@@ -108,7 +108,7 @@ def _parse_castling(field: str, board: bytearray) -> list[int]:
     return rooks
 
 
-def needs_chess960(position: Any) -> bool:
+def needs_chess960(position: Position) -> bool:
     """Whether a castling right has its king or rook on a non-standard square (the king's own move could then not be
     told from an ordinary one)."""
     board = position["board"].tolist()
@@ -163,7 +163,7 @@ def check_number(value: int, name: str, lowest: int) -> int:
     return max(value, lowest)
 
 
-def set_fen(position: Any, fen: str, chess960: bool = False) -> None:
+def set_fen(position: Position, fen: str, chess960: bool = False) -> None:
     """Set ``position`` from a FEN of four to six fields.
 
     It is marked as Chess960 if ``chess960`` is set or :func:`needs_chess960` says so. Raises :class:`PositionError`,
@@ -186,7 +186,7 @@ def set_fen(position: Any, fen: str, chess960: bool = False) -> None:
 
 
 def set_up(
-    position: Any,
+    position: Position,
     board: bytearray,
     side: int,
     rooks: Sequence[int],
@@ -214,7 +214,7 @@ def set_up(
         raise PositionError(f"{_COLOR_NAMES[side]} is in check by more than two pieces")
 
 
-def _castling_field(position: Any, shredder: bool) -> str:
+def _castling_field(position: Position, shredder: bool) -> str:
     letters = ""
     for right in range(4):
         if int(position["castling"]) >> right & 1 == 0:
@@ -231,7 +231,7 @@ def _castling_field(position: Any, shredder: bool) -> str:
     return letters or "-"
 
 
-def to_fen(position: Any, shredder: bool = False) -> str:
+def to_fen(position: Position, shredder: bool = False) -> str:
     """The position as X-FEN, or with ``shredder`` as Shredder-FEN (castling rights by the rooks' files).
 
     The en passant square is written only if a pawn could capture there, as X-FEN demands.

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
+from engine.board.aliases import Position
 from engine.board.moves import CASTLE_LONG, CASTLE_SHORT, PROMOTION
 from engine.board.position import MOVE_LIST
 from engine.board.setup import legal_moves, play_text
@@ -30,7 +30,7 @@ def to_uci(move: int, chess960: bool) -> str:
     return text + "nbrq"[kind & 3] if kind & PROMOTION else text
 
 
-def list_moves(position: Any) -> list[int]:
+def list_moves(position: Position) -> list[int]:
     """All legal moves, in the order of generation."""
     moves = _SCRATCH.moves
     count = int(legal_moves(position, moves))
@@ -47,7 +47,7 @@ class _Scratch(threading.local):
 _SCRATCH = _Scratch()
 
 
-def find_move(position: Any, text: str) -> int:
+def find_move(position: Position, text: str) -> int:
     """The legal move written as ``text`` (castling in either form), or 0."""
     fallback = 0
     for move in list_moves(position):
@@ -58,7 +58,7 @@ def find_move(position: Any, text: str) -> int:
     return fallback
 
 
-def play_moves(position: Any, moves: Sequence[str]) -> None:
+def play_moves(position: Position, moves: Sequence[str]) -> None:
     """Play ``moves`` in UCI notation on ``position``.
 
     Raises :class:`PositionError` naming the first illegal one; those before it have been played.

@@ -32,7 +32,7 @@ PERFT = structure(Perft)
 
 
 @kernel(int64(record_type(PERFT), int64), spare=True)
-def count_leaves(work: Any, depth: Depth) -> int:
+def count_leaves(work: Perft, depth: Depth) -> int:
     """Leaves ``depth`` >= 1 plies below ``work.position``; moves of the last ply are counted, not made."""
     position = work.position
     if depth <= 1:
@@ -51,7 +51,7 @@ def count_leaves(work: Any, depth: Depth) -> int:
 
 
 def perft(
-    position: Any,
+    position: Position,
     depth: int,
     threads: int = 1,
     on_move: Callable[[str, int], None] | None = None,

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numba import int64, types, uint8
 
-from engine.board.aliases import Move, MoveList, Position, Square
+from engine.board.aliases import Move, MoveList, Position, Square, Undo
 from engine.board.make import make_move
 from engine.board.movegen import ALL_MOVES, generate_moves
 from engine.board.moves import (
@@ -89,7 +89,7 @@ def _trim_history(position: Position) -> None:
 
 
 @helper
-def _copy_keys(target: Any, source: Any) -> None:
+def _copy_keys(target: Undo, source: Undo) -> None:
     """Copy what repetition detection reads; moves played for good are never unmade."""
     target.key = source.key
 

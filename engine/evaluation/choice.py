@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from engine.board.aliases import Position
 from engine.board.types import WHITE
 from engine.evaluation import material
 from engine.evaluation.classical import explain as classical
@@ -42,7 +43,7 @@ class Evaluation:
         evaluator["kind"] = self.kind
         evaluator["net_address"] = self.record.__array_interface__["data"][0] if self.kind == NNUE else 0
 
-    def explain(self, position: Any) -> list[Term]:
+    def explain(self, position: Position) -> list[Term]:
         """The terms that add up to the value."""
         if is_rook_pawn_draw(position):
             return [("draw", None, None, 0)]
@@ -53,12 +54,12 @@ class Evaluation:
         shares = classical.explain(position) if self.kind == CLASSICAL else material.explain(position)
         return [(name, white, black, white - black) for name, white, black in shares]
 
-    def value(self, position: Any) -> int:
+    def value(self, position: Position) -> int:
         """Centipawns for the side to move: the sum of the terms."""
         total = sum(term[3] for term in self.explain(position))
         return total if int(position["side"]) == WHITE else -total
 
-    def table(self, position: Any) -> str:
+    def table(self, position: Position) -> str:
         """The terms as a table for users: in pawns, for White, Black and together."""
         if self.kind == CLASSICAL:
             return classical.classical_table(position)

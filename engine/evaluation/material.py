@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from engine.board.aliases import Move, Piece, Position, Score, Square
 from engine.board.make import capture_square
@@ -159,7 +159,7 @@ def material_value(accumulator: MaterialAccumulator, position: Position) -> Scor
     return (total if position.side == WHITE else -total) // FULL_PHASE
 
 
-def explain(position: Any) -> list[tuple[str, int, int]]:
+def explain(position: Position) -> list[tuple[str, int, int]]:
     """The sum by type of piece: name, White's share and Black's in centipawns, each from its owner's view."""
     phase = 0
     for square in range(64):

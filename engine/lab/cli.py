@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from engine.commandline import Parser, interrupted, plies, refuse, seconds
-from engine.lab import games, growth, table
+from engine.lab import games, table
 from engine.lab.games import Exhibit, LabError
 from engine.lab.measure import ALGORITHMS, Laboratory, Row
 from engine.lab.page import write_page
@@ -45,16 +45,13 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _compare(exhibit: Exhibit, chosen: argparse.Namespace) -> int:
-    """Print the table row by row, then write the plot and the page from the rows measured so far."""
-    for path in filter(None, (chosen.plot, chosen.html)):
-        _check_writable(path)
-    if chosen.plot:
-        growth.require_matplotlib()
-        growth.check_format(chosen.plot)
+    """Print the table row by row, then write the page from the rows measured so far."""
+    if chosen.html:
+        _check_writable(chosen.html)
     rows: list[Row] = []
     interrupted = False
     depth = chosen.depth or exhibit.depth
-    grows = chosen.depth or chosen.plot or chosen.html or not exhibit.whole
+    grows = chosen.depth or chosen.html or not exhibit.whole
     first = 1 if grows else depth
     print(exhibit.title, table.HEADER, sep="\n", flush=True)
     try:
@@ -71,9 +68,6 @@ def _compare(exhibit: Exhibit, chosen: argparse.Namespace) -> int:
     print(f"\n{table.LEGEND}")
     if chosen.game == "tree" and first < exhibit.depth:
         print(table.CUT_OFF)
-    if chosen.plot:
-        growth.plot(rows, exhibit.title, chosen.plot)
-        print(f"wrote {chosen.plot}")
     if chosen.html:
         tree = _tree(exhibit, depth)
         if tree is None or tree.depth < depth:
@@ -181,8 +175,7 @@ def _parser() -> Parser:
         "--seconds", type=seconds, help="at most this long for each row (default: 20), or move (default: 2)"
     )
     parser.add_argument("--no-engine", action="store_true", help="omit the row of the compiled engine")
-    parser.add_argument("--plot", type=Path, metavar="FILE", help="write a plot of the growth (.png, .svg, .pdf)")
-    parser.add_argument("--html", type=Path, metavar="FILE", help="write a page with the table and small trees")
+    parser.add_argument("--html", type=Path, metavar="FILE", help="write a page with the table, growth and small trees")
     parser.add_argument(
         "--play", choices=("chess", "tictactoe", "bones", "othello"), help="play against one of the searches"
     )

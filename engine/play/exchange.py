@@ -6,6 +6,7 @@ from typing import Any
 
 import chess
 
+from engine.board.aliases import Position
 from engine.board.exchange import CAPTURES, QUIESCENCE_PLIES, WORST, material_quiescence
 from engine.board.exchange import VALUES as _VALUES
 from engine.board.exchange import exchange as _exchange
@@ -35,7 +36,7 @@ def taken(board: chess.Board, move: chess.Move) -> int:
     return won + (value(move.promotion) - 1 if move.promotion else 0)
 
 
-def set_position(position: Any, board: chess.Board) -> None:
+def set_position(position: Position, board: chess.Board) -> None:
     """Set the POSITION record to ``board``. Raises :class:`~engine.messages.PositionError` if the engine refuses it."""
     set_fen(position, board.fen(en_passant="xfen"), board.chess960)
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import chess
 
+from engine.board.aliases import Position
 from engine.board.fen import to_fen
 from engine.board.notation import find_move, list_moves, to_uci
 from engine.evaluation.choice import Evaluation, choose
@@ -28,7 +29,7 @@ from engine.search.pool import Pool
 from engine.search.scores import DECIDED, MATE, MATE_BOUND, MAX_PLY, to_message
 from engine.search.tablebase import DRAW, TablebaseAccess
 from engine.search.transposition import TranspositionTable
-from engine.search.worker import Line
+from engine.search.worker import RootLine
 
 OnInfo = Callable[[Info], None]
 
@@ -96,7 +97,7 @@ class Thinker:
 
     def clear_table(self) -> None:
         """Clear the transposition table, with all threads at once."""
-        self.pool.share(self.table.clear)
+        self.pool.run_on_all(self.table.clear)
 
     def resize_table(self, megabytes: int) -> None:
         """Replace the transposition table with an empty one of another size."""
@@ -133,7 +134,7 @@ class Thinker:
         self.book.close()
         self.book = book
 
-    def think(self, position: Any, limits: Limits, on_info: OnInfo, lines: int) -> Result:
+    def think(self, position: Position, limits: Limits, on_info: OnInfo, lines: int) -> Result:
         """Run the search, and turn its lines into messages."""
         chess960 = bool(position["chess960"])
         moves = list_moves(position)
@@ -163,12 +164,12 @@ class Thinker:
         # If the tablebases chose the root moves, the win is known and the search only looks for the mate.
         tablebase = self._tablebase_access() if verdict is None and level is None and not book_move else None
         last = Info()
-        shown: dict[int, Line] = {}  # by rank
-        exact: dict[int, tuple[Line, Info]] = {}  # by rank; a final report usually repeats one with new counters
+        shown: dict[int, RootLine] = {}  # by rank
+        exact: dict[int, tuple[RootLine, Info]] = {}  # by rank; a final report usually repeats one with new counters
         shown_at: tuple[int, bool] | None = None  # nodes, and whether it was pondering
         speaking = threading.Lock()
 
-        def report(line: Line, hashfull: int, final: bool = False) -> None:
+        def report(line: RootLine, hashfull: int, final: bool = False) -> None:
             nonlocal last, shown_at
             elapsed, nodes = self.pool.elapsed, self.pool.nodes  # read once: helpers keep counting
             shown_at = nodes, self.pool.pondering
@@ -199,7 +200,7 @@ class Thinker:
             if line.rank == 1:
                 last = info
 
-        def on_line(line: Line) -> None:
+        def on_line(line: RootLine) -> None:
             if line.rank > lines:  # searched as an alternative, not for display
                 return
             with speaking:
@@ -242,7 +243,7 @@ class Thinker:
             return strength.level_of_elo(self._values["UCI_Elo"])
         return strength.level_of_skill(self._values["Skill Level"])
 
-    def _misjudge(self, position: Any, best: Line, level: strength.Level) -> Line:
+    def _misjudge(self, position: Position, best: RootLine, level: strength.Level) -> RootLine:
         """The line that a player of this level takes for the best."""
         lines = [line for line in self.pool.workers[0].lines if line.moves]
         if len(lines) < 2 or not level.noise:
@@ -258,7 +259,7 @@ class Thinker:
         """Whether the search is for analysis rather than a move of a game."""
         return limits.analysis or limits.infinite or limits.mate is not None or self._values["UCI_AnalyseMode"]
 
-    def _from_book(self, position: Any, limits: Limits, moves: list[int]) -> int:
+    def _from_book(self, position: Position, limits: Limits, moves: list[int]) -> int:
         """A book move among ``moves``, or 0."""
         values = self._values
         if not values["OwnBook"] or self._analyses(limits) or int(position["fullmove"]) > values["Book Depth"]:
@@ -273,7 +274,7 @@ class Thinker:
         limit, depth = self._values["SyzygyProbeLimit"], self._values["SyzygyProbeDepth"]
         return self.tablebase.access(limit, depth, self._values["Syzygy50MoveRule"])
 
-    def _probe_root(self, position: Any, limits: Limits) -> Verdict | None:
+    def _probe_root(self, position: Position, limits: Limits) -> Verdict | None:
         """The tablebases' verdict on the root, if they may be probed."""
         most = min(self.tablebase.largest, self._values["SyzygyProbeLimit"])
         depth = limits.depth if limits.depth is not None else MAX_PLY

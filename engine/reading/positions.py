@@ -112,7 +112,7 @@ def read_board(
     Repairs are reported. Raises PositionError, also for text after the FEN unless it is, with ``epd``, operations.
     """
     if fen and fen != "startpos" and len(fen.split()) < 4:
-        raise PositionError(f"neither a FEN nor a file: {quoted(fen)}")
+        raise PositionError(f"{'neither a FEN nor a file' if epd else 'not a FEN'}: {quoted(fen)}")
     found = read_position(fen if fen not in ("", "startpos") else chess.STARTING_FEN, chess960)
     if epd:
         operations_of(found.rest)

@@ -219,8 +219,8 @@ def search(worker: Worker, alpha: Score, beta: Score, depth: Depth, ply: Ply, cu
     if not is_pv and excluded == 0:
         depth = hindsight_depth(worker, ply, depth, static_eval)
 
-    trusted = abs(beta) < DECIDED and trusts_evaluation(params, ply, abs(beta), static_eval)
-    if not is_pv and not in_check and excluded == 0 and trusted:
+    may_prune = abs(beta) < DECIDED and trusts_evaluation(params, ply, abs(beta), static_eval)
+    if not is_pv and not in_check and excluded == 0 and may_prune:
         # Step 10. Reverse futility pruning: the static evaluation beats beta by more than the remaining depth can lose.
         if depth <= params.ReverseFutilityDepth and best_eval < DECIDED:
             margin = params.ReverseFutilityMargin * depth - (params.ReverseFutilityImproving if improving else 0)
@@ -327,8 +327,8 @@ def search(worker: Worker, alpha: Score, beta: Score, depth: Depth, ply: Ply, cu
         # Step 17. Prune unpromising moves near the leaves; at least one move is always searched. Once a mate is found,
         # only a shorter one counts, which the static evaluation cannot see. A tablebase win is enough: looking for the
         # mate as well costs too many nodes.
-        trusted = alpha > DECIDED or trusts_evaluation(params, ply, alpha, static_eval)
-        if ply > 0 and best > -DECIDED and alpha < MATE_BOUND and trusted:
+        may_prune_moves = alpha > DECIDED or trusts_evaluation(params, ply, alpha, static_eval)
+        if ply > 0 and best > -DECIDED and alpha < MATE_BOUND and may_prune_moves:
             lmr_depth = max(depth - reduction // 1024, 1)
             if is_quiet:
                 if prunes_quiet(worker, ply, node, candidate, lmr_depth, alpha, best_move != 0):

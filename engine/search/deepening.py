@@ -17,7 +17,7 @@ from engine.evaluation.evaluator import reset
 from engine.jit import clock_ticks, helper, kernel
 from engine.search.alphabeta import search
 from engine.search.scores import DECIDED, INFINITY, NONE
-from engine.search.state import WORKER_T, Line, Worker, frame_at, params_of
+from engine.search.state import WORKER_T, LineRecord, Worker, frame_at, params_of
 from engine.search.transposition import BOUND_LOWER, BOUND_NONE
 
 #: The first depth searched with an aspiration window.
@@ -71,7 +71,7 @@ def begin_search(worker: Worker, node_limit: int) -> None:
 
 
 @helper
-def _copy_line(target: Line, source: Line) -> None:
+def _copy_line(target: LineRecord, source: LineRecord) -> None:
     target.depth = source.depth
     target.seldepth = source.seldepth
     target.score = source.score
@@ -111,7 +111,7 @@ def _note_line(worker: Worker, score: Score, bound: int) -> None:
 
 
 @helper
-def _best_move(line: Line) -> Move:
+def _best_move(line: LineRecord) -> Move:
     """The first move of ``line``, 0 if it has none."""
     return I64(line.pv[0]) if line.pv_length > 0 else I64(0)
 

@@ -5,20 +5,20 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
+from engine.board.aliases import Position
 from engine.search.scores import DECIDED
 from engine.search.tablebase import TablebaseAccess
 from engine.search.threads import Signal
 from engine.search.transposition import TranspositionTable
-from engine.search.worker import Line, Worker
+from engine.search.worker import RootLine, Worker
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
     """The arguments of :meth:`Worker.prepare` for every thread of a search, and the last depth."""
 
-    position: Any
+    position: Position
     moves: list[int]
     table: TranspositionTable
     node_limit: int
@@ -62,14 +62,14 @@ class HelperLatch:
                 self.gone.set()
 
 
-def vote(lines: Sequence[Line]) -> Line:
+def vote(lines: Sequence[RootLine]) -> RootLine:
     """The best of the lines that the threads ended with.
 
     Each thread votes for its move with its depth and score; a proved win or loss outranks all votes.
     """
     lines = [line for line in lines if line.moves]
     if not lines:
-        return Line()
+        return RootLine()
     if proved := [line for line in lines if abs(line.score) > DECIDED and not line.bound]:
         return max(proved, key=lambda line: line.score)
     lowest = min(line.score for line in lines)

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 from numba import int64
 
-from engine.board.aliases import Depth, Flag, Ply
+from engine.board.aliases import Depth, Flag, Ply, Position
 from engine.board.make import make_move, unmake_move
 from engine.board.movegen import ALL_MOVES, count_moves, generate_moves
 from engine.board.notation import list_moves
@@ -22,7 +22,7 @@ from engine.messages import Limits
 from engine.search.node import enter_node, is_draw, should_abort
 from engine.search.scores import MATE, MATE_BOUND
 from engine.search.state import WORKER_T, Worker, frame_at
-from engine.search.worker import Line
+from engine.search.worker import RootLine
 
 _ENTRIES = 1 << 20
 
@@ -41,7 +41,7 @@ _SPREAD = U64(0x9E3779B97F4A7C15)
 
 
 @kernel(int64(WORKER_T, PROOFS_T, int64, int64), spare=True)
-def is_mate(worker: Worker, proofs: Any, plies: Depth, ply: Ply) -> Flag:
+def is_mate(worker: Worker, proofs: Proofs, plies: Depth, ply: Ply) -> Flag:
     """1 when the attacker mates within ``plies`` plies of ``worker.position``, else 0.
 
     The attacker is to move if ``plies`` is odd. Meaningless once ``worker.aborted`` is set.
@@ -86,7 +86,7 @@ def is_mate(worker: Worker, proofs: Any, plies: Depth, ply: Ply) -> Flag:
     return answer
 
 
-def proves_mate(line: Line, limits: Limits) -> bool:
+def proves_mate(line: RootLine, limits: Limits) -> bool:
     """Whether the score of ``line`` proves a mate, by either side, within the limit of ``go mate``."""
     if limits.mate is None or (line.bound and (line.bound == "lowerbound") != (line.score > 0)):
         return False
@@ -97,7 +97,7 @@ class Prover:
     """Proves a mate in 1, 2 .. ``most`` moves by one of the root ``moves`` of ``position``, or against them all, on the
     record of the worker that is searching it."""
 
-    def __init__(self, record: Any, position: Any, moves: list[int], most: int) -> None:
+    def __init__(self, record: Any, position: Position, moves: list[int], most: int) -> None:
         self._record, self._position, self._moves, self._most = record, position, moves, most
         self._proofs: Any = new_record(PROOFS)
         self._number = 1  # moves of the mate to prove next

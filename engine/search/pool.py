@@ -21,6 +21,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
+from engine.board.aliases import Position
 from engine.evaluation.choice import Evaluation
 from engine.jit import TICKS_PER_SECOND, clock_now, new_record
 from engine.messages import Limits
@@ -34,7 +35,7 @@ from engine.search.threads import ParkedThread, Signal
 from engine.search.timeman import FORCED_MOVE_DEPTH, Budget, NodeClock, pace_of, plan
 from engine.search.transposition import TranspositionTable
 from engine.search.tunables import Parameters
-from engine.search.worker import Line, Worker, ranked
+from engine.search.worker import RootLine, Worker, ranked
 
 #: Seconds before the first report of the root move under search, and between these reports.
 FIRST_TICK, TICK = 3.0, 1.0
@@ -51,7 +52,7 @@ SILENCE, SILENT_SHARE = 10.0, 0.2
 SHORT = 20_000
 
 #: Threads released, as headroom, when the system refuses another.
-ROOM = 2
+HEADROOM = 2
 
 #: Milliseconds, about a century, beyond which the clock for deadlines would overflow.
 LONGEST_SEARCH = 4e12
@@ -82,7 +83,7 @@ class Pool:
         self._lock = threading.RLock()  # a finalizer may call stop() anywhere
         self._speaking = threading.Lock()  # held during a report of the ticker
         self._pondering = self._infinite = False
-        self._limits = Limits()  # of the last search armed, which they identify
+        self._limits = Limits()  # of the last search begun, which they identify
         self._began = self._ended = 0.0
         self._due: float | None = None
         self._budget = Budget(None, None)
@@ -103,7 +104,7 @@ class Pool:
 
         Those that can run at once get their memory now, the others in their first search.
         """
-        self.rest()
+        self.wait_for_helpers()
         self._active = []
         self._shrink(threads)
         try:
@@ -118,7 +119,7 @@ class Pool:
         except (RuntimeError, MemoryError):
             # Release some: the rest of the process needs threads and memory too.
             del self._helpers[len(self.workers) - 1 :]
-            self._shrink(max(1, len(self.workers) - ROOM))
+            self._shrink(max(1, len(self.workers) - HEADROOM))
             self._report(f"could not start all threads: searching with {len(self.workers)} of {threads}")
         for helper in self._helpers:
             helper.wait()
@@ -133,13 +134,13 @@ class Pool:
         del self._helpers[threads - 1 :], self.workers[threads:]
         give_memory_back()
 
-    def rest(self) -> None:
+    def wait_for_helpers(self) -> None:
         """Wait until the helpers have left the last search."""
         self._latch.gone.wait()
 
     def close(self) -> None:
         """End all threads. The next search starts them again."""
-        self.rest()
+        self.wait_for_helpers()
         self._finished.set()  # ends the ticker's work
         for thread in (*self._helpers, self._ticker):
             if thread is not None:
@@ -157,7 +158,7 @@ class Pool:
         for worker in self.workers:
             worker.use(evaluation)
 
-    def share(self, work: Callable[[int, int], object]) -> None:
+    def run_on_all(self, work: Callable[[int, int], object]) -> None:
         """Call ``work(part, parts)`` for each part, in one thread for each processor, at most one for each worker."""
         helpers = self._helpers[: (os.cpu_count() or 1) - 1]
         parts = len(helpers) + 1
@@ -175,7 +176,7 @@ class Pool:
             for worker in self.workers[part::parts]:
                 worker.clear()
 
-        self.share(clear)
+        self.run_on_all(clear)
 
     @property
     def nodes(self) -> int:
@@ -203,13 +204,13 @@ class Pool:
         return is_free and limits.nodes is not None and limits.nodes <= SHORT and len(self.workers) == 1
 
     def timeout(self, most: float) -> float:
-        """Seconds, at most ``most``, that may pass before the last search armed begins: half of its maximum."""
+        """Seconds, at most ``most``, that may pass before the search begins: half of its maximum."""
         maximum = self._budget.maximum
         return most if maximum is None else min(most, maximum / 2000)
 
-    def arm(self, limits: Limits, white_to_move: bool, overhead: int) -> None:
+    def begin(self, limits: Limits, white_to_move: bool, overhead: int) -> None:
         """Start the clock of the next search; from here on :meth:`stop` ends it."""
-        self.rest()  # a helper still in the last search would take this clock for its own
+        self.wait_for_helpers()  # a helper still in the last search would take this clock for its own
         with self._lock:
             self._limits = limits
             self._control["deadline"] = NEVER
@@ -274,18 +275,18 @@ class Pool:
 
     def search(
         self,
-        position: Any,
+        position: Position,
         limits: Limits,
         moves: list[int],
         table: TranspositionTable,
-        on_line: Callable[[Line], None],
+        on_line: Callable[[RootLine], None],
         on_tick: Callable[[int, int, int], None],
         count: int = 1,
         tablebase: TablebaseAccess | None = None,
-    ) -> Line:
+    ) -> RootLine:
         """Search ``position`` over the root ``moves`` (not empty) until ``limits`` or :meth:`stop` end it.
 
-        Call :meth:`arm` first. ``on_line`` gets each iteration's ``count`` lines, and those of failed windows;
+        Call :meth:`begin` first. ``on_line`` gets each iteration's ``count`` lines, and those of failed windows;
         ``on_tick``, once a second after the first few, the depth, the root move being searched and its number. The
         search probes ``tablebase``. Under ``infinite`` and ``ponder`` the return waits silently for :meth:`stop` or
         :meth:`ponderhit`. The result always holds a legal move; it may differ from the last line of ``on_line``.
@@ -302,12 +303,12 @@ class Pool:
         else:
             self._deepen_with_help(task, limits, count, on_line, on_tick)
         self._ended = time.perf_counter()
-        best = main.lines[0] if main.lines else Line()
+        best = main.lines[0] if main.lines else RootLine()
         if count == 1 and limits.depth is None and len(self._active) > 1:
             found = [worker.lines for worker in self._active]  # helpers that are slow to leave may still set theirs
             best = vote([lines[0] for lines in found if lines])
         if not best.moves:  # no root move was searched to the end
-            best = Line(moves=moves[:1], score=self._evaluation.value(position))
+            best = RootLine(moves=moves[:1], score=self._evaluation.value(position))
         self.wait_for_release(limits)
         self.node_clock.spend(self.nodes - self._nodes_before)
         return best
@@ -317,7 +318,7 @@ class Pool:
         task: Task,
         limits: Limits,
         count: int,
-        on_line: Callable[[Line], None],
+        on_line: Callable[[RootLine], None],
         on_tick: Callable[[int, int, int], None],
     ) -> None:
         """:meth:`_deepen` while the helpers search and the ticker reports."""
@@ -364,14 +365,14 @@ class Pool:
         choices: int,
         last: int,
         count: int,
-        on_line: Callable[[Line], None],
+        on_line: Callable[[RootLine], None],
         prover: Prover | None = None,
     ) -> None:
         """The main worker's iterations up to depth ``last``, with ``choices`` root moves."""
         main = self.workers[0]
-        bounds: list[tuple[int, Line]] = []  # those that prove a mate, with the nodes searched by then
+        bounds: list[tuple[int, RootLine]] = []  # those that prove a mate, with the nodes searched by then
 
-        def on_bound(line: Line) -> None:
+        def on_bound(line: RootLine) -> None:
             on_line(line)
             if proves_mate(line, limits):
                 bounds.append((main.nodes, line))
@@ -402,13 +403,13 @@ class Pool:
             return 0
         return int(min(SILENCE, SILENT_SHARE * optimum) * TICKS_PER_SECOND / 1000)
 
-    def _settles_mate(self, prover: Prover, limits: Limits, on_line: Callable[[Line], None]) -> bool:
+    def _settles_mate(self, prover: Prover, limits: Limits, on_line: Callable[[RootLine], None]) -> bool:
         """Let ``prover`` continue; whether it found a mate, or proved that there is none and no other limit is set."""
         main = self.workers[0]
         plies, moves = prover.advance()
         if moves:
             score = MATE - plies if plies > 0 else -MATE - plies
-            proved = Line(main.lines[0].depth, abs(plies), score, moves)
+            proved = RootLine(main.lines[0].depth, abs(plies), score, moves)
             main.lines = ranked([proved], main.lines)
             for line in main.lines:
                 on_line(line)
@@ -432,7 +433,7 @@ class Pool:
         if limits.infinite or limits.ponder:
             self._released.wait()
 
-    def _is_enough(self, line: Line, limits: Limits, choices: int) -> bool:
+    def _is_enough(self, line: RootLine, limits: Limits, choices: int) -> bool:
         """Whether no further iteration should start."""
         if proves_mate(line, limits):
             return True

@@ -91,7 +91,7 @@ class Frame(Record):
 FRAME = structure(Frame)
 
 
-class Line(Record):
+class LineRecord(Record):
     """A line found by an iteration, empty if there is none. ``bound`` is 0 for an exact score."""
 
     depth: int
@@ -102,7 +102,7 @@ class Line(Record):
     pv: Annotated[Array[i4], (MAX_PLY + 2,)]
 
 
-LINE = structure(Line)
+LINE = structure(LineRecord)
 
 
 class Deepening(Record):
@@ -121,9 +121,9 @@ class Deepening(Record):
     beta: int
     delta: int  # centipawns by which to widen it next
     fail_high_reduction: int  # depth reduction in plies, after windows that failed high
-    line: Line  # the best so far in the windows of this line
-    lines: Annotated[Array[Line], (MAX_MOVES,)]  # [rank] of the last iteration, best first
-    new_lines: Annotated[Array[Line], (MAX_MOVES,)]  # [rank] of this iteration
+    line: LineRecord  # the best so far in the windows of this line
+    lines: Annotated[Array[LineRecord], (MAX_MOVES,)]  # [rank] of the last iteration, best first
+    new_lines: Annotated[Array[LineRecord], (MAX_MOVES,)]  # [rank] of this iteration
 
 
 DEEPENING = structure(Deepening)

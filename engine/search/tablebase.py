@@ -7,7 +7,6 @@ tables.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from numba import int64, uint64
 
@@ -55,7 +54,7 @@ class TablebaseAccess:
     fifty: bool
 
 
-def install(record: Any, access: TablebaseAccess | None) -> None:
+def install(record: TablebaseRecord, access: TablebaseAccess | None) -> None:
     """Give the TABLEBASE ``record`` of a worker access to the tables of ``access``; None for no tables."""
     record["pieces"] = record["hits"] = 0
     if access is not None:

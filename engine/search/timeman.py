@@ -7,10 +7,10 @@ choice of move is. The *maximum* is never exceeded: the search is stopped there.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from engine.messages import MOST, Limits
-from engine.search.tunables import Parameters
+from engine.search.tunables import Parameters, Params
 
 #: The depth to which an only legal move is searched, for its score.
 FORCED_MOVE_DEPTH = 8
@@ -32,7 +32,7 @@ class Budget(NamedTuple):
     maximum: float | None
 
 
-def time_for(params: Any, left: float, increment: float, togo: int, overhead: float) -> tuple[float, float]:
+def time_for(params: Params, left: float, increment: float, togo: int, overhead: float) -> tuple[float, float]:
     """The optimum and the maximum for one move, in milliseconds, with ``left`` on the clock for ``togo`` moves (0 if
     not given). ``overhead`` is lost between engine and clock with every move.
 
@@ -52,7 +52,7 @@ def time_for(params: Any, left: float, increment: float, togo: int, overhead: fl
     return max(min(optimum, maximum), LEAST), maximum
 
 
-def pace_of(params: Any, share: float, stable: int, drop: int) -> float:
+def pace_of(params: Params, share: float, stable: int, drop: int) -> float:
     """The factor on the optimum if the best move took a ``share`` of all nodes, has stayed the same for ``stable``
     iterations, and is worth ``drop`` centipawns less than in the previous one.
 

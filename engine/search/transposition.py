@@ -133,7 +133,7 @@ def prefetch_cluster(table: TableRecord, key: Key) -> None:
 
 
 @helper
-def probe(table: TableRecord, key: Key, result: Any) -> None:
+def probe(table: TableRecord, key: Key, result: Probe) -> None:
     """Look ``key`` up. If ``result.found`` is 0, so are its ``move``, ``bound`` and ``is_pv``; the rest is undefined.
 
     The score is as stored (see ``scores.from_table``). The move fits the position unless two positions share a key:
@@ -164,7 +164,7 @@ def settles(bound: int, score: Score, alpha: Score, beta: Score) -> bool:
 
 
 @helper
-def known_eval(found: Any) -> Score:
+def known_eval(found: Probe) -> Score:
     """The static evaluation that a probe found, else NONE."""
     return found.static_eval if found.found != 0 else I64(NONE)
 

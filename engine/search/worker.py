@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from engine.board.aliases import Position
 from engine.board.setup import copy_position
 from engine.evaluation.choice import Evaluation
 from engine.jit import new_record
@@ -30,7 +31,7 @@ HISTORIES = (
 
 
 @dataclass(slots=True)
-class Line:
+class RootLine:
     """A line found by an iteration: score in centipawns, moves as the kernels encode them.
 
     ``bound`` is ``lowerbound`` or ``upperbound`` if the score only bounds the value, else empty; ``rank`` numbers the
@@ -45,7 +46,7 @@ class Line:
     rank: int = 1
 
 
-def ranked(lines: list[Line], previous: list[Line]) -> list[Line]:
+def ranked(lines: list[RootLine], previous: list[RootLine]) -> list[RootLine]:
     """``lines``, then the ``previous`` ones with other first moves, up to the previous number, renumbered."""
     known = {line.moves[0] for line in lines}
     rest = [line for line in previous if line.moves and line.moves[0] not in known]
@@ -64,7 +65,7 @@ class Worker:
         # Kept because looking up a nested record is slow.
         self._position, self._tables = self.record["position"], (self.record["table"], self.record["tablebase"])
         self._root, self._progress = self.record["root"], self.record["deepening"]
-        self.lines: list[Line] = []
+        self.lines: list[RootLine] = []
         self.use(evaluation)
         self.set_parameters(parameters)
 
@@ -104,12 +105,12 @@ class Worker:
 
     @property
     def table_hits(self) -> int:
-        """Answers of the endgame tables in this search so far; readable from any thread."""
+        """Answers of the endgame tablebases in this search so far; readable from any thread."""
         return int(self._tables[1]["hits"])
 
     def prepare(
         self,
-        position: Any,
+        position: Position,
         moves: list[int],
         table: TranspositionTable,
         node_limit: int,
@@ -132,9 +133,9 @@ class Worker:
         first: int,
         last: int,
         count: int = 1,
-        on_bound: Callable[[Line], None] | None = None,
+        on_bound: Callable[[RootLine], None] | None = None,
         quiet_until: int = NEVER,
-    ) -> Iterator[list[Line]]:
+    ) -> Iterator[list[RootLine]]:
         """Search from depth ``first`` to ``last``; yield the lines after each iteration.
 
         There are ``count`` of them (at most one for each root move), with different first moves, best first. The last
@@ -168,10 +169,10 @@ class Worker:
         """Centipawns by which the best line got worse in the last iteration."""
         return int(self._progress["drop"])
 
-    def _bound(self, is_upper: bool) -> Line:
+    def _bound(self, is_upper: bool) -> RootLine:
         """The line of a failed window, extended by the previous iteration's if that begins with it."""
         progress = self._progress
-        previous = self.lines[0] if self.lines else Line()
+        previous = self.lines[0] if self.lines else RootLine()
         depth, score = int(progress["depth"]), int(progress["score"])
         if is_upper:
             return replace(
@@ -183,8 +184,8 @@ class Worker:
         return line
 
     @staticmethod
-    def _read(line: Any, rank: int = 1) -> Line:
+    def _read(line: Any, rank: int = 1) -> RootLine:
         """The LINE record ``line`` for Python."""
         moves = line["pv"][: int(line["pv_length"])].tolist()
         bound = "lowerbound" if line["bound"] else ""
-        return Line(int(line["depth"]), int(line["seldepth"]), int(line["score"]), moves, bound, rank)
+        return RootLine(int(line["depth"]), int(line["seldepth"]), int(line["score"]), moves, bound, rank)

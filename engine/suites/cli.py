@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -35,6 +36,8 @@ def main(arguments: Sequence[str]) -> int:
         chosen = _parser().parse_args(arguments)
         if chosen.json is not None:
             check_place(chosen.json)
+            if os.path.realpath(chosen.json) in map(os.path.realpath, chosen.files):
+                raise UsageError(f"--json would overwrite the suite {chosen.json}")
         with terminated_as_interrupted():
             tasks, code = _read(chosen.files, load_suite)
             return max(code, _solve(tasks, chosen)) if tasks else code
@@ -111,9 +114,10 @@ def _solve(tasks: Sequence[Task], chosen: argparse.Namespace) -> int:
             code = INTERRUPTED
         finally:
             outcomes.close()
-    print(_summary(found, len(tasks), words))
-    if chosen.json is not None:
-        write_whole(chosen.json, json.dumps(_record(found, len(tasks), words), indent=1) + "\n")
+    if found:
+        print(_summary(found, len(tasks), words))
+        if chosen.json is not None:
+            write_whole(chosen.json, json.dumps(_record(found, len(tasks), words), indent=1) + "\n")
     return interrupted() if code else code
 
 

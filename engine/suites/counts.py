@@ -14,7 +14,7 @@ from rich.progress import Progress
 
 from engine import Engine
 from engine.commandline import DONE, FAILED
-from engine.messages import nodes_per_second
+from engine.messages import PERFT, nodes_per_second
 from engine.reading import ReadError, read_lines, read_position
 from engine.reading.text import quoted
 
@@ -69,6 +69,8 @@ def _read(line: str, number: int, found: list[Counts], report: Callable[[str], N
         count = _COUNT.fullmatch(text)
         if count is None:
             raise ValueError(f"{quoted(text)} is not a count such as 'D1 20'")
+        if fault := PERFT.fault("D", int(count[1])):
+            raise ValueError(fault)
         found[-1].leaves[int(count[1])] = int(count[2])
 
 

@@ -59,6 +59,8 @@ def task_of(found: Position, name: str) -> Task:
     board, operations = found.board, operations_of(found.rest)
     if board.chess960:
         raise ValueError(f"'{board.fen()}' is a position of Chess960, which suites do not support")
+    if not any(board.legal_moves):
+        raise ValueError(f"'{board.fen()}' has no legal move")
     best, mate = operations.get("bm", ""), operations.get("dm")
     if best.startswith("#"):
         best, mate = "", best[1:]

@@ -1,11 +1,11 @@
 """Two searches built on the null window: principal variation search and MTD(f)."""
 
-from collections.abc import Hashable
 from math import inf, nextafter
 from typing import Unpack
 
-from engine.textbook.game import A, Game, S
+from engine.textbook.game import MAX, A, Game, S
 from engine.textbook.search import NO_LINE, Options, Outcome, Valued, begin
+from engine.textbook.transposition import Table, alpha_beta_with_table
 
 
 def principal_variation_search(
@@ -50,41 +50,21 @@ def mtdf(
     **options: Unpack[Options],
 ) -> Outcome[A]:
     """Close in on the value with null windows alone, from a first ``guess`` (MAX's view): each search raises
-    the lower bound or brings down the upper one, and a memory of bounds keeps the repetition cheap.
+    the lower bound or brings down the upper one, and a transposition table keeps the repetition cheap.
     Source: Plaat, Schaeffer, Pijls and de Bruin, "Best-First Fixed-Depth Minimax Algorithms" (1996).
     """
-    s, state = begin(game, state, **options)
-    memory: dict[tuple[Hashable, float], tuple[Valued, Valued]] = {}  # a lower and an upper bound
-
-    @s.node
-    def visit(state: S, depth: float, alpha: float, beta: float) -> Valued:
-        name = game.key(state), depth
-        floor, ceiling = memory.get(name, ((-inf, NO_LINE), (inf, NO_LINE)))
-        if floor[0] >= beta:
-            return floor
-        if ceiling[0] <= alpha:
-            return ceiling
-        if s.cutoff(state, depth):
-            found = s.leaf(state, game.to_move(state))
-            memory[name] = found, found
-            return found
-        best, line = -inf, NO_LINE
-        for action in s.actions(state):
-            value, reply = visit(game.result(state, action), depth - 1, -beta, -max(alpha, best))
-            if -value > best or not line:
-                best, line = -value, (action, *reply)
-            if best >= beta:
-                break
-        memory[name] = ((best, line), ceiling) if best >= beta else (floor, (best, line))
-        s.learn(state, line[0], depth, best >= beta)
-        return best, line
-
-    value, line, lower, upper = game.to_move(state) * guess, NO_LINE, -inf, inf
+    state = game.initial() if state is None else state
+    table: Table = {}
+    side, nodes, leaves, exact = game.to_move(state), 0, 0, True
+    value, lower, upper, line = side * guess, -inf, inf, NO_LINE
     while lower < upper:
         beta = max(value, nextafter(lower, inf))
-        value, found = visit(state, depth, nextafter(beta, -inf), beta)
+        window = (nextafter(beta, -inf), beta) if side == MAX else (-beta, -nextafter(beta, -inf))
+        found = alpha_beta_with_table(game, state, depth, *window, table, **options)
+        value, nodes, leaves = side * found.value, nodes + found.nodes, leaves + found.leaves
+        exact = exact and found.exact
         if value >= beta:
-            lower, line = value, found
+            lower, line = value, found.line
         else:
-            upper, line = value, line or found  # if every action loses an infinity, nothing else names one
-    return s.outcome(game.to_move(state) * value, line)
+            upper, line = value, line or found.line  # if every action loses an infinity, nothing else names one
+    return Outcome(side * value, line, nodes, leaves, exact)

@@ -8,9 +8,7 @@ import select
 import signal
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
 
 #: Maximum bytes in a line. A game of 100,000 plies takes half of it, and no game reaches 12,000.
 LONGEST_LINE = 1 << 20
@@ -20,24 +18,34 @@ _CHUNK = 1 << 16
 
 #: Bytes quoted of a line that is too long.
 _SHOWN = 100
-_POLL_SECONDS = 0.005
 
 #: The encoding of a line that is not UTF-8: GUIs for Windows send file names in its ANSI code page.
 _ANSI = "mbcs" if sys.platform == "win32" else "utf-8"
 
-#: Windows' FILE_TYPE_PIPE, and its errors for a pipe whose other end is closed, where a read returns at once.
-_PIPE = 3
-_ENDED = {6, 109, 232, 233}  # ERROR_INVALID_HANDLE, _BROKEN_PIPE, _NO_DATA, _PIPE_NOT_CONNECTED
 
+def take_over() -> int | None:
+    """The descriptor to read standard input from, to be called before libraries are loaded; None if there is none.
 
-def lines(may_block: Callable[[], bool], too_long: Callable[[str], None]) -> Iterator[str]:
-    """The lines of standard input without line ends, until it is closed.
-
-    ``may_block`` returns whether the engine is loaded; until then no read may block on Windows (see
-    :func:`_wait_for_data`). A line of more than :data:`LONGEST_LINE` bytes is skipped, and ``too_long`` called with its
-    beginning as soon as it exceeds that length.
+    On Windows it is a duplicate, and standard input becomes the null device: a library that inspects it when it is
+    loaded, as numpy's BLAS does, hangs while another thread blocks in a read of the same pipe (numpy issue 24290,
+    CPython issue 78961).
     """
-    return split_lines(_chunks(may_block), too_long)
+    if sys.stdin is None or sys.platform != "win32" or at_terminal():
+        return None if sys.stdin is None else _STDIN
+    source = os.dup(_STDIN)
+    null = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(null, _STDIN)
+    os.close(null)
+    return source
+
+
+def lines(source: int | None, too_long: Callable[[str], None]) -> Iterator[str]:
+    """The lines from the descriptor ``source`` without line ends, until it is closed.
+
+    A line of more than :data:`LONGEST_LINE` bytes is skipped, and ``too_long`` called with its beginning as soon as it
+    exceeds that length.
+    """
+    return split_lines(() if source is None else _chunks(source), too_long)
 
 
 def at_terminal() -> bool:
@@ -54,20 +62,19 @@ def at_terminal() -> bool:
     return True
 
 
-def _chunks(may_block: Callable[[], bool]) -> Iterator[bytes]:
+def _chunks(source: int) -> Iterator[bytes]:
     with contextlib.suppress(OSError, AttributeError):  # another program may have left the terminal non-blocking
-        os.set_blocking(_STDIN, True)
+        os.set_blocking(source, True)
     with _woken_by_signals() as woken:
-        while sys.stdin is not None:  # None: started without a standard input
-            _wait_for_data(may_block)
+        while True:
             try:
                 if woken is not None:
-                    ready = select.select([_STDIN, woken], [], [])[0]
+                    ready = select.select([source, woken], [], [])[0]
                     if woken in ready:
                         os.read(woken, _CHUNK)
-                    if _STDIN not in ready:
+                    if source not in ready:
                         continue
-                data = os.read(_STDIN, _CHUNK)
+                data = os.read(source, _CHUNK)
             except OSError:  # the other end is gone
                 return
             if not data:
@@ -127,34 +134,3 @@ def _text(line: bytes) -> str:
     except UnicodeDecodeError:
         text = line.decode(_ANSI, "replace")
     return text.strip("\r\ufeff")
-
-
-def _wait_for_data(may_block: Callable[[], bool]) -> None:
-    """On Windows, wait for data by polling while libraries are being loaded.
-
-    A library that inspects standard input when it is loaded, as numpy's BLAS does, hangs there while another thread
-    blocks in a read of the same pipe (numpy issue 24290, CPython issue 78961).
-    """
-    if sys.platform == "win32":
-        import ctypes
-        import msvcrt
-
-        system = ctypes.WinDLL("kernel32", use_last_error=True)
-        handle = ctypes.c_void_p(msvcrt.get_osfhandle(_STDIN))
-        while not may_block() and not reads_at_once(system, handle, ctypes.get_last_error):
-            time.sleep(_POLL_SECONDS)
-
-
-def reads_at_once(system: Any, handle: Any, last_error: Callable[[], int]) -> bool:
-    """Whether a read of ``handle`` would return at once on Windows, as far as that can be known without reading.
-
-    ``system`` is the library kernel32. A pipe that cannot be peeked into, such as a socket, counts as empty.
-    """
-    import ctypes
-
-    if system.GetFileType(handle) != _PIPE:  # a file, a console, the null device: reading them blocks no library
-        return True
-    available = ctypes.c_ulong()
-    if system.PeekNamedPipe(handle, None, 0, None, ctypes.byref(available), None):
-        return available.value > 0
-    return last_error() in _ENDED

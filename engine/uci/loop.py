@@ -10,7 +10,7 @@ from engine.messages import OptionError, PositionError
 from engine.options import OPTIONS, Option, ReadBy
 from engine.uci.explaining import parse_explain
 from engine.uci.format import option_line
-from engine.uci.input import LONGEST_LINE, at_terminal, lines
+from engine.uci.input import LONGEST_LINE, at_terminal, lines, take_over
 from engine.uci.output import Output
 from engine.uci.parse import parse_bench, parse_go, parse_position, parse_setoption, split_command, text_after
 from engine.uci.session import Session
@@ -124,17 +124,19 @@ def run(tune: bool = False) -> int:
     Ctrl-C is a clean exit too, with code 0, unless the engine is still being compiled.
     """
     output = Output()
-    if at_terminal():
+    typed = at_terminal()
+    if typed:
         output.line(f"Numbat {__version__}, a chess engine; type 'help' for the commands, 'quit' to leave")
     session = Session(output)
     conversation = Conversation(output, session, OPTIONS + (tunable_options() if tune else ()))
+    source = take_over()
     session.open()
     try:
-        for line in lines(session.loaded, lambda start: session.remark(_TOO_LONG.format(LONGEST_LINE, start))):
+        for line in lines(source, lambda start: session.remark(_TOO_LONG.format(LONGEST_LINE, start))):
             if not conversation.handle(line):
                 break
         # quit ends at once at a terminal; a script gets its answers first.
-        code, ended = 0, session.close(at_once=at_terminal())
+        code, ended = 0, session.close(at_once=typed)
     except KeyboardInterrupt:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second Ctrl-C must not interrupt the shutdown
         code = 0

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from engine.messages import NUMBERS, Limits, Number, OptionError, PositionError
+from engine.messages import NUMBERS, PERFT, Limits, OptionError, PositionError
 from engine.options import OPTIONS, Option, Options, Value, find, whole_number
 from engine.uci.format import some_of
 
@@ -32,7 +32,7 @@ PROTOCOL = frozenset(
 EXTENSIONS = frozenset(("d", "eval", "explain", "bench", "help"))
 
 #: ``go`` limits with a number.
-_NUMBERS = NUMBERS | {"perft": Number("plies", 0)}
+_NUMBERS = NUMBERS | {"perft": PERFT}
 
 #: Invalid limits that are explained; the others are counted.
 _EXPLAINED = 5

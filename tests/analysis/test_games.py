@@ -491,6 +491,9 @@ def test_several_files_are_each_annotated(pgn, capsys):
     ):
         assert analyse(*words, "--depth", "2") == 2
         assert re.search(named, capsys.readouterr().err)
+    other.with_suffix(".annotated.pgn").unlink()
+    assert analyse(pgn.with_name("absent.pgn"), other, "--depth", "2") == 2
+    assert len(read_games(other.with_suffix(".annotated.pgn"))) == 1
     assert analyse("startpos", "--game-time", "3") == 2
     assert "--game-time needs a PGN file" in capsys.readouterr().err
 

@@ -116,7 +116,7 @@ def test_an_epd_line_is_a_position(rest, capsys):
         ("analyse", ["--option", "Hash"], "'Hash' is not NAME=VALUE"),
         ("analyse", ["--option", "Hash=lots"], "option Hash cannot be 'lots'"),
         ("analyse", ["--output", "x.pgn"], "--output needs a PGN file"),
-        ("play", ["--fen", "rubbish"], "neither a FEN nor a file: 'rubbish'"),
+        ("play", ["--fen", "rubbish"], "not a FEN: 'rubbish'"),
         ("play", ["chess"], "chess"),
         ("play", ["--clock", "soon"], "'soon' is not a clock"),
         ("play", ["--clock", "5+3", "--depth", "3"], "not allowed with"),

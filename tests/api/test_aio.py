@@ -38,16 +38,6 @@ async def test_calls_are_awaited():
         await engine.play(board, Limit(depth=3))
 
 
-async def test_an_explanation_ends_with_its_task():
-    async with AsyncEngine(hash=1) as engine:
-        thinking = asyncio.create_task(engine.explain(chess.Board(), chess.Move.from_uci("f2f3"), ENDLESS))
-        await searches(engine)
-        thinking.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await thinking
-        assert not engine.engine.searching
-
-
 async def test_the_loop_goes_on_while_the_engine_thinks():
     async with AsyncEngine(hash=1) as engine:
         thinking = asyncio.create_task(engine.play(chess.Board(), ENDLESS))
@@ -70,9 +60,10 @@ async def test_a_cancelled_task_leaves_no_search_behind(call):
         assert await engine.play(chess.Board(MATE_IN_ONE), Limit(depth=2)) is not None
 
 
-async def test_a_task_that_is_cancelled_twice_still_ends_its_search():
+@pytest.mark.parametrize(("call", "more"), [("play", []), ("explain", [chess.Move.from_uci("f2f3")])])
+async def test_a_task_that_is_cancelled_twice_still_ends_its_search(call, more):
     async with AsyncEngine(hash=1) as engine:
-        task = asyncio.create_task(engine.play(chess.Board(), ENDLESS))
+        task = asyncio.create_task(getattr(engine, call)(chess.Board(), *more, ENDLESS))
         await searches(engine)
         task.cancel()
         await asyncio.sleep(0)

@@ -10,7 +10,7 @@ import sys
 import threading
 import time
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from itertools import pairwise
 from math import inf, nan
@@ -40,12 +40,6 @@ from tests.board.oracle import random_game, starts
 
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
 MATE_IN_ONE = "6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1"
-
-
-@pytest.fixture(scope="module")
-def shared() -> Iterator[Engine]:
-    with Engine(hash=2) as running:
-        yield running
 
 
 @pytest.fixture
@@ -678,7 +672,7 @@ ENDING: dict[str, Callable[[Engine], object]] = {
 }
 
 #: Steps on the way to a search, after its call has begun.
-STEPS = ["_set_position", "arm", "run"]
+STEPS = ["_set_position", "begin", "run"]
 
 
 @pytest.mark.parametrize("step", STEPS)
@@ -689,7 +683,7 @@ def test_stop_during_start_ends_the_search(monkeypatch, search, end, step):
     if step == "_set_position" and search == "start":
         pytest.skip("it takes the position that there is")
     with Engine(hash=1) as running:
-        place: Any = {"arm": running._thinker.pool, "run": running._turns.searcher}.get(step, running)
+        place: Any = {"begin": running._thinker.pool, "run": running._turns.searcher}.get(step, running)
         real, enders, pool = getattr(place, step), [], running._thinker.pool
 
         def hesitate(*arguments: object) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from engine.board.perft import perft
+from engine.messages import PERFT
 from tests.board.oracle import KIWIPETE, position_from, position_of, state_of
 
 #: The counts of https://www.chessprogramming.org/Perft_Results.
@@ -95,7 +96,7 @@ def test_a_raised_stop_flag_ends_the_count() -> None:
     assert perft(position_from(KIWIPETE), 8, stop=stop) == 0
 
 
-@pytest.mark.parametrize("depth", [-1, 64])
+@pytest.mark.parametrize("depth", [-1, PERFT.most + 1])
 def test_a_depth_out_of_range_is_named(depth: int) -> None:
     with pytest.raises(ValueError, match=f"perft depth {depth} is not in"):
         perft(position_from(KIWIPETE), depth)

@@ -53,24 +53,30 @@ STARTS = [
 KINDS = {"castling": {CASTLE_SHORT, CASTLE_LONG}, "en passant": {EN_PASSANT}, "promotion": {*range(PROMOTION, 16)}}
 
 
+def random_game(start, choose, seen):
+    """The positions and moves of a game with many rare moves, which are counted in ``seen``."""
+    position = position_from(start, chess960=True)
+    for _ in range(120):
+        moves = list_moves(position)
+        if not moves:
+            return
+        rare = [move for move in moves if any(move >> 12 in kinds for kinds in KINDS.values())]
+        move = choose.choice(rare if rare and choose.random() < 0.5 else moves)
+        for name, kinds in KINDS.items():
+            seen[name] += move >> 12 in kinds
+        yield position, move
+        play_move(position, move)
+
+
 def test_updated_accumulator_equals_a_refreshed_one_along_random_games():
     choose = random.Random(1)
     before, after = new_record(material.ACCUMULATOR), new_record(material.ACCUMULATOR)
     seen = dict.fromkeys(KINDS, 0)
     for start in STARTS * 3:
-        position = position_from(start, chess960=True)
-        refresh(before, position)
-        for _ in range(120):
-            moves = list_moves(position)
-            if not moves:
-                break
-            rare = [move for move in moves if any(move >> 12 in kinds for kinds in KINDS.values())]
-            move = choose.choice(rare if rare and choose.random() < 0.5 else moves)
-            for name, kinds in KINDS.items():
-                seen[name] += move >> 12 in kinds
+        refresh(before, position_from(start, chess960=True))
+        for position, move in random_game(start, choose, seen):
+            assert sums(before) == sums(refreshed(position)), f"from {start}"
             update(after, before, position, move)
-            play_move(position, move)
-            assert sums(after) == sums(refreshed(position)), f"from {start}"
             before, after = after, before
     assert min(seen.values()) >= 5, seen
 

@@ -9,7 +9,7 @@ from numba import njit
 
 from engine import Engine
 from engine.board.fen import set_fen
-from engine.board.notation import find_move, list_moves
+from engine.board.notation import find_move
 from engine.board.setup import new_position, play_move
 from engine.board.types import WHITE
 from engine.evaluation import evaluator
@@ -20,7 +20,7 @@ from engine.evaluation.nnue.plain import features, plain_value
 from engine.evaluation.nnue.shape import INPUTS, OUTPUT_BUCKETS, QA, QB, WEIGHT_LIMIT
 from engine.jit import new_record
 from engine.messages import OptionError
-from tests.evaluation.test_material import KINDS, STARTS, position_from
+from tests.evaluation.test_material import KINDS, STARTS, position_from, random_game
 
 # Kernels of this file's own, not cached: numba's cache would not notice a change in what they call.
 reset = njit(lambda record, position: evaluator.reset(record, position))
@@ -86,22 +86,13 @@ def test_sums_along_random_lines_equal_those_made_anew(net_file):
     seen = dict.fromkeys(KINDS, 0)
     crossings = 0
     for start in STARTS * 4:
-        position = position_from(start, chess960=True)
-        reset(record, position)
-        for _ in range(120):
-            moves = list_moves(position)
-            if not moves:
-                break
-            rare = [move for move in moves if any(move >> 12 in kinds for kinds in KINDS.values())]
-            move = choose_one.choice(rare if rare and choose_one.random() < 0.5 else moves)
-            for name, kinds in KINDS.items():
-                seen[name] += move >> 12 in kinds
-            push_move(record, position, move)
-            crossings += int(record["stack"][record["ply"]]["network"]["needs_refresh"].any())
-            play_move(position, move)
+        reset(record, position_from(start, chess960=True))
+        for position, move in random_game(start, choose_one, seen):
             if choose_one.random() < 0.4:
                 reset(fresh, position)
                 assert evaluate(record, position) == evaluate(fresh, position), f"from {start}"
+            push_move(record, position, move)
+            crossings += int(record["stack"][record["ply"]]["network"]["needs_refresh"].any())
     assert min(*seen.values(), crossings) >= 5, (seen, crossings)
 
 

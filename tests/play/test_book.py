@@ -42,12 +42,6 @@ def book_file(tmp_path: Path) -> Path:
     return tmp_path / "made.bin"
 
 
-@pytest.fixture(scope="module")
-def shared() -> Iterator[Engine]:
-    with Engine(hash=2) as running:
-        yield running
-
-
 @pytest.fixture
 def numbat(shared: Engine, book_file: Path) -> Iterator[Engine]:
     shared.set_option("BookFile", str(book_file))

@@ -18,12 +18,6 @@ HANGING = "rnb1kbnr/pppp1ppp/8/4p1q1/3PP3/8/PPP2PPP/RNBQKBNR w KQkq - 0 3"
 """The bishop on c1 can take the queen on g5."""
 
 
-@pytest.fixture(scope="module")
-def shared() -> Iterator[Engine]:
-    with Engine(hash=2) as running:
-        yield running
-
-
 @pytest.fixture
 def numbat(shared: Engine) -> Iterator[Engine]:
     shared.new_game()

@@ -1,4 +1,4 @@
-"""Endgame tables at the root and inside the search: never a result given away, and no file that stops play."""
+"""Endgame tablebases at the root and inside the search: never a result given away, and no file that stops play."""
 
 import os
 import random
@@ -32,12 +32,6 @@ def tables(tables_folder: Path) -> Tablebase:
     result = Tablebase()
     result.open(str(tables_folder))
     return result
-
-
-@pytest.fixture(scope="module")
-def shared() -> Iterator[Engine]:
-    with Engine(hash=4) as running:
-        yield running
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from engine.evaluation.choice import choose
 from engine.messages import Limits
 from engine.search.pool import Pool
 from engine.search.transposition import TranspositionTable
-from engine.search.worker import Line
+from engine.search.worker import RootLine
 
 #: Megabytes of the shared engine's table.
 HASH = 4
@@ -43,14 +43,14 @@ class Bare:
 
     pool: Pool
     table: TranspositionTable
-    lines: list[Line]
+    lines: list[RootLine]
 
-    def search(self, limits: Limits, fen: str = START_FEN) -> Line:
+    def search(self, limits: Limits, fen: str = START_FEN) -> RootLine:
         """Search in this thread; all lines are then in ``lines``."""
         position = new_position()
         set_fen(position, fen)
         self.lines.clear()
-        self.pool.arm(limits, position["side"] == 0, 0)
+        self.pool.begin(limits, position["side"] == 0, 0)
         moves = list_moves(position)
         return self.pool.search(position, limits, moves, self.table, self.lines.append, lambda *state: None)
 

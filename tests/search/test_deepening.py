@@ -17,7 +17,7 @@ from engine.search.scores import MAX_PLY
 from engine.search.state import CONTROL
 from engine.search.transposition import TranspositionTable
 from engine.search.tunables import Parameters
-from engine.search.worker import Line, Worker
+from engine.search.worker import RootLine, Worker
 from tests.search.conftest import Bare
 from tests.search.positions import random_board
 from tuning.selfplay.compiled_search import choose_move
@@ -91,7 +91,7 @@ def test_a_soft_limit_lets_the_iteration_finish() -> None:
 
 def test_bounds_are_reported_between_windows(bare: Callable[..., Bare]) -> None:
     """What a window that failed says comes before the iteration's result, and widens one after the other."""
-    bounds: list[Line] = []
+    bounds: list[RootLine] = []
     for fen in FENS:
         search = bare()
         search.search(Limits(depth=9), fen)

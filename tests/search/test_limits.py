@@ -242,9 +242,9 @@ def test_deadline_is_one_word(bare: Callable[..., Bare]) -> None:
     search = bare(threads=2)
     control = search.pool._control
     assert control.dtype.names == ("stop", "deadline")
-    search.pool.arm(Limits(), True, 0)
+    search.pool.begin(Limits(), True, 0)
     assert control["deadline"] == NEVER
-    search.pool.arm(Limits(movetime=100), True, 0)
+    search.pool.begin(Limits(movetime=100), True, 0)
     assert control["deadline"] > 1
     setter = threading.Timer(0.2, lambda: control.__setitem__("deadline", 1))
     setter.start()

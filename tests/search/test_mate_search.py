@@ -9,7 +9,7 @@ from engine import Engine
 from engine.messages import Limits
 from engine.search.mates import proves_mate
 from engine.search.scores import MATE
-from engine.search.worker import Line
+from engine.search.worker import RootLine
 from tests.search.conversation import start
 
 TWO_ROOKS = "7k/8/R7/1R6/8/8/8/K7 w - - 0 1"
@@ -135,10 +135,10 @@ def test_long_mate_is_found_by_the_plain_search(engine):
 def test_a_bound_proves_a_mate_for_its_side_only():
     limits, mate = Limits(mate=3), MATE - 5
     for score, bound in ((mate, ""), (mate, "lowerbound"), (-mate, ""), (-mate, "upperbound"), (-MATE + 6, "")):
-        assert proves_mate(Line(score=score, bound=bound), limits)
-        assert not proves_mate(Line(score=score, bound=bound), Limits(depth=3))
+        assert proves_mate(RootLine(score=score, bound=bound), limits)
+        assert not proves_mate(RootLine(score=score, bound=bound), Limits(depth=3))
     for score, bound in ((mate, "upperbound"), (-mate, "lowerbound"), (MATE - 7, ""), (7 - MATE, ""), (500, "")):
-        assert not proves_mate(Line(score=score, bound=bound), limits)
+        assert not proves_mate(RootLine(score=score, bound=bound), limits)
 
 
 def test_mate_search_costs_little_more_than_a_plain_one(engine, data_file):

@@ -1,4 +1,4 @@
-"""Endgame tables inside the search: which nodes ask, and what an answer is worth."""
+"""Endgame tablebases inside the search: which nodes ask, and what an answer is worth."""
 
 from typing import Any
 

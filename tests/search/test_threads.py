@@ -18,10 +18,10 @@ from engine.evaluation.choice import choose
 from engine.messages import Info, Limits
 from engine.search import threads as threads_module
 from engine.search.lazy_smp import HelperLatch, vote
-from engine.search.pool import ROOM, Pool
+from engine.search.pool import HEADROOM, Pool
 from engine.search.scores import MATE
 from engine.search.threads import ParkedThread, run_on_deep_stack
-from engine.search.worker import Line
+from engine.search.worker import RootLine
 from tests.search.conftest import Bare
 from tests.search.conversation import PATIENCE, start
 from tests.strict import run_python
@@ -199,7 +199,7 @@ def test_all_threads_take_part(bare: Callable[..., Bare]) -> None:
     """With nodes for more than a second of two cores: six threads may take turns on them."""
     search = bare(threads=6)
     search.search(Limits(nodes=5_000_000), KIWIPETE)
-    search.pool.rest()
+    search.pool.wait_for_helpers()
     assert all(worker.nodes > 0 for worker in search.pool.workers)
     assert search.pool.nodes == sum(worker.nodes for worker in search.pool.workers)
 
@@ -209,7 +209,7 @@ def test_shared_work_is_done_at_once_and_each_part_once(bare, monkeypatch, threa
     pool = bare(threads).pool
     monkeypatch.setattr("os.cpu_count", lambda: processors)
     together, done = threading.Barrier(parts), []
-    pool.share(lambda part, of: (together.wait(10), done.append((part, of))))
+    pool.run_on_all(lambda part, of: (together.wait(10), done.append((part, of))))
     assert sorted(done) == [(part, parts) for part in range(parts)]
 
 
@@ -322,7 +322,7 @@ def test_search_uses_the_threads_it_got(refusing, allowed, error, running):
     refusing(allowed, error)
     remarks: list[str] = []
     pool = Pool(50, choose("Material", ""), remarks.append)
-    count = 1 + max(0, allowed - 1 - ROOM)  # the ticker is the first, and some are given back
+    count = 1 + max(0, allowed - 1 - HEADROOM)  # the ticker is the first, and some are given back
     assert len(pool.workers) == count
     assert remarks == [f"could not start all threads: searching with {count} of 50"]
     search = Bare(pool, running._thinker.table, [])
@@ -368,21 +368,21 @@ def test_many_threads_do_not_lose_on_time(threads: int) -> None:
 
 def test_vote_follows_the_majority() -> None:
     lines = [
-        Line(depth=12, score=30, moves=[1]),
-        Line(depth=11, score=25, moves=[2]),
-        Line(depth=11, score=25, moves=[2]),
+        RootLine(depth=12, score=30, moves=[1]),
+        RootLine(depth=11, score=25, moves=[2]),
+        RootLine(depth=11, score=25, moves=[2]),
     ]
     assert vote(lines) is lines[1]
 
 
 def test_vote_prefers_proven_scores_to_bounds() -> None:
-    agreed = [Line(depth=12, score=30, moves=[1])] * 3
-    assert vote([*agreed, Line(depth=9, score=MATE - 5, moves=[2])]).moves == [2]
-    assert vote([*agreed, Line(depth=9, score=MATE - 5, moves=[2], bound="lowerbound")]).moves == [1]
-    assert vote([*agreed, Line(depth=9, score=5 - MATE, moves=[2])]).moves == [2]
-    assert vote([*agreed, Line(depth=9, score=5 - MATE, moves=[2], bound="lowerbound")]).moves == [1]
+    agreed = [RootLine(depth=12, score=30, moves=[1])] * 3
+    assert vote([*agreed, RootLine(depth=9, score=MATE - 5, moves=[2])]).moves == [2]
+    assert vote([*agreed, RootLine(depth=9, score=MATE - 5, moves=[2], bound="lowerbound")]).moves == [1]
+    assert vote([*agreed, RootLine(depth=9, score=5 - MATE, moves=[2])]).moves == [2]
+    assert vote([*agreed, RootLine(depth=9, score=5 - MATE, moves=[2], bound="lowerbound")]).moves == [1]
 
 
 def test_vote_ignores_empty_lines() -> None:
-    assert vote([Line(), Line(depth=3, score=10, moves=[1]), Line()]).moves == [1]
-    assert not vote([Line()]).moves
+    assert vote([RootLine(), RootLine(depth=3, score=10, moves=[1]), RootLine()]).moves == [1]
+    assert not vote([RootLine()]).moves

@@ -55,6 +55,7 @@ def test_epd_operations_become_tasks():
         ("8/8/8/8/8/8/8/R5K1 w - - bm Ra7;", "not a legal position"),
         ('6k1/5ppp/8/8/8/8/8/R5K1 w - - bm Ra7; id "x; am Ra2;', "is not an operation of EPD"),
         ("4k3/8/8/8/8/8/8/1R2K3 w Q - bm Rb2;", "a position of Chess960"),
+        ("7k/6Q1/6K1/8/8/8/8/8 b - - dm 1;", "has no legal move"),
     ],
 )
 def test_broken_lines_name_file_and_line(tmp_path, line, complaint):
@@ -198,6 +199,7 @@ def test_perft_names_the_position_whose_count_differs(tmp_path, capsys):
         (f"{KIWIPETE} ;D1 48\n{KIWIPETE} ;D1 x\n", ":2: 'D1 x' is not a count"),
         (f"{KIWIPETE} ;D1 48\nperft 1 2 3\n", ":2: 'D1 2 3' is not a count"),
         ("perft 1 20\n", ":1: .* is not a position"),
+        (f"{KIWIPETE} ;D1 48 ;D64 1\n", ":1: D takes a whole number of plies, at most 63, not 64"),
         (f"{KIWIPETE} bm e4; D1 48\n", ":1: 'bm e4' is not a count"),
     ],
 )
@@ -217,6 +219,7 @@ def test_broken_perft_files_name_file_and_line(tmp_path, text, complaint):
         (["bench", "b.epd", "2"], 2, "b.epd:2: "),
         (["suite", "no/such.epd"], 2, "cannot read no/such.epd"),
         (["suite", "s.epd", "--time", "1", "--nodes", "5"], 2, "not allowed with"),
+        (["suite", "b.epd", "--json", "./b.epd"], 2, "--json would overwrite the suite b.epd"),
     ],
 )
 def test_refusals_take_one_line(tmp_path, monkeypatch, capsys, words, code, said):

@@ -188,22 +188,6 @@ def test_bounds_meet_minimax_at_its_deepest():
     assert growth.bounds([row for row in rows if row.algorithm == "alpha-beta"]) == {}
 
 
-def test_plot_writes_a_picture(tmp_path, capsys):
-    pytest.importorskip("matplotlib")
-    assert main(["--game", "tree", "--plot", str(tmp_path / "growth.png")]) == 0
-    assert (tmp_path / "growth.png").read_bytes().startswith(b"\x89PNG")
-    assert main(["--game", "tree", "--plot", str(tmp_path / "growth.xyz")]) == 2
-    assert "its name must end in one of" in capsys.readouterr().err
-
-
-def test_plot_without_matplotlib_says_so_before_the_work(tmp_path, capsys, monkeypatch):
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
-    assert main(["--game", "tree", "--plot", str(tmp_path / "growth.png")]) == 2
-    captured = capsys.readouterr()
-    assert captured.err == "numbat lab: --plot needs matplotlib: pip install 'numbat-chess[tuning]'\n"
-    assert captured.out == ""
-
-
 # The command line
 
 

@@ -8,6 +8,7 @@ import struct
 import subprocess
 import sys
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -42,10 +43,8 @@ def library(*version: int) -> bytes:
     return b"MZ\xbd\x04\xef\xfe" + bytes(4) + struct.pack("<II", version[0] << 16 | version[1], version[2])
 
 
-@pytest.fixture
-def wheels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def make_wheels(folder: Path) -> Path:
     """Numbat and a dependency that is there for Windows only."""
-    folder = tmp_path / "wheels"
     folder.mkdir()
     program = "import twig\n\n\ndef main():\n    print(twig.NAME)\n    return 3\n"
     licence = "numbat_chess-1.0.dist-info/licenses/LICENSE"
@@ -59,8 +58,19 @@ def wheels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     }
     write_wheel(folder, "twig", files, f"cp3{MINOR}-cp3{MINOR}-win_amd64")
     write_wheel(folder, "distlib", {bundle.STUB: STUB, "distlib-1.0.dist-info/LICENSE.txt": "distlib's"})
-    monkeypatch.setenv("PIP_NO_INDEX", "1")
     return folder
+
+
+@pytest.fixture(scope="module", autouse=True)
+def no_index() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PIP_NO_INDEX", "1")
+        yield
+
+
+@pytest.fixture
+def wheels(tmp_path: Path) -> Path:
+    return make_wheels(tmp_path / "wheels")
 
 
 @pytest.fixture
@@ -77,9 +87,10 @@ def make(out: Path, python: Path, wheels: Path, *more: str) -> int:
     return bundle.main(["windows", str(out), "--python", str(python), "--wheels", str(wheels), *more])
 
 
-@pytest.fixture
-def folder(tmp_path: Path, python: Path, wheels: Path) -> Path:
-    out = tmp_path / "numbat.zip"
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    tmp_path = tmp_path_factory.mktemp("bundle")
+    out, python, wheels = tmp_path / "numbat.zip", cpython(tmp_path, MINOR), make_wheels(tmp_path / "wheels")
     assert make(out, python, wheels, "--sha256", hashlib.sha256(python.read_bytes()).hexdigest()) == 0
     with zipfile.ZipFile(out) as file:
         file.extractall(tmp_path / "elsewhere")
@@ -87,7 +98,7 @@ def folder(tmp_path: Path, python: Path, wheels: Path) -> Path:
     return tmp_path / "elsewhere" / ROOT
 
 
-def test_the_folder_is_complete_and_relative(folder: Path, tmp_path: Path) -> None:
+def test_the_folder_is_complete_and_relative(folder: Path) -> None:
     assert sorted(os.listdir(folder)) == ["README.txt", "licences", "numbat.exe", "packages", "python"]
     assert (folder / "python" / f"python3{MINOR}._pth").read_text().split() == [
         f"python3{MINOR}.zip",
@@ -99,7 +110,7 @@ def test_the_folder_is_complete_and_relative(folder: Path, tmp_path: Path) -> No
     texts = {path.relative_to(folder / "licences").as_posix(): path.read_text() for path in files(folder / "licences")}
     assert sorted(texts.values()) == ["CPython's", "distlib's", "ours", "twig's"], texts
     assert not list((folder / "packages").rglob("tests"))
-    assert not [path for path in files(folder) if str(tmp_path).encode() in path.read_bytes()]
+    assert not [path for path in files(folder) if str(folder.parents[1]).encode() in path.read_bytes()]
     lines = (folder / "README.txt").read_bytes().split(b"\r\n")
     assert len(lines) == 11
     assert lines[0].startswith(f"Numbat {__version__},".encode())

@@ -55,21 +55,6 @@ def test_bad_commands_and_options_change_nothing_and_are_named(uci, line, named)
     assert uci.fen() == before
 
 
-@pytest.mark.parametrize(
-    ("go", "named"),
-    [
-        ("go depth x movetime 10", "'x'"),
-        ("go quickly movetime 10", "'quickly'"),
-        ("go movetime 10 searchmoves a1a1", "'a1a1'"),
-    ],
-)
-def test_a_bad_limit_is_named_and_the_others_count(uci, go, named):
-    lines = uci.ask(go, until="bestmove")
-    (remark,) = [line for line in lines if line.startswith("info string")]
-    assert named in remark
-    assert lines[-1] != "bestmove 0000"
-
-
 def test_bytes_that_are_no_text(uci):
     uci.process.stdin.write(b"\xff\xfe\xc3\x28\n\x00\n")
     assert len(uci.remarks()) == 2

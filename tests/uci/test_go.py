@@ -66,16 +66,6 @@ def test_every_kind_of_limit_ends_in_a_legal_move(uci, limits):
     search(uci, f"go {limits}")
 
 
-@pytest.mark.parametrize("limits", ["wtime 100", "btime 100", "wtime 100 winc 50", "btime 100 binc 50"])
-def test_limits_with_black_to_move(uci, limits):
-    """As fastchess's compliance list has them."""
-    board = chess.Board()
-    for move in ("e2e4", "e7e5", "g1f3"):
-        board.push_uci(move)
-    uci.send("position startpos moves e2e4 e7e5 g1f3")
-    search(uci, f"go {limits}", board)
-
-
 @pytest.mark.parametrize("lines", [1, 3])
 def test_the_last_report_has_all_nodes(uci, lines):
     uci.send(f"setoption name MultiPV value {lines}")

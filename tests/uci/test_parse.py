@@ -71,6 +71,7 @@ def test_go_without_anything_is_unbounded():
 
 def test_go_perft_is_no_search():
     assert parse_go(["perft", "5"]).perft == 5
+    assert parse_go(["perft", "99"]).perft == 63
 
 
 def test_one_clock_stands_for_both():

@@ -132,7 +132,7 @@ def measure(engine: Engine, threads: int, nodes: int) -> tuple[list[Count], floa
     set_fen(position, POSITION, False)
     moves = list_moves(position)
     table = TranspositionTable(64)
-    crowd.arm(Limits(infinite=True), True, 0)
+    crowd.begin(Limits(infinite=True), True, 0)
     table.new_search()
     task = Task(position, moves, table, nodes, None, MAX_PLY)
     latch = crowd._latch = HelperLatch()

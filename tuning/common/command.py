@@ -15,11 +15,10 @@ from engine.console import Console
 from engine.messages import OptionError
 from engine.printing import escaped, guard_streams
 from tuning.common.errors import EngineFailure, SetupError
-from tuning.common.extras import need
 from tuning.common.flags import only_with_resume
 
 __all__ = [
-    "FAILED", "INTERRUPTED", "REFUSED", "check_picture", "checked", "complain", "execute", "make_console",
+    "FAILED", "INTERRUPTED", "REFUSED", "checked", "complain", "execute", "make_console",
     "make_parser", "orderly", "refused", "stopped", "warner",
 ]  # fmt: skip
 
@@ -77,15 +76,6 @@ def orderly() -> Iterator[ExitStack]:
 
 def _interrupt(number: int, frame: object) -> NoReturn:
     raise KeyboardInterrupt
-
-
-def check_picture(path: str | None) -> None:
-    """Raise :class:`SetupError` now if a picture could not be drawn at the end."""
-    if path is not None:
-        need("matplotlib", "--plot")
-        from tuning.common.plots import check
-
-        check(Path(path))
 
 
 def checked(console: Console, results: str | Path | None = None) -> int:

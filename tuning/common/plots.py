@@ -8,7 +8,6 @@ import matplotlib
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from engine.printing import escaped
 from tuning.common.errors import SetupError
 
 matplotlib.use("Agg")
@@ -29,11 +28,6 @@ def check(path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise SetupError(f"cannot draw {path}: {path.parent}: {error.strerror}") from None
-
-
-def literal(name: str) -> str:
-    """An engine's name in a figure: :func:`engine.printing.escaped`, with dollar signs quoted."""
-    return escaped(name, keep="").replace("$", r"\$")
 
 
 def save(figure: Figure, path: Path) -> None:

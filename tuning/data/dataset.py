@@ -1,4 +1,4 @@
-"""Training data: quiet positions with expected scores, and games held out for validation."""
+"""Training data: quiet positions, the scale of their scores, and games held out for validation."""
 
 from __future__ import annotations
 
@@ -8,14 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from rich.progress import Progress
 from scipy.optimize import brentq
 from scipy.special import expit
 
 from engine.evaluation.choice import choose
 from tuning.common.errors import SetupError
 from tuning.data.marlinformat import IN_CHECK, NOISY_MOVE
-from tuning.data.positions import plies, read_positions
+from tuning.data.positions import plies
 from tuning.data.values import values_of
 from tuning.data.viriformat import Positions
 
@@ -38,22 +37,6 @@ class Quiet:
 
     first_ply: int = 10
     decided: float = 6.0
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """The quiet positions of one file.
-
-    ``scale`` is the number of its units that multiply the odds of White's success by e (:func:`common_scale`);
-    ``expected`` float32 is White's expected score; ``held_out`` marks the positions for validation.
-    """
-
-    name: str
-    boards: np.ndarray
-    games: int
-    scale: float
-    expected: np.ndarray
-    held_out: np.ndarray
 
 
 def is_quiet(boards: np.ndarray, quiet: Quiet) -> np.ndarray:
@@ -104,33 +87,3 @@ def common_scale(boards: np.ndarray) -> float:
     if excess(least) <= 0 or excess(most) >= 0:  # nearly all scores are 0: no scale spreads them like Classical's
         return REFERENCE
     return float(np.exp(brentq(excess, least, most)))
-
-
-def make_source(name: str, positions: Positions, quiet: Quiet, result_weight: float, held_out: float) -> Source:
-    """A source from all positions of a file. Raises :class:`SetupError` if none is quiet."""
-    games = int(positions.games[-1]) + 1
-    positions = quiet_positions(positions, quiet)
-    if not len(positions):
-        raise SetupError(f"positions {name}: no quiet position in it")
-    scores, results = positions.boards["score"].astype(np.float64), positions.boards["result"] / 2
-    scale = common_scale(positions.boards)
-    kept = np.abs(scores) <= quiet.decided * scale
-    target = (1 - result_weight) * expit(scores / scale) + result_weight * results
-    return Source(
-        name,
-        positions.boards[kept],
-        games,
-        scale,
-        target[kept].astype(np.float32),
-        (held_out_lots(name).random(games) < held_out)[positions.games[kept]],
-    )
-
-
-def read_sources(
-    files: Sequence[Path], cache: Path, quiet: Quiet, result_weight: float, held_out: float, progress: Progress
-) -> list[Source]:
-    """A source for each file, read through the cache. Raises :class:`SetupError` for invalid files."""
-    refuse_same_names(files)
-    return [
-        make_source(file.name, read_positions(file, cache, progress), quiet, result_weight, held_out) for file in files
-    ]

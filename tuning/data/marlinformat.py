@@ -19,12 +19,9 @@ from engine.board.types import EMPTY, I64, IDLE, KING, NO_SQUARE, ONE, PAWN, RAN
 from engine.evaluation.nnue.file import MOST_PIECES
 from engine.jit import Array, Record, helper, i2, kernel, lsb, popcount, record_type, structure, u1, u2, u8
 
-#: Results as the format counts them.
-BLACK_WINS, DRAW, WHITE_WINS = range(3)
-
 #: The bits of ``extra`` in positions read from games: check, and the kind of the move played.
 #: (The format leaves this byte to its users.)
-IN_CHECK, NOISY_MOVE, GIVES_CHECK = 1, 2, 4
+IN_CHECK, NOISY_MOVE = 1, 2
 
 
 class Packed(Record):
@@ -36,7 +33,7 @@ class Packed(Record):
     rule50: u1  # plies since a capture or pawn move
     fullmove: u2
     score: i2  # centipawns, White's view
-    result: u1
+    result: u1  # White's half points
     extra: u1
 
 

@@ -89,6 +89,10 @@ class Shuffled:
         """The positions of a chunk that are not decided, PACKED, in the order of the file."""
         return self._read(_chunk_name(number))
 
+    def learned(self) -> np.ndarray:
+        """The positions of all chunks."""
+        return np.concatenate([self.chunk(number) for number in range(len(self.chunks))])
+
     def held_out(self) -> np.ndarray:
         """The positions for validation, PACKED."""
         return self._read(_HELD_OUT)

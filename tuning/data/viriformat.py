@@ -45,7 +45,6 @@ from engine.jit import Record, helper, kernel, new_record, record_type, structur
 from engine.search.scores import MATE, to_message
 from tuning.common.errors import SetupError
 from tuning.data.marlinformat import (
-    GIVES_CHECK,
     IN_CHECK,
     NOISY_MOVE,
     PACKED,
@@ -150,10 +149,8 @@ def replay_games(
             pack(position, board)
             board.score = _signed(I64(words[place] >> 16))
             board.result = start.result
-            flags = IN_CHECK if position.checkers != ZERO else 0
-            flags |= NOISY_MOVE if is_noisy(move) else 0
+            board.extra = (IN_CHECK if position.checkers != ZERO else 0) | (NOISY_MOVE if is_noisy(move) else 0)
             play_move(position, move)
-            board.extra = flags | (GIVES_CHECK if position.checkers != ZERO else 0)
             numbers[cursor.positions + cursor.ply] = cursor.games
             cursor.ply += 1
             place += 1

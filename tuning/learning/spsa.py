@@ -1,11 +1,11 @@
-"""SPSA: the method, two ways to play a pair of games (processes or the arena), and the table of results."""
+"""SPSA: the method, the work unit of an iteration, and the table of results."""
 
 from __future__ import annotations
 
 import math
 import random
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from rich.table import Table
@@ -14,13 +14,7 @@ from engine.search import params as search
 from engine.search.params import Param
 from tuning.cluster.base import Report
 from tuning.common.errors import SetupError
-from tuning.matches import units
-from tuning.matches.adjudication import Adjudication
-from tuning.matches.engines import EngineSpec
-from tuning.matches.game import Conditions
-from tuning.matches.openings import Book, RandomOpenings
-from tuning.matches.records import GameRecord
-from tuning.matches.units import Pair
+from tuning.selfplay.batches import Batch, play_batch
 from tuning.statistics.pace import log_pace
 
 TOOL = "tuning.spsa"
@@ -106,72 +100,20 @@ def is_switch(param: Param) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class SpsaPair:
-    """The result of one iteration: ``points`` (0..2) of the plus side, the faults that lost games, and in the arena the
-    logarithm of the time per node of the plus side, as a multiple of the minus side's."""
+    """The result of one iteration: ``points`` (0..2) of the plus side, and the logarithm of its time per node, as a
+    multiple of the minus side's."""
 
     iteration: int
     points: float
-    faults: tuple[str, ...] = ()
-    log_pace: float | None = None
+    log_pace: float | None
 
 
-def play(pair: Pair, report: Report) -> SpsaPair:
-    """Play one iteration's pair by two processes; single games are not reported."""
-    games = [GameRecord.from_json(data) for data in units.play_pair(pair, lambda item: None)]
-    faults = tuple(game.fault for game in games if game.fault is not None)
-    return SpsaPair(pair.number, sum(game.score_of("plus") for game in games), faults)
-
-
-def play_in_arena(batch: Any, report: Report) -> SpsaPair:
-    """Play one iteration's pair, a batch of one, in compiled code."""
-    from tuning.selfplay.batches import play_batch  # the engine, which tuning by processes does not need
-
+def play(batch: Batch, report: Report) -> SpsaPair:
+    """Play one iteration's pair, a batch of one; single games are not reported."""
     pairs: list[dict[str, Any]] = []
     play_batch(batch, pairs.extend)
     log = log_pace(pairs[0]["nodes"], pairs[0]["seconds"])
-    return SpsaPair(pairs[0]["number"], sum(pairs[0]["points"]) / 2, log_pace=log)
-
-
-class Processes:
-    """Iterations as matches between two processes of the engine in ``settings``."""
-
-    function = staticmethod(play)
-
-    def __init__(self, settings: Mapping[str, Any], book: Book | RandomOpenings) -> None:
-        self._engine = EngineSpec.from_json(settings["engine"])
-        conditions = dict(settings["conditions"])
-        conditions["adjudication"] = Adjudication(**conditions["adjudication"])
-        self._rules = Conditions(**conditions)
-        self._book = book
-
-    def unit(self, iteration: int, candidates: tuple[dict[str, int], dict[str, int]]) -> Pair:
-        """The work unit for two candidates."""
-        engine = self._engine
-        both = [
-            replace(engine, name=side, options={**engine.options, **{k: str(v) for k, v in values.items()}})
-            for side, values in zip(("plus", "minus"), candidates, strict=True)
-        ]
-        return Pair(iteration, (both[0], both[1]), self._book.opening(iteration), self._rules)
-
-
-class InArena:
-    """Iterations as compiled games in the arena."""
-
-    function = staticmethod(play_in_arena)
-
-    def __init__(self, settings: Mapping[str, Any], book: Book | RandomOpenings) -> None:
-        from tuning.selfplay.batches import Meeting, arranged
-
-        self._meeting = Meeting.from_json(settings["arena"])
-        if arranged(self._meeting) != self._meeting:
-            raise SetupError("the run was started with another engine, network or evaluation: start a new one")
-        self._book = book
-
-    def unit(self, iteration: int, candidates: tuple[dict[str, int], dict[str, int]]) -> Any:
-        """The work unit for two candidates."""
-        from tuning.selfplay.batches import Batch, DuelPair
-
-        return Batch(self._meeting, (DuelPair(iteration, self._book.opening(iteration), candidates),))
+    return SpsaPair(pairs[0]["number"], sum(pairs[0]["points"]) / 2, log)
 
 
 def result_table(spsa: Spsa) -> Table:

@@ -14,8 +14,8 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -38,17 +38,16 @@ from engine.evaluation.classical.weights import STAGES, TRACE, TraceRecord
 from engine.evaluation.material import FULL_PHASE, PIECE_NAMES
 from engine.jit import new_record
 from tuning.common.compiled import compiled
-from tuning.common.errors import SetupError
 from tuning.common.plots import save
-from tuning.data.dataset import Quiet, Source, read_sources
+from tuning.data.dataset import Quiet
 from tuning.data.marlinformat import PackedArray, unpack
+from tuning.data.shuffled import shuffled
 from tuning.learning.logistic import fit_scale, log_odds, logistic_loss
 from tuning.learning.plots import loss_figure
 from tuning.learning.weights import write_weights
 
-#: Training positions: from ply 8 on, because earlier ones repeat, and only while the game is undecided, because
-#: features do not matter afterwards.
-QUIET = Quiet(8, 2000.0)
+#: Training positions: from ply 8 on, because earlier ones repeat.
+QUIET = Quiet(8, np.inf)
 
 #: The share of games held out for validation.
 HELD_OUT = 0.1
@@ -114,30 +113,20 @@ class Sample:
     source: np.ndarray
     target: np.ndarray
 
-    def part(self, chosen: np.ndarray) -> Sample:
-        """The positions where ``chosen`` is true."""
-        return Sample(
-            self.features[chosen], self.phase[chosen], self.classes[chosen], self.source[chosen], self.target[chosen]
-        )
-
     def __len__(self) -> int:
         return len(self.phase)
 
 
-def limited(source: Source, limit: int, random: np.random.Generator) -> Source:
-    """At most ``limit`` positions of ``source``, chosen at random."""
-    if len(source.boards) <= limit:
-        return source
-    chosen = np.sort(random.choice(len(source.boards), limit, replace=False))
-    return replace(
-        source, boards=source.boards[chosen], expected=source.expected[chosen], held_out=source.held_out[chosen]
-    )
+def limited(boards: np.ndarray, limit: int, random: np.random.Generator) -> np.ndarray:
+    """At most ``limit`` of ``boards`` from each source, chosen at random."""
+    order = random.permutation(len(boards))
+    sources = boards["extra"][order]
+    chosen = np.concatenate([order[sources == source][:limit] for source in np.unique(sources)])
+    return np.asarray(boards[np.sort(chosen)])
 
 
-def encode(
-    boards: np.ndarray, expected: np.ndarray, number: int = 0, advance: Callable[[int], None] = lambda count: None
-) -> Sample:
-    """Positions of source ``number`` as numbers; ``advance`` receives the number of positions done."""
+def encode(boards: np.ndarray, expected: np.ndarray, advance: Callable[[int], None] = lambda count: None) -> Sample:
+    """Positions of a shuffled set as numbers; ``advance`` receives the number of positions done."""
     state = (new_position(), new_record(PAWN_TABLE), new_record(TRACE))
     columns, counts = np.empty(BLOCK * 256, np.int32), np.empty(BLOCK * 256, np.float32)
     blocks = []
@@ -151,18 +140,7 @@ def encode(
         blocks.append(scipy.sparse.csr_matrix(contents, shape=(size, COUNT)))
         advance(size)
     features = scipy.sparse.vstack(blocks, format="csr")
-    return Sample(features, phase / np.float32(FULL_PHASE), classes, np.full(len(boards), number, np.int16), expected)
-
-
-def joined(samples: Sequence[Sample]) -> Sample:
-    """Several samples as one."""
-    return Sample(
-        scipy.sparse.vstack([sample.features for sample in samples], format="csr"),
-        *(
-            np.concatenate([getattr(sample, name) for sample in samples])
-            for name in ("phase", "classes", "source", "target")
-        ),
-    )
+    return Sample(features, phase / np.float32(FULL_PHASE), classes, boards["extra"], expected)
 
 
 # Fitting -------------------------------------------------------------------------------------------------------------
@@ -347,20 +325,21 @@ def learn(arguments: argparse.Namespace, console: Console) -> None:
     columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
     history: list[dict[str, float]] = []
     with Progress(*columns, console=console) as progress:
-        samples, described = [], []
-        sources = read_sources(arguments.positions, arguments.cache, QUIET, arguments.result_share, HELD_OUT, progress)
-        chosen = [limited(source, arguments.limit, random) for source in sources]
-        for number, source in enumerate(chosen):
-            task = progress.add_task(f"features of {source.name}", total=len(source.boards))
-            samples.append(encode(source.boards, source.expected, number, partial(progress.advance, task)))
-            size, scale = len(source.boards), round(source.scale, 1)
-            described.append({"name": source.name, "positions": size, "games": source.games, "scale": scale})
-            console.print(f"{source.name}: {size} quiet positions of {source.games} games, scale {scale:.0f}")
-        sample, out = joined(samples), np.concatenate([source.held_out for source in chosen])
-        del samples
-        train, test = sample.part(~out), sample.part(out)
-        if not len(train) or not len(test):
-            raise SetupError("too few games to hold some out: give more positions")
+        positions = shuffled(arguments.positions, arguments.cache, QUIET, HELD_OUT, progress)
+        samples = []
+        for boards, part in ((positions.learned(), 1 - HELD_OUT), (positions.held_out(), HELD_OUT)):
+            chosen = limited(boards, max(round(part * arguments.limit), 1), random)
+            task = progress.add_task("features", total=len(chosen))
+            expected = positions.expected(chosen, arguments.result_share)
+            samples.append(encode(chosen, expected, partial(progress.advance, task)))
+        train, test = samples
+        used = np.bincount(np.concatenate([part.source for part in samples])).tolist()
+        described = [
+            {"name": source.name, "positions": count, "games": source.games, "scale": round(source.scale, 1)}
+            for source, count in zip(positions.sources, used, strict=True)
+        ]
+        for source in described:
+            console.print("{name}: {positions} quiet positions of {games} games, scale {scale:.0f}".format(**source))
         start = beginning(len(arguments.positions))
         task = progress.add_task("fitting", total=arguments.iterations)
 
@@ -375,7 +354,8 @@ def learn(arguments: argparse.Namespace, console: Console) -> None:
         found = fit(train, start, arguments.decay, arguments.iterations, report)
         progress.update(task, total=progress.tasks[task].completed)
 
-    visits = np.asarray(abs(sample.features[:, PIECE_SQUARE : PIECE_SQUARE + 384]).sum(axis=0)).reshape(6, 64)
+    tables = slice(PIECE_SQUARE, PIECE_SQUARE + 384)
+    visits = np.sum([abs(part.features[:, tables]).sum(axis=0) for part in samples], axis=0).reshape(6, 64)
     final = rounded(settled(found, visits, army(start.material)))
     losses = {"training": loss_of(train, final), "held out": loss_of(test, final)}
     baseline = material_evaluation(train, len(arguments.positions))
@@ -391,7 +371,7 @@ def learn(arguments: argparse.Namespace, console: Console) -> None:
     console.print(values)
 
     recipe = {
-        "command": f"python -m tuning.texel --positions {' '.join(source.name for source in chosen)}"
+        "command": f"python -m tuning.texel --positions {' '.join(source.name for source in positions.sources)}"
         f" --limit {arguments.limit} --result-share {arguments.result_share} --decay {arguments.decay}"
         f" --iterations {arguments.iterations} --seed {arguments.seed}",
         "sources": described,

@@ -11,6 +11,7 @@ from typing import Any
 
 from tuning.common import revisions
 from tuning.common.errors import SetupError, at_least
+from tuning.common.flags import add_check_flag, add_cluster_flags
 from tuning.matches.adjudication import Adjudication, parse_rule
 from tuning.matches.engines import EngineSpec
 from tuning.matches.game import PV_CHECKS, Conditions
@@ -90,8 +91,10 @@ def book_from(arguments: argparse.Namespace) -> BookSettings:
     )
 
 
-def add_arena_flags(group: Group) -> None:
-    """The flags of games in compiled code, besides the nodes per move."""
+def add_arena_flags(parser: argparse.ArgumentParser) -> None:
+    """The flags of games in compiled code, of their openings and ends, and of where and whether they are played."""
+    group = parser.add_argument_group("thinking")
+    group.add_argument("--nodes", type=int, default=8_000, metavar="N", help="nodes per move (default 8000)")
     group.add_argument(
         "--hard", type=int, metavar="N",
         help="makes --nodes a soft limit: the iteration that exceeds it is finished, up to N nodes",
@@ -104,6 +107,10 @@ def add_arena_flags(group: Group) -> None:
     group.add_argument(
         "--hash", type=int, default=16, metavar="MB", help="transposition table of each side in MB (default 16)"
     )
+    add_opening_flags(parser)
+    add_end_flags(parser)
+    add_cluster_flags(parser)
+    add_check_flag(parser)
 
 
 def add_end_flags(parser: argparse.ArgumentParser) -> Group:

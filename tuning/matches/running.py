@@ -19,7 +19,7 @@ from tuning.common.ledger import Ledger
 from tuning.matches import units
 from tuning.matches.openings import Book
 from tuning.matches.records import GameRecord
-from tuning.matches.report import LiveReport, print_trouble, ratings_of, summary
+from tuning.matches.report import LiveReport, print_trouble, summary
 from tuning.matches.tournament import TOOL, Tournament, TournamentSettings
 
 
@@ -170,13 +170,3 @@ def warn_if_busy(workers: int, scheduler: str | None, console: Console) -> None:
     if load + workers > cores + 0.75:
         text = f"! the machine is busy: load {load:.1f} and {workers} games on {cores} cores; clocks will suffer"
         console.print(text, style="yellow")
-
-
-def draw(tournament: Tournament, path: Path, console: Console) -> None:
-    """Draw the result; report a picture that cannot be written, without failing."""
-    from tuning.matches.plots import plot_tournament  # matplotlib takes half a second that most runs can spare
-
-    try:
-        plot_tournament(tournament, path, ratings_of(tournament) if len(tournament.tally.engines) > 2 else None)
-    except SetupError as error:
-        complain(console, error)

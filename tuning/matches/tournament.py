@@ -100,10 +100,6 @@ class Tournament:
         self.settings = settings
         self.meetings = pairings(len(names), settings.kind)
         self.tally = Tally(names, self.meetings)
-        self.points_history: list[int] = []
-        """Half points of each finished pair of the first encounter, in the order in which they finished."""
-        self.llr_history: list[float] = []
-        """The log-likelihood ratio after each of them."""
         self._ledger = ledger
         self._on_game = on_game
         self._on_trouble = on_trouble
@@ -120,15 +116,12 @@ class Tournament:
         """The decision of the sequential test, if it has ended."""
         if self.settings.sprt is None:
             return None
-        return self.settings.sprt.verdict(self._first_counts())
-
-    def _first_counts(self) -> list[int]:
-        return next(iter(self.tally.encounters.values())).pairs
+        return self.settings.sprt.verdict(next(iter(self.tally.encounters.values())).pairs)
 
     def restore(self, records: list[GameRecord]) -> None:
         """Count games of earlier sessions."""
         for record in records:
-            self._count(record)
+            self.tally.add(record)
 
     def introduce(self, cluster: Cluster) -> list[EngineCard]:
         """Start every engine once on every host, and require the same name of those that start later.
@@ -186,17 +179,8 @@ class Tournament:
         record = GameRecord.from_json(data)
         if record.key not in self.tally.keys:
             self._ledger.add("game", data)
-            self._count(record)
+            self.tally.add(record)
             self._on_game(record)
-
-    def _count(self, record: GameRecord) -> None:
-        before = list(self._first_counts())
-        self.tally.add(record)
-        after = self._first_counts()
-        if after != before:
-            self.points_history.append(next(half for half in range(5) if after[half] > before[half]))
-            if self.settings.sprt is not None:
-                self.llr_history.append(self.settings.sprt.llr(after))
 
     def complain(self, message: str) -> None:
         self._ledger.add("trouble", message)

@@ -118,23 +118,6 @@ class Count:
         return self.verdict is not None or (games is not None and 2 * self.pairs >= games)
 
 
-def final_line(count: Count, test: Sprt | None) -> str:
-    """Elo with its 95% interval, normalized Elo, LLR and pentanomial counts, in one line."""
-    found = estimate(count.encounter.pairs)
-    if found is None:
-        return "no pair has finished"
-    parts = [f"Elo {found.text}"]
-    if found.elo_low is not None:
-        parts[0] += f" ({found.elo_low:+.1f} to {found.elo_high:+.1f})"
-    if found.nelo is not None:
-        parts.append(f"normalized {found.nelo:+.1f} ±{found.nelo_error:.1f}")
-    if test is not None:
-        verdict = test.verdict(count.encounter.pairs)
-        parts.append(f"LLR {test.llr(count.encounter.pairs):+.2f}" + (f" {verdict} accepted" if verdict else ""))
-    parts.append(f"pairs {', '.join(map(str, count.encounter.pairs))}")
-    return "; ".join(parts) + f"; {count.encounter.games} games"
-
-
 class ArenaDisplay(Display):
     """Games, Elo and the sequential test."""
 

@@ -35,7 +35,6 @@ from tuning.data.marlinformat import PACKED, PackedArray, pack, unpack
 from tuning.data.viriformat import read_positions, with_scores
 from tuning.selfplay.compiled_search import choose_move
 from tuning.selfplay.games import DEEPEST
-from tuning.selfplay.outside import Outsider
 from tuning.selfplay.sides import Side
 
 #: The score of positions without a new one, which training ignores.
@@ -48,8 +47,7 @@ _PACKED_ARRAY = types.Array(record_type(PACKED), 1, "C")
 class RelabelSettings:
     """The settings that determine the new scores. ``nodes`` and ``hard`` limit a search as in self-play; ``share`` of
     the quiet positions from ``first_ply`` on, drawn by ``seed``, are searched with a table of ``hash`` megabytes;
-    ``options`` are EvalType, EvalFile and search parameters. Another ``engine``, given by words, searches ``nodes`` and
-    ignores ``hard``, ``hash`` and ``options``."""
+    ``options`` are EvalType, EvalFile and search parameters."""
 
     nodes: int = 1_000
     hard: int = 2
@@ -58,12 +56,10 @@ class RelabelSettings:
     hash: int = 4
     seed: int = 1
     options: tuple[tuple[str, str], ...] = ()
-    engine: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
-        """As plain data, the options by name, another engine only if there is one."""
-        data = {**asdict(self), "options": dict(self.options), "engine": " ".join(self.engine)}
-        return {name: value for name, value in data.items() if name != "engine" or value}
+        """As plain data, the options by name."""
+        return {**asdict(self), "options": dict(self.options)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,11 +109,6 @@ class Labeller:
         return int(label_game(self._side.worker.record, boards, chosen, settings.nodes, settings.hard))
 
 
-def labeller_for(settings: RelabelSettings) -> Labeller | Outsider:
-    """The labeller for ``settings``. Raises :class:`engine.messages.OptionError` or :class:`SetupError`."""
-    return Outsider(settings.engine, settings.nodes) if settings.engine else Labeller(settings)
-
-
 def chosen_of(boards: np.ndarray, settings: RelabelSettings, name: str) -> np.ndarray:
     """Which of a file's ``boards`` are searched, uint8: a random share of those fit for training."""
     lots = np.random.default_rng([settings.seed, zlib.crc32(name.encode())]).random(len(boards))
@@ -125,12 +116,9 @@ def chosen_of(boards: np.ndarray, settings: RelabelSettings, name: str) -> np.nd
 
 
 def fingerprint_of(settings: RelabelSettings) -> str:
-    """A digest of an engine's scores of the bench positions, which identifies it.
-
-    Raises :class:`SetupError` for invalid options, :class:`EngineFailure` for another engine that fails.
-    """
+    """A digest of the engine's scores of the bench positions. Raises :class:`SetupError` for invalid options."""
     try:
-        labeller = labeller_for(replace(settings, nodes=500))
+        labeller = Labeller(replace(settings, nodes=500))
     except OptionError as error:
         raise SetupError(str(error)) from None
     boards = np.zeros(0, PACKED)
@@ -143,17 +131,17 @@ def fingerprint_of(settings: RelabelSettings) -> str:
     return hashlib.blake2b(boards["score"].tobytes(), digest_size=8).hexdigest()
 
 
-_labeller: tuple[RelabelSettings, Labeller | Outsider] | None = None
+_labeller: tuple[RelabelSettings, Labeller] | None = None
 
 
-def _labeller_of(unit: Unit) -> Labeller | Outsider:
+def _labeller_of(unit: Unit) -> Labeller:
     """This process's labeller, made on first use. Raises :class:`SetupError` if its engine did not start the run."""
     global _labeller
     if _labeller is None or _labeller[0] != unit.settings:
         warm_up(kept.cold)
         if fingerprint_of(unit.settings) != unit.fingerprint:
             raise SetupError("a worker has another engine or evaluation")
-        _labeller = unit.settings, labeller_for(unit.settings)
+        _labeller = unit.settings, Labeller(unit.settings)
     return _labeller[1]
 
 

@@ -31,7 +31,7 @@ _PRIOR_DRAWS = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Rating:
-    """One player: Elo relative to the anchor (or the mean), 95% error, points and games.
+    """One player: Elo relative to the mean, 95% error, points and games.
 
     ``error`` is ``None`` if unknown: from fewer than :data:`LEAST_GAMES`, from draws only, or after a clean score, for
     which the Elo is a bound.
@@ -46,25 +46,19 @@ class Rating:
 
 @dataclass(frozen=True, slots=True)
 class RatingList:
-    """Ratings from best to worst. ``draw_rate`` is the model's between equals; ``softened`` means that a clean score
+    """Ratings from best to worst. ``softened`` means that a clean score
     required virtual draws, so that the extremes are bounds rather than estimates.
     ``superiority[(a, b)]`` is the likelihood that a is stronger than b, for all pairs of players with an error."""
 
     ratings: tuple[Rating, ...]
-    draw_rate: float
-    log_likelihood: float
     softened: bool
     superiority: Mapping[tuple[str, str], float]
 
 
-def fit(
-    names: Sequence[str], results: Mapping[tuple[str, str], Sequence[float]], anchor: str | None = None,
-    anchor_elo: float = 0.0,
-) -> RatingList:  # fmt: skip
+def fit(names: Sequence[str], results: Mapping[tuple[str, str], Sequence[float]]) -> RatingList:
     """Fit ratings to ``results[(a, b)] = (losses, draws, wins)`` from a's view.
 
-    The scale is fixed by ``anchor`` standing at ``anchor_elo``, or by the mean of all standing there.
-    Raises :class:`SetupError` when the players fall into groups that never met.
+    The mean of all is 0. Raises :class:`SetupError` when the players fall into groups that never met.
     """
     index = {name: place for place, name in enumerate(names)}
     played = [(index[a], index[b], np.array(counts, float)) for (a, b), counts in results.items() if sum(counts)]
@@ -120,10 +114,7 @@ def fit(
     information[-1, -1] = 1.0 if drawless else float(np.sum(total * draw * (1 - draw)))
     covariance = np.linalg.pinv(information)[:players, :players]
 
-    weights = np.full(players, 1 / players)
-    if anchor is not None:
-        weights = np.eye(players)[index[anchor]]
-    project = np.eye(players) - np.outer(np.ones(players), weights)
+    project = np.eye(players) - 1 / players
     strengths = project @ done.x[:players]
     spread = project @ covariance @ project.T
     reach = norm.ppf(0.975)
@@ -139,7 +130,7 @@ def fit(
     ratings = [
         Rating(
             name,
-            float(strengths[i] / _ELO + anchor_elo),
+            float(strengths[i] / _ELO),
             float(reach * math.sqrt(max(spread[i, i], 0.0)) / _ELO) if known[i] else None,
             float(points[i]),
             int(games[i]),
@@ -147,7 +138,6 @@ def fit(
         for i, name in enumerate(names)
         if games[i]
     ]
-    nu = math.exp(done.x[-1])
     superiority = {}
     for i, a in enumerate(names):
         for j, b in enumerate(names):
@@ -155,7 +145,7 @@ def fit(
                 deviation = math.sqrt(max(spread[i, i] + spread[j, j] - 2 * spread[i, j], 1e-12))
                 superiority[a, b] = float(norm.cdf((strengths[i] - strengths[j]) / deviation))
     ordered = tuple(sorted(ratings, key=lambda rating: -rating.elo))
-    return RatingList(ordered, nu / (2 + nu), -float(done.fun), softened, superiority)
+    return RatingList(ordered, softened, superiority)
 
 
 def fit_linear(

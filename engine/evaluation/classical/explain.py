@@ -6,22 +6,23 @@ from typing import Any
 
 import numpy as np
 
+from engine.board.aliases import Position
 from engine.evaluation.classical.features import GROUPS, TERMS
 from engine.evaluation.classical.pawns import PAWN_TABLE
 from engine.evaluation.classical.scaling import SCALE_UNIT
 from engine.evaluation.classical.value import traced_value
-from engine.evaluation.classical.weights import TRACE, WEIGHTS, unpack
+from engine.evaluation.classical.weights import TRACE, WEIGHTS, TraceRecord, unpack
 from engine.evaluation.material import FULL_PHASE
 from engine.jit import new_record
 
 
-def trace_of(position: Any) -> tuple[Any, int]:
+def trace_of(position: Position) -> tuple[Any, int]:
     """The trace of ``position``, and its value in centipawns for the side to move."""
     trace = new_record(TRACE)
     return trace, int(traced_value(new_record(PAWN_TABLE), position, trace))
 
 
-def _by_group(trace: Any) -> dict[str, np.ndarray]:
+def _by_group(trace: TraceRecord) -> dict[str, np.ndarray]:
     """For each group of features, int64 [color][stage] in centipawns from its owner's view."""
     values = unpack(WEIGHTS["value"])  # [stage][feature]
     counts = trace["count"]
@@ -29,7 +30,7 @@ def _by_group(trace: Any) -> dict[str, np.ndarray]:
     return {name: counts[:, part] @ values[:, part].T for name, part in parts.items()}
 
 
-def shares(trace: Any) -> dict[str, np.ndarray]:
+def shares(trace: TraceRecord) -> dict[str, np.ndarray]:
     """For each term of the table, int64 [color][stage] in centipawns from its owner's view."""
     by_group = _by_group(trace)
     by_term = {name: np.zeros((2, 2), np.int64) for name in TERMS}
@@ -38,7 +39,7 @@ def shares(trace: Any) -> dict[str, np.ndarray]:
     return by_term
 
 
-def _stages(trace: Any, by_term: dict[str, np.ndarray]) -> tuple[int, int]:
+def _stages(trace: TraceRecord, by_term: dict[str, np.ndarray]) -> tuple[int, int]:
     """The phase, and the endgame scale in units of SCALE_UNIT."""
     total = np.sum(list(by_term.values()), axis=0)
     strong = int(total[0, 1] <= total[1, 1])
@@ -46,7 +47,7 @@ def _stages(trace: Any, by_term: dict[str, np.ndarray]) -> tuple[int, int]:
     return min(int(trace["accumulator"]["phase"]), FULL_PHASE), scale
 
 
-def _tapered(trace: Any, by_name: dict[str, np.ndarray]) -> dict[str, tuple[int, int]]:
+def _tapered(trace: TraceRecord, by_name: dict[str, np.ndarray]) -> dict[str, tuple[int, int]]:
     """White's and Black's share of each term in centipawns at the position's phase, from the owner's view."""
     phase, scale = _stages(trace, shares(trace))
     late = scale / SCALE_UNIT * (FULL_PHASE - phase)
@@ -54,20 +55,20 @@ def _tapered(trace: Any, by_name: dict[str, np.ndarray]) -> dict[str, tuple[int,
     return {name: (int(white), int(black)) for name, (white, black) in tapered.items()}
 
 
-def explain(position: Any) -> list[tuple[str, int, int]]:
+def explain(position: Position) -> list[tuple[str, int, int]]:
     """The sum by term: name, White's and Black's share in centipawns at the position's phase, from the owner's view."""
     trace, _ = trace_of(position)
     return [(name, white, black) for name, (white, black) in _tapered(trace, shares(trace)).items()]
 
 
-def group_shares(position: Any) -> dict[str, tuple[int, int]]:
+def group_shares(position: Position) -> dict[str, tuple[int, int]]:
     """The sum by group of features: White's and Black's share in centipawns at the position's phase, from the owner's
     view."""
     trace, _ = trace_of(position)
     return _tapered(trace, _by_group(trace))
 
 
-def classical_table(position: Any) -> str:
+def classical_table(position: Position) -> str:
     """The table that ``eval`` prints, in pawns for middlegame and endgame, with the resulting value."""
     trace, value = trace_of(position)
     by_term = shares(trace)

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from engine.board.aliases import Position
 from engine.board.types import BLACK, EMPTY, KING, WHITE
 from engine.evaluation.nnue.file import Net
 from engine.evaluation.nnue.shape import OUTPUT_BUCKETS, QA, QB, QS, SCALE
 
 
-def features(position: Any, perspective: int) -> list[int]:
+def features(position: Position, perspective: int) -> list[int]:
     """The indices of the active features of ``perspective``."""
     board = position["board"].tolist()
     orientation = 56 if perspective == BLACK else 0
@@ -25,7 +24,7 @@ def features(position: Any, perspective: int) -> list[int]:
     ]
 
 
-def plain_value(net: Net, position: Any) -> tuple[int, int]:
+def plain_value(net: Net, position: Position) -> tuple[int, int]:
     """Centipawns for the side to move: the skip connection's part and the rest of the network's."""
     us = int(position["side"])
     seen = [features(position, perspective) for perspective in (us, us ^ 1)]
@@ -39,7 +38,7 @@ def plain_value(net: Net, position: Any) -> tuple[int, int]:
     return (skips[0] - skips[1]) // (2 * QS), total * SCALE // (QA * QB)
 
 
-def explain(net: Net, position: Any) -> list[tuple[str, None, None, int]]:
+def explain(net: Net, position: Position) -> list[tuple[str, None, None, int]]:
     """The two parts in centipawns, from White's view."""
     sign = 1 if position["side"] == WHITE else -1
     skip, network = plain_value(net, position)

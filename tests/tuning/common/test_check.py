@@ -50,7 +50,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("suite", ["/no.epd", "--engine", "cat", "--nodes", "5"], "/no.epd: No such file"),
         ("suite", ["/no.epd", "--nodes", "5"], "no engine"),
         ("spsa", ["--nodes", "5", "--only", "NoSuch"], "NoSuch"),
-        ("spsa", ["--arena", "--nodes", "500", "--openings", "junk.epd"], "no usable opening in it"),
+        ("spsa", ["--nodes", "500", "--openings", "junk.epd"], "no usable opening in it"),
         ("arena", ["--new", "NoSuch=1"], "unknown parameter 'NoSuch'"),
         ("arena", ["--new", "EvalFile=/no.nnue"], "/no.nnue"),
         ("arena", ["--openings", "junk.epd"], "no usable opening in it"),
@@ -74,7 +74,7 @@ def test_what_cannot_run_is_named(folder, capsys, tool, arguments, complaint):
     [
         ("match", [*BOTH, "--pgn", "x.pgn", "--json", "r.jsonl"]),
         ("arena", ["--new", "FutilityBase=110", "--nodes", "500", "--pgn", "x.pgn"]),
-        ("spsa", ["--arena", "--nodes", "500"]),
+        ("spsa", ["--nodes", "500"]),
         ("datagen", ["games", "--nodes", "100", "--opening-nodes", "100"]),
         ("texel", ["--positions", "positions.tsv", "--cache", "x"]),
     ],

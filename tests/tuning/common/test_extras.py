@@ -6,13 +6,14 @@ import pytest
 
 from tests.nursery import start
 from tests.tuning.conftest import FOOLS_MATE
-from tests.tuning.matches.test_match import run, words
+from tests.tuning.matches.test_match import words
+from tuning import match
 from tuning.common import extras
 from tuning.common.errors import SetupError
 
 TOOLS = {
-    "scipy": ["match", "suite", "strength", "spsa", "arena", "texel", "wdl", "loss"],
-    "matplotlib": ["texel", "match --plot x.png", "suite x.epd --plot x.png"],
+    "scipy": ["match", "arena", "texel"],
+    "matplotlib": ["texel"],
     "torch": ["train"],
     "distributed": ["match --engine cat --engine cat --nodes 1 --plies 0"],
     "cryptography": ["match --engine cat --engine cat --nodes 1 --plies 0"],
@@ -58,13 +59,12 @@ def test_ctrl_c_while_the_tools_load_is_one_line(capsys):
     assert capsys.readouterr().err == "interrupted\n"
 
 
-def test_a_cluster_that_cannot_be_leaves_no_results_file(monkeypatch, tmp_path):
+def test_a_cluster_that_cannot_be_leaves_no_results_file(monkeypatch, tmp_path, capsys):
     def missing(package: str, what_for: str) -> None:
         raise SetupError(f"{what_for}: {extras.advice(package)}")
 
-    monkeypatch.setattr("tuning.common.command.need", missing)
+    monkeypatch.setattr("tuning.cluster.run.need", missing)
     engines = [*words("w", FOOLS_MATE), *words("b", FOOLS_MATE)]
-    code, page = run(monkeypatch, *engines, "--tc", "5", "--json", str(tmp_path / "r.jsonl"), "--plot", "x.png")
-    assert code == 2
-    assert "--plot: matplotlib is not installed" in page
+    assert match.main([*engines, "--tc", "5", "--json", str(tmp_path / "r.jsonl")]) == 2
+    assert "distributed is not installed" in capsys.readouterr().out
     assert not list(tmp_path.iterdir())

@@ -11,7 +11,7 @@ from scipy.special import expit
 from tests.tuning.lines import evaluation_line, random_games, training_line
 from tuning.common.errors import SetupError
 from tuning.data import shuffled as module
-from tuning.data.dataset import Quiet, make_source
+from tuning.data.dataset import Quiet, common_scale, held_out_lots, quiet_positions
 from tuning.data.positions import plies, read_text
 from tuning.data.shuffled import batches, shuffled
 
@@ -46,14 +46,23 @@ def test_every_position_once_in_a_turn(files, positions):
     assert len(positions.chunks) > 2
     turn = list(islice(positions.passes(1, 0, 0), len(positions.chunks)))
     learned = np.concatenate([chunk.boards for chunk in turn])
-    sources = [make_source(file.name, read_text(file, SILENT), ALL, 0.0, 0.3) for file in files]
-    for apart, found in ((False, learned), (True, positions.held_out())):
-        assert keys(found) == keys(np.concatenate([source.boards[source.held_out == apart] for source in sources]))
-    for number, source in enumerate(sources):
-        told = positions.sources[number]
-        assert (told.games, told.positions) == (30, len(source.boards))
-        assert told.held_out == source.held_out.sum()
-        assert told.scale == pytest.approx(source.scale, rel=0.05)
+    assert keys(learned) == keys(positions.learned())
+    apart = positions.held_out()
+    for number, (file, stats) in enumerate(zip(files, positions.sources, strict=True)):
+        quiet = quiet_positions(read_text(file, SILENT), ALL)
+        mine, judged = (boards[boards["extra"] == number] for boards in (learned, apart))
+        is_apart = (held_out_lots(file.name).random(30) < 0.3)[quiet.games]
+        assert (keys(mine), keys(judged)) == (keys(quiet.boards[~is_apart]), keys(quiet.boards[is_apart]))
+        assert (stats.games, stats.positions, stats.held_out) == (30, len(quiet), len(judged))
+        assert stats.scale == pytest.approx(common_scale(quiet.boards), rel=0.05)
+
+
+def test_the_same_games_are_held_out_of_a_file_that_has_grown(files, positions, tmp_path):
+    short = tmp_path / files[0].name
+    short.write_text("".join(map(evaluation_line, random_games(10, seed=0))))
+    part = shuffled([short], tmp_path / "other", ALL, 0.3, SILENT).held_out()
+    assert 0 < len(part) < len(positions.held_out())
+    assert set(keys(part)) <= set(keys(positions.held_out()))
 
 
 def test_chunks_are_drawn_from_all_games(positions):

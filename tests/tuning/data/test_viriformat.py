@@ -16,7 +16,7 @@ from engine.search.scores import MATE_BOUND
 from tests.tuning import games
 from tuning.common.errors import SetupError
 from tuning.data import marlinformat, positions, viriformat
-from tuning.data.marlinformat import GIVES_CHECK, IN_CHECK, NOISY_MOVE
+from tuning.data.marlinformat import IN_CHECK, NOISY_MOVE
 from tuning.viriformat import main
 
 CHESS960 = (
@@ -48,7 +48,7 @@ def test_positions_are_those_of_python_chess(tmp_path: Path, chess960: bool) -> 
             assert read.fen(en_passant="xfen") == board.fen(en_passant="xfen")
             assert (read_score, read_result, positions.games[index]) == (score, result, number)
             noisy = board.is_capture(move) or move.promotion is not None
-            expected = IN_CHECK * board.is_check() | NOISY_MOVE * noisy | GIVES_CHECK * board.gives_check(move)
+            expected = IN_CHECK * board.is_check() | NOISY_MOVE * noisy
             assert flags == expected
             kinds.add((games.pack_move(board, move) >> 14, board.is_capture(move), move.promotion))
             board.push(move)
@@ -84,7 +84,7 @@ def test_the_example_of_the_formats_description(tmp_path: Path) -> None:
     assert game.end().board().is_checkmate()
     positions = viriformat.read_positions([path])
     assert positions.boards["score"].tolist() == [10, 20, -30, 32767, 32767]
-    assert positions.boards["extra"].tolist() == [0, 0, 0, 0, NOISY_MOVE | GIVES_CHECK]
+    assert positions.boards["extra"].tolist() == [0, 0, 0, 0, NOISY_MOVE]
 
 
 def test_a_position_is_packed_as_the_description_says() -> None:

@@ -4,7 +4,6 @@ import io
 import json
 import math
 import random
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,9 +15,9 @@ from tuning import spsa
 from tuning.common import command
 from tuning.common.errors import SetupError
 from tuning.common.ledger import read_events
-from tuning.learning.spsa import Gains, InArena, Spsa, load_params, play_in_arena
+from tuning.learning.spsa import Gains, Spsa, load_params, play
 from tuning.matches.openings import RandomOpenings
-from tuning.selfplay.batches import Meeting, arranged
+from tuning.selfplay.batches import Batch, DuelPair, Meeting
 from tuning.selfplay.duel import Duel, DuelRules
 from tuning.statistics.elo import expected_score
 
@@ -101,7 +100,7 @@ def test_the_engines_table_makes_sense(monkeypatch: pytest.MonkeyPatch):
         load_params(["Nonsense"])
 
 
-ARENA = ("--arena", "--nodes", "150", "--hash", "1", "--each", "option.EvalType=Material")
+SHORT = ("--hash", "1", "--option", "EvalType=Material")
 
 
 def _run(monkeypatch: pytest.MonkeyPatch, *words: str) -> tuple[int, str]:
@@ -118,20 +117,19 @@ def _draw_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_it_learns_in_the_arena_and_goes_on_after_an_interruption(monkeypatch, tmp_path):
+    _draw_nothing(monkeypatch)
     whole, torn = tmp_path / "whole.jsonl", tmp_path / "torn.jsonl"
     words = ("--iterations", "8", "--rate", "0.1", "--json", str(whole))
-    code, page = _run(monkeypatch, *ARENA, *words)
+    code, page = _run(monkeypatch, "--nodes", "150", *SHORT, *words)
     assert code == 0
     assert "FutilityMargin" in page
     assert "TimeEffort" not in page  # it does nothing there
-    assert whole.with_suffix(".png").read_bytes().startswith(b"\x89PNG")
     events = list(read_events(whole))
     assert [data["iteration"] for kind, data in events if kind == "pair"] == list(range(8))
     assert any(data["points"] != 1 for kind, data in events if kind == "pair")
     values = events[-1][1]
     assert values != {param.name: float(param.default) for param in load_params(list(values))}
     torn.write_text("".join(whole.read_text().splitlines(keepends=True)[:4]) + '{"pair":{"iter')
-    _draw_nothing(monkeypatch)
     assert _run(monkeypatch, "--resume", str(torn))[0] == 0
     assert _untimed(torn) == _untimed(whole)
 
@@ -148,7 +146,9 @@ def _untimed(path: Path) -> list[tuple[str, dict[str, Any]]]:
 def test_time_counts_if_it_is_asked_to(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     path, longer, older = tmp_path / "r.jsonl", tmp_path / "longer.jsonl", tmp_path / "older.jsonl"
     words = ("--only", "NoisySeeDepth", "FutilityMargin", "--iterations", "3", "--rate", "0.1")
-    assert _run(monkeypatch, *ARENA, *words, "--doubling", "100", "--json", str(path))[0] == 0
+    assert _run(monkeypatch, "--nodes", "150", *SHORT, *words, "--doubling", "100", "--json", str(path))[0] == 0
+    assert path.with_suffix(".png").read_bytes().startswith(b"\x89PNG")
+    _draw_nothing(monkeypatch)
     begun = [json.loads(line) for line in path.read_text().splitlines()]
     pairs = [line["pair"] for line in begun if "pair" in line]
 
@@ -175,7 +175,7 @@ def test_time_counts_if_it_is_asked_to(monkeypatch: pytest.MonkeyPatch, tmp_path
 def test_parameters_of_time_are_tuned_with_a_clock(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     _draw_nothing(monkeypatch)
     path = tmp_path / "clock.jsonl"
-    words = (*ARENA[:1], "--clock", "900+9", *ARENA[3:], "--iterations", "2", "--json", str(path))
+    words = ("--clock", "900+9", *SHORT, "--iterations", "2", "--json", str(path))
     code, page = _run(monkeypatch, *words)
     assert code == 0
     assert "TimeMoves" in page
@@ -184,16 +184,16 @@ def test_parameters_of_time_are_tuned_with_a_clock(monkeypatch: pytest.MonkeyPat
 
 
 def test_the_points_are_those_of_the_plus_side() -> None:
-    meeting = arranged(Meeting(rules=DuelRules(nodes=300, hash=1)))
-    player = InArena(json.loads(json.dumps({"arena": asdict(meeting)})), RandomOpenings(8, 1))
+    meeting = Meeting(rules=DuelRules(nodes=300, hash=1))
     plain, other = {"FutilityDepth": 8}, {"NoisySeeDepth": 0, "LateMovePruningDepth": 0, "ReverseFutilityDepth": 0}
     duel = Duel(meeting.rules, {}, {name: str(value) for name, value in other.items()})
     points: list[float] = []
     for number in range(6):
-        first, second = duel.play_pair(RandomOpenings(8, 1).opening(number))
+        opening = RandomOpenings(8, 1).opening(number)
+        first, second = duel.play_pair(opening)
         points.append((first.result + 2 - second.result) / 2)
         for candidates, expected in (((plain, other), points[-1]), ((other, plain), 2 - points[-1])):
-            learned = play_in_arena(player.unit(number, candidates), lambda item: None)
+            learned = play(Batch(meeting, (DuelPair(number, opening, candidates),)), lambda item: None)
             assert (learned.iteration, learned.points) == (number, expected)
     assert any(value != 1 for value in points)
 
@@ -201,19 +201,15 @@ def test_the_points_are_those_of_the_plus_side() -> None:
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
-        (("--arena",), "--arena needs --nodes"),
-        (("--arena", "--nodes", "100", "--tc", "1+1"), "--tc has no effect with --arena"),
-        (("--arena", "--nodes", "100", "--hard", "50"), "--hard 50 is less than --nodes 100"),
-        ((*ARENA, "--only", "Nonsense"), "no search parameter is called Nonsense"),
-        ((*ARENA, "--each", "option.Nonsense=1"), "unknown parameter 'Nonsense'"),
-        ((*ARENA, "--iterations", "0"), "--iterations must be above zero"),
-        (("--nodes", "100", "--hard", "200"), "--hard goes with --arena"),
-        (("--nodes", "100", "--clock", "900+9"), "--clock goes with --arena"),
-        (("--nodes", "100", "--doubling", "90"), "--doubling goes with --arena"),
-        ((*ARENA, "--doubling", "-5"), "--doubling -5 is not from 0 to 1000 Elo"),
-        ((*ARENA, "--doubling", "nan"), "--doubling nan is not from 0 to 1000 Elo"),
-        (("--arena", "--clock", "fast"), "--clock cannot be 'fast'"),
-        (("--iterations", "5"), "no limit: give --tc"),
+        (("--nodes", "0"), "--nodes must be 1 or more"),
+        (("--nodes", "100", "--hard", "50"), "--hard 50 is less than --nodes 100"),
+        (("--only", "Nonsense"), "no search parameter is called Nonsense"),
+        (("--option", "Nonsense=1"), "unknown parameter 'Nonsense'"),
+        (("--iterations", "0"), "--iterations must be 1 or more"),
+        (("--rate", "nan"), "--rate must be above zero"),
+        (("--doubling", "-5"), "--doubling -5 is not from 0 to 1000 Elo"),
+        (("--doubling", "nan"), "--doubling nan is not from 0 to 1000 Elo"),
+        (("--clock", "fast"), "--clock cannot be 'fast'"),
     ],
 )
 def test_what_it_refuses(monkeypatch, tmp_path, words, complaint):

@@ -15,8 +15,9 @@ from engine.evaluation.classical.explain import trace_of
 from engine.evaluation.classical.scaling import SCALE_CLASSES, SCALE_UNIT
 from tests.evaluation.test_classical import random_board
 from tuning.common.errors import SetupError
-from tuning.data.dataset import read_sources
+from tuning.data.marlinformat import PACKED
 from tuning.data.positions import read_text
+from tuning.data.shuffled import shuffled
 from tuning.learning import texel
 from tuning.learning.logistic import log_odds, logistic_loss
 from tuning.learning.weights import write_weights
@@ -51,14 +52,11 @@ def positions(games, tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def source(positions):
+def sample(positions):
     with Progress(disable=True) as progress:
-        return read_sources([positions], positions.parent / "cache", texel.QUIET, 0.0, texel.HELD_OUT, progress)[0]
-
-
-@pytest.fixture(scope="module")
-def sample(source):
-    return texel.encode(source.boards, source.expected)
+        found = shuffled([positions], positions.parent / "cache", texel.QUIET, texel.HELD_OUT, progress)
+    boards = found.learned()
+    return texel.encode(boards, found.expected(boards, 0.0))
 
 
 def own_weights():
@@ -134,12 +132,13 @@ def test_the_command_writes_what_the_engine_loads(positions, tmp_path, capsys):
     assert again.read_text() == output.read_text()
 
 
-def test_a_limit_is_kept(source):
-    part = texel.limited(source, 25, np.random.default_rng(1))
-    assert len(part.boards) == len(part.expected) == len(part.held_out) == 25
-    whole = {board.tobytes(): expected for board, expected in zip(source.boards, source.expected, strict=True)}
-    assert all(whole[board.tobytes()] == expected for board, expected in zip(part.boards, part.expected, strict=True))
-    assert texel.limited(source, len(source.boards), np.random.default_rng(1)) is source
+def test_a_limit_is_one_for_each_source():
+    boards = np.zeros(90, PACKED)
+    boards["extra"], boards["score"] = [0] * 50 + [1] * 30 + [3] * 10, range(90)
+    chosen, other = (texel.limited(boards, 25, np.random.default_rng(seed)) for seed in (1, 2))
+    assert np.bincount(chosen["extra"]).tolist() == [25, 25, 0, 10]
+    assert len(np.unique(chosen["score"])) == 60
+    assert not np.array_equal(chosen, other)
 
 
 @pytest.mark.parametrize(("content", "complaint"), [("nonsense\n", "bad.tsv:1"), (None, "bad.tsv"), ("", "bad.tsv")])

@@ -40,7 +40,6 @@ def test_a_match_from_start_to_end(monkeypatch, tmp_path):
     code, page = run(
         monkeypatch, *words("w", FOOLS_MATE), *words("b", FOOLS_MATE, "die", "2"), "--tc", "5+0.1", "--games", "4",
         "--plies", "0", "--json", str(tmp_path / "r.jsonl"), "--pgn", str(tmp_path / "r.pgn"),
-        "--plot", str(tmp_path / "r.png"),
     )  # fmt: skip
     assert code == 0
     assert "w against b: 4 games, +2 =0 -2" in page
@@ -55,16 +54,15 @@ def test_a_match_from_start_to_end(monkeypatch, tmp_path):
         games = list(iter(lambda: chess.pgn.read_game(stream), None))
     assert [game.headers["Round"] for game in games] == ["1.1", "1.2", "2.1", "2.2"]
     assert [game.headers["Termination"] for game in games] == ["normal", "abandoned"] * 2
-    assert (tmp_path / "r.png").read_bytes().startswith(b"\x89PNG")
 
 
 def test_names_and_words_of_engines_do_not_act(tmp_path, capsys):
-    """Those of the command line and those that an engine uses, on the screen, in the PGN and in the picture."""
+    """Those of the command line and those that an engine uses, on the screen and in the PGN."""
     name = "[bold]a\x1b[2J\u202e$\udcff[/]\nb"
     bad = [*words(name, FOOLS_MATE, "die", "2"), "env.NAME=\x1b]0;x\x9b"]
     code = match.main([
         *words("w", FOOLS_MATE), *bad, "--tc", "5+0.1", "--games", "2", "--plies", "0", "--scheduler", "here",
-        "--json", str(tmp_path / "\x1b.jsonl"), "--pgn", str(tmp_path / "r.pgn"), "--plot", str(tmp_path / "$\x1b.png"),
+        "--json", str(tmp_path / "\x1b.jsonl"), "--pgn", str(tmp_path / "r.pgn"),
     ])  # fmt: skip
     out, err = capsys.readouterr()
     assert code == 0, out + err
@@ -117,7 +115,7 @@ def test_a_single_pair_gets_no_interval(monkeypatch, tmp_path):
     """The spread of pairs is not known from one; it used to be made up."""
     code, page = run(
         monkeypatch, *PAIR, "--tc", "5", "--games", "2", "--plies", "0", "--sprt", "0", "400",
-        "--json", str(tmp_path / "r.jsonl"), "--plot", str(tmp_path / "r.png"),
+        "--json", str(tmp_path / "r.jsonl"),
     )  # fmt: skip
     assert code == 0
     assert "Elo +0.0 (too few for an interval): error and superiority need 10 pairs" in page
@@ -125,14 +123,12 @@ def test_a_single_pair_gets_no_interval(monkeypatch, tmp_path):
     figures = dict(read_events(tmp_path / "r.jsonl"))["summary"]["encounters"][0]
     assert figures["elo"] == 0
     assert [figures[key] for key in ("elo low", "elo high", "nelo", "nelo error", "los")] == [None] * 5
-    assert (tmp_path / "r.png").is_file()
 
 
 def test_a_round_robin_gets_a_rating_list(monkeypatch, tmp_path):
     engines = [*words("a", FOOLS_MATE), *words("b", FOOLS_MATE), *words("c", NEVER_LEGAL)]
     code, page = run(
         monkeypatch, *engines, "--tc", "5", "--games", "2", "--plies", "0", "--json", str(tmp_path / "r.jsonl"),
-        "--plot", str(tmp_path / "r.svg"),
     )  # fmt: skip
     assert code == 0
     assert "Ratings (Bradley-Terry" in page
@@ -142,7 +138,6 @@ def test_a_round_robin_gets_a_rating_list(monkeypatch, tmp_path):
     assert page.count("too few for an interval") == 3
     assert [row["error"] for row in summary["ratings"]] == [None] * 3
     assert len(summary["encounters"]) == 3
-    assert "<svg" in (tmp_path / "r.svg").read_text()
 
 
 @pytest.mark.parametrize(
@@ -245,8 +240,6 @@ def test_many_broken_lines_are_not_all_told(monkeypatch, tmp_path):
         (["--concurrency", "0"], "--concurrency must be 1 or more"),
         (["--resign", "movecount=-3"], "resign moves cannot be negative"),
         (["--movetime", "nan"], "movetime must be above zero"),
-        (["--plot", "picture.txt"], "its name must end in one of"),
-        (["--plot", "."], "cannot draw"),
         (["--json", "."], "cannot write .: it is a directory"),
         (["--pgn", "."], "cannot write .: Is a directory"),
     ],

@@ -141,11 +141,6 @@ def test_another_engine_is_refused(games, tmp_path, monkeypatch, capsys):
         (["--nodes", "0"], "--nodes must be 1 or more, not 0"),
         (["--option", "Foo=1"], "Foo"),
         (["--option", "EvalFile"], "--option EvalFile: use NAME=VALUE"),
-        (["--engine", "name=Nobody"], "has no command"),
-        (["--engine", "no-such-engine-here"], "no program 'no-such-engine-here'"),
-        (["--engine", "anything", "proto=xboard"], "only the UCI protocol"),
-        (["--engine", "anything", "depth=9"], "--nodes is the limit"),
-        (["--engine", "anything", "--option", "EvalType=Material"], "option.NAME=VALUE"),
     ],
 )
 def test_what_cannot_be_done(games, tmp_path, capsys, words, message):

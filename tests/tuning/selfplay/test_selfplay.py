@@ -26,7 +26,7 @@ from tuning.selfplay.loop import ENDS
 
 RULES = SelfPlayRules(nodes=100, opening_nodes=100, draw_from=30, hash=1)
 
-GAMES = 60
+GAMES = 40
 
 
 def _replay(data: bytes) -> tuple[list[chess.Board], list[chess.Move], list[int]]:
