@@ -19,6 +19,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     about to end, and a second Ctrl-C ends it at once.
     """
     try:
+        other = _other_engine()
+        if other:
+            shown = other if other.isprintable() else ascii(other)
+            fault = f"{shown} hides Numbat's package 'engine': rename it, or run numbat from another folder"
+            print(f"numbat: {fault}", file=sys.stderr)
+            return 2
         try:
             return _run(sys.argv[1:] if arguments is None else list(arguments))
         finally:
@@ -41,12 +47,6 @@ def _end_at_the_next_interrupt() -> None:
 
 
 def _run(words: list[str]) -> int:
-    other = _other_engine()
-    if other:
-        shown = other if other.isprintable() else ascii(other)
-        fault = f"{shown} hides Numbat's package 'engine': rename it, or run numbat from another folder"
-        print(f"numbat: {fault}", file=sys.stderr)
-        return 2
     from engine.printing import guard_streams
 
     guard_streams()
@@ -177,7 +177,7 @@ def _parser() -> argparse.ArgumentParser:
     bench.add_argument(
         "words",
         nargs="*",
-        metavar="words",
+        metavar="FILE|N",
         help="a file of positions, one a line; depth in plies; search threads; transposition table in MB",
     )
 
@@ -189,7 +189,7 @@ def _parser() -> argparse.ArgumentParser:
     perft.add_argument(
         "words",
         nargs="+",
-        metavar="words",
+        metavar="DEPTH|FILE",
         help="depth in plies and a position, quoted or not (default: the start position); or files with lines such as "
         "'FEN ;D1 20 ;D2 400' to compare with, and the maximum depth",
     )

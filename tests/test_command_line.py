@@ -55,7 +55,7 @@ def test_a_stranger_of_our_name_is_named(tmp_path: Path, name: str, words: list[
     stranger.parent.mkdir(exist_ok=True)
     stranger.write_text("raise SystemExit('the stranger ran')")
     own = Path(uci_main.__file__).parent
-    program = f"import sys; sys.path.append({str(own)!r}); from uci_main import main; sys.exit(main(sys.argv[1:]))"
+    program = f"import sys; sys.path.append({str(own)!r}); from uci_main import main; sys.exit(main())"
     environment = os.environ | {"PYTHONPATH": str(tmp_path)}
     process = run_python("-c", program, *words, cwd=tmp_path, env=environment, input="quit\n")
     assert process.returncode == 2

@@ -1,4 +1,4 @@
-"""Static values of many positions: FENs and boards in, an array out."""
+"""Static evaluation of many positions: FENs and boards in, an array out."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from engine.evaluation.evaluator import EVALUATOR
 from engine.jit import new_record
 from engine.messages import PositionError
 
-#: FENs and boards, mixed at will, or an array that :func:`pack` made of them.
+#: FENs and boards, mixed freely, or an array from :func:`pack`.
 Positions: TypeAlias = Iterable[str | chess.Board] | np.ndarray
 
-#: Is told now and then how many positions are done.
+#: Called now and then with the number of positions done.
 OnProgress: TypeAlias = Callable[[int], object]
 
-#: Positions between two reports of progress.
+#: Positions between progress reports.
 _CHUNK = 8192
 
 
 def pack(positions: Iterable[str | chess.Board], on_progress: OnProgress | None = None) -> np.ndarray:
-    """The positions as an array of :data:`engine.evaluation.batch.BOARD`. Raises as :func:`evaluate`."""
+    """The positions as an array of :data:`engine.evaluation.batch.BOARD`. Raises like :func:`evaluate`."""
     done, parts = 0, [np.empty(0, BOARD)]
     for part in _packed(positions):
         parts.append(part)
@@ -40,10 +40,10 @@ def pack(positions: Iterable[str | chess.Board], on_progress: OnProgress | None 
 
 
 def evaluate(evaluation: Evaluation, positions: Positions, on_progress: OnProgress | None = None) -> np.ndarray:
-    """What ``evaluation`` says of the positions: centipawns for the side to move, int32.
+    """The static values of the positions by ``evaluation``: centipawns for the side to move, int32.
 
-    Raises :class:`PositionError`, which names the index (from 0) and the fault, for a position that is not legal, and
-    TypeError for what is none.
+    Raises :class:`PositionError` for an illegal position and TypeError for anything else; the message gives its index
+    (from 0) and the reason.
     """
     evaluator, position = new_record(EVALUATOR), new_position()
     evaluation.install(evaluator)
@@ -63,7 +63,7 @@ def evaluate(evaluation: Evaluation, positions: Positions, on_progress: OnProgre
 def _sliced(boards: np.ndarray) -> Iterator[np.ndarray]:
     """``boards`` in chunks."""
     if boards.dtype != BOARD or boards.ndim != 1:
-        raise TypeError(f"an array of positions is one that Engine.pack made, not one of {boards.dtype}")
+        raise TypeError(f"an array of positions must come from Engine.pack, not have dtype {boards.dtype}")
     boards = np.ascontiguousarray(boards)
     for start in range(0, len(boards), _CHUNK):
         yield boards[start : start + _CHUNK]
@@ -72,11 +72,11 @@ def _sliced(boards: np.ndarray) -> Iterator[np.ndarray]:
 def _packed(positions: Iterable[str | chess.Board]) -> Iterator[np.ndarray]:
     """The positions in chunks of BOARD records."""
     if isinstance(positions, str | chess.Board):
-        raise TypeError(f"the positions are FENs or boards in a list or the like, not {positions!r}")
+        raise TypeError(f"positions must be an iterable of FENs or boards, not {positions!r}")
     scratch, done, rest = new_position(), 0, iter(positions)
     while chunk := list(islice(rest, _CHUNK)):
         boards = np.empty(len(chunk), BOARD)
-        # A line that is no FEN, such as an empty one for a board, is left to Python.
+        # Python handles lines that are not FENs, such as the empty ones for boards.
         lines = [position.replace("\n", " ") if isinstance(position, str) else "" for position in chunk]
         text = np.frombuffer("\n".join(lines).encode("ascii", "replace") + b"\n", np.uint8)
         number = start = 0
@@ -93,7 +93,7 @@ def _packed(positions: Iterable[str | chess.Board]) -> Iterator[np.ndarray]:
 
 
 def _write(boards: np.ndarray, number: int, before: int, given: Any) -> None:
-    """Set a board from a FEN or a board by the rules of :meth:`engine.Engine.set_position`."""
+    """Set board ``number`` from a FEN or a board, with the checks of :meth:`engine.Engine.set_position`."""
     try:
         if isinstance(given, str):
             position = new_position()

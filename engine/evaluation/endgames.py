@@ -52,7 +52,7 @@ def _is_lone(own: Bitboard) -> bool:
     return own & (own - ONE) == ZERO
 
 
-@kernel(boolean(POSITION_T), late=True)
+@kernel(boolean(POSITION_T))
 def is_rook_pawn_draw(position: Position) -> bool:
     """Whether pawns, all on one rook's file, and bishops that do not control their queening corner are held by a lone
     king in or next to that corner.
@@ -111,7 +111,7 @@ def _value_against(position: Position, strong: Color, strong_king: Square, weak_
     return WON + pieces + STEP * driven + NEARER * (7 - max(files, ranks))
 
 
-@kernel(int64(POSITION_T), late=True)
+@kernel(int64(POSITION_T))
 def mop_up_value(position: Position) -> Score:
     """Centipawns from White's view if one side has a lone king that can be mated, else 0."""
     white, black = position.colors[WHITE], position.colors[BLACK]

@@ -50,10 +50,6 @@ class KernelCache(private.CacheBase):
         self._fetched[key] = found
         return True
 
-    def has_fetched(self, signature: Any) -> bool:
-        """Whether :meth:`fetch` read the code and it has not been loaded since."""
-        return self._address(signature)[1] in self._fetched
-
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """The compile result for ``sig``, or None."""
         name, key = self._address(sig)

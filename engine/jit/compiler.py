@@ -1,12 +1,13 @@
-"""A process that compiles some of the kernels while others compile the rest, all into the same cache.
+"""One of the processes that compile kernels in parallel into the same cache.
 
-:mod:`engine.jit.parallel` starts it and writes to its standard input, one line for each event: ``compile NAME`` is an
-order, ``taken NAME`` means that another process compiles that kernel, ``settled NAME`` that it is done. The process
-answers ``done NAME``. It exits at once when its input ends, as it does with the process that started it.
+:mod:`engine.jit.parallel` starts it and writes one line per event to its standard input: ``compile NAME`` is an order,
+``taken NAME`` means that another process is compiling that kernel, ``settled NAME`` that it is done. The process
+answers ``done NAME``. It exits as soon as its input ends, so it never outlives the process that started it.
 """
 
 from __future__ import annotations
 
+import gc
 import os
 import queue
 import threading
@@ -19,6 +20,21 @@ from engine.jit.digest import settings_digest
 
 #: Exit code of a process whose settings differ from those of its parent.
 OTHER_SETTINGS = 3
+
+
+#: numba's objects live long, so frequent garbage collection would take a tenth of the time.
+_COLLECT_AFTER = 50_000
+
+
+def import_kernels(settings: str, modules: Iterable[str]) -> bool:
+    """Import ``modules`` to compile their kernels. False if this process has other ``settings`` than its parent."""
+    if settings_digest() != settings:
+        return False
+    for module in modules:
+        import_module(module)
+    gc.freeze()
+    gc.set_threshold(_COLLECT_AFTER)
+    return True
 
 
 class CompilationStatus:
@@ -80,10 +96,8 @@ def main(settings: str, modules: list[str], lines: Iterable[str]) -> None:
     """
     status = CompilationStatus()
     threading.Thread(target=status.listen, args=(lines,), daemon=True).start()
-    if settings_digest() != settings:
+    if not import_kernels(settings, modules):
         os._exit(OTHER_SETTINGS)
-    for module in modules:
-        import_module(module)
     pending = {kernel.name: PendingKernel(kernel, status) for kernel in KERNELS}
     for kernel in KERNELS:
         private.postpone(kernel.dispatcher, kernel.signature, pending[kernel.name])

@@ -38,13 +38,12 @@ if INTERPRETED:
 
 @dataclass(frozen=True, slots=True)
 class Kernel:
-    """A compiled entry point: its dispatcher, its only signature, its cache, if it has one, whether it may be loaded
-    ``late``, and whether it is ``spare``: no game calls it."""
+    """A compiled entry point: its dispatcher, its only signature, its cache, if it has one, and whether it is ``spare``
+    (no game calls it)."""
 
     dispatcher: Any
     signature: Any
     cache: KernelCache | None
-    late: bool
     spare: bool
 
     @property
@@ -71,12 +70,12 @@ class Kernel:
         return bool(self.dispatcher.signatures) or self.is_postponed()
 
     def is_postponed(self) -> bool:
-        """Whether it is loaded, or compiled if it is spare, on its first call."""
+        """Whether it is loaded or compiled on its first call."""
         return private.is_postponed(self.dispatcher)
 
     def prepare(self) -> None:
-        """Load or compile it now; on its first call if it is spare, or if it may be late and was fetched."""
-        if self.spare or (self.late and self.cache is not None and self.cache.has_fetched(self.signature)):
+        """Load or compile it now, or on its first call if it is spare."""
+        if self.spare:
             private.load_when_called(self.dispatcher, self.signature)
         else:
             self.dispatcher.compile(self.signature)
@@ -122,18 +121,19 @@ def helper(function: _Function) -> _Function:
     return cast(_Function, dispatcher)
 
 
-def kernel(signature: Any, late: bool = False, spare: bool = False) -> Callable[[_Function], _Function]:
+def kernel(signature: Any, spare: bool = False) -> Callable[[_Function], _Function]:
     """Compile an entry point under its one ``signature``, at the warm-up or at its first call.
 
-    If the kernel is in the cache and may be ``late``, it is loaded on its first call, not at every start: a search has
-    its code inside another kernel. One that no game calls is ``spare``: a start does not wait until it is compiled.
+    Compiled callers call it by its symbol and contain no copy of it. If no game calls it, it is ``spare``: a start
+    neither waits for it nor loads it.
     """
 
     def decorate(function: _Function) -> _Function:
         if INTERPRETED:
             return _wrapping(function)
         dispatcher, cache = compiled(function, **_OPTIONS)
-        KERNELS.append(Kernel(dispatcher, signature, cache, late, spare))
+        private.call_by_symbol(dispatcher, signature)
+        KERNELS.append(Kernel(dispatcher, signature, cache, spare))
         return cast(_Function, dispatcher)
 
     return decorate

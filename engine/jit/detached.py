@@ -1,8 +1,7 @@
-"""A process that compiles what a start lacks, and goes on when that start is killed, as impatient GUIs do.
+"""A detached process that compiles the missing kernels, and continues if a GUI kills the engine that started it.
 
-It belongs to no terminal, process group or session of the start, runs at low priority, and ends when everything is
-compiled. It holds the lock of the cache folder meanwhile, so there is one for each folder, and any start can wait for
-it: what is compiled appears in the cache.
+It has its own session and process group, runs at low priority, and exits when everything is compiled. While it holds
+the lock of the cache folder, no second one compiles for it; other engines wait for its code to appear in the cache.
 """
 
 from __future__ import annotations
@@ -13,10 +12,9 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterable
-from importlib import import_module
 
 from engine.jit.cache import STORE
-from engine.jit.compiler import OTHER_SETTINGS
+from engine.jit.compiler import OTHER_SETTINGS, import_kernels
 from engine.jit.decorators import not_ready
 from engine.jit.digest import settings_digest
 from engine.jit.parallel import compile_apart
@@ -24,13 +22,13 @@ from engine.jit.parallel import compile_apart
 #: Exit code when another process has the lock.
 BUSY = 4
 
-#: Seconds to wait for the lock. Starts that look whether it is free hold it for a moment.
+#: Seconds to wait for the lock, which :func:`is_at_work` in other processes holds for a moment.
 _PATIENCE = 1
 
-#: A first start waits for it, so it yields only a little.
+#: Low, because the first start waits for this process.
 _NICENESS = 5
 
-#: Windows' flags for a process on its own; the second leaves a job, whose processes are killed together.
+#: Windows' flags for a detached process; the second takes it out of a job, whose processes are killed together.
 _DETACHED = _BREAKAWAY = 0
 if sys.platform == "win32":
     _DETACHED = subprocess.DETACHED_PROCESS | subprocess.CREATE_NEW_PROCESS_GROUP
@@ -44,7 +42,7 @@ from engine.jit.detached import main
 sys.exit(main(sys.argv[2], sys.argv[3], sys.argv[4:]))
 """
 
-#: What a start of ours has begun.
+#: The detached processes that this process has started.
 _begun: list[subprocess.Popen[bytes]] = []
 
 
@@ -54,7 +52,7 @@ def begin(layer: str, modules: Iterable[str]) -> subprocess.Popen[bytes]:
     command = [sys.executable, "-c", _PROGRAM, path, settings_digest(), layer, *modules]
     try:
         process = _start(command, _BREAKAWAY)
-    except PermissionError:  # a job that keeps its processes
+    except PermissionError:  # the job allows no process to leave it
         process = _start(command, 0)
     _begun.append(process)
     threading.Thread(target=process.wait, daemon=True).start()  # leave no zombie
@@ -64,7 +62,7 @@ def begin(layer: str, modules: Iterable[str]) -> subprocess.Popen[bytes]:
 def _start(command: list[str], more: int) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
         command,
-        stdin=subprocess.DEVNULL,  # a GUI waits until the engine's pipes are closed
+        stdin=subprocess.DEVNULL,  # a GUI waits until all copies of the engine's pipes are closed
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         cwd=os.path.abspath(os.sep),
@@ -74,13 +72,13 @@ def _start(command: list[str], more: int) -> subprocess.Popen[bytes]:
 
 
 def end() -> None:
-    """End the process that this one has begun: a person has interrupted it."""
+    """Kill the processes started here, after Ctrl-C."""
     for process in _begun:
         process.kill()
 
 
 def is_at_work() -> bool:
-    """Whether some process is compiling for the cache folder. Raises OSError if nothing can be locked there."""
+    """Whether a process is compiling for the cache folder. Raises OSError if no file can be locked there."""
     from filelock import FileLock, Timeout  # late: most starts need no lock
 
     try:
@@ -91,15 +89,16 @@ def is_at_work() -> bool:
 
 
 def main(settings: str, layer: str, modules: list[str]) -> int:
-    """Compile the kernels of ``modules`` up to ``layer`` that the cache lacks, if no other process does; exit code."""
+    """Compile the kernels of ``modules`` up to ``layer`` that the cache lacks, unless another process does.
+
+    Returns the exit code.
+    """
     from filelock import FileLock, Timeout
 
     if hasattr(os, "nice"):
         os.nice(_NICENESS)
-    if settings_digest() != settings:
+    if not import_kernels(settings, modules):
         return OTHER_SETTINGS
-    for module in modules:
-        import_module(module)
     try:
         with FileLock(STORE.lock, timeout=_PATIENCE):
             _compile(layer)
@@ -109,7 +108,7 @@ def main(settings: str, layer: str, modules: list[str]) -> int:
 
 
 def _compile(layer: str) -> None:
-    """Fill the cache: first what every start needs."""
+    """Fill the cache, spare kernels last."""
     absent = [kernel for kernel in not_ready(layer) if not kernel.fetch()]
     absent.sort(key=lambda kernel: kernel.spare)
     compile_apart(absent)

@@ -1,8 +1,8 @@
 """Compiles kernels in several processes at once; each saves its code in the cache.
 
-numba compiles under a lock, so threads would wait for each other. Kernels are begun in the order of definition: those
-that another one calls come before it, so it can be begun while they are compiled, and waits only when it links them.
-Nothing depends on the processes: the caller compiles whatever they leave undone.
+numba compiles under a lock, so threads would wait for each other. Kernels are started in the order of definition: a
+kernel comes after those it calls, so it can start while they are compiled, and waits only to learn their symbols.
+If a process fails, the caller compiles the rest.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from contextlib import suppress
 from engine.jit.decorators import Kernel
 from engine.jit.digest import settings_digest
 
-#: Fewer kernels are not worth starting a process, which takes a second.
+#: For fewer kernels, starting a process, which takes a second, does not pay.
 _WORTHWHILE = 4
 
 #: More processes would be idle while the search is compiled; each takes about 300 MB.
@@ -96,7 +96,7 @@ class _Compilers:
             threading.Thread(target=self._listen, args=(process,), daemon=True).start()
 
     def work(self) -> None:
-        """Distribute the kernels until all are compiled or all processes have failed."""
+        """Distribute the kernels until all are compiled or every process has failed."""
         for process in list(self._at_work):
             self._give(process)
         while any(self._at_work.values()):

@@ -8,13 +8,29 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable
+from functools import cache
+from importlib import import_module
 from typing import Any
 
 import llvmlite
 import numba
 from llvmlite import ir
-from numba.core import caching, cgutils, codegen, compiler, config, serialize, typeinfer, typing, utils
+from numba.core import (
+    caching,
+    cgutils,
+    codegen,
+    compiler,
+    config,
+    serialize,
+    typed_passes,
+    typeinfer,
+    types,
+    typing,
+    untyped_passes,
+    utils,
+)
 from numba.core.compiler_lock import global_compiler_lock
+from numba.core.compiler_machinery import PassManager
 from numba.core.runtime import rtsys
 
 #: True when the kernels run as plain Python, for reading them in a debugger.
@@ -67,7 +83,9 @@ def pack(result: Any) -> bytes | None:
     """A compile result as bytes; None if numba cannot serialise it (it contains addresses of this process)."""
     if result.lifted or result.library.has_dynamic_globals:
         return None
-    packed: bytes = serialize.dumps(result._reduce())
+    called = {function.name: _BY_SYMBOL.get(function.name) for function in result.library._final_module.functions}
+    called = {symbol: place for symbol, place in called.items() if place and symbol != result.fndesc.llvm_func_name}
+    packed: bytes = serialize.dumps((called, result._reduce()))
     return packed
 
 
@@ -78,7 +96,105 @@ def unpack(target_context: Any, data: bytes) -> Any:
     runtime, and compiling imports the rest.
     """
     rtsys.initialize(target_context)
-    return compiler.CompileResult._rebuild(target_context, *pickle.loads(data))
+    called, result = pickle.loads(data)
+    for module, name, signature in called.values():
+        getattr(import_module(module), name).compile(signature)  # or the linker would end the process
+    _BY_SYMBOL.update(called)
+    return compiler.CompileResult._rebuild(target_context, *result)
+
+
+#: Where functions are that are called by their symbols: module, name and signature.
+_BY_SYMBOL: dict[str, tuple[str, str, Any]] = {}
+
+
+def call_by_symbol(dispatcher: Any, signature: Any) -> None:
+    """Have callers of ``dispatcher`` contain no copy of its code for ``signature``, which would be optimised again."""
+    function = dispatcher.py_func
+    keys: list[object] = []
+    function.__numbat_kernel__ = True
+
+    def compile_by_signature(wanted: Any) -> Any:
+        # Callers name the types of the arguments alone; the cache must not have the code under both names.
+        return type(dispatcher).compile(dispatcher, signature if wanted == signature.args else wanted)
+
+    def get_overload(arguments: Any) -> Any:
+        if tuple(arguments) != signature.args:
+            return type(dispatcher).get_overload(dispatcher, arguments)
+        if not keys:
+            keys.append(object())
+            described = dispatcher.overloads[signature.args].fndesc
+            dispatcher.targetctx.insert_user_function(keys[0], described)
+            _BY_SYMBOL[described.llvm_func_name] = function.__module__, function.__qualname__, signature
+        return keys[0]
+
+    dispatcher.compile, dispatcher.get_overload = compile_by_signature, get_overload
+
+
+class _InnerLibrary(codegen.JITCodeLibrary):
+    """The code of a function that only compiled code calls: only its callers become machine code."""
+
+    def _finalize_final_module(self) -> None:
+        self._finalize_dynamic_globals()
+        self._finalized = True
+
+    def get_pointer_to_function(self, name: str) -> int:
+        """Complete the code; returns 0, because it has no address."""
+        self._ensure_finalized()
+        return 0
+
+    @property
+    def codegen(self) -> Any:
+        """The library itself: numba takes only :meth:`set_env` from it."""
+        return self
+
+    def set_env(self, name: str, environment: Any) -> None:
+        """Does nothing: there is no machine code that could read it."""
+
+    def serialize_using_object_code(self) -> tuple[str, str, bytes]:
+        """The state for :func:`_unserialized`."""
+        return self.name, _INNER, self._get_module_for_linking().as_bitcode()
+
+
+_INNER = "inner"
+
+_unserialize_library = codegen.JITCPUCodegen.unserialize_library
+
+
+def _unserialized(own: Any, state: tuple[str, str, Any]) -> Any:
+    """The library whose ``serialize_using_object_code`` gave ``state``."""
+    name, kind, data = state
+    if kind != _INNER:
+        return _unserialize_library(own, state)
+    library = _InnerLibrary(own, name)
+    library._final_module = library._shared_module = llvmlite.binding.parse_bitcode(data)
+    library._finalized = True
+    return library
+
+
+codegen.JITCPUCodegen.unserialize_library = _unserialized
+
+
+def _pipeline() -> Any:
+    """The stages of numba, without those for closures, literals, array expressions and ``with``: no kernel has any."""
+    stages = PassManager("numbat")
+    for stage in (
+        untyped_passes.TranslateByteCode,
+        untyped_passes.FixupArgs,
+        untyped_passes.IRProcessing,
+        untyped_passes.RewriteSemanticConstants,
+        untyped_passes.DeadBranchPrune,
+        untyped_passes.GenericRewrites,
+        untyped_passes.ReconstructSSA,
+        typed_passes.NopythonTypeInference,
+        typed_passes.PreLowerStripPhis,
+        typed_passes.InlineOverloads,
+        typed_passes.IRLegalization,
+        typed_passes.NativeLowering,
+        typed_passes.NoPythonBackend,
+    ):
+        stages.add_pass(stage, stage.__name__)
+    stages.finalize()
+    return stages
 
 
 class Compiler(compiler.Compiler):
@@ -86,11 +202,14 @@ class Compiler(compiler.Compiler):
 
     def define_pipelines(self) -> Any:
         """The usual stages. By now the function has the number that sets its symbols apart."""
-        identity = self.state.func_id
+        identity, flags = self.state.func_id, self.state.flags
         tag = getattr(identity.func, "__numbat_tag__", "")
         if tag:
-            identity.unique_id = f"{identity.unique_id}{tag}"
-        return super().define_pipelines()
+            number = "" if hasattr(identity.func, "__numbat_kernel__") else identity.unique_id
+            identity.unique_id = f"{number}{tag}"
+        if flags.no_cpython_wrapper and flags.no_cfunc_wrapper:
+            self.state.library = _InnerLibrary(self.state.targetctx.codegen(), identity.func_qualname)
+        return [_pipeline()]
 
 
 _infer_return_type = typeinfer.TypeInferer.return_types_from_partial
@@ -110,6 +229,31 @@ def _declared_return_type(inferer: Any) -> Any:
 
 
 typeinfer.TypeInferer.return_types_from_partial = _declared_return_type
+
+
+_infer_call = types.BaseFunction.get_call_type
+_numeric_calls: dict[Any, Any] = {}
+
+
+def _remembered_call_type(function: Any, context: Any, arguments: Any, keywords: Any) -> Any:
+    """The signature by which an operator or built-in function is called. numba would try all of its definitions again
+    for each ``+`` in a program."""
+    if keywords or not all(isinstance(argument, types.Number | types.Boolean) for argument in arguments):
+        return _infer_call(function, context, arguments, keywords)
+    call = function, arguments
+    if call not in _numeric_calls:
+        _numeric_calls[call] = _infer_call(function, context, arguments, keywords)
+    return _numeric_calls[call]
+
+
+types.BaseFunction.get_call_type = _remembered_call_type  # type: ignore[method-assign,assignment]
+
+#: numba describes the types of all arguments in text at every stage.
+types.Record.__repr__ = cache(types.Record.__repr__)  # type: ignore[method-assign]
+
+#: It measures how long it holds LLVM's lock, once for each function that it is compiling.
+for _callbacks in llvmlite.binding.ffi.lib._lock._cblist.copy():
+    llvmlite.binding.ffi.unregister_lock_callback(*_callbacks)
 
 
 def tagged(function: Any, tag: str) -> Any:
@@ -237,8 +381,10 @@ def postpone(dispatcher: Any, signature: Any, ready: Any) -> None:
         template = typing.make_concrete_template(f"CallTemplate({name})", key=name, signatures=[signature])
         return template, utils.pysignature(dispatcher.py_func), args, keywords
 
+    get_kernel = dispatcher.get_overload
+
     def get_overload(wanted: Any) -> Any:
         ready()
-        return type(dispatcher).get_overload(dispatcher, wanted)
+        return get_kernel(wanted)
 
     dispatcher.get_call_template, dispatcher.get_overload = get_call_template, get_overload

@@ -108,7 +108,7 @@ def _resume(frame: Frame, tt_move: Move, raw_eval: Score, static_eval: Score) ->
     frame.static_eval = static_eval
 
 
-@kernel(int64(WORKER_T, int64, int64, int64, int64, int64), late=True)
+@kernel(int64(WORKER_T, int64, int64, int64, int64, int64))
 def search(worker: Worker, alpha: Score, beta: Score, depth: Depth, ply: Ply, cut_node: Flag) -> Score:
     """The value of ``worker.position`` for the side to move, searched ``depth`` plies deep.
 

@@ -28,7 +28,7 @@ from engine.search.transposition import (
 )
 
 
-@kernel(int64(WORKER_T, int64, int64, int64), late=True)
+@kernel(int64(WORKER_T, int64, int64, int64))
 def qsearch(worker: Worker, alpha: Score, beta: Score, ply: Ply) -> Score:
     """The value of the position when only captures and promotions are played, or all evasions when in check.
 

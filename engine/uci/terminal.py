@@ -49,12 +49,13 @@ def warm_up(everything: bool = False) -> None:
 
     def work() -> None:
         start = perf_counter()
-        _load(output.line)
+        import engine.api
         from engine.jit import digest, warmup
 
         if everything:
-            from engine.syzygy import files  # noqa: F401 - defines the kernels
+            import engine.syzygy.files  # defines kernels
         warmup.warm_up(output.line, "syzygy" if everything else digest.START, spare=True)
+        engine.api.Engine(report=output.line)
         output.line(f"ready after {perf_counter() - start:.1f} s")
 
     _interruptible(work)

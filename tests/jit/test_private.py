@@ -2,17 +2,21 @@
 
 import ast
 import ctypes
+import itertools
+import operator
 import re
 import tomllib
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
+import llvmlite.binding
 import numba
 import numpy as np
 import pytest
 from llvmlite import ir
-from numba import from_dtype, int64, njit
-from numba.core import caching
+from numba import boolean, from_dtype, int64, njit, types, uint64
+from numba.core import caching, compiler
 from numba.core.registry import cpu_target
 
 from engine.jit import INTERPRETED, clock_ticks, helper, private
@@ -124,6 +128,44 @@ def test_every_function_can_be_called_as_in_c() -> None:
     assert ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)(address)(43) == 42
     kinds = private.c_type(cpu_target.target_context, SIGNATURE)
     assert str(kinds) == "i64 (i64)", "numba has other types for C: see c_type()"
+
+
+@compiled_only
+@pytest.mark.parametrize("operation", [operator.add, operator.and_, operator.lt, operator.floordiv])
+def test_operators_have_the_types_that_numba_gives_them(operation: Any) -> None:
+    """A literal is a type of its own, and so is a boolean."""
+    context = cpu_target.typing_context
+    function = context.resolve_value_type(operation)
+    kinds = (int64, uint64, boolean, types.literal(3))
+    for arguments in itertools.product(kinds, repeat=2):
+        expected = private._infer_call(function, context, arguments, {})
+        for _ in range(2):
+            assert function.get_call_type(context, arguments, {}) == expected, "see _remembered_call_type()"
+
+
+@compiled_only
+def test_types_of_records_keep_their_own_text() -> None:
+    texts = {str(from_dtype(np.dtype([("x", kind)]))) for kind in ("i8", "u1", "i8")}
+    assert len(texts) == 2
+
+
+def test_the_lock_of_llvm_is_not_measured() -> None:
+    assert llvmlite.binding.ffi.lib._lock._cblist == [], "something else measures the lock of LLVM: see private.py"
+
+
+@compiled_only
+def test_the_stages_left_out_are_the_only_ones() -> None:
+    """A new version may have a stage that kernels need."""
+    flags = compiler.Flags()
+    flags.enable_ssa = True
+    state = SimpleNamespace(func_ir=None, flags=flags)
+    usual = {stage.name() for stage, _ in compiler.DefaultPassBuilder.define_nopython_pipeline(state).passes}
+    own = {stage.name() for stage, _ in private._pipeline().passes}
+    left_out = {"Rewrite dynamic raises", "with_lifting", "annotate_types", "dump_parfor_diagnostics"}
+    left_out |= {"LiteralPropagation", "find_literally", "literal_unroll"}
+    left_out |= {"inline_closure_likes", "inline_inlinables", "make_function_op_code_to_jit_function"}
+    left_out |= {"nopython_rewrites", "nopython_supported_feature_validation"}
+    assert (own - usual, usual - own) == (set(), left_out), "numba compiles in other stages: see _pipeline()"
 
 
 @compiled_only

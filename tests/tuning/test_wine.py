@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import marshal
 import os
 import re
 import shutil
@@ -13,6 +14,7 @@ import sys
 import tarfile
 import time
 import zipfile
+from importlib.util import MAGIC_NUMBER
 from pathlib import Path
 
 import chess
@@ -44,7 +46,7 @@ MISSING = {
 EMBEDDED = re.compile(
     r"python\w*\.(exe|dll)|vcruntime140(_1)?\.dll|LICENSE\.txt|DLLs/(?!_tkinter|t[ck]l?86)\w+.*(pyd|dll)"
 )
-LEFT_OUT = re.compile(r"Lib/(site-packages|test|idlelib|tkinter|ensurepip)/")
+LEFT_OUT = re.compile(r"Lib/(site-packages|test|idlelib|lib2to3|tkinter|ensurepip)/")
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +77,9 @@ def embeddable(source: Path, top: str, target: Path) -> Path:
     with zipfile.ZipFile(library, "w", zipfile.ZIP_DEFLATED) as modules:
         for name, short in names.items():
             if short.startswith("Lib/") and short.endswith(".py") and not LEFT_OUT.match(short):
-                modules.writestr(short.removeprefix("Lib/"), whole.read(name))
+                code = compile(whole.read(name), short, "exec", dont_inherit=True)  # only bytecode, as python.org does
+                header = MAGIC_NUMBER + bytes(12)
+                modules.writestr(f"{short.removeprefix('Lib/')}c", header + marshal.dumps(code))
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as made:
         for name, short in names.items():
             if EMBEDDED.fullmatch(short):

@@ -96,7 +96,7 @@ def test_version_and_help_are_printed():
         (["bench", "5", "0"], "threads takes a whole number, 1 or more, not '0'"),
         (["bench", "5", "1", "lots"], "hash takes a whole number, 1 or more, not 'lots'"),
         (["bench", "5", "1", "16", "7"], "7"),
-        (["perft"], "words"),
+        (["perft"], "DEPTH|FILE"),
         (["perft", "-1"], "-1"),
         (["perft", "3", "8/8/8/8"], "8/8/8/8"),
         (["perft", "3", "8/8/8/8/8/8/8/4K3 w - - 0 1"], "king"),

@@ -186,7 +186,7 @@ def main() -> None:
     names = ("calls", "inside", "outside", "prepare", "blocked", "lock", "python", "elapsed")
     print("threads" + "".join(f"{name:>9}" for name in names), flush=True)
     with Engine() as engine:
-        measure(engine, 2, chosen.nodes)  # loads the late kernels
+        measure(engine, 2, chosen.nodes)  # loads the spare kernels
         for threads in chosen.threads:
             report(threads, *measure(engine, threads, chosen.nodes))
 

@@ -61,7 +61,7 @@ def _tapered(position: Position, packed: PackedScore, phase: int) -> Score:
     return total // (FULL_PHASE * SCALE_UNIT)
 
 
-@kernel(int64(PAWN_TABLE_T, record_type(ACCUMULATOR), POSITION_T), late=True)  # so it is compiled beside the search
+@kernel(int64(PAWN_TABLE_T, record_type(ACCUMULATOR), POSITION_T))  # compiled beside the search
 def classical_value(pawn_table: PawnTable, accumulator: MaterialAccumulator, position: Position) -> Score:
     """Centipawns for the side to move.
 
