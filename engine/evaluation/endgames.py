@@ -52,6 +52,12 @@ def _is_lone(own: Bitboard) -> bool:
     return own & (own - ONE) == ZERO
 
 
+@helper
+def has_lone_king(position: Position) -> bool:
+    """Whether either side has only its king, which both rules here need: the test before their calls."""
+    return _is_lone(position.colors[WHITE]) or _is_lone(position.colors[BLACK])
+
+
 @kernel(boolean(POSITION_T))
 def is_rook_pawn_draw(position: Position) -> bool:
     """Whether pawns, all on one rook's file, and bishops that do not control their queening corner are held by a lone

@@ -10,7 +10,7 @@ from engine.board.aliases import Move, Position, Score
 from engine.board.types import I64, U64, WHITE
 from engine.evaluation import material
 from engine.evaluation.classical.value import classical_value
-from engine.evaluation.endgames import is_rook_pawn_draw, mop_up_value
+from engine.evaluation.endgames import has_lone_king, is_rook_pawn_draw, mop_up_value
 from engine.evaluation.nnue import network
 from engine.evaluation.nnue.network import net_at, network_value
 from engine.evaluation.records import Evaluator
@@ -77,14 +77,16 @@ def prepare(evaluator: Evaluator, position: Position) -> None:
 @helper
 def evaluate(evaluator: Evaluator, position: Position) -> Score:
     """Centipawns for the side to move."""
-    if is_rook_pawn_draw(position):
-        return I64(0)
-    if evaluator.kind == NNUE:
-        value = mop_up_value(position)
-        if value == 0:
-            value = network_value(net_at(evaluator.net_address, 0), evaluator, position)
-        elif position.side != WHITE:
-            value = -value
+    mop_up = I64(0)
+    if has_lone_king(position):
+        if is_rook_pawn_draw(position):
+            return I64(0)
+        if evaluator.kind == NNUE:
+            mop_up = mop_up_value(position)
+    if mop_up != 0:
+        value = mop_up if position.side == WHITE else -mop_up
+    elif evaluator.kind == NNUE:
+        value = network_value(net_at(evaluator.net_address, 0), evaluator, position)
     elif evaluator.kind == CLASSICAL:
         value = classical_value(evaluator.pawns, evaluator.stack[U64(evaluator.ply)].material, position)
     else:

@@ -4,7 +4,7 @@ from engine.board.aliases import Ply, Position, Score
 from engine.board.draws import is_insufficient_material, is_repetition
 from engine.board.movegen import count_moves
 from engine.board.types import I64, ZERO
-from engine.evaluation.endgames import is_rook_pawn_draw
+from engine.evaluation.endgames import has_lone_king, is_rook_pawn_draw
 from engine.evaluation.evaluator import evaluate
 from engine.jit import clock_ticks, helper, load_relaxed
 from engine.search.scores import DRAW, MAX_PLY, NONE
@@ -45,7 +45,9 @@ def is_draw(position: Position, ply: Ply) -> bool:
     50-move rule."""
     if position.rule50 >= 100 and (position.checkers == ZERO or count_moves(position) > 0):
         return True
-    return is_repetition(position, ply) or is_insufficient_material(position) or is_rook_pawn_draw(position)
+    if is_repetition(position, ply) or is_insufficient_material(position):
+        return True
+    return has_lone_king(position) and is_rook_pawn_draw(position)
 
 
 @helper
