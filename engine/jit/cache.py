@@ -14,8 +14,7 @@ from engine.jit import private
 from engine.jit.digest import LAYERS, WORKBENCH, layer_of_source, settings_digest, source_digest
 from engine.jit.store import SUFFIX, Store
 
-#: Length of the function-name prefix in cache file names, which is for humans. (Windows limits a whole path to 260
-#: characters.)
+#: Length of the function name in cache file names, for humans; short, as Windows limits paths to 260 characters.
 _PREFIX = 16
 
 STORE = Store(
@@ -26,7 +25,7 @@ STORE = Store(
 
 
 class KernelCache(private.CacheBase):
-    """The compiled code of one function, for all its signatures. After any error it is compiled again."""
+    """The compiled code of one function, for all its signatures. After any error it is recompiled."""
 
     def __init__(self, function: Any, layer: str, store: Store) -> None:
         code = function.__code__
@@ -37,7 +36,7 @@ class KernelCache(private.CacheBase):
         )
         self._prefix = re.sub(r"\W", "", function.__name__)[:_PREFIX]
         self._fetched: dict[str, bytes] = {}
-        #: How often code was loaded from the cache.
+        #: The number of loads from the cache.
         self.hits = 0
 
     def fetch(self, signature: Any) -> bool:
@@ -69,14 +68,14 @@ class KernelCache(private.CacheBase):
         name, key = self._address(sig)
         try:
             packed = private.pack(data)
-        except Exception as error:  # so may pickling
+        except Exception as error:  # as may pickling
             self._store.remark(f"the code of {name} cannot be saved: {type(error).__name__}")
             return
         if packed is not None:
             self._store.write(self._layer, name, key, packed)
 
     def _address(self, signature: Any) -> tuple[str, str]:
-        """The name of the file for ``signature``, and the key that distinguishes it from all others."""
+        """The name of the file for ``signature``, and its unique key."""
         key = f"{self._identity}{signature}"
         return f"{self._prefix}-{hashlib.sha256(key.encode()).hexdigest()[:12]}{SUFFIX}", key
 

@@ -18,11 +18,11 @@ from engine.jit import private
 from engine.jit.decorators import KERNELS, Kernel
 from engine.jit.digest import settings_digest
 
-#: Exit code of a process whose settings differ from those of its parent.
+#: Exit code of a process whose settings differ from its parent's.
 OTHER_SETTINGS = 3
 
 
-#: numba's objects live long, so frequent garbage collection would take a tenth of the time.
+#: numba's objects live long, so frequent garbage collection only costs time.
 _COLLECT_AFTER = 50_000
 
 
@@ -74,7 +74,7 @@ class PendingKernel:
         self._at_work = False
 
     def may_wait(self) -> bool:
-        """Whether callers may be typed before it is compiled. It may not wait for itself."""
+        """Whether callers may be typed before it is compiled. It must not wait for itself."""
         return not self._at_work and not self._kernel.dispatcher.signatures
 
     def __call__(self) -> None:
@@ -90,7 +90,7 @@ class PendingKernel:
 
 
 def main(settings: str, modules: list[str], lines: Iterable[str]) -> None:
-    """Compile the kernels of ``modules`` that are asked for in ``lines``, if the code is that of ``settings``.
+    """Compile the kernels of ``modules`` that ``lines`` order, if the settings match ``settings``.
 
     The caller ends the process at the end of its input.
     """

@@ -22,15 +22,15 @@ from engine.jit.digest import LAYERS, layer_of_source, settings_digest, source_d
 #: True when the kernels run as plain Python, for reading them in a debugger.
 INTERPRETED = private.INTERPRETED
 
-#: Whether array bounds are checked, and the assertions of kernels.
+#: Whether array bounds and the assertions of kernels are checked.
 CHECKED = INTERPRETED or bool(config.BOUNDSCHECK)
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 _OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
 
-# Keys and magic products wrap around, as they do when compiled. numpy keeps the setting for each thread, so
-# besides the importing thread every call of a kernel sets it.
+# Interpreted, keys and magic products must wrap around as compiled ones do. numpy keeps the setting per thread, so
+# every kernel call sets it too.
 _wrapping = np.errstate(over="ignore")
 if INTERPRETED:
     np.seterr(over="ignore")
@@ -48,7 +48,7 @@ class Kernel:
 
     @property
     def layer(self) -> str:
-        """The part of the engine that it is in (see :data:`engine.jit.digest.LAYERS`), or the package beside it."""
+        """Its layer of the engine (see :data:`engine.jit.digest.LAYERS`), or the package beside the engine."""
         return self.module.removeprefix("engine.").split(".")[0]
 
     @property
@@ -62,7 +62,7 @@ class Kernel:
         return f"{self.module}.{self.dispatcher.py_func.__qualname__}"
 
     def fetch(self) -> bool:
-        """Read its code from the cache; False if it has to be compiled."""
+        """Read its code from the cache; False if it must be compiled."""
         return self.cache is not None and self.cache.fetch(self.signature)
 
     def is_ready(self) -> bool:
@@ -84,7 +84,7 @@ class Kernel:
 #: Every kernel of the modules imported so far, in the order of definition.
 KERNELS: list[Kernel] = []
 
-#: How many functions of each layer those modules have, helpers included.
+#: The number of functions in each layer of those modules, helpers included.
 FUNCTIONS: Counter[str] = Counter()
 
 
@@ -113,7 +113,7 @@ def kept(function: _Function, **options: Any) -> _Function:
 
 
 def helper(function: _Function) -> _Function:
-    """Compile a function that only compiled code calls. When a test calls it from Python, it is compiled once more."""
+    """Compile a function that only compiled code calls. For calls from Python, as in tests, it is compiled again."""
     if INTERPRETED:
         return function
     dispatcher, _ = compiled(function, **_OPTIONS, **private.INNER)

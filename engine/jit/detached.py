@@ -1,7 +1,7 @@
 """A detached process that compiles the missing kernels, and continues if a GUI kills the engine that started it.
 
-It has its own session and process group, runs at low priority, and exits when everything is compiled. While it holds
-the lock of the cache folder, no second one compiles for it; other engines wait for its code to appear in the cache.
+It has its own session and process group, runs at low priority, and exits when everything is compiled. It holds the lock
+of the cache folder, so no second process compiles; other engines wait for its code to appear in the cache.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from engine.jit.decorators import not_ready
 from engine.jit.digest import settings_digest
 from engine.jit.parallel import compile_apart
 
-#: Exit code when another process has the lock.
+#: Exit code when another process holds the lock.
 BUSY = 4
 
 #: Seconds to wait for the lock, which :func:`is_at_work` in other processes holds for a moment.
@@ -28,7 +28,7 @@ _PATIENCE = 1
 #: Low, because the first start waits for this process.
 _NICENESS = 5
 
-#: Windows' flags for a detached process; the second takes it out of a job, whose processes are killed together.
+#: Windows flags for a detached process; the second takes it out of its job, whose processes are killed together.
 _DETACHED = _BREAKAWAY = 0
 if sys.platform == "win32":
     _DETACHED = subprocess.DETACHED_PROCESS | subprocess.CREATE_NEW_PROCESS_GROUP
@@ -79,7 +79,7 @@ def end() -> None:
 
 def is_at_work() -> bool:
     """Whether a process is compiling for the cache folder. Raises OSError if no file can be locked there."""
-    from filelock import FileLock, Timeout  # late: most starts need no lock
+    from filelock import FileLock, Timeout  # imported late: most starts need no lock
 
     try:
         with FileLock(STORE.lock, timeout=0):

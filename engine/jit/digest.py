@@ -1,9 +1,9 @@
 """Names for compiled code that change whenever the code would.
 
 numba's own cache looks only at the file that defines a function, so it misses an edit in a callee's module, another
-numpy, or another optimisation level. Here the sources enter one digest and everything else another. That of the
-sources is layered as the imports are: the kernels of ``board`` are kept while ``search`` is edited, and all of them
-while the workbench is.
+numpy, or another optimisation level. Here the sources enter one digest and everything else another. The digest of
+the sources is layered like the imports: an edit in ``search`` keeps the code of ``board``, and an edit in the workbench
+keeps that of the whole engine.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ PACKAGE = Path(__file__).resolve().parent.parent
 #: The compiled layers from the bottom up; a layer's digest covers itself and everything below it.
 LAYERS = ("jit", "board", "evaluation", "search", "syzygy")
 
-#: The layer up to which every start needs all kernels. Those above are compiled on demand.
+#: The layer up to which every start needs all kernels; those above are compiled on demand.
 START = "search"
 
-#: The package beside this one whose kernels stand on all the layers.
+#: The package beside the engine whose kernels build on all layers.
 WORKBENCH = "tuning"
 
 
 @cache
 def settings_digest() -> str:
-    """Hexadecimal digest of everything besides the sources that the code depends on."""
+    """Hexadecimal digest of everything besides the sources that affects the code."""
     return hashlib.sha256(codegen.description().encode()).hexdigest()[:10]
 
 

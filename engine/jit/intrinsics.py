@@ -1,4 +1,4 @@
-"""Single machine instructions that Python has no operator for, each with its plain Python twin.
+"""Single machine instructions for which Python has no operator, each with a plain Python version.
 
 Bitboards are ``uint64``; counts and square indices are ``int64``.
 """
@@ -57,7 +57,7 @@ clock_ticks: Callable[[], int]
 if INTERPRETED:
 
     def popcount(bits: int) -> int:
-        """How many bits are set."""
+        """The number of set bits."""
         return int(bits).bit_count()
 
     def lsb(bits: int) -> int:
@@ -83,10 +83,10 @@ if INTERPRETED:
         return np.uint64(int(a) * int(b) >> 64)
 
     def prefetch(address: int) -> None:
-        """Ask for a cache line; no effect here."""
+        """Does nothing here."""
 
     def load_relaxed(address: int) -> int:
-        """The int64 at ``address``, read anew at each call."""
+        """The int64 at ``address``, read again on each call."""
         return ctypes.c_int64.from_address(int(address)).value
 
     clock_ticks = clock_now
@@ -97,7 +97,7 @@ else:
 
     @intrinsic
     def popcount(typing_context: Any, bits: Any) -> Any:
-        """How many bits are set."""
+        """The number of set bits."""
 
         def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             return builder.call(external_function(builder, "llvm.ctpop.i64", _I64, [_I64]), arguments)
@@ -145,7 +145,7 @@ else:
 
     @intrinsic
     def prefetch(typing_context: Any, address: Any) -> Any:
-        """Ask the processor to fetch the cache line at ``address`` while other work goes on."""
+        """Prefetch the cache line at ``address``."""
 
         def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             pointer = builder.inttoptr(arguments[0], _I8.as_pointer())
@@ -168,7 +168,7 @@ else:
 
     @intrinsic
     def clock_ticks(typing_context: Any) -> Any:
-        """The monotonic clock in ticks (:data:`TICKS_PER_SECOND`); some 30 ns a reading."""
+        """The monotonic clock in ticks (:data:`TICKS_PER_SECOND`)."""
 
         def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             pair = stack_slots(builder, _I64, 2)

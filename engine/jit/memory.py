@@ -1,7 +1,7 @@
-"""Records: the aligned structures in which all state of the compiled code lives.
+"""Records: the aligned structures that hold all state of the compiled code.
 
 A record is passed to a kernel as one pointer, without reference counts. In Python it is a ``numpy.record``,
-so that ``position.key`` reads the same in compiled code, in the debugger and in a test.
+so ``position.key`` reads the same in compiled code, in a debugger and in a test.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ from engine.jit.records import structure
 
 _CACHE_LINE = 64
 
-#: Linux backs memory of this size and alignment by a huge page if asked to; numpy asks for allocations of at least the
-#: second size. A node of the search takes 3% longer with large tables on small pages.
+#: Linux backs memory of this size and alignment with a huge page on request; numpy requests it for allocations of at
+#: least the second size. Large tables on small pages slow the search down.
 _HUGE_PAGE, _ADVISED = 1 << 21, 1 << 22
 
-#: Records from this size on, in bytes, are worth a huge page.
+#: Size in bytes from which an allocation is worth huge pages.
 _LARGE = 1 << 19
 
 _Item = TypeVar("_Item")
 
 
 class _Record(np.record):  # type: ignore[misc]  # final only in numpy's stubs
-    """A record that gives compiled code its memory at once. numpy would describe all fields in text at each call, which
-    takes longer than many a call."""
+    """A record that hands its memory to compiled code directly. numpy would format all fields as text at each call,
+    which takes longer than many kernels."""
 
     @property
     def data(self) -> Any:
@@ -45,7 +45,7 @@ class _Record(np.record):  # type: ignore[misc]  # final only in numpy's stubs
 
 
 def _as_records(array: Any) -> Any:
-    """The structured ``array`` with scalars whose fields are attributes."""
+    """The structured ``array`` with fields as attributes of its scalars."""
     return array.view(_record_dtype(array.dtype))
 
 
@@ -55,9 +55,9 @@ def _record_dtype(dtype: np.dtype) -> np.dtype:
 
 
 def allocate(dtype: np.dtype[Any], count: int = 1) -> Any:
-    """A zeroed array of ``count`` records that begins on a cache line; pages are touched on first use.
+    """A zeroed array of ``count`` records, aligned to a cache line; pages are touched on first use.
 
-    Raises MemoryError when the system refuses.
+    Raises MemoryError if the system refuses.
     """
     size = dtype.itemsize * count
     unit, room = _CACHE_LINE, size + _CACHE_LINE
@@ -69,7 +69,7 @@ def allocate(dtype: np.dtype[Any], count: int = 1) -> Any:
 
 
 def new_record(dtype: np.dtype[Any]) -> Any:
-    """One zeroed record on a cache line of its own."""
+    """A zeroed record, aligned to a cache line."""
     array = allocate(dtype)
     record = array[0]
     record.__dict__["memory"] = array.view(np.uint8)
@@ -77,11 +77,10 @@ def new_record(dtype: np.dtype[Any]) -> Any:
 
 
 def shared_record(name: str, record_class: type[_Item]) -> tuple[Any, Callable[[], _Item]]:
-    """A record that exists once in the process, and the function by which kernels reach it.
+    """A record that exists once in the process, and the function by which kernels access it.
 
-    The address is a linker symbol, ``name`` and the number of this copy of the package: compiled code names it as a
-    constant, keeps no copy of the contents, and stays cacheable; a global array would be frozen into every
-    function that reads it.
+    The address is a linker symbol: ``name`` and the number of this copy of the package. Compiled code thus contains
+    no copy of the contents and stays cacheable; a global array would be frozen into every function that reads it.
     """
     dtype = structure(record_class)
     array = allocate(dtype)

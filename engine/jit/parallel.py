@@ -18,15 +18,15 @@ from contextlib import suppress
 from engine.jit.decorators import Kernel
 from engine.jit.digest import settings_digest
 
-#: For fewer kernels, starting a process, which takes a second, does not pay.
+#: The fewest kernels for which starting processes pays.
 _WORTHWHILE = 4
 
 #: More processes would be idle while the search is compiled; each takes about 300 MB.
 _MOST = 3
 
-#: The program of a process. It reads its input from the beginning, since loading the libraries takes a second and it
-#: must exit at any time when the input ends. It reads from a duplicate of standard input, because libraries look at
-#: standard input while they are loaded, and on Windows would wait for the read to end (numpy issue 24290).
+#: The program of a process. It reads its input before it loads the libraries, so that it exits as soon as the input
+#: ends. It reads a duplicate of standard input: libraries access standard input while they are loaded, and on Windows
+#: would wait for the read to end (numpy issue 24290).
 _PROGRAM = """
 import json, os, queue, sys, threading
 lines = queue.SimpleQueue()

@@ -1,7 +1,7 @@
-"""Calls compiled code by an address that is known only at run time.
+"""Calls compiled code by an address that is known only at run time, by the C calling convention.
 
-So the caller can be compiled without the code it calls, and before it: an address of 0 in a record means that there is
-nothing to call. The calls follow the C calling convention.
+So callers compile without the code they call, and before it. By convention, an address of 0 in a record means that
+there is nothing to call.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _FUNCTIONS: dict[int, Any] = {}
 def address_of(kernel: Any, signature: Any) -> int:
     """The address of the machine code of ``kernel`` for its ``signature``; compiles it if necessary.
 
-    The address holds as long as the kernel's module stays loaded.
+    The address is valid as long as the kernel's module stays loaded.
     """
     if INTERPRETED:
         _FUNCTIONS[id(kernel)] = kernel

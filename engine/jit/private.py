@@ -1,7 +1,7 @@
-"""The only file that uses numba's private interfaces, which its documentation does not promise.
+"""The only module that uses numba's private interfaces.
 
-``tests/jit/test_private.py`` reports what a new version of numba has changed. ``pyproject.toml`` bounds numba at the
-newest version that these tests have passed with.
+``tests/jit/test_private.py`` fails if a new version of numba changes them; ``pyproject.toml`` limits numba to the
+newest version that passes.
 """
 
 from __future__ import annotations
@@ -59,23 +59,23 @@ def names_another_processor() -> bool:
 
 
 class CacheBase(caching._Cache):
-    """The methods that numba expects of a cache besides ``load_overload(signature, target_context)``, which returns a
-    compile result or None, and ``save_overload(signature, result)``."""
+    """A cache as numba expects it. Subclasses add ``load_overload(signature, target_context)``, which returns a compile
+    result or None, and ``save_overload(signature, result)``."""
 
     cache_path = None
 
     def enable(self) -> None:
-        """Does nothing: it always is."""
+        """Does nothing: it is always enabled."""
 
     def disable(self) -> None:
-        """Does nothing: it never is."""
+        """Does nothing: it cannot be disabled."""
 
     def flush(self) -> None:
         """Does nothing: new code replaces the old."""
 
 
 def attach(dispatcher: Any, cache: CacheBase) -> None:
-    """Have ``dispatcher`` use ``cache``, regardless of NUMBA_CACHE_DIR and NUMBA_CACHE_LOCATOR_CLASSES."""
+    """Make ``dispatcher`` use ``cache``, regardless of NUMBA_CACHE_DIR and NUMBA_CACHE_LOCATOR_CLASSES."""
     dispatcher._cache = cache
 
 
@@ -92,29 +92,29 @@ def pack(result: Any) -> bytes | None:
 def unpack(target_context: Any, data: bytes) -> Any:
     """The compile result that :func:`pack` turned into ``data``. Runs the code in it; may raise anything.
 
-    numba's own loader would first import the whole compiler, and scipy: half of a start. Compiled code needs only the
-    runtime, and compiling imports the rest.
+    numba's own loader would first import the whole compiler and scipy, half the time of a start; compiled code needs
+    only the runtime.
     """
     rtsys.initialize(target_context)
     called, result = pickle.loads(data)
     for module, name, signature in called.values():
-        getattr(import_module(module), name).compile(signature)  # or the linker would end the process
+        getattr(import_module(module), name).compile(signature)  # otherwise the linker ends the process
     _BY_SYMBOL.update(called)
     return compiler.CompileResult._rebuild(target_context, *result)
 
 
-#: Where functions are that are called by their symbols: module, name and signature.
+#: The functions called by symbol: module, name and signature.
 _BY_SYMBOL: dict[str, tuple[str, str, Any]] = {}
 
 
 def call_by_symbol(dispatcher: Any, signature: Any) -> None:
-    """Have callers of ``dispatcher`` contain no copy of its code for ``signature``, which would be optimised again."""
+    """Make callers of ``dispatcher`` call its code for ``signature`` by symbol: a copy would be optimised again."""
     function = dispatcher.py_func
     keys: list[object] = []
     function.__numbat_kernel__ = True
 
     def compile_by_signature(wanted: Any) -> Any:
-        # Callers name the types of the arguments alone; the cache must not have the code under both names.
+        # Callers give only the argument types; the cache must not hold the code under both keys.
         return type(dispatcher).compile(dispatcher, signature if wanted == signature.args else wanted)
 
     def get_overload(arguments: Any) -> Any:
@@ -131,7 +131,7 @@ def call_by_symbol(dispatcher: Any, signature: Any) -> None:
 
 
 class _InnerLibrary(codegen.JITCodeLibrary):
-    """The code of a function that only compiled code calls: only its callers become machine code."""
+    """The code of a function that only compiled code calls; it becomes machine code only within its callers."""
 
     def _finalize_final_module(self) -> None:
         self._finalize_dynamic_globals()
@@ -144,11 +144,11 @@ class _InnerLibrary(codegen.JITCodeLibrary):
 
     @property
     def codegen(self) -> Any:
-        """The library itself: numba takes only :meth:`set_env` from it."""
+        """The library itself: numba only calls its :meth:`set_env`."""
         return self
 
     def set_env(self, name: str, environment: Any) -> None:
-        """Does nothing: there is no machine code that could read it."""
+        """Does nothing: no machine code reads it."""
 
     def serialize_using_object_code(self) -> tuple[str, str, bytes]:
         """The state for :func:`_unserialized`."""
@@ -161,7 +161,7 @@ _unserialize_library = codegen.JITCPUCodegen.unserialize_library
 
 
 def _unserialized(own: Any, state: tuple[str, str, Any]) -> Any:
-    """The library whose ``serialize_using_object_code`` gave ``state``."""
+    """The library whose ``serialize_using_object_code`` returned ``state``."""
     name, kind, data = state
     if kind != _INNER:
         return _unserialize_library(own, state)
@@ -201,7 +201,7 @@ class Compiler(compiler.Compiler):
     """numba's compiler, except for the linker symbols of functions with a tag (see :func:`tagged`)."""
 
     def define_pipelines(self) -> Any:
-        """The usual stages. By now the function has the number that sets its symbols apart."""
+        """The stages. Also sets the symbols: by now the function has the number that makes them unique."""
         identity, flags = self.state.func_id, self.state.flags
         tag = getattr(identity.func, "__numbat_tag__", "")
         if tag:
@@ -216,10 +216,9 @@ _infer_return_type = typeinfer.TypeInferer.return_types_from_partial
 
 
 def _declared_return_type(inferer: Any) -> Any:
-    """The return type of a function that calls itself: of our functions, the one that the signature declares.
+    """The return type of a function that calls itself: for tagged functions, the declared one.
 
-    numba would infer it from the rest of the function, all over again for each such call, half of the time to compile
-    the search.
+    numba would infer it from the rest of the function again for each such call, half the time of compiling the search.
     """
     if hasattr(inferer.func_id.func, "__numbat_tag__"):
         for variable in inferer._get_return_vars():
@@ -236,8 +235,8 @@ _numeric_calls: dict[Any, Any] = {}
 
 
 def _remembered_call_type(function: Any, context: Any, arguments: Any, keywords: Any) -> Any:
-    """The signature by which an operator or built-in function is called. numba would try all of its definitions again
-    for each ``+`` in a program."""
+    """The signature of a call of an operator or built-in function. numba would try all overloads again for each
+    ``+`` in a program."""
     if keywords or not all(isinstance(argument, types.Number | types.Boolean) for argument in arguments):
         return _infer_call(function, context, arguments, keywords)
     call = function, arguments
@@ -248,28 +247,28 @@ def _remembered_call_type(function: Any, context: Any, arguments: Any, keywords:
 
 types.BaseFunction.get_call_type = _remembered_call_type  # type: ignore[method-assign,assignment]
 
-#: numba describes the types of all arguments in text at every stage.
+#: numba formats the types of all arguments at every stage.
 types.Record.__repr__ = cache(types.Record.__repr__)  # type: ignore[method-assign]
 
-#: It measures how long it holds LLVM's lock, once for each function that it is compiling.
+#: numba times how long it holds LLVM's lock, once for each function being compiled.
 for _callbacks in llvmlite.binding.ffi.lib._lock._cblist.copy():
     llvmlite.binding.ffi.unregister_lock_callback(*_callbacks)
 
 
 def tagged(function: Any, tag: str) -> Any:
-    """Have the linker symbols of ``function`` contain ``tag``, if it is compiled by :class:`Compiler`.
+    """Make the linker symbols of ``function`` contain ``tag`` when :class:`Compiler` compiles it.
 
-    numba names symbols by module, function and a number that starts at 1 in each process. So two copies of a package
-    in one process, whose code comes from caches, may share names, and one would run the other's code.
+    numba builds symbols from module, function and a number that starts at 1 in each process. So two copies of a package
+    loaded from caches into one process may share symbols, and one would run the other's code.
     """
     function.__numbat_tag__ = tag
     return function
 
 
 def c_address(dispatcher: Any, signature: Any) -> int:
-    """Where the function is that follows the C calling convention, with arguments and result as in ``signature``.
+    """The address of the function of ``signature`` that follows the C calling convention.
 
-    numba makes it for every function, as ``cfunc`` does; a ``cfunc`` of its own would compile the function twice.
+    numba generates it for every function, as for a ``cfunc``; a separate ``cfunc`` would compile the function twice.
     """
     result = dispatcher.get_compile_result(signature)
     return int(result.library.get_pointer_to_function(result.fndesc.llvm_cfunc_wrapper_name))
@@ -282,12 +281,12 @@ def c_type(context: Any, signature: Any) -> Any:
 
 
 def external_function(builder: Any, name: str, result: Any, arguments: list[Any]) -> Any:
-    """The declaration of a function that LLVM knows, or that was registered as the symbol ``name``."""
+    """The declaration of the function ``name``, an LLVM intrinsic or a registered symbol."""
     return cgutils.get_or_insert_function(builder.module, ir.FunctionType(result, arguments), name)
 
 
 def external_address(builder: Any, name: str) -> Any:
-    """A pointer to what was registered as the symbol ``name``."""
+    """A pointer to the object registered as the symbol ``name``."""
     try:
         return builder.module.get_global(name)
     except KeyError:
@@ -297,7 +296,7 @@ def external_address(builder: Any, name: str) -> Any:
 
 
 def record_pointer_type(context: Any, record_type: Any) -> Any:
-    """The LLVM type by which a record is passed: a pointer to it."""
+    """The LLVM type of a pointer to a record, as which records are passed."""
     return context.get_value_type(record_type)
 
 
@@ -307,21 +306,19 @@ def array_address(context: Any, builder: Any, kind: Any, array: Any) -> Any:
 
 
 def stack_slots(builder: Any, kind: Any, count: int) -> Any:
-    """Room for ``count`` values on the stack, taken once for each call of the function.
-
-    LLVM does not inline functions that take it elsewhere than at their entry.
-    """
+    """Stack space for ``count`` values, allocated at the function's entry: LLVM does not inline functions that allocate
+    it elsewhere."""
     return cgutils.alloca_once(builder, kind, size=count)
 
 
-#: Options of functions that only compiled code calls: no wrappers for Python and C, which are most of the work for
+#: Options of functions that only compiled code calls: no wrappers for Python and C, which take longer to compile than
 #: small functions.
 INNER = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
 
 def let_python_call(dispatcher: Any, other: Callable[[], Any]) -> None:
-    """Redirect calls from Python of ``dispatcher``, which has the options :data:`INNER`, to the dispatcher that
-    ``other`` makes on the first call."""
+    """Redirect Python's calls of ``dispatcher``, which has the options :data:`INNER`, to the dispatcher that ``other``
+    makes on the first call."""
     made: list[Any] = []
 
     def compile_for_args(*arguments: Any, **keywords: Any) -> Any:
@@ -334,9 +331,9 @@ def let_python_call(dispatcher: Any, other: Callable[[], Any]) -> None:
 
 
 def load_when_called(dispatcher: Any, signature: Any) -> None:
-    """Have ``dispatcher`` load its code for ``signature``, its only one, on its first call by Python or by new code.
+    """Make ``dispatcher`` load its code for ``signature``, its only one, when Python or new code first calls it.
 
-    (numba itself would look up the types of the arguments in the cache.)
+    (numba itself would look up the argument types in the cache.)
     """
     waits = True
 
@@ -359,19 +356,19 @@ def load_when_called(dispatcher: Any, signature: Any) -> None:
     dispatcher._compile_for_args, dispatcher.get_call_template = compile_for_args, get_call_template
 
 
-#: The dispatcher's methods that :func:`load_when_called` overrides.
+#: The dispatcher methods that :func:`load_when_called` overrides.
 _ENTRIES = ("_compile_for_args", "get_call_template")
 
 
 def is_postponed(dispatcher: Any) -> bool:
-    """Whether ``dispatcher`` waits for its first call since :func:`load_when_called`."""
+    """Whether ``dispatcher`` still awaits its first call after :func:`load_when_called`."""
     return _ENTRIES[0] in dispatcher.__dict__
 
 
 def postpone(dispatcher: Any, signature: Any, ready: Any) -> None:
-    """Have callers of ``dispatcher`` typed by its ``signature``; it is needed only when they are lowered.
+    """Type callers of ``dispatcher`` by its ``signature``; its code is needed only when they are lowered.
 
-    ``ready()`` is then called, and has to compile or load it, which it may also do before: then nothing is different.
+    ``ready()`` is then called and must compile or load it; it may have done so earlier.
     """
 
     def get_call_template(args: Any, keywords: Any) -> Any:

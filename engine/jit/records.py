@@ -1,4 +1,4 @@
-"""The fields of records, stated once: as annotations of a class, for people, type checkers and numpy alike."""
+"""Declares the fields of records once, as class annotations, for people, type checkers and numpy."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ import numpy as np
 _Item = TypeVar("_Item")
 _Inner = TypeVar("_Inner")
 
-#: Numbers of records by numpy's names; ``int`` is i8 and ``float`` is f8.
+#: Number types by numpy's names; ``int`` is i8 and ``float`` is f8.
 u1: TypeAlias = Annotated[int, "u1"]
 u2: TypeAlias = Annotated[int, "u2"]
 u4: TypeAlias = Annotated[int, "u4"]
@@ -49,9 +49,9 @@ class Array(Generic[_Item]):
 
 
 class Record:
-    """The base of classes that list the fields of a record; :func:`structure` makes its dtype.
+    """Base of classes that declare the fields of a record; :func:`structure` makes the dtype.
 
-    Annotations name them, so that a type checker knows the fields of what compiled code works on.
+    Compiled functions annotate their arguments with these classes, for type checkers.
     """
 
     if TYPE_CHECKING:
@@ -63,9 +63,9 @@ class Record:
 
 
 def structure(record: type) -> np.dtype[Any]:
-    """The aligned structured dtype of the fields that ``record`` annotates.
+    """The aligned structured dtype of the fields annotated in ``record``.
 
-    Raises ValueError for a name such as ``data`` that every numpy record has: uncompiled, the field would be hidden.
+    Raises ValueError for an attribute of numpy records, such as ``data``: interpreted code could not read the field.
     """
     hints = get_type_hints(record, include_extras=True)
     for name in hints:
@@ -75,7 +75,7 @@ def structure(record: type) -> np.dtype[Any]:
 
 
 def _field(hint: Any) -> tuple[Any, tuple[int, ...]]:
-    """The dtype and the shape of an annotated field."""
+    """The dtype and shape of an annotated field."""
     if get_origin(hint) is Annotated:
         of, detail = get_args(hint)
         return (detail, ()) if isinstance(detail, str) else (_field(of)[0], detail)

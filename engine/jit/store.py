@@ -1,9 +1,9 @@
-"""Files of compiled code in the cache folder, and what happens when files or disks fail.
+"""Files of compiled code in the cache folder, and recovery when files or disks fail.
 
 ``FOLDER/jit-SETTINGS/LAYER-SOURCES/FUNCTION-KEY.nbc`` holds one function for one signature: a checksum, its key, and
-numba's pickle of it. No file is loaded whose checksum is wrong, or that another user could have written. No error ends
-a start: a file that cannot be loaded is compiled again and replaced; if that fails too, the engine compiles for this
-run only.
+numba's pickle of it. Files with a wrong checksum, or that another user could have written, are never loaded. No error
+ends a start: the engine recompiles and replaces files that it cannot load; if it cannot replace them, it compiles for
+this run only.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from pathlib import Path
 from engine.jit import trust
 from engine.jit.trust import Unusable
 
-#: The first bytes of a file; change the number with the layout of what follows.
+#: The first bytes of every file; the number is the version of the layout.
 _MAGIC = b"numbat kernel 1\n"
 _SUM_BYTES, _KEY_BYTES = 32, 16
 
@@ -32,20 +32,20 @@ SUFFIX = ".nbc"
 
 _SETTINGS = re.compile(r"jit-[0-9a-f]{10}")
 
-#: Suffix of unfinished files. Those older than these seconds were left by processes that were killed.
+#: Suffix of unfinished files, and the age in seconds from which they are leftovers of killed processes.
 _PART = ".tmp"
 _PART_SECONDS = 600
 
-#: States of the sources that are kept for each layer: the ones used last, over all checkouts that share the folder.
+#: Source states kept for each layer: the most recently used, over all checkouts that share the folder.
 KEPT_STATES = 24
 
-#: A state that no start has used for this long is dropped.
+#: Code that no start has used for this long is deleted.
 UNUSED_SECONDS = 60 * 24 * 3600
 
-#: A use is recorded as the time of the directory's last change, which need not be more exact than this.
+#: A start touches a directory that it uses, unless it was touched within this time.
 _USE_SECONDS = 600
 
-#: A file of this name and size must fit before anything is compiled for the folder; the engine takes 17 MB.
+#: A trial file: nothing is compiled for the folder unless it fits. The engine's code takes 17 MB.
 _ROOM, _ROOM_BYTES = f"room{_PART}", 24 << 20
 
 _READ = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
@@ -55,8 +55,8 @@ _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 class Store:
     """Compiled code in ``folder``.
 
-    ``settings`` names everything that the code depends on besides its sources; ``layers`` maps each layer to a function
-    that names the state of its sources.
+    ``settings`` identifies everything that affects the code besides its sources; ``layers`` maps each layer to a
+    function that returns the identifier of its sources.
     """
 
     def __init__(self, folder: Path, settings: str, layers: Mapping[str, Callable[[], str]]) -> None:
@@ -66,29 +66,29 @@ class Store:
         self._trusted: set[Path] = set()
         self._remarks: list[str] = []
         self._found_damage = False
-        #: False once something could not be saved: then nothing more is.
+        #: False after a failed save: nothing more is saved.
         self.writable = True
 
     @property
     def lock(self) -> Path:
-        """The file that a process locks while it compiles for this folder; its progress shows in the files there."""
+        """The file that a process locks while it compiles for this folder."""
         return self._settings / "compile.lock"
 
     def directory(self, layer: str) -> Path:
-        """The directory for the code of ``layer`` from the present sources."""
+        """The directory for the code of ``layer`` compiled from the current sources."""
         return self._settings / f"{layer}-{self._layers[layer]()}"
 
     def remarks(self) -> list[str]:
-        """What went wrong since the last call, one line each."""
+        """The problems since the last call, one line each."""
         lines, self._remarks = self._remarks, []
         return lines
 
     def remark(self, line: str) -> None:
-        """Add ``line`` to :meth:`remarks`, with what cannot be printed escaped: file names may have line breaks."""
+        """Add ``line`` to :meth:`remarks`, with unprintable characters escaped: file names may have line breaks."""
         self._remarks.append("".join(sign if sign.isprintable() else ascii(sign)[1:-1] for sign in line))
 
     def read(self, layer: str, name: str, key: str) -> bytes | None:
-        """The data saved as ``name`` under ``key``; None if there are none, or they cannot be used."""
+        """The data saved as ``name`` under ``key``; None if missing or unusable."""
         try:
             return _load(self._checked(self.directory(layer)) / name, _digest(key))
         except FileNotFoundError:
@@ -98,13 +98,13 @@ class Store:
             return None
 
     def damaged(self, reason: str) -> None:
-        """Remark on code that cannot be used, once: it will be compiled again and replaced."""
+        """Report unusable code, which will be recompiled and replaced; only the first is reported."""
         if self.writable and not self._found_damage:
             self.remark(f"cannot use some compiled code in {self.folder} ({reason}): compiling it again")
         self._found_damage = True
 
     def count(self, layers: Iterable[str]) -> int:
-        """The number of functions saved for the present sources of ``layers``."""
+        """The number of functions saved for the current sources of ``layers``."""
         return sum(1 for layer in layers for _ in self.directory(layer).glob(f"*{SUFFIX}"))
 
     def write(self, layer: str, name: str, key: str, data: bytes) -> None:
@@ -114,12 +114,12 @@ class Store:
         self._attempt(lambda: self._save(self.directory(layer), name, content))
 
     def prepare(self) -> bool:
-        """Whether there is room to save the whole engine. Makes the directory for :attr:`lock`."""
+        """Create the directory for :attr:`lock`; return whether the whole engine can be saved."""
         self._attempt(self._try_room)
         return self.writable
 
     def tidy(self) -> None:
-        """Drop code that is no longer used, and unfinished files."""
+        """Delete unused code and leftover unfinished files."""
         now = time.time()
         current = {self.directory(layer) for layer in self._layers}
         with suppress(OSError):
@@ -127,7 +127,7 @@ class Store:
             states.sort(key=lambda path: (_layer(path), -_time(path)))
             old = [path for _, group in groupby(states, _layer) for path in list(group)[KEPT_STATES - 1 :]]
             old += [path for path in states if now - _time(path) > UNUSED_SECONDS]
-            for path in self.folder.iterdir():  # those of other processors and versions
+            for path in self.folder.iterdir():  # for other processors and versions
                 if _SETTINGS.fullmatch(path.name) and now - max(map(_time, (path, *path.iterdir()))) > UNUSED_SECONDS:
                     old.append(path)
             for path in old:
@@ -137,7 +137,7 @@ class Store:
                     path.unlink()
 
     def _checked(self, directory: Path) -> Path:
-        """The ``directory``, which is used now: it is safe to load from. Raises OSError."""
+        """``directory``, safe to load from and marked as used. Raises OSError."""
         if directory in self._trusted:
             return directory
         if self.folder not in self._trusted:
@@ -150,26 +150,26 @@ class Store:
             trust.check(place, status)
         self._trusted.add(directory)
         if time.time() - status.st_mtime > _USE_SECONDS:
-            with suppress(OSError):  # a folder that another user has prepared
+            with suppress(OSError):  # another user may own it
                 os.utime(directory)
         return directory
 
     def _attempt(self, save: Callable[[], None]) -> None:
-        """Call ``save`` unless the folder has failed before."""
+        """Call ``save`` unless an earlier save failed."""
         if not self.writable:
             return
         try:
             save()
         except OSError as error:
             self.writable = False
-            self._remarks.clear()  # one line for whatever else the failure has caused
+            self._remarks.clear()  # this line covers everything that the failure caused
             self.remark(
                 f"cannot keep compiled code in {self.folder} ({error.strerror or error}): compiling for this run only "
-                "(NUMBAT_CACHE_DIR names another folder)"
+                "(set NUMBAT_CACHE_DIR to use another folder)"
             )
 
     def _try_room(self) -> None:
-        """Write a file of the size of the engine and remove it. Raises OSError."""
+        """Write and delete a file as large as the engine's code. Raises OSError."""
         self._save(self._settings, _ROOM, bytes(_ROOM_BYTES))
         (self._settings / _ROOM).unlink(missing_ok=True)
         if _is_directory(self.lock):
@@ -188,13 +188,13 @@ class Store:
             os.replace(part, target)
         except PermissionError:
             if sys.platform != "win32" or not target.is_file():
-                raise  # else another process is reading the same code there
+                raise  # otherwise another process is reading the same code
         finally:
             with suppress(OSError):
                 os.unlink(part)
 
     def _make(self, directory: Path) -> None:
-        """Make ``directory``, in place of anything else that is there. Raises OSError."""
+        """Create ``directory``, replacing anything else of that name. Raises OSError."""
         with suppress(OSError):
             self._checked(directory)
             return
@@ -224,12 +224,12 @@ def _load(path: Path, digest: bytes) -> bytes:
     if content[: len(_MAGIC)] != _MAGIC or total != hashlib.blake2b(rest, digest_size=_SUM_BYTES).digest():
         raise Unusable(f"{path.name} has a wrong checksum")
     if rest[:_KEY_BYTES] != digest:
-        raise Unusable(f"{path.name} is another function")
+        raise Unusable(f"{path.name} holds another function")
     return rest[_KEY_BYTES:]
 
 
 def _is_directory(path: Path) -> bool:
-    """Whether ``path`` is a directory and no link to one."""
+    """Whether ``path`` is a directory and not a link to one."""
     return path.is_dir() and not path.is_symlink()
 
 

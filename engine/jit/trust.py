@@ -1,9 +1,8 @@
-"""Whose files these are: loading compiled code runs it, so no other user may be able to change it.
+"""Owners and permissions: loading compiled code runs it, so no other user may be able to change it.
 
-The cache folder must belong to the user or to root, and no other user may have write access. The same holds for the
-files and directories in it, and for all directories above, except that those may be sticky, as ``/tmp`` is: there users
-cannot move each other's files. Windows has no such owners; there the user's own folders are as private as the system
-makes them.
+The cache folder must belong to the user or to root, and no other user may have write access. The same holds for
+everything in it and for all directories above, except that those may be sticky, like ``/tmp``: there users cannot move
+each other's files. Windows has no such owners and keeps users' folders private itself.
 """
 
 from __future__ import annotations
@@ -18,11 +17,11 @@ from pathlib import Path
 
 
 class Unusable(OSError):
-    """A folder or file that code cannot be loaded from; the message says why."""
+    """A folder or file from which code must not be loaded; the message gives the reason."""
 
 
 def check_folder(folder: Path, make: bool = False) -> None:
-    """Check ``folder`` and everything on the way to it; ``make`` creates it first, for the user alone.
+    """Check ``folder`` and everything on the path to it; ``make`` creates it first, for the user alone.
 
     Raises Unusable, and OSError if there is no such folder.
     """
@@ -43,7 +42,7 @@ def check_folder(folder: Path, make: bool = False) -> None:
 
 
 def check(place: Path, status: os.stat_result, above: bool = False) -> None:
-    """Check the owner and the permissions of ``place``, which is in the cache folder or ``above``. Raises Unusable."""
+    """Check the owner and permissions of ``place``, in the cache folder or ``above`` it. Raises Unusable."""
     if not hasattr(os, "geteuid"):
         return
     if status.st_uid not in (os.geteuid(), 0) and not (above and status.st_uid == _unmapped_root()):
@@ -55,7 +54,7 @@ def check(place: Path, status: os.stat_result, above: bool = False) -> None:
 
 
 def _way(path: Path) -> Iterator[tuple[Path, os.stat_result]]:
-    """Every directory and symbolic link that leads to ``path``, which must exist."""
+    """Every directory and symbolic link on the path to ``path``, which must exist."""
     for place in (path, *path.parents):
         status = os.lstat(place)
         yield place, status
@@ -65,7 +64,7 @@ def _way(path: Path) -> Iterator[tuple[Path, os.stat_result]]:
 
 @cache
 def _own_group() -> int:
-    """The group that only the user is in (many systems give each user one, with the user's name); -1 for none."""
+    """The user's private group (many systems create one with the user's name); -1 if there is none."""
     import grp
     import pwd
 
@@ -80,7 +79,7 @@ def _own_group() -> int:
 
 @cache
 def _unmapped_root() -> int:
-    """The owner that root's files show in a container that does not know root; 0 elsewhere."""
+    """The owner shown for root's files in a container that does not map root; 0 elsewhere."""
     try:
         mapped = [int(line.split()[0]) for line in Path("/proc/self/uid_map").read_text().splitlines()]
         return 0 if 0 in mapped else int(Path("/proc/sys/kernel/overflowuid").read_text())

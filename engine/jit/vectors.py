@@ -1,7 +1,7 @@
-"""Sums over rows of 16-bit numbers, many columns at once, each with its plain Python twin.
+"""SIMD sums over rows of 16-bit integers, each with a plain Python version.
 
-The compiler vectorises plain loops too. But then it prepares for rows that overlap and for odd numbers of columns, and
-where a sum takes 32 bits it fills half a register only: a node of the search took 1.06 times as long.
+LLVM vectorises plain loops too, but then handles overlapping rows and odd column counts, and fills only half a register
+where sums take 32 bits. That slows the search down.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from numba.extending import intrinsic
 
 from engine.jit.private import INTERPRETED, array_address, external_function, stack_slots
 
-#: How many columns are computed at once. Every number of columns has to be a multiple of it.
+#: Columns computed at once. Every column count must be a multiple of it.
 LANES = 16
 
 _I16, _I32, _I64 = (ir.IntType(bits) for bits in (16, 32, 64))
@@ -26,7 +26,7 @@ _BLOCK, _WIDE, _SUMS = ir.VectorType(_I16, LANES), ir.VectorType(_I32, LANES), i
 
 @contextmanager
 def _blocks(builder: Any, columns: Any) -> Iterator[Any]:
-    """Repeat what is built inside for each block of LANES ``columns``; gives the first column of the block."""
+    """Build a loop over blocks of LANES ``columns`` around the ``with`` block; yields the first column of a block."""
     before = builder.block
     body, after = builder.append_basic_block("block"), builder.append_basic_block("after")
     builder.branch(body)
@@ -49,8 +49,8 @@ def _load(builder: Any, row: Any, column: Any) -> Any:
 
 
 def row_sum(signs: str) -> Callable[..., None]:
-    """A function ``(target, source, table, rows, columns)``: set ``target`` to ``source``, and add or subtract the rows
-    of ``table`` whose numbers the tuple ``rows`` has, as ``signs`` says. ``target`` may be ``source``."""
+    """A function ``(target, source, table, rows, columns)`` that sets ``target`` to ``source`` plus or minus rows of
+    ``table``. The tuple ``rows`` holds their numbers, ``signs`` their signs. ``target`` may be ``source``."""
     if INTERPRETED:
 
         def plain(target: Any, source: Any, table: Any, rows: tuple[int, ...], columns: int) -> None:
@@ -89,10 +89,10 @@ weigh_squares: Any
 if INTERPRETED:
 
     def weigh_squares(first: Any, second: Any, weights: Any, start: int, columns: int, most: int) -> int:
-        """The squares of the values in ``first`` and ``second``, clipped to 0 .. ``most``, weighed and summed up.
+        """The weighted sum of the squares of the values in ``first`` and ``second``, clipped to 0 .. ``most``.
 
-        The ``weights`` for ``first`` begin at ``start``, those for ``second`` follow. A value times its weight has to
-        fit 16 bits, the sum 32.
+        The ``weights`` for ``first`` begin at ``start``; those for ``second`` follow. A value times its weight must
+        fit in 16 bits, the sum in 32.
         """
         values = np.concatenate((first[:columns], second[:columns])).clip(0, most).astype(np.int64)
         return int((values * values * weights[int(start) : int(start + 2 * columns)]).sum())
@@ -103,10 +103,10 @@ else:
     def weigh_squares(
         typing_context: Any, first: Any, second: Any, weights: Any, start: Any, columns: Any, most: Any
     ) -> Any:
-        """The squares of the values in ``first`` and ``second``, clipped to 0 .. ``most``, weighed and summed up.
+        """The weighted sum of the squares of the values in ``first`` and ``second``, clipped to 0 .. ``most``.
 
-        The ``weights`` for ``first`` begin at ``start``, those for ``second`` follow. A value times its weight has to
-        fit 16 bits, the sum 32: so one instruction multiplies the product by the value again, and adds neighbours.
+        The ``weights`` for ``first`` begin at ``start``; those for ``second`` follow. A value times its weight must
+        fit in 16 bits, the sum in 32: so one instruction multiplies the product by the value again and adds neighbours.
         """
 
         def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -117,7 +117,7 @@ else:
             columns, highest = arguments[4], _spread(builder, builder.trunc(arguments[5], _I16))
             weight_row = builder.gep(rows[2], [arguments[3]])
             weight_rows = (weight_row, builder.gep(weight_row, [columns]))
-            totals = [stack_slots(builder, _SUMS, 1) for _ in weight_rows]  # two, so that neither waits for the other
+            totals = [stack_slots(builder, _SUMS, 1) for _ in weight_rows]  # two, to run in parallel
             for total in totals:
                 builder.store(ir.Constant(_SUMS, None), total)
             with _blocks(builder, columns) as column:
@@ -133,14 +133,14 @@ else:
 
 
 def _clipped(builder: Any, values: Any, highest: Any) -> Any:
-    """``values``, but none below 0 or above ``highest``."""
+    """``values`` clipped to 0 .. ``highest``."""
     smaller = external_function(builder, f"llvm.smin.v{LANES}i16", _BLOCK, [_BLOCK, _BLOCK])
     larger = external_function(builder, f"llvm.smax.v{LANES}i16", _BLOCK, [_BLOCK, _BLOCK])
     return builder.call(smaller, [builder.call(larger, [values, ir.Constant(_BLOCK, None)]), highest])
 
 
 def _dot_pairs(builder: Any, left: Any, right: Any) -> Any:
-    """The products of the lanes of ``left`` and ``right``, those of neighbours added up."""
+    """The products of the lanes of ``left`` and ``right``, neighbours added."""
     products = builder.mul(builder.sext(left, _WIDE), builder.sext(right, _WIDE), flags=("nsw",))
     return builder.add(_every_other(builder, products, 0), _every_other(builder, products, 1))
 
@@ -152,6 +152,6 @@ def _spread(builder: Any, value: Any) -> Any:
 
 
 def _every_other(builder: Any, wide: Any, first: int) -> Any:
-    """Every other lane of ``wide``, from ``first`` on."""
+    """Every other lane of ``wide``, starting at ``first``."""
     lanes = ir.Constant(_SUMS, [_I32(lane) for lane in range(first, LANES, 2)])
     return builder.shuffle_vector(wide, ir.Constant(_WIDE, ir.Undefined), lanes)

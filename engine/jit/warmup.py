@@ -1,4 +1,4 @@
-"""Compiling or loading every kernel, once, ahead of the first search."""
+"""Compiles or loads the kernels ahead of the first search."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from engine.jit.digest import LAYERS, START
 
 Report = Callable[[str], None]
 
-#: Seconds between looks at what has been compiled, and between reports of the progress.
+#: Seconds between checks of the cache, and between progress reports.
 _LOOK, _REPORT = 0.1, 2.0
 
 
 def warm_up(report: Report, layer: str = START, spare: bool = False) -> None:
-    """Make every kernel of the imported modules ready to call, except those of the layers above ``layer``.
+    """Make every kernel of the imported modules ready to call, except those of layers above ``layer``.
 
-    With a complete cache they are only loaded, some of them on their first call, and ``report`` is not called.
-    Otherwise a detached process compiles (see :mod:`engine.jit.detached`); this one waits for what a game needs, and
-    for the ``spare`` kernels if asked, and ``report`` gets the progress. KeyboardInterrupt ends that process too. If
-    the cache cannot be used, this process compiles, and one more line gives the reason.
+    If the cache is complete, kernels are only loaded, spare ones on their first call, and ``report`` is not called.
+    Otherwise a detached process compiles (see :mod:`engine.jit.detached`); this one waits for the kernels that a game
+    needs, and with ``spare`` for all, and reports progress. KeyboardInterrupt ends the detached process too. If the
+    cache is unusable, this process compiles, and one more report gives the reason.
     """
     kernels = not_ready(layer) + [kernel for kernel in KERNELS if spare and kernel.is_postponed()]
     absent = [kernel for kernel in _absent(kernels) if spare or not kernel.spare]
@@ -45,18 +45,18 @@ def warm_up(report: Report, layer: str = START, spare: bool = False) -> None:
 
 
 def _absent(kernels: list[Kernel]) -> list[Kernel]:
-    """Those that have to be compiled."""
+    """Fetch the code of ``kernels``; returns those that must be compiled."""
     return [kernel for kernel in kernels if not kernel.fetch()]
 
 
 def _pass_on(report: Report) -> None:
-    """Report what went wrong with the cache."""
+    """Report problems with the cache."""
     for line in STORE.remarks():
         report(line)
 
 
 def _let_compile(absent: list[Kernel], layer: str, report: Report) -> list[Kernel]:
-    """Wait until a detached process, a new one or one at work, has compiled ``absent``; returns those it has left."""
+    """Wait while a detached process, new or running, compiles ``absent``; returns the kernels that it could not."""
     own = None
     reported, shown = time.monotonic(), 0
     try:
@@ -77,7 +77,7 @@ def _let_compile(absent: list[Kernel], layer: str, report: Report) -> list[Kerne
     except KeyboardInterrupt:
         detached.end()
         raise
-    except (OSError, NotImplementedError):  # it cannot be locked, or no process started
+    except (OSError, NotImplementedError):  # locking or starting a process failed
         pass
     return absent
 
@@ -89,7 +89,7 @@ def _begin(layer: str, report: Report) -> subprocess.Popen[bytes]:
 
 
 def _percentage(layer: str) -> int:
-    """How many of the functions up to ``layer`` are in the cache."""
+    """The percentage of the functions up to ``layer`` that are in the cache, at most 99."""
     layers = LAYERS[: LAYERS.index(layer) + 1]
     return min(99, 100 * STORE.count(layers) // max(1, sum(FUNCTIONS[layer] for layer in layers)))
 
@@ -103,8 +103,8 @@ def _compile(kernels: list[Kernel], report: Report) -> None:
 
 @contextmanager
 def _turn(report: Report) -> Iterator[None]:
-    """Hold the lock of the cache folder. If locking fails, two processes may do the same work."""
-    from filelock import FileLock  # late: most starts need no lock
+    """Hold the lock of the cache folder. If locking fails, processes may duplicate work."""
+    from filelock import FileLock  # imported late: most starts need no lock
 
     lock = FileLock(STORE.lock)
     try:

@@ -227,7 +227,7 @@ def test_unusable_folder_costs_one_line(miniature: Miniature, limit: str) -> Non
     assert told["result"] == 20
     (line,) = told["reports"]
     assert line.startswith(f"cannot keep compiled code in {miniature.cache} (")
-    assert line.endswith("): compiling for this run only (NUMBAT_CACHE_DIR names another folder)")
+    assert line.endswith("): compiling for this run only (set NUMBAT_CACHE_DIR to use another folder)")
     assert not [path for path in miniature.folder.rglob("*") if path.suffix in (".nbc", ".tmp")]
 
 

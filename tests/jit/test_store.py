@@ -172,7 +172,7 @@ def test_swapped_file_is_noticed(root: Path) -> None:
     store = new_store(root)
     store.write("low", "other.nbc", "other", b"something")
     (root / "jit-here" / "low-now" / "other.nbc").replace(_moved(root))
-    assert "is another function" in start(new_store(root))[2][0]
+    assert "holds another function" in start(new_store(root))[2][0]
 
 
 def _moved(root: Path) -> Path:
@@ -182,7 +182,7 @@ def _moved(root: Path) -> Path:
 def _cannot_keep(folder: Path, number: int) -> str:
     return (
         f"cannot keep compiled code in {folder} ({os.strerror(number)}): compiling for this run only "
-        "(NUMBAT_CACHE_DIR names another folder)"
+        "(set NUMBAT_CACHE_DIR to use another folder)"
     )
 
 
