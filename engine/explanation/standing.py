@@ -26,9 +26,8 @@ _DECISIVE = 0.2
 #: Centipawns up to which a search cannot be sure that a move was better.
 LITTLE = 90
 
-#: Centipawns up to which a search is not quite sure that a move was better, and beyond which it was better by several
-#: pawns, and by far.
-TOLD, SEVERAL, FAR = 210, 330, 550
+#: Centipawns beyond which a search is quite sure that a move was better, by several pawns, and by far.
+SURE, SEVERAL, FAR = 210, 330, 550
 
 
 def chances(score: Score, move: int = REFERENCE_MOVE) -> Wdl:
@@ -146,7 +145,7 @@ def _cost(drop: int, has: int) -> str:
     >>> _cost(250, 1), _cost(20_000, 0), _cost(250, -3), _cost(250, 3)
     ('pawns', 'far', 'surely', 'probably')
     """
-    if drop <= TOLD or has == 3:
+    if drop <= SURE or has == 3:
         return "probably"
     return "surely" if has == -3 else "pawns" if drop <= SEVERAL else "several" if drop <= FAR else "far"
 

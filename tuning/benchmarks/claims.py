@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.explanation.standing import CLEAR, EDGE, FAR, LITTLE, SEVERAL, TOLD, WINNING, Standing
+from engine.explanation.standing import CLEAR, EDGE, FAR, LITTLE, SEVERAL, SURE, WINNING, Standing
 
 #: Centipawns that count as nothing.
 NOTHING = 25
@@ -58,7 +58,7 @@ def said_cost(said: Standing) -> tuple[float, float] | None:
     return {
         "slightly": (-NOTHING, 2 * LITTLE),
         "probably": (-NOTHING, 20_000),
-        "pawns": ((TOLD + 1) / 2, 2 * SEVERAL),
+        "pawns": ((SURE + 1) / 2, 2 * SEVERAL),
         "several": ((SEVERAL + 1) / 2, 2 * FAR),
         "far": ((FAR + 1) / 2, 20_000),
     }.get(said.cost)
