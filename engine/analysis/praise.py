@@ -18,7 +18,7 @@ import chess
 
 from engine.analysis.judge import Grade
 from engine.explanation.standing import EDGE, WINNING
-from engine.play.exchange import Captures, taken
+from engine.play.captures import Captures, taken
 from engine.play.glance import MATE_IN_ONE, at_a_glance
 
 #: The least material that a sacrifice gives, in pawns: the exchange.

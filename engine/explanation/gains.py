@@ -8,7 +8,7 @@ import chess
 
 from engine.explanation.facts import Gain, Pieces
 from engine.explanation.line import Line
-from engine.play.exchange import value
+from engine.play.captures import value
 
 
 def gain_of(line: Line) -> Gain | None:

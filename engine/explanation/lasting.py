@@ -6,7 +6,7 @@ from collections import Counter
 
 import chess
 
-from engine.explanation.exchange import balance
+from engine.explanation.balance import balance
 from engine.explanation.facts import Facts, Feature, Gain
 from engine.explanation.gains import exchange_of, pieces
 from engine.explanation.line import Line

@@ -9,9 +9,9 @@ from functools import cached_property
 
 import chess
 
+from engine.explanation.balance import balance, settled
 from engine.explanation.effort import step
-from engine.explanation.exchange import balance, settled
-from engine.play.exchange import VALUES
+from engine.play.captures import VALUES
 
 #: Plies of a line that are examined; later moves are rarely forced.
 HORIZON = 12

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import chess
 from chess.engine import PovScore, Score
 
-from engine.explanation.exchange import balance, winnable
+from engine.explanation.balance import balance, winnable
 from engine.explanation.facts import (
     ByTables,
     Case,
@@ -28,7 +28,7 @@ from engine.explanation.positional import shift
 from engine.explanation.standing import LITTLE, WINNING, compare, decided
 from engine.explanation.tables import Tables
 from engine.explanation.themes import draw, findings, mate, opposition
-from engine.play.exchange import Captures, value
+from engine.play.captures import Captures, value
 
 #: Expected points that a move must lose to be explained.
 LEAST_LOSS = 0.05

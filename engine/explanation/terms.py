@@ -8,7 +8,7 @@ import chess
 
 from engine.evaluation.classical.features import GROUPS
 from engine.explanation.effort import step
-from engine.play.exchange import set_position
+from engine.play.captures import set_position
 
 
 def _groups_of(term: str) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import chess
 
-from engine.play.exchange import Captures, taken
+from engine.play.captures import Captures, taken
 
 #: Centipawns for a mate in one: more than all pieces together.
 MATE_IN_ONE = 10_000

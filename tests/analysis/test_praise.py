@@ -5,7 +5,7 @@ import pytest
 
 from engine.analysis.judge import Grade
 from engine.analysis.praise import is_obvious, is_recapture, is_sacrifice, offered, praise
-from engine.play.exchange import Captures
+from engine.play.captures import Captures
 
 #: Positions, moves and the pawns that they offer; a sacrifice offers two or more.
 OFFERS = [

@@ -14,7 +14,7 @@ from engine.explanation.line import Line
 from engine.explanation.positional import shift
 from engine.explanation.terms import aspects
 from engine.messages import Limits
-from engine.play.exchange import QUIESCENCE_NODES
+from engine.play.captures import QUIESCENCE_NODES
 from tests.explanation.lines import moves
 from tests.play.queens import QUEENS, with_queens
 

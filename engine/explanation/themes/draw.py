@@ -7,7 +7,7 @@ import chess
 from engine.board.setup import new_position
 from engine.evaluation.endgames import is_rook_pawn_draw
 from engine.explanation.line import Line
-from engine.play.exchange import set_position
+from engine.play.captures import set_position
 
 
 def ending(line: Line) -> tuple[str, int] | None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import chess
 
-from engine.explanation.exchange import recaptures
+from engine.explanation.balance import recaptures
 from engine.explanation.facts import Finding, Piece
 from engine.explanation.line import Line
-from engine.play.exchange import value
+from engine.play.captures import value
 
 
 def find(line: Line) -> Finding | None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import chess
 
+from engine.explanation.balance import winnable
 from engine.explanation.effort import step
-from engine.explanation.exchange import winnable
 from engine.explanation.facts import Finding, Piece
 from engine.explanation.line import Line
-from engine.play.exchange import value
+from engine.play.captures import value
 
 
 def find(line: Line) -> Finding | None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import chess
 
-from engine.explanation.exchange import winnable
+from engine.explanation.balance import winnable
 from engine.explanation.facts import Finding, Piece
 from engine.explanation.line import Line
-from engine.play.exchange import taken, value
+from engine.play.captures import taken, value
 
 
 def find(line: Line) -> Finding | None:

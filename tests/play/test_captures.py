@@ -6,7 +6,7 @@ import chess
 import pytest
 
 from engine.board.exchange import MATED, QUIESCENCE_PLIES, WORST
-from engine.play.exchange import QUIESCENCE_NODES, VALUES, Captures, taken, value
+from engine.play.captures import QUIESCENCE_NODES, VALUES, Captures, taken, value
 from tests.board.oracle import random_game, starts
 from tests.play.queens import QUEENS, with_queens
 

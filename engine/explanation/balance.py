@@ -1,11 +1,11 @@
-"""Values of captures in pawns, and the boards after them. Each call is a step of the :mod:`.effort`."""
+"""The material balance in pawns, now and after captures. Searches of captures are steps of the :mod:`.effort`."""
 
 from __future__ import annotations
 
 import chess
 
 from engine.explanation.effort import step
-from engine.play.exchange import VALUES, Captures, taken, value
+from engine.play.captures import VALUES, Captures, taken, value
 
 
 def balance(board: chess.Board, color: chess.Color) -> int:

@@ -8,9 +8,9 @@ import chess
 import pytest
 
 import engine.explanation
-from engine.explanation.exchange import balance, settled, winnable
+from engine.explanation.balance import balance, settled, winnable
 from engine.explanation.line import Line
-from engine.play.exchange import Captures
+from engine.play.captures import Captures
 from tests.explanation.lines import moves
 
 
@@ -60,7 +60,7 @@ def test_the_examples_in_the_documentation_run():
     names = [found.name for found in pkgutil.walk_packages(engine.explanation.__path__, "engine.explanation.")]
     results = [
         doctest.testmod(importlib.import_module(name))
-        for name in ["engine.explanation", "engine.play.exchange", "engine.play.glance", *names]
+        for name in ["engine.explanation", "engine.play.captures", "engine.play.glance", *names]
     ]
     assert sum(result.attempted for result in results) > 10
     assert sum(result.failed for result in results) == 0
