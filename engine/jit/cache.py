@@ -68,7 +68,7 @@ class KernelCache(private.CacheBase):
         name, key = self._address(sig)
         try:
             packed = private.pack(data)
-        except Exception as error:  # as may pickling
+        except Exception as error:  # pickling too
             self._store.remark(f"the code of {name} cannot be saved: {type(error).__name__}")
             return
         if packed is not None:
