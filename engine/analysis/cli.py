@@ -38,7 +38,7 @@ def _run(command: str, chosen: argparse.Namespace) -> int:
 
 
 def analyse(chosen: argparse.Namespace, options: dict[str, Any]) -> int:
-    """Look at a position, or at all games of a PGN file."""
+    """Look at a position, or at all games of PGN files."""
     from engine.analysis import games, positions
 
     words = chosen.what

@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,17 @@ from engine.analysis.files import (
     write_games,
     write_whole,
 )
-from engine.analysis.jobs import SAVE_AFTER, Finished, Message, Remark, Setup, Step, Unfinished, annotate_all
+from engine.analysis.jobs import (
+    SAVE_AFTER,
+    AnnotateAll,
+    Finished,
+    Message,
+    Remark,
+    Setup,
+    Step,
+    Unfinished,
+    annotate_all,
+)
 from engine.analysis.limits import engine_name, limit_of
 from engine.analysis.notes import TAG, looked, positions
 from engine.analysis.report import MARKS, entries, render
@@ -38,9 +49,11 @@ from engine.console import Console, TextColumn
 _SAVING = 25
 
 
-def analyse(paths: Sequence[Path], chosen: argparse.Namespace, options: dict[str, Any]) -> int:
+def analyse(
+    paths: Sequence[Path], chosen: argparse.Namespace, options: dict[str, Any], annotate: AnnotateAll[Any] | None = None
+) -> int:
     """Annotate the games of all ``paths`` that can be read; the files are written at the end, and every few seconds
-    until then."""
+    until then. ``annotate`` does the work elsewhere than on this machine."""
     if chosen.lines is not None:
         raise AnalysisError("--lines is for a position; an annotated game shows one line for each bad move")
     for option in ("output", "html"):
@@ -62,10 +75,13 @@ def analyse(paths: Sequence[Path], chosen: argparse.Namespace, options: dict[str
         return code
     _check_apart(files)
     try:
-        _annotate(files, Setup(options, limit, name, whole_game), chosen.jobs or 1, console)
-    except KeyboardInterrupt:
+        annotate = annotate or partial(annotate_all, jobs=chosen.jobs or 1)
+        _annotate(files, Setup(options, limit, name, whole_game), annotate, console)
+    except BaseException as error:
         for file in files:
             file.write(name)
+        if not isinstance(error, KeyboardInterrupt):
+            raise
         games = [game for file in files for game in file.games]
         done, whole = sum(game.looked for game in games), sum(game.size for game in games)
         finished = sum(game.finished for game in games)
@@ -191,7 +207,7 @@ def _check_outputs(path: Path, output: Path, html: Path) -> None:
         raise AnalysisError(f"the games and their page cannot both be written to {output}")
 
 
-def _annotate(files: Sequence[_File], setup: Setup, jobs: int, console: Console) -> None:
+def _annotate(files: Sequence[_File], setup: Setup, annotate: AnnotateAll[_Game], console: Console) -> None:
     """Annotate all games that are not finished, and show the progress.
 
     A null move, and a position that the engine refuses, ends the annotation of its game and of no other.
@@ -245,7 +261,7 @@ def _annotate(files: Sequence[_File], setup: Setup, jobs: int, console: Console)
             for _ in pending():
                 pass
         else:
-            annotate_all(pending(), setup, jobs, receive)
+            annotate(pending(), setup, receive)
 
 
 def _players(game: chess.pgn.Game) -> str:

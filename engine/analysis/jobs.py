@@ -88,13 +88,17 @@ class Setup:
             yield Annotator(engine, self.limit, self.label, self.whole_game, why)
 
 
-def annotate_all(
-    items: Iterator[Item[Key]], setup: Setup, jobs: int, receive: Callable[[Key | None, Message], None]
-) -> None:
-    """Annotate ``items``, ``jobs`` at a time; ``receive`` takes the messages with the key of their game.
+Receive = Callable[[Key | None, Message], None]
 
-    On KeyboardInterrupt the unfinished games are received before it is raised again. Raises :class:`AnalysisError` if
-    a process ends, and whatever the engine raises for its options.
+#: Annotates all items and gives each message, with the key of its game, to the function. Raises :class:`AnalysisError`
+#: if it cannot go on, and whatever the engine raises for its options.
+AnnotateAll = Callable[[Iterator[Item[Key]], Setup, Receive[Key]], None]
+
+
+def annotate_all(items: Iterator[Item[Key]], setup: Setup, receive: Receive[Key], jobs: int = 1) -> None:
+    """Annotate ``items`` on this machine, ``jobs`` at a time; see :data:`AnnotateAll`.
+
+    On KeyboardInterrupt the unfinished games are received before it is raised again.
     """
     if jobs > 1:
         _Processes(setup, receive).run(items, jobs)
@@ -102,6 +106,13 @@ def annotate_all(
     with setup.annotator(lambda text: receive(None, Remark(text))) as annotator:
         for key, number, game in items:
             _annotate(annotator, number, game, partial(receive, key))
+
+
+def annotate_pgn(setup: Setup, number: int, pgn: str, send: Callable[[Message], None]) -> None:
+    """Annotate the game ``pgn`` in this process and ``send`` the messages."""
+    with setup.annotator(lambda text: send(Remark(text))) as annotator:
+        (game,) = games_in(pgn)
+        _annotate(annotator, number, game, send)
 
 
 def _annotate(annotator: Annotator, number: int, game: chess.pgn.Game, send: Callable[[Message], None]) -> None:
@@ -129,7 +140,7 @@ def _annotate(annotator: Annotator, number: int, game: chess.pgn.Game, send: Cal
 class _Processes(Generic[Key]):
     """Processes that annotate one game each at a time."""
 
-    def __init__(self, setup: Setup, receive: Callable[[Key | None, Message], None]) -> None:
+    def __init__(self, setup: Setup, receive: Receive[Key]) -> None:
         self._setup = setup
         self._receive = receive
         self._processes: list[multiprocessing.process.BaseProcess] = []

@@ -172,7 +172,7 @@ def test_games_annotated_by_processes_are_the_same_also_after_an_interruption(pg
         file.unlink()
     plain, steps = games.annotate_all, []
 
-    def interrupted(items, setup, jobs, receive):
+    def interrupted(items, setup, receive, jobs):
         def taken(game, message):
             receive(game, message)
             steps.extend([game] if isinstance(message, Step) else [])
@@ -180,7 +180,7 @@ def test_games_annotated_by_processes_are_the_same_also_after_an_interruption(pg
                 steps.append(None)
                 raise KeyboardInterrupt
 
-        plain(items, setup, jobs, taken)
+        plain(items, setup, taken, jobs)
 
     monkeypatch.setattr(games, "annotate_all", interrupted)
     assert analyse(pgn, "--nodes", "6000", "--jobs", "2") == INTERRUPTED

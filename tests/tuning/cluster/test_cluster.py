@@ -24,7 +24,9 @@ import pytest
 from dask import config as dask_config
 from distributed.security import Security
 
+from engine.analysis.cli import main as numbat_analyse
 from tests.tuning.conftest import FOOLS_MATE, SCRIPT, long_line
+from tuning import annotate
 from tuning.cluster import kept
 from tuning.cluster.base import ClusterLost
 from tuning.cluster.dask import Dask
@@ -274,6 +276,36 @@ def test_two_matches_and_the_arena_on_one_scheduler(dask, joined, trivial, tmp_p
     thread.join(300)
     assert games == [4]
     assert len(pairs) == 1
+
+
+def test_games_annotated_by_workers_are_as_on_this_machine(joined, tmp_path, capsys):
+    """Cut off by a lost scheduler first, and then continued."""
+    pgn = tmp_path / "games.pgn"
+    pgn.write_text("1. e4 e5 2. Ba6 Nxa6 *\n\n1. f3 e5 2. g4 Qh4# 0-1\n")
+    words = [str(pgn), "--nodes", "500"]
+    assert numbat_analyse("analyse", words) == 0
+    written = [pgn.with_suffix(suffix) for suffix in (".annotated.pgn", ".annotated.html")]
+    here = [file.read_bytes() for file in written]
+    for file in written:
+        file.unlink()
+    steps: list[Any] = []
+
+    def lost(self: Any, function: Any, units: Any, on_report: Any) -> Any:
+        def count(item: Any) -> None:
+            on_report(item)
+            steps.append(item)
+            if len(steps) == 8:
+                raise ClusterLost("lost the scheduler")
+
+        return run(self, function, units, count)
+
+    run = Dask.run
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Dask, "run", lost)
+        assert annotate.main([*words, "--scheduler", joined]) == 2
+    assert "lost the scheduler" in capsys.readouterr().err
+    assert annotate.main([*words, "--scheduler", joined]) == 0
+    assert [file.read_bytes() for file in written] == here
 
 
 def test_a_match_after_ctrl_c_in_another(dask, joined, trivial, tmp_path):
