@@ -147,6 +147,16 @@ def update_checks(position: Position) -> None:
 
 
 @helper
+def pins_of(position: Position, color: Color) -> Bitboard:
+    """The lines (with the pinner) on which pieces of ``color`` are pinned."""
+    own, enemy = position.colors[color], position.colors[color ^ 1]
+    pieces, king = position.pieces, king_square(position, color)
+    snipers = rook_attacks(king, enemy) & (pieces[ROOK] | pieces[QUEEN])
+    snipers |= bishop_attacks(king, enemy) & (pieces[BISHOP] | pieces[QUEEN])
+    return _sort_snipers(snipers & enemy, king, own)[1]
+
+
+@helper
 def en_passant_is_legal(position: Position, us: Color, king: Square, origin: Square, target: Square) -> bool:
     """Whether the king is safe after an en passant capture.
 

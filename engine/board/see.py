@@ -13,7 +13,7 @@ from engine.board.moves import (
     promoted_type,
     target_of,
 )
-from engine.board.position import bit, occupied_by_all, type_on
+from engine.board.position import bit, occupied_by_all, pins_of, type_on
 from engine.board.types import BISHOP, I64, KING, PAWN, QUEEN, ROOK, ZERO
 from engine.jit import helper
 
@@ -25,8 +25,8 @@ SEE_VALUES = np.array([100, 300, 300, 500, 900, 0, 0, 0], np.int64)
 def see_ge(position: Position, move: Move, threshold: Score) -> bool:
     """Whether the exchange that ``move`` starts gains at least ``threshold`` centipawns for the side to move.
 
-    Both sides capture with their least valuable attacker and may stop; sliders behind others join in, pins are ignored.
-    Castling gains 0. (The threshold form is Stockfish's: one bound instead of a swap list.)
+    Both sides capture with their least valuable attacker and may stop; sliders behind others join in. Pinned pieces do
+    not capture while a pinner stands. Castling gains 0. (As in Stockfish: a bound in place of a swap list.)
     """
     if is_castling(move):
         return threshold <= 0
@@ -54,8 +54,14 @@ def see_ge(position: Position, move: Move, threshold: Score) -> bool:
     attackers = attackers_to(position, target, occupied) & occupied
     us = I64(position.side)
     side = us ^ 1
+    if attackers & position.colors[side] == ZERO:
+        return True
+    our_pins, their_pins = position.pinned_straight | position.pinned_diagonal, pins_of(position, side)
     while True:
         own = attackers & position.colors[side]
+        pins = our_pins if side == us else their_pins
+        if pins & position.colors[side ^ 1] & occupied & ~bit(target) != ZERO:
+            own &= ~pins
         if own == ZERO:
             break
         kind = PAWN

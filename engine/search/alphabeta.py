@@ -19,7 +19,7 @@ from engine.search.checks import checks_directly, find_checking_squares
 from engine.search.context import Candidate, Node
 from engine.search.correction import corrected_eval, learn_correction
 from engine.search.do_move import do_move, do_null_move, extend_pv, prefetch_child, undo_move, undo_null_move
-from engine.search.extensions import may_be_singular, singular_extension
+from engine.search.extensions import low_depth_extension, may_be_singular, singular_extension
 from engine.search.history import (
     capture_history,
     find_threats,
@@ -32,8 +32,10 @@ from engine.search.node import enter_node, score_by_rule, should_abort
 from engine.search.pruning import (
     may_try_null_move,
     null_move_reduction,
+    probcut_depth,
     prunes_noisy,
     prunes_quiet,
+    reverse_futility_margin,
     small_probcut_cutoff,
     table_cutoff,
     trusts_evaluation,
@@ -223,10 +225,8 @@ def search(worker: Worker, alpha: Score, beta: Score, depth: Depth, ply: Ply, cu
     if not is_pv and not in_check and excluded == 0 and may_prune:
         # Step 10. Reverse futility pruning: the static evaluation beats beta by more than the remaining depth can lose.
         if depth <= params.ReverseFutilityDepth and best_eval < DECIDED:
-            margin = params.ReverseFutilityMargin * depth - (params.ReverseFutilityImproving if improving else 0)
-            if cut_node != 0 and found.found == 0:
-                margin -= params.ReverseFutilityCutNode * depth  # no table entry where a fail-high is expected
-            if best_eval - margin >= beta:
+            is_new = cut_node != 0 and found.found == 0
+            if best_eval - reverse_futility_margin(worker, ply, depth, static_eval, improving, is_new) >= beta:
                 return (best_eval + beta) // 2
 
         # Step 11. Null move pruning: if passing still fails high, a real move will too. High depths are verified,
@@ -267,7 +267,8 @@ def search(worker: Worker, alpha: Score, beta: Score, depth: Depth, ply: Ply, cu
                 do_move(worker, ply, move)
                 score = -qsearch(worker, -probcut_beta, -probcut_beta + 1, ply + 1)
                 if score >= probcut_beta:
-                    score = -search(worker, -probcut_beta, -probcut_beta + 1, depth - 4, ply + 1, I64(1) - cut_node)
+                    reduced = probcut_depth(params, depth, static_eval - beta)
+                    score = -search(worker, -probcut_beta, -probcut_beta + 1, reduced, ply + 1, I64(1) - cut_node)
                 undo_move(worker, move)
                 if worker.aborted != 0:
                     return I64(0)
@@ -350,6 +351,8 @@ def search(worker: Worker, alpha: Score, beta: Score, depth: Depth, ply: Ply, cu
                 return singular_beta
             extension = singular_extension(worker, ply, node, score, singular_beta, beta, tt_score)
             _resume(frame, move, raw_eval, static_eval)
+        elif move == tt_move and excluded == 0:
+            extension = low_depth_extension(worker, ply, depth, tt_bound, node, alpha)
 
         # Step 19. Check extension, in won games.
         if extends_checks and is_check and extension == 0 and 0 < ply < 2 * worker.root_depth:

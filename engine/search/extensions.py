@@ -7,6 +7,9 @@ from engine.search.scores import DECIDED
 from engine.search.state import Worker, frame_at, params_of
 from engine.search.transposition import BOUND_LOWER
 
+#: The greatest depth of :func:`low_depth_extension`.
+_LOW_DEPTH = 7
+
 
 @helper
 def may_be_singular(worker: Worker, ply: Ply, depth: Depth, tt_depth: Depth, tt_bound: int, tt_score: Score) -> bool:
@@ -41,6 +44,21 @@ def singular_extension(
         if score < singular_beta - params.TripleExtensionMargin:
             return 3
         return 2 if score < singular_beta - params.DoubleExtensionMargin else 1
-    if tt_score >= beta:
+    if tt_score >= beta or node.cut_node:
         return -2
-    return -1 if node.cut_node else 0
+    return 0
+
+
+@helper
+def low_depth_extension(worker: Worker, ply: Ply, depth: Depth, tt_bound: int, node: Node, alpha: Score) -> Depth:
+    """One ply for the table move near the leaves, without a singular search, if its score is a lower bound although the
+    static evaluation is below alpha by a margin ("low-depth singular extension", as in Renegade and Stormphrax)."""
+    if (
+        0 < ply < 2 * worker.root_depth
+        and depth <= _LOW_DEPTH
+        and not node.in_check
+        and tt_bound == BOUND_LOWER
+        and node.static_eval <= alpha - params_of(worker).LowDepthExtensionMargin
+    ):
+        return 1
+    return 0

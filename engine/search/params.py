@@ -35,6 +35,7 @@ class Defaults:
     ReverseFutilityMargin: int = _param(72, 30, 150, 10)
     ReverseFutilityImproving: int = _param(44, 0, 200, 15)
     ReverseFutilityCutNode: int = _param(15, 0, 60, 5)
+    ReverseFutilityWorsening: int = _param(20, 0, 60, 5)
     NullMoveDepth: int = _param(3, 1, 99, 1)
     NullMoveBase: int = _param(4285, 2048, 6144, 256)
     NullMoveSlope: int = _param(267, 100, 500, 30)
@@ -43,6 +44,7 @@ class Defaults:
     NullMoveVerifyDepth: int = _param(15, 6, 99, 2)
     ProbCutDepth: int = _param(5, 3, 99, 1)
     ProbCutMargin: int = _param(173, 80, 350, 20)
+    ProbCutDivisor: int = _param(120, 40, 32000, 20)
     SmallProbCutMargin: int = _param(386, 0, 1000, 50)
     IterativeReductionDepth: int = _param(5, 2, 99, 1)
     IterativeReductionStale: int = _param(5, 1, 99, 1)
@@ -73,6 +75,7 @@ class Defaults:
     WonPly: int = _param(9, 0, 240, 1)
     # Extensions
     SingularDepth: int = _param(5, 4, 99, 1)
+    LowDepthExtensionMargin: int = _param(25, 0, 32000, 10)
     SingularMargin: int = _param(20, 5, 60, 4)
     DoubleExtensions: int = _param(8, 0, 32, 1)
     DoubleExtensionMargin: int = _param(17, 0, 100, 5)
@@ -120,6 +123,7 @@ class Defaults:
     # Quiescence
     DeltaMargin: int = _param(200, 80, 400, 25)
     QuiescenceSeeMargin: int = _param(22, -200, 200, 20)
+    QuiescenceSeeHistory: int = _param(15, 0, 64, 4)
     # Time: expected number of moves; percent of the increment, of the optimum and of the clock; percent for the share
     # of nodes and for each stable iteration; per mille for ten centipawns lost
     TimeMoves: int = _param(35, 12, 60, 3)

@@ -15,6 +15,9 @@ from engine.search.state import Worker, frame_at, params_of
 from engine.search.transposition import BOUND_LOWER, settles
 from engine.search.tunables import Params
 
+#: Centipawns to which the evaluations of a quiet position for either side to move add up.
+_TEMPO = 60
+
 
 @helper
 def table_cutoff(
@@ -49,6 +52,26 @@ def trusts_evaluation(params: Params, ply: Ply, bound: Score, static_eval: Score
 
 
 @helper
+def reverse_futility_margin(
+    worker: Worker, ply: Ply, depth: Depth, static_eval: Score, improving: bool, is_new: bool
+) -> Score:
+    """How far the static evaluation must be above beta for a cutoff at ``depth``.
+
+    Less if the side to move is improving, or the other side's last move made its position worse; ``is_new``: no table
+    entry where a fail-high is expected.
+    """
+    params, before = params_of(worker), frame_at(worker, ply - 1).static_eval
+    margin = params.ReverseFutilityMargin * depth
+    if improving:
+        margin -= params.ReverseFutilityImproving
+    if is_new:
+        margin -= params.ReverseFutilityCutNode * depth
+    if before != NONE and static_eval + before > _TEMPO:
+        margin -= params.ReverseFutilityWorsening * depth
+    return margin
+
+
+@helper
 def may_try_null_move(
     worker: Worker, ply: Ply, beta: Score, depth: Depth, best_eval: Score, static_eval: Score, cut_node: Flag
 ) -> bool:
@@ -72,6 +95,12 @@ def null_move_reduction(params: Params, depth: Depth, margin: Score) -> Depth:
     """The reduction, in plies, of the search after a null move, when the evaluation is ``margin`` above beta."""
     reduction = (params.NullMoveBase + params.NullMoveSlope * depth) // 1024
     return reduction + min(margin // params.NullMoveEvalDivisor, 3)
+
+
+@helper
+def probcut_depth(params: Params, depth: Depth, margin: Score) -> Depth:
+    """The depth of a ProbCut search when the static evaluation is ``margin`` above beta."""
+    return max(depth - 4 - max(min(margin // params.ProbCutDivisor, 3), 0), 0)
 
 
 @helper

@@ -4,14 +4,14 @@ from numba import int64
 
 from engine.board.aliases import Ply, Score
 from engine.board.cycles import has_upcoming_repetition
-from engine.board.moves import is_promotion
+from engine.board.moves import is_promotion, target_of
 from engine.board.see import SEE_VALUES, see_ge
 from engine.board.types import I64, ZERO
 from engine.evaluation.evaluator import evaluate, prepare
 from engine.jit import CHECKED, kernel
 from engine.search.correction import corrected_eval
 from engine.search.do_move import do_move, extend_pv, undo_move
-from engine.search.history import captured_type
+from engine.search.history import capture_history, captured_type
 from engine.search.movepick import next_noisy, start_picking_noisy
 from engine.search.node import enter_node, score_by_rule, should_abort
 from engine.search.scores import DECIDED, DRAW, INFINITY, MAX_PLY, NONE, from_table, mated_in, to_table
@@ -92,21 +92,25 @@ def qsearch(worker: Worker, alpha: Score, beta: Score, ply: Ply) -> Score:
     # Step 6. Captures that do not lose material, or every evasion.
     best_move = I64(0)
     searched = 0
+    before, params = frame_at(worker, ply - 1), params_of(worker)
     start_picking_noisy(worker, frame, found.move)
     while True:
         move = next_noisy(worker, frame, ply)
         if move == 0:
             break
-        # Step 7. Delta pruning: even winning the piece for free would not reach alpha.
-        if not in_check and not is_promotion(move):
+        # Step 7. Delta pruning: even winning the piece for free would not reach alpha. Recaptures may win more.
+        is_recapture = before.move != 0 and target_of(before.move) == target_of(move)
+        if not in_check and not is_promotion(move) and not is_recapture:
             futility_value = futility_base + SEE_VALUES[captured_type(position, move)]
             if futility_value <= alpha:
                 best = max(best, futility_value)
                 continue
 
-        # Step 8. Static exchange pruning.
-        if not in_check and not see_ge(position, move, params_of(worker).QuiescenceSeeMargin):
-            continue
+        # Step 8. Static exchange pruning, less strict with a good history.
+        if not in_check:
+            margin = params.QuiescenceSeeMargin - params.QuiescenceSeeHistory * capture_history(worker, move) // 1024
+            if not see_ge(position, move, margin):
+                continue
 
         # Step 9. Search the move.
         searched += 1

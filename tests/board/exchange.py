@@ -8,13 +8,34 @@ import chess
 VALUES = {chess.PAWN: 100, chess.KNIGHT: 300, chess.BISHOP: 300, chess.ROOK: 500, chess.QUEEN: 900, chess.KING: 0}
 
 
-def _best_reply(board: chess.Board, target: chess.Square, color: chess.Color) -> int:
+#: The squares of a side's pinned pieces, and of the pieces that pin them.
+Pins = dict[chess.Color, tuple[set[chess.Square], set[chess.Square]]]
+
+
+def _pins(board: chess.Board) -> Pins:
+    pins: Pins = {color: (set(), set()) for color in chess.COLORS}
+    for color in chess.COLORS:
+        king = board.king(color)
+        assert king is not None
+        for square in chess.SquareSet(board.occupied_co[color] & ~board.kings):
+            bare = board.copy(stack=False)
+            bare.remove_piece_at(square)
+            if pinners := set(bare.attackers(not color, king)) - set(board.attackers(not color, king)):
+                pins[color][0].add(square)
+                pins[color][1].update(pinners)
+    return pins
+
+
+def _best_reply(board: chess.Board, target: chess.Square, color: chess.Color, pins: Pins) -> int:
     """What ``color`` gains by taking on ``target`` or leaving it, with both sides at their best.
 
-    It takes with its least valuable piece, of several with the one on the lowest square. Pins do not count,
-    but a king does not take what is protected; nobody promotes.
+    It takes with its least valuable piece, of several with the one on the lowest square. No pinned piece takes while a
+    pinner stands, a king does not take what is protected, and nobody promotes.
     """
-    attackers = board.attackers(color, target)
+    pinned, pinners = pins[color]
+    attackers = set(board.attackers(color, target))
+    if any(board.piece_at(square) for square in pinners - {target}):
+        attackers -= pinned
     if not attackers:
         return 0
     kind, origin = min((board.piece_map()[square].piece_type, square) for square in attackers)
@@ -22,14 +43,14 @@ def _best_reply(board: chess.Board, target: chess.Square, color: chess.Color) ->
         return 0
     gain = VALUES[board.piece_map()[target].piece_type]
     board.set_piece_at(target, board.remove_piece_at(origin))
-    return max(0, gain - _best_reply(board, target, not color))
+    return max(0, gain - _best_reply(board, target, not color, pins))
 
 
 def exchange(board: chess.Board, move: chess.Move) -> int:
     """The value in centipawns of the exchange that the legal ``move`` starts, for the side that makes it."""
     if board.is_castling(move):
         return 0
-    after = board.copy(stack=False)
+    after, pins = board.copy(stack=False), _pins(board)
     target = move.to_square
     captured = after.remove_piece_at(target)
     gain = VALUES[captured.piece_type] if captured else 0
@@ -41,4 +62,4 @@ def exchange(board: chess.Board, move: chess.Move) -> int:
         piece = chess.Piece(move.promotion, board.turn)
         gain += VALUES[move.promotion] - VALUES[chess.PAWN]
     after.set_piece_at(target, piece)
-    return gain - _best_reply(after, target, not board.turn)
+    return gain - _best_reply(after, target, not board.turn, pins)

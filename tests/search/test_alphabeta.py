@@ -57,6 +57,7 @@ OFF = {
     "WonScore": 32_000,
     "CheckExemptDepth": 99,
     "SingularDepth": 99,
+    "LowDepthExtensionMargin": 32_000,
     "PawnCorrectionWeight": 0,
     "NonPawnCorrectionWeight": 0,
     "ContinuationCorrectionWeight": 0,

@@ -74,7 +74,7 @@ def test_parameters_are_set_between_games(equal: Duel) -> None:
     try:
         equal.set_parameters(0, {"FutilityDepth": 0, "ReductionBase": 140})
         assert equal.play_pair(opening) == mixed.play_pair(opening)
-        equal.set_parameters(0, {"AspirationWindow": 18})  # what was set before is forgotten
+        equal.set_parameters(0, {"TimeMoves": 18})  # what was set before is forgotten; it has no clock
         assert equal.play(opening, 0) == Duel(RULES, MATERIAL, MATERIAL).play(opening, 0)
         with pytest.raises(OptionError, match="FutilityDepth takes a whole number"):
             equal.set_parameters(0, {"FutilityDepth": 100})
