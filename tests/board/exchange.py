@@ -30,7 +30,7 @@ def _best_reply(board: chess.Board, target: chess.Square, color: chess.Color, pi
     """What ``color`` gains by taking on ``target`` or leaving it, with both sides at their best.
 
     It takes with its least valuable piece, of several with the one on the lowest square. No pinned piece takes while a
-    pinner stands, a king does not take what is protected, and nobody promotes.
+    pinner stands, a king does not take what is protected, and no pawn promotes.
     """
     pinned, pinners = pins[color]
     attackers = set(board.attackers(color, target))
