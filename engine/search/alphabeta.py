@@ -214,8 +214,6 @@ def search(worker: Worker, alpha: Score, beta: Score, depth: Depth, ply: Ply, cu
     frame.static_eval = static_eval
     frame.reduction = 0
     frame_at(worker, ply + 2).cutoff_count = 0
-    frame_at(worker, ply + 2).killer[0] = 0
-    frame_at(worker, ply + 2).killer[1] = 0
 
     # Step 9. Hindsight: adjust the depth if the previous move's reduction turned out too large or too small.
     if not is_pv and excluded == 0:
@@ -375,7 +373,7 @@ def search(worker: Worker, alpha: Score, beta: Score, depth: Depth, ply: Ply, cu
             if not in_check and abs(alpha) < params.WonScore:
                 # the evaluation is unreliable here: reduce less
                 reduction -= params.ReductionCorrection * abs(static_eval - raw_eval)
-            reduced = reduced_depth(worker, ply, node, move, reduction, new_depth)
+            reduced = reduced_depth(worker, ply, node, reduction, new_depth)
             frame.reduction = new_depth - reduced
             score = -search(worker, -alpha - 1, -alpha, reduced, ply + 1, I64(1))
             frame.reduction = 0

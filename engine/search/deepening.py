@@ -61,8 +61,6 @@ def begin_search(worker: Worker, node_limit: int) -> None:
         progress.lines[index].pv_length = 0
     for index in range(len(worker.stack)):
         frame = worker.stack[index]
-        frame.killer[0] = 0
-        frame.killer[1] = 0
         frame.continuation_index = 0
         frame.excluded = 0
         frame.reduction = 0

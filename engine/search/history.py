@@ -130,11 +130,8 @@ def _update_capture(worker: Worker, move: Move, bonus: int) -> None:
 
 @helper
 def reward_quiet(worker: Worker, ply: Ply, move: Move, depth: Depth) -> None:
-    """A quiet ``move`` caused a cutoff: give it a bonus, make it a killer, and give the moves tried before a malus."""
+    """A quiet ``move`` caused a cutoff: give it a bonus, and give the moves tried before a malus."""
     frame = frame_at(worker, ply)
-    if frame.killer[0] != move:
-        frame.killer[1] = frame.killer[0]
-        frame.killer[0] = move
     params = params_of(worker)
     _update_quiet(worker, ply, move, history_bonus(params, depth))
     malus = _history_malus(params, depth)

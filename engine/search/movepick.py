@@ -1,7 +1,7 @@
 """Staged move picking: the most promising moves first; later stages are generated only if earlier ones do not cut off.
 
-Table move, captures that do not lose material (most valuable victim first, then by capture history), killers,
-quiet moves by history (checks early), losing captures.
+Table move, captures that do not lose material (most valuable victim first, then by capture history), quiet moves by
+history (checks early), losing captures.
 """
 
 from engine.board.aliases import Move, Ply
@@ -22,8 +22,6 @@ from engine.search.state import Frame, Worker, params_of
     TT_MOVE_STAGE,
     GENERATE_NOISY_STAGE,
     NOISY_STAGE,
-    KILLER_STAGE,
-    SECOND_KILLER_STAGE,
     GENERATE_QUIET_STAGE,
     QUIET_STAGE,
     BAD_NOISY_STAGE,
@@ -31,7 +29,7 @@ from engine.search.state import Frame, Worker, params_of
     EVASION_STAGE,
     GENERATE_CAPTURE_STAGE,
     CAPTURE_STAGE,
-) = range(12)
+) = range(10)
 
 
 #: Centipawns that a check may lose by static exchange and still get its bonus.
@@ -166,11 +164,6 @@ def _take_best(frame: Frame) -> Move:
 
 
 @helper
-def _is_new_killer(worker: Worker, frame: Frame, killer: Move) -> bool:
-    return killer != 0 and killer != frame.picker.tt_move and is_legal(worker.position, killer)
-
-
-@helper
 def next_move(worker: Worker, frame: Frame, ply: Ply) -> Move:
     """The next move, or 0 after the last. ``picker.skip_quiets`` skips the remaining quiet moves."""
     picker = frame.picker
@@ -198,23 +191,11 @@ def next_move(worker: Worker, frame: Frame, ply: Ply) -> Move:
                 return move
             frame.moves.move[U64(picker.bad_end)] = move
             picker.bad_end += 1
-        picker.stage = KILLER_STAGE
+        picker.stage = GENERATE_QUIET_STAGE
 
     if picker.skip_quiets != 0 and picker.stage < BAD_NOISY_STAGE:
         picker.stage = BAD_NOISY_STAGE
         picker.cursor = 0
-
-    if picker.stage == KILLER_STAGE:
-        picker.stage = SECOND_KILLER_STAGE
-        if _is_new_killer(worker, frame, frame.killer[0]):
-            picker.history = quiet_history(worker, ply, frame.killer[0])
-            return frame.killer[0]
-
-    if picker.stage == SECOND_KILLER_STAGE:
-        picker.stage = GENERATE_QUIET_STAGE
-        if _is_new_killer(worker, frame, frame.killer[1]):
-            picker.history = quiet_history(worker, ply, frame.killer[1])
-            return frame.killer[1]
 
     if picker.stage == GENERATE_QUIET_STAGE:
         picker.stage = QUIET_STAGE
@@ -225,7 +206,7 @@ def next_move(worker: Worker, frame: Frame, ply: Ply) -> Move:
     if picker.stage == QUIET_STAGE:
         while picker.cursor < picker.end:
             move = _take_best(frame)
-            if move != picker.tt_move and move != frame.killer[0] and move != frame.killer[1]:
+            if move != picker.tt_move:
                 return move
         picker.stage = BAD_NOISY_STAGE
         picker.cursor = 0

@@ -89,7 +89,6 @@ class Defaults:
     ReductionNoisy: int = _param(1093, 0, 2048, 130)
     ReductionNoisyHistory: int = _param(536, 0, 2048, 90)
     ReductionCheck: int = _param(1049, 0, 2048, 130)
-    ReductionKiller: int = _param(916, 0, 2048, 130)
     ReductionCutNode: int = _param(1240, 0, 3000, 200)
     ReductionTtPv: int = _param(751, 0, 3000, 200)
     ReductionCutoffCount: int = _param(961, 0, 3000, 200)

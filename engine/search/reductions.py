@@ -1,6 +1,6 @@
 """Late move reductions (LMR): with good ordering later moves are rarely best, so search them less deeply."""
 
-from engine.board.aliases import Depth, Move, Ply, Score
+from engine.board.aliases import Depth, Ply, Score
 from engine.board.types import I64, U64, ZERO
 from engine.jit import helper
 from engine.search.context import Candidate, Node
@@ -25,10 +25,10 @@ def late_move_reduction(params: Params, node: Node, candidate: Candidate) -> int
 
 
 @helper
-def reduced_depth(worker: Worker, ply: Ply, node: Node, move: Move, reduction: int, new_depth: Depth) -> Depth:
-    """The depth of the first search of ``move``, which has been made: ``new_depth`` less ``reduction`` in 1024ths of a
+def reduced_depth(worker: Worker, ply: Ply, node: Node, reduction: int, new_depth: Depth) -> Depth:
+    """The depth of the first search of the move that has been made: ``new_depth`` less ``reduction`` in 1024ths of a
     ply, adjusted by what is known only now."""
-    params, frame = params_of(worker), frame_at(worker, ply)
+    params = params_of(worker)
     if worker.position.checkers != ZERO:
         reduction -= params.ReductionCheck
     if node.tt_pv:
@@ -37,8 +37,6 @@ def reduced_depth(worker: Worker, ply: Ply, node: Node, move: Move, reduction: i
         reduction += params.ReductionCutNode
     if frame_at(worker, ply + 1).cutoff_count > 3:
         reduction += params.ReductionCutoffCount  # replies refute one move after another
-    if move == frame.killer[0] or move == frame.killer[1]:
-        reduction -= params.ReductionKiller
     return max(1, min(new_depth - reduction // 1024, new_depth))
 
 

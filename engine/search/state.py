@@ -76,7 +76,6 @@ class Frame(Record):
     reduction: int  # plies by which the move under search was reduced
     move_count: int  # the number of the move under search, from 1 on
     cutoff_count: int  # fail-highs at this ply since the node two plies above was entered
-    killer: Annotated[Array[int], (2,)]
     threats: u8  # squares attacked by the other side
     checking: Annotated[Array[u8], (6,)]  # [type] squares from which it attacks the other king
     pv_length: int
