@@ -43,8 +43,8 @@ def numbat() -> Iterator[Engine]:
 
 
 @pytest.fixture
-def pgn(tmp_path: Path) -> Path:
-    """A file with :data:`GAMES`."""
+def pgn(tmp_path: Path, numbat: Engine) -> Path:
+    """A file with :data:`GAMES`. By then the engine is compiled, so that no test reads about it on standard error."""
     path = tmp_path / "games.pgn"
     path.write_text(GAMES, encoding="utf-8")
     return path

@@ -206,11 +206,11 @@ def test_a_finished_file_is_neither_parsed_nor_annotated_again_unless_it_was_edi
     monkeypatch.setattr(files, "games_in", lambda text: parsed.append(text) or plain(text))
     assert analyse(pgn, *FAST) == 0
     assert (capsys.readouterr().out, output.read_text("utf-8"), parsed) == (*straight, [])
-    output.write_text(straight[1].replace("early", "late"), "utf-8")
+    output.write_text(straight[1].replace("early", "later"), "utf-8")
     assert analyse(pgn, *FAST) == 0
     assert len(parsed) == 1
-    assert output.read_text("utf-8") == straight[1].replace("early", "late")
-    assert "late" in pgn.with_suffix(".annotated.html").read_text("utf-8")
+    assert output.read_text("utf-8") == straight[1].replace("early", "later")
+    assert "later" in pgn.with_suffix(".annotated.html").read_text("utf-8")
 
 
 def test_boards_of_a_game_reach_back_as_far_as_a_repetition_can():
