@@ -116,7 +116,7 @@ def test_what_annotators_praise_is_praised(numbat):
 @pytest.mark.slow
 @pytest.mark.parametrize("nodes", [60_000, 125_000, 250_000, 500_000])
 def test_praise_hardly_depends_on_the_limit(numbat, nodes):
-    """One move or two may be missing: with each change of the search it finds others as good."""
+    """Up to three may be missing: each change of the search makes it find other moves as good."""
     found = {name: praised(numbat, name, nodes) for name in PRAISED}
     missing = [(name, move) for name, (good, _) in PRAISED.items() for move in names(good) if move not in found[name]]
     wrong = [(name, move) for name, (_, plain) in PRAISED.items() for move in names(plain) if move in found[name]]
