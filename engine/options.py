@@ -125,7 +125,7 @@ class Options(TypedDict, total=False):
     threads: Annotated[int, Option("Threads", 1, 1, 1024, help="Number of search threads.",
         effect=lambda engine, number: engine._thinker.pool.resize(number))]
     ponder: Annotated[bool, Option("Ponder", False,
-        help="Lets the GUI have the engine think on the opponent's time.", effect=FOR_THE_GUI)]
+        help="Lets the engine think on the opponent's time when the GUI asks for it.", effect=FOR_THE_GUI)]
     multipv: Annotated[int, Option("MultiPV", 1, 1, 256, help="Number of lines to show, best first.",
         effect=_ENGINE)]
     move_overhead: Annotated[int, Option("Move Overhead", 100, 0, 5000,
@@ -152,14 +152,14 @@ class Options(TypedDict, total=False):
     book_file: Annotated[_Path, Option("BookFile", "", help="Opening book in Polyglot format.",
         effect=lambda engine, path: engine._thinker.open_book(path))]
     best_book_move: Annotated[bool, Option("Best Book Move", False, effect=_THINKER,
-        help="Always plays the book move with the highest weight; otherwise moves are drawn at random by weight.")]
+        help="Always plays the book move with the highest weight; otherwise chooses at random by weight.")]
     book_depth: Annotated[int, Option("Book Depth", 255, 1, 255,
         help="Last move of the game that may come from the book.", effect=_THINKER)]
     chess960: Annotated[bool, Option("UCI_Chess960", False,
         help="Plays Chess960; castling is written as king takes rook.",
         effect=lambda engine, wanted: engine._play_chess960(wanted))]
     uci_showwdl: Annotated[bool, Option("UCI_ShowWDL", False,
-        help="Shows the chances to win, draw and lose, in thousandths, with each score.",
+        help="Shows the chances of winning, drawing and losing, in thousandths, with each score.",
         effect=ReadBy("engine.uci.session"))]
     uci_limitstrength: Annotated[bool, Option("UCI_LimitStrength", False,
         help="Limits the playing strength to UCI_Elo.", effect=_THINKER)]

@@ -18,6 +18,6 @@
 ``diagram``   the board in the terminal
 ``clock``     the chess clock
 ``limits``    the limits of the command line
-``terminal``  signals and letters
+``terminal``  SIGTERM as Ctrl-C, and input with a time limit
 ``cli``       their command lines
 """

@@ -51,7 +51,7 @@ _SEVERAL = 5
 class Judged:
     """A position of a game and the move that led to it (none at the start).
 
-    ``score`` is the position's; ``loss`` the expected points that the move cost who played it; ``better`` the line
+    ``score`` is the position's; ``loss`` the expected points that the move cost its player; ``better`` the line
     that should have been played, empty if the move was fine; ``next_best`` what there was beside a move that is
     praised; ``also`` other moves nearly as good as the better one; ``why`` the move was bad, in words;
     ``book`` if the move is theory.

@@ -38,7 +38,7 @@ class ChessClock:
         return self._runs is not None
 
     def start(self, side: chess.Color) -> None:
-        """Let the clock of ``side`` run; one that runs goes on, and the other one stops without an increment."""
+        """Start the clock of ``side`` unless it runs already; the other one stops without an increment."""
         if self._runs != side:
             self.stop()
             self._runs, self._since = side, self._now()

@@ -29,8 +29,9 @@ def cost(before: Score, after: Score, move: int = REFERENCE_MOVE) -> float:
     """The cost in points of a move that led from ``before`` to ``after``, both from its player's view; 0 for a gain.
 
     It is the geometric mean of what the move costs between engines (:func:`expectation`) and between people
-    (:func:`human_expectation`). Engines decide a game by half a pawn, so their curve alone would call it a blunder to
-    lose one; people still lose games at +6, so theirs would call +9 to +6 a mistake. A move is bad if both say so.
+    (:func:`human_expectation`). Half a pawn often decides a game between engines, so their curve alone would call the
+    loss of a pawn a blunder; people still lose games at +6, so theirs alone would call +7 to +4 a mistake. A move is
+    bad if both say so.
 
     >>> from chess.engine import Cp
     >>> round(cost(Cp(0), Cp(-50)), 2), round(cost(Cp(700), Cp(500)), 2), cost(Cp(0), Cp(30))

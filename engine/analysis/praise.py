@@ -7,7 +7,7 @@ only move  every other legal move would be a mistake at least
 
 A sacrifice is praised only if its side does not stand worse after it.
 
-A sacrifice leaves the opponent a capture that wins at least an exchange (two pawns), counted by the exchanges on
+A sacrifice leaves the opponent a capture that wins at least the exchange (two pawns), counted by the captures on
 the board against what the move itself took, where another move would have kept that. A capture that parries a mate in
 one is not a sacrifice.
 """

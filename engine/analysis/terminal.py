@@ -1,4 +1,4 @@
-"""Terminal signals and screen control."""
+"""SIGTERM as Ctrl-C, and lines of input with a time limit."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Exact values of captures, in pawns: exchanges on one square, and a quiescence search by material alone.
 
-Only legal moves count. :func:`engine.board.see.see_ge`, which the search uses, is less exact, also about pins, and only
-compares with a threshold.
+Only legal moves count. :func:`engine.board.see.see_ge`, which the search uses, is less exact (about pins, for example)
+and only compares with a threshold.
 """
 
 from typing import Annotated

@@ -25,7 +25,7 @@ SEE_VALUES = np.array([100, 300, 300, 500, 900, 0, 0, 0], np.int64)
 def see_ge(position: Position, move: Move, threshold: Score) -> bool:
     """Whether the exchange that ``move`` starts gains at least ``threshold`` centipawns for the side to move.
 
-    Both sides capture with their least valuable attacker and may stop; sliders behind others join in. Pinned pieces do
+    Both sides capture with their least valuable attacker and may stop; x-ray attackers join in. Pinned pieces do
     not capture while a pinner stands. Castling gains 0. (As in Stockfish: a bound in place of a swap list.)
     """
     if is_castling(move):

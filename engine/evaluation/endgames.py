@@ -1,7 +1,7 @@
 """Endgames against a lone king, by rules instead of the evaluation.
 
-The wrong bishop: pawns on one rook's file and bishops that do not control the queening corner do not win once the
-king has reached that corner.
+The wrong bishop: rook pawns on one file, with or without bishops that do not control the queening corner, do not win
+once the lone king is in or next to that corner.
 
 Mop-up: the training games' short searches see no mate yet and score a lone king as little more than the material, so a
 network does not learn how to mate it. The win is worth more as the lone king is driven to the edge (by bishop and

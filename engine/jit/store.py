@@ -45,7 +45,7 @@ UNUSED_SECONDS = 60 * 24 * 3600
 #: A start touches a directory that it uses, unless it was touched within this time.
 _USE_SECONDS = 600
 
-#: A trial file: nothing is compiled for the folder unless it fits. The engine's code takes 17 MB.
+#: A trial file: nothing is compiled for the folder unless it fits.
 _ROOM, _ROOM_BYTES = f"room{_PART}", 24 << 20
 
 _READ = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)

@@ -51,7 +51,7 @@ class Level:
         return min(FEWEST_LINES + int(self.noise / CENTIPAWNS_A_LINE), MOST_LINES) if self.noise > 0 else 1
 
 
-#: All levels, weakest first. The option ``UCI_Elo`` ranges from the first to the last.
+#: All levels, weakest first. The option ``UCI_Elo`` ends at the last; the first lies below its range.
 LEVELS = tuple(Level(**level) for level in json.loads(FILE.read_text(encoding="utf-8"))["levels"])
 
 #: The Skill Level of full strength; lower ones are the first of the levels.

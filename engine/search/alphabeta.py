@@ -2,8 +2,8 @@
 
 Steps are numbered in code order, one rule to a number. Every heuristic is named in full, with why it works. Elo figures
 are in tuning/results/search.md. Rules of more than a few lines are in :mod:`engine.search.pruning`,
-:mod:`engine.search.extensions` and :mod:`engine.search.reductions`. Recursive searches must be here, because numba
-cannot cache mutually recursive functions.
+:mod:`engine.search.extensions` and :mod:`engine.search.reductions`. Whatever calls ``search`` must be here, because
+numba cannot cache mutually recursive functions.
 """
 
 from numba import int64
@@ -287,8 +287,8 @@ def search(worker: Worker, alpha: Score, beta: Score, depth: Depth, ply: Ply, cu
     if (tt_move == 0 or is_stale) and depth >= params.IterativeReductionDepth and (is_pv or cut_node != 0):
         depth -= 1
 
-    # Step 15. Mating checks often look bad statically, so checks are not pruned at high depth. In a won game only the
-    # mate matters: checks are never pruned, and extended.
+    # Step 15. Mating checks often look bad statically, so at high depth only static exchange evaluation may prune a
+    # check. In a won game only the mate matters: there this holds at any depth, and checks are extended.
     find_checking_squares(position, frame)
     extends_checks = alpha >= params.CheckExtensionAlpha
     spares_checks = extends_checks or depth >= params.CheckExemptDepth
@@ -323,9 +323,9 @@ def search(worker: Worker, alpha: Score, beta: Score, depth: Depth, ply: Ply, cu
         candidate = Candidate(move, move_count, is_quiet, history, is_check)
         reduction = late_move_reduction(params, node, candidate)
 
-        # Step 17. Prune unpromising moves near the leaves; at least one move is always searched. Once a mate is found,
-        # only a shorter one counts, which the static evaluation cannot see. A tablebase win is enough: looking for the
-        # mate as well costs too many nodes.
+        # Step 17. Prune unpromising moves near the leaves; at least one move is searched, unless the tablebases already
+        # give a win. Once a mate is found, only a shorter one counts, which the static evaluation cannot see. A
+        # tablebase win is enough: looking for the mate as well costs too many nodes.
         may_prune_moves = alpha > DECIDED or trusts_evaluation(params, ply, alpha, static_eval)
         if ply > 0 and best > -DECIDED and alpha < MATE_BOUND and may_prune_moves:
             lmr_depth = max(depth - reduction // 1024, 1)

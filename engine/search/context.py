@@ -21,7 +21,7 @@ class Node(NamedTuple):
     tt_pv: bool
     #: A fail-high is expected.
     cut_node: bool
-    #: Moves that give check are not pruned.
+    #: Direct checks are pruned by static exchange evaluation only.
     spares_checks: bool
 
 

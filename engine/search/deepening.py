@@ -6,7 +6,8 @@ DECIDED jump from one mate or tablebase win to the next, so there the window is 
 
 The loop returns to its caller when there is something to report, and continues when called again: its state is in
 ``worker.deepening``. Each return needs the interpreter's lock and Python code that is no longer in the caches. So a
-caller may ask for silence: helpers never report, the main thread not in the first moments of a search under a clock.
+caller may ask for silence: helpers never report, and the main thread does not in the first moments of a search on the
+clock.
 """
 
 from numba import int64, types

@@ -110,8 +110,8 @@ class Prover:
         return self._number > self._most
 
     def advance(self) -> tuple[int, list[int]]:
-        """Continue, between two iterations, for a share of the nodes: a quarter for mates in up to four moves, where
-        this beats the search, and a quarter of that for each further move.
+        """Continue, between two iterations, for a share of the nodes: a quarter for mates in up to four moves, and a
+        quarter of that for each further move.
 
         Returns the plies to mate, positive for the side to move and negative against it, and the line; 0 while there is
         none.

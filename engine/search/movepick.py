@@ -1,7 +1,7 @@
 """Staged move picking: the most promising moves first; later stages are generated only if earlier ones do not cut off.
 
-Table move, captures that do not lose material (most valuable victim first, then by capture history), quiet moves by
-history (checks early), losing captures.
+Table move, captures that do not lose material (by value of the victim plus capture history; a good history allows a
+small loss), quiet moves by history (checks early), losing captures.
 """
 
 from engine.board.aliases import Move, Ply
@@ -69,7 +69,7 @@ def start_picking_noisy(worker: Worker, frame: Frame, tt_move: Move) -> None:
 
 @helper
 def _score_noisy(worker: Worker, move: Move) -> int:
-    """Most valuable victim first, then by capture history."""
+    """The value of the victim plus a share of the capture history."""
     victim: int = SEE_VALUES[captured_type(worker.position, move)]
     if is_promotion(move):
         victim += SEE_VALUES[promoted_type(move)] if promoted_type(move) == QUEEN else -2000

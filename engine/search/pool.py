@@ -44,11 +44,11 @@ FIRST_TICK, TICK = 3.0, 1.0
 #: more threads than processors; then they have no vote, and the next search waits for them.
 GRACE = 0.01
 
-#: Milliseconds, and the share of the optimum, for which a search under a clock reports nothing.
+#: Milliseconds, and the share of the optimum, for which a search on the clock reports nothing.
 SILENCE, SILENT_SHARE = 10.0, 0.2
 
-#: A search of one thread by at most this many nodes is short: it wakes no other thread, and may run in the caller's,
-#: where Ctrl-C waits for it.
+#: A search of one thread limited to at most this many nodes is short: it wakes no other thread, and may run in the
+#: caller's, where Ctrl-C waits for it.
 SHORT = 20_000
 
 #: Threads released, as headroom, when the system refuses another.
@@ -394,7 +394,7 @@ class Pool:
     def _silence(self, limits: Limits, count: int) -> int:
         """For how many clock ticks a search reports nothing.
 
-        Under a clock no reader keeps up, and the time between two windows is lost.
+        On the clock no reader keeps up, and the time between two windows is lost.
         """
         optimum = self._budget.optimum
         if optimum is None or count > 1 or self.node_clock.rate or limits.infinite or limits.ponder:

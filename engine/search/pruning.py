@@ -15,7 +15,7 @@ from engine.search.state import Worker, frame_at, params_of
 from engine.search.transposition import BOUND_LOWER, settles
 from engine.search.tunables import Params
 
-#: Centipawns to which the evaluations of a quiet position for either side to move add up.
+#: Twice the value of a tempo, in centipawns: the sum of the evaluations of a quiet position with either side to move.
 _TEMPO = 60
 
 
@@ -75,7 +75,8 @@ def reverse_futility_margin(
 def may_try_null_move(
     worker: Worker, ply: Ply, beta: Score, depth: Depth, best_eval: Score, static_eval: Score, cut_node: Flag
 ) -> bool:
-    """Whether to try a null move: the side to move stands well above beta, and the previous move was not null.
+    """Whether to try a null move: the evaluation, or the table score that bounds it, is at least beta, a fail-high is
+    expected, and the previous move was not null.
 
     Without pieces, zugzwang can make passing better than any move. Where no fail-high is expected it rarely pays.
     """

@@ -30,7 +30,7 @@ from engine.search.transposition import (
 
 @kernel(int64(WORKER_T, int64, int64, int64))
 def qsearch(worker: Worker, alpha: Score, beta: Score, ply: Ply) -> Score:
-    """The value of the position when only captures and promotions are played, or all evasions when in check.
+    """The value of the position when only captures and promotions are played, or evasions when in check.
 
     Fail-soft, as :func:`engine.search.alphabeta.search`. Meaningless once ``worker.aborted`` is set.
     """
@@ -89,7 +89,7 @@ def qsearch(worker: Worker, alpha: Score, beta: Score, ply: Ply) -> Score:
     old_alpha = alpha
     alpha = max(alpha, best)
 
-    # Step 6. Captures that do not lose material, or every evasion.
+    # Step 6. Captures and promotions, or evasions.
     best_move = I64(0)
     searched = 0
     before, params = frame_at(worker, ply - 1), params_of(worker)

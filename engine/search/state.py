@@ -1,6 +1,6 @@
 """The records of a search: one :data:`WORKER` for each thread, one :data:`CONTROL` for all.
 
-They hold all of its state. A worker takes about 4.3 MB, three huge pages where the system has them.
+They hold all of its state; a worker is backed by huge pages where the system has them.
 """
 
 from typing import Annotated

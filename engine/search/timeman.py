@@ -12,7 +12,7 @@ from typing import NamedTuple
 from engine.messages import MOST, Limits
 from engine.search.tunables import Parameters, Params
 
-#: The depth to which an only legal move is searched, for its score.
+#: The depth to which a single legal move is searched, for its score.
 FORCED_MOVE_DEPTH = 8
 
 #: The least time for a move, enough to finish the first iterations.
@@ -39,7 +39,7 @@ def time_for(params: Params, left: float, increment: float, togo: int, overhead:
     Self-play compiles it too: its clocks count nodes.
     """
     # Each move loses its overhead. If overheads alone would use up most of the time, assume that they will be shorter:
-    # half of the time is for thinking, minus at least this move's overhead.
+    # then half of the time is for thinking, but never more than this move's overhead leaves.
     usable = max(left - overhead * max(togo, 1), min(left / 2, left - overhead), LEAST)
     moves = min(togo, params.TimeMoves) if togo > 0 else params.TimeMoves
     optimum = usable / moves + params.TimeIncrement / 100 * increment
@@ -57,7 +57,7 @@ def pace_of(params: Params, share: float, stable: int, drop: int) -> float:
     iterations, and is worth ``drop`` centipawns less than in the previous one.
 
     A move that takes most of the nodes has no rival; a move that stays best over many iterations is unlikely to change;
-    a falling score deserves another look (the three rules of Stockfish and its kin).
+    a falling score deserves another look (the three rules of Stockfish and its derivatives).
     """
     effort = 1 + params.TimeEffort / 100 * (SHARE_EXPECTED - share)
     stability = 1 + params.TimeStability / 100 * (STABLE_EXPECTED - min(stable, STABLE_ENOUGH))

@@ -1,14 +1,16 @@
 """The Universal Chess Interface (Stefan Meyer-Kahlen and Rudolf Huber, 2006).
 
 Parses commands, passes them to :class:`engine.api.Engine` and formats its reports. Heavy imports are deferred, because
-a GUI waits for ``uciok`` and numba takes half a second to import.
+a GUI waits for ``uciok`` and importing numba is slow.
 
-``input``    lines from standard input
-``parse``    lines to records
-``format``   records to lines
-``output``   lines to standard output, one at a time
-``schedule`` the order of tasks: which run at once, which wait for the end of a search
-``session``  the engine and the commands that act on it
-``loop``     the conversation, from the first line to ``quit``
-``terminal`` the subcommands bench, perft and warmup
+``input``      lines from standard input
+``parse``      lines to records
+``format``     records to lines
+``output``     lines to standard output, one at a time
+``schedule``   the order of tasks: which run at once, which wait for the end of a search
+``session``    the engine and the commands that act on it
+``explaining`` the ``explain`` command
+``loop``       the conversation, from the first line to ``quit``
+``jobs``       bench and perft, stoppable
+``terminal``   the subcommands bench, perft and warmup
 """

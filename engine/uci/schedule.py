@@ -1,7 +1,8 @@
 """The order in which the tasks of a conversation run.
 
-Any thread may submit tasks; one thread runs them. A search, a perft or a bench runs beside it as :class:`Work`. The end
-of work is itself a task, queued before its last line is printed, so that the GUI's answer to that line comes after it.
+Any thread may submit tasks; one thread runs them. A search, a perft, a bench or an explanation runs beside it as
+:class:`Work`. The end of work is itself a task, queued before its last line is printed, so that the GUI's answer to
+that line comes after it.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """The engine of a conversation and the commands that act on it.
 
 The main thread reads lines and submits them as tasks, so that it is always ready for the next line. The session's
-thread loads the engine and runs the tasks in the order of :mod:`engine.uci.schedule`. A search, a perft or a bench runs
-in a third thread, so that the session can go on answering; the session's thread prints its last line.
+thread loads the engine and runs the tasks in the order of :mod:`engine.uci.schedule`. A search, a perft, a bench or
+an explanation runs in a third thread, so that the session can go on answering; the session's thread prints its last
+line.
 """
 
 from __future__ import annotations
