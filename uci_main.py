@@ -54,10 +54,18 @@ def _run(words: list[str]) -> int:
         from engine.uci.loop import run
 
         return run(tune=bool(words))
+    from engine.printing import PrintError
+
     try:
-        return _run_subcommand(words)
-    finally:
-        _flush()
+        try:
+            return _run_subcommand(words)
+        finally:
+            if sys.stdout is not None:
+                sys.stdout.flush()  # while an error can still be reported in one line
+    except PrintError as error:
+        from engine.uci.output import give_up
+
+        give_up(error.reason)
 
 
 def _other_engine() -> str:
@@ -69,18 +77,6 @@ def _other_engine() -> str:
     if spec is None or not spec.origin:  # nothing, or a folder without __init__.py
         return ", ".join(spec.submodule_search_locations or ()) if spec else ""
     return "" if os.path.realpath(spec.origin) == os.path.realpath(own) else spec.origin
-
-
-def _flush() -> None:
-    """Flush standard output while an error can still be reported in one line."""
-    if sys.stdout is None:
-        return
-    try:
-        sys.stdout.flush()
-    except OSError as error:
-        from engine.uci.output import give_up
-
-        give_up(error)
 
 
 def _run_subcommand(words: list[str]) -> int:
@@ -106,17 +102,22 @@ def _run_subcommand(words: list[str]) -> int:
     from engine.uci.parse import is_file, parse_bench
 
     try:
+        known = ("-h", "--help", "--version", "--tune")
+        if words[0].startswith("-") and not any(flag.startswith(words[0]) for flag in known):
+            raise UsageError(f"unrecognized argument '{words[0]}' (see numbat --help)")
         parsed = _parser().parse_args(words)
         match parsed.command:
             case "bench":
                 file, depth, options = parse_bench(parsed.words)
                 terminal.bench(file, depth, **options)
             case "perft":
-                if is_file(parsed.words[0]):
+                first, *fen = parsed.words
+                if first.count("/") == 7 and not os.path.exists(first):  # a board
+                    raise UsageError("the depth comes before the position (see numbat perft --help)")
+                if is_file(first):
                     return _perft_files(parsed.words, parsed.threads)
-                terminal.perft(
-                    _depth(parsed.words[0]), " ".join(parsed.words[1:]) or None, parsed.threads, parsed.divide
-                )
+                start = not fen or fen == ["startpos"]
+                terminal.perft(_depth(first), None if start else " ".join(fen), parsed.threads, parsed.divide)
             case "warmup":
                 terminal.warm_up(parsed.all)
     except (UsageError, PositionError, OptionError, MemoryError, ImportError) as error:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import NoReturn
 
-from engine.printing import escaped
+from engine.printing import PrintError, escaped
 
 #: Exit codes: success; failure; invalid request; ended by Ctrl-C or SIGTERM.
 DONE, FAILED, REFUSED, INTERRUPTED = 0, 1, 2, 130
@@ -37,7 +37,7 @@ def refuse(error: object, program: str = "numbat") -> int:
 def interrupted(program: str = "numbat") -> int:
     """End the compilation, report on standard error that the program was interrupted, and return the exit code."""
     end_compiling()
-    with suppress(OSError, AttributeError):  # standard error may be closed
+    with suppress(PrintError, OSError, AttributeError):  # standard error may be closed
         print(f"\n{program}: interrupted", file=sys.stderr, flush=True)
     return INTERRUPTED
 

@@ -7,7 +7,7 @@ Messages quote such text unchanged; it is escaped where it is printed: by the gu
 from __future__ import annotations
 
 import sys
-from typing import IO, Any
+from typing import IO, Any, cast
 
 #: Unicode categories of invisible characters: controls, formats such as the bidirectional overrides, lone surrogates
 #: (the undecodable bytes of file names), line and paragraph separators.
@@ -30,15 +30,31 @@ def escaped(text: str, keep: str = "\n\t") -> str:
     )
 
 
-class _Guard:
-    """A text stream that prints everything :func:`escaped`. Consoles escape by themselves and bypass it."""
+class PrintError(Exception):
+    """A standard stream that cannot be written; ``reason`` is the system's error."""
+
+    def __init__(self, reason: OSError) -> None:
+        super().__init__(reason.strerror)
+        self.reason = reason
+
+
+class _Stream:
+    """A text stream whose failures are :class:`PrintError`, which nobody takes for the failure of a file."""
 
     def __init__(self, stream: IO[str]) -> None:
         self.stream = stream
 
     def write(self, text: str) -> int:
-        self.stream.write(escaped(text))
-        return len(text)
+        try:
+            return self.stream.write(text)
+        except OSError as error:
+            raise PrintError(error) from None
+
+    def flush(self) -> None:
+        try:
+            self.stream.flush()
+        except OSError as error:
+            raise PrintError(error) from None
 
     def writelines(self, lines: Any) -> None:
         for line in lines:
@@ -46,6 +62,14 @@ class _Guard:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.stream, name)
+
+
+class _Guard(_Stream):
+    """A stream that prints everything :func:`escaped`. Consoles escape by themselves and bypass it."""
+
+    def write(self, text: str) -> int:
+        super().write(escaped(text))
+        return len(text)
 
 
 def guard_streams() -> None:
@@ -62,4 +86,4 @@ def guard_streams() -> None:
 
 def unguarded(stream: IO[str]) -> IO[str]:
     """The unguarded stream, for the program's own control characters."""
-    return stream.stream if isinstance(stream, _Guard) else stream
+    return cast("IO[str]", _Stream(stream.stream)) if isinstance(stream, _Guard) else stream

@@ -70,4 +70,4 @@ def play_moves(position: Position, moves: Sequence[str]) -> None:
     failed = int(play_text(position, _SCRATCH.moves, np.frombuffer(encoded, np.uint8).copy()))
     if failed >= 0:
         number = text.count(" ", 0, failed)
-        raise PositionError(f"illegal move '{moves[number]}' (move {number + 1} of the list)")
+        raise PositionError(f"illegal move '{moves[number]}' (move {number + 1} of the list; write e2e4, e7e8q)")

@@ -109,7 +109,10 @@ def tree(text: str | None = None) -> Exhibit:
         game = ExplicitTree()
     else:
         try:
-            game = ExplicitTree(_checked(json.loads(text.replace("∞", "Infinity"))))
+            read = json.loads(text.replace("∞", "Infinity"))
+            if not isinstance(read, list):
+                raise ValueError("one number is not a tree")
+            game = ExplicitTree(_checked(read))
         except (ValueError, RecursionError) as error:
             raise LabError(f"not a tree of numbers in brackets: {text!r} ({error})") from error
     return Exhibit("explicit tree", game, _height(game.tree), whole=True)

@@ -75,6 +75,10 @@ def read_move(board: chess.Board, text: str) -> chess.Move:
         return found[0]
     if ambiguous or found:
         raise MoveError(f"'{text}' is ambiguous: add the square it comes from")
+    for move in board.legal_moves:
+        san = board.san(move)
+        if move.promotion == chess.QUEEN and _key(text) in (_key(san)[:-1], move.uci()[:-1]):
+            raise MoveError(f"'{text}' lacks the piece to promote to: write {san}")
     raise MoveError(f"'{text}' is not a legal move here; write moves as e4, Nf3, O-O or e2e4")
 
 

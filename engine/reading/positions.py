@@ -39,7 +39,7 @@ def read_position(line: str, chess960: bool = False, unreachable: bool = False) 
     fields = line.split(None, 6)
     if len(fields) < 4:
         found = f"{len(fields)} field{'s' if len(fields) != 1 else ''}"
-        raise PositionError(f"{quoted(line)} is not a position (it has {found} instead of 4 or 6)")
+        raise PositionError(f"{quoted(line)} is not a position (it has {found} instead of 4 to 6)")
     count = next((at for at in (4, 5) if not _COUNTER.fullmatch("".join(fields[at : at + 1]))), 6)
     castling = "".join(dict.fromkeys(sorted(fields[2], key=str.islower)))  # White's first, as python-chess wants it
     try:
@@ -68,12 +68,16 @@ _COUNTER = re.compile(r"[0-9]{1,9}")
 _OPERATION = re.compile(r'\s*(\w+)((?:"[^"]*"|[^;"])*)(?:;[\s;]*|$)')
 
 
+#: The opcodes of the standard, which are recognised without a final semicolon.
+_OPCODE = re.compile("ac[dns]|[abps]m|c[0-9]|ce|dm|draw_[a-z]+|eco|fmvn|hmvc|id|nic|noop|pv|rc|resign|tc[a-z]+|v[0-9]")
+
+
 def operations_of(text: str) -> dict[str, str]:
     """The EPD operations in ``text``, by opcode. Raises PositionError for anything else."""
     operations, at = {}, 0
     while at < len(text):
         found = _OPERATION.match(text, at)
-        if found is None:
+        if found is None or not (found[0].rstrip().endswith(";") or _OPCODE.fullmatch(found[1])):
             raise PositionError(f"{quoted(text[at:])} is not an operation of EPD")
         operations[found[1]] = found[2].strip().strip('"').strip()
         at = found.end()
@@ -111,7 +115,7 @@ def read_board(
 
     Repairs are reported. Raises PositionError, also for text after the FEN unless it is, with ``epd``, operations.
     """
-    if fen and fen != "startpos" and len(fen.split()) < 4:
+    if fen and fen != "startpos" and len(fen.split()) < 4 and fen.count("/") != 7:
         raise PositionError(f"{'neither a FEN nor a file' if epd else 'not a FEN'}: {quoted(fen)}")
     found = read_position(fen if fen not in ("", "startpos") else chess.STARTING_FEN, chess960)
     if epd:

@@ -12,7 +12,7 @@ from engine.uci.explaining import parse_explain
 from engine.uci.format import option_line
 from engine.uci.input import LONGEST_LINE, at_terminal, lines, take_over
 from engine.uci.output import Output
-from engine.uci.parse import parse_bench, parse_go, parse_position, parse_setoption, split_command, text_after
+from engine.uci.parse import parse_bench, parse_go, parse_setoption, split_command, text_after
 from engine.uci.session import Session
 
 _TOO_LONG = "ignored a line of more than {} bytes: {}..."
@@ -67,7 +67,7 @@ class Conversation:
             case "ucinewgame":
                 session.new_game()
             case "position":
-                session.place(parse_position(words))
+                session.place(words)
             case "go":
                 self._go(words)
             case "stop":

@@ -10,6 +10,7 @@ import sys
 import threading
 from typing import NoReturn
 
+from engine.printing import PrintError
 from engine.uci.format import remark_line
 
 #: Exit code if standard output cannot be written.
@@ -61,7 +62,7 @@ def give_up(error: OSError) -> NoReturn:
     """End the process after ``error`` in writing to standard output: silently if the reader is gone."""
     if error.errno in _ABANDONED:
         os._exit(0)
-    with contextlib.suppress(OSError, AttributeError):
+    with contextlib.suppress(PrintError, AttributeError):
         sys.stderr.write(f"numbat: cannot write to standard output: {error.strerror}\n")
         sys.stderr.flush()
     os._exit(_CANNOT_WRITE)

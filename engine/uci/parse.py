@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -209,6 +210,8 @@ def is_file(word: str) -> bool:
 def parse_bench(words: Sequence[str]) -> tuple[str | None, int | None, Options]:
     """``[file] [depth] [threads] [hash]``: file, depth (None if not given) and options. Raises :class:`OptionError`."""
     named = next((at for at in range(len(words), 0, -1) if is_file(words[at - 1])), 0)  # its name may have spaces
+    if named > 1 and whole_number(words[0]) is not None and not os.path.exists(" ".join(words[:named])):
+        raise OptionError(f"bench: the file comes first: {' '.join(words[1:named])} {words[0]}")
     file, words = " ".join(words[:named]) or None, words[named:]
     if len(words) > 3:
         raise OptionError(f"bench: '{words[3]}' is one argument too many ([file], depth, threads, hash)")

@@ -12,7 +12,7 @@ import gc
 import os
 import threading
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -23,7 +23,7 @@ from engine.uci import jobs
 from engine.uci.explaining import Explanation
 from engine.uci.format import diagram, info_line, remark_line, result_line, some_of
 from engine.uci.output import Output
-from engine.uci.parse import Assignment, Go, Placement
+from engine.uci.parse import Assignment, Go, parse_position
 from engine.uci.schedule import Schedule, Task, Turn, Work
 
 if TYPE_CHECKING:
@@ -103,9 +103,9 @@ class Session:
         self.stop()
         self._submit(Task("ucinewgame", lambda: self._loaded.new_game()))
 
-    def place(self, placement: Placement) -> None:
-        """Set up a position."""
-        self._submit(Task("position", lambda: self._place(placement)))
+    def place(self, words: Sequence[str]) -> None:
+        """Set up the position that the ``words`` after ``position`` name."""
+        self._submit(Task("position", lambda: self._place(words)))
 
     def assign(self, assignment: Assignment) -> None:
         """Set an option."""
@@ -205,8 +205,12 @@ class Session:
     def _set_debug(self, on: bool) -> None:
         self._debug = on
 
-    def _place(self, placement: Placement) -> None:
-        self._loaded.set_position(placement.fen, placement.moves)
+    def _place(self, words: Sequence[str]) -> None:
+        try:
+            placement = parse_position(words)
+            self._loaded.set_position(placement.fen, placement.moves)
+        except PositionError as error:
+            raise PositionError(f"{error}; the previous position stays") from None
         if self._debug:
             self._output.remark(f"position is {self._loaded.fen()}")
 

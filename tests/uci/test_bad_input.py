@@ -83,6 +83,20 @@ def test_a_hash_table_that_memory_cannot_hold():
 
 
 @pytest.mark.parametrize(
+    ("words", "named"),
+    [
+        ("fen 8/8/8/8/8/8/8/8 w - - 0 1", "White has 0 kings instead of 1"),
+        ("startpos moves e4", "illegal move 'e4' (move 1 of the list; write e2e4, e7e8q)"),
+        ("start", "position: 'start' is neither 'startpos' nor 'fen'"),
+    ],
+)
+def test_a_refused_position_leaves_the_previous_one(uci, words, named):
+    uci.send("position fen 6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1")
+    assert uci.remarks(f"position {words}") == [f"{named}; the previous position stays"]
+    assert uci.ask("go depth 2", until="bestmove")[-1] == "bestmove a1a8"
+
+
+@pytest.mark.parametrize(
     ("line", "named"),
     [
         ("go depth 1" + " blah" * 200_000, "'blah', 'blah', 'blah' and 199997 more are not understood"),

@@ -90,7 +90,11 @@ def test_version_and_help_are_printed():
     ("arguments", "named"),
     [
         (["swim"], "swim"),
-        (["--swim"], "subcommand"),
+        (["--swim"], "'--swim'"),
+        (["--threads", "2"], "'--threads'"),
+        (["bench", "5", "wac.epd"], "the file comes first: wac.epd 5"),
+        (["perft", "8/8/8/8/8/8/8/K6k w - - 0 1", "3"], "the depth comes before the position"),
+        (["perft", "8/8/8/8/8/8/8/K6k", "w", "-", "-"], "the depth comes before the position"),
         (["bench", "deep"], "depth takes a whole number, 1 or more, not 'deep'"),
         (["bench", "0"], "depth takes a whole number, 1 or more, not '0'"),
         (["bench", "5", "0"], "threads takes a whole number, 1 or more, not '0'"),
