@@ -1,4 +1,4 @@
-"""Files named by the user: only regular files are opened, and writes are atomic.
+"""Files named by the user: only regular files are opened or replaced, and writes are atomic.
 
 Opening a FIFO blocks, and reading a device may never end.
 """
@@ -12,6 +12,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
+
+
+class WriteError(ValueError):
+    """A file that cannot be written; the message names it and says why."""
+
 
 #: Non-blocking, in case the path became a FIFO since it was checked; Windows has no FIFOs.
 _NO_WAITING = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
@@ -45,10 +50,12 @@ def list_directory(path: str) -> list[str]:
 def drafted(path: Path) -> Iterator[Path]:
     """A path to write to, which replaces ``path`` on exit unless an exception was raised. A link stays a link.
 
-    Raises OSError. If the old file cannot be replaced, such as one open in another program on Windows, the finished
-    draft is kept, and the error's ``strerror`` says where.
+    Raises OSError, also for anything but a regular file. If the old file cannot be replaced, such as one open in
+    another program on Windows, the finished draft is kept, and the error's ``strerror`` says where.
     """
     target = Path(os.path.realpath(path))
+    with suppress(FileNotFoundError):
+        _check(target.stat().st_mode)
     draft = target.with_name(f"{target.name}.part")
     try:
         yield draft
@@ -60,6 +67,43 @@ def drafted(path: Path) -> Iterator[Path]:
         os.replace(draft, target)
     except OSError as error:
         raise OSError(error.errno, f"{error.strerror}; the finished file is {draft}") from None
+
+
+def check_place(path: Path, mark: str = "") -> None:
+    """Check, before long work, that a file can be written at ``path``. With ``mark`` only an empty file or one that
+    contains this text may be replaced.
+
+    Raises :class:`WriteError`.
+    """
+    try:
+        if path.is_dir():
+            reason = "it is a directory"
+        elif not path.parent.is_dir():
+            reason = "no such directory"
+        elif path.exists() and not path.is_file():
+            reason = "it is not a regular file"
+        elif not os.access(Path(os.path.realpath(path)).parent, os.W_OK):
+            reason = os.strerror(errno.EACCES)
+        elif mark and path.exists() and path.stat().st_size and mark.encode() not in path.read_bytes():
+            reason = "it exists and contains something else; choose another file"
+        else:
+            return
+    except OSError as error:  # such as a name that is too long
+        reason = error.strerror or str(error)
+    raise WriteError(f"cannot write {path}: {reason}")
+
+
+def write_whole(path: Path, content: str | bytes | Iterator[str]) -> None:
+    """Write a file, never seen half written; a text, or its parts, in UTF-8, with ``?`` for what that cannot spell.
+
+    Raises :class:`WriteError`.
+    """
+    try:
+        with drafted(path) as draft, draft.open("wb") as stream:
+            for part in (content,) if isinstance(content, (str, bytes)) else content:
+                stream.write(part.encode(errors="replace") if isinstance(part, str) else part)
+    except OSError as error:
+        raise WriteError(f"cannot write {path}: {error.strerror}") from None
 
 
 def size_of(stream: BinaryIO) -> int:

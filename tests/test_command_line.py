@@ -1,7 +1,10 @@
 """The words of the command line that people try."""
 
 import argparse
+import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -10,6 +13,7 @@ import uci_main
 from engine import __version__
 from engine.commandline import whole
 from tests.strict import run_python
+from tests.uci.process import COLD_TIMEOUT
 from uci_main import main
 
 
@@ -69,3 +73,34 @@ def test_zeros_in_front_let_no_number_through(text: str) -> None:
     assert whole(1, 100)("0" * 5000 + "7") == 7
     with pytest.raises(argparse.ArgumentTypeError):
         whole(1, 100)(text)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+@pytest.mark.parametrize("words", [["version"], ["help"], ["perft", "1"], ["analyse", "--depth", "1"],
+                                   ["lab", "--depth", "1", "--no-engine"], ["play"]], ids=" ".join)  # fmt: skip
+def test_a_full_disk_is_one_line(words):
+    with Path("/dev/full").open("w") as full:
+        process = subprocess.run(
+            [sys.executable, uci_main.__file__, *words], stdin=subprocess.DEVNULL, stdout=full, stderr=subprocess.PIPE,
+            text=True, timeout=COLD_TIMEOUT, check=False,
+        )  # fmt: skip
+    assert process.returncode == 1
+    assert process.stderr == "numbat: cannot write to standard output: No space left on device\n"
+
+
+def test_results_are_written_although_nobody_reads_the_output(tmp_path):
+    """The reader goes after the first line."""
+    suite, results = tmp_path / "s.epd", tmp_path / "r.json"
+    suite.write_text("6k1/5ppp/8/8/8/8/8/R5K1 w - - bm Ra8+;\n" * 40)
+    words = [sys.executable, uci_main.__file__, "suite", str(suite), "--depth", "2", "--json", str(results)]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        process.stdout.close()
+        process.wait(COLD_TIMEOUT)
+    assert json.loads(results.read_text())["positions"]
+
+
+def test_perft_takes_startpos(capfd):
+    assert main(["perft", "1", "startpos"]) == 0
+    assert "Nodes searched: 20\n" in capfd.readouterr().out

@@ -13,9 +13,8 @@ from pathlib import Path
 import chess
 import pytest
 
-from engine.analysis.files import AnalysisError, write_whole
 from engine.evaluation.nnue.file import _EXPECTED, MAGIC, NetError, read_net
-from engine.files import drafted
+from engine.files import WriteError, check_place, drafted, write_whole
 from engine.play.book import Book
 from engine.play.tablebase import Tablebase
 
@@ -161,7 +160,7 @@ def test_refused_replacement_keeps_the_finished_draft(tmp_path, monkeypatch):
         raise PermissionError(errno.EACCES, "Permission denied")
 
     monkeypatch.setattr("engine.files.os.replace", refuse)
-    with pytest.raises(AnalysisError) as told:
+    with pytest.raises(WriteError) as told:
         write_whole(path, "finished")
     assert str(told.value) == f"cannot write {path}: Permission denied; the finished file is {path}.part"
     assert path.read_text() == "previous"
@@ -172,7 +171,7 @@ def test_refused_replacement_keeps_the_finished_draft(tmp_path, monkeypatch):
 def test_an_open_file_is_not_replaced_on_windows(tmp_path: Path) -> None:
     path = tmp_path / "games.pgn"
     path.write_text("previous")
-    with path.open("r+"), pytest.raises(AnalysisError, match=r"the finished file is .*games\.pgn\.part$"):
+    with path.open("r+"), pytest.raises(WriteError, match=r"the finished file is .*games\.pgn\.part$"):
         write_whole(path, "finished")
     assert Path(f"{path}.part").read_text() == "finished"
     write_whole(path, "later")
@@ -196,3 +195,32 @@ def test_a_link_stays_a_link(tmp_path: Path) -> None:
         draft.write_text("text")
     assert (tmp_path / "link").is_symlink()
     assert (tmp_path / "folder" / "file").read_text() == "text"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no FIFOs")
+def test_what_is_no_regular_file_is_not_replaced(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    for write in (check_place, lambda path: write_whole(path, "text")):
+        with pytest.raises(WriteError, match="not a"):
+            write(pipe)
+    assert list(tmp_path.iterdir()) == [pipe]
+    assert pipe.is_fifo()
+
+
+def test_only_a_file_with_the_mark_may_be_replaced(tmp_path: Path) -> None:
+    path = tmp_path / "results"
+    check_place(path, "ours")
+    path.touch()
+    check_place(path, "ours")
+    path.write_text("this is ours")
+    check_place(path, "ours")
+    path.write_text("this is theirs")
+    with pytest.raises(WriteError, match="it exists and contains something else"):
+        check_place(path, "ours")
+
+
+def test_a_directory_without_access_is_refused_before_the_work(tmp_path, monkeypatch):
+    monkeypatch.setattr("engine.files.os.access", lambda path, mode: False)  # root may write everywhere
+    with pytest.raises(WriteError, match="Permission denied"):
+        check_place(tmp_path / "results")

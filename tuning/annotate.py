@@ -17,6 +17,7 @@ from engine.analysis.files import AnalysisError, pgn_text
 from engine.analysis.jobs import Finished, Item, Key, Message, Receive, Remark, Setup, Step, Unfinished, annotate_pgn
 from engine.commandline import UsageError, refuse
 from engine.console import Console
+from engine.files import WriteError
 from tuning.cluster.base import Report
 from tuning.cluster.run import open_cluster
 from tuning.common import command
@@ -85,7 +86,7 @@ def main(words: Sequence[str] | None = None) -> int:
     """Run the command line; see :func:`tuning.common.command.execute` for the exit code."""
     try:
         return command.execute(parser, run, words, stderr=True)
-    except (AnalysisError, UsageError) as error:
+    except (AnalysisError, UsageError, WriteError) as error:
         return refuse(error)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from engine.analysis.terminal import terminated_as_interrupted
 from engine.commandline import Parser, UsageError, interrupted, refuse, seconds, whole
+from engine.files import WriteError
 from engine.messages import OptionError, PositionError
 from engine.options import find
 
@@ -22,7 +23,7 @@ def main(command: str, arguments: Sequence[str]) -> int:
         chosen = parser(command).parse_args(arguments)
         with terminated_as_interrupted():
             return _run(command, chosen)
-    except (UsageError, PositionError, OptionError, AnalysisError, MemoryError) as error:
+    except (UsageError, PositionError, OptionError, AnalysisError, WriteError, MemoryError) as error:
         return refuse(str(error) or type(error).__name__)
     except KeyboardInterrupt:
         return interrupted()
@@ -43,7 +44,7 @@ def analyse(chosen: argparse.Namespace, options: dict[str, Any]) -> int:
 
     words = chosen.what
     paths = [Path(word) for word in words]
-    if any(_is_file(path) or path.suffix.lower() == ".pgn" for path in paths):
+    if any(map(_is_file, paths)) or (len(paths) == 1 and _is_other(paths[0])):
         return games.analyse(paths, chosen, options)
     for option in ("output", "html", "game_time", "jobs"):
         if getattr(chosen, option) is not None:
@@ -53,8 +54,16 @@ def analyse(chosen: argparse.Namespace, options: dict[str, Any]) -> int:
 
 def _is_file(path: Path) -> bool:
     try:
-        return path.is_file()
+        return path.suffix.lower() == ".pgn" or path.is_file()
     except OSError:  # a name that is too long
+        return False
+
+
+def _is_other(path: Path) -> bool:
+    """Whether it is a directory, a pipe or a device, which cannot be read."""
+    try:
+        return path.exists()
+    except OSError:
         return False
 
 

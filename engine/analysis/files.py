@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,7 +13,7 @@ import chess
 import chess.pgn
 
 from engine import reading
-from engine.files import drafted, open_regular
+from engine.files import check_place, open_regular, write_whole
 from engine.reading import ReadError, read_lines
 from engine.reading.games import games_of
 from engine.reading.split import split
@@ -85,39 +85,11 @@ _COLUMNS = 80
 _WORDS = re.compile(r"(?:\[%[^\][]*\]|\S)+")
 
 
-def write_whole(path: Path, content: str | bytes | Iterator[str]) -> None:
-    """Write a file, never seen half written; a text, or its parts, in UTF-8, with ``?`` for what that cannot spell.
-
-    Raises :class:`AnalysisError`.
-    """
-    try:
-        with drafted(path) as draft, draft.open("wb") as stream:
-            for part in (content,) if isinstance(content, (str, bytes)) else content:
-                stream.write(part.encode(errors="replace") if isinstance(part, str) else part)
-    except OSError as error:
-        raise AnalysisError(f"cannot write {path}: {error.strerror}") from None
-
-
-def check_place(path: Path) -> None:
-    """Raises :class:`AnalysisError` if no file can be written at ``path``."""
-    try:
-        if path.is_dir():
-            reason = "it is a directory"
-        elif not path.parent.is_dir():
-            reason = "no such directory"
-        elif path.exists() and not path.is_file():
-            reason = "it is not a regular file"
-        else:
-            return
-    except OSError as error:  # such as a name that is too long
-        reason = error.strerror or str(error)
-    raise AnalysisError(f"cannot write {path}: {reason}")
-
-
 class AddedGame:
-    """A game at the end of a PGN file, rewritten after each move; the games before it are left alone.
+    """A game at the end of a PGN file, replaced after each move; the other games are left alone, also those that
+    another program adds meanwhile.
 
-    Raises :class:`AnalysisError` if ``path`` is not a PGN file.
+    Raises :class:`AnalysisError` if ``path`` is not a PGN file, :class:`WriteError` if it cannot be written.
     """
 
     def __init__(self, path: Path) -> None:
@@ -131,11 +103,17 @@ class AddedGame:
             if b"\0" in previous:
                 raise AnalysisError(f"{path} is not in UTF-8; choose another file with --pgn")
         self._path = path
-        self._before = previous.rstrip() + b"\n\n" if previous.strip() else b""
+        self._text = b""
 
     def write(self, game: chess.pgn.Game) -> None:
-        """Write the file with ``game`` as it is now. Raises :class:`AnalysisError`."""
-        write_whole(self._path, self._before + f"{pgn_text(game)}\n".encode())
+        """Write the file with ``game`` as it is now. Raises as the constructor."""
+        text = f"{pgn_text(game)}\n".encode(errors="replace")
+        file = _read(self._path) if self._path.exists() else b""
+        before, own, after = file.rpartition(self._text) if self._text else (file, b"", b"")
+        if not own:  # the first time, or someone has changed the game
+            before, after = (file.rstrip() + b"\n\n" if file.strip() else b""), b""
+        write_whole(self._path, before + text + after)
+        self._text = text
 
 
 def continued(games: Sequence[chess.pgn.Game], path: Path, known: Mapping[int, str]) -> list[Begun]:
@@ -152,7 +130,7 @@ def continued(games: Sequence[chess.pgn.Game], path: Path, known: Mapping[int, s
         raise AnalysisError(str(error)) from None
     starts = [raw.line for raw in split(tokens(lines)) if raw.is_game]
     if not starts:
-        raise AnalysisError(f"{path} contains no game")
+        raise AnalysisError(f"{path} exists and contains no game; choose another file with --output")
     result = []
     for number, (start, end) in enumerate(itertools.pairwise([*starts, len(lines) + 1]), 1):
         text = "\n".join(line for _, line in lines[start - 1 : end - 1]).rstrip()

@@ -19,14 +19,12 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TimeElapsedCo
 
 from engine.analysis.files import (
     AnalysisError,
-    check_place,
     continued,
     fingerprint,
     pgn_text,
     read_games,
     read_page,
     write_games,
-    write_whole,
 )
 from engine.analysis.jobs import (
     SAVE_AFTER,
@@ -44,6 +42,7 @@ from engine.analysis.notes import TAG, looked, positions
 from engine.analysis.report import MARKS, entries, render
 from engine.commandline import DONE, INTERRUPTED, refuse
 from engine.console import Console, TextColumn
+from engine.files import WriteError, check_place, write_whole
 
 #: At most one part in this many of the time is spent saving unfinished files.
 _SAVING = 25
@@ -69,7 +68,7 @@ def analyse(
     for path in paths:
         try:
             files.append(_File.open(path, chosen, name, lambda text: _say(console, text)))
-        except AnalysisError as error:
+        except (AnalysisError, WriteError) as error:
             code = refuse(error)
     if not files:
         return code
@@ -139,9 +138,11 @@ class _File:
     @classmethod
     def open(cls, path: Path, chosen: argparse.Namespace, name: str, report: Callable[[str], None]) -> _File:
         """Read the games, those that were begun under ``name`` as they are by now."""
-        output = chosen.output or path.with_suffix(".annotated.pgn")
-        html = chosen.html or output.with_suffix(".html")
         games = read_games(path, report)
+        output = chosen.output or path.with_suffix(".annotated.pgn")
+        check_place(output)
+        html = chosen.html or output.with_suffix(".html")
+        check_place(html)
         _check_outputs(path, output, html)
         mark = fingerprint(games)
         pages = {json.loads(page)["number"]: page for page in entries(read_page(html, mark), name, mark)}
@@ -198,9 +199,8 @@ def _check_apart(files: Sequence[_File]) -> None:
 
 
 def _check_outputs(path: Path, output: Path, html: Path) -> None:
-    """Raises AnalysisError if one of the three files would replace another, or cannot be written."""
+    """Raises AnalysisError if one of the three files would replace another."""
     for file in (output, html):
-        check_place(file)
         if file.exists() and file.samefile(path):
             raise AnalysisError(f"{file} would overwrite a file that it is made from")
     if os.path.realpath(output) == os.path.realpath(html):

@@ -17,13 +17,14 @@ from rich.text import Text
 from engine import Engine, __version__
 from engine.analysis.clock import ChessClock, clock_text
 from engine.analysis.diagram import FEW_COLOURS, diagram, painted, shows_chessmen
-from engine.analysis.files import AddedGame
+from engine.analysis.files import AddedGame, AnalysisError
 from engine.analysis.limits import limit_of
 from engine.analysis.lines import chances_of, chances_text, ending, ending_text, score_text
 from engine.analysis.terminal import read_line
 from engine.api.types import Analysis
 from engine.console import Console
 from engine.explanation.standing import expectation
+from engine.files import WriteError
 from engine.reading import MoveError, read_board, read_move
 
 #: Reads a line from the player; None when the given number of seconds have passed. Raises EOFError at the end of input.
@@ -345,8 +346,11 @@ def play_chess(
 
     def keep(table: Table) -> None:
         if files:
-            file = files.get(table.number) or files.setdefault(table.number, AddedGame(chosen.pgn))
-            file.write(record(table, name))
+            try:
+                file = files.get(table.number) or files.setdefault(table.number, AddedGame(chosen.pgn))
+                file.write(record(table, name))
+            except (AnalysisError, WriteError) as error:  # the next move tries again
+                _remark(f"{error}; the game goes on, and 'moves' shows it")
 
     with Engine(report=lambda text: print(text, file=sys.stderr)) as engine:
         for option, value in options.items():

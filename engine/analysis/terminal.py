@@ -39,6 +39,8 @@ def read_line(prompt: str, seconds: float | None = None) -> str | None:
     Raises EOFError at the end of the input, after printing a line end for the shell. Without a
     terminal, and on Windows, there is no time limit.
     """
+    if sys.stdin is None:  # started with standard input closed
+        raise EOFError
     try:
         if seconds is None or os.name == "nt" or not sys.stdin.isatty():
             return input(prompt)

@@ -10,10 +10,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from engine.commandline import Parser, interrupted, plies, refuse, seconds
+from engine.files import WriteError, check_place
 from engine.lab import games, table
 from engine.lab.games import Exhibit, LabError
 from engine.lab.measure import ALGORITHMS, Laboratory, Row
-from engine.lab.page import write_page
+from engine.lab.page import MARK, write_page
 from engine.lab.play import play
 from engine.lab.trace import TooLarge, TreeTrace
 from engine.messages import PositionError
@@ -38,7 +39,7 @@ def main(argv: Sequence[str]) -> int:
             play(exhibit, human=MIN if chosen.second else MAX, seconds=chosen.seconds or 2.0)
             return 0
         return _compare(exhibit, chosen)
-    except (LabError, PositionError, OSError, ImportError) as error:
+    except (LabError, PositionError, WriteError, ImportError) as error:
         return refuse(error, PROGRAM)
     except KeyboardInterrupt:
         return interrupted(PROGRAM)
@@ -47,7 +48,7 @@ def main(argv: Sequence[str]) -> int:
 def _compare(exhibit: Exhibit, chosen: argparse.Namespace) -> int:
     """Print the table row by row, then write the page from the rows measured so far."""
     if chosen.html:
-        _check_writable(chosen.html)
+        check_place(chosen.html, MARK)
     rows: list[Row] = []
     interrupted = False
     depth = chosen.depth or exhibit.depth
@@ -119,6 +120,8 @@ def _exhibit(chosen: argparse.Namespace) -> Exhibit:
         if chosen.game not in (None, chosen.play):
             raise LabError(f"--play {chosen.play} and --game {chosen.game} contradict each other")
         chosen.game = chosen.play
+        if chosen.html:
+            raise LabError("--html is for the table, not for --play")
     elif chosen.second:
         raise LabError("--second needs --play")
     implied = {"fen": "chess", "tree": "tree"}
@@ -141,12 +144,6 @@ def _exhibit(chosen: argparse.Namespace) -> Exhibit:
             return games.othello(8 if chosen.size is None else chosen.size)
         case _:
             return games.tree(chosen.tree)
-
-
-def _check_writable(path: Path) -> None:
-    """Raise :class:`LabError` if ``path`` cannot be written, before the work starts."""
-    if path.is_dir() or not path.parent.is_dir():
-        raise LabError(f"cannot write {path}: {'it is a directory' if path.is_dir() else 'no such directory'}")
 
 
 def _parser() -> Parser:

@@ -9,17 +9,18 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from engine.files import drafted
+from engine.files import write_whole
 from engine.lab.growth import bounds, measured
 from engine.lab.measure import Row
 from engine.lab.trace import TreeTrace
 
+#: A text of every page.
+MARK = "<title>Numbat lab</title>"
+
 
 def write_page(path: Path, title: str, rows: Sequence[Row], tree: TreeTrace | None) -> None:
-    """Write the page to ``path``; it needs no network and no other file. Raises ``OSError``."""
-    text = render(title, rows, tree)
-    with drafted(path) as draft:
-        draft.write_text(text, encoding="utf-8")
+    """Write the page to ``path``; it needs no network and no other file. Raises :class:`WriteError`."""
+    write_whole(path, render(title, rows, tree))
 
 
 def render(title: str, rows: Sequence[Row], tree: TreeTrace | None) -> str:

@@ -14,12 +14,12 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedCo
 
 from engine import Engine
 from engine.analysis.cli import add_limits, add_options
-from engine.analysis.files import AnalysisError, check_place, write_whole
 from engine.analysis.limits import limit_of
 from engine.analysis.terminal import terminated_as_interrupted
 from engine.api.types import limits_of
 from engine.commandline import DONE, INTERRUPTED, Parser, UsageError, interrupted, refuse, whole
 from engine.console import Console
+from engine.files import WriteError, check_place, write_whole
 from engine.messages import OptionError
 from engine.reading import ReadError
 from engine.suites.counts import Comparison, compare, read_counts
@@ -29,19 +29,22 @@ from engine.suites.tasks import Task, load_suite
 
 _Read = TypeVar("_Read")
 
+#: A text of every file of results.
+_MARK = '"wanted":'
+
 
 def main(arguments: Sequence[str]) -> int:
     """Run ``suite``; returns the exit code: 0, 2 for a file that cannot be read, 130 when interrupted."""
     try:
         chosen = _parser().parse_args(arguments)
         if chosen.json is not None:
-            check_place(chosen.json)
             if os.path.realpath(chosen.json) in map(os.path.realpath, chosen.files):
                 raise UsageError(f"--json would overwrite the suite {chosen.json}")
+            check_place(chosen.json, _MARK)
         with terminated_as_interrupted():
             tasks, code = _read(chosen.files, load_suite)
             return max(code, _solve(tasks, chosen)) if tasks else code
-    except (UsageError, OptionError, AnalysisError, MemoryError) as error:
+    except (UsageError, OptionError, WriteError, MemoryError) as error:
         return refuse(str(error) or type(error).__name__)
     except KeyboardInterrupt:
         return interrupted()
@@ -114,10 +117,10 @@ def _solve(tasks: Sequence[Task], chosen: argparse.Namespace) -> int:
             code = INTERRUPTED
         finally:
             outcomes.close()
+            if found and chosen.json is not None:
+                write_whole(chosen.json, json.dumps(_record(found, len(tasks), words), indent=1) + "\n")
     if found:
         print(_summary(found, len(tasks), words))
-        if chosen.json is not None:
-            write_whole(chosen.json, json.dumps(_record(found, len(tasks), words), indent=1) + "\n")
     return interrupted() if code else code
 
 

@@ -17,7 +17,7 @@ from chess.pgn import read_game
 from engine import Engine
 from engine.analysis import annotate, cli, files, games, notes
 from engine.analysis.annotate import Annotator
-from engine.analysis.files import AnalysisError, pgn_text, read_games, write_games
+from engine.analysis.files import pgn_text, read_games, write_games
 from engine.analysis.jobs import Step
 from engine.analysis.judge import Grade
 from engine.analysis.notes import TAG
@@ -25,6 +25,7 @@ from engine.analysis.record import Record
 from engine.api.types import Analysis
 from engine.commandline import INTERRUPTED
 from engine.explanation import explain
+from engine.files import WriteError
 from tests.analysis.conftest import GAMES
 
 #: A game with many faults.
@@ -189,7 +190,7 @@ def test_games_annotated_by_processes_are_the_same_also_after_an_interruption(pg
         int, re.search(r"interrupted after (\d+) of 43 positions; (\d) of 5 games are finished", err).groups()
     )
     assert f"kept in {files[0]}" in err
-    assert done >= 15
+    assert 0 < done < 43
     written = read_games(files[0])
     assert sum(TAG in game.headers and "AnalysisDone" not in game.headers for game in written) == kept
     assert any("AnalysisDone" in game.headers for game in written)
@@ -412,7 +413,7 @@ def test_failed_write_keeps_the_previous_file(pgn, monkeypatch):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("os.replace", fail)
-    with pytest.raises(AnalysisError, match=r"cannot write .*No space left.*games\.pgn\.part"):
+    with pytest.raises(WriteError, match=r"cannot write .*No space left.*games\.pgn\.part"):
         write_games(pgn, list(map(pgn_text, games_read)))
     assert pgn.read_text("utf-8") == text
     assert len(read_games(pgn.with_name("games.pgn.part"))) == len(games_read)  # what was finished is not lost
@@ -623,6 +624,7 @@ def test_names_that_cannot_be_are_one_clear_message(pgn, capsys):
         ([f"{name}.pgn"], "File name too long"),
         ([pgn, "--output", name], "File name too long"),
         ([pgn, "--output", "/dev/null"], "not a regular file"),
+        ([pgn, "--output", "."], "cannot write .: it is a directory"),
     ):
         assert analyse(*words, *FAST) == 2
         (line,) = capsys.readouterr().err.splitlines()

@@ -15,8 +15,10 @@ from engine import Engine
 from engine.analysis import clock, diagram
 from engine.analysis.cli import parser
 from engine.analysis.clock import ChessClock
-from engine.analysis.files import AnalysisError
+from engine.analysis.files import AddedGame, AnalysisError, read_games
 from engine.analysis.play import Table, play_chess, record
+from engine.analysis.terminal import read_line
+from engine.files import WriteError
 from engine.reading import MoveError, moves, positions, read_move
 from tests.analysis.conftest import examples_of
 
@@ -119,13 +121,40 @@ def test_a_game_is_not_added_to_what_is_no_pgn_file(tmp_path):
     notes = tmp_path / "notes.txt"
     notes.write_text("Dear diary\n", encoding="utf-8")
     for path, named in ((notes, "contains no game"), (tmp_path, "a directory"), (tmp_path / "no" / "x.pgn", "no such")):
-        with pytest.raises(AnalysisError, match=named):
+        with pytest.raises((AnalysisError, WriteError), match=named):
             played(["--pgn", str(path)], "e4", "quit")
     assert list(tmp_path.iterdir()) == [notes]
     assert notes.read_text("utf-8") == "Dear diary\n"
     notes.write_text("1. e4 *\n", encoding="utf-16")  # to which no UTF-8 can be added
     with pytest.raises(AnalysisError, match="not in UTF-8"):
         played(["--pgn", str(notes)], "e4", "quit")
+
+
+def test_games_that_two_programs_add_to_one_file_are_both_kept(tmp_path):
+    path = tmp_path / "games.pgn"
+    first, second = AddedGame(path), AddedGame(path)
+    games = [chess.pgn.Game(), chess.pgn.Game()]
+    for move in ("e2e4", "e7e5", "g1f3"):
+        for game, file in zip(games, (first, second), strict=True):
+            game.end().add_variation(chess.Move.from_uci(move))
+            file.write(game)
+    assert [list(map(str, game.mainline_moves())) for game in read_games(path)] == [["e2e4", "e7e5", "g1f3"]] * 2
+
+
+def test_a_file_that_can_no_longer_be_written_does_not_end_the_game(tmp_path, monkeypatch, capsys):
+    def refuse(draft: object, target: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("engine.files.os.replace", refuse)
+    told = played(["--pgn", str(tmp_path / "x.pgn")], "e4", "d4", "quit")
+    assert told.count("Black plays ") == 2
+    assert "No space left on device" in capsys.readouterr().err
+
+
+def test_closed_standard_input_is_its_end(monkeypatch):
+    monkeypatch.setattr(sys, "stdin", None)
+    with pytest.raises(EOFError):
+        read_line("> ")
 
 
 # Ends
@@ -324,6 +353,8 @@ def test_moves_are_read_as_people_write_them():
         ("--", "not a legal"),
         ("0000", "not a legal"),
         ("", "not a legal"),
+        ("a8", r"'a8' lacks the piece to promote to: write a8=Q\+"),
+        ("a7-a8", "lacks the piece to promote to"),
     ):
         with pytest.raises(MoveError, match=named):
             read_move(board, text)
