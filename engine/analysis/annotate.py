@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import chess
 import chess.pgn
@@ -137,7 +138,7 @@ class _Run:
             self._first_look(at)
             self._step(FIRST * self._record.looked() / count)
         if self._record.pool is None:
-            self._record.pool, self._record.group = self._pace.pool(count), []
+            self._change_record([], pool=self._pace.pool(count))
             self._engine.new_game()
         whole = self._pace.pool(count) or 1
         while suspects := [at for at in range(count - 1) if self._is_suspect(at)]:
@@ -160,9 +161,7 @@ class _Run:
             amount = self._pace.glance()
             single = self._stands_out(at, self._search(at, amount, others=True))
             searches.append(f"others:{at}:{amount}")
-        found.single = single
-        self._record.group += searches if self._pace.repeatable else []
-        self._record.put(at, seen.score, seen.depth, seen.pv)
+        self._change_record([*self._record.group, *searches], (at, seen), single=single)
 
     def _may_deserve_praise(self, at: int, seen: Analysis) -> bool:
         """Whether the move at this position is good, and neither theory nor obvious."""
@@ -224,14 +223,10 @@ class _Run:
         where = at if others else at + 1
         seen = self._search(where, amount, others)
         searches = [f"{'others' if others else 'all'}:{where}:{amount}"]
-        sure = not others or self._is_sure(at, seen, searches)
-        self._record.group += searches if self._pace.repeatable else []
-        self._record.pool -= amount if self._pace.unit != "depth" else 0
-        positions[where].solid = True
-        self._record.put(where, seen.score, seen.depth, seen.pv)
-        if others:
-            positions[at].settled = True
-            positions[at].verdict = self._verdict(at, seen) if sure else None
+        verdict = self._verdict(at, seen) if others and self._is_sure(at, seen, searches) else None
+        pool = self._record.pool - (amount if self._pace.unit != "depth" else 0)
+        facts = {"settled": True, "verdict": verdict} if others else {}
+        self._change_record([*self._record.group, *searches], (where, seen), pool, solid=True, **facts)
 
     def _is_sure(self, at: int, other: Analysis, searches: list[str]) -> bool:
         """Whether the mark of the move at this position stays, ``other`` being the best other one.
@@ -297,6 +292,27 @@ class _Run:
         found.verdict = replace(verdict, also=tuple(move for move in fine if move != verdict.instead[0]))
 
     # Both
+
+    def _change_record(
+        self, group: list[str], seen: tuple[int, Analysis] | None = None, pool: int | None = None, **facts: Any
+    ) -> None:
+        """Change the record: what was searched since the last reset, what was ``seen`` of a position with more ``facts``
+        about it, and what is left in the pool. All or nothing, although Ctrl-C may come at any moment."""
+
+        def change() -> None:
+            self._record.group = group if self._pace.repeatable else []
+            self._record.pool = self._record.pool if pool is None else pool
+            if seen is not None:
+                at, line = seen
+                for name, value in facts.items():
+                    setattr(self._record.positions[at], name, value)
+                self._record.put(at, line.score, line.depth, line.pv)
+
+        try:
+            change()
+        except KeyboardInterrupt:
+            change()
+            raise
 
     def _search(self, at: int, amount: int, others: bool = False) -> Analysis:
         """Search position ``at``; with ``others`` all moves but the one that was played."""

@@ -15,7 +15,7 @@ from chess.engine import Cp, Limit, Mate, PovScore
 from chess.pgn import read_game
 
 from engine import Engine
-from engine.analysis import annotate, cli, files, games, notes
+from engine.analysis import annotate, cli, files, games, jobs, notes
 from engine.analysis.annotate import Annotator
 from engine.analysis.files import pgn_text, read_games, write_games
 from engine.analysis.jobs import Step
@@ -87,7 +87,7 @@ def test_what_others_wrote_stays(pgn, capsys):
     assert nodes[5].nags & {1, 2, 3, 4, 5, 6} == {chess.pgn.NAG_BLUNDER}
     assert list(after[1].mainline())[2].nags == {2}  # its author's judgement
     assert re.search(
-        r"Blunder: [^:]+ was better. Allows mate at once with Qxf7#\. "
+        r"Blunder: [^:]+ was better. Allows mate in one with Qxf7#\. "
         r"White \d+%, draw \d+%, Black \d+%; now White 100%, draw 0%, Black 0%\.",
         nodes[5].comment,
     )
@@ -157,6 +157,40 @@ def test_an_interrupted_run_ends_up_with_what_a_straight_one_finds(pgn, monkeypa
         runs += 1
     assert runs >= 3
     assert len(searched) > 30
+    assert result() == straight
+
+
+@pytest.mark.parametrize(
+    "place",
+    [(annotate, "praise"), (annotate, "is_sacrifice"), (jobs, "explain"), (Record, "put"), (Record, "expected")],
+    ids=lambda place: place[1],
+)
+def test_an_interruption_at_any_moment_changes_nothing(pgn, monkeypatch, capsys, place):
+    """In the first run at the first call of a function, in the next at the second, and so on."""
+    pgn.write_text(LONG + pgn.read_text("utf-8"), encoding="utf-8")
+    files = pgn.with_suffix(".annotated.pgn"), pgn.with_suffix(".annotated.html")
+
+    def result() -> tuple[str, ...]:
+        return capsys.readouterr().out, *(file.read_text("utf-8") for file in files)
+
+    assert analyse(pgn, "--nodes", "3000") == 0
+    straight = result()
+    for file in files:
+        file.unlink()
+    plain, calls, runs = getattr(*place), 0, 1
+
+    def interrupting(*arguments, **keywords):
+        nonlocal calls
+        calls += 1
+        if calls == runs:
+            raise KeyboardInterrupt
+        return plain(*arguments, **keywords)
+
+    monkeypatch.setattr(*place, interrupting)
+    while analyse(pgn, "--nodes", "3000") == INTERRUPTED:
+        calls, runs = 0, runs + 1
+        capsys.readouterr()
+    assert runs >= 3
     assert result() == straight
 
 
