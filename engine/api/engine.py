@@ -322,7 +322,7 @@ class Engine(Positioned):
         ...     print(engine.explain(board, board.parse_san("d6")))
         ...     board.push_san("d6")
         ...     print(engine.explain(board))
-        Allows mate at once with Qxf7#.
+        Allows mate in one with Qxf7#.
         Move.from_uci('d7d6')
         Qxf7# is mate.
 

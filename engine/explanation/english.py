@@ -17,7 +17,7 @@ from engine.explanation.line import Line
 
 _NUMBERS = {2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight"}
 
-_WHERE = {"": "", "backRankMate": " on the back rank", "smotheredMate": " by a knight"}
+_MATES = {"": "mate", "backRankMate": "back-rank mate", "smotheredMate": "smothered mate"}
 
 #: The side that a level favours, as a clause.
 _STANDS = {0: "", 1: "stands better", 2: "is clearly better", 3: "is winning"}
@@ -30,7 +30,7 @@ _COST = {
     "surely": "better",
     "pawns": "better by two or three pawns",
     "several": "better by several pawns",
-    "far": "better by far",
+    "far": "far better",
 }
 
 #: How the mover's game changed, by kind, and what the better move would have changed, unless its cost is given.
@@ -47,27 +47,27 @@ _KINDS = {
     "now": ("{when} {other} {stands}", ""),
     "open": ("{when} neither side is clearly better", ""),
     "either": ("{when} {leader} {still}", "{better} would not have changed that"),
-    "worse": ("{when} {other} {stands}", "{better} too would have left {other} {had}"),
+    "worse": ("{when} {other} {stands}", "{better} would also have left {other} {had}"),
     "little": ("Now {other} has {answer}", ""),
     "gained": ("{when} {other} {gained}", ""),
     "slightly": ("", ""),
 }
 
-#: Findings by theme and form. Those in :data:`_AFTER` hold after the moves before theirs (0), or including theirs (1);
-#: in the others the move itself does it.
+#: Findings by theme and form. A finding in :data:`_AFTER` describes the position before its move (0) or after it (1);
+#: the others say what the move does.
 _FOUND = {
     ("discoveredAttack", "check"): "{san} gives discovered check with {actor}",
     ("discoveredAttack", "both"): "{san} gives discovered check with {actor} and attacks {targets}",
-    ("discoveredAttack", "attack"): "{san} opens the {kind}'s attack on {targets}",
-    ("doubleCheck", ""): "{san} is a double check",
+    ("discoveredAttack", "attack"): "{san} uncovers the {kind}'s attack on {targets}",
+    ("doubleCheck", ""): "{san} gives double check",
     ("doubleThreat", ""): "{san} threatens {threat} and attacks {targets}",
     ("fork", "fork"): "{san} forks {targets}",
     ("fork", "check"): "{san} gives check and attacks {targets}",
-    ("fork", "attack"): "{san} attacks {targets} at once",
+    ("fork", "attack"): "{san} attacks {targets} at the same time",
     ("hanging", "loose"): "{san} takes {targets}, and nothing can recapture",
     ("hanging", "cheaper"): "{san} takes {targets} with a {kind}",
-    ("hanging", "outnumbered"): "{san}, as {targets} is attacked more often than defended",
-    ("hanging", "unguarded"): "nothing guards {targets}, and {san} takes it",
+    ("hanging", "outnumbered"): "{san}, as {targets} has more attackers than defenders",
+    ("hanging", "unguarded"): "{targets} is no longer defended, and {san} takes it",
     ("line", ""): "{moves}",
     ("overloaded", "both"): "{targets} cannot guard both {squares}",
     ("overloaded", "away"): "{san} deflects {targets} from {squares}",
@@ -99,7 +99,7 @@ _PROMOTION = {
 _CHOICE = {
     "only": "{first} is the only move",
     "best": "{first} is the best move",
-    "hardly": "{first} is the best move, {other} is hardly worse",
+    "hardly": "{first} is the best move, but {other} is hardly worse",
     "clearly": "{first} is clearly the best move",
 }
 
@@ -116,9 +116,9 @@ _SHIFTS = {
 
 _RESULTS = {
     2: "won",
-    1: "won, but for the 50-move rule",
+    1: "won but for the 50-move rule",
     0: "drawn",
-    -1: "lost, but for the 50-move rule",
+    -1: "lost but for the 50-move rule",
     -2: "lost",
 }
 
@@ -246,7 +246,8 @@ def _material(said: Material) -> str:
     what, how = _gain_and_way(said)
     moves = finding.theme in ("line", "promotion")
     form = 0
-    if (moves and finding.cashed == line.turns().start) or (wins and finding.theme == "hanging"):
+    wins_outright = wins and (finding.theme == "hanging" or finding.form == "guard")
+    if (moves and finding.cashed == line.turns().start) or wins_outright:
         form = 1
     elif wins and finding.ply == 0 and finding.theme != "line" and (finding.theme, finding.form) not in _AFTER:
         form = 2
@@ -278,7 +279,8 @@ def _mating(said: facts.Mating) -> str:
     if said.verb == "mated":
         return f"{side(said.line.winner)} is mated in {moves} whatever it plays."
     if said.verb == "leads":
-        return f"{first} {'is mate' if moves == 1 else f'leads to mate in {moves}'}{_WHERE[said.pattern]}."
+        mate = _MATES[said.pattern]
+        return f"{first} is {mate}." if moves == 1 else f"{first} leads to {mate} in {moves}."
     how = f"misses {_mate(said.missed)}, and allows {_mate(said)}" if said.missed else f"{said.verb} {_mate(said)}"
     if said.guard:
         square = chess.square_name(said.line.moves[1].to_square)
@@ -287,10 +289,8 @@ def _mating(said: facts.Mating) -> str:
 
 
 def _mate(said: facts.Mating) -> str:
-    where, first = _WHERE[said.pattern], said.line.san(said.line.turns().start)
-    if said.moves == 1:
-        return f"mate{where} at once with {first}"
-    return f"mate in {said.moves}{where}, beginning with {first}"
+    mate, first = _MATES[said.pattern], said.line.san(said.line.turns().start)
+    return f"{mate} in one with {first}" if said.moves == 1 else f"{mate} in {said.moves}, beginning with {first}"
 
 
 def _drawn(said: facts.Drawn) -> str:
@@ -315,28 +315,29 @@ def _drawn(said: facts.Drawn) -> str:
 def _opposition(said: facts.Opposition) -> str:
     better, reply = said.case.best.san(0), said.case.played.san(1)
     what = "the win" if said.win else "the draw"
-    return f"Gives up the opposition and {what}: {better} would have taken it, now {reply} does."
+    return f"Gives up the opposition, and with it {what}: {better} would have taken it; now {reply} takes it."
 
 
 def _by_tables(said: facts.ByTables) -> str:
     better = said.case.best.san(0)
     if said.opposition:
-        return f"{_opposition(said.opposition)} The endgame tables agree."
+        return f"{_opposition(said.opposition)} The tablebases agree."
     if said.before == said.after:
-        return f"According to the endgame tables the result is the same as after {better}."
+        return f"According to the tablebases the result is the same as after {better}."
     was, now = _RESULTS[said.before], _RESULTS[said.after]
-    return f"According to the endgame tables this was {was} and is now {now}; {better} was right."
+    return f"According to the tablebases the position was {was} and is now {now}; {better} was right."
 
 
 def _table_result(said: facts.TableResult) -> str:
     rule = ", but for the 50-move rule" if abs(said.outcome) == 1 else ""
     mover, many = side(said.board.turn), len(said.kept) > 1
     if said.outcome < 0:
-        return f"{mover} is lost according to the endgame tables{rule}."
+        return f"{mover} is lost according to the tablebases{rule}."
     if said.outcome == 0:
-        says, keeps = "It is a draw according to the endgame tables", "keep it" if many else "keeps it"
+        says, keeps = "It is a draw according to the tablebases", "keep it" if many else "keeps it"
     else:
-        says, keeps = f"{mover} is winning according to the endgame tables{rule}", "win" if many else "wins"
+        says, keeps = f"{mover} is winning according to the tablebases{rule}", "win" if many else "wins"
+        keeps = keeps if said.outcome == 2 else "keep that" if many else "keeps that"
     if said.every or not said.kept:
         return f"{says}, after any move." if said.every else f"{says}."
     if len(said.kept) <= _NAMED:
@@ -390,7 +391,10 @@ def _clauses(known: Facts) -> str:
     """The advantages of a side as clauses, each verb only once: "is a pawn up and has a passed pawn"."""
     clauses = defaultdict[str, list[str]](list)
     for fact in known:
-        verb, what = ("is", gained(fact, up=" up")) if isinstance(fact, Gain) else _feature(fact)
+        if isinstance(fact, Gain) and fact.paid and fact.kind != "exchange":
+            verb, what = "has", gained(fact)
+        else:
+            verb, what = ("is", gained(fact, up=" up")) if isinstance(fact, Gain) else _feature(fact)
         clauses[verb].append(what)
     ordered = sorted(clauses.items(), key=lambda clause: clause[0] == "has")
     return listed([f"{verb} {listed(what)}" for verb, what in ordered])
@@ -407,9 +411,9 @@ def _feature(feature: Feature) -> tuple[str, str]:
         case "structure":
             return "has", "the better pawn structure"
         case "bishops":
-            return "has", "the two bishops"
+            return "has", "the bishop pair"
         case _:
-            return "has", "more space"
+            return "has", "the more active pieces"
 
 
 _SENTENCES: dict[type, Callable[[Any], str]] = {

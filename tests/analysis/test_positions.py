@@ -57,7 +57,7 @@ def test_the_lines_of_a_search_are_shown_in_order(numbat):
 
 def test_an_explanation_of_the_best_line_follows(capsys):
     assert cli.main("analyse", [*MATE_IN_ONE.split(), "--depth", "3"]) == 0
-    assert capsys.readouterr().out.endswith("a second\n\nRa8# is mate on the back rank.\n")
+    assert capsys.readouterr().out.endswith("a second\n\nRa8# is back-rank mate.\n")
 
 
 @pytest.mark.parametrize("lines", ["1", "3"])

@@ -28,7 +28,7 @@ async def test_calls_are_awaited():
         best = await engine.analyse(board, Limit(depth=3))
         lines = await engine.analyse(board, Limit(depth=3), multipv=2)
         assert best.score.relative == lines[0].score.relative == Mate(1)
-        assert await engine.explain(board, limit=Limit(nodes=1000)) == "Rd8# is mate on the back rank."
+        assert await engine.explain(board, limit=Limit(nodes=1000)) == "Rd8# is back-rank mate."
         await engine.configure(multipv=2)
         await engine.new_game()
         assert engine.engine.options["MultiPV"] == 2

@@ -42,8 +42,8 @@ def test_how_the_game_stands_and_stood(had, has, text):
         (20, -20, "Now Black has e5; e4 was slightly better."),
         (150, 80, "After e5 White still stands better; e4 would not have changed that."),
         (-80, -115, "After e5 Black still stands better; e4 would not have changed that."),
-        (-80, -150, "After e5 Black is clearly better; e4 too would have left Black better."),
-        (-185, -270, "After e5 Black is winning; e4 too would have left Black clearly better."),
+        (-80, -150, "After e5 Black is clearly better; e4 would also have left Black better."),
+        (-185, -270, "After e5 Black is winning; e4 would also have left Black clearly better."),
     ],
 )
 def test_after_a_small_loss_only_what_holds_for_both_moves_is_said(had, has, text):
@@ -152,7 +152,7 @@ def test_what_the_other_side_has_gained_is_told_of_a_small_loss():
     scores = PovScore(Cp(30), chess.WHITE), PovScore(Cp(-50), chess.WHITE)
     best = moves(board, "b3 Bd7 Bb2 Qe7 Rc1 Rad8")
     assert explain(board, played[0], best, played, *scores) == (
-        "After bxa6 Black has the two bishops; b3 was slightly better."
+        "After bxa6 Black has the bishop pair; b3 was slightly better."
     )
     short = explain(board, played[0], best[:3], played[:2], *scores)
     assert short == "Now Black has bxa6; b3 was slightly better."

@@ -32,7 +32,7 @@ def engine() -> Iterator[Engine]:
     [
         (
             "r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5Q2/PPPP1PPP/RNB1K1NR b KQkq - 3 3",
-            *("d6", "Allows mate at once with Qxf7#."),
+            *("d6", "Allows mate in one with Qxf7#."),
         ),
         (
             "6q1/p6p/6p1/4k3/1P2N3/2B2P2/4K1P1/8 b - - 3 43",
@@ -101,15 +101,13 @@ def test_tables_have_a_say(engine, tables_folder):
         board = chess.Board("8/1K6/3k4/8/8/2P5/8/8 w - - 0 1")
         said = engine.explain(board, board.parse_san("Ka6"), NODES)
         assert "Kb6" in said
-        assert "endgame tables" in said
-        assert engine.explain(board, limit=NODES) == (
-            "White is winning according to the endgame tables; only Kb6 wins."
-        )
+        assert "tablebases" in said
+        assert engine.explain(board, limit=NODES) == ("White is winning according to the tablebases; only Kb6 wins.")
         drawn = chess.Board("8/8/8/3k4/8/8/3r4/3RK3 b - - 0 1")
         drawn.remove_piece_at(chess.D2)
-        assert engine.explain(drawn, limit=NODES) == "Black is lost according to the endgame tables."
+        assert engine.explain(drawn, limit=NODES) == "Black is lost according to the tablebases."
         alike = chess.Board("8/8/r7/3k4/8/8/7R/4K3 w - - 0 1")
-        assert engine.explain(alike, limit=NODES).startswith("It is a draw according to the endgame tables")
+        assert engine.explain(alike, limit=NODES).startswith("It is a draw according to the tablebases")
     finally:
         engine.set_option("SyzygyPath", "")
 

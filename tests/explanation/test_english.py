@@ -48,7 +48,7 @@ def test_other_words_find_the_same(monkeypatch):
         return tuple(map(reworded, words)) if isinstance(words, tuple) else words and f"[{words}]"
 
     for name, value in vars(english).copy().items():
-        if isinstance(value, dict) and name in ("_FOUND", "_MATERIAL", "_PROMOTION", "_COST", "_STANDS", "_WHERE"):
+        if isinstance(value, dict) and name in ("_FOUND", "_MATERIAL", "_PROMOTION", "_COST", "_STANDS", "_MATES"):
             monkeypatch.setattr(english, name, {key: reworded(words) for key, words in value.items()})
         if name in ("side", "the", "gained"):
             monkeypatch.setattr(english, name, lambda *said, _named=value, **more: reworded(_named(*said, **more)))

@@ -11,13 +11,13 @@ from tests.explanation.lines import moves
 @pytest.mark.parametrize(
     ("fen", "line", "score", "text"),
     [
-        ("6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1", "Ra8#", Mate(1), "Ra8# is mate on the back rank."),
+        ("6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1", "Ra8#", Mate(1), "Ra8# is back-rank mate."),
         (
             "r5k1/5ppp/8/8/8/8/4QPPP/4R1K1 w - - 0 1",
             *("Qe8+ Rxe8 Rxe8#", Mate(2)),
-            "Qe8+ leads to mate in 2 on the back rank.",
+            "Qe8+ leads to back-rank mate in 2.",
         ),
-        ("6rk/6pp/8/6N1/8/8/7P/6QK w - - 0 1", "Nf7#", Mate(1), "Nf7# is mate by a knight."),
+        ("6rk/6pp/8/6N1/8/8/7P/6QK w - - 0 1", "Nf7#", Mate(1), "Nf7# is smothered mate."),
         ("8/8/8/8/8/5k2/7q/7K w - - 0 1", "Kxh2", Cp(0), "Kxh2 wins the queen."),
         ("8/8/8/8/8/6k1/q7/7K w - - 0 1", "", Mate(-1), None),
         (

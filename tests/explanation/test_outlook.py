@@ -69,7 +69,7 @@ def test_what_speaks_for_a_side(fen, sans, said):
 
 def test_the_two_bishops_are_told():
     fen = "r3kb1r/pppppppp/2n2n2/8/8/5N2/PPPPPPPP/R1B1KB1R w KQkq - 0 1"
-    assert "White has the two bishops." in facts(fen, "e3 e6 Be2 Be7")
+    assert "White has the bishop pair." in facts(fen, "e3 e6 Be2 Be7")
     assert "bishops" not in facts(fen, "e3 e6 Bb5 Be7 Bxc6 dxc6")
 
 
@@ -87,7 +87,7 @@ def test_a_short_line_shows_no_lasting_feature():
     ("score", "other", "start"),
     [
         (20, None, "e4 is the best move; the game is about even."),
-        (20, 18, "e4 is the best move, d4 is hardly worse; the game is about even."),
+        (20, 18, "e4 is the best move, but d4 is hardly worse; the game is about even."),
         (20, -10, "e4 is the best move; the game is about even."),
         (80, -10, "e4 is the best move; White stands better."),
         (80, -80, "e4 is clearly the best move; White stands better."),

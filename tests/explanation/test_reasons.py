@@ -17,27 +17,27 @@ ROOK_AGAINST_ROOK = "8/8/8/8/3k4/8/r7/4K2R w - - 0 1"
         (
             "3r2k1/5ppp/8/8/8/8/r4PPP/3R2K1 w - - 0 1",
             *("Rb1", "Rxd8#", "Rd6", Mate(1), Cp(-500)),
-            "Misses mate on the back rank at once with Rxd8#.",
+            "Misses back-rank mate in one with Rxd8#.",
         ),
         (
             "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1",  # White goes on winning, but a mate is a mate
             *("h3", "Ra8#", "h6", Mate(1), Cp(500)),
-            "Misses mate on the back rank at once with Ra8#.",
+            "Misses back-rank mate in one with Ra8#.",
         ),
         (
             "6k1/3r1ppp/8/8/8/8/R4PPP/6K1 b - - 0 1",
             *("Rb7", "Kf8 h3", "Ra8+ Rb8 Rxb8#", Cp(0), Mate(-2)),
-            "Allows mate in 2 on the back rank, beginning with Ra8+.",
+            "Allows back-rank mate in 2, beginning with Ra8+.",
         ),
         (
             "3r2k1/5ppp/8/8/8/8/R4PPP/6K1 b - - 0 1",
             *("Rd2", "Kf8 h3", "Ra8+ Rd8 Rxd8#", Cp(0), Mate(-2)),
-            "Allows mate in 2 on the back rank, beginning with Ra8+.",
+            "Allows back-rank mate in 2, beginning with Ra8+.",
         ),
         (
             "6rk/6pp/8/6N1/8/8/7P/6QK w - - 0 1",
             *("h3", "Nf7#", "h6", Mate(1), Cp(-200)),
-            "Misses mate by a knight at once with Nf7#.",
+            "Misses smothered mate in one with Nf7#.",
         ),
         (
             "7k/8/5K2/6Q1/8/8/8/8 w - - 0 1",
@@ -47,7 +47,7 @@ ROOK_AGAINST_ROOK = "8/8/8/8/3k4/8/r7/4K2R w - - 0 1"
         (
             "4k3/8/3K4/4P3/8/8/8/8 w - - 0 1",
             *("e6", "Ke6 Kd8 Kf7", "Kd8 e7+ Ke8 Ke6", Cp(900), Cp(0)),
-            "Gives up the opposition and the win: Ke6 would have taken it, now Kd8 does.",
+            "Gives up the opposition, and with it the win: Ke6 would have taken it; now Kd8 takes it.",
         ),
         (
             "8/8/4k3/8/8/3BK3/4p3/8 w - - 0 1",
@@ -68,26 +68,26 @@ def test_a_perpetual_check_gives_the_win_away():
 
 def test_a_lost_opposition_costs_the_win_or_the_draw():
     lost_win = why(WON_BY_OPPOSITION, "Ka6", "Kb6 Kd5 Kc7", "Kc6 Ka5 Kc5", Cp(700), Cp(0))
-    assert lost_win == "Gives up the opposition and the win: Kb6 would have taken it, now Kc6 does."
+    assert lost_win == "Gives up the opposition, and with it the win: Kb6 would have taken it; now Kc6 takes it."
     lost_draw = why("8/8/2k5/8/3K4/2P5/8/8 b - - 0 1", "Kd7", "Kd6 c4 Kc6", "Kd5 Kc7 Kc5", Cp(0), Cp(-700))
-    assert lost_draw == "Gives up the opposition and the draw: Kd6 would have taken it, now Kd5 does."
+    assert lost_draw == "Gives up the opposition, and with it the draw: Kd6 would have taken it; now Kd5 takes it."
 
 
 def test_what_the_tables_say():
     won = why(WON_BY_OPPOSITION, "Ka8", "Kb6 Kd5 Kc7", "Kc6", Cp(20_000), Cp(0), lambda board: 2 * board.turn)
-    assert won == "According to the endgame tables this was won and is now drawn; Kb6 was right."
+    assert won == "According to the tablebases the position was won and is now drawn; Kb6 was right."
     opposed = why(WON_BY_OPPOSITION, "Ka6", "Kb6 Kd5", "Kc6", Cp(20_000), Cp(0), lambda board: 2 * board.turn)
     assert opposed == (
-        "Gives up the opposition and the win: Kb6 would have taken it, now Kc6 does. The endgame tables agree."
+        "Gives up the opposition, and with it the win: Kb6 would have taken it; now Kc6 takes it. The tablebases agree."
     )
     outcome = {chess.WHITE: 0, chess.BLACK: 2}
     lost = why(ROOK_AGAINST_ROOK, "Rh8", "Rh4+ Kc3", "Ra1+ Ke2", Cp(0), Cp(-20_000), lambda board: outcome[board.turn])
-    assert lost == "According to the endgame tables this was drawn and is now lost; Rh4+ was right."
+    assert lost == "According to the tablebases the position was drawn and is now lost; Rh4+ was right."
 
 
 def test_tables_that_see_no_difference_say_so():
     said = why(ROOK_AGAINST_ROOK, "Kf1", "Rh4+ Kc3", "Kc3", Cp(0), Cp(-150), lambda board: 0)
-    assert said == "According to the endgame tables the result is the same as after Rh4+."
+    assert said == "According to the tablebases the result is the same as after Rh4+."
 
 
 def test_a_recapture_that_was_left_out():
@@ -120,7 +120,7 @@ def test_a_loss_that_the_score_does_not_bear_out_is_not_told():
     """The line drops a knight, but the score has fallen by less than a pawn: the line does not tell all."""
     fen = "4k3/8/8/8/3r4/8/5N2/4K3 w - - 0 1"
     said = why(fen, "Nd3", "Ke2 Kd7 Nd3", "Rxd3 Ke2 Rd8", Cp(-100), Cp(-180))
-    assert said == "After Rxd3 Black is clearly better; Ke2 too would have left Black better."
+    assert said == "After Rxd3 Black is clearly better; Ke2 would also have left Black better."
     assert why(fen, "Nd3", "Ke2 Kd7 Nd3", "Rxd3 Ke2 Rd8", Cp(-100), Cp(-900)) == (
         "Loses the knight on d3: Rxd3 takes it, and nothing can recapture."
     )
@@ -167,7 +167,7 @@ def test_what_hangs_is_what_is_lost_and_not_what_is_paid_for_it():
     fen = "4r3/1p4bk/p2rpp1p/P1p5/2P2N2/2P1R2P/1P3PP1/4R1K1 b - - 2 28"
     reply = "Nxe6 Rxb2 Ng5+ fxg5 Rxe8 Bxc3 R1e7+ Kg6 Re6+ Kg7 R8e7+"
     said = why(fen, "Rd2", "e5 g4 Red8 Nd5", reply, Cp(-169), Cp(-302))
-    assert said == "Loses the exchange for a pawn: after Nxe6 Rxb2, Ng5+ opens the rook's attack on the rook on e8."
+    assert said == "Loses the exchange for a pawn: after Nxe6 Rxb2, Ng5+ uncovers the rook's attack on the rook on e8."
 
 
 def test_a_result_is_told_if_the_score_leaves_a_margin():

@@ -29,13 +29,13 @@ def _name(board: chess.Board) -> str:
 @pytest.mark.parametrize(
     ("outcome", "kept", "text"),
     [
-        (2, ("Kb6",), "White is winning according to the endgame tables; only Kb6 wins."),
-        (2, ("Kb6", "c4"), "White is winning according to the endgame tables; only Kb6 and c4 win."),
-        (2, ("c4", "Kb6", "Ka6", "Ka7"), "White is winning according to the endgame tables; c4 and 3 other moves win."),
-        (1, ("c4",), "White is winning according to the endgame tables, but for the 50-move rule; only c4 wins."),
-        (0, ("c4",), "It is a draw according to the endgame tables; only c4 keeps it."),
-        (-1, ("c4",), "White is lost according to the endgame tables, but for the 50-move rule."),
-        (-2, ("c4",), "White is lost according to the endgame tables."),
+        (2, ("Kb6",), "White is winning according to the tablebases; only Kb6 wins."),
+        (2, ("Kb6", "c4"), "White is winning according to the tablebases; only Kb6 and c4 win."),
+        (2, ("c4", "Kb6", "Ka6", "Ka7"), "White is winning according to the tablebases; c4 and 3 other moves win."),
+        (1, ("c4",), "White is winning according to the tablebases, but for the 50-move rule; only c4 keeps that."),
+        (0, ("c4",), "It is a draw according to the tablebases; only c4 keeps it."),
+        (-1, ("c4",), "White is lost according to the tablebases, but for the 50-move rule."),
+        (-2, ("c4",), "White is lost according to the tablebases."),
     ],
 )
 def test_the_result_is_told_and_the_moves_that_keep_it(outcome, kept, text):
@@ -44,7 +44,7 @@ def test_the_result_is_told_and_the_moves_that_keep_it(outcome, kept, text):
 
 def test_moves_that_all_keep_the_result_are_not_listed():
     every = tuple(PAWN.san(move) for move in PAWN.legal_moves)
-    assert said(2, every) == "White is winning according to the endgame tables, after any move."
+    assert said(2, every) == "White is winning according to the tablebases, after any move."
 
 
 def test_mate_and_stalemate_need_no_table():
@@ -52,7 +52,7 @@ def test_mate_and_stalemate_need_no_table():
     tables = {board.epd(): 2}
     found = result_by(lambda each: tables.get(each.epd()), board, board.parse_san("Rh8#"))
     assert found
-    assert sentence(found) == "White is winning according to the endgame tables; only Rh8# wins."
+    assert sentence(found) == "White is winning according to the tablebases; only Rh8# wins."
 
 
 def test_without_tables_nothing_is_said():

@@ -13,13 +13,13 @@ MATE_IN_ONE = "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1"
 @pytest.mark.parametrize("move", ["d7d6", "d6"])
 def test_a_move_is_explained_and_the_position_stays(uci: UciProcess, move):
     lines = uci.ask(f"position fen {SCHOLAR}", f"explain {move}", until=r".*\.$")
-    assert lines[-1] == "Allows mate at once with Qxf7#."
+    assert lines[-1] == "Allows mate in one with Qxf7#."
     assert uci.fen() == SCHOLAR
 
 
 def test_without_a_move_the_best_one_is_explained(uci: UciProcess):
     lines = uci.ask(f"position fen {MATE_IN_ONE}", "explain", until=r".*\.$")
-    assert lines[-1] == "Ra8# is mate on the back rank."
+    assert lines[-1] == "Ra8# is back-rank mate."
 
 
 @pytest.mark.parametrize(
