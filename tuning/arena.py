@@ -47,8 +47,8 @@ def parser() -> argparse.ArgumentParser:
     group.add_argument("--each", nargs="*", default=[], metavar="NAME=VALUE", help="settings of both sides")
     group.add_argument(
         "--screen", nargs="+", default=[], metavar="NAME=VALUE",
-        help="measure many ideas in the same games: each pair switches half of these parameters, drawn at random, to "
-        "their values for one side, and the others for the other side",
+        help="measure many ideas in the same games: each pair gives each of these values to one side, drawn at random; "
+        "the other side keeps the default",
     )  # fmt: skip
     flags.add_arena_flags(result)
     group = result.add_argument_group("number of games")
@@ -204,7 +204,7 @@ def _report(settings: ArenaSettings, count: Count, console: Console) -> None:
         console.print(effects_table(effects) if effects else "too few pairs to estimate what each idea is worth")
         return
     if (found := count.pace) is not None:
-        console.print(f"time of a node: {found.text} of that of {settings.names[1]}")
+        console.print(f"time per node: {found.text} times that of {settings.names[1]}")
     console.print(encounter_lines(count.encounter))
     if settings.sprt is not None:
         console.print(sprt_text(settings.sprt, count.encounter.pairs))

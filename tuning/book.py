@@ -36,7 +36,7 @@ def parser() -> argparse.ArgumentParser:
 def run(arguments: argparse.Namespace, console: Console) -> int:
     """Write the book; after an interruption, of the games read so far. Raises :class:`SetupError`."""
     at_least(1, plies=arguments.plies, min_games=arguments.min_games)
-    keep_apart(arguments.out, arguments.pgn)
+    keep_apart(arguments.out, arguments.pgn, replace=False)
     sizes = {path: size_of(path) for path in arguments.pgn}
     tally, code = Tally(arguments.plies), 0
     with Progress(TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn(), console=console) as progress:

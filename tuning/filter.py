@@ -58,6 +58,8 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
     for name in ("limit", "scale", "opinion_scale"):
         if not getattr(arguments, name) > 0:
             raise SetupError(f"--{name.replace('_', '-')} {getattr(arguments, name)} is not above 0")
+    if arguments.limit > 1:
+        raise SetupError(f"--limit {arguments.limit} is above 1")
     opinion, out = arguments.by, arguments.out
     sources = games_to_read(arguments.games, out)
     if opinion.is_dir():

@@ -18,6 +18,7 @@ from pathlib import Path
 from engine.console import Console
 from tuning.common import command
 from tuning.common.errors import SetupError, at_least
+from tuning.common.files import refuse_missing
 from tuning.experiments.results import trial_of
 from tuning.experiments.trials import FILE, OUTCOMES, add, read, table_of
 
@@ -57,6 +58,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
         add(arguments.file, arguments.results, trial)
         console.print(table_of([trial]))
         return 0
+    refuse_missing([arguments.file], "cannot read")
     trials = read(arguments.file)
     last = getattr(arguments, "last", None)
     at_least(1, last=last)

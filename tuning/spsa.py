@@ -110,8 +110,13 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
     done = set()
     for kind, data in events:
         if kind == "pair":
+            try:
+                points = float(data["points"]) - points_for_time(data.get("log_pace"), doubling)
+                spsa.update(int(data["iteration"]), points)
+            except (KeyError, TypeError, ValueError):
+                ledger.close()
+                raise SetupError(f"{arguments.resume} is damaged: {data} is not a pair") from None
             done.add(data["iteration"])
-            spsa.update(data["iteration"], data["points"] - points_for_time(data.get("log_pace"), doubling))
     book = BookSettings(**settings["book"]).open(lambda message: console.print(f"! {message}"))
     meeting = Meeting.from_json(settings["arena"]) if "arena" in settings else None  # processes played older runs
     if meeting is None or arranged(meeting) != meeting:

@@ -4,16 +4,16 @@
     python -m tuning.strength --fit
 
 Stockfish at several Skill Levels plays the levels nearest to it by the present figures. Levels play each other
-only below the weakest of these and above the strongest, because between two levels the better one wins by more
-than their ratings against others say. The levels' Elo is a maximum-likelihood fit (Bradley-Terry, a draw counts as half
-a win) that takes the Elo of Stockfish's Skill Levels as given
+only below the weakest of these and above the strongest, because the stronger of two levels wins by more than
+their Elo against other opponents predicts. The levels' Elo is a maximum-likelihood fit (Bradley-Terry, a draw
+counts as half a win) that takes the Elo of Stockfish's Skill Levels as given
 (:data:`tuning.levels.strength.SKILL_ELO`), smoothed over the levels. Without anchors all levels play their
 neighbours, and nothing is written. Every pairing has its own results file in ``--dir``; the same command continues
 after an interruption, and with more ``--games`` it adds to what is there.
 
 Measurements are kept in ``--measured``, ``tuning/results/levels.json``: a new rating of a level replaces the old one,
-games of levels that are numbers of nodes are added. All levels are fitted to them. ``--fit`` only does that, without
-any games (see :mod:`tuning.levels.measurements`).
+and games of levels that are only node limits are added. All levels are fitted to them. ``--fit`` only does that,
+without any games (see :mod:`tuning.levels.measurements`).
 
 No clock is used: both the levels and Stockfish play with a fixed number of nodes.
 """

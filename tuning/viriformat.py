@@ -32,14 +32,17 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
     """Count, check and convert. Raises :class:`SetupError` for files that cannot be used."""
     files = [file for path in arguments.files for file in files_of(path)]
     for out in (arguments.text, arguments.pgn):
-        keep_apart(out, files)
+        keep_apart(out, files, replace=False)
+    if arguments.text and arguments.text == arguments.pgn:
+        raise SetupError(f"{arguments.text} cannot hold both the positions and the games")
     total = 0
     for path in files:
         positions = len(read_positions([path]))
         games, _, size = count_file(path)
         total += positions
         torn = path.stat().st_size - size
-        print(f"{path}: {games:,} games, {positions:,} positions" + (f", {torn} torn bytes" if torn else ""))
+        incomplete = f", {torn} bytes of an incomplete game" if torn else ""
+        print(f"{path}: {games:,} games, {positions:,} positions{incomplete}")
     print(f"{total:,} positions in {len(files)} files")
     if not total:
         raise SetupError(f"no complete game in {', '.join(map(str, arguments.files))}")

@@ -87,7 +87,8 @@ TAGS = {
 
 @dataclass
 class Case:
-    """A position with the move to explain; empty where the best move is. ``prior`` is the move before, if known."""
+    """A position with the move to explain, empty for the best move. ``previous`` is ``FEN;MOVE``: the position before
+    it and the move that led here, if known."""
 
     source: str
     fen: str

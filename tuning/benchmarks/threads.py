@@ -4,9 +4,9 @@
 
 All threads search the same position with a shared table, each the same number of nodes, and begin as in the engine's
 search: each wakes the next. None is stopped early, so that all of them count, however few processors there are. A
-thread holds the GIL outside of compiled code: a helper before and after its search or, if it loops in Python
-(``--loop python``, as the main thread must), between the windows of its iterations. It blocks on nothing but the GIL,
-so its time minus processor time and the wait for a processor (which Linux counts) is the wait for the GIL.
+thread holds the GIL outside of compiled code: a helper before and after its search, the main thread also between the
+windows of its iterations. It blocks on nothing but the GIL, so its time minus processor time and the wait for a
+processor (which Linux counts) is the wait for the GIL.
 
     calls       compiled calls of a helper
     inside      processor milliseconds in all of them

@@ -178,7 +178,7 @@ class Dask:
         """Report a worker that the scheduler has lost."""
         if event[1].get("action") == "remove-worker":
             place = self._place(event[1]["worker"])
-            self._events.put(("notice", "", f"lost the worker on {place}; what it was at runs again elsewhere"))
+            self._events.put(("notice", "", f"lost the worker on {place}; its unit runs again on another one"))
 
     def _place(self, address: str) -> str:
         host = self._hosts.get(address) if self._local is None else socket.gethostname()
@@ -196,7 +196,8 @@ class Dask:
             return Outcome(unit, error=error)
 
     def _gone(self) -> ClusterLost:
-        return ClusterLost(f"lost the scheduler at {self._address or 'this machine'}: it ended or cannot be reached")
+        where = f"at {self._address}" if self._address else "on this machine"
+        return ClusterLost(f"lost the scheduler {where}: it ended or cannot be reached")
 
     def close(self) -> None:
         """Disconnect from the cluster; a local one ends, with its engines."""

@@ -38,7 +38,7 @@ def open_cluster(
         return Here(tell)
     for package in ("distributed", *(["cryptography"] if scheduler is None else [])):
         need(package, "a cluster (without it: --scheduler here)")
-    from tuning.cluster.dask import Dask  # distributed takes a second to import
+    from tuning.cluster.dask import Dask  # imported late: it is slow to import
 
     return Dask(scheduler, workers, tell)
 

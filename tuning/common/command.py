@@ -13,7 +13,8 @@ from typing import NoReturn
 from engine.commandline import FAILED, INTERRUPTED, REFUSED
 from engine.console import Console
 from engine.messages import OptionError
-from engine.printing import escaped, guard_streams
+from engine.printing import PrintError, escaped, guard_streams
+from engine.uci.output import give_up
 from tuning.common.errors import EngineFailure, SetupError
 from tuning.common.flags import only_with_resume
 
@@ -54,9 +55,13 @@ def execute(
             return run(arguments, console)
         except (SetupError, EngineFailure, OptionError, OSError) as error:
             return refused(console, error)
+        finally:
+            sys.stdout.flush()
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         return INTERRUPTED
+    except PrintError as error:
+        give_up(error.reason)
 
 
 @contextmanager

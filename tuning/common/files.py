@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TextIO
 
-from engine.files import drafted, open_regular
+from engine.files import WriteError, check_place, drafted, open_regular
 from engine.reading.text import is_binary
 from tuning.common.errors import SetupError
 
@@ -30,14 +30,20 @@ def refuse_missing(paths: Iterable[Path], what: str) -> None:
             raise SetupError(f"{what} {path}: No such file or directory")
 
 
-def keep_apart(out: Path | None, inputs: Sequence[Path]) -> None:
-    """Raise :class:`SetupError` if the output file is one of the inputs, or a directory."""
+def keep_apart(out: Path | None, inputs: Sequence[Path], *, replace: bool = True) -> None:
+    """Raise :class:`SetupError` if the output file is one of the inputs or cannot be written; without ``replace`` also
+    if it has content."""
     if out is None:
         return
-    if out.is_dir():
-        raise SetupError(f"cannot write {out}: it is a directory")
     if any(out.resolve() == path.resolve() for path in inputs):
         raise SetupError(f"cannot write {out}: it is one of the files to read")
+    try:
+        folder = next(parent for parent in out.absolute().parents if parent.exists())
+        check_place(out if out.parent.exists() else folder / f"{out.name}.part")  # the others will be made
+        if not replace and out.exists() and out.stat().st_size:
+            raise SetupError(f"{out} already exists; choose another file")
+    except (WriteError, OSError) as error:
+        raise SetupError(error) from None
 
 
 @contextmanager

@@ -72,8 +72,7 @@ def common_scale(boards: np.ndarray) -> float:
     """How many units of the boards' scores multiply the odds of success by e, if REFERENCE centipawns of Classical do.
 
     With it the scores are on average as far from a draw as those of Classical. A scale fitted to the results of each
-    source would be larger for weaker players: the same advantage would be worth 0.64 points in games of 250 nodes a
-    move and 0.71 in those of 500, and a network that learns from both would have to learn who plays.
+    source would be larger for weaker players, and a network that learns from both would have to learn who plays.
     """
     chosen = boards[np.random.default_rng(0).permutation(len(boards))[:SCALED_BY]]
     log_odds = values_of(choose("Classical", ""), chosen) / REFERENCE

@@ -57,7 +57,7 @@ _SQUARES = {"-": NO_SQUARE, **{name: square for square, name in enumerate(chess.
 _HALF_POINTS = {"1": 2, "1.0": 2, "0.5": 1, "0": 0, "0.0": 0}
 _FOR_MOVER = {"1": 2, "0": 1, "-1": 0}
 
-#: In place of a move that the line does not name: it changes no material as far as the line says, or it does.
+#: In place of a move that the line does not name: not marked as a capture or promotion, or marked as one.
 _UNKNOWN, _NOISY = -1, -2
 
 

@@ -150,7 +150,7 @@ class TrainingStep:
     def _total(
         self, boards: np.ndarray, result_weight: float, exponent: float, gradients: Sequence[Sequence[np.ndarray]]
     ) -> float:
-        """The sum of |error| ** ``exponent``, worked out on every core; each part adds its gradient to its own sums."""
+        """The sum of |error| ** ``exponent``, worked out in :data:`PARTS` threads; each adds to its own sums."""
         weights = self._network.integers()
         edges = np.linspace(0, len(boards), PARTS + 1).astype(int)
 

@@ -1,7 +1,7 @@
 """A training step on a GPU: the loss of a batch and its gradient by torch's operations on whole batches.
 
-The first layer is a matrix product: a position is a row with a 1 for each of its pieces. That is thirty times the
-arithmetic of adding columns, but faster on a GPU. Boards are unpacked on the GPU too, a chunk at a time.
+The first layer is a matrix product: a position is a row with a 1 for each of its pieces. That is far more
+arithmetic than adding columns, but faster on a GPU. Boards are unpacked on the GPU too, a chunk at a time.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from tuning.data.marlinformat import PACKED, UNMOVED_ROOK
 from tuning.data.shuffled import batches
 from tuning.learning.network import Network
 
-#: Boards unpacked at a time, which takes about a GiB.
+#: Boards unpacked at a time, to bound the memory.
 SLICE = 1 << 19
 
 

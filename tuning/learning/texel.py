@@ -343,16 +343,20 @@ def learn(arguments: argparse.Namespace, console: Console) -> None:
         start = beginning(len(arguments.positions))
         task = progress.add_task("fitting", total=arguments.iterations)
 
+        step = 0
+
         def report(weights: Weights) -> None:
+            nonlocal step
+            step += 1
             progress.advance(task)
-            if (step := int(progress.tasks[task].completed)) % CURVE_STEP == 0:
+            if step % CURVE_STEP == 0:
                 history.append(
                     {"iteration": step, "train": loss_of(train, weights), "validation": loss_of(test, weights)}
                 )
                 progress.update(task, description=f"fitting, held-out loss {history[-1]['validation']:.5f}")
 
         found = fit(train, start, arguments.decay, arguments.iterations, report)
-        progress.update(task, total=progress.tasks[task].completed)
+        progress.update(task, total=step)
 
     tables = slice(PIECE_SQUARE, PIECE_SQUARE + 384)
     visits = np.sum([abs(part.features[:, tables]).sum(axis=0) for part in samples], axis=0).reshape(6, 64)

@@ -1,7 +1,7 @@
 """An engine's output during a search, parsed after the clock has stopped.
 
-python-chess can parse these lines as they come, but that takes up to a millisecond a line and would be charged to the
-engine. So the workbench keeps the raw text and parses it after the move.
+python-chess can parse these lines as they come, but that takes time that would be charged to the engine. So the
+workbench keeps the raw text and parses it after the move.
 """
 
 from __future__ import annotations

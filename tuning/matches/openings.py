@@ -96,7 +96,7 @@ class Book:
                 return
             except ValueError as error:
                 first = first or str(error)
-        raise SetupError(f"openings {name}: no usable opening in it, such as {first}")
+        raise SetupError(f"openings {name}: no usable opening in it; the first fault: {first}")
 
 
 def load_book(
@@ -128,7 +128,7 @@ def load_book(
     except ReadError as error:
         raise SetupError(f"openings: {error}") from None
     if not entries:
-        fault = f"no usable opening in it, such as {remarks.first}" if remarks.first else "no positions in it"
+        fault = f"no usable opening in it; the first fault: {remarks.first}" if remarks.first else "no positions in it"
         raise SetupError(f"openings {path}: {fault}")
     return Book(str(path), entries, order, seed, remarks)
 

@@ -151,7 +151,7 @@ def engine_table(tournament: Tournament) -> Table:
     """Faults, depth and speed of each engine."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("Engine")
-    for heading in ("Lost on time", "Stalled", "Illegal", "Gone", "Wrong lines", "Depth", "Nodes/s"):
+    for heading in ("Lost on time", "Stalled", "Illegal", "Disconnected", "Wrong PVs", "Depth", "Nodes/s"):
         table.add_column(heading, justify="right", no_wrap=True)
     for name, count in tournament.tally.engines.items():
         faults = [Text(str(count.faults[kind]), "bold red" if count.faults[kind] else "") for kind in FAULTS]

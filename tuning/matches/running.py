@@ -111,7 +111,8 @@ def play(
             for card in cards:
                 limits = next(spec.limits for spec in settings.engines if spec.name == card.name)
                 console.print(f"{card.name}: {card.identity}, {limits}")
-            warn_if_busy(cluster.workers, scheduler, console)
+            if any(spec.limits.base is not None or spec.limits.movetime is not None for spec in settings.engines):
+                warn_if_busy(cluster.workers, scheduler, console)
             report = LiveReport(console, tournament)
             with report.bar:
                 tournament.play(cluster, book)

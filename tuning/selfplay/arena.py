@@ -25,7 +25,7 @@ from tuning.statistics.sprt import Sprt
 
 TOOL = "tuning.arena"
 
-#: Nodes a move, summed over the pairs of a batch: a few seconds of games.
+#: Nodes a move, summed over the pairs of a batch.
 _BATCH_NODES = 50_000
 
 

@@ -22,9 +22,7 @@ from tuning.common.errors import SetupError
 from tuning.matches.adjudication import Adjudication
 from tuning.matches.openings import Opening
 from tuning.selfplay.duel import Duel, DuelGame, DuelRules, record_of
-
-#: Seconds between reports of a worker: the most that a kill can cost.
-REPORT_EVERY = 1.0
+from tuning.selfplay.shards import REPORT_EVERY
 
 #: The rules of the short game whose moves identify an engine.
 _TRIAL = DuelRules(nodes=500, hash=1, adjudication=Adjudication(resign_moves=0, draw_moves=0, max_moves=40))

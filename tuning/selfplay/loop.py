@@ -1,6 +1,6 @@
 """The loop that plays and adjudicates games in compiled code, of two sides or of one against itself.
 
-A search of a few thousand nodes takes about a millisecond, so nothing between two searches may run in Python. One
+A search of a few thousand nodes is short, so nothing between two searches may run in Python. One
 record, :data:`GAME`, carries the rules in and the game out.
 """
 

@@ -93,7 +93,7 @@ def effects_table(effects: Sequence[Effect]) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("Idea")
     table.add_column("Elo", justify="right")
-    table.add_column("Time of a node", justify="right")
+    table.add_column("Time per node", justify="right")
     for effect in effects:
         name, value = effect.idea
         time = "" if effect.time is None else effect.time.text

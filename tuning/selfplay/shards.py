@@ -22,7 +22,7 @@ from tuning.common.errors import SetupError
 from tuning.selfplay.games import SelfPlay, SelfPlayGame, SelfPlayRules, random_state
 from tuning.selfplay.loop import ENDS
 
-#: Games in a shard: about a minute.
+#: Games in a shard.
 SHARD = 1_000
 
 #: Seconds between reports of a worker: the most that a kill can cost.

@@ -25,7 +25,7 @@ LEAST = 10
 """Observations (pairs, or single games) needed to estimate an error.
 
 By simulation (`tests/tuning/statistics/test_elo.py`) 95% intervals from ten pairs or more cover the truth about as
-often as stated: 88% in the worst case simulated, where four of five pairs are won by 2 to 0."""
+often as stated, except in extreme results."""
 
 _RARE = 1e-3
 """Virtual count in an empty category, which a likelihood ratio needs but a variance must not have."""

@@ -178,6 +178,11 @@ def test_what_holds_no_game_is_refused(tmp_path: Path, capsys: pytest.CaptureFix
     assert main([str(whole), "--text", str(whole / "x")]) == 2
     assert capsys.readouterr().err.count("error: cannot write") == 3
     assert not out.exists()
+    assert main([str(whole), "--text", str(out), "--pgn", str(out)]) == 2
+    out.write_text("something else")
+    assert main([str(whole), "--text", str(out)]) == 2
+    assert out.read_text() == "something else"
+    out.unlink()
     assert main([str(tmp_path), "--text", str(out)]) == 0  # the directory; junk is told and left out
     assert len(out.read_text().splitlines()) == 5
 
@@ -186,7 +191,8 @@ def test_the_command_counts_games_and_writes_text_and_pgn(tmp_path: Path, capsys
     path = _write(tmp_path / "example.vf", games.EXAMPLE, b"\x00" * 5)
     text, pgn = tmp_path / "positions.txt", tmp_path / "games.pgn"
     assert main([str(path), "--text", str(text), "--pgn", str(pgn)]) == 0
-    assert capsys.readouterr().out == f"{path}: 1 games, 5 positions, 5 torn bytes\n5 positions in 1 files\n"
+    told = f"{path}: 1 games, 5 positions, 5 bytes of an incomplete game\n5 positions in 1 files\n"
+    assert capsys.readouterr().out == told
     assert text.read_text().splitlines() == [
         "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1 | 10 | 1.0",
         "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1 | 20 | 1.0",

@@ -2,6 +2,8 @@
 
 import io
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -200,3 +202,19 @@ def test_commands_are_recorded_without_the_folders_of_one_machine():
     assert without_folders("x --openings /a/b.c/book.epd cmd='/usr/bin/sf 11' ../y/net.nnue name=a/b 8+0.08") == (
         "x --openings book.epd cmd='sf 11' net.nnue name=a/b 8+0.08"
     )
+
+
+def test_a_record_that_is_missing_is_named(tmp_path, capsys):
+    assert main(["--file", str(tmp_path / "no.jsonl")]) == 2
+    assert "no.jsonl: No such file" in " ".join(capsys.readouterr().out.split())
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes end otherwise there")
+def test_a_reader_that_goes_away_ends_it_quietly():
+    command = [sys.executable, "-m", "tuning.record"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        assert process.stderr.read() == ""
+        assert process.wait(60) == 0

@@ -132,6 +132,11 @@ def test_it_learns_in_the_arena_and_goes_on_after_an_interruption(monkeypatch, t
     torn.write_text("".join(whole.read_text().splitlines(keepends=True)[:4]) + '{"pair":{"iter')
     assert _run(monkeypatch, "--resume", str(torn))[0] == 0
     assert _untimed(torn) == _untimed(whole)
+    for damage in ('{"pair":{"iteration":0}}', '{"pair":{"iteration":0,"points":"x"}}'):
+        torn.write_text(whole.read_text().splitlines()[0] + f"\n{damage}\n")
+        code, page = _run(monkeypatch, "--resume", str(torn))
+        assert code == 2
+        assert "torn.jsonl is damaged" in " ".join(page.split())
 
 
 def _untimed(path: Path) -> list[tuple[str, dict[str, Any]]]:

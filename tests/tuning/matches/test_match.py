@@ -202,8 +202,12 @@ def test_flags_that_a_resumed_match_cannot_obey_are_refused(monkeypatch, tmp_pat
     ("name", "data", "complaint"),
     [
         ("junk.epd", bytes(range(256)) * 5000, "not a text file"),
-        ("prose.epd", b"# Not an opening\nhere\n" * 500, "no usable opening in it, such as prose.epd:2: 'here'"),
-        ("prose.pgn", b'[FEN "x"]\n\n1. e4 *\n\n' * 30, "no usable opening in it, such as "),
+        (
+            "prose.epd",
+            b"# Not an opening\nhere\n" * 500,
+            "no usable opening in it; the first fault: prose.epd:2: 'here'",
+        ),
+        ("prose.pgn", b'[FEN "x"]\n\n1. e4 *\n\n' * 30, "no usable opening in it; the first fault: "),
     ],
 )
 def test_a_book_of_junk_is_one_line(monkeypatch, tmp_path, name, data, complaint):

@@ -91,7 +91,7 @@ def test_it_tells_how_fast_the_sides_are(monkeypatch: pytest.MonkeyPatch, tmp_pa
     assert code == 0
     found = dict(read_events(path))["summary"]["time_per_node"]
     assert found["ratio"] > 0 < found["error"]
-    assert f"time of a node: {found['ratio']:.3f} ±{found['error']:.3f} of that of base" in page
+    assert f"time per node: {found['ratio']:.3f} ±{found['error']:.3f} times that of base" in page
     logs = [log_pace(data["nodes"], data["seconds"]) for kind, data in read_events(path) if kind == "pair"]
     assert None not in logs
     assert Pace(**found) == pace([log for log in logs if log is not None])
@@ -105,7 +105,7 @@ def test_a_run_from_before_times_were_kept_goes_on(monkeypatch, tmp_path, whole)
     old.write_text("".join(f"{json.dumps(line)}\n" for line in lines if "summary" not in line))
     code, page = _run(monkeypatch, "--resume", str(old))
     assert code == 0
-    assert "time of a node" not in page
+    assert "time per node" not in page
     assert page.splitlines()[-1] == whole[1].splitlines()[-1]
 
 

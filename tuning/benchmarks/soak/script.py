@@ -344,7 +344,7 @@ class Author:
         return Step([((beginning, filling, size // len(filling)), {"is": "nothing"})])
 
     def _explain(self) -> Step:
-        """Of three questions two are stopped: an answer takes many searches."""
+        """Most questions are stopped, because an answer takes up to two searches."""
         step = Step([_line(f"explain {self._random.choice(('', 'e2e4', 'a1a1', 'Nf3'))}".rstrip(), {"is": "explain"})])
         if self._random.random() < 0.7:
             step.lines.append(_line("stop", {"is": "stop"}))

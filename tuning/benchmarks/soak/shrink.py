@@ -9,7 +9,7 @@ Item = TypeVar("Item")
 
 
 def tail(items: Sequence[Item], fails: Callable[[Sequence[Item]], bool]) -> list[Item]:
-    """The shortest end of ``items``, by doubling, that ``fails``; all of them if no other does."""
+    """The shortest of the last 8, 32, 128, ... ``items`` that ``fails``; all of them if none does."""
     length = 8
     while length < len(items):
         if fails(items[-length:]):
