@@ -108,7 +108,7 @@ class Limits:
     """Think on the opponent's time, without limit until ``ponderhit``."""
 
     analysis: bool = False
-    """Analyse rather than play: do not use the book."""
+    """Analyse rather than play: no book, full strength, all moves that keep a tablebase result."""
 
     searchmoves: tuple[str, ...] = ()
     """The only root moves to search, in UCI notation; empty for all."""

@@ -166,7 +166,7 @@ class Options(TypedDict, total=False):
     uci_elo: Annotated[int, Option("UCI_Elo", 1500, 1000, 3235,
         help="Playing strength when UCI_LimitStrength is on.", effect=_THINKER)]
     skill_level: Annotated[int, Option("Skill Level", 20, 0, 20,
-        help="Playing strength otherwise: 0 is a beginner, 20 full strength.", effect=_THINKER)]
+        help="Playing strength when UCI_LimitStrength is off: 0 is a beginner, 20 full strength.", effect=_THINKER)]
     uci_analysemode: Annotated[bool, Option("UCI_AnalyseMode", False, effect=_THINKER,
         help="Treats every search as analysis: no book, full strength, all winning table moves.")]
     uci_engineabout: Annotated[str, Option("UCI_EngineAbout",

@@ -143,6 +143,7 @@ class _Run:
         whole = self._pace.pool(count) or 1
         while suspects := [at for at in range(count - 1) if self._is_suspect(at)]:
             self._second_look(suspects)
+            assert self._record.pool is not None
             self._step(min(1.0, FIRST + (1 - FIRST) * (1 - self._record.pool / whole)))
         for at, found in enumerate(self._record.positions):
             if found.verdict is not None and found.verdict.grade.bad and not found.verdict.also:
@@ -152,7 +153,6 @@ class _Run:
 
     def _first_look(self, at: int) -> None:
         self._forget()
-        found = self._record.positions[at]
         amount = self._pace.first()
         seen = self._search(at, amount)
         searches = [f"all:{at}:{amount}"]
@@ -224,7 +224,8 @@ class _Run:
         seen = self._search(where, amount, others)
         searches = [f"{'others' if others else 'all'}:{where}:{amount}"]
         verdict = self._verdict(at, seen) if others and self._is_sure(at, seen, searches) else None
-        pool = self._record.pool - (amount if self._pace.unit != "depth" else 0)
+        pool = self._record.pool
+        pool -= amount if self._pace.unit != "depth" else 0
         facts = {"settled": True, "verdict": verdict} if others else {}
         self._change_record([*self._record.group, *searches], (where, seen), pool, solid=True, **facts)
 
@@ -296,8 +297,8 @@ class _Run:
     def _change_record(
         self, group: list[str], seen: tuple[int, Analysis] | None = None, pool: int | None = None, **facts: Any
     ) -> None:
-        """Change the record: what was searched since the last reset, what was ``seen`` of a position with more ``facts``
-        about it, and what is left in the pool. All or nothing, although Ctrl-C may come at any moment."""
+        """Change the record: what was searched since the last reset, what was ``seen`` of a position with more
+        ``facts`` about it, what is left in the pool. All or nothing, although Ctrl-C may come at any moment."""
 
         def change() -> None:
             self._record.group = group if self._pace.repeatable else []

@@ -326,7 +326,7 @@ class Engine(Positioned):
         Move.from_uci('d7d6')
         Qxf7# is mate.
 
-        ``limit`` bounds each of the two or three searches, without one :data:`engine.api.explaining.EXPLAIN_NODES`.
+        ``limit`` bounds each of the searches, two at most; the default is :data:`engine.api.explaining.EXPLAIN_NODES`.
         It says only what the lines show (see :mod:`engine.explanation`). The engine's own position stays as it is.
         Calls from several threads take turns. Raises ValueError for an illegal move, :class:`Stopped` when
         another thread calls :meth:`stop` meanwhile, and as :meth:`analyse`.
@@ -369,7 +369,7 @@ class Engine(Positioned):
     @staticmethod
     def pack(positions: Iterable[str | chess.Board], *, on_progress: OnProgress | None = None) -> np.ndarray:
         """FENs or boards as an array of :data:`engine.evaluation.batch.BOARD`, which :meth:`evaluate` takes several
-        times as fast. Raises as that."""
+        times as fast. Raises like :meth:`evaluate`."""
         from engine.api.batch import pack
 
         return pack(positions, on_progress)
@@ -512,7 +512,7 @@ class Engine(Positioned):
         self._thinker.pool.ponderhit()
 
     def wait(self, timeout: float | None = None) -> bool:
-        """Wait until the search is over, at most ``timeout`` seconds; return whether it is. It is not in a callback."""
+        """Wait until the search is over, at most ``timeout`` seconds; return whether it is. In a callback it is not."""
         return self._turns.wait(timeout)
 
     def bench(

@@ -85,7 +85,7 @@ class Turns:
             self._pool.stop(only)
 
     def wait(self, timeout: float | None = None) -> bool:
-        """Wait until the search is over, at most ``timeout`` seconds; return whether it is. It is not in a callback."""
+        """Wait until the search is over, at most ``timeout`` seconds; return whether it is. In a callback it is not."""
         if self._in_callback:
             return False
         end = None if timeout is None else monotonic() + timeout

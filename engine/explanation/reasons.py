@@ -42,10 +42,10 @@ _PAWN_SHOWS = 60
 #: Centipawns that even a single pawn must have cost.
 _LEAST_COST = 60
 
-#: Centipawns that a single pawn can have cost at a mark, or a missed one; more has other reasons.
+#: The most centipawns that the loss of a single pawn explains, at a mark or if it was missed; more has other reasons.
 _PAWN_EXPLAINS = 300
 
-#: Plies within which the move must come that brings a gain about, and a pawn may promote after a quiet move.
+#: Plies within which the move that brings about a gain must come, and a pawn may promote after a quiet move.
 _NEAR, _SOON = 4, 2
 
 #: Plies that a line must show to prove the gain of a pawn.
@@ -257,7 +257,7 @@ def explained(line: Line, gain: Gain) -> Finding | None:
         return None
     small = line.gain < 2 or {kind for kind, _ in gain.won} == {chess.PAWN}
     if small and (long or not _forced(line, start, start + 1)):
-        return None  # to a quiet threat of a pawn the loser often has another answer
+        return None  # the loser often has another answer to a quiet threat to win a pawn
     return Finding("line", start, start if long else end - 1)
 
 
@@ -320,7 +320,7 @@ def _gained(case: Case) -> Facts:
 
 def _positional(case: Case) -> Reason | None:
     if case.marked or decides(case.board) or not 1 - WINNING < case.after <= case.before < WINNING:
-        return None  # for a mark it is not reliable enough
+        return None  # not reliable enough for a marked move
     at_once = case.played.gains[1 : AT_ONCE + 1]
     if case.played.gain + case.best.gain != 0 or max(at_once) > 0 or case.had.is_mate() or case.has.is_mate():
         return None

@@ -19,7 +19,7 @@ from engine.jit import private
 from engine.jit.cache import KernelCache, cache_of
 from engine.jit.digest import LAYERS, layer_of_source, settings_digest, source_digest
 
-#: True when the kernels run as plain Python, for reading them in a debugger.
+#: :data:`engine.jit.private.INTERPRETED`, for other packages.
 INTERPRETED = private.INTERPRETED
 
 #: Whether array bounds and the assertions of kernels are checked.

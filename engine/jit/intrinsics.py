@@ -23,7 +23,7 @@ from engine.jit.private import INTERPRETED, external_function, stack_slots
 _I1, _I8, _I32, _I64, _I128 = (ir.IntType(bits) for bits in (1, 8, 32, 64, 128))
 
 
-#: Slider attacks are looked up by PEXT where it is fast, by magic multiplication elsewhere.
+#: Whether kernels may use PEXT (see :class:`engine.jit.codegen.Choices`).
 HAVE_PEXT = CHOICES.pext
 
 if sys.platform == "win32":

@@ -21,7 +21,7 @@ from engine.jit.digest import settings_digest
 #: The fewest kernels for which starting processes pays.
 _WORTHWHILE = 4
 
-#: More processes would be idle while the search is compiled; each takes about 300 MB.
+#: More processes would be idle while the search is compiled, and each takes memory.
 _MOST = 3
 
 #: The program of a process. It reads its input before it loads the libraries, so that it exits as soon as the input

@@ -92,8 +92,7 @@ def pack(result: Any) -> bytes | None:
 def unpack(target_context: Any, data: bytes) -> Any:
     """The compile result that :func:`pack` turned into ``data``. Runs the code in it; may raise anything.
 
-    numba's own loader would first import the whole compiler and scipy, half the time of a start; compiled code needs
-    only the runtime.
+    numba's own loader would first import the whole compiler and scipy; compiled code needs only the runtime.
     """
     rtsys.initialize(target_context)
     called, result = pickle.loads(data)
@@ -218,7 +217,7 @@ _infer_return_type = typeinfer.TypeInferer.return_types_from_partial
 def _declared_return_type(inferer: Any) -> Any:
     """The return type of a function that calls itself: for tagged functions, the declared one.
 
-    numba would infer it from the rest of the function again for each such call, half the time of compiling the search.
+    numba would infer it from the rest of the function again for each such call, which is slow.
     """
     if hasattr(inferer.func_id.func, "__numbat_tag__"):
         for variable in inferer._get_return_vars():

@@ -84,7 +84,7 @@ def _let_compile(absent: list[Kernel], layer: str, report: Report) -> list[Kerne
 
 def _begin(layer: str, report: Report) -> subprocess.Popen[bytes]:
     """Start a detached process. Raises OSError."""
-    report("compiling the engine, once (later starts take about half a second)" if layer == START else "compiling")
+    report("compiling the engine, once (later starts are fast)" if layer == START else "compiling")
     return detached.begin(layer, dict.fromkeys(kernel.module for kernel in KERNELS))
 
 

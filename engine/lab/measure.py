@@ -88,7 +88,7 @@ ALGORITHMS: dict[str, Run] = {
     "quiescence+order": _ordered(quiescence_search, table=True),
     "uct": _uct,
 }
-"""The table's rows. ``+order``: a step of iterative deepening, with the engine's move ordering: best move of
+"""The table's rows. ``+order``: a step of iterative deepening, with the usual move ordering: best move of
 the last depth, captures by MVV-LVA, killers, history. The cost of earlier depths is shown in their own rows."""
 
 LEARNING = tuple(name for name in ALGORITHMS if name.endswith("+order"))

@@ -53,7 +53,7 @@ class Book:
                 size = size_of(file)
             if size == 0 or size % ENTRY_SIZE:
                 self._report(
-                    f"BookFile: {path} is not a Polyglot book: its size is not a multiple of {ENTRY_SIZE} bytes"
+                    f"BookFile: {path} is not a Polyglot book: its size is no positive multiple of {ENTRY_SIZE} bytes"
                 )
                 return
             reader = open_reader(path)

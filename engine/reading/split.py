@@ -108,7 +108,7 @@ class _Splitter:
         if tag.text in self._raw.tags:
             if self._blank or tag.text == "Event":
                 return True
-            self._remark(tag, f"a second tag {tag.text}, which counts")
+            self._remark(tag, f"the tag {tag.text} appears twice; the second counts")
         return False
 
     def _goes_on(self, token: Token) -> bool:
@@ -126,7 +126,7 @@ class _Splitter:
             self._remark(token, token.text)
         elif kind is Kind.TAG:
             if raw.moves and not raw.tags:
-                self._remark(token, "the comment before the tags is kept as one on the game")
+                self._remark(token, "the comment before the tags is kept as a comment on the game")
             raw.tags[token.text] = token
             self._text = False
         elif kind is Kind.COMMENT:

@@ -1,7 +1,7 @@
 """Reads the tasks of EPD test suites from ``bm am dm c0 c8 c9 id``.
 
 Suites use the opcodes loosely (``bm #3`` for a mate, points in comments, whole puzzle lines in ``c0``), so the
-operations are split here and python-chess parses only the moves.
+operations and moves are read by :mod:`engine.reading`, not by python-chess's EPD parser.
 """
 
 from __future__ import annotations

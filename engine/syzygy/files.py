@@ -91,9 +91,9 @@ class Prober:
             if begin + size > len(data):
                 raise ValueError("the file ends too early")
         if pairs.min_len < 1 or pairs.min_len + len(pairs.base) > _LONGEST_CODE + 1:
-            raise ValueError("no such codes")
+            raise ValueError("invalid code lengths")
         if pairs.idxbits > _MOST_BITS or pairs.blocksize > _MOST_BITS:
-            raise ValueError("no such blocks")
+            raise ValueError("invalid block sizes")
         start = data.ctypes.data
         record["index"], record["sizes"] = start + pairs.indextable, start + pairs.sizetable
         record["blocks"], record["block_end"] = start + pairs.data, start + pairs.data + sizes[2]

@@ -1,4 +1,4 @@
-"""Bookkeeping that all searches share, so that each algorithm reads as on a slide."""
+"""Bookkeeping that all searches share, so that each algorithm reads like its pseudocode."""
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field

@@ -14,7 +14,7 @@ from engine.jit import cache, codegen, digest
 from tests.jit.conftest import LOW, Miniature
 from tests.strict import run_python
 
-FIRST = ["compiling the engine, once (later starts take about half a second)", "compiled"]
+FIRST = ["compiling the engine, once (later starts are fast)", "compiled"]
 
 
 limited = pytest.mark.skipif(sys.platform == "win32", reason="no limit for the size of files")

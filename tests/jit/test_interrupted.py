@@ -87,7 +87,7 @@ print(json.dumps(int(last(1))))
 #: What ``last`` gives for 1 in plain Python.
 RESULT = 63
 
-FIRST = "compiling the engine, once (later starts take about half a second)"
+FIRST = "compiling the engine, once (later starts are fast)"
 JOINED = "an earlier start is still compiling"
 
 

@@ -56,7 +56,7 @@ reports = [line for line in reports if "%" not in line]
 print(json.dumps({"result": int(last(1)), "compiled": compiled, "reports": reports}))
 """
 
-REPORTS = ["compiling the engine, once (later starts take about half a second)", "compiled"]
+REPORTS = ["compiling the engine, once (later starts are fast)", "compiled"]
 
 #: What ``last`` gives for 1 in plain Python.
 RESULT = 83

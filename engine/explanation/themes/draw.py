@@ -13,8 +13,8 @@ from engine.play.captures import set_position
 def ending(line: Line) -> tuple[str, int] | None:
     """The kind of draw in which the line ends, and its ply; None if it does not.
 
-    A repetition counts from its second occurrence, as in the search; it is a perpetual check if every move of the
-    winner in between is a check.
+    A position counts as a repetition when it occurs a second time, moves of the game before the line included;
+    :func:`is_perpetual` says whether it is perpetual check.
     """
     for ply, board in enumerate(line.boards[1:], 1):
         if board.is_stalemate():

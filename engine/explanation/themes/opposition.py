@@ -1,4 +1,5 @@
-"""Opposition: in a pawn ending the kings face each other one square apart, and the side to move must give way."""
+"""Opposition: in a pawn ending the kings face each other with one square between them, and the side to
+move must give way."""
 
 from __future__ import annotations
 

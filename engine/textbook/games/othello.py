@@ -1,4 +1,4 @@
-"""Othello (Reversi) on any even board: a game whose branching grows faster than one sees ahead."""
+"""Othello (Reversi) on a square board of any even size from 4."""
 
 from __future__ import annotations
 

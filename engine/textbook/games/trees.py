@@ -1,4 +1,4 @@
-"""Game trees written out, as in the lecture."""
+"""Game trees written out as nested sequences, as in textbooks."""
 
 from __future__ import annotations
 
