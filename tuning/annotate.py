@@ -35,6 +35,11 @@ def parser() -> argparse.ArgumentParser:
     made = cli.parser("analyse")
     made.prog, made.description = "python -m tuning.annotate", __doc__
     made.formatter_class = argparse.RawDescriptionHelpFormatter
+    for action in made._actions:
+        if action.dest == "what":
+            action.metavar, action.help = "PGN", "PGN files"
+        elif action.dest == "lines":
+            action.help = argparse.SUPPRESS
     add_scheduler_flag(made)
     return made
 

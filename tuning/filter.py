@@ -89,7 +89,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
         write_whole(out / source.name, confirmed.data)
         kept += confirmed.kept
         quiet += confirmed.quiet
-    console.print(f"{kept:,} of {quiet:,} quiet positions confirmed")
+    console.print(f"{kept:,} of {quiet:,} quiet positions confirmed" if missing else f"{out} is complete already")
     return 0
 
 

@@ -79,6 +79,9 @@ def _settings(arguments: argparse.Namespace) -> dict[str, Any]:
     if not arguments.only and clock is None:  # with fixed nodes the parameters of time do nothing
         params = [param for param in params if not param.name.startswith("Time")]
     options = options_of(arguments.option)
+    for name, _ in options:
+        if any(param.name == name for param in params):
+            raise SetupError(f"--option {name} is a parameter to tune, which begins at its default")
     book = flags.book_from(arguments)
     adjudication = flags.adjudication_from(arguments)
     rules = DuelRules(arguments.nodes, arguments.hard, arguments.hash, clock, adjudication)
@@ -96,6 +99,10 @@ def _settings(arguments: argparse.Namespace) -> dict[str, Any]:
 def run(arguments: argparse.Namespace, console: Console) -> int:
     """Play, learn and report. Raises :class:`SetupError` for a request that is not possible."""
     events: list[tuple[str, Any]] = []
+    if arguments.plot:
+        from tuning.common.plots import check
+
+        check(Path(arguments.plot))
     if arguments.resume:
         ledger, events = Ledger.resume(Path(arguments.resume), TOOL)
         settings = dict(ledger.settings)

@@ -33,7 +33,7 @@ from engine.console import Console
 from engine.play.strength import FILE, LEVELS
 from tuning.common import command
 from tuning.common.errors import SetupError, at_least
-from tuning.common.files import keep_apart
+from tuning.common.files import keep_apart, refuse_missing
 from tuning.common.flags import add_check_flag, add_cluster_flags
 from tuning.common.ledger import read_settings
 from tuning.levels import measurements
@@ -128,6 +128,8 @@ def measure(arguments: argparse.Namespace, console: Console, measured: Measureme
 
 def run(arguments: argparse.Namespace, console: Console) -> int:
     """Measure, unless ``--fit`` is given, and write the levels. Raises :class:`SetupError`."""
+    if arguments.fit:
+        refuse_missing([arguments.measured], "cannot read")
     measured = measurements.Measurements.read(arguments.measured)
     keep_apart(arguments.out, (arguments.measured,))
     if arguments.check:

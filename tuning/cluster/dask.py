@@ -13,6 +13,7 @@ import socket
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError
+from multiprocessing import resource_tracker
 from typing import Any
 
 import dask
@@ -285,6 +286,7 @@ def _interrupts_held() -> Iterator[None]:
     numbers = (signal.SIGINT, signal.SIGTERM)
     held: list[int] = []
     before = [signal.signal(number, lambda number, frame: held.append(number)) for number in numbers]
+    resource_tracker.ensure_running()  # which unblocks the signals for those that start after it
     mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT}) if hasattr(signal, "pthread_sigmask") else None
     try:
         yield

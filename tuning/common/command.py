@@ -15,7 +15,8 @@ from engine.console import Console
 from engine.messages import OptionError
 from engine.printing import PrintError, escaped, guard_streams
 from engine.uci.output import give_up
-from tuning.common.errors import EngineFailure, SetupError
+from tuning.common.errors import EngineFailure, SetupError, at_least
+from tuning.common.files import keep_apart
 from tuning.common.flags import only_with_resume
 
 __all__ = [
@@ -52,6 +53,7 @@ def execute(
         try:
             if getattr(arguments, "resume", None):
                 only_with_resume(parser(), words, beside_resume)
+            at_least(1, concurrency=getattr(arguments, "concurrency", None))
             return run(arguments, console)
         except (SetupError, EngineFailure, OptionError, OSError) as error:
             return refused(console, error)
@@ -84,9 +86,12 @@ def _interrupt(number: int, frame: object) -> NoReturn:
 
 
 def checked(console: Console, results: str | Path | None = None) -> int:
-    """Report that ``--check`` found no fault; the exit code. Raises :class:`SetupError` if ``results`` exist."""
-    if results is not None and Path(results).exists():
-        raise SetupError(f"{results} already exists")
+    """Report that ``--check`` found no fault; the exit code. Raises :class:`SetupError` if ``results`` exist or cannot
+    be written."""
+    if results is not None:
+        if Path(results).exists():
+            raise SetupError(f"{results} already exists")
+        keep_apart(Path(results), [])
     console.print("ready to run")
     return 0
 

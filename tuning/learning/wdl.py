@@ -123,8 +123,9 @@ def read(paths: Iterable[Path], player: str | None, pawn: float) -> Samples:
     result = np.concatenate([part.result for part in parts])
     kept = (np.abs(score) <= MOST_PAWNS * pawn) & (move >= MOVES[0]) & (move <= MOVES[1])
     if kept.sum() < 100 or not (result[kept] > 0).any() or not (result[kept] == 0).any():
+        whose = f"of {player} " if player else ""
         raise SetupError(
-            f"{int(kept.sum())} scored moves between moves {MOVES[0]} and {MOVES[1]} are too few, or all alike"
+            f"{int(kept.sum())} scored moves {whose}between moves {MOVES[0]} and {MOVES[1]} are too few, or all alike"
         )
     return Samples(score[kept], move[kept], result[kept])
 

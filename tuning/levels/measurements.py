@@ -48,7 +48,9 @@ class Measurements:
 
     @classmethod
     def read(cls, path: Path) -> Measurements:
-        """Read a file. Raises :class:`SetupError` for invalid contents."""
+        """Read a file; one that does not exist has none. Raises :class:`SetupError` for invalid contents."""
+        if not path.exists():
+            return cls()
         try:
             data = json.loads(path.read_text(encoding="utf-8"))
             levels = {row["level"]: (float(row["elo"]), float(row["error"])) for row in data["levels"]}

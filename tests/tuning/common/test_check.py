@@ -45,6 +45,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("match", [*BOTH, "--openings", "/no.epd"], "/no.epd: No such file"),
         ("match", [*BOTH, "--openings", "junk.epd"], "no usable opening in it"),
         ("match", [*BOTH, "--json", "junk.epd"], "junk.epd already exists"),
+        ("match", [*BOTH, "--json", "junk.epd/r.jsonl"], "cannot write"),
+        ("match", [*BOTH, "--concurrency", "0"], "--concurrency must be 1 or more"),
         ("match", ["--resume", "r.jsonl"], "--check cannot be given with it"),
         ("match", ["--rivals", "no-such"], "no rival is called no-such"),
         ("suite", ["/no.epd", "--engine", "cat", "--nodes", "5"], "/no.epd: No such file"),
