@@ -1,8 +1,8 @@
 """Iterative deepening with aspiration windows, compiled: one loop for the engine, its helpers and compiled self-play.
 
 A narrow window around the previous score cuts off more; if the score falls outside, it is widened and the search
-repeated. After a fail-high the depth is reduced: the move is good there too, and is confirmed sooner. Scores beyond
-DECIDED jump from one mate or tablebase win to the next, so there the window is open from the start.
+repeated. Scores beyond DECIDED jump from one mate or tablebase win to the next, so there the window is open from the
+start.
 
 The loop returns to its caller when there is something to report, and continues when called again: its state is in
 ``worker.deepening``. Each return needs the interpreter's lock and Python code that is no longer in the caches. So a
@@ -91,7 +91,6 @@ def _begin_windows(worker: Worker) -> None:
     if progress.depth >= FIRST_WINDOW and abs(previous.score) < DECIDED:
         progress.alpha = previous.score - progress.delta
         progress.beta = previous.score + progress.delta
-    progress.fail_high_reduction = 0
     progress.line.pv_length = 0
     worker.seldepth = 0
 
@@ -134,11 +133,9 @@ def _judge_window(worker: Worker, score: Score) -> int:
     if score <= alpha:
         progress.alpha = max(score - delta, -INFINITY)
         progress.beta = (alpha + beta) // 2
-        progress.fail_high_reduction = 0
         return I64(FAILED_LOW)
     _note_line(worker, score, BOUND_LOWER)
     progress.beta = min(score + delta, INFINITY)
-    progress.fail_high_reduction += params_of(worker).AspirationFailHighReduction
     return I64(FAILED_HIGH)
 
 
@@ -151,14 +148,13 @@ def _search_window(worker: Worker) -> int:
     progress = worker.deepening
     if progress.outcome != FAILED_LOW and progress.outcome != FAILED_HIGH:
         _begin_windows(worker)
-    reduced = max(progress.depth - progress.fail_high_reduction, 1)
-    worker.root_depth = reduced
+    worker.root_depth = progress.depth
     frame_at(worker, 0).pv_length = 0  # an abort at the first node must not leave the line of an older search
     reset(worker.evaluator, worker.position)
     allowed = worker.node_limit
     if progress.depth == 1:
         worker.node_limit = UNLIMITED
-    score = search(worker, progress.alpha, progress.beta, reduced, I64(0), I64(0))
+    score = search(worker, progress.alpha, progress.beta, progress.depth, I64(0), I64(0))
     if progress.depth == 1:
         worker.node_limit = min(allowed, worker.node_limit)  # ponderhit may have set one
     progress.outcome = _judge_window(worker, score)

@@ -119,7 +119,6 @@ class Deepening(Record):
     alpha: int  # the window to search next
     beta: int
     delta: int  # centipawns by which to widen it next
-    fail_high_reduction: int  # depth reduction in plies, after windows that failed high
     line: LineRecord  # the best so far in the windows of this line
     lines: Annotated[Array[LineRecord], (MAX_MOVES,)]  # [rank] of the last iteration, best first
     new_lines: Annotated[Array[LineRecord], (MAX_MOVES,)]  # [rank] of this iteration
