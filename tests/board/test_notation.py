@@ -77,12 +77,12 @@ def test_every_promotion_can_be_played_as_text(letter: str) -> None:
 @pytest.mark.parametrize(
     ("moves", "named"),
     [
-        (["e2e5"], r"illegal move 'e2e5' \(move 1 of the list\)"),
-        (["e2e4", "e7e5", "e4e5"], r"illegal move 'e4e5' \(move 3 of the list\)"),
-        (["e2e4", "nonsense", "e7e5"], r"illegal move 'nonsense' \(move 2 of the list\)"),
-        (["e2e4", "e7e5", ""], r"illegal move '' \(move 3 of the list\)"),
-        (["e2e4 e7e5", "g1f3"], r"illegal move 'e2e4 e7e5' \(move 1 of the list\)"),
-        (["e2é4"], r"illegal move 'e2é4' \(move 1 of the list\)"),
+        (["e2e5"], r"illegal move 'e2e5' \(move 1 of the list; write e2e4, e7e8q\)"),
+        (["e2e4", "e7e5", "e4e5"], r"illegal move 'e4e5' \(move 3 of the list; write e2e4, e7e8q\)"),
+        (["e2e4", "nonsense", "e7e5"], r"illegal move 'nonsense' \(move 2 of the list; write e2e4, e7e8q\)"),
+        (["e2e4", "e7e5", ""], r"illegal move '' \(move 3 of the list; write e2e4, e7e8q\)"),
+        (["e2e4 e7e5", "g1f3"], r"illegal move 'e2e4 e7e5' \(move 1 of the list; write e2e4, e7e8q\)"),
+        (["e2é4"], r"illegal move 'e2é4' \(move 1 of the list; write e2e4, e7e8q\)"),
     ],
 )
 def test_the_illegal_move_is_named(moves: list[str], named: str) -> None:

@@ -86,7 +86,7 @@ def test_the_table_has_a_line_for_each_idea() -> None:
     page = io.StringIO()
     Console(file=page, width=100).print(effects_table(_played(100).effects()))
     lines = page.getvalue().splitlines()
-    assert lines[0].split() == ["Idea", "Elo", "Time", "of", "a", "node"]
+    assert lines[0].split() == ["Idea", "Elo", "Time", "per", "node"]
     assert {line.split("=")[0] for line in lines[1:]} == WORTH.keys()
 
 
