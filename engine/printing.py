@@ -39,7 +39,7 @@ class PrintError(Exception):
 
 
 class _Stream:
-    """A text stream whose failures are :class:`PrintError`, which nobody takes for the failure of a file."""
+    """A text stream whose failures are :class:`PrintError`, not to be confused with those of a file."""
 
     def __init__(self, stream: IO[str]) -> None:
         self.stream = stream

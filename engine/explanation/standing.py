@@ -83,7 +83,7 @@ class Standing:
     ``grown``   the other side was better, now by more
     ``anyway``  the other side was winning, and still is
     ``now``     it was unclear, now the other side is better
-    ``open``    neither side is clearly better now, whoever was better before
+    ``open``    neither side is clearly better now; before, either may have been
     ``either``  the same side is better after either move; little was lost
     ``worse``   as ``either``, with a clear advantage of the other side after the move
     ``little``  it is slightly worse, and unclear who is better
