@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import platformdirs  # 2 ms of a start of 440
+import platformdirs
 
 _NAME = "numbat"
 

@@ -140,21 +140,22 @@ class Options(TypedDict, total=False):
         help="Network file for NNUE; empty for the network that comes with Numbat.",
         effect=lambda engine, path: engine._thinker.evaluate_by(file=path))]
     syzygy_path: Annotated[_Path, Option("SyzygyPath", "",
-        help="Directories with Syzygy endgame tablebases, separated as in PATH.",
+        help="Directories with Syzygy endgame tablebases, separated by ':' (on Windows by ';').",
         effect=lambda engine, path: engine._thinker.open_tables(path))]
     syzygy_probe_depth: Annotated[int, Option("SyzygyProbeDepth", 1, 1, 100,
-        help="Minimum depth at which the largest tables are probed.", effect=_THINKER)]
+        help="Minimum depth at which the largest tablebases are probed.", effect=_THINKER)]
     syzygy_probe_limit: Annotated[int, Option("SyzygyProbeLimit", 7, 0, 7,
-        help="Maximum number of pieces for which tables are probed.", effect=_THINKER)]
+        help="Maximum number of pieces for which tablebases are probed.", effect=_THINKER)]
     syzygy_50_move_rule: Annotated[bool, Option("Syzygy50MoveRule", True,
-        help="Counts a table win as a draw if the 50-move rule prevents it.", effect=_THINKER)]
-    own_book: Annotated[bool, Option("OwnBook", False, help="Plays moves from the opening book.", effect=_THINKER)]
+        help="Counts a tablebase win as a draw if the 50-move rule prevents it.", effect=_THINKER)]
+    own_book: Annotated[bool, Option("OwnBook", False,
+        help="Plays moves from BookFile (Numbat comes without a book).", effect=_THINKER)]
     book_file: Annotated[_Path, Option("BookFile", "", help="Opening book in Polyglot format.",
         effect=lambda engine, path: engine._thinker.open_book(path))]
     best_book_move: Annotated[bool, Option("Best Book Move", False, effect=_THINKER,
         help="Always plays the book move with the highest weight; otherwise chooses at random by weight.")]
     book_depth: Annotated[int, Option("Book Depth", 255, 1, 255,
-        help="Last move of the game that may come from the book.", effect=_THINKER)]
+        help="Last move number at which a book move may be played.", effect=_THINKER)]
     chess960: Annotated[bool, Option("UCI_Chess960", False,
         help="Plays Chess960; castling is written as king takes rook.",
         effect=lambda engine, wanted: engine._play_chess960(wanted))]
@@ -168,7 +169,7 @@ class Options(TypedDict, total=False):
     skill_level: Annotated[int, Option("Skill Level", 20, 0, 20,
         help="Playing strength when UCI_LimitStrength is off: 0 is a beginner, 20 full strength.", effect=_THINKER)]
     uci_analysemode: Annotated[bool, Option("UCI_AnalyseMode", False, effect=_THINKER,
-        help="Treats every search as analysis: no book, full strength, all winning table moves.")]
+        help="Treats every search as analysis: no book, full strength, all moves that keep the tablebase result.")]
     uci_engineabout: Annotated[str, Option("UCI_EngineAbout",
         "Numbat, a chess engine in plain Python by the Numbat developers, GPL-3.0-or-later",
         help="Describes the engine; setting it has no effect.", effect=FOR_THE_GUI)]

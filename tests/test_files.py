@@ -128,7 +128,7 @@ def header(**fields: object) -> bytes:
     ("header", "named"),
     [
         *((text, "header") for text in (b"[" * 200_000, b'{"a":' * 200_000, b"1" * 5000, b"[]", b"null", b'"hidden"')),
-        *((header(hidden=value), "hidden columns") for value in (True, 1e308, -16, 10**4000, "16", [[[]]], None)),
+        *((header(hidden=value), "hidden neurons") for value in (True, 1e308, -16, 10**4000, "16", [[[]]], None)),
         *((header(architecture=value), "architecture") for value in (None, [[]], {}, "(769->N)x2->1", 1)),
     ],
     ids=range(18),

@@ -233,9 +233,8 @@ def _annotate(files: Sequence[_File], setup: Setup, annotate: AnnotateAll[_Game]
         def complete(game: _Game, refused: str = "") -> None:
             bar.update(task, advance=(1 - parts.pop(game, 0.0)) * game.size)
             if refused or game.cut:
-                count, why = (0, refused) if refused else (game.size, "a null move")
-                what = f"is annotated for {count} positions only: {why}"
-                _say(console, f"game {game.number} ({game.players}) {what}")
+                what = f"not annotated: {refused}" if refused else f"annotated to a null move ({game.size} positions)"
+                _say(console, f"game {game.number} ({game.players}) is {what}")
 
         def receive(game: _Game | None, message: Message) -> None:
             nonlocal saved, pause

@@ -192,7 +192,7 @@ class Table:
         try:
             move = read_move(self.board, word)
         except MoveError as error:
-            self._tell(f"{error} (help, moves)")
+            self._tell(f"{error}; 'moves' lists the legal ones")
             return
         self._push(move)
         if self.conclusion:
@@ -276,7 +276,7 @@ class Table:
         name = chess.COLOR_NAMES[side].capitalize()
         words, result = f"{name}'s flag has fallen", "0-1" if side else "1-0"
         if self.board.has_insufficient_material(not side):
-            words, result = f"{words}, a draw: nothing is left to mate with.", "1/2-1/2"
+            words, result = f"{words}, a draw: insufficient mating material.", "1/2-1/2"
         else:
             words = f"{words}, {chess.COLOR_NAMES[not side].capitalize()} wins."
         self._called = Conclusion(result, words, "time forfeit")
@@ -373,7 +373,7 @@ def record(table: Table, name: str) -> chess.pgn.Game:
     game = chess.pgn.Game.from_board(table.board)
     game.headers["Event"] = "A game in the terminal"
     game.headers["Date"] = date.today().strftime("%Y.%m.%d")
-    names = {table.human: "A person", not table.human: name}
+    names = {table.human: "Human", not table.human: name}
     game.headers["White"], game.headers["Black"] = names[chess.WHITE], names[chess.BLACK]
     conclusion = table.conclusion
     game.headers["Result"] = conclusion.result if conclusion else "*"

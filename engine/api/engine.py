@@ -344,9 +344,10 @@ class Engine(Positioned):
     def evaluate(self, positions: Positions, *, on_progress: OnProgress | None = None) -> np.ndarray:
         """The static values of any number of FENs or boards: centipawns for the side to move, an int32 array.
 
-        No move is searched; the values are those that ``eval`` and :meth:`explain_evaluation` explain, there from
-        White's view. ``positions`` may also be an array that :meth:`pack` made. They must be legal
-        as in :meth:`set_position`. From time to time ``on_progress`` gets the number of positions done.
+        No move is searched. The centipawns are the evaluation's own; scores of searches are normalized. ``eval`` and
+        :meth:`explain_evaluation` explain these values, from White's view. ``positions`` may also be an
+        array that :meth:`pack` made. They must be legal as in :meth:`set_position`. From time to time ``on_progress``
+        gets the number of positions done.
 
         >>> import chess
         >>> from engine import Engine

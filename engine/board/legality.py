@@ -1,4 +1,4 @@
-"""Legality of a single move, without generating the others: for table moves."""
+"""Legality of a single move, without generating the others: for TT moves."""
 
 from engine.board.aliases import Color, Move, Position, Square
 from engine.board.attacks import forward, knight_attacks, pawn_attacks

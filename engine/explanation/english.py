@@ -1,4 +1,4 @@
-"""Explanations in English: the only file with words.
+"""Explanations in English: the only file of this package with words.
 
 Claims hold lines and plies; this file names moves and pieces, and puts clauses in order.
 """
@@ -303,7 +303,7 @@ def _drawn(said: facts.Drawn) -> str:
         case "perpetual":
             return f"Lets {side(said.line.winner)} draw by perpetual check, beginning with {said.line.san(1)}."
         case "material":
-            return f"Throws away the win: {after}not enough material is left."
+            return f"Throws away the win: {after}there is insufficient material to mate."
         case "held":
             drawn = said.line.boards[said.plies]
             has_pawns = drawn.pawns & drawn.occupied_co[said.line.winner]

@@ -42,7 +42,7 @@ _PAWN_SHOWS = 60
 #: Centipawns that even a single pawn must have cost.
 _LEAST_COST = 60
 
-#: The most centipawns that the loss of a single pawn explains, at a mark or if it was missed; more has other reasons.
+#: The most centipawns that the loss of a single pawn explains, for a marked move or a missed pawn.
 _PAWN_EXPLAINS = 300
 
 #: Plies within which the move that brings about a gain must come, and a pawn may promote after a quiet move.

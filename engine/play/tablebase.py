@@ -90,7 +90,7 @@ class Tablebase:
         self._reader, self._prober, self.largest = None, None, 0
 
     def open(self, path: str) -> None:
-        """Use the tables in the directories of ``path``, separated as in PATH, instead of the previous ones.
+        """Use the tables in the directories of ``path``, separated by ``os.pathsep``, instead of the previous ones.
 
         Reports their number. An unusable directory or file is reported and skipped. No search may run meanwhile.
         """

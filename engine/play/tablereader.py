@@ -1,4 +1,4 @@
-"""python-chess's Syzygy reader with a deadline: in a damaged file it may loop for ever.
+"""python-chess's Syzygy reader with a deadline: in a damaged file it may loop forever.
 
 It loops while it follows symbols in the file, or looks for pieces that are not on the board. So the bytes of the file
 and the board check the clock. A thread would not help: Python cannot end one, and no other thread runs while the system

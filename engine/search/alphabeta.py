@@ -194,7 +194,7 @@ def search(worker: Worker, alpha: Score, beta: Score, depth: Depth, ply: Ply, cu
             else:
                 tb_upper = score
 
-    # Step 8. Static evaluation: from the table if known, corrected by the correction histories. A table score that
+    # Step 8. Static evaluation: from the table if known, corrected by the correction histories. A TT score that
     # bounds it is better still.
     raw_eval, static_eval, best_eval = NONE, NONE, NONE
     improving = False
@@ -275,13 +275,13 @@ def search(worker: Worker, alpha: Score, beta: Score, depth: Depth, ply: Ply, cu
                     store(worker.table, table_key(position), move, stored, raw_eval, depth - 3, lower, I64(tt_pv))
                     return score
 
-    # Step 13. Small ProbCut: the same from the table entry alone, without a search.
+    # Step 13. Small ProbCut: the same from the TT entry alone, without a search.
     if not is_pv and excluded == 0:
         score = small_probcut_cutoff(params, beta, depth, tt_depth, tt_bound, tt_score)
         if score != NONE:
             return score
 
-    # Step 14. Internal iterative reduction: without a table move, move ordering is poor; the next visit will have one.
+    # Step 14. Internal iterative reduction: without a TT move, move ordering is poor; the next visit will have one.
     # Likewise if the entry is much shallower than this search.
     is_stale = tt_depth < depth - params.IterativeReductionStale
     if (tt_move == 0 or is_stale) and depth >= params.IterativeReductionDepth and (is_pv or cut_node != 0):
@@ -335,7 +335,7 @@ def search(worker: Worker, alpha: Score, beta: Score, depth: Depth, ply: Ply, cu
             elif prunes_noisy(worker, node, candidate, lmr_depth, alpha):
                 continue
 
-        # Step 18. Singular extension: if without the table move everything fails low by a margin, that move is the only
+        # Step 18. Singular extension: if without the TT move everything fails low by a margin, that move is the only
         # good one and is searched deeper; if other moves also beat beta, the node is cut (multicut).
         extension = 0
         if move == tt_move and excluded == 0 and may_be_singular(worker, ply, depth, tt_depth, tt_bound, tt_score):

@@ -17,7 +17,7 @@ class Node(NamedTuple):
     improving: bool
     #: In the principal variation.
     is_pv: bool
-    #: In the principal variation, now or when the table entry was stored.
+    #: In the principal variation, now or when the TT entry was stored.
     tt_pv: bool
     #: A fail-high is expected.
     cut_node: bool

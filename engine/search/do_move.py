@@ -14,7 +14,7 @@ from engine.search.transposition import clock_key, prefetch_cluster
 
 @helper
 def prefetch_child(worker: Worker, move: Move) -> None:
-    """Start loading the table entries of the position after ``move``, which is not made yet."""
+    """Start loading the TT entries of the position after ``move``, which is not made yet."""
     position = worker.position
     resets = is_capture(move) or type_on(position, origin_of(move)) == PAWN
     rule50 = I64(0) if resets else I64(position.rule50) + 1

@@ -13,7 +13,7 @@ _LOW_DEPTH = 7
 
 @helper
 def may_be_singular(worker: Worker, ply: Ply, depth: Depth, tt_depth: Depth, tt_bound: int, tt_score: Score) -> bool:
-    """Whether to search for alternatives to the table move: its score is a lower bound from a search nearly as deep.
+    """Whether to search for alternatives to the TT move: its score is a lower bound from a search nearly as deep.
     The path must not be twice as long as the iteration is deep."""
     return (
         0 < ply < 2 * worker.root_depth
@@ -28,7 +28,7 @@ def may_be_singular(worker: Worker, ply: Ply, depth: Depth, tt_depth: Depth, tt_
 def singular_extension(
     worker: Worker, ply: Ply, node: Node, score: Score, singular_beta: Score, beta: Score, tt_score: Score
 ) -> Depth:
-    """Plies by which to extend the table move when the other moves reached ``score``: positive if it is the only good
+    """Plies by which to extend the TT move when the other moves reached ``score``: positive if it is the only good
     move, negative if it is not and a fail-high is expected anyway.
 
     Double and triple extensions: if the others are far worse, the move is forced and gets two or three plies, outside
@@ -51,7 +51,7 @@ def singular_extension(
 
 @helper
 def low_depth_extension(worker: Worker, ply: Ply, depth: Depth, tt_bound: int, node: Node, alpha: Score) -> Depth:
-    """One ply for the table move near the leaves, without a singular search, if its score is a lower bound although the
+    """One ply for the TT move near the leaves, without a singular search, if its score is a lower bound although the
     static evaluation is below alpha by a margin ("low-depth singular extension", as in Renegade and Stormphrax)."""
     if (
         0 < ply < 2 * worker.root_depth

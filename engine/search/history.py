@@ -66,8 +66,8 @@ def _butterfly_row(worker: Worker, ply: Ply, move: Move) -> Any:
 
 @helper
 def butterfly_history(worker: Worker, ply: Ply, move: Move) -> int:
-    """Butterfly history: how often a quiet move between these squares caused a cutoff rather than not. Moves out of
-    and into attacked squares are counted separately."""
+    """Butterfly history: how often a quiet move between these squares caused a cutoff, less how often it failed to.
+    Moves out of and into attacked squares are counted separately."""
     return I64(_butterfly_row(worker, ply, move)[origin_of(move), target_of(move)])
 
 
@@ -153,7 +153,7 @@ def reward_parent(worker: Worker, ply: Ply, depth: Depth) -> None:
 
 @helper
 def punish_parent(worker: Worker, ply: Ply, depth: Depth) -> None:
-    """A table cutoff refutes the previous move; if it was an early quiet move, give it a malus (as in Stockfish)."""
+    """A TT cutoff refutes the previous move; if it was an early quiet move, give it a malus (as in Stockfish)."""
     parent = frame_at(worker, ply - 1)
     if parent.quiet != 0 and parent.continuation_index != 0 and parent.move_count <= _EARLY:
         params = params_of(worker)
@@ -164,7 +164,7 @@ def punish_parent(worker: Worker, ply: Ply, depth: Depth) -> None:
 
 @helper
 def reward_cutoff(worker: Worker, ply: Ply, move: Move, depth: Depth) -> None:
-    """A table cutoff by the quiet ``move``: give it a bonus."""
+    """A TT cutoff by the quiet ``move``: give it a bonus."""
     params = params_of(worker)
     _update_quiet(worker, ply, move, history_bonus(params, depth) * params.TableCutoffBonus // 1024)
 

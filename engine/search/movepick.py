@@ -1,6 +1,6 @@
 """Staged move picking: the most promising moves first; later stages are generated only if earlier ones do not cut off.
 
-Table move, captures that do not lose material (by value of the victim plus capture history; a good history allows a
+TT move, captures that do not lose material (by value of the victim plus capture history; a good history allows a
 small loss), quiet moves by history (checks early), losing captures.
 """
 
@@ -140,7 +140,7 @@ def _score_quiets(worker: Worker, frame: Frame, ply: Ply, start: int, end: int) 
 
 @helper
 def _prefetch_children(worker: Worker, frame: Frame) -> None:
-    """Prefetch the table entries of all children, well before any of them is searched."""
+    """Prefetch the TT entries of all children, well before any of them is searched."""
     for index in range(frame.picker.end):
         prefetch_child(worker, I64(frame.moves.move[U64(index)]))
 

@@ -16,7 +16,7 @@ from engine.search.transposition import BOUND_LOWER, settles
 from engine.search.tunables import Params
 
 #: Twice the value of a tempo, in centipawns: the sum of the evaluations of a quiet position with either side to move.
-_TEMPO = 60
+_TWO_TEMPI = 60
 
 
 @helper
@@ -66,7 +66,7 @@ def reverse_futility_margin(
         margin -= params.ReverseFutilityImproving
     if is_new:
         margin -= params.ReverseFutilityCutNode * depth
-    if before != NONE and static_eval + before > _TEMPO:
+    if before != NONE and static_eval + before > _TWO_TEMPI:
         margin -= params.ReverseFutilityWorsening * depth
     return margin
 
@@ -75,7 +75,7 @@ def reverse_futility_margin(
 def may_try_null_move(
     worker: Worker, ply: Ply, beta: Score, depth: Depth, best_eval: Score, static_eval: Score, cut_node: Flag
 ) -> bool:
-    """Whether to try a null move: the evaluation, or the table score that bounds it, is at least beta, a fail-high is
+    """Whether to try a null move: the evaluation, or the TT score that bounds it, is at least beta, a fail-high is
     expected, and the previous move was not null.
 
     Without pieces, zugzwang can make passing better than any move. Where no fail-high is expected it rarely pays.

@@ -44,7 +44,7 @@ class Signal:
     """An event that stays intact when an exception interrupts it at any instruction.
 
     ``threading.Event`` guards itself with a lock in Python code, which an interrupt can leave held; then every later
-    caller waits for ever. This class is one flag and single calls. :meth:`wait` also polls slowly, so that a wake-up
+    caller waits forever. This class is one flag and single calls. :meth:`wait` also polls slowly, so that a wake-up
     lost to an interrupt costs a moment and a pending interrupt is handled soon.
     """
 

@@ -25,7 +25,8 @@ Numbat speaks UCI, the protocol of chess GUIs. For example:
   setoption name Hash value 64    set an option; uci lists them
   d, eval                         show the board; show the parts of the evaluation
   explain [e2e4]                  say in words why a move is bad, or what the best move does
-  go perft 5, bench [file] [depth] count the moves; measure the speed
+  go perft 5                      count the leaves of the legal move tree, 5 plies deep
+  bench [file] [depth]            search a list of positions and measure the speed
   quit"""
 
 

@@ -210,7 +210,7 @@ class Session:
             placement = parse_position(words)
             self._loaded.set_position(placement.fen, placement.moves)
         except PositionError as error:
-            raise PositionError(f"{error}; the previous position stays") from None
+            raise PositionError(f"{error}; the previous position is kept") from None
         if self._debug:
             self._output.remark(f"position is {self._loaded.fen()}")
 

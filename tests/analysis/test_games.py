@@ -595,8 +595,8 @@ def test_a_null_move_ends_its_game_and_no_other(pgn, capsys):
     for _ in range(2):
         assert analyse(pgn, "--depth", "3") == 0
         out, told = capsys.readouterr()
-        assert "game 1 (Gil - Hal) is annotated for 3 positions only: a null move" in told
-        assert "game 2 (Ian - Joe) is annotated for 0 positions only: " in told
+        assert "game 1 (Gil - Hal) is annotated to a null move (3 positions)" in told
+        assert "game 2 (Ian - Joe) is not annotated: " in told
         assert "White (Eve): " in out
         assert "White (Ian): " not in out
     first, *others = read_games(pgn.with_suffix(".annotated.pgn"))

@@ -70,7 +70,7 @@ def test_a_game_with_hint_undo_and_help_is_kept_move_by_move(tmp_path):
     moves = list(game.mainline_moves())
     assert [move.uci() for move in moves[::2]] == ["g1f3", "d2d4"]
     assert len(moves) == 4
-    assert game.headers["White"] == "A person"
+    assert game.headers["White"] == "Human"
     assert game.headers["Result"] == "*"
 
 
@@ -114,7 +114,7 @@ def test_new_games_stand_one_behind_the_other_in_the_file(tmp_path):
         games = list(iter(lambda: chess.pgn.read_game(stream), None))
     assert [game.headers["Result"] for game in games] == ["0-1", "*", "*", "*"]
     assert [len(list(game.mainline_moves())) for game in games] == [2, 1, 1, 4]
-    assert [game.headers["Black"] for game in games][1:3] == ["A person"] * 2
+    assert [game.headers["Black"] for game in games][1:3] == ["Human"] * 2
 
 
 def test_a_game_is_not_added_to_what_is_no_pgn_file(tmp_path):
@@ -281,7 +281,7 @@ def test_both_play_with_a_clock(numbat):
     ("fen", "words", "result"),
     [
         (chess.STARTING_FEN, "White's flag has fallen, Black wins.", "0-1"),
-        ("4k3/8/8/8/8/8/7P/4K3 w - - 0 1", "White's flag has fallen, a draw: nothing is left to mate with.", "1/2-1/2"),
+        ("4k3/8/8/8/8/8/7P/4K3 w - - 0 1", "White's flag has fallen, a draw: insufficient mating material.", "1/2-1/2"),
     ],
 )
 @pytest.mark.parametrize("word", ["", "h3"])

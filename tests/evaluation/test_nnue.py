@@ -176,7 +176,7 @@ SHAPE = b'"architecture": "(768->N)'
             "architecture '.769->N.x2->1', not '.768->N.x2->1'",
         ),
         (lambda content: content.replace(b"\n " + SHAPE, SHAPE.replace(b"768", b"768x4")), "has king buckets"),
-        (lambda content: content.replace(b'"hidden": 32', b'"hidden": 33'), "33 hidden columns"),
+        (lambda content: content.replace(b'"hidden": 32', b'"hidden": 33'), "33 hidden neurons"),
     ],
     ids=range(9),
 )

@@ -52,7 +52,7 @@ ROOK_AGAINST_ROOK = "8/8/8/8/3k4/8/r7/4K2R w - - 0 1"
         (
             "8/8/4k3/8/8/3BK3/4p3/8 w - - 0 1",
             *("Bxe2", "Kxe2 Kd5", "Kd5", Cp(600), Cp(0)),
-            "Throws away the win: not enough material is left.",
+            "Throws away the win: there is insufficient material to mate.",
         ),
     ],
 )

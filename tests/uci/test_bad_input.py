@@ -92,7 +92,7 @@ def test_a_hash_table_that_memory_cannot_hold():
 )
 def test_a_refused_position_leaves_the_previous_one(uci, words, named):
     uci.send("position fen 6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1")
-    assert uci.remarks(f"position {words}") == [f"{named}; the previous position stays"]
+    assert uci.remarks(f"position {words}") == [f"{named}; the previous position is kept"]
     assert uci.ask("go depth 2", until="bestmove")[-1] == "bestmove a1a8"
 
 

@@ -92,10 +92,10 @@ SUPPORTED_STOP = _group("supported_stop", "passed", (8,), "[rank] its next squar
 OWN_KING_DISTANCE = _group("own_king_distance", "passed", (8,), "[steps] own king to its next square, by ranks gone")
 ENEMY_KING_DISTANCE = _group("enemy_king_distance", "passed", (8,), "[steps] enemy king to its next square, likewise")
 ROOK_BEHIND = _group("rook_behind", "passed", (2,), "[enemy's] a rook behind it on its file")
-UNSTOPPABLE = _group("unstoppable", "passed", (1,), "bare enemy king too far away to catch it")
+UNSTOPPABLE = _group("unstoppable", "passed", (1,), "enemy without pieces, its king too far away to catch it")
 
 # The whole
-SPACE = _group("space", "space", (1,), "safe squares behind the own pawns in the centre")
+SPACE = _group("space", "space", (1,), "safe squares on ranks 2 to 4 of the centre files, twice behind own pawns")
 TEMPO = _group("tempo", "tempo", (1,), "to move")
 
 #: The number of features.

@@ -1,4 +1,4 @@
-"""Space: safe squares behind one's own pawns in the centre, where pieces can regroup."""
+"""Space: safe squares in the centre of one's own camp, above all behind pawns, where pieces can regroup."""
 
 from engine.board.aliases import Color, PackedScore
 from engine.board.types import I64, PAWN, U64

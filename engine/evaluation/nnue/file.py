@@ -53,7 +53,7 @@ class NetError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Net:
-    """A quantised network of N hidden columns.
+    """A quantised network of N hidden neurons.
 
     ``weights`` int16[768, N] and ``biases`` int16[N] in units of 1/QA; ``skip`` int32[768] in 1/QS centipawns;
     ``output_weights`` int16[8, 2, N] (own perspective first) in units of 1/QB; ``output_biases`` int32[8] in units of
@@ -134,7 +134,7 @@ def read_net(file: Path) -> Net:
             raise NetError(f"the network '{file}' has {name} {header.get(name)!r}, not {expected!r}")
     if not isinstance(hidden, int) or not 0 < hidden <= MAX_HIDDEN or hidden % HIDDEN_STEP:
         raise NetError(
-            f"the network '{file}' has {hidden!r} hidden columns, not a multiple of {HIDDEN_STEP} up to {MAX_HIDDEN}"
+            f"the network '{file}' has {hidden!r} hidden neurons, not a multiple of {HIDDEN_STEP} up to {MAX_HIDDEN}"
         )
     payload = content[start + length :]
     arrays, offset = {}, 0

@@ -42,4 +42,4 @@ def explain(net: Net, position: Position) -> list[tuple[str, None, None, int]]:
     """The two parts in centipawns, from White's view."""
     sign = 1 if position["side"] == WHITE else -1
     skip, network = plain_value(net, position)
-    return [("linear sum", None, None, sign * skip), ("network", None, None, sign * network)]
+    return [("placement", None, None, sign * skip), ("network", None, None, sign * network)]

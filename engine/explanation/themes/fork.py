@@ -27,7 +27,7 @@ def find(line: Line) -> Finding | None:
 def _targets(line: Line, ply: int) -> list[chess.Square]:
     """The squares of the targets that the piece moved at ``ply`` could win, the king included.
 
-    Pieces that others could capture just as well, or that were already lost, are no merit of the fork.
+    Pieces that others could capture just as well, or that were already lost, do not count as won by the fork.
     """
     before, after, move = line.boards[ply], line.boards[ply + 1], line.moves[ply]
     found = []
