@@ -7,9 +7,8 @@ Stockfish at several Skill Levels plays the levels nearest to it by the present 
 only below the weakest of these and above the strongest, because the stronger of two levels wins by more than
 their Elo against other opponents predicts. The levels' Elo is a maximum-likelihood fit (Bradley-Terry, a draw
 counts as half a win) that takes the Elo of Stockfish's Skill Levels as given
-(:data:`tuning.levels.strength.SKILL_ELO`), smoothed over the levels. Without anchors all levels play their
-neighbours, and nothing is written. Every pairing has its own results file in ``--dir``; the same command continues
-after an interruption, and with more ``--games`` it adds to what is there.
+(:data:`tuning.levels.strength.SKILL_ELO`), smoothed over the levels. Every pairing has its own results
+file in ``--dir``; the same command continues after an interruption, and with more ``--games`` it adds to what is there.
 
 Measurements are kept in ``--measured``, ``tuning/results/levels.json``: a new rating of a level replaces the old one,
 and games of levels that are only node limits are added. All levels are fitted to them. ``--fit`` only does that,
@@ -54,7 +53,7 @@ def parser() -> argparse.ArgumentParser:
     levels = [0, 4, 8, 11, 14, 17, 20, 22]
     add("--levels", type=int, nargs="+", default=levels, metavar="N", help="levels to measure")
     anchors = "Skill Levels of Stockfish to play against, 0 to 19"
-    add("--anchors", type=int, nargs="*", default=list(ANCHORS), metavar="SKILL", help=anchors)
+    add("--anchors", type=int, nargs="+", default=list(ANCHORS), metavar="SKILL", help=anchors)
     nodes = "nodes per move of Stockfish (default: enough for its depth of choice, 200,000 to 1,000,000)"
     add("--anchor-nodes", type=int, metavar="N", help=nodes)
     add_play_flags(result)
@@ -119,8 +118,6 @@ def measure(arguments: argparse.Namespace, console: Console, measured: Measureme
         shown = f"±{error:.0f}" if games[name] >= ratings.LEAST_GAMES else f"too few games ({games[name]})"
         table.add_row(name, f"{elo:.0f}", "" if name.startswith("Stockfish ") else shown)
     console.print(table)
-    if not arguments.anchors:
-        raise SetupError("without anchors nothing is known of the levels' Elo; the file stays as it was")
     measured.add(counts, found_ratings, LEVELS)
     measured.write(arguments.measured)
     return 0
@@ -133,7 +130,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
     measured = measurements.Measurements.read(arguments.measured)
     keep_apart(arguments.out, (arguments.measured,))
     if arguments.check:
-        for pair in pairs_from(arguments):
+        for pair in () if arguments.fit else pairs_from(arguments):
             running.check(settings_from(pair, arguments))
         return command.checked(console)
     if not arguments.fit and (code := measure(arguments, console, measured)):

@@ -1,9 +1,7 @@
 """An engine for all tests of this folder, and games with faults that everybody can see."""
 
-import doctest
 from collections.abc import Iterator
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
@@ -48,10 +46,3 @@ def pgn(tmp_path: Path, numbat: Engine) -> Path:
     path = tmp_path / "games.pgn"
     path.write_text(GAMES, encoding="utf-8")
     return path
-
-
-def examples_of(module: ModuleType) -> None:
-    """Run the examples in the documentation of ``module``, which must have some."""
-    result = doctest.testmod(module)
-    assert result.attempted > 0
-    assert result.failed == 0

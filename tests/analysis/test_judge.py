@@ -1,24 +1,14 @@
 """What a score means, in numbers and in words."""
 
-import doctest
 import itertools
 
 import chess
 import pytest
 from chess.engine import Cp, Mate, MateGiven, PovScore, PovWdl, Score, Wdl
 
-from engine.analysis import accuracy, judge, lines, openings, praise, record, report
+from engine.analysis import judge, lines
 from engine.analysis.judge import Grade, expectation, grade, grade_of
 from engine.api.types import Analysis
-
-MODULES = [accuracy, judge, lines, openings, praise, record, report]
-
-
-@pytest.mark.parametrize("module", MODULES, ids=lambda module: module.__name__)
-def test_the_examples_in_the_documentation_run(module):
-    result = doctest.testmod(module)
-    assert result.attempted > 0
-    assert result.failed == 0
 
 
 def test_expectation_grows_with_the_score_and_is_fair():

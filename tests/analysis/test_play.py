@@ -12,15 +12,14 @@ from chess.engine import Limit
 from rich.console import Console
 
 from engine import Engine
-from engine.analysis import clock, diagram
+from engine.analysis import diagram
 from engine.analysis.cli import parser
 from engine.analysis.clock import ChessClock
 from engine.analysis.files import AddedGame, AnalysisError, read_games
 from engine.analysis.play import Table, play_chess, record
 from engine.analysis.terminal import read_line
 from engine.files import WriteError
-from engine.reading import MoveError, moves, positions, read_move
-from tests.analysis.conftest import examples_of
+from engine.reading import MoveError, read_move
 
 MATE_IN_ONE = "6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1"
 
@@ -51,11 +50,6 @@ def played(words: list[str], *answers: str) -> str:
 def boards_in(told: str) -> int:
     """How often the board was shown."""
     return told.count("a b c d e f g h") + told.count("h g f e d c b a")
-
-
-def test_the_examples_in_the_documentation_run():
-    for module in (clock, diagram, moves, positions):
-        examples_of(module)
 
 
 def test_a_game_with_hint_undo_and_help_is_kept_move_by_move(tmp_path):

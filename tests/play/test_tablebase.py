@@ -21,7 +21,7 @@ from engine.messages import Info, Limits, OptionError, Result
 from engine.play.tablebase import BLESSED_LOSS, CURSED_WIN, DRAW, LOSS, WIN, Tablebase
 from engine.play.thinker import SHOWN_TABLE_WIN
 from tests.conftest import REPOSITORY
-from tuning.benchmarks.endings import check_step, distance, materials, random_board, won_board, won_boards
+from tests.play.endings import check_step, distance, materials, random_board, won_board
 
 #: A win by the rule of 75 moves, not by that of 50: White mates, but needs too long for the clock.
 NEARLY_DRAWN = "7k/8/8/8/8/8/1R6/K7 w - - {clock} 80"
@@ -113,24 +113,7 @@ def proven(tables: Tablebase, oracle: chess.syzygy.Tablebase, names: list[str], 
 
 @pytest.mark.parametrize(("count", "least"), [(1, 25), pytest.param(60, 1500, marks=pytest.mark.slow)])
 def test_no_advised_move_lets_a_win_slip(tables_folder, oracle, tables, count, least):
-    """Whole tables: ``python -m tuning.benchmarks.conversion``."""
     assert proven(tables, oracle, materials(tables_folder), count, seed=7) >= least
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("material", ["KQvK", "KPvK"])
-def test_every_won_position_is_among_all_of_them(oracle, material):
-    found = {board.board_fen() for board in won_boards(oracle, material)}
-    turns = (chess.flip_horizontal, *(() if "P" in material else (chess.flip_vertical, chess.flip_diagonal)))
-    source = random.Random(10)
-    for _ in range(500):
-        board = won_board(oracle, material, source)
-        if board.turn == chess.BLACK:
-            board = board.mirror()
-        images = [board]
-        for turn in turns:
-            images += [image.transform(turn) for image in images]
-        assert found & {image.board_fen() for image in images}, board.fen()
 
 
 @pytest.mark.parametrize("advice", ["first", "latest"])

@@ -15,7 +15,7 @@ from engine.board.fen import set_fen
 from engine.board.setup import new_position
 from engine.syzygy.files import Prober
 from engine.syzygy.probe import UNKNOWN, probe_wdl
-from tuning.benchmarks.endings import materials, random_board
+from tests.play.endings import materials, random_board
 
 #: The squares to which symmetry brings a king where there are no pawns, and where there are.
 _TRIANGLE = [square for square in range(64) if chess.square_rank(square) <= chess.square_file(square) <= 3]

@@ -1,8 +1,6 @@
 """What the searches promise, as properties of random trees and of the games."""
 
-import doctest
 from math import inf
-from pathlib import Path
 from time import monotonic
 
 import chess
@@ -10,7 +8,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import engine.textbook as textbook
 from engine.textbook import (
     LearnedOrder,
     OutOfTime,
@@ -412,12 +409,3 @@ def test_uct_obeys_its_bounds():
     assert monte_carlo_tree_search(TicTacToe(), deadline=monotonic() - 1).leaves == 1
     shallow = monte_carlo_tree_search(Chess(), simulations=30, horizon=3)
     assert shallow.nodes <= 1 + 30 * (1 + 3)
-
-
-# The package as a text
-
-
-def test_the_readme_says_what_happens():
-    result = doctest.testfile(str(Path(textbook.__file__).parent / "README.md"), module_relative=False)
-    assert result.attempted > 4
-    assert result.failed == 0

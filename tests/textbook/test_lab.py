@@ -1,6 +1,5 @@
 """The lab: its rows, its command line, its opponents."""
 
-import doctest
 import io
 import itertools
 import json
@@ -20,11 +19,6 @@ from engine.textbook import MAX, MIN, LearnedOrder, OutOfTime, alpha_beta, minim
 from tests.textbook.test_algorithms import KIWIPETE
 
 # The rows
-
-
-def test_the_examples_in_the_documentation_run():
-    result = doctest.testmod(measure)
-    assert (result.attempted, result.failed) == (1, 0)
 
 
 @given(st.integers(2, 40), st.integers(1, 8))

@@ -1,4 +1,4 @@
-"""The folder for Windows, made of tiny wheels and without a network; :mod:`tests.tuning.test_wine` runs a real one."""
+"""The folder for Windows, made of tiny wheels and without a network; the release workflow runs a real one."""
 
 from __future__ import annotations
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -11,6 +10,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
+from scipy.interpolate import make_interp_spline
 
 from engine.play.strength import FULL_SKILL, LEVELS
 from tuning.common.files import write_whole
@@ -75,7 +75,7 @@ def encounters(
     """The pairings: each anchor plays the levels nearest to it, and levels outside the anchors play the next one."""
     specs = {level: level_spec(level) for level in levels}
     elos = [SKILL_ELO[anchor] for anchor in anchors]
-    weakest, strongest = min(elos, default=math.inf), max(elos, default=-math.inf)
+    weakest, strongest = min(elos), max(elos)
     outside = [(a, b) for a, b in pairwise(levels) if LEVELS[a].elo < weakest or LEVELS[b].elo > strongest]
     result = [(specs[a], specs[b]) for a, b in outside]
     for anchor, elo in zip(anchors, elos, strict=True):
@@ -85,21 +85,14 @@ def encounters(
 
 
 def smooth(measured: Mapping[int, tuple[float, float]]) -> dict[int, float]:
-    """The Elo of measured levels on the likeliest curve: a cubic for the Skill Levels, which rise slowly at both ends,
-    then a straight line, where levels differ only in nodes. Fewer than :data:`ENOUGH` Skill Levels give a parabola or a
-    line. Nodes and misjudgement change evenly from level to level, so jumps in Elo are errors of measurement.
+    """The Elo of measured levels on the likeliest curve: a cubic, because Elo rises slowly at both ends, or with fewer
+    than :data:`ENOUGH` levels a parabola or a line. Nodes and misjudgement change evenly from level to level, so jumps
+    in Elo are errors of measurement.
     """
     levels = sorted(measured)
     elos, errors = np.array([measured[level] for level in levels]).T
-    last = FULL_SKILL - 1
-    below = np.minimum(levels, last)
-    known = len(set(below.tolist()))
-    basis = [below**power for power in range(4 if known >= ENOUGH else min(3, known))]
-    if levels[-1] > last:
-        basis.append(np.maximum(np.array(levels) - last, 0))
-    terms = np.array(basis, float).T
-    factors = np.linalg.lstsq(terms / errors[:, None], elos / errors, rcond=None)[0]
-    return dict(zip(levels, (terms @ factors).tolist(), strict=True))
+    degree = 3 if len(levels) >= ENOUGH else min(2, len(levels) - 1)
+    return dict(zip(levels, np.polyval(np.polyfit(levels, elos, degree, w=1 / errors), levels).tolist(), strict=True))
 
 
 def rising(measured: Mapping[int, float], count: int) -> list[float]:
@@ -109,29 +102,16 @@ def rising(measured: Mapping[int, float], count: int) -> list[float]:
     values = [measured[level] for level in known]
     for place, (weaker, stronger) in enumerate(pairwise(known), 1):
         values[place] = max(values[place], values[place - 1] + LEAST_STEP * (stronger - weaker))
-    elos = []
-    for level in range(count):
-        if level < known[0]:
-            slope = (values[1] - values[0]) / (known[1] - known[0])
-            elos.append(values[0] + slope * (level - known[0]))
-        elif level > known[-1]:
-            slope = (values[-1] - values[-2]) / (known[-1] - known[-2])
-            elos.append(values[-1] + slope * (level - known[-1]))
-        else:
-            elos.append(float(np.interp(level, known, values)))
-    return elos
+    line = make_interp_spline(known, values, k=1)
+    return [float(elo) for elo in line(np.arange(count))]
 
 
 def fitted(counts: Mapping[tuple[str, str], Sequence[float]]) -> dict[str, tuple[float, float]]:
     """Elo and 95% error of each player from the (losses, draws, wins) of each encounter; a setting of Stockfish has the
-    Elo in its name and no error. Without any the mean is 0, and a level whose error is not known has the largest.
+    Elo in its name and no error.
     """
     names = list(dict.fromkeys(name for pair in counts for name in pair))
     known = {name: float(name.split()[1]) for name in names if name.startswith("Stockfish ")}
-    if not known:
-        found_alone = ratings.fit(names, counts).ratings
-        widest = max((rating.error for rating in found_alone if rating.error is not None), default=1.0)
-        return {rating.name: (rating.elo, widest if rating.error is None else rating.error) for rating in found_alone}
     free = [name for name in names if name not in known]
     place = {name: number for number, name in enumerate([*free, *known])}
     first, second = np.array([[place[a], place[b]] for a, b in counts]).T

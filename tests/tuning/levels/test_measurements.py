@@ -25,6 +25,12 @@ def test_the_shipped_levels_are_the_fit_of_the_shipped_measurements(tmp_path: Pa
     assert (tmp_path / "strength.json").read_bytes() == STRENGTH.read_bytes()
 
 
+def test_checking_a_fit_starts_no_engine(tmp_path: Path, monkeypatch):
+    monkeypatch.setattr("tuning.strength.running.check", pytest.fail)
+    assert main(["--fit", "--check", "--out", str(tmp_path / "strength.json")]) == 0
+    assert not (tmp_path / "strength.json").exists()
+
+
 def test_an_opponent_without_a_rating_links_those_that_met_it():
     games = [played(10_000, 2450, -50), played(10_000, "unrated", -100), played(80_000, "unrated", 110)]
     start, slope, error = line(games)

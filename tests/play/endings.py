@@ -1,10 +1,8 @@
-"""Positions of the endgame tables (random, won, all), and the induction step that proves a won one is converted."""
+"""Positions of the endgame tables (random and won), and the induction step that proves a won one is converted."""
 
 from __future__ import annotations
 
-import itertools
 import random
-from collections.abc import Iterator
 from pathlib import Path
 
 import chess
@@ -15,9 +13,6 @@ from engine.search.tablebase import CURSED_WIN, LOSS, WIN
 
 #: The greatest sum of clock and distance to zeroing that is surely in time: distances are rounded by a ply.
 IN_TIME = 99
-
-#: The squares to which symmetry brings White's king if there are no pawns.
-_TRIANGLE = [square for square in range(64) if chess.square_rank(square) <= chess.square_file(square) <= 3]
 
 
 def materials(folder: Path) -> list[str]:
@@ -48,21 +43,6 @@ def won_board(
         if oracle.probe_wdl(board) == WIN:
             return board
     return None
-
-
-def won_boards(oracle: chess.syzygy.Tablebase, material: str) -> Iterator[chess.Board]:
-    """Every position with ``material``, at most three pieces, that White to move wins, once for each symmetry class."""
-    pieces = [chess.Piece(chess.Piece.from_symbol(letter).piece_type, chess.WHITE) for letter in material.split("v")[0]]
-    pawns = "P" in material
-    kings = [square for square in range(64) if chess.square_file(square) <= 3] if pawns else _TRIANGLE
-    for king, *others in itertools.product(kings, *[range(64)] * (len(material) - 2)):
-        board = chess.Board.empty()
-        board.set_piece_at(king, pieces[0])
-        board.set_piece_at(others[-1], chess.Piece(chess.KING, chess.BLACK))
-        for piece, square in zip(pieces[1:], others, strict=False):
-            board.set_piece_at(square, piece)
-        if board.occupied.bit_count() == len(material) - 1 and board.is_valid() and oracle.probe_wdl(board) == WIN:
-            yield board
 
 
 def distance(oracle: chess.syzygy.Tablebase, board: chess.Board, move: chess.Move) -> int:
