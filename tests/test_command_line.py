@@ -99,8 +99,3 @@ def test_results_are_written_although_nobody_reads_the_output(tmp_path):
         process.stdout.close()
         process.wait(COLD_TIMEOUT)
     assert json.loads(results.read_text())["positions"]
-
-
-def test_perft_takes_startpos(capfd):
-    assert main(["perft", "1", "startpos"]) == 0
-    assert "Nodes searched: 20\n" in capfd.readouterr().out

@@ -131,19 +131,6 @@ def test_imports_that_point_up_are_found(module, source):
     assert len(violations(module, source)) == 1
 
 
-@pytest.mark.parametrize(
-    ("module", "source"),
-    [
-        ("engine.search.worker", "from engine.board.moves import Move\nimport numpy"),
-        ("engine.uci.session", "from engine.api import Engine"),
-        ("uci_main", "from engine.uci.loop import run\nfrom engine import __version__"),
-        ("engine.textbook.games.chess", "from engine.board import position"),
-    ],
-)
-def test_imports_that_point_down_are_allowed(module, source):
-    assert violations(module, source) == []
-
-
 def workbench_files() -> list[Path]:
     """All Python files of the workbench."""
     return sorted((REPOSITORY / "tuning").rglob("*.py"))

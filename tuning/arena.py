@@ -17,7 +17,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 from engine.console import Console
@@ -175,7 +175,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
         settings, ledger, count = _resumed(Path(arguments.resume), arguments.games, say)
     else:
         settings = _prepared(arguments, say)
-        ledger = Ledger.create(results_path(arguments, "arena"), TOOL, settings.to_json())
+        ledger = Ledger.create(results_path(arguments, "arena"), TOOL, asdict(settings))
         count = Count(settings)
     sides = f"{len(settings.ideas)} ideas" if settings.ideas else " against ".join(settings.names)
     say(f"{sides}; results: {ledger.path}")

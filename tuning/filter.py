@@ -18,7 +18,7 @@ from engine.evaluation.choice import choose
 from engine.evaluation.nnue.file import NetError
 from tuning.common import command
 from tuning.common.errors import SetupError
-from tuning.common.files import write_whole
+from tuning.common.files import digest, write_whole
 from tuning.data.agreement import Agreement, by_games, by_network
 from tuning.data.dataset import REFERENCE
 from tuning.data.viriformat import SUFFIX, games_to_read
@@ -77,7 +77,10 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise SetupError(f"cannot use {out}: {error.strerror}") from None
-    described = {"tool": "tuning.filter", "by": opinion.name, **agreement._asdict()}
+    described = {
+        "tool": "tuning.filter", "games": digest(sources[0]), "by": opinion.name,
+        "opinion": digest(opinion / sources[0].name if network is None else opinion), **agreement._asdict(),
+    }  # fmt: skip
     describe(out, described, new=not any(out.glob(f"*{SUFFIX}")))
     kept = quiet = 0
     missing = [source for source in sources if not (out / source.name).exists()]

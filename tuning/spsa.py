@@ -113,20 +113,20 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
             return command.checked(console, arguments.json)
         ledger = Ledger.create(results_path(arguments, "spsa"), TOOL, settings)
     spsa = Spsa(load_params(settings["parameters"]), Gains(settings["iterations"], settings["rate"]), settings["seed"])
-    doubling = settings.get("doubling", 0.0)  # older files have none
+    doubling = settings["doubling"]
     done = set()
     for kind, data in events:
         if kind == "pair":
             try:
-                points = float(data["points"]) - points_for_time(data.get("log_pace"), doubling)
+                points = float(data["points"]) - points_for_time(data["log_pace"], doubling)
                 spsa.update(int(data["iteration"]), points)
             except (KeyError, TypeError, ValueError):
                 ledger.close()
                 raise SetupError(f"{arguments.resume} is damaged: {data} is not a pair") from None
             done.add(data["iteration"])
     book = BookSettings(**settings["book"]).open(lambda message: console.print(f"! {message}"))
-    meeting = Meeting.from_json(settings["arena"]) if "arena" in settings else None  # processes played older runs
-    if meeting is None or arranged(meeting) != meeting:
+    meeting = Meeting.from_json(settings["arena"])
+    if arranged(meeting) != meeting:
         ledger.close()
         raise SetupError("the run was started with another engine, network or evaluation: start a new one")
 

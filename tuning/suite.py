@@ -12,7 +12,7 @@ import argparse
 import shlex
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -83,7 +83,7 @@ def _settings(arguments: argparse.Namespace) -> dict[str, Any]:
     engines = [with_commit(single_threaded(replace(spec, shared_options=shared))) for spec in specs]
     return {
         "suite": str(Path(arguments.suite).resolve()),
-        "engines": [spec.to_json() for spec in engines],
+        "engines": [asdict(spec) for spec in engines],
         "limit": arguments.limit,
         "first move": arguments.first_move,
     }

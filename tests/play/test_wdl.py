@@ -2,6 +2,7 @@
 
 import json
 import random
+from dataclasses import asdict
 from pathlib import Path
 
 import chess
@@ -69,7 +70,7 @@ def results_file(path: Path, games: int) -> None:
             fen = f"4k3/8/8/8/8/8/8/4K2R w - - 0 {8 + number % 60}"
             move = MoveRecord("h1h2", f"{score / 100:+.2f}", 9, 0.1, 1000, None)
             record = GameRecord(number, 0, "a", "b", Opening(fen), result, "", moves=[move])
-            stream.write(json.dumps({"game": record.to_json()}) + "\n")
+            stream.write(json.dumps({"game": asdict(record)}) + "\n")
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,6 @@ import subprocess
 
 import pytest
 
-from engine import __version__
 from tests.strict import run_python
 from tests.uci.process import COLD_TIMEOUT, MAIN
 from uci_main import main
@@ -40,7 +39,13 @@ KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1
 
 @pytest.mark.parametrize(
     ("arguments", "nodes"),
-    [(["4"], 197281), (["3", KIWIPETE], 97862), (["3", *KIWIPETE.split()], 97862), (["4", "--threads", "2"], 197281)],
+    [
+        (["4"], 197281),
+        (["1", "startpos"], 20),
+        (["3", KIWIPETE], 97862),
+        (["3", *KIWIPETE.split()], 97862),
+        (["4", "--threads", "2"], 197281),
+    ],
 )
 def test_perft_counts_nodes_in_the_terminal(capfd, arguments, nodes):
     code, output, errors = run_here(capfd, "perft", *arguments)
@@ -53,13 +58,6 @@ def test_perft_divides_when_asked():
     result = run("perft", "2", "--divide")
     assert (result.returncode, result.stderr) == (0, "")
     assert "e2e4: 20" in result.stdout.splitlines()
-
-
-def test_the_lab_has_a_command_line_of_its_own():
-    result = run("lab", "--help")
-    assert result.returncode == 0
-    assert "usage: " in result.stdout
-    assert " lab " in result.stdout
 
 
 def test_analyse_explains_a_position():
@@ -79,11 +77,6 @@ def test_warm_up_says_when_it_is_done(more):
     result = run("warmup", *more)
     assert (result.returncode, result.stderr) == (0, "")
     assert re.fullmatch(r"ready after \d+\.\d s", result.stdout.splitlines()[-1])
-
-
-def test_version_and_help_are_printed():
-    assert run("--version").stdout == f"Numbat {__version__}\n"
-    assert "bench" in run("--help").stdout
 
 
 @pytest.mark.parametrize(

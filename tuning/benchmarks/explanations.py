@@ -178,7 +178,7 @@ def taken_back(sample: Case, chance: random.Random) -> Case | None:
     for square in chess.SquareSet(board.occupied_co[loser] & ~board.pawns):
         for origin in board.attacks(square) & ~chess.SquareSet(board.occupied):
             before = board.copy(stack=False)
-            before.ep_square, before.castling_rights = None, before.castling_rights
+            before.ep_square = None
             before.set_piece_at(origin, before.remove_piece_at(square))
             before.turn = loser
             move = chess.Move(origin, square)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -44,6 +45,12 @@ def keep_apart(out: Path | None, inputs: Sequence[Path], *, replace: bool = True
             raise SetupError(f"{out} already exists; choose another file")
     except (WriteError, OSError) as error:
         raise SetupError(error) from None
+
+
+def digest(path: Path) -> str:
+    """A short digest of a file, to notice another of the same name. Raises OSError."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, lambda: hashlib.blake2b(digest_size=8)).hexdigest()
 
 
 @contextmanager

@@ -9,6 +9,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from tuning.common.errors import SetupError
+from tuning.common.files import keep_apart
 
 matplotlib.use("Agg")
 matplotlib.rcParams["figure.dpi"] = 150
@@ -22,12 +23,7 @@ def check(path: Path) -> None:
     known = sorted(FigureCanvasAgg.get_supported_filetypes())
     if path.suffix.lower().removeprefix(".") not in known:
         raise SetupError(f"cannot draw {path}: its name must end in one of .{', .'.join(known)}")
-    if path.is_dir():
-        raise SetupError(f"cannot draw {path}: it is a directory")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise SetupError(f"cannot draw {path}: {path.parent}: {error.strerror}") from None
+    keep_apart(path, ())
 
 
 def save(figure: Figure, path: Path) -> None:

@@ -20,12 +20,12 @@ from typing import NamedTuple
 
 import numpy as np
 from rich.progress import Progress
+from scipy.special import expit
 
 from tuning.common.errors import SetupError
 from tuning.data.dataset import SCALED_BY, Quiet, common_scale, held_out_lots, quiet_positions, refuse_same_names
 from tuning.data.marlinformat import PACKED
 from tuning.data.positions import is_games, read_positions
-from tuning.data.targets import expected_scores
 from tuning.data.viriformat import Positions, files_of
 from tuning.data.viriformat import read_positions as read_games
 
@@ -104,7 +104,9 @@ class Shuffled:
 
     def expected(self, boards: np.ndarray, result_weight: float) -> np.ndarray:
         """White's expected scores float32, with ``result_weight`` of the games' results mixed in."""
-        return np.asarray(expected_scores(boards, self.scales, result_weight))
+        by_score = expit(boards["score"] / self.scales[boards["extra"]])
+        mixed = (1 - result_weight) * by_score + result_weight * (boards["result"] / 2)
+        return np.asarray(mixed.astype(np.float32))
 
     def passes(self, seed: int, turn: int, place: int) -> Iterator[Chunk]:
         """Chunks without end, in a new order for every ``turn``, starting at ``place`` of the first (both from 0).

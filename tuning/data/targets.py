@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from tuning.common.compiled import compiled
-from tuning.data.marlinformat import Packed, PackedArray
+from tuning.data.marlinformat import Packed
 
 
 @compiled
@@ -18,12 +18,3 @@ def expected_score(board: Packed, scales: np.ndarray, result_weight: float) -> f
     """
     by_score = 1.0 / (1.0 + math.exp(-board.score / scales[board.extra]))
     return (1.0 - result_weight) * by_score + result_weight * (0.5 * board.result)
-
-
-@compiled
-def expected_scores(boards: PackedArray, scales: np.ndarray, result_weight: float) -> np.ndarray:
-    """White's expected scores float32 in ``boards``."""
-    expected = np.empty(len(boards), np.float32)
-    for number in range(len(boards)):
-        expected[number] = expected_score(boards[number], scales, result_weight)
-    return expected

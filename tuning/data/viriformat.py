@@ -219,13 +219,13 @@ def _words(path: Path) -> Any:
         raise SetupError(f"cannot read {path}: {error.strerror}") from None
 
 
-def count_file(path: Path, games: int = 1 << 62) -> tuple[int, int, int]:
-    """The number of complete games of the file (at most ``games``), of positions and of bytes; moves are not checked.
+def count_file(path: Path) -> tuple[int, int, int]:
+    """The number of complete games of the file, of positions and of bytes; moves are not checked.
 
     Further bytes are an incomplete game of a killed writer. Raises :class:`SetupError`.
     """
     cursor = new_record(CURSOR)
-    scan_games(_words(path), games, cursor)
+    scan_games(_words(path), 1 << 62, cursor)
     return int(cursor["games"]), int(cursor["positions"]), 4 * int(cursor["word"])
 
 

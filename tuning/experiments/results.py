@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -46,18 +45,19 @@ def trial_of(
         test = Sprt(**header["settings"]["sprt"]) if header["settings"]["sprt"] else None
         book = header["settings"]["book"]["path"]
         pairs, wdl = tuple(sides["pentanomial"]), tuple(sides["wdl"])
+        origin = header["origin"]
+        date = origin["began"][:10]
     except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
         if isinstance(error, SetupError):
             raise
         raise SetupError(f"{path} is not a complete results file: {error!r}") from None
-    origin = header.get("origin", {})
     found = estimate(pairs if sum(pairs) else wdl)
     elo, margin = sides.pop("effect", None) or ((found.elo, found.elo_error) if found else (None, None))
     sides |= {"wdl": None if screened else wdl, "pentanomial": None if screened else pairs}
     verdict = test.verdict(pairs) if test else None
     played, revisions = sides.pop("evaluation"), sides.pop("revisions", ())
     trial = Trial(
-        date=origin["began"][:10] if origin.get("began") else _modified(path),
+        date=date,
         idea=idea,
         outcome=outcome,
         games=sum(wdl),
@@ -134,10 +134,6 @@ def _own_network() -> str:
     from engine.evaluation.choice import OWN_NET
 
     return f"{OWN_NET.name} {hashlib.blake2b(OWN_NET.read_bytes(), digest_size=4).hexdigest()}"
-
-
-def _modified(path: Path) -> str:
-    return datetime.fromtimestamp(path.stat().st_mtime).date().isoformat()
 
 
 def _name(path: str | None) -> str | None:

@@ -43,9 +43,11 @@ def parse_rule(words: list[str], keys: dict[str, str], flag: str) -> dict[str, i
     fields = {}
     for word in words:
         key, _, value = word.partition("=")
-        if key not in keys or not value.lstrip("-").isdigit():
-            raise SetupError(f"{flag}: {word!r} is not 'off' or one of {', '.join(f'{k}=N' for k in keys)}")
-        fields[keys[key]] = int(value)
+        try:
+            fields[keys[key]] = int(value)
+        except (KeyError, ValueError):
+            known = ", ".join(f"{key}=N" for key in keys)
+            raise SetupError(f"{flag}: {word!r} is not 'off' or one of {known}") from None
     return fields
 
 

@@ -6,7 +6,7 @@ import os
 import shlex
 import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -50,9 +50,6 @@ class EngineSpec:
         same_keys = self.options.keys() == other.options.keys()
         return same_keys and replace(self, name=other.name, options=other.options, limits=other.limits) == other
 
-    def to_json(self) -> dict[str, Any]:
-        return asdict(self)
-
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> EngineSpec:
         return cls(**{**data, "command": tuple(data["command"]), "limits": Limits(**data["limits"])})
@@ -69,10 +66,8 @@ class EngineSpec:
         for found in candidates:
             if found:
                 return [os.path.abspath(found), *arguments]
-        raise EngineFailure(self.name, f"no program {program!r} on the path{self._nor_in_directory()}")
-
-    def _nor_in_directory(self) -> str:
-        return f" nor in {self.directory}" if self.directory else ""
+        elsewhere = f" nor in {self.directory}" if self.directory else ""
+        raise EngineFailure(self.name, f"no program {program!r} on the path{elsewhere}")
 
 
 def parse_words(words: Sequence[str], default: Limits = Limits()) -> EngineSpec:  # noqa: B008
@@ -165,9 +160,9 @@ def parse_each(words: Sequence[str]) -> tuple[dict[str, str], list[str]]:
 
 def with_unique_names(specs: Sequence[EngineSpec]) -> list[EngineSpec]:
     """Number engines that share a name (``numbat``, ``numbat (2)``), to distinguish their results."""
-    seen: dict[str, int] = {}
-    unique = []
+    unique: dict[str, EngineSpec] = {}
     for spec in specs:
-        count = seen[spec.name] = seen.get(spec.name, 0) + 1
-        unique.append(spec if count == 1 else replace(spec, name=f"{spec.name} ({count})"))
-    return unique
+        names = (spec.name, *(f"{spec.name} ({number})" for number in range(2, len(specs) + 1)))
+        name = next(name for name in names if name not in unique)
+        unique[name] = replace(spec, name=name)
+    return list(unique.values())

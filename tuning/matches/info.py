@@ -6,6 +6,7 @@ workbench keeps the raw text and parses it after the move.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 
 MATE_CENTIPAWNS = 100_000
@@ -17,16 +18,12 @@ class Thought:
     """One line of output: score from the engine's view in centipawns or moves to mate."""
 
     depth: int = 0
-    seldepth: int = 0
     multipv: int = 1
     cp: int | None = None
     mate: int | None = None
     bound: bool = False
     seconds: float = 0.0
     nodes: int = 0
-    nps: int = 0
-    hashfull: int = 0
-    tbhits: int = 0
     pv: tuple[str, ...] = ()
 
     @property
@@ -48,8 +45,8 @@ class Thought:
         return f"{(self.cp or 0) / 100:+.2f}"
 
 
-_COUNTS = {"depth": "depth", "seldepth": "seldepth", "multipv": "multipv", "nodes": "nodes", "nps": "nps",
-           "hashfull": "hashfull", "tbhits": "tbhits"}  # fmt: skip
+#: A number that engines may send; int() alone would also take other scripts' digits, and fail for very long ones.
+_WHOLE = re.compile(r"[+-]?[0-9]{1,18}")
 
 
 def parse_uci(line: str) -> Thought:
@@ -66,18 +63,15 @@ def parse_uci(line: str) -> Thought:
         if word == "pv":
             thought.pv = tuple(tokens[i:])
             break
-        if word in _COUNTS:
-            if following.isdigit():
-                setattr(thought, _COUNTS[word], int(following))
-                i += 1
-        elif word == "time":
-            if following.isdigit():
-                thought.seconds = int(following) / 1000.0
-                i += 1
-        elif word in ("cp", "mate"):
-            if following.lstrip("+-").isdigit():
-                thought.cp, thought.mate = (int(following), None) if word == "cp" else (None, int(following))
-                i += 1
+        if word in ("depth", "multipv", "nodes", "time", "cp", "mate") and _WHOLE.fullmatch(following):
+            number = int(following)
+            i += 1
+            if word in ("cp", "mate"):
+                thought.cp, thought.mate = (number, None) if word == "cp" else (None, number)
+            elif word == "time":
+                thought.seconds = number / 1000.0
+            else:
+                setattr(thought, word, number)
         elif word in ("lowerbound", "upperbound"):
             thought.bound = True
     return thought

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -27,7 +27,7 @@ class MoveRecord(NamedTuple):
 
     def comment(self) -> str:
         """``+0.35/12 0.510s, n=51234, tl=7.490s``: score/depth and time as cutechess and fastchess write them."""
-        parts = [f"{self.score or '0.00'}/{self.depth} {self.seconds:.3f}s" if self.score else f"{self.seconds:.3f}s"]
+        parts = [f"{self.score}/{self.depth} {self.seconds:.3f}s" if self.score else f"{self.seconds:.3f}s"]
         if self.nodes:
             parts.append(f"n={self.nodes}")
         if self.left is not None:
@@ -72,9 +72,6 @@ class GameRecord:
         """Points of one of the two engines: 1, 0.5 or 0."""
         white = {"1-0": 1.0, "1/2-1/2": 0.5, "0-1": 0.0}[self.result]
         return white if engine == self.white else 1.0 - white
-
-    def to_json(self) -> dict[str, Any]:
-        return asdict(self)
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> GameRecord:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 
@@ -83,7 +83,7 @@ def play(
         ledger, events = Ledger.resume(path, TOOL)
         records = [GameRecord.read(path, data) for kind, data in events if kind == "game"]
     else:
-        ledger = Ledger.create(path, TOOL, settings.to_json())
+        ledger = Ledger.create(path, TOOL, asdict(settings))
     code = 0
     started = False
 

@@ -57,9 +57,6 @@ class TournamentSettings:
     sprt: Sprt | None = None
     event: str = "match"
 
-    def to_json(self) -> dict[str, Any]:
-        return asdict(self)
-
     @classmethod
     def read(cls, path: Path, data: Mapping[str, Any]) -> TournamentSettings:
         """The settings in the results file ``path``. Raises :class:`SetupError` if they are incomplete."""
@@ -153,6 +150,8 @@ class Tournament:
 
         Raises :class:`EngineFailure` or :class:`SetupError` after repeated failures; all games so far are kept.
         """
+        if self.verdict is not None:
+            return
         book = book or self.settings.book.open(self.complain)
         for outcome in cluster.run(units.play_pair, self._pairs(book), self._arrived):
             if outcome.error is None:

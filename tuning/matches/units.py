@@ -11,7 +11,7 @@ import atexit
 import contextlib
 import threading
 from collections.abc import AsyncIterator, Callable, Coroutine
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, TypeVar
 
 import chess
@@ -188,8 +188,8 @@ def play_pair(pair: Pair, report: Callable[[Any], None]) -> list[dict[str, Any]]
 
     Raises :class:`EngineFailure` if an engine cannot be started.
     """
-    records = bench().run(bench().play_pair(pair, lambda record: report(record.to_json())))
-    return [record.to_json() for record in records]
+    records = bench().run(bench().play_pair(pair, lambda record: report(asdict(record))))
+    return [asdict(record) for record in records]
 
 
 def let_idle_quit(unit: None, report: Callable[[Any], None]) -> None:

@@ -40,20 +40,16 @@ class ArenaSettings:
     sprt: Sprt | None = None
     ideas: tuple[Idea, ...] = ()  # of a screening, which ignores the names
 
-    def to_json(self) -> dict[str, Any]:
-        """As plain data, for the results file."""
-        return asdict(self)
-
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> ArenaSettings:
-        """The inverse of :meth:`to_json`."""
+        """The settings that ``asdict`` made plain."""
         return cls(
             names=(data["names"][0], data["names"][1]),
             meeting=Meeting.from_json(data["meeting"]),
             games=data["games"],
             book=BookSettings(**data["book"]),
             sprt=Sprt(**data["sprt"]) if data["sprt"] else None,
-            ideas=tuple((name, value) for name, value in data.get("ideas", ())),
+            ideas=tuple((name, value) for name, value in data["ideas"]),
         )
 
 
@@ -95,7 +91,7 @@ class Count:
         self.encounter.pairs[sum(points)] += 1
         self.reasons.update(pair["reasons"])
         self.plies += sum(pair["plies"])
-        log = log_pace(pair["nodes"], pair.get("seconds", (0, 0)))  # older files have none
+        log = log_pace(pair["nodes"], pair["seconds"])
         if log is not None:
             self._paces.append(log)
         self.screening.add(pair["number"], sum(points), log)

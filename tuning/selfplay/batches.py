@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from engine import api  # noqa: F401 (the warm-up wants every kernel imported)
@@ -125,7 +125,7 @@ def _described(pair: DuelPair, games: tuple[DuelGame, DuelGame], batch: Batch) -
     }
     if batch.names is not None:
         records = [record_of(game, pair.number, white, batch.names, pair.opening) for white, game in enumerate(games)]
-        data["games"] = [record.to_json() for record in records]
+        data["games"] = [asdict(record) for record in records]
     return data
 
 

@@ -57,9 +57,6 @@ class Rules(Record):
     max_moves: int  # full moves of the position's own count; 0: no limit
 
 
-RULES = structure(Rules)
-
-
 class Game(Record):
     """A game and its course so far."""
 

@@ -13,7 +13,7 @@ from typing import Any
 from engine.console import Console
 from tuning.cluster.run import run_units
 from tuning.common.display import Display
-from tuning.common.files import write_whole
+from tuning.common.files import digest, write_whole
 from tuning.data.viriformat import SUFFIX
 from tuning.selfplay.generation import describe, locked
 from tuning.selfplay.labels import RelabelSettings, Unit, fingerprint_of, label_file
@@ -59,7 +59,9 @@ def relabel(
     """
     with locked(directory):
         fingerprint = fingerprint_of(settings)
-        described = {"tool": "tuning.relabel", **settings.to_json(), "fingerprint": fingerprint}
+        described = {
+            "tool": "tuning.relabel", "games": digest(sources[0]), **settings.to_json(), "fingerprint": fingerprint,
+        }  # fmt: skip
         describe(directory, described, new=not any(directory.glob(f"*{SUFFIX}")))
         missing = [Unit(source, settings, fingerprint) for source in sources if not (directory / source.name).exists()]
         display = RelabelDisplay(console, len(sources), len(sources) - len(missing))

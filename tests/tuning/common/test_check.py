@@ -22,7 +22,7 @@ def check(capsys: pytest.CaptureFixture[str], tool: str, *arguments: str) -> tup
 
 
 def files_of(folder: Path) -> list[Path]:
-    return sorted(path for path in folder.rglob("*") if path.is_file())
+    return sorted(folder.rglob("*"))
 
 
 @pytest.fixture(autouse=True)
@@ -78,7 +78,7 @@ def test_what_cannot_run_is_named(folder, capsys, tool, arguments, complaint):
         ("arena", ["--new", "FutilityBase=110", "--nodes", "500", "--pgn", "x.pgn"]),
         ("spsa", ["--nodes", "500"]),
         ("datagen", ["games", "--nodes", "100", "--opening-nodes", "100"]),
-        ("texel", ["--positions", "positions.tsv", "--cache", "x"]),
+        ("texel", ["--positions", "positions.tsv", "--cache", "x", "--plot", "new/loss.png"]),
     ],
 )
 def test_what_can_run_is_not_started(folder, capsys, tool, arguments):

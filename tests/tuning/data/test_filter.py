@@ -67,7 +67,7 @@ def test_by_other_scores_of_the_same_games(games: Path, tmp_path: Path) -> None:
     _check(tmp_path / "deep", tmp_path / "calm", opinions, 0.05, (250, 240))
 
 
-def test_a_run_is_continued_and_with_other_settings_refused(games, tmp_path, capsys):
+def test_a_run_is_continued_and_with_other_settings_refused(games, tmp_path, monkeypatch, capsys):
     out = tmp_path / "calm"
     assert _run(games, NETWORK, out) == 0
     first, second = files_of(out)
@@ -78,6 +78,11 @@ def test_a_run_is_continued_and_with_other_settings_refused(games, tmp_path, cap
     assert first.stat().st_mtime_ns == times
     assert _run(games, NETWORK, out, "--limit", "0.1") == 2
     assert "was started with limit 0.08, not 0.1" in capsys.readouterr().out
+    other = tmp_path / NETWORK.name
+    other.write_bytes(NETWORK.read_bytes() + b"\0")
+    monkeypatch.setattr("tuning.filter.choose", lambda kind, file: choose(kind, str(NETWORK)))
+    assert _run(games, other, out) == 2
+    assert "was started with opinion" in capsys.readouterr().out
 
 
 def test_what_cannot_be_used_is_named(games: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

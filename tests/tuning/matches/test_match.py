@@ -190,6 +190,15 @@ def test_a_resumed_match_gets_the_games_it_is_told(monkeypatch, tmp_path):
     assert (code, page) == (2, "error: --games must be 1 or more, not 0\n")
 
 
+def test_a_decided_match_plays_no_more_when_resumed(monkeypatch, tmp_path):
+    path = tmp_path / "r.jsonl"
+    run(monkeypatch, *PAIR, "--tc", "5", "--games", "2", "--plies", "0", "--json", str(path))
+    monkeypatch.setattr("tuning.matches.tournament.Tournament.verdict", "H1")
+    code, page = run(monkeypatch, "--resume", str(path), "--games", "8")
+    assert code == 0
+    assert "w against b: 2 games" in page
+
+
 @pytest.mark.parametrize("extra", [["--tc", "9"], ["--seed", "1"], ["--engine", "x"], ["--sprt", "0", "5"]])
 def test_flags_that_a_resumed_match_cannot_obey_are_refused(monkeypatch, tmp_path, extra):
     run(monkeypatch, *PAIR, "--tc", "5", "--games", "2", "--plies", "0", "--json", str(tmp_path / "r.jsonl"))

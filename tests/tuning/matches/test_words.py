@@ -8,7 +8,7 @@ from tuning.common.errors import SetupError
 from tuning.matches.adjudication import Adjudication, Referee, parse_rule
 from tuning.matches.engines import parse_each, parse_limit_words, parse_words, with_unique_names
 from tuning.matches.flags import DRAW_KEYS, RESIGN_KEYS, with_commit
-from tuning.matches.info import last_scored, parse_uci, parse_xboard
+from tuning.matches.info import Thought, last_scored, parse_uci, parse_xboard
 from tuning.matches.limits import Clock, Limits, engine_limit, parse_time_control
 from tuning.matches.player import complaint_about, edit_commands
 from tuning.matches.schedule import pairings, plan
@@ -106,6 +106,8 @@ def test_a_word_replaces_the_default_limit():
 def test_equal_names_are_told_apart():
     specs = with_unique_names([parse_words(["a"]), parse_words(["b"]), parse_words(["a"])])
     assert [spec.name for spec in specs] == ["a", "b", "a (2)"]
+    specs = with_unique_names([parse_words(["x", f"name={name}"]) for name in ("a", "a (2)", "a")])
+    assert [spec.name for spec in specs] == ["a", "a (2)", "a (3)"]
 
 
 def test_a_clock_runs_down_and_is_refilled():
@@ -131,6 +133,8 @@ def test_words_set_the_rules_of_adjudication():
     assert parse_rule(["off"], DRAW_KEYS, "--draw") == {"draw_moves": 0}
     with pytest.raises(SetupError, match=r"--draw: 'movenumber=x'"):
         parse_rule(["movenumber=x"], DRAW_KEYS, "--draw")
+    with pytest.raises(SetupError, match="score=--5"):
+        parse_rule(["score=--5"], RESIGN_KEYS, "--resign")
 
 
 def test_resignation_needs_both_engines_unless_told_otherwise():
@@ -170,6 +174,7 @@ def test_info_lines_are_read_whole():
     assert thought.score_text == "-0.31"
     assert parse_uci("info depth x score mate -2 pv").score_text == "-M2"
     assert parse_uci("info string score cp 100").cp is None
+    assert parse_uci(f"info depth ² nodes {'9' * 5000} score cp --3 time 20") == Thought(seconds=0.02)
     assert parse_xboard(" 9 100004 12 3456 a1a8").mate == 4
     assert parse_xboard("9 -31 12 3456 a1a8").seconds == 0.12
     assert parse_xboard("9. -31 twelve").depth == 0

@@ -120,6 +120,12 @@ def test_other_settings_are_refused(games: Path, tmp_path: Path, capsys: pytest.
     assert _run(games, tmp_path / "run") == 0
     assert _run(games, tmp_path / "run", "--share", "0.5") == 2
     assert "was started with share 1.0, not 0.5" in capsys.readouterr().out.replace("\n", " ")
+    others = tmp_path / "others"
+    others.mkdir()
+    first, second = files_of(games)
+    (others / first.name).write_bytes(second.read_bytes())
+    assert _run(others, tmp_path / "run") == 2
+    assert "was started with games" in capsys.readouterr().out.replace("\n", " ")
 
 
 def test_another_engine_is_refused(games, tmp_path, monkeypatch, capsys):
