@@ -9,7 +9,6 @@ TYPE_CHECKING = False  # Ctrl-C is not handled while this module loads, so it im
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
-    from typing import Any
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -147,23 +146,9 @@ def _perft_files(words: list[str], threads: int) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     """The parser of the command line; argparse is imported only when needed."""
-    import argparse
-
     from engine import __version__
-    from engine.commandline import Parser
+    from engine.commandline import Parser, whole
     from engine.options import find
-
-    def spin(name: str) -> dict[str, Any]:
-        """Keywords of an argument that has the range and default of the option ``name``."""
-        option = find(name)
-
-        def number(text: str) -> int:
-            try:
-                return int(option.parse(text) or 0)
-            except ValueError as error:
-                raise argparse.ArgumentTypeError(str(error)) from None
-
-        return {"type": number, "default": option.default}
 
     parser = Parser(prog="numbat", description="A UCI chess engine. Without a subcommand it speaks UCI.")
     parser.add_argument("--version", action="version", version=f"Numbat {__version__}")
@@ -194,7 +179,8 @@ def _parser() -> argparse.ArgumentParser:
         help="depth in plies and a position, quoted or not (default: the start position); or files with lines such as "
         "'FEN ;D1 20 ;D2 400' to compare with, and the maximum depth",
     )
-    perft.add_argument("--threads", **spin("Threads"), help="number of threads (default: %(default)s)")
+    threads = whole(1, find("Threads").maximum)
+    perft.add_argument("--threads", type=threads, default=1, help="number of threads (default: %(default)s)")
     perft.add_argument("--divide", action="store_true", help="also print the count of each root move")
 
     commands.add_parser("analyse", help="analyse a position, or annotate the games of a PGN file")

@@ -176,9 +176,6 @@ class Info(Figures):
     currmovenumber: int = 0
     """Its number, from 1; 0 if not reported."""
 
-    text: str = ""
-    """A remark, for an ``info string``."""
-
     wdl: tuple[int, int, int] | None = None
     """The chances to win, draw and lose, in thousandths; None if not reported."""
 

@@ -197,7 +197,7 @@ def by_keyword(keyword: str) -> Option:
 
     Raises :class:`OptionError` if there is none.
     """
-    wanted = keyword.replace("_", "").lower()
+    wanted = keyword.replace("_", "").replace(" ", "").lower()
     for option in OPTIONS:
         name = option.name.replace(" ", "").replace("_", "").lower()
         if wanted in (name, name.removeprefix("uci")):

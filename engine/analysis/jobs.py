@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from multiprocessing.connection import Connection, wait
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar, cast
 
 import chess.pgn
 from chess.engine import Limit
@@ -25,6 +25,7 @@ from engine.analysis.report import entry
 from engine.analysis.terminal import terminated_as_interrupted
 from engine.explanation import explain
 from engine.messages import PositionError
+from engine.options import Options
 
 #: Seconds after which an unfinished game is sent as it is.
 SAVE_AFTER = 10.0
@@ -81,9 +82,7 @@ class Setup:
     @contextmanager
     def annotator(self, report: Callable[[str], None]) -> Iterator[Annotator]:
         """An annotator with an engine that reports to ``report``."""
-        with Engine(report=report) as engine:
-            for option, value in self.options.items():
-                engine.set_option(option, value)
+        with Engine(report=report, **cast(Options, self.options)) as engine:
             why = partial(explain, tables=engine.table_outcome, marked=True, skip_better=True)
             yield Annotator(engine, self.limit, self.label, self.whole_game, why)
 

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import chess
 import chess.pgn
@@ -25,6 +25,7 @@ from engine.api.types import Analysis
 from engine.console import Console
 from engine.explanation.standing import expectation
 from engine.files import WriteError
+from engine.options import Options
 from engine.reading import MoveError, read_board, read_move
 
 #: Reads a line from the player; None when the given number of seconds have passed. Raises EOFError at the end of input.
@@ -352,9 +353,7 @@ def play_chess(
             except (AnalysisError, WriteError) as error:  # the next move tries again
                 _remark(f"{error}; the game goes on, and 'moves' shows it")
 
-    with Engine(report=lambda text: print(text, file=sys.stderr)) as engine:
-        for option, value in options.items():
-            engine.set_option(option, value)
+    with Engine(report=lambda text: print(text, file=sys.stderr), **cast(Options, options)) as engine:
         limit, _ = limit_of(chosen, 1.0)
         clock = ChessClock(*chosen.clock) if chosen.clock else None
         human = chess.BLACK if chosen.black else chess.WHITE

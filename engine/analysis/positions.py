@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import chess
 from rich.live import Live
@@ -19,6 +19,7 @@ from engine.api.explaining import EXPLAIN_NODES, what_for
 from engine.api.types import Analysis
 from engine.console import Console
 from engine.messages import Limits
+from engine.options import Options
 from engine.reading import read_board
 
 
@@ -58,9 +59,7 @@ def analyse(fen: str, chosen: argparse.Namespace, options: dict[str, Any]) -> in
         return 0
     limit, _ = limit_of(chosen, 5.0)
     lines = Lines()
-    with Engine(report=console.print) as engine:
-        for name, value in options.items():
-            engine.set_option(name, value)
+    with Engine(report=console.print, **cast(Options, options)) as engine:
         wanted = chosen.lines or 3
         with engine.stream(board, limit, multipv=wanted) as reports, Live(console=console, transient=True) as live:
             try:

@@ -18,8 +18,8 @@ import chess
 
 from engine.analysis.judge import Grade
 from engine.explanation.standing import EDGE, WINNING
+from engine.explanation.themes.threat import mate_in_one
 from engine.play.captures import Captures, taken
-from engine.play.glance import MATE_IN_ONE, at_a_glance
 
 #: The least material that a sacrifice gives, in pawns: the exchange.
 SACRIFICE = 2
@@ -40,19 +40,10 @@ def is_sacrifice(board: chess.Board, move: chess.Move) -> bool:
     """Whether ``move`` gives material away that another move would have kept, and is not just the capture of a
     piece that threatens mate."""
     given = offered(board, move)
-    if given < SACRIFICE or (board.is_capture(move) and _is_mate_threatened(board)):
+    if given < SACRIFICE or (board.is_capture(move) and not board.is_check() and mate_in_one(board)):
         return False
     kept = max(SACRIFICE - 1, given - SACRIFICE)  # what the others may give for this to be a choice
     return any(offered(board, other) <= kept for other in board.legal_moves if other != move)
-
-
-def _is_mate_threatened(board: chess.Board) -> bool:
-    """Whether the opponent could mate at once if it were their turn."""
-    if board.is_check():
-        return False
-    board = board.copy(stack=False)
-    board.push(chess.Move.null())
-    return any(at_a_glance(board, move) == MATE_IN_ONE for move in board.legal_moves if board.gives_check(move))
 
 
 def is_obvious(board: chess.Board, move: chess.Move) -> bool:

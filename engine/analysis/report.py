@@ -100,7 +100,11 @@ def _game(game: chess.pgn.Game, moves: Sequence[Judged], number: int = 1) -> dic
 
 def _theory(moves: Sequence[Judged], last: int) -> str:
     """The move by which the game reached its last position in the table of openings."""
-    return f"last named position: {_label(moves[last], moves[last - 1].board)}" if last else ""
+    if not last:
+        return ""
+    judged, before = moves[last], moves[last - 1].board
+    number = f"{before.fullmove_number}{'.' if before.turn else '…'}"
+    return f"last named position: {number} {judged.san}{judged.grade.glyph}"
 
 
 def _side(tags: chess.pgn.Headers, name: str, side: Side) -> dict[str, Any]:
@@ -138,12 +142,6 @@ def _ply(moves: Sequence[Judged], number: int, clock: float | None) -> dict[str,
     }
     shown = {name: value for name, value in fields.items() if value}
     return {**shown, "chance": round(100 * white.expectation(), 1), "bands": percents(white)}
-
-
-def _label(judged: Judged, before: chess.Board | None) -> str:
-    if before is None:
-        return "Start of the game"
-    return f"{before.fullmove_number}{'.' if before.turn else '…'} {judged.san}{judged.grade.glyph}"
 
 
 def _choices(board: chess.Board, judged: Judged) -> dict[str, Any]:

@@ -88,6 +88,8 @@ def position_of(board: chess.Board, chess960: bool = False) -> Any:
     if board.uci_variant != "chess":
         raise PositionError(f"the variant {board.uci_variant} is not supported")
     moves = board.move_stack[-board.halfmove_clock :] if board.halfmove_clock > 0 else []
+    if not all(moves):  # a null move, over which the engine's history cannot go back
+        moves = []
     root = board
     if moves:
         root = board.root() if len(moves) == len(board.move_stack) else board.copy(stack=len(moves)).root()
@@ -110,6 +112,13 @@ def position_of(board: chess.Board, chess960: bool = False) -> Any:
     if moves:
         play_moves(position, [move.uci() for move in moves])
     return position
+
+
+def check_supported(board: chess.Board) -> None:
+    """Raise :class:`PositionError` for pieces or counters that python-chess accepts and the engine does not."""
+    check_material(_pieces(board))
+    check_number(board.halfmove_clock, "halfmove clock", 0)
+    check_number(board.fullmove_number, "move number", 1)
 
 
 def _pieces(board: chess.Board) -> bytearray:

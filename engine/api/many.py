@@ -47,7 +47,11 @@ def analyses(
     try:
         while True:
             while len(waiting) < _AHEAD * jobs and (item := next(rest, None)):
-                waiting.append(threads.submit(helpers.analyse, item[0], _board_of(*item), limits))
+                try:
+                    waiting.append(threads.submit(helpers.analyse, item[0], _board_of(*item), limits))
+                except (ValueError, TypeError) as error:  # raised in its turn
+                    waiting.append(Future())
+                    waiting[-1].set_exception(error)
                 if waiting[0].done():
                     break
             if not waiting:

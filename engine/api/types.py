@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from math import isfinite, nan
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -133,17 +133,14 @@ def limits_of(limit: AnyLimit | None, root_moves: RootMoves = None) -> Limits:
     TypeError: the limit must be a chess.engine.Limit, not 0.5; half a second is Limit(time=0.5)
     """
     moves = tuple(move.uci() for move in root_moves or ())
-    if limit is not None and not isinstance(limit, Limits):
-        from chess.engine import Limit
-
-        if not isinstance(limit, Limit):
-            raise TypeError(f"the limit must be a chess.engine.Limit, not {limit!r}; half a second is Limit(time=0.5)")
     if isinstance(limit, Limits):
-        from dataclasses import replace
-
         return replace(limit, searchmoves=moves) if moves else limit
     if limit is None:
         return Limits(infinite=True, searchmoves=moves)
+    from chess.engine import Limit
+
+    if not isinstance(limit, Limit):
+        raise TypeError(f"the limit must be a chess.engine.Limit, not {limit!r}; half a second is Limit(time=0.5)")
     given = {name: getattr(limit, name) for name in FIELDS}
     numbers: dict[str, Any] = {FIELDS[name]: _number(name, value) for name, value in given.items() if value is not None}
     return Limits(**numbers, searchmoves=moves)

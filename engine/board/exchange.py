@@ -36,9 +36,6 @@ class _Ply(Record):
     length: int
 
 
-_PLY = structure(_Ply)
-
-
 class Captures(Record):
     """The state of the kernels, and the limits of :func:`material_quiescence`; if ``aborted``, its result is void."""
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from engine.board.aliases import Bitboard
 from engine.board.types import NO_TYPE, ONE, U64
-from engine.jit import HAVE_PEXT, Array, Record, shared_record, structure, u8
+from engine.jit import HAVE_PEXT, Array, Record, shared_record, u8
 
 
 class Slider(Record):
@@ -28,9 +28,6 @@ class Slider(Record):
     magic: u8
     shift: u8
     start: u8
-
-
-SLIDER = structure(Slider)
 
 
 class Tables(Record):
@@ -48,8 +45,6 @@ class Tables(Record):
     side_key: u8
     attacks: Annotated[Array[u8], (107_648,)]  # [start + index] attack sets of rooks and bishops
 
-
-TABLES_DTYPE = structure(Tables)
 
 TABLES, tables = shared_record("numbat_tables", Tables)
 

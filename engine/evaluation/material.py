@@ -47,9 +47,6 @@ class _Weight(Record):
     unused: i4
 
 
-_WEIGHT = structure(_Weight)
-
-
 class MaterialAccumulator(Record):
     """The running sums, from White's view."""
 

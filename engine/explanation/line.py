@@ -89,14 +89,6 @@ class Line:
         return min(self.gains[max(1, len(self) - 1) :], default=0)
 
     @cached_property
-    def secured(self) -> int:
-        """Plies until the gain is secured for the rest of the line."""
-        ply = len(self)
-        while ply > 0 and self.gains[ply - 1] >= self.gain:
-            ply -= 1
-        return ply
-
-    @cached_property
     def shown(self) -> int:
         """Plies until the gain is on the board for the rest of the line; all of them if a capture is pending."""
         start = balance(self.boards[0], self.winner)

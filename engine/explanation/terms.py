@@ -31,9 +31,6 @@ LASTING = {
     "pressure": tuple(group[1:] for group in CHANGING["king"] if group[0] == "-"),
 }
 
-#: Centipawns of each aspect, for its owner.
-Aspects = Mapping[str, int]
-
 
 def aspects(board: chess.Board, groups: Mapping[str, tuple[str, ...]] = CHANGING) -> dict[chess.Color, dict[str, int]]:
     """For each side the value of king safety, passed pawns, mobility and pawn structure, or of other ``groups`` of

@@ -74,8 +74,14 @@ def tictactoe() -> Exhibit:
     return Exhibit("tic-tac-toe", TicTacToe(), 9, ("X", "O"), show, lambda square: str(square + 1), True)
 
 
+#: A search goes as deep as the heap is high, and each ply is a call of a Python function.
+_MOST_BONES = 100
+
+
 def bones(heap: int = 8) -> Exhibit:
-    """The heap of bones."""
+    """The heap of bones. Raises :class:`LabError` for more than the searches, which are recursive, can take."""
+    if heap > _MOST_BONES:
+        raise LabError(f"a heap has at most {_MOST_BONES} bones here, not {heap}")
 
     def show(state: tuple[int, int]) -> str:
         return f"{'| ' * state[0]}({state[0]} left)"
@@ -134,15 +140,10 @@ class ChessExhibit(Exhibit):
         return str(state.san(action))
 
     def read(self, state: Any, text: str) -> Any:
-        """Also reads UCI notation, and SAN without its check sign or suffix."""
-        for parse in (state.parse_san, state.parse_uci):
-            try:
-                move = parse(text.strip())
-            except ValueError:
-                continue
-            if move in self.game.actions(state):
-                return move
-        return super().read(state, text)
+        """Raises :class:`~engine.reading.MoveError`."""
+        from engine.reading import read_move
+
+        return read_move(state, text)
 
 
 def _checked(node: Any) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from math import isfinite
+from math import exp, isfinite, log
 from time import monotonic, perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -127,7 +127,7 @@ def effective_branching(nodes: int, depth: int) -> float | None:
     None if there are no more nodes than plies, so that no b >= 1 does."""
     if depth < 1 or nodes < depth + 1:
         return None
-    low, high = 1.0, float(nodes)
+    low, high = 1.0, exp(log(nodes) / depth)
     for _ in range(80):
         middle = (low + high) / 2
         if sum(middle**ply for ply in range(depth + 1)) < nodes:

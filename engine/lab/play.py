@@ -6,39 +6,31 @@ from collections.abc import Callable
 from typing import Any
 
 from engine.lab.games import Exhibit, LabError
+from engine.reading import MoveError
 from engine.textbook import MAX, Outcome, player
 
 HELP = "Type a move, or: hint, undo, help, quit."
-
-
-#: Returns a move in a state and, as text in brackets, its score.
-Opponent = Callable[[Any], tuple[Any, str]]
 
 
 def play(
     exhibit: Exhibit,
     *,
     human: int = MAX,
-    opponent: Opponent | None = None,
     seconds: float = 2.0,
     ask: Callable[[str], str] = input,
     tell: Callable[[str], object] = print,
-    on_state: Callable[[Any], None] = lambda state: None,
 ) -> None:
-    """Play one game between ``human`` (``MAX`` moves first) and ``opponent``: by default the textbook player with
-    ``seconds`` per move. ``on_state`` is called with every state reached. Ends with the game, at ``quit`` or at the end
-    of the input."""
+    """Play one game between ``human`` (``MAX`` moves first) and the textbook player, which takes ``seconds`` per
+    move. Ends with the game, at ``quit`` or at the end of the input."""
     game, history = exhibit.game, [exhibit.game.initial()]
-    think = opponent or (lambda state: _textbook(exhibit, state, seconds))
 
     tell(f"{exhibit.title}: you are {exhibit.players[human != MAX]}. {HELP}")
     shown = None
     while not game.is_terminal(state := history[-1]):
         if game.to_move(state) != human:
-            action, judgement = think(state)
+            action, judgement = _textbook(exhibit, state, seconds)
             tell(f"{exhibit.player(state)} plays {exhibit.write(state, action)} {judgement}")
             history.append(game.result(state, action))
-            on_state(history[-1])
             continue
         if state is not shown:  # show it again after an empty line, but not after a hint or a typing error
             tell(f"\n{exhibit.show(state)}")
@@ -56,18 +48,16 @@ def play(
             case "help":
                 tell(f"{HELP} Legal: {' '.join(exhibit.write(state, action) for action in game.actions(state))}")
             case "hint":
-                action, judgement = think(state)
+                action, judgement = _textbook(exhibit, state, seconds)
                 tell(f"try {exhibit.write(state, action)} {judgement}")
             case "undo" if len(history) > 2:
                 del history[-2:]
-                on_state(history[-1])
             case "undo":
                 tell("you have no move to take back")
             case _:
                 try:
                     history.append(game.result(state, exhibit.read(state, word)))
-                    on_state(history[-1])
-                except LabError as error:
+                except (LabError, MoveError) as error:
                     tell(str(error))
     tell(f"\n{exhibit.show(state)}\n{exhibit.result(state)}")
 

@@ -9,6 +9,8 @@ from collections.abc import Iterable
 
 import chess
 
+from engine.messages import PositionError
+
 #: The letters of king, queen, rook, bishop and knight: those of the PGN standard, and of Greek and Cyrillic alphabets.
 LANGUAGES = {
     "Czech": "K D V S J", "Danish": "K D T L S", "Dutch": "K D T L P", "Estonian": "K L V O R", "Finnish": "K D T L R",
@@ -39,7 +41,7 @@ _MOVE = re.compile(
 )
 
 
-class MoveError(ValueError):
+class MoveError(PositionError):
     """Text that is not a move; the message says why."""
 
 

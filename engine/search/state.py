@@ -58,9 +58,6 @@ class Picker(Record):
     bad_end: int  # losing captures are at the front of the list, up to here
 
 
-PICKER = structure(Picker)
-
-
 class Frame(Record):
     """One ply of the current line."""
 
@@ -101,9 +98,6 @@ class LineRecord(Record):
     pv: Annotated[Array[i4], (MAX_PLY + 2,)]
 
 
-LINE = structure(LineRecord)
-
-
 class Deepening(Record):
     """The state of iterative deepening: the iteration, its aspiration window, and the lines (see deepening)."""
 
@@ -124,17 +118,11 @@ class Deepening(Record):
     new_lines: Annotated[Array[LineRecord], (MAX_MOVES,)]  # [rank] of this iteration
 
 
-DEEPENING = structure(Deepening)
-
-
 class RootMove(Record):
     """A root move and the nodes spent on it."""
 
     move: int
     nodes: int
-
-
-ROOT_MOVE = structure(RootMove)
 
 
 class Worker(Record):

@@ -13,6 +13,7 @@ import chess
 from rich.progress import Progress
 
 from engine import Engine
+from engine.api.boards import check_supported
 from engine.commandline import DONE, FAILED
 from engine.messages import PERFT, nodes_per_second
 from engine.reading import ReadError, read_lines, read_position
@@ -60,6 +61,7 @@ def _read(line: str, number: int, found: list[Counts], report: Callable[[str], N
     else:
         fen, *texts = re.split(r"\s*;\s*|\s+(?=D\d)", line.removeprefix("epd ").strip())
         position = read_position(fen, unreachable=True)
+        check_supported(position.board)
         if position.rest:
             raise ValueError(f"{quoted(position.rest)} is not a count such as 'D1 20'")
         for repair in position.repairs:

@@ -7,10 +7,11 @@ import signal
 from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 from engine import Engine
 from engine.messages import Info, Limits
+from engine.options import Options
 from engine.suites.judging import Outcome, Report, questions
 from engine.suites.tasks import Task
 
@@ -42,7 +43,7 @@ def solve_all(
     tasks: Sequence[Task], limits: Limits, options: dict[str, Any], jobs: int, report: Callable[[str], None]
 ) -> Generator[Outcome, None, None]:
     """The outcomes in the order of ``tasks``, from ``jobs`` processes if more than one."""
-    with _engine_with(options, report) as engine:  # compiles the engine for all processes
+    with Engine(report=report, **cast(Options, options)) as engine:  # compiles the engine for all processes
         if jobs == 1:
             yield from map(partial(solve, engine, limits), tasks)
             return
@@ -66,17 +67,10 @@ def _submitted(pool: ProcessPoolExecutor, limits: Limits, tasks: Sequence[Task])
         signal.signal(signal.SIGINT, before)
 
 
-def _engine_with(options: dict[str, Any], report: Callable[[str], None] = lambda line: None) -> Engine:
-    engine = Engine(report=report)
-    for name, value in options.items():
-        engine.set_option(name, value)
-    return engine
-
-
 def _begin(options: dict[str, Any]) -> None:
     global _engine
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _engine = _engine_with(options)
+    _engine = Engine(**cast(Options, options))
 
 
 def _solve_there(limits: Limits, task: Task) -> Outcome:

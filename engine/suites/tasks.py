@@ -14,6 +14,7 @@ from pathlib import Path
 
 import chess
 
+from engine.api.boards import check_supported
 from engine.reading import ReadError, read_move, read_positions
 from engine.reading.positions import Position, operations_of
 
@@ -57,6 +58,7 @@ def load_suite(path: str | os.PathLike[str], report: Callable[[str], None] = pri
 def task_of(found: Position, name: str) -> Task:
     """The task in a line of EPD, called ``name`` if it has no ``id``. Raises ValueError."""
     board, operations = found.board, operations_of(found.rest)
+    check_supported(board)
     if board.chess960:
         raise ValueError(f"'{board.fen()}' is a position of Chess960, which suites do not support")
     if not any(board.legal_moves):

@@ -40,9 +40,6 @@ class Pairs(Record):
     codes: Annotated[Array[u8], (64,)]  # [length - shortest] the smallest code of that length, from the high end
 
 
-PAIRS = structure(Pairs)
-
-
 class Part(Record):
     """How one part of a table numbers its positions."""
 
@@ -50,9 +47,6 @@ class Part(Record):
     piece: Annotated[Array[u1], (MAX_PIECES + 1,)]  # [place] in the order of the table, coloured as in its name
     group: Annotated[Array[int], (MAX_PIECES + 1,)]  # [place] size of the group that begins here
     factor: Annotated[Array[int], (MAX_PIECES + 1,)]  # [place] weight of the group that begins here
-
-
-PART = structure(Part)
 
 
 class WdlTable(Record):
@@ -76,9 +70,6 @@ class Slot(Record):
     swapped: int  # 1: the table has the colours reversed
 
 
-SLOT = structure(Slot)
-
-
 class Maps(Record):
     """Constants of the format, by square; ``files`` copies them from python-chess."""
 
@@ -90,9 +81,6 @@ class Maps(Record):
     twist: Annotated[Array[int], (64,)]  # the other pawns of its group
     lead: Annotated[Array[Array[int]], (5, 24)]  # [pawns in the group, less one][flap of the leading one]
     binomial: Annotated[Array[Array[int]], (MAX_PIECES, 64)]  # [k][n] ways to choose k of n
-
-
-MAPS = structure(Maps)
 
 
 class WdlTables(Record):

@@ -8,8 +8,6 @@ from engine.messages import PositionError
 from engine.uci.jobs import Searches
 
 if TYPE_CHECKING:
-    import chess
-
     from engine.api import Engine
 
 
@@ -26,7 +24,9 @@ class Explanation(Searches):
     def __init__(self, engine: Engine, move: str | None) -> None:
         super().__init__(engine)
         self._board = engine.board()
-        self._move = None if move is None else _parsed(self._board, move)
+        from engine.reading import read_move
+
+        self._move = None if move is None else read_move(self._board, move)
 
     def run(self) -> str:
         """The explanation. Raises :class:`Stopped`, as unfinished searches explain nothing."""
@@ -34,13 +34,3 @@ class Explanation(Searches):
             text = self._engine.explain(self._board, self._move)
         self._check()
         return text
-
-
-def _parsed(board: chess.Board, text: str) -> chess.Move:
-    """The legal move ``text``, in UCI notation or SAN."""
-    for parse in (board.parse_uci, board.parse_san):
-        try:
-            return parse(text)
-        except ValueError:
-            continue
-    raise PositionError(f"explain: '{text}' is not a legal move here")

@@ -53,8 +53,6 @@ def score_words(score: Score) -> str:
 
 def info_line(info: Info, wdl: bool = False) -> str:
     """The ``info`` line for a report, its fields in the order that all GUIs expect; ``wdl`` includes the chances."""
-    if info.text:
-        return remark_line(info.text)
     if info.currmove:
         return f"info depth {info.depth} currmove {info.currmove} currmovenumber {info.currmovenumber}"
     if info.depth == 0 and info.score is not None and not info.pv:  # checkmate or stalemate

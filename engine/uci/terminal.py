@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import threading
 from collections.abc import Callable
 from time import perf_counter
 from typing import TYPE_CHECKING, Unpack
@@ -70,22 +69,9 @@ def _load(report: Callable[[str], None], **options: Unpack[Options]) -> Engine:
 def _interruptible(work: Callable[[], None]) -> None:
     """Run ``work`` in a thread, so that Ctrl-C ends it at once although compiled code ignores signals. Raises what it
     raises."""
-    raised: list[BaseException] = []
-    done = threading.Event()
+    from engine.search.threads import run_on_deep_stack
 
-    def run() -> None:
-        try:
-            work()
-        except BaseException as error:
-            raised.append(error)
-        finally:
-            done.set()
-
-    threading.Thread(target=run, name="numbat-work", daemon=True).start()
     try:
-        while not done.wait(0.2):  # Windows does not notice Ctrl-C in a wait without a timeout
-            pass
+        run_on_deep_stack(work)
     except KeyboardInterrupt:
         os._exit(interrupted())
-    if raised:
-        raise raised[0]

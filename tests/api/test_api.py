@@ -92,6 +92,15 @@ def test_moves_are_played_on_the_position(numbat: Engine) -> None:
     assert numbat.key() == chess.polyglot.zobrist_hash(board)
 
 
+def test_after_a_null_move_the_position_counts_without_the_moves_before(numbat: Engine) -> None:
+    """As for other engines of python-chess, which get its FEN."""
+    board = chess.Board()
+    for move in ("g1f3", "g8f6", "0000", "f6g8"):
+        board.push_uci(move)
+    numbat.set_board(board)
+    assert numbat.fen() == board.fen()
+
+
 def test_set_board_keeps_the_moves_for_repetitions(numbat: Engine) -> None:
     board = chess.Board("rnb1kbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1")  # Black has no queen
     for move in ("g1f3", "g8f6", "f3g1", "f6g8", "g1f3", "g8f6", "f3g1"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import signal
 import subprocess
@@ -107,6 +108,10 @@ def test_analyses_name_a_faulty_position_by_its_index(numbat: Engine) -> None:
         results = numbat.analyse_many([KIWIPETE, faulty], Limit(nodes=1), jobs=1)
         with pytest.raises(PositionError, match=r"^position 1: "):
             list(results)
+    results = numbat.analyse_many([KIWIPETE, KIWIPETE, "nonsense"], Limit(nodes=1), jobs=2)
+    assert len(list(itertools.islice(results, 2))) == 2
+    with pytest.raises(PositionError, match=r"^position 2: "):
+        next(results)
 
 
 _LETTERS = st.sampled_from([*"pnbrqkPNBRQK12345678/ wb-KQkqae36", "\n", "\t", "ö"])

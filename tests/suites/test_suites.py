@@ -46,6 +46,9 @@ def test_epd_operations_become_tasks():
     assert parse_task('6k1/5ppp/8/8/8/8/8/R5K1 w - - bm Ra7; c0 "http://x.y/z?q=1";', "x").points == ()
 
 
+TEN_QUEENS = "k7/8/8/8/8/8/1QQQQQ2/K1QQQQQ1 w - - 0 1"
+
+
 @pytest.mark.parametrize(
     ("line", "complaint"),
     [
@@ -56,6 +59,8 @@ def test_epd_operations_become_tasks():
         ('6k1/5ppp/8/8/8/8/8/R5K1 w - - bm Ra7; id "x; am Ra2;', "is not an operation of EPD"),
         ("4k3/8/8/8/8/8/8/1R2K3 w Q - bm Rb2;", "a position of Chess960"),
         ("7k/6Q1/6K1/8/8/8/8/8 b - - dm 1;", "has no legal move"),
+        (f"{TEN_QUEENS} bm Qb7;", "more promoted pieces than missing pawns"),
+        ("6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 100000 bm Ra8;", "move number 100000 is out of range"),
     ],
 )
 def test_broken_lines_name_file_and_line(tmp_path, line, complaint):
@@ -201,6 +206,7 @@ def test_perft_names_the_position_whose_count_differs(tmp_path, capsys):
         ("perft 1 20\n", ":1: .* is not a position"),
         (f"{KIWIPETE} ;D1 48 ;D64 1\n", ":1: D takes a whole number of plies, at most 63, not 64"),
         (f"{KIWIPETE} bm e4; D1 48\n", ":1: 'bm e4' is not a count"),
+        (f"{KIWIPETE} ;D1 48\n{TEN_QUEENS} ;D1 1\n", ":2: .* more promoted pieces"),
     ],
 )
 def test_broken_perft_files_name_file_and_line(tmp_path, text, complaint):

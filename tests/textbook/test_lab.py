@@ -15,6 +15,7 @@ from engine.lab import games, growth, main, measure, play
 from engine.lab.games import LabError
 from engine.lab.measure import ALGORITHMS, Laboratory, count_tree, effective_branching
 from engine.lab.trace import DRAWN, TooLarge, TreeTrace, label
+from engine.reading import MoveError
 from engine.textbook import MAX, MIN, LearnedOrder, OutOfTime, alpha_beta, minimax_decision
 from tests.textbook.test_algorithms import KIWIPETE
 
@@ -25,6 +26,7 @@ from tests.textbook.test_algorithms import KIWIPETE
 def test_effective_branching_of_a_uniform_tree_is_its_branching(branching, depth):
     nodes = sum(branching**ply for ply in range(depth + 1))
     assert effective_branching(nodes, depth) == pytest.approx(branching)
+    assert effective_branching(2**100, 99) == pytest.approx(2)
 
 
 @pytest.mark.parametrize(
@@ -132,7 +134,7 @@ def test_lines_of_chess_are_in_san():
     bishops = games.chess("4k3/8/8/8/2p5/1P6/4B3/4K3 w - - 0 1")
     board = bishops.game.initial()
     assert [bishops.read(board, text).uci() for text in ("bxc4", "Bxc4", "kd1")] == ["b3c4", "e2c4", "e1d1"]
-    with pytest.raises(LabError, match="'BXC4' is not a legal move here"):
+    with pytest.raises(MoveError, match="'BXC4' is ambiguous"):
         bishops.read(board, "BXC4")
 
 
@@ -198,6 +200,7 @@ def test_bounds_meet_minimax_at_its_deepest():
         (["--game", "chess", "--size", "4"], "--size is for"),
         (["--game", "othello", "--size", "5"], "not 5"),
         (["--game", "bones", "--size", "-3"], "not -3"),
+        (["--game", "bones", "--size", "600"], "at most 100 bones here, not 600"),
         (["--tree", "[1,"], "not a tree"),
         (["--tree", "[[1],[]]"], "one is empty"),
         (["--tree", "3"], "one number is not a tree"),
@@ -286,7 +289,7 @@ def test_othello_shows_its_squares_and_passes_are_moves():
 
 def test_chess_can_be_played_against_the_textbook():
     told = played(games.chess("6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1"), ["zz", "Ra8"])
-    assert "'zz' is not a legal move here; legal: " in told
+    assert "'zz' is not a legal move here; write moves as e4" in told
     assert told.endswith("White wins.")
     assert "White plays Ra8# (+1000 for the first player, " in played(
         games.chess("6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1"), [], human=MIN

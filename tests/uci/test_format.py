@@ -64,7 +64,6 @@ def test_results_are_written_as_bestmove():
 
 def test_remarks_stay_on_one_line_of_bearable_length():
     assert remark_line("two\nlines\x1b[2J\x00\u202e") == r"info string two lines\x1b[2J\x00\u202e"
-    assert info_line(Info(text="a\nb")) == "info string a b"
     assert len(remark_line("x" * 100_000)) < 400
 
 

@@ -36,9 +36,6 @@ class PawnEntry(Record):
     pawn_span: Annotated[Array[u8], (2,)]
 
 
-PAWN_ENTRY = structure(PawnEntry)
-
-
 class PawnTable(Record):
     """One thread's pawn hash table, and the view of the position it evaluates."""
 

@@ -6,7 +6,7 @@ from engine.board.aliases import Bitboard, Color, Position, Square
 from engine.board.attacks import all_pawn_attacks, forward, king_attacks
 from engine.board.position import bit, king_square
 from engine.board.types import FILE_A, FILE_H, I64, PAWN, U64, WHITE, ZERO
-from engine.jit import Array, Record, helper, structure, u8
+from engine.jit import Array, Record, helper, u8
 
 #: Index of the attacks of all pieces together, after those of each type.
 ANY = 6
@@ -25,9 +25,6 @@ class View(Record):
     ring_hits: Annotated[Array[int], (2,)]  # [color] their attacks on squares of that ring
     passed: u8  # passed pawns of both colours
     pawn_span: Annotated[Array[u8], (2,)]  # [color] squares its pawns attack or may attack once they advance
-
-
-VIEW = structure(View)
 
 
 @helper

@@ -6,8 +6,7 @@ from collections.abc import Hashable
 
 import chess
 
-from engine.messages import PositionError
-from engine.reading.positions import faults
+from engine.reading import read_board
 from engine.textbook.game import MAX, MIN, Game
 
 VALUES = {chess.PAWN: 1, chess.KNIGHT: 3, chess.BISHOP: 3, chess.ROOK: 5, chess.QUEEN: 9, chess.KING: 0}
@@ -22,12 +21,7 @@ class Chess(Game[chess.Board, chess.Move]):
     """
 
     def __init__(self, fen: str = chess.STARTING_FEN) -> None:
-        try:
-            self.board = chess.Board(fen)
-        except ValueError as error:
-            raise PositionError(f"not a FEN: {fen!r} ({error})") from error
-        if not self.board.is_valid():
-            raise PositionError(f"not a legal position: {fen!r} ({faults(self.board)})")
+        self.board = read_board(fen)
 
     def initial(self) -> chess.Board:
         return self.board
