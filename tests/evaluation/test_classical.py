@@ -19,7 +19,7 @@ from engine.evaluation.classical.pawns import PAWN_TABLE
 from engine.evaluation.classical.scaling import SCALE_UNIT
 from engine.evaluation.classical.value import classical_value, traced_value
 from engine.jit import new_record
-from tests.evaluation.test_material import position_from
+from tests.board.oracle import position_from
 
 # A kernel of this file's own, not cached: numba's cache would not notice a change in what it calls.
 

@@ -10,7 +10,7 @@ import pytest
 from engine import Engine, Limits
 from engine.evaluation.choice import choose
 from engine.evaluation.endgames import NEARER, STEP, WON, is_rook_pawn_draw, mop_up_value
-from tests.evaluation.test_material import position_from
+from tests.board.oracle import position_from
 
 #: A rook counts besides: without that no pawn would be promoted.
 ROOK_WINS = WON + 500

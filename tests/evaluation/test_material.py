@@ -8,23 +8,17 @@ import numpy as np
 import pytest
 from numba import njit
 
-from engine.board.fen import set_fen
 from engine.board.moves import CASTLE_LONG, CASTLE_SHORT, EN_PASSANT, PROMOTION
 from engine.board.notation import list_moves
-from engine.board.setup import new_position, play_move
+from engine.board.setup import play_move
 from engine.evaluation import material
 from engine.jit import new_record
+from tests.board.oracle import position_from
 
 # Kernels of this file's own, not cached: numba's cache would not notice a change in what they call.
 refresh = njit(lambda accumulator, position: material.refresh_accumulator(accumulator, position))
 update = njit(lambda target, source, position, move: material.update_accumulator(target, source, position, move))
 score = njit(lambda accumulator, position: material.material_value(accumulator, position))
-
-
-def position_from(fen, chess960=False):
-    position = new_position()
-    set_fen(position, fen, chess960)
-    return position
 
 
 def refreshed(position):

@@ -20,7 +20,8 @@ from engine.evaluation.nnue.plain import features, plain_value
 from engine.evaluation.nnue.shape import INPUTS, OUTPUT_BUCKETS, QA, QB, WEIGHT_LIMIT
 from engine.jit import new_record
 from engine.messages import OptionError
-from tests.evaluation.test_material import KINDS, STARTS, position_from, random_game
+from tests.board.oracle import position_from
+from tests.evaluation.test_material import KINDS, STARTS, random_game
 
 # Kernels of this file's own, not cached: numba's cache would not notice a change in what they call.
 reset = njit(lambda record, position: evaluator.reset(record, position))
