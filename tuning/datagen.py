@@ -18,10 +18,11 @@ from engine.console import Console
 from engine.jit.warmup import warm_up
 from tuning.common import command
 from tuning.common.errors import SetupError, at_least
+from tuning.common.files import keep_apart
 from tuning.common.flags import add_check_flag, add_cluster_flags, add_option_flag, count, options_of
 from tuning.matches.openings import load_book
 from tuning.selfplay.games import LONGEST_OPENING, SelfPlayRules
-from tuning.selfplay.generation import Store, generate
+from tuning.selfplay.generation import NOTES, Store, generate
 from tuning.selfplay.loop import LONGEST
 from tuning.selfplay.shards import DatagenSettings, begin
 
@@ -96,6 +97,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
     warm_up(console.print)  # before the workers do it all at once
     plan = begin(settings, openings)
     if arguments.check:
+        keep_apart(arguments.directory / NOTES, ())
         return command.checked(console)
     store = Store(arguments.directory, plan)
     try:

@@ -20,6 +20,7 @@ from pathlib import Path
 from engine.console import Console
 from tuning.common import command
 from tuning.common.errors import SetupError, at_least
+from tuning.common.files import keep_apart
 from tuning.common.flags import add_check_flag, add_cluster_flags, add_results_flags, results_path
 from tuning.matches import flags, rivals
 from tuning.matches.engines import WORDS_HELP, EngineSpec, parse_each, parse_limit_words, parse_words, with_unique_names
@@ -112,6 +113,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
         settings = settings_from(arguments, lambda line: console.print(line, style="yellow", soft_wrap=True))
         if arguments.check:
             check(settings)
+            keep_apart(arguments.pgn and Path(arguments.pgn), (), replace=False)
             return command.checked(console, path)
     tournament, code = play(
         settings, path, console, scheduler=arguments.scheduler, concurrency=arguments.concurrency,

@@ -60,6 +60,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("strength", ["--openings", "/no.epd"], "/no.epd: No such file"),
         ("datagen", ["games", "--option", "NoSuch=1"], "unknown parameter 'NoSuch'"),
         ("datagen", ["games", "--book", "junk.epd"], "no usable opening in it"),
+        ("datagen", ["junk.epd"], "cannot write junk.epd"),
+        ("match", [*BOTH, "--pgn", "junk.epd"], "junk.epd already exists"),
         ("relabel", ["games.vf", "--out", "x"], "games.vf: no such file"),
         ("texel", ["--positions", "positions.tsv", "/no.tsv", "--cache", "x"], "positions /no.tsv: No such file"),
     ],
