@@ -22,13 +22,6 @@ def _make(position, *moves: str) -> None:
         make_move(position, find_move(position, text))
 
 
-def test_three_times_in_the_game_is_a_repetition() -> None:
-    position = position_from(START_FEN)
-    for ply, text in enumerate(SHUFFLE * 2, 1):
-        play_moves(position, [text])
-        assert is_repetition(position, 0) == (ply == 8)
-
-
 def test_twice_in_the_search_is_a_repetition() -> None:
     position = position_from(START_FEN)
     _make(position, *SHUFFLE)
@@ -62,14 +55,6 @@ def test_an_irreversible_move_ends_the_look_back(irreversible: str) -> None:
     assert not is_repetition(position, 8)
     _make(position, "f3g1")
     assert is_repetition(position, 9)  # the position that the move led to
-
-
-def test_rights_to_castle_make_a_difference() -> None:
-    position = position_from("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1")
-    _make(position, "h1h2", "h8h7", "h2h1", "h7h8")
-    assert not is_repetition(position, 4)
-    _make(position, "h1h2", "h8h7", "h2h1", "h7h8")
-    assert is_repetition(position, 8)
 
 
 def test_nothing_repeats_across_a_null_move() -> None:
@@ -215,13 +200,3 @@ def test_insufficient_material_in_many_positions(boards: list[chess.Board]) -> N
         assert is_insufficient_material(position_of(board)) == drawn, board.fen()
         seen += drawn
     assert seen > 10
-
-
-def test_the_clock_of_the_50_move_rule() -> None:
-    position = position_from("4k3/8/8/8/8/8/4P3/4K2R w K - 98 120")
-    play_moves(position, ["e1g1"])
-    assert (int(position["rule50"]), int(position["fullmove"])) == (99, 120)
-    play_moves(position, ["e8d8"])
-    assert (int(position["rule50"]), int(position["fullmove"])) == (100, 121)
-    play_moves(position, ["e2e4"])
-    assert int(position["rule50"]) == 0

@@ -22,13 +22,6 @@ from tests.board.oracle import (
 )
 
 
-def test_the_start_position_has_its_fen_and_polyglot_key() -> None:
-    position = position_from(START_FEN)
-    assert to_fen(position) == START_FEN
-    assert to_fen(position, shredder=True) == START_FEN.replace("KQkq", "HAha")
-    assert int(position["key"]) == 0x463B96181691FC9C  # as the Polyglot format's description gives it
-
-
 def test_a_fen_survives_the_round_trip(boards: list[chess.Board]) -> None:
     for board in boards:
         for shredder in (False, True):

@@ -30,11 +30,6 @@ def test_generation_appends() -> None:
     assert moves["move"][:3].tolist() == [7, 8, 9]
 
 
-def test_the_longest_list_fits() -> None:
-    position = position_from("R6R/3Q4/1Q4Q1/4Q3/2Q4Q/Q4Q2/pp1Q4/kBNN1KB1 w - - 0 1")
-    assert len(list_moves(position)) == int(count_moves(position)) == 218
-
-
 def test_kinds_say_what_a_move_is(boards: list[chess.Board]) -> None:
     for board in boards[::5]:
         position = position_of(board)

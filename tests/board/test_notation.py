@@ -66,23 +66,11 @@ def test_chess960_castling_is_king_takes_rook(fen: str, text: str, board: str) -
     assert to_fen(position).split()[0] == board
 
 
-@pytest.mark.parametrize("letter", "nbrq")
-def test_every_promotion_can_be_played_as_text(letter: str) -> None:
-    for target, rank in (("b8", f"r{letter.upper()}2k3"), ("a8", f"{letter.upper()}3k3")):
-        position = position_from("r3k3/1P6/8/8/8/8/8/4K3 w - - 0 1")
-        play_moves(position, [f"b7{target}{letter}"])
-        assert to_fen(position).split()[0] == f"{rank}/8/8/8/8/8/8/4K3"
-
-
 @pytest.mark.parametrize(
     ("moves", "named"),
     [
-        (["e2e5"], r"illegal move 'e2e5' \(move 1 of the list; write e2e4, e7e8q\)"),
         (["e2e4", "e7e5", "e4e5"], r"illegal move 'e4e5' \(move 3 of the list; write e2e4, e7e8q\)"),
         (["e2e4", "nonsense", "e7e5"], r"illegal move 'nonsense' \(move 2 of the list; write e2e4, e7e8q\)"),
-        (["e2e4", "e7e5", ""], r"illegal move '' \(move 3 of the list; write e2e4, e7e8q\)"),
-        (["e2e4 e7e5", "g1f3"], r"illegal move 'e2e4 e7e5' \(move 1 of the list; write e2e4, e7e8q\)"),
-        (["e2é4"], r"illegal move 'e2é4' \(move 1 of the list; write e2e4, e7e8q\)"),
     ],
 )
 def test_the_illegal_move_is_named(moves: list[str], named: str) -> None:

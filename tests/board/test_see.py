@@ -4,7 +4,7 @@ import chess
 import numpy as np
 import pytest
 
-from engine.board.notation import find_move, list_moves, to_uci
+from engine.board.notation import find_move, to_uci
 from engine.board.position import MOVE_LIST
 from engine.board.see import SEE_VALUES, see_ge
 from engine.board.setup import legal_moves
@@ -69,20 +69,3 @@ def test_every_legal_move_of_many_positions(boards: list[chess.Board]) -> None:
             assert answers[index].tolist() == (expected >= THRESHOLDS).tolist(), (board.fen(), move, expected)
             captures += board.is_capture(move)
     assert captures > 2000
-
-
-def test_the_exact_value_is_the_only_edge(boards: list[chess.Board]) -> None:
-    for board in boards[::25]:
-        position = position_of(board)
-        for number in list_moves(position):
-            value = exchange(board, board.parse_uci(to_uci(number, board.chess960)))
-            assert see_ge(position, number, value), (board.fen(), number)
-            assert not see_ge(position, number, value + 1), (board.fen(), number)
-
-
-def test_it_leaves_the_position_alone() -> None:
-    position = position_from("1k1r3q/1ppn3p/p4b2/4p3/8/P2N2P1/1PP1R1BP/2K1Q3 w - - 0 1")
-    before = position.tobytes()
-    for move in list_moves(position):
-        see_ge(position, move, 0)
-    assert position.tobytes() == before
