@@ -324,7 +324,6 @@ def test_a_packed_weight_holds_both_stages():
         (lambda table: table.pop("scale"), "'scale' is missing"),
         (lambda table: table["features"]["isolated"].update(endgame=[1, 2, 3]), "isolated endgame has the shape (3,)"),
         (lambda table: table["features"]["tempo"].update(middlegame=[1.5]), "tempo middlegame holds something other"),
-        (lambda table: table["features"]["tempo"].update(middlegame=["1"]), "tempo middlegame holds something other"),
         (lambda table: table["features"].update(tempi={}), "no feature is called 'tempi'"),
         (lambda table: table["piece_square"]["rook"]["endgame"][0].pop(), "piece_square rook endgame has rows"),
     ],

@@ -84,11 +84,6 @@ def test_exchanges_win_what_playing_them_out_wins(boards: list[chess.Board]) -> 
     assert len(seen) > 15
 
 
-def test_pinned_pieces_take_no_part() -> None:
-    board = chess.Board("k7/1p6/n7/8/8/8/8/Q3K2B w - - 0 1")
-    assert Captures(board).exchange(board.parse_san("Qxa6+")) == 3
-
-
 def test_the_captures_quiescence_lead_to_the_balance_of_a_plain_search(boards: list[chess.Board]) -> None:
     lengths = set()
     for board in boards:

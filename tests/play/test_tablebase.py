@@ -17,7 +17,7 @@ import pytest
 from chess.engine import Limit
 
 from engine.api import Engine
-from engine.messages import Info, Limits, OptionError, Result
+from engine.messages import Info, Limits, Result
 from engine.play.tablebase import BLESSED_LOSS, CURSED_WIN, DRAW, LOSS, WIN, Tablebase
 from engine.play.thinker import SHOWN_TABLE_WIN
 from tests.conftest import REPOSITORY
@@ -367,14 +367,3 @@ def test_without_distances_the_result_is_still_kept(tables_folder, tmp_path, ora
         verdict = tables.judge(board)
         assert verdict.outcome == oracle.probe_wdl(board)
         assert verdict.progress == verdict.keeping
-
-
-def test_play_goes_on_without_the_tables(tmp_path):
-    remarks: list[str] = []
-    (tmp_path / "KQvK.rtbw").write_bytes(b"no table")
-    with Engine(hash=1, report=remarks.append, syzygy_path=str(tmp_path)) as running:
-        assert running.play(chess.Board(), Limit(depth=3)) is not None
-        with pytest.raises(OptionError, match="nowhere"):
-            running.configure(syzygy_path=str(tmp_path / "nowhere"))
-        assert running.play(chess.Board(), Limit(depth=3)) is not None
-    assert [remark for remark in remarks if "KQvK.rtbw" in remark]
