@@ -1,14 +1,14 @@
 """The compiled loop over iterations is the engine's: same moves, same nodes, whatever breaks it off."""
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
 
 from engine import Engine
-from engine.board.fen import START_FEN, set_fen
+from engine.board.fen import START_FEN
 from engine.board.notation import list_moves
-from engine.board.setup import new_position
 from engine.evaluation.choice import choose
 from engine.jit import new_record
 from engine.messages import Limits, OptionError
@@ -18,6 +18,7 @@ from engine.search.state import CONTROL
 from engine.search.transposition import TranspositionTable
 from engine.search.tunables import Parameters
 from engine.search.worker import RootLine, Worker
+from tests.board.oracle import position_from
 from tests.search.conftest import Bare
 from tests.search.positions import random_board
 from tuning.selfplay.compiled_search import choose_move
@@ -32,61 +33,52 @@ FENS = [
 ]
 
 
-def fresh(fen: str, parameters: Parameters | None = None) -> tuple[Worker, TranspositionTable]:
-    """A worker ready to search the position, and its table, which has to be kept."""
-    position = new_position()
-    set_fen(position, fen)
-    control = new_record(CONTROL)
-    worker = Worker(control.__array_interface__["data"][0], choose("Material", ""), parameters or Parameters())
-    worker.keep = control  # type: ignore[attr-defined]
-    table = TranspositionTable(1)
-    worker.prepare(position, [], table, UNLIMITED)
-    return worker, table
+class Ready:
+    """One worker, ready to search a position, with what its record points to."""
+
+    def __init__(self, fen: str, nodes: int = UNLIMITED) -> None:
+        self.control: Any = new_record(CONTROL)
+        self.worker = Worker(self.control.__array_interface__["data"][0], choose("Material", ""), Parameters())
+        self.table = TranspositionTable(1)
+        self.table.new_search()
+        self.position = position_from(fen)
+        self.worker.prepare(self.position, list_moves(self.position), self.table, nodes)
+
+    def choose(self, nodes: int = UNLIMITED, hard: int = UNLIMITED, last: int = MAX_PLY - 1) -> tuple[int, int]:
+        """The move and the score of the compiled loop."""
+        return choose_move(self.worker.record, nodes, hard, last, 0)
 
 
 @pytest.mark.parametrize("fen", FENS)
 @pytest.mark.parametrize("nodes", [1, 17, 1_000, 4_321])
 def test_compiled_loop_agrees_with_the_engine(bare: Callable[..., Bare], fen: str, nodes: int) -> None:
-    search = bare()
+    search, ready = bare(), Ready(fen)
     line = search.search(Limits(nodes=nodes), fen)
-    worker, table = fresh(fen)
-    move, score = choose_move(worker.record, UNLIMITED, nodes, MAX_PLY - 1, 0)
+    move, score = ready.choose(hard=nodes)
     outcome = search.pool.workers[0].record["deepening"]["outcome"]
     finished = search.lines[:-1] if outcome == ABORTED_WITH_MOVE else search.lines
-    assert (move, worker.nodes) == (line.moves[0], search.pool.nodes)
+    assert (move, ready.worker.nodes) == (line.moves[0], search.pool.nodes)
     assert score == [one.score for one in finished if not one.bound][-1]
-    assert table.megabytes == 1
 
 
 def test_iterations_are_the_same_one_after_the_other() -> None:
     for fen in FENS:
-        worker, table = fresh(fen)
-        position = worker.record["position"].copy()
         for depth in (1, 4, 7):
-            other, others_table = fresh(fen)
-            others_table.new_search()
-            other.prepare(position, list_moves(position), others_table, UNLIMITED)
-            line = list(other.deepen(1, depth))[-1][0]
-            worker, table = fresh(fen)
-            assert choose_move(worker.record, UNLIMITED, UNLIMITED, depth, 0) == (line.moves[0], line.score)
-            assert worker.nodes == other.nodes
-            assert table.megabytes == others_table.megabytes
+            one, other = Ready(fen), Ready(fen)
+            line = list(one.worker.deepen(1, depth))[-1][0]
+            assert other.choose(last=depth) == (line.moves[0], line.score)
+            assert other.worker.nodes == one.worker.nodes
 
 
 def test_a_soft_limit_lets_the_iteration_finish() -> None:
-    worker, table = fresh(FENS[1])
-    choose_move(worker.record, UNLIMITED, UNLIMITED, 6, 0)
-    six = worker.nodes
-    worker, table = fresh(FENS[1])
-    choose_move(worker.record, UNLIMITED, UNLIMITED, 5, 0)
-    five = worker.nodes
-    worker, table = fresh(FENS[1])
-    choose_move(worker.record, five, UNLIMITED, 20, 0)
-    assert worker.nodes == five
-    worker, table = fresh(FENS[1])
-    choose_move(worker.record, five + 1, UNLIMITED, 20, 0)
-    assert worker.nodes == six
-    assert table.megabytes == 1
+    def nodes(last: int, soft: int = UNLIMITED) -> int:
+        ready = Ready(FENS[1])
+        ready.choose(soft, last=last)
+        return ready.worker.nodes
+
+    five = nodes(5)
+    assert nodes(20, five) == five
+    assert nodes(20, five + 1) == nodes(6)
 
 
 def test_bounds_are_reported_between_windows(bare: Callable[..., Bare]) -> None:

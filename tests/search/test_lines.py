@@ -75,25 +75,10 @@ def test_aborted_search_restores_the_position(bare: Callable[..., Bare]) -> None
             assert state_of(search.position) == before
 
 
-@pytest.fixture(scope="module")
-def threaded() -> Engine:
-    return Engine(hash=2, threads=2)
-
-
-def test_reports_of_two_threads_hold(threaded: Engine) -> None:
-    for board in BOARDS[::6]:
-        check_reports(board, reports(threaded, board, Limits(depth=9)))
-
-
-def test_two_threads_stop(threaded: Engine) -> None:
-    running = start(threaded, Limits(infinite=True), chess.Board())
-    assert running.reported.wait(10)
-    assert running.goes_on
-    threaded.stop()
-    assert chess.Move.from_uci(running.result().bestmove) in chess.Board().legal_moves
-    nodes = threaded._thinker.pool.nodes
-    assert start(threaded, Limits(depth=1), chess.Board()).result().bestmove
-    assert threaded._thinker.pool.nodes < nodes  # no helper searched on
+def test_reports_of_two_threads_hold() -> None:
+    with Engine(hash=2, threads=2) as threaded:
+        for board in BOARDS[::6]:
+            check_reports(board, reports(threaded, board, Limits(depth=9)))
 
 
 def test_later_lines_leave_the_roots_entry_alone(engine: Engine) -> None:

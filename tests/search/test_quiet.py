@@ -7,38 +7,19 @@ from typing import Any
 
 import pytest
 
-from engine.board.fen import set_fen
 from engine.board.notation import list_moves
-from engine.board.setup import new_position
-from engine.evaluation.choice import choose
-from engine.jit import TICKS_PER_SECOND, clock_now, new_record
+from engine.jit import TICKS_PER_SECOND, clock_now
 from engine.search.deepening import UNLIMITED
 from engine.search.scores import MAX_PLY
-from engine.search.state import CONTROL
-from engine.search.transposition import TranspositionTable
-from engine.search.tunables import Parameters
-from engine.search.worker import Worker
 from tests.search.conversation import PATIENCE
-from tests.search.test_deepening import FENS
+from tests.search.test_deepening import FENS, Ready
 
 pytestmark = pytest.mark.usefixtures("running")
 
 
-class Ready:
-    """One worker, ready to search a position, with what its record points to."""
-
-    def __init__(self, fen: str, nodes: int = UNLIMITED) -> None:
-        self.control: Any = new_record(CONTROL)
-        self.worker = Worker(self.control.__array_interface__["data"][0], choose("Material", ""), Parameters())
-        self.table = TranspositionTable(1)
-        self.position = new_position()
-        set_fen(self.position, fen)
-        self.worker.prepare(self.position, list_moves(self.position), self.table, nodes)
-
-    @property
-    def found(self) -> list[Any]:
-        """The line, and the nodes that it took."""
-        return [*self.worker.lines, self.worker.nodes]
+def found(ready: Ready) -> list[Any]:
+    """The line, and the nodes that it took."""
+    return [*ready.worker.lines, ready.worker.nodes]
 
 
 def both(fen: str, first: int, last: int, nodes: int = UNLIMITED) -> tuple[list[Any], list[Any]]:
@@ -47,7 +28,7 @@ def both(fen: str, first: int, last: int, nodes: int = UNLIMITED) -> tuple[list[
     for _ in one.worker.deepen(first, last, on_bound=lambda line: None):
         pass
     other.worker.deepen_quietly(first, last)
-    return one.found, other.found
+    return found(one), found(other)
 
 
 @pytest.mark.parametrize("fen", FENS)
@@ -55,10 +36,8 @@ def both(fen: str, first: int, last: int, nodes: int = UNLIMITED) -> tuple[list[
 @pytest.mark.parametrize("nodes", [1, 17, 1_000, 20_000])
 def test_quiet_search_agrees_with_a_reporting_one(fen: str, first: int, nodes: int) -> None:
     """A line is marked as a bound, and ranked, as that does it."""
-    expected, found = both(fen, first, MAX_PLY, nodes)
-    assert found == expected
-    expected, found = both(fen, first, 4)
-    assert found == expected
+    for expected, quiet in (both(fen, first, MAX_PLY, nodes), both(fen, first, 4)):
+        assert quiet == expected
 
 
 def test_it_finds_nothing_when_it_is_stopped_before(running: object) -> None:
@@ -92,7 +71,7 @@ def test_the_clock_ends_the_quiet_after_an_iteration(fen: str) -> None:
     course = [list(lines) for lines in whole.worker.deepen(1, 9)]
     told = [list(lines) for lines in parted.worker.deepen(1, 9, quiet_until=clock_now() + TICKS_PER_SECOND // 1000)]
     assert told == course[-len(told) :]
-    assert parted.found == whole.found
+    assert found(parted) == found(whole)
 
 
 def test_several_lines_are_ranked_and_an_aborted_iteration_keeps_the_others() -> None:
