@@ -38,15 +38,6 @@ async def test_calls_are_awaited():
         await engine.play(board, Limit(depth=3))
 
 
-async def test_the_loop_goes_on_while_the_engine_thinks():
-    async with AsyncEngine(hash=1) as engine:
-        thinking = asyncio.create_task(engine.play(chess.Board(), ENDLESS))
-        await searches(engine)
-        assert not thinking.done()
-        engine.engine.stop()
-        assert await thinking in chess.Board().legal_moves
-
-
 @pytest.mark.parametrize("call", ["play", "analyse"])
 async def test_a_cancelled_task_leaves_no_search_behind(call):
     async with AsyncEngine(hash=1) as engine:

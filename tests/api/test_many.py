@@ -25,9 +25,7 @@ from engine.board.fen import set_fen
 from engine.board.setup import new_position
 from engine.evaluation.batch import BOARD
 from engine.evaluation.evaluator import HIGHEST, KINDS
-from tests.board.oracle import random_game, starts
-
-KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
+from tests.board.oracle import KIWIPETE, random_game, starts
 
 #: Not legal, or no FEN at all; what is named.
 FAULTY = {
