@@ -97,12 +97,12 @@ class Miniature:
         with (self.package / "jit" / f"{module}.py").open("a") as file:
             file.write(lines)
 
-    def start(self, environment: Mapping[str, str] | None = None) -> Child | subprocess.Popen[str]:
+    def start(self, environment: Mapping[str, str] | None = None, program: str = MAIN) -> Child | subprocess.Popen[str]:
         """One process on the package; its cache is ``self.cache`` if ``environment`` names no other."""
         variables = {key: value for key, value in os.environ.items() if not key.startswith("NUMB")}
         variables |= {"PYTHONPATH": str(self.folder), "NUMBAT_CACHE_DIR": str(self.cache)}
         variables |= {"PYTHONDONTWRITEBYTECODE": "1"} | dict(environment or {})
-        return start(self.nursery, self.folder, variables, MAIN)
+        return start(self.nursery, self.folder, variables, program)
 
     @staticmethod
     def finish(process: Child | subprocess.Popen[str]) -> dict[str, Any]:
@@ -112,9 +112,9 @@ class Miniature:
         assert error == ""
         return json.loads(out)
 
-    def run(self, environment: Mapping[str, str] | None = None) -> dict[str, Any]:
+    def run(self, environment: Mapping[str, str] | None = None, program: str = MAIN) -> dict[str, Any]:
         """Start a process and wait for its output."""
-        return self.finish(self.start(environment))
+        return self.finish(self.start(environment, program))
 
     def snapshot(self) -> dict[Path, int]:
         """Every file of the cache with the time of its last change."""

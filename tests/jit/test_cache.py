@@ -115,27 +115,6 @@ def test_pext_code_is_not_shared_with_a_named_processor(miniature: Miniature) ->
     assert [start["hits"] for start in starts] == [0, 0, 1, 1]
 
 
-PERFT = """
-import chess, numpy as np
-from engine.board.fen import set_fen
-from engine.board.perft import perft
-from engine.board.setup import new_position
-position = new_position()
-set_fen(position, chess.STARTING_FEN, False)
-print(perft(position, 4, 1))
-"""
-
-
-@pytest.mark.slow
-def test_the_rules_hold_under_the_name_of_the_machine(tmp_path: Path, repository: Path) -> None:
-    named = {"NUMBA_CPU_NAME": llvm.get_host_cpu_name()}
-    for environment in ({}, named, {}, named):
-        done = run_python(
-            "-c", PERFT, env=os.environ | {"NUMBAT_CACHE_DIR": str(tmp_path)} | environment, cwd=repository
-        )
-        assert done.stdout.split() == ["197281"], environment
-
-
 def test_a_second_start_loads_what_the_first_compiled(miniature: Miniature) -> None:
     first = miniature.run()
     assert first == {"result": 20, "hits": 0, "reports": FIRST}
@@ -239,11 +218,6 @@ def test_code_is_loaded_where_nothing_can_be_saved(miniature: Miniature) -> None
     late = miniature.run(full | {"ON_DEMAND": "1"})
     assert (late["result"], late["hits"]) == (200, 1)
     assert [line[:25] for line in late["reports"]] == ["cannot keep compiled code"]
-
-
-def test_uncompiled_there_is_nothing_to_keep(miniature: Miniature) -> None:
-    told = miniature.run({"NUMBA_DISABLE_JIT": "1"})
-    assert (told["result"], told["reports"]) == (20, [])
 
 
 def test_several_first_starts_at_once_all_come_up(detaching: Miniature) -> None:

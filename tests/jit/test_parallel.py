@@ -1,7 +1,6 @@
 """Compiling in several processes that fill one cache."""
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -12,7 +11,6 @@ from engine.jit import INTERPRETED, parallel
 from engine.jit.compiler import OTHER_SETTINGS
 from engine.jit.digest import settings_digest
 from tests.jit.conftest import Miniature
-from tests.nursery import start
 
 pytestmark = pytest.mark.skipif(INTERPRETED, reason="nothing is compiled")
 
@@ -64,12 +62,7 @@ RESULT = 83
 
 def _run(detaching: Miniature) -> dict:
     (detaching.package / "board" / "many.py").write_text(MANY)
-    variables = {key: value for key, value in os.environ.items() if not key.startswith("NUMB")}
-    variables |= {"NUMBAT_CACHE_DIR": str(detaching.cache)}
-    process = start(detaching.nursery, detaching.folder, variables, MAIN)
-    out, error = process.communicate(timeout=600)
-    assert (process.returncode, error) == (0, "")
-    return json.loads(out)
+    return detaching.run(program=MAIN)
 
 
 _FAILS = "\n_PROGRAM = 'raise SystemExit(7)'\n"

@@ -43,8 +43,4 @@ def test_the_address_decides_what_is_called() -> None:
     assert _call_twice(add, 3, counter) == 60
     assert _call_twice(subtract, 2, counter) == 20
     assert counter["total"] == 20
-
-
-def test_a_caller_is_compiled_once_for_all_it_calls() -> None:
-    test_the_address_decides_what_is_called()
-    assert INTERPRETED or len(_call_twice.signatures) == 1
+    assert INTERPRETED or len(_call_twice.signatures) == 1  # compiled once for all it calls

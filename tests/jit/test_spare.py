@@ -1,7 +1,5 @@
 """A spare kernel is loaded on its first call, or with a kernel that calls it."""
 
-import json
-import os
 import sys
 from pathlib import Path
 
@@ -9,7 +7,6 @@ import pytest
 
 from engine.jit import INTERPRETED
 from tests.jit.conftest import Miniature
-from tests.nursery import start
 
 pytestmark = pytest.mark.skipif(INTERPRETED, reason="nothing is compiled")
 
@@ -63,14 +60,9 @@ print(json.dumps(told))
 """
 
 
-def _start(miniature: Miniature, call: str, fresh: bool = False) -> dict:
+def _start(miniature: Miniature, call: str) -> dict:
     (miniature.package / "board" / "spare.py").write_text(KERNELS)
-    variables = {key: value for key, value in os.environ.items() if not key.startswith("NUMB")}
-    variables |= {"NUMBAT_CACHE_DIR": str(miniature.cache), "CALL": call}
-    process = start(None if fresh else miniature.nursery, miniature.folder, variables, MAIN)
-    out, error = process.communicate(timeout=600)
-    assert (process.returncode, error) == (0, "")
-    return json.loads(out)
+    return miniature.run({"CALL": call}, MAIN)
 
 
 def _file(miniature: Miniature, function: str) -> Path:
@@ -94,7 +86,8 @@ def test_a_spare_kernel_is_loaded_on_its_first_call_or_with_its_callers(miniatur
 
 def test_a_warm_start_leaves_out_what_only_a_compiler_needs(miniature: Miniature) -> None:
     _start(miniature, "search")
-    assert _start(miniature, "search", fresh=True)["heavy"] == []
+    miniature.nursery = None  # its processes have all of that in memory
+    assert _start(miniature, "search")["heavy"] == []
 
 
 @pytest.mark.parametrize("damage", [lambda file: file.write_bytes(file.read_bytes()[:-1]), Path.unlink])
@@ -105,6 +98,7 @@ def test_a_kernel_that_cannot_be_loaded_with_its_caller_is_compiled_again(miniat
     damage(_file(miniature, "total"))
     told = _start(miniature, "search")
     assert (told["result"], told["hits"]["total"], told["hits"]["search"]) == ([8], 0, 1)
+    assert len(told["reports"]) <= 1  # of the damage: nothing was compiled ahead of the call
     told = _start(miniature, "search")
     assert (told["reports"], told["result"], told["hits"]["total"]) == ([], [8], 1)
     assert _file(miniature, "search").read_bytes() == caller

@@ -86,27 +86,16 @@ def _full_directory(place: Path) -> None:
 
 DAMAGE: dict[str, Callable[[Path], None]] = {
     "emptied": _rewrite(lambda content: b""),
-    "one byte left": _rewrite(lambda content: content[:1]),
-    "only the header": _rewrite(lambda content: content[:48]),
-    "cut in half": _rewrite(lambda content: content[: len(content) // 2]),
     "one byte short": _rewrite(lambda content: content[:-1]),
     "one byte too long": _rewrite(lambda content: content + b"\0"),
-    "twice": _rewrite(lambda content: 2 * content),
-    "zeros": _rewrite(lambda content: bytes(len(content))),
-    "numba's own format": _rewrite(lambda content: pickle.dumps("0.68.1") + pickle.dumps(("stamp", {}))),
-    "text": _rewrite(lambda content: b"<html>503</html>"),
     "bit in the header": _flip(0),
     "bit in the checksum": _flip(0.002),
     "bit in the code": _flip(0.5),
     "last bit": _flip(1),
-    "directory": _replace(Path.mkdir),
     "full directory": _replace(_full_directory),
     "sealed nonsense": _sealed(b"nonsense"),
-    "sealed nothing": _sealed(b""),
     "sealed tuple of wrong length": _sealed(pickle.dumps((1, 2, 3))),
-    "sealed number": _sealed(pickle.dumps(7)),
     "sealed trap": _sealed(pickle.dumps(Trap())),
-    "sealed class that is gone": _sealed(b"cengine.jit.nowhere\nGone\n."),
     "file for the layer": _replace(Path.touch, 1),
     "file for the settings": _replace(Path.touch, 2),
 }
@@ -115,7 +104,6 @@ if hasattr(os, "mkfifo"):
     DAMAGE |= {
         "FIFO": _replace(os.mkfifo),
         "link to nowhere": _replace(lambda place: place.symlink_to("nowhere")),
-        "link to itself": _replace(lambda place: place.symlink_to(place)),
         "endless file": _replace(lambda place: place.symlink_to("/dev/zero")),
         "layer linked to itself": _replace(lambda place: place.symlink_to(place), 1),
     }
@@ -195,7 +183,7 @@ def test_irreparable_damage_costs_one_line(root: Path, monkeypatch: pytest.Monke
     assert start(new_store(root)) == (42, 0, [_cannot_keep(root, errno.EROFS)])
 
 
-@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EIO, errno.EFBIG])
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EACCES])
 @pytest.mark.parametrize("step", ["mkdir", "open", "replace"])
 def test_a_folder_that_cannot_be_written_costs_one_line(tmp_path, step, number, monkeypatch):
     full = tmp_path / "full"
@@ -229,7 +217,6 @@ UNUSABLE: dict[str, Callable[[Path], Path]] = {
     "a file": _touched,
     "below a file": lambda path: _touched(path) / "cache",
     "relative": lambda path: Path("here"),
-    "a tilde": lambda path: Path("~/here"),
     "too long": lambda path: path / ("x" * 300),
     "a line break": lambda path: _touched(path) / "\nbestmove e2e4",
     "not text": lambda path: _touched(path) / "\udcff",
@@ -281,15 +268,6 @@ def test_an_unreadable_file_is_replaced(root: Path, monkeypatch: pytest.MonkeyPa
         patched.setattr("engine.jit.store.os.open", refuse)
         line = f"cannot use some compiled code in {root} (Permission denied): compiling it again"
         assert start(new_store(root)) == (42, 0, [line])
-    assert start(new_store(root)) == (42, 1, [])
-
-
-def test_read_only_cache_is_used(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(*arguments: object) -> None:
-        raise OSError(errno.EROFS, "Read-only file system")
-
-    monkeypatch.setattr(Store, "_save", refuse)
-    monkeypatch.setattr("engine.jit.store.os.mkdir", refuse)
     assert start(new_store(root)) == (42, 1, [])
 
 
