@@ -16,8 +16,11 @@ COMMANDS: dict[str, tuple[list[str], str]] = {
     "bench": (["bench", "1"], ""),
     "perft": (["perft", "1"], ""),
     "warmup": (["warmup"], ""),
-    "version": (["--version"], ""),
-    "lab": (["lab", "--help"], ""),
+    "version": (["version"], ""),
+    "help": (["lab", "--help"], ""),
+    "lab": (["lab", "--depth", "1", "--no-engine"], ""),
+    "analyse": (["analyse", "--depth", "1"], ""),
+    "play": (["play"], ""),
     "uci": ([], "uci\n"),
     "search": ([], "go depth 1\n"),
 }
