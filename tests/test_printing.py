@@ -103,8 +103,6 @@ def test_all_consoles_are_ours(repository: Path):
         ["analyse", "--depth", HOSTILE],
         ["play", "--pgn", f"no/such/{HOSTILE}"],
         ["lab", "--tree", HOSTILE],
-        ["perft", "1", HOSTILE],
-        ["bench", HOSTILE],
         [HOSTILE],
     ],
     ids=lambda words: ascii(" ".join(words[:2]))[1:20],

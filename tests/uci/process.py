@@ -39,7 +39,6 @@ class UciProcess:
         self,
         *arguments: str,
         environment: Mapping[str, str] | None = None,
-        main: Path = MAIN,
         before_start: Callable[[], None] | None = None,
         reads: bool = True,
     ) -> None:
@@ -47,7 +46,7 @@ class UciProcess:
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed in __exit__
         self.started = time.perf_counter()
         self.process = subprocess.Popen(
-            [sys.executable, *STRICT, str(main), *arguments],
+            [sys.executable, *STRICT, str(MAIN), *arguments],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._errors,

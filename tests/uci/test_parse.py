@@ -91,18 +91,14 @@ def test_movestogo_zero_means_the_rest_of_the_game():
     [
         ("depth abc mate 5", Limits(mate=5), "go: depth takes a whole number of plies, 1 or more, not 'abc'"),
         ("depth 0", Limits(depth=1), "go: depth takes a whole number of plies, 1 or more, not 0"),
-        ("nodes -1", Limits(nodes=1), "go: nodes takes a whole number of nodes, 1 or more, not -1"),
         ("nodes 0 depth 3", Limits(nodes=1, depth=3), "go: nodes takes a whole number of nodes, 1 or more, not 0"),
         (
             "nodes 9223372036854775808",
             Limits(nodes=MOST),
             f"go: nodes takes a whole number of nodes, at most {MOST}, not {MOST + 1}",
         ),
-        ("mate 0", Limits(mate=1), "go: mate takes a whole number of moves, 1 or more, not 0"),
-        ("movetime inf", Limits(), "go: movetime takes a whole number of milliseconds, 0 or more, not 'inf'"),
         ("movetime 0.5", Limits(), "go: movetime takes a whole number of milliseconds, 0 or more, not '0.5'"),
         ("movestogo -1", Limits(movestogo=0), "go: movestogo takes a whole number of moves, 0 or more, not -1"),
-        ("wtime 1e3", Limits(), "go: wtime takes a whole number of milliseconds, not '1e3'"),
         ("wtime 1_000", Limits(), "go: wtime takes a whole number of milliseconds, not '1_000'"),
         ("winc -3 binc 4", Limits(binc=4), "go: winc takes a whole number of milliseconds, 0 or more, not -3"),
         ("movetime", Limits(), "go: no number after movetime"),
@@ -155,6 +151,8 @@ def test_malformed_position_is_refused(text):
         (" name BookFile value /a  b/value\tof.bin \n", "BookFile", "/a  b/value\tof.bin"),
         ("name  move   overhead  value 5", "Move Overhead", 5),
         ("name EvalFile value", "EvalFile", ""),
+        ("name EvalFile value <empty>", "EvalFile", ""),
+        ("name EvalType value nnue", "EvalType", "NNUE"),
     ],
 )
 def test_setoption_commands_are_read(text, name, value):
@@ -171,7 +169,6 @@ def test_setoption_commands_are_read(text, name, value):
         ("name value 3", "no option is named"),
         ("name Nonsense value 3", "'Nonsense'"),
         ("name Hash value 0", "Hash cannot be '0': it takes a whole number from 1 to "),
-        ("name Hash value much", "Hash cannot be 'much'"),
         ("name Hash", "Hash cannot be ''"),
         ("name Ponder value yes", "Ponder cannot be 'yes': it takes true or false"),
         ("name Clear Hash value 3", "Clear Hash cannot be '3': it takes no value"),

@@ -95,6 +95,7 @@ def test_ctrl_c_ends_a_pending_answer() -> None:
 def test_quit_at_a_terminal_ends_everything_at_once(work: str) -> None:
     ours, theirs = os.openpty()
     engine = subprocess.Popen([sys.executable, str(MAIN)], stdin=theirs, stdout=subprocess.PIPE)
+    assert b"help" in engine.stdout.readline()
     os.write(ours, f"{work}\nisready\nquit\n".encode())
     assert engine.wait(COLD_TIMEOUT) == 0
     engine.stdout.close()
