@@ -44,7 +44,6 @@ class UciProcess:
     ) -> None:
         self.transcript: list[str] = []
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed in __exit__
-        self.started = time.perf_counter()
         self.process = subprocess.Popen(
             [sys.executable, *STRICT, str(MAIN), *arguments],
             stdin=subprocess.PIPE,
