@@ -14,7 +14,15 @@ def moves(board: chess.Board, sans: str) -> list[chess.Move]:
 
 
 def why(
-    fen: str, move: str, best: str, reply: str, had: Score, has: Score, tables: Tables | None = None, before: str = ""
+    fen: str,
+    move: str,
+    best: str,
+    reply: str,
+    had: Score,
+    has: Score,
+    tables: Tables | None = None,
+    before: str = "",
+    marked: bool = False,
 ) -> str | None:
     """What is said of ``move``, the scores being from the mover's view; ``before`` is the move that came first."""
     board = chess.Board(fen)
@@ -23,4 +31,4 @@ def why(
     after = board.copy()
     after.push(board.parse_san(move))
     scores = PovScore(had, board.turn), PovScore(has, board.turn)
-    return explain(board, board.parse_san(move), moves(board, best), moves(after, reply), *scores, tables)
+    return explain(board, board.parse_san(move), moves(board, best), moves(after, reply), *scores, tables, marked)

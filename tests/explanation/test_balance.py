@@ -1,32 +1,10 @@
 """What captures are worth."""
 
 import chess
-import pytest
 
 from engine.explanation.balance import balance, settled, winnable
 from engine.explanation.line import Line
-from engine.play.captures import Captures
 from tests.explanation.lines import moves
-
-
-@pytest.mark.parametrize(
-    ("fen", "move", "won"),
-    [
-        ("4k3/8/2n5/8/8/8/6B1/4K3 w - - 0 1", "Bxc6+", 3),
-        ("4k3/1p6/2n5/8/8/8/6B1/4K3 w - - 0 1", "Bxc6+", 0),
-        ("4k3/1p6/2p5/8/8/8/6B1/4K3 w - - 0 1", "Bxc6+", -2),
-        ("4k3/1p6/2n5/3P4/8/8/6B1/4K3 w - - 0 1", "dxc6", 3),
-        ("3rk3/8/8/8/8/8/3R4/3RK3 w - - 0 1", "Rxd8+", 5),
-        ("k1r5/1p6/2n5/8/8/8/8/B3K1R1 w - - 0 1", "Rg2", 0),
-        ("k7/1p6/n7/8/8/8/8/Q3K2B w - - 0 1", "Qxa6+", 3),  # the bishop pins the pawn that guards
-        ("3rk3/P7/8/8/8/8/8/4K3 w - - 0 1", "a8=Q", -1),
-    ],
-)
-def test_a_capture_wins_what_the_exchange_leaves(fen, move, won):
-    board = chess.Board(fen)
-    before = board.fen()
-    assert Captures(board).exchange(board.parse_san(move)) == won
-    assert board.fen() == before
 
 
 def test_what_the_other_side_could_win():

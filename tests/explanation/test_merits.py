@@ -20,6 +20,7 @@ from tests.explanation.lines import moves
         ("6rk/6pp/8/6N1/8/8/7P/6QK w - - 0 1", "Nf7#", Mate(1), "Nf7# is smothered mate."),
         ("8/8/8/8/8/5k2/7q/7K w - - 0 1", "Kxh2", Cp(0), "Kxh2 wins the queen."),
         ("8/8/8/8/8/6k1/q7/7K w - - 0 1", "", Mate(-1), None),
+        ("7k/8/5K2/8/8/8/8/R7 b - - 0 1", "Kg8 Ra8#", Mate(-2), "Black is mated in 2 whatever it plays."),
         (
             "r3k3/2p5/8/3N4/8/8/8/4K3 w - - 0 1",
             *("Nxc7+ Kd7 Nxa8 Kc8", Cp(900)),
@@ -41,13 +42,6 @@ from tests.explanation.lines import moves
 def test_what_the_best_move_does(fen, line, score, text):
     board = chess.Board(fen)
     assert explain_position(board, moves(board, line), PovScore(score, board.turn)) == text
-
-
-def test_the_mated_side_is_told_so():
-    board = chess.Board("7k/8/5K2/8/8/8/8/R7 b - - 0 1")
-    assert explain_position(board, moves(board, "Kg8 Ra8#"), PovScore(Mate(-2), chess.BLACK)) == (
-        "Black is mated in 2 whatever it plays."
-    )
 
 
 @pytest.mark.parametrize(

@@ -42,9 +42,3 @@ def test_reason_names_the_refutation(board, moves, theme, text):
         assert (reason.claim.standing.had, reason.claim.standing.has) == (0, -3)
     else:
         assert (reason.theme, sentence(reason)) == (theme, text)
-
-
-def test_every_theme_of_the_tagger_occurs():
-    themes = {theme for _, _, theme, _ in TABLE}
-    wanted = {"fork", "pin", "skewer", "hanging", "trapped", "discoveredAttack", "removedDefender", "overloaded"}
-    assert wanted | {"promotion", "backRankMate", "mateIn1"} <= themes

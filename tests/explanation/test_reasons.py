@@ -2,10 +2,9 @@
 
 import chess
 import pytest
-from chess.engine import Cp, Mate, PovScore
+from chess.engine import Cp, Mate
 
-from engine.explanation import explain
-from tests.explanation.lines import moves, why
+from tests.explanation.lines import why
 
 WON_BY_OPPOSITION = "8/1K6/3k4/8/8/2P5/8/8 w - - 0 1"
 ROOK_AGAINST_ROOK = "8/8/8/8/3k4/8/r7/4K2R w - - 0 1"
@@ -15,24 +14,9 @@ ROOK_AGAINST_ROOK = "8/8/8/8/3k4/8/r7/4K2R w - - 0 1"
     ("fen", "move", "best", "reply", "had", "has", "text"),
     [
         (
-            "3r2k1/5ppp/8/8/8/8/r4PPP/3R2K1 w - - 0 1",
-            *("Rb1", "Rxd8#", "Rd6", Mate(1), Cp(-500)),
-            "Misses back-rank mate in one with Rxd8#.",
-        ),
-        (
             "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1",  # White goes on winning, but a mate is a mate
             *("h3", "Ra8#", "h6", Mate(1), Cp(500)),
             "Misses back-rank mate in one with Ra8#.",
-        ),
-        (
-            "6k1/3r1ppp/8/8/8/8/R4PPP/6K1 b - - 0 1",
-            *("Rb7", "Kf8 h3", "Ra8+ Rb8 Rxb8#", Cp(0), Mate(-2)),
-            "Allows back-rank mate in 2, beginning with Ra8+.",
-        ),
-        (
-            "3r2k1/5ppp/8/8/8/8/R4PPP/6K1 b - - 0 1",
-            *("Rd2", "Kf8 h3", "Ra8+ Rd8 Rxd8#", Cp(0), Mate(-2)),
-            "Allows back-rank mate in 2, beginning with Ra8+.",
         ),
         (
             "6rk/6pp/8/6N1/8/8/7P/6QK w - - 0 1",
@@ -50,13 +34,18 @@ ROOK_AGAINST_ROOK = "8/8/8/8/3k4/8/r7/4K2R w - - 0 1"
             "Gives up the opposition, and with it the win: Ke6 would have taken it; now Kd8 takes it.",
         ),
         (
+            "8/8/2k5/8/3K4/2P5/8/8 b - - 0 1",
+            *("Kd7", "Kd6 c4 Kc6", "Kd5 Kc7 Kc5", Cp(0), Cp(-700)),
+            "Gives up the opposition, and with it the draw: Kd6 would have taken it; now Kd5 takes it.",
+        ),
+        (
             "8/8/4k3/8/8/3BK3/4p3/8 w - - 0 1",
             *("Bxe2", "Kxe2 Kd5", "Kd5", Cp(600), Cp(0)),
             "Throws away the win: there is insufficient material to mate.",
         ),
     ],
 )
-def test_allowed_and_missed_mates_and_draws_are_told(fen, move, best, reply, had, has, text):
+def test_missed_mates_and_draws_are_told(fen, move, best, reply, had, has, text):
     assert why(fen, move, best, reply, had, has) == text
 
 
@@ -64,13 +53,6 @@ def test_a_perpetual_check_gives_the_win_away():
     fen = "6k1/5pp1/8/8/1q6/7P/r4PP1/3Q2K1 b - - 0 1"
     text = why(fen, "Qf4", "Ra8 Qd5", "Qd8+ Kh7 Qh4+ Kg8 Qd8+ Kh7 Qh4+", Cp(800), Cp(0))
     assert text == "Lets White draw by perpetual check, beginning with Qd8+."
-
-
-def test_a_lost_opposition_costs_the_win_or_the_draw():
-    lost_win = why(WON_BY_OPPOSITION, "Ka6", "Kb6 Kd5 Kc7", "Kc6 Ka5 Kc5", Cp(700), Cp(0))
-    assert lost_win == "Gives up the opposition, and with it the win: Kb6 would have taken it; now Kc6 takes it."
-    lost_draw = why("8/8/2k5/8/3K4/2P5/8/8 b - - 0 1", "Kd7", "Kd6 c4 Kc6", "Kd5 Kc7 Kc5", Cp(0), Cp(-700))
-    assert lost_draw == "Gives up the opposition, and with it the draw: Kd6 would have taken it; now Kd5 takes it."
 
 
 def test_what_the_tables_say():
@@ -110,10 +92,8 @@ def test_the_greater_of_two_faults_is_told():
     )
 
 
-def test_small_losses_and_good_moves_have_no_reason():
-    fen = chess.STARTING_FEN
-    assert why(fen, "e4", "e4 e5", "e5 Nf3", Cp(30), Cp(30)) is None
-    assert why(fen, "a3", "e4 e5", "e5 e4", Cp(30), Cp(10)) is None
+def test_the_best_move_has_no_reason():
+    assert why(chess.STARTING_FEN, "e4", "e4 e5", "e5 Nf3", Cp(30), Cp(-170)) is None
 
 
 def test_a_loss_that_the_score_does_not_bear_out_is_not_told():
@@ -131,12 +111,6 @@ def test_a_gain_behind_quiet_moves_is_not_told_but_what_became_of_the_game():
     fen = "2b5/1pq2rk1/2p3pp/r1n1p3/P1Q1P3/2N2R1P/2P2PP1/1R4K1 w - - 0 27"
     better, reply = "Nb5 Rxb5 Rxf7+", "Qxf7 Qb4 Qc7 Nd1 Nxa4 Ra1 b5 Ne3 Be6 Qe1 c5"
     assert why(fen, "Rxf7+", better, reply, Cp(-100), Cp(-318)) == ("After Qxf7 Black is winning; Nb5 was better.")
-
-
-@pytest.mark.parametrize(("had", "has"), [(30, -20), (-30, -60), (900, 600)])
-def test_nothing_is_won_or_lost_where_the_result_would_be_the_same_or_nearly(had, has):
-    said = why(chess.STARTING_FEN, "a3", "e4 e5 Nf3 Nc6", "e5 e4 Nf6", Cp(had), Cp(has))
-    assert said is None or "winning" not in said
 
 
 def test_a_small_gain_behind_quiet_moves_must_show_at_once():
@@ -170,34 +144,19 @@ def test_what_hangs_is_what_is_lost_and_not_what_is_paid_for_it():
     assert said == "Loses the exchange for a pawn: after Nxe6 Rxb2, Ng5+ uncovers the rook's attack on the rook on e8."
 
 
-def test_a_result_is_told_if_the_score_leaves_a_margin():
-    line = ("a3", "e4 e5 Nf3 Nc6", "e5 e4 Nf6")
-    assert why(chess.STARTING_FEN, *line, Cp(-40), Cp(-330)) == "After e5 Black is winning; e4 was better."
-    said = why(chess.STARTING_FEN, *line, Cp(-40), Cp(-230))
-    assert said == "After e5 Black is clearly better; e4 was probably better."
-
-
-def marked(fen, move, best, reply, had, has):
-    """What is said of a move that bears a mark."""
-    board = chess.Board(fen)
-    after = board.copy()
-    after.push_san(move)
-    scores = PovScore(had, board.turn), PovScore(has, board.turn)
-    return explain(board, board.parse_san(move), moves(board, best), moves(after, reply), *scores, marked=True)
-
-
 def test_a_single_pawn_explains_a_mark_that_costs_no_more():
     lost = ("4k3/8/8/3p4/4P3/8/8/4K3 w - - 0 1", "Kf2", "exd5 Kd7 Kd2 Kd6", "dxe4 Ke3 Kf7 Kd2 Ke6")
     assert why(*lost, Cp(150), Cp(-300)).startswith("Loses a pawn: dxe4")
-    assert marked(*lost, Cp(50), Cp(-100)).startswith("Loses a pawn: dxe4")
-    assert marked(*lost, Cp(150), Cp(-300)) == "After dxe4 Black is winning; after exd5 White would be clearly better."
+    assert why(*lost, Cp(50), Cp(-100), marked=True).startswith("Loses a pawn: dxe4")
+    said = why(*lost, Cp(150), Cp(-300), marked=True)
+    assert said == "After dxe4 Black is winning; after exd5 White would be clearly better."
 
 
 def test_what_is_won_at_once_is_told_though_later_moves_win_more_or_lose_some():
     fen = "r2qkb1r/ppp2ppp/2n2n2/3Pp1N1/2B3b1/5P2/PPPP2PP/RNBQK2R b KQkq - 0 6"
     best, reply = "Na5 fxg4 Nxc4 d3 Nb6 c4 c6", "dxc6 Nd5 cxb7 Rb8 d4 c6 O-O Be7 Ne4 O-O"
     said = "Loses the knight on c6: dxc6 takes it with a pawn."
-    assert marked(fen, "Bf5", best, reply, Cp(-30), Cp(-324)) == said
+    assert why(fen, "Bf5", best, reply, Cp(-30), Cp(-324), marked=True) == said
 
 
 QUIET = "2r2rk1/p1Nb1ppp/2qP4/1pp5/8/2P5/PPQ1R1PP/3R2K1 w - - 4 25"
@@ -205,19 +164,20 @@ WINS = "Nd5 Kh8 Ne7 Qa6 Nxc8 Rxc8 Re7 Rd8 Qf2 Qxa2"
 
 
 def test_a_gain_too_long_to_quote_is_told_with_its_first_move():
-    assert marked(QUIET, "Kh1", WINS, "Rfd8 Nd5 Qb7 Kg1", Cp(328), Cp(30)) == "Misses Nd5, which wins the exchange."
+    said = why(QUIET, "Kh1", WINS, "Rfd8 Nd5 Qb7 Kg1", Cp(328), Cp(30), marked=True)
+    assert said == "Misses Nd5, which wins the exchange."
     before = QUIET.replace("2qP4", "3P4").replace("1pp5", "1ppq4").replace("w - - 4 25", "b - - 3 24")
     better = "Qxa2 Qe4 b4 Rde1 bxc3 bxc3 Qb3"
-    assert marked(before, "Qc6", better, WINS, Cp(-30), Cp(-328)) == "Allows Nd5, which wins the exchange."
+    assert why(before, "Qc6", better, WINS, Cp(-30), Cp(-328), marked=True) == "Allows Nd5, which wins the exchange."
 
 
 def test_material_that_the_score_does_not_show_is_not_said_to_be_missed():
-    said = marked(QUIET, "Kh1", WINS, "Rfd8 Nd5 Qb7 Kg1", Cp(20), Cp(-100))
+    said = why(QUIET, "Kh1", WINS, "Rfd8 Nd5 Qb7 Kg1", Cp(20), Cp(-100), marked=True)
     assert said == "After Rfd8 Black stands better; Nd5 was probably better."
 
 
 @pytest.mark.parametrize(("distance", "had", "told"), [(5, -250, True), (10, -900, True), (11, -900, False)])
 def test_a_mate_that_changes_nothing_is_told_of_a_mark_if_it_is_near(distance, had, told):
-    said = marked(chess.STARTING_FEN, "a3", "e4 e5 Nf3 Nc6", "e5 e4 Nf6", Cp(had), Mate(-distance))
+    said = why(chess.STARTING_FEN, "a3", "e4 e5 Nf3 Nc6", "e5 e4 Nf6", Cp(had), Mate(-distance), marked=True)
     assert said.startswith("Allows mate in") is told
     assert said.startswith("Black was winning anyway") is not told
