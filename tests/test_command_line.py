@@ -36,6 +36,8 @@ def test_version_names_the_program_and_its_number(words, capsys):
         (["help"], "a game against the engine"),
         (["help", "bench"], "usage: numbat bench"),
         (["help", "play"], "--clock"),
+        (["help", "play"], "seconds for each move (default: 1)"),
+        (["help", "analyse"], "seconds for each position (default: 5, in games 0.5)"),
         (["help", "analyze"], "usage: numbat analyse"),
         (["analyze", "--help"], "usage: numbat analyse"),
         (["help", "lab"], "usage: numbat lab"),

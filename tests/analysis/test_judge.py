@@ -73,12 +73,6 @@ def test_a_move_costs_what_engines_and_people_lose_by_it():
         assert judge.cost(before, after) == pytest.approx(0.5, abs=1e-3)
 
 
-def test_people_score_by_lichess_s_curve():
-    assert judge.human_expectation(Cp(300)) == pytest.approx(0.7511, abs=1e-3)
-    assert judge.human_expectation(Mate(-1)) == pytest.approx(0, abs=1e-3)
-    assert judge.human_expectation(Mate(0)) == 0
-
-
 def test_a_line_is_written_in_san_from_white_s_view():
     board = chess.Board("rnbqkbnr/pppp1ppp/8/4p3/6P1/5P2/PPPPP2P/RNBQKBNR b KQkq - 0 2")
     line = Analysis(PovScore(Mate(1), chess.BLACK), (chess.Move.from_uci("d8h4"),), depth=7)

@@ -55,11 +55,6 @@ def test_the_lines_of_a_search_are_shown_in_order(numbat):
     assert full >= 9
 
 
-def test_an_explanation_of_the_best_line_follows(capsys):
-    assert cli.main("analyse", [*MATE_IN_ONE.split(), "--depth", "3"]) == 0
-    assert capsys.readouterr().out.endswith("a second\n\nRa8# is back-rank mate.\n")
-
-
 @pytest.mark.parametrize("lines", ["1", "3"])
 def test_the_move_that_is_explained_is_the_first_line_s(lines, capsys):
     """A search of its own for the explanation could prefer another move."""
@@ -110,7 +105,6 @@ def test_an_epd_line_is_a_position(rest, capsys):
         ("play", ["--fen", "4k3/8/8/8/8/8/8/R3K3 w Q - 0 1 bm Ra8"], "'bm Ra8' after the position"),
         ("analyse", ["4k3/8/8/8/8/8/8/R3K3 w Q - !?"], "'!?' is not an operation of EPD"),
         ("analyse", ["4k3/8/8/8/8/8/8/R3K3 w Q - 0 1 moves a1a8"], "'moves a1a8' is not an operation of EPD"),
-        ("analyse", ["4k3/8/8/8/8/8/8/R3K3 w Q - x y"], "'x y' is not an operation of EPD"),
         ("analyse", ["4k3/8/8/8/8/8/8/R3K3 w Q"], "it has 3 fields instead of 4 to 6"),
         ("analyse", ["."], "cannot read .: a directory, not a file"),
         ("analyse", ["--time", "0"], "'0' is not a number of seconds"),
@@ -120,6 +114,8 @@ def test_an_epd_line_is_a_position(rest, capsys):
         ("analyse", ["--option", "Hash"], "'Hash' is not NAME=VALUE"),
         ("analyse", ["--option", "Hash=lots"], "option Hash cannot be 'lots'"),
         ("analyse", ["--output", "x.pgn"], "--output needs a PGN file"),
+        ("analyse", ["--jobs", "2"], "--jobs needs a PGN file"),
+        ("analyse", ["--game-time", "3"], "--game-time needs a PGN file"),
         ("play", ["--fen", "rubbish"], "not a FEN: 'rubbish'"),
         ("play", ["chess"], "chess"),
         ("play", ["--clock", "soon"], "'soon' is not a clock"),

@@ -5,7 +5,6 @@ import pytest
 
 from engine.analysis.judge import Grade
 from engine.analysis.praise import is_obvious, is_recapture, is_sacrifice, offered, praise
-from engine.play.captures import Captures
 
 #: Positions, moves and the pawns that they offer; a sacrifice offers two or more.
 OFFERS = [
@@ -32,15 +31,6 @@ def test_a_piece_that_is_lost_anyway_is_no_sacrifice():
     board = chess.Board("8/Bkp5/1p6/8/8/8/8/7K w - - 0 1")
     assert {offered(board, move) for move in board.legal_moves} == {2, 3}
     assert not any(is_sacrifice(board, move) for move in board.legal_moves)
-
-
-def test_exchanges_are_counted_to_their_end():
-    board = chess.Board("3r2k1/3r4/8/3p4/8/8/3R4/3R2K1 w - - 0 1")
-    assert Captures(board).won_on(chess.D5) == 0  # twice attacked, twice defended
-    board = chess.Board("6k1/3r4/8/3p4/8/8/3R4/3R2K1 w - - 0 1")
-    assert Captures(board).won_on(chess.D5) == 1
-    pinned = chess.Board("3rk3/8/8/8/8/4b3/3P4/3K4 b - - 0 1")
-    assert Captures(pinned).won_on(chess.D2) == 1  # the pawn cannot take back on e3
 
 
 def test_what_a_player_sees_at_once():
