@@ -111,7 +111,7 @@ def test_moves_are_read_in_every_usual_form(text, san):
         ("1. e4 e5 2. Nf3 (2. Ke3 d5) Nc6 *", ["1. e4 e5 2. Nf3 Nc6"], "2. 'Ke3' is not a legal move; the variation ends"),
         ("1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Bxc9 dxc6 *", ["1. e4 e5 2. Nf3 Nc6 3. Bb5 a6"], "4. 'Bxc9' is not a move; the game"),
         ("1. e4 Ke4 (1... e5) 2. d4 *", ["1. e4"], "1... 'Ke4' is not a legal move; the game ends before it"),
-        ("% exported\n\nDear all,\n\n1. e4 *\n; the end\n\nhave e4 fun\n", ["1. e4"], "3: game 1: the text that begins with 'Dear' belongs to no game"),
+        ("% exported\n\nDear all,\n\n1. e4 *\n\n; the end\n\nhave e4 fun\n", ["1. e4"], "3: game 1: the text that begins with 'Dear' belongs to no game"),
         ("1. e4 e5+- N 2. Nf3 *", ["1. e4 e5 2. Nf3"], "'+-' after 'e5' is left out"),
         ("1. e4 (1. d4 e5", ["1. e4"], "1 open parentheses are not closed"),
     ],

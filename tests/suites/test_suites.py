@@ -223,6 +223,7 @@ def test_broken_perft_files_name_file_and_line(tmp_path, text, complaint):
         (["perft", "p.epd", "x"], 2, "'x' is not a depth"),
         (["bench", "no/such.epd", "2"], 2, "cannot read no/such.epd"),
         (["bench", "b.epd", "2"], 2, "b.epd:2: "),
+        (["suite", "no/such.epd"], 2, "cannot read no/such.epd"),
         (["suite", "s.epd", "--time", "1", "--nodes", "5"], 2, "not allowed with"),
         (["suite", "b.epd", "--json", "./b.epd"], 2, "--json would overwrite the suite b.epd"),
         (["suite", "s.epd", "--json", "b.epd"], 2, "cannot write b.epd: it exists and contains something else"),
