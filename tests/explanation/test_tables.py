@@ -53,7 +53,3 @@ def test_mate_and_stalemate_need_no_table():
     found = result_by(lambda each: tables.get(each.epd()), board, board.parse_san("Rh8#"))
     assert found
     assert sentence(found) == "White is winning according to the tablebases; only Rh8# wins."
-
-
-def test_without_tables_nothing_is_said():
-    assert result_by(lambda each: None, PAWN, PAWN.parse_san("c4")) is None
