@@ -26,6 +26,7 @@ def test_without_a_move_the_best_one_is_explained(uci: UciProcess):
     ("line", "named"),
     [
         ("explain e2e5", "e2e5"),
+        ("explain 0000", "0000"),
         ("explain e4 now", "e4 now"),
     ],
 )
