@@ -164,10 +164,10 @@ def search(worker: Worker, alpha: Score, beta: Score, depth: Depth, ply: Ply, cu
         prepare(worker.evaluator, position)
     probe(worker.table, table_key(position), found)
     tt_move = found.move
-    # With MultiPV, the table's root move belongs to the first line. Later lines leave its entry alone: the value of the
-    # best remaining move is not the value of the position.
-    is_later_line = ply == 0 and worker.pv_index > 0
-    if is_later_line:
+    # If only some root moves are searched (searchmoves, later lines of MultiPV), the table's root move may be another,
+    # and its entry stays: the value of the best of them is not the value of the position.
+    is_partial_root = ply == 0 and (worker.pv_index > 0 or worker.root_is_partial != 0)
+    if is_partial_root:
         tt_move = I64(worker.root[worker.pv_index].move)
     tt_depth = found.depth if found.found != 0 else -1
     tt_bound = found.bound
@@ -283,7 +283,7 @@ def search(worker: Worker, alpha: Score, beta: Score, depth: Depth, ply: Ply, cu
 
     # Step 14. Internal iterative reduction: without a TT move, move ordering is poor; the next visit will have one.
     # Likewise if the entry is much shallower than this search.
-    is_stale = tt_depth < depth - params.IterativeReductionStale
+    is_stale = tt_depth < depth - params.IterativeReductionStale and not is_partial_root
     if (tt_move == 0 or is_stale) and depth >= params.IterativeReductionDepth and (is_pv or cut_node != 0):
         depth -= 1
 
@@ -433,7 +433,7 @@ def search(worker: Worker, alpha: Score, beta: Score, depth: Depth, ply: Ply, cu
         reward_parent(worker, ply, depth)
 
     # Step 30. Store the result in the transposition table.
-    if excluded != 0 or is_later_line:
+    if excluded != 0 or is_partial_root:
         return best
     is_lower = best >= beta or best == tb_lower  # no move beat the tablebases' lower bound
     bound = BOUND_LOWER if is_lower else (BOUND_EXACT if best > old_alpha else BOUND_UPPER)

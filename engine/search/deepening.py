@@ -13,6 +13,7 @@ clock.
 from numba import int64, types
 
 from engine.board.aliases import Move, Score
+from engine.board.movegen import count_moves
 from engine.board.types import I64
 from engine.evaluation.evaluator import reset
 from engine.jit import clock_ticks, helper, kernel
@@ -50,6 +51,7 @@ def begin_search(worker: Worker, node_limit: int) -> None:
     worker.aborted = 0
     worker.null_move_min_ply = 0
     worker.pv_index = 0
+    worker.root_is_partial = I64(worker.root_count < count_moves(worker.position))
     progress = worker.deepening
     progress.outcome = FINISHED
     progress.found = 0
@@ -133,6 +135,7 @@ def _judge_window(worker: Worker, score: Score) -> int:
     if score <= alpha:
         progress.alpha = max(score - delta, -INFINITY)
         progress.beta = (alpha + beta) // 2
+        progress.line.pv_length = 0  # an earlier window's move is not better than alpha after all
         return I64(FAILED_LOW)
     _note_line(worker, score, BOUND_LOWER)
     progress.beta = min(score + delta, INFINITY)

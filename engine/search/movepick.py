@@ -1,7 +1,8 @@
 """Staged move picking: the most promising moves first; later stages are generated only if earlier ones do not cut off.
 
-TT move, captures that do not lose material (by value of the victim plus capture history; a good history allows a
-small loss), quiet moves by history (checks early), losing captures.
+TT move, good captures (by value of the victim plus capture history), quiet moves by history (checks early), the other
+captures. A capture is good if its static exchange wins enough: with a good history it may lose a little, with a bad one
+it must gain.
 """
 
 from engine.board.aliases import Move, Ply

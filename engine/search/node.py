@@ -11,7 +11,7 @@ from engine.search.scores import DRAW, MAX_PLY, NONE
 from engine.search.state import DEADLINE, NEVER, Worker
 
 #: Nodes between two reads of the stop flag and the clock (a power of two). The first read comes at the end of such an
-#: interval, so that even with no time at all a first iteration is searched.
+#: interval, so that even with no time at all most searches finish their first iteration.
 CHECK_INTERVAL = 1024
 
 

@@ -96,6 +96,7 @@ class Pool:
         self._ticker: ParkedThread | None = None
         self._latch = HelperLatch()
         self._latch.close()
+        self._process = os.getpid()
         self._finished = Signal()  # of the ticker's reports
         self.resize(threads)
 
@@ -136,6 +137,9 @@ class Pool:
 
     def wait_for_helpers(self) -> None:
         """Wait until the helpers have left the last search."""
+        if self._process != os.getpid():  # forked during a search, whose threads stayed in the parent
+            self._process, self._latch = os.getpid(), HelperLatch()
+            self._latch.close()
         self._latch.gone.wait()
 
     def close(self) -> None:
@@ -310,7 +314,8 @@ class Pool:
         if not best.moves:  # no root move was searched to the end
             best = RootLine(moves=moves[:1], score=self._evaluation.value(position))
         self.wait_for_release(limits)
-        self.node_clock.spend(self.nodes - self._nodes_before)
+        if not self._pondering:  # a ponder miss costs nothing
+            self.node_clock.spend(self.nodes - self._nodes_before)
         return best
 
     def _deepen_with_help(
@@ -420,9 +425,9 @@ class Pool:
     def _tick(self, finished: Signal, on_tick: Callable[[int, int, int], None]) -> None:
         """Report the progress of the search, once a second after the first few."""
         record = self.workers[0].record
-        if finished.wait(FIRST_TICK):
-            return
-        while not finished.wait(TICK):
+        pause = FIRST_TICK
+        while not finished.wait(pause):
+            pause = TICK
             with self._speaking:
                 if finished.is_set():  # no reports after the end
                     return

@@ -127,7 +127,8 @@ def small_probcut_cutoff(
 def prunes_quiet(
     worker: Worker, ply: Ply, node: Node, candidate: Candidate, lmr_depth: Depth, alpha: Score, has_best: bool
 ) -> bool:
-    """Whether to skip the quiet ``candidate``. Sets ``picker.skip_quiets`` to skip all later quiet moves too.
+    """Whether to skip the quiet ``candidate``. If it is too late or futile, ``picker.skip_quiets`` is set to skip all
+    later quiet moves too, unless the node spares checks.
 
     ``lmr_depth`` is the depth after late move reductions; ``has_best``: another move raised alpha.
     """

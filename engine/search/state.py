@@ -143,6 +143,7 @@ class Worker(Record):
     current_number: int
     pv_index: int  # root moves before it already have their lines (MultiPV)
     root_count: int
+    root_is_partial: int  # 1: there are other legal moves
     root: Annotated[Array[RootMove], (MAX_MOVES,)]
     root_depth: int
     null_move_min_ply: int  # no null moves before this ply, during a verification search

@@ -61,7 +61,7 @@ class Signal:
     def set(self, wake: bool = True) -> None:
         """Wake all waiters, or without ``wake`` let them notice at their next poll."""
         self._is_set = True
-        if wake:
+        if wake and self._bell.empty():
             self._bell.put(True)
 
     def clear(self) -> None:

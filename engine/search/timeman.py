@@ -98,6 +98,7 @@ class NodeClock:
         self.rate = 0
         self._left: float | None = None
         self._increment = 0
+        self._runs = False
 
     def reset(self) -> None:
         """Begin a new game."""
@@ -106,15 +107,16 @@ class NodeClock:
     def wind(self, limits: Limits, white_to_move: bool) -> Limits:
         """The limits with this clock instead of the GUI's."""
         clock = limits.wtime if white_to_move else limits.btime
-        self._increment = limits.winc if white_to_move else limits.binc
-        if not self.rate or clock is None:
+        self._runs = self.rate > 0 and clock is not None
+        if not self._runs or clock is None:
             return limits
+        self._increment = limits.winc if white_to_move else limits.binc
         if self._left is None:
             self._left = clock
         left = min(max(0, round(self._left)), MOST)
         return replace(limits, wtime=left, btime=left)
 
     def spend(self, nodes: int) -> None:
-        """Charge this clock with the ``nodes`` of a move."""
-        if self.rate and self._left is not None:
+        """Charge this clock with the ``nodes`` of a move, if that was on the clock."""
+        if self._runs and self._left is not None:
             self._left += self._increment - nodes / self.rate

@@ -8,7 +8,8 @@ The second is the position's key XORed with the first: an entry torn by two thre
 key, so no lock is needed (Robert Hyatt's lockless hashing). Four entries make a cluster of one cache line. A key
 chooses its cluster by the high word of ``key * clusters``, so any number of clusters works.
 
-Replacement: the entry of the same position; else the shallowest, each generation (search) of age counting four plies.
+Replacement: the entry of the same position, unless it is from this search and more than three plies deeper than a new
+bound; else an empty one; else the shallowest, each generation (search) of age counting four plies.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ cluster_at = record_at(Cluster)
 
 
 class TableRecord(Record):
-    """How kernels reach the table. One record for each table, read by all threads."""
+    """How kernels reach the table. Each worker has a copy, made at the start of a search."""
 
     address: u8
     clusters: u8

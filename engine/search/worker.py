@@ -138,18 +138,18 @@ class Worker:
     ) -> Iterator[list[RootLine]]:
         """Search from depth ``first`` to ``last``; yield the lines after each iteration.
 
-        There are ``count`` of them (at most one for each root move), with different first moves, best first. The last
-        ones may come from an aborted iteration that had found a better move. ``on_bound`` gets the line of a failed
-        window. Before the clock reaches ``quiet_until`` ticks nothing is reported, unless the search ends.
+        There are ``count`` of them (at most one for each root move, fewer if the search ends in the first iteration),
+        with different first moves, best first. The last ones may come from an aborted iteration that had found a better
+        move. ``on_bound`` gets the line of a failed window. Before the clock reaches ``quiet_until`` ticks nothing is
+        reported, unless the search ends.
         """
         record, progress = self.record, self._progress
         progress["depth"], progress["last"] = first, min(last, MAX_PLY - 1)
         progress["wanted"] = min(count, int(record["root_count"]))
         while (event := deepen(record, quiet_until)) != OVER:
             if event == ITERATION:
-                self.lines = [
-                    self._read(line, rank) for rank, line in enumerate(progress["lines"][: progress["wanted"]], 1)
-                ]
+                lines = enumerate(progress["lines"][: progress["wanted"]], 1)
+                self.lines = [self._read(line, rank) for rank, line in lines if line["pv_length"]]
                 yield self.lines
             elif on_bound is not None and (line := self._bound(event == FAILED_LOW)).moves:
                 on_bound(line)

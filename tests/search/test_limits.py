@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import chess
 import pytest
+from chess.engine import Limit
 
 from engine.api import Engine
 from engine.messages import Info, Limits, Score
@@ -221,6 +222,14 @@ def test_depth_one_of_all_lines_is_finished_however_few_nodes_are_allowed(engine
     assert reported == [
         info.score.cp for info in line_reports(engine, board, Limits(depth=1), 5) if info.score is not None
     ]
+
+
+def test_lines_of_an_unfinished_first_iteration_have_moves(engine: Engine) -> None:
+    with engine.turn():
+        engine.stop()
+        lines = engine.analyse(chess.Board(KIWIPETE), Limit(depth=20), multipv=48)
+    assert 0 < len(lines) < 48
+    assert all(line.pv for line in lines)
 
 
 def line_reports(engine: Engine, board: chess.Board, limits: Limits, lines: int) -> list[Info]:

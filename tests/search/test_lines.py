@@ -81,15 +81,15 @@ def test_reports_of_two_threads_hold() -> None:
             check_reports(board, reports(threaded, board, Limits(depth=9)))
 
 
-def test_later_lines_leave_the_roots_entry_alone(engine: Engine) -> None:
+@pytest.mark.parametrize("others", ["lines", "searchmoves"])
+def test_other_root_moves_leave_the_roots_entry_alone(engine: Engine, others: str) -> None:
     """The best move among those that are left is not what the root is worth."""
     board = chess.Board("6k1/5ppp/8/8/8/8/q4PPP/3R2K1 w - - 0 1")
-    running = start(engine, Limits(depth=10), board)
-    running.result()
-    engine.new_game()
-    lines = engine.analyse(board, Limit(depth=10), multipv=3)
-    assert [line.multipv for line in lines] == [1, 2, 3]
+    lines = engine.analyse(board, Limit(depth=10), multipv=3 if others == "lines" else 1)
+    assert [line.multipv for line in lines] == [1, 2, 3][: len(lines)]
     assert lines[0].score.relative == Mate(1)
+    if others == "searchmoves":
+        engine.analyse(board, Limit(depth=10), root_moves=[chess.Move.from_uci("g1h1")])
     entry = get(engine._thinker.table, engine.key())
     assert entry.score == MATE - 1
     assert to_uci(entry.move, False) == "d1d8"

@@ -20,7 +20,7 @@ from engine.search import threads as threads_module
 from engine.search.lazy_smp import HelperLatch, vote
 from engine.search.pool import HEADROOM, Pool
 from engine.search.scores import MATE
-from engine.search.threads import ParkedThread, run_on_deep_stack
+from engine.search.threads import ParkedThread, Signal, run_on_deep_stack
 from engine.search.worker import RootLine
 from tests.search.conftest import Bare
 from tests.search.conversation import PATIENCE, start
@@ -69,6 +69,14 @@ def test_work_is_done_in_order_and_waited_for() -> None:
     assert not thread.wait(0.01)
     gate.set()
     assert thread.wait(PATIENCE)
+
+
+def test_a_signal_set_often_wakes_once() -> None:
+    signal = Signal()
+    for _ in range(3):
+        signal.set()
+        signal.clear()
+    assert signal._bell.qsize() == 1
 
 
 def test_wait_makes_up_for_a_lost_wakeup() -> None:
@@ -125,14 +133,15 @@ def test_work_on_a_deep_stack_raises_here() -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
-def test_an_engine_searches_in_a_forked_child_too() -> None:
+@pytest.mark.parametrize("begin", ["engine.play(chess.Board(), Limit(depth=3))", "next(engine.stream(chess.Board()))"])
+def test_an_engine_searches_in_a_forked_child_too(begin: str) -> None:
     script = (
         "import os, sys, warnings, chess\n"
         "from chess.engine import Limit\n"
         "from engine import Engine\n"
         "warnings.simplefilter('ignore')\n"  # newer Pythons warn of forks
         "engine = Engine(hash=1, threads=2)\n"
-        "engine.play(chess.Board(), Limit(depth=3))\n"
+        f"{begin}\n"
         "child = os.fork()\n"
         "move = engine.play(chess.Board(), Limit(depth=5))\n"
         "if not child: os._exit(0 if move in chess.Board().legal_moves else 1)\n"
@@ -265,8 +274,8 @@ def test_slow_helper_does_not_delay_the_result(engine: Engine) -> None:
 
 def test_reports_from_the_ticker_cannot_use_the_engine(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     """The search waits for them, so that they would wait for themselves."""
-    monkeypatch.setattr("engine.search.pool.FIRST_TICK", 0.0)
-    monkeypatch.setattr("engine.search.pool.TICK", 0.01)
+    monkeypatch.setattr("engine.search.pool.FIRST_TICK", 0.2)
+    monkeypatch.setattr("engine.search.pool.TICK", 2 * PATIENCE)
     refused = threading.Event()
 
     def on_info(info: Info) -> None:

@@ -1,5 +1,7 @@
 """The time for one move never exceeds what the clock has left, whatever the GUI sends."""
 
+import threading
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -10,6 +12,7 @@ from engine.messages import Limits
 from engine.search import timeman
 from engine.search.timeman import LEAST, Budget, NodeClock, pace_of
 from engine.search.tunables import Parameters
+from tests.search.conftest import Bare
 
 CLOCKS = st.none() | st.integers(-1000, 10_000_000)
 INCREMENTS = st.integers(0, 100_000)
@@ -140,6 +143,18 @@ def test_a_clock_of_nodes_keeps_its_own_count() -> None:
     assert clock.wind(limits, True).wtime == 10_000
     untimed = Limits(depth=3)
     assert clock.wind(untimed, True) is untimed
+    clock.spend(40_000)  # not on the clock
+    assert clock.wind(limits, True).wtime == 10_000
+
+
+def test_a_ponder_miss_costs_no_nodes(bare: Callable[..., Bare]) -> None:
+    search = bare()
+    search.pool.node_clock.rate = 1
+    limits = Limits(wtime=1_000_000, btime=1_000_000)
+    threading.Timer(0.1, search.pool.stop).start()
+    search.search(replace(limits, ponder=True))
+    assert search.pool.nodes > 0
+    assert search.pool.node_clock.wind(limits, True).wtime == 1_000_000
 
 
 def test_a_settled_choice_gets_less_time_and_a_doubtful_one_more() -> None:
