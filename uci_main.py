@@ -105,6 +105,8 @@ def _run_subcommand(words: list[str]) -> int:
         if words[0].startswith("-") and not any(flag.startswith(words[0]) for flag in known):
             raise UsageError(f"unrecognized argument '{words[0]}' (see numbat --help)")
         parsed = _parser().parse_args(words)
+        if parsed.tune:
+            raise UsageError("--tune takes no subcommand (see numbat --help)")
         match parsed.command:
             case "bench":
                 file, depth, options = parse_bench(parsed.words)

@@ -73,5 +73,5 @@ def seconds(text: str) -> float:
     except ValueError:
         time = 0.0
     if not 0 < time < _MOST_SECONDS:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a number of seconds above 0")
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number of seconds above 0 and below {_MOST_SECONDS:,.0f}")
     return time

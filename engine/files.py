@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import errno
 import os
+import secrets
+import shutil
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -48,7 +50,8 @@ def list_directory(path: str) -> list[str]:
 
 @contextmanager
 def drafted(path: Path) -> Iterator[Path]:
-    """A path to write to, which replaces ``path`` on exit unless an exception was raised. A link stays a link.
+    """A path to write to, which replaces ``path`` on exit unless an exception was raised. A link stays a link, and an
+    old file's permissions are kept.
 
     Raises OSError, also for anything but a regular file. If the old file cannot be replaced, such as one open in
     another program on Windows, the finished draft is kept, and the error's ``strerror`` says where.
@@ -56,7 +59,7 @@ def drafted(path: Path) -> Iterator[Path]:
     target = Path(os.path.realpath(path))
     with suppress(FileNotFoundError):
         _check(target.stat().st_mode)
-    draft = target.with_name(f"{target.name}.part")
+    draft = target.with_name(f"numbat-{secrets.token_hex(4)}.part")
     try:
         yield draft
     except BaseException:
@@ -64,6 +67,8 @@ def drafted(path: Path) -> Iterator[Path]:
             draft.unlink()
         raise
     try:
+        with suppress(FileNotFoundError):
+            shutil.copymode(target, draft)
         os.replace(draft, target)
     except OSError as error:
         raise OSError(error.errno, f"{error.strerror}; the finished file is {draft}") from None
@@ -82,7 +87,9 @@ def check_place(path: Path, mark: str = "") -> None:
             reason = "no such directory"
         elif path.exists() and not path.is_file():
             reason = "it is not a regular file"
-        elif not os.access(Path(os.path.realpath(path)).parent, os.W_OK):
+        elif not os.access(Path(os.path.realpath(path)).parent, os.W_OK) or (
+            path.exists() and not os.access(path, os.W_OK)
+        ):
             reason = os.strerror(errno.EACCES)
         elif mark and path.exists() and path.stat().st_size and mark.encode() not in path.read_bytes():
             reason = "it exists and contains something else; choose another file"
