@@ -151,7 +151,7 @@ class Options(TypedDict, total=False):
     own_book: Annotated[bool, Option("OwnBook", False,
         help="Plays moves from BookFile (Numbat comes without a book).", effect=_THINKER)]
     book_file: Annotated[_Path, Option("BookFile", "", help="Opening book in Polyglot format.",
-        effect=lambda engine, path: engine._thinker.open_book(path))]
+        effect=lambda engine, path: engine._thinker.book.open(path))]
     best_book_move: Annotated[bool, Option("Best Book Move", False, effect=_THINKER,
         help="Always plays the book move with the highest weight; otherwise chooses at random by weight.")]
     book_depth: Annotated[int, Option("Book Depth", 255, 1, 255,

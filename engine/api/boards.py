@@ -9,7 +9,7 @@ import chess
 
 from engine.api.types import check_board
 from engine.board.fen import START_FEN, check_material, check_number, en_passant_target, set_fen, set_up, to_fen
-from engine.board.notation import play_moves
+from engine.board.notation import find_move, play_moves, to_uci
 from engine.board.perft import perft
 from engine.board.setup import new_position
 from engine.board.types import BLACK, EMPTY, NO_SQUARE, WHITE, square_name
@@ -32,12 +32,16 @@ class Positioned:
 
         Raises :class:`PositionError`, which names the fault; the previous position then stays.
         """
+        position = self._read(fen)
+        play_moves(position, moves)
+        self._set_position(position)
+
+    def _read(self, fen: str | None) -> Any:
         if fen is not None and not isinstance(fen, str):
             raise TypeError(f"a FEN is a str, not {fen!r}; set_board takes a chess.Board")
         position = new_position()
         set_fen(position, START_FEN if fen is None else fen, self._values["UCI_Chess960"])
-        play_moves(position, moves)
-        self._set_position(position)
+        return position
 
     def _set_position(self, position: Any) -> None:
         self._refuse_closed()
@@ -76,7 +80,28 @@ class Positioned:
 
     def board(self) -> chess.Board:
         """The position as a python-chess board (without the moves that led to it)."""
-        return chess.Board(self.fen(), chess960=bool(self._position["chess960"]))
+        return _board_of(self._position)
+
+    def board_after(self, fen: str | None, moves: Sequence[str] = ()) -> chess.Board:
+        """The board of :meth:`set_position` with the ``moves`` that led to it; the engine's position stays.
+
+        Raises :class:`PositionError`.
+        """
+        position = self._read(fen)
+        board = _board_of(position)
+        for text in moves:
+            move = to_uci(find_move(position, text), board.chess960)
+            play_moves(position, [text])
+            board.push_uci(move)
+        return board
+
+    def is_legal(self, move: str) -> bool:
+        """Whether ``move``, in UCI notation with castling in either form, is legal in the position."""
+        return find_move(self._position, move) != 0
+
+
+def _board_of(position: Any) -> chess.Board:
+    return chess.Board(to_fen(position), chess960=bool(position["chess960"]))
 
 
 def position_of(board: chess.Board, chess960: bool = False) -> Any:

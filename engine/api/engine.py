@@ -177,14 +177,17 @@ class Engine(Positioned):
         engine.messages.OptionError: option Threads cannot be '0': it takes a whole number from 1 to 1024
         """
         values = _named(options)
-        previous = {name: self._values[name] for name in values}
-        try:
-            for name, value in values.items():
-                self.set_option(name, value)
-        except OptionError:
-            for name, value in previous.items():
-                self.set_option(name, value)
-            raise
+        if not values:
+            return
+        with self._turns.at_once():
+            previous = {name: self._values[name] for name in values}
+            try:
+                for name, value in values.items():
+                    self.set_option(name, value)
+            except OptionError:
+                for name, value in previous.items():
+                    self.set_option(name, value)
+                raise
 
     def set_option(self, name: str, value: Any) -> None:
         """Set an option by its canonical name (see :mod:`engine.options`), or a search parameter by its own.
@@ -251,7 +254,9 @@ class Engine(Positioned):
                 reports[info.multipv] = info
 
         lines = _lines(1 if multipv is None else multipv)
-        reports[1] = self.search(board, limits_on(board, limit, root_moves), keep, lines)
+        limits = limits_on(board, limit, root_moves)
+        board = board.copy()  # the caller's may change meanwhile
+        reports[1] = self.search(board, limits, keep, lines)
         found = [analysis_of(info, board) for _, info in sorted(reports.items())]
         return found[0] if multipv is None else found
 
@@ -273,6 +278,7 @@ class Engine(Positioned):
                 on_report(analysis_of(info, board))
 
         limits = limits_on(board, limit, root_moves)
+        board = board.copy()  # the caller's may change meanwhile
         move = self._run(board, limits, pass_on if on_report else None, None).bestmove
         if move == "0000":
             return None
@@ -327,15 +333,22 @@ class Engine(Positioned):
         ``limit`` bounds each of the searches, two at most; the default is :data:`engine.api.explaining.EXPLAIN_NODES`.
         It says only what the lines show (see :mod:`engine.explanation`). The engine's own position stays as it is.
         Calls from several threads take turns. Raises ValueError for an illegal move, :class:`Stopped` when
-        another thread calls :meth:`stop` meanwhile, and as :meth:`analyse`.
+        another thread ends its searches, by :meth:`stop` or a call that does, and as :meth:`analyse`.
         """
+
+        def search(*arguments: Any) -> Info:
+            info = self.search(*arguments)
+            if self._turns.cut:
+                raise Stopped("the explanation was stopped")
+            return info
+
         from engine.api.explaining import explanation
         from engine.explanation.effort import counted
 
         with self.turn(), counted() as effort:
             previous, self._effort = self._position, effort
             try:
-                return explanation(self.search, self.table_outcome, board, move, limit, effort)
+                return explanation(search, self.table_outcome, board, move, limit, effort)
             finally:
                 self._position, self._effort = previous, None
 
@@ -418,8 +431,10 @@ class Engine(Positioned):
 
     def table_outcome(self, board: chess.Board) -> int | None:
         """The tablebase result of ``board`` for its side to move: 2 a win, 1 a win that the 50-move rule prevents, 0 a
-        draw, -1 and -2 the losses likewise; None if the tables do not have it."""
-        verdict = self._thinker.tablebase.judge(board)
+        draw, -1 and -2 the losses likewise; None if the tables do not have it, or may not be probed for it."""
+        if board.occupied.bit_count() > self._values["SyzygyProbeLimit"]:
+            return None
+        verdict = self._thinker.tablebase.judge(board, fifty=self._values["Syzygy50MoveRule"])
         return None if verdict is None else verdict.outcome
 
     def search(
@@ -428,11 +443,15 @@ class Engine(Positioned):
         """Search ``board`` and return the last complete report of the best line, in the engine's own records.
 
         ``lines`` overrides the option MultiPV. Raises :class:`PositionError`, ValueError if ``limits``
-        would never end the search, and any error raised by ``on_info``, which ends the search.
+        would never end the search, any error raised by ``on_info``, which ends the search, and RuntimeError if the
+        search fails.
         """
         if not isinstance(limits, Limits):
             raise TypeError(f"search takes engine.Limits, not {limits!r}; analyse takes a chess.engine.Limit")
-        return self._run(board, replace(limits, analysis=True), on_info, lines).info or Info()
+        info = self._run(board, replace(limits, analysis=True), on_info, lines).info
+        if info is None:
+            raise RuntimeError("the search failed; its error was reported")
+        return info
 
     def _run(self, board: chess.Board, limits: Limits, on_info: OnInfo | None, lines: int | None) -> Result:
         check_board(board)
@@ -485,8 +504,9 @@ class Engine(Positioned):
     def turn(self, since: object = None) -> AbstractContextManager[None]:
         """Reserve the engine for several searches in a row, all ended by one :meth:`stop`; turns can be nested.
 
-        Waits for the searches of other threads, but ends one that :meth:`start` began. A stop counts from the call on,
-        or from when :attr:`last_stop` was ``since``. Raises as :meth:`start`.
+        Waits for the searches of other threads, but ends one that :meth:`start` began. Only stops after this call
+        count; with ``since``, an earlier value of :attr:`last_stop`, also those after that moment. Raises as
+        :meth:`start`.
 
         >>> import chess
         >>> from chess.engine import Limit
@@ -511,7 +531,8 @@ class Engine(Positioned):
         self._thinker.pool.ponderhit()
 
     def wait(self, timeout: float | None = None) -> bool:
-        """Wait until the search is over, at most ``timeout`` seconds; return whether it is. In a callback it is not."""
+        """Wait until the search is over, at most ``timeout`` seconds, and return whether it is. In a callback, return
+        False at once."""
         return self._turns.wait(timeout)
 
     def bench(

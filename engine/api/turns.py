@@ -35,16 +35,20 @@ class Turns:
         since = since or self.last_stop
         self._refuse_callbacks()
         if self._owner == threading.get_ident():
+            self._end_search()
             yield
             return
         with self._lock:
             self._owner, self._since = threading.get_ident(), since
             try:
-                self.halt()
-                self.wait()
+                self._end_search()
                 yield
             finally:
                 self._owner = 0
+
+    def _end_search(self) -> None:
+        self.halt()
+        self.wait()
 
     @contextmanager
     def at_once(self) -> Iterator[None]:
@@ -61,9 +65,14 @@ class Turns:
         finally:
             self._impatient.discard(waiting)
 
+    @property
+    def cut(self) -> bool:
+        """Whether the searches of this turn end at once, after a stop or for a call that is waiting."""
+        return bool(self._impatient) or self.last_stop is not self._since
+
     def begin(self, search: Callable[[], None], here: bool = False) -> None:
         """Run ``search``, which the pool has begun, in its own thread, or ``here``; the caller has the turn."""
-        if self._impatient or self.last_stop is not self._since:  # once it has begun, the pool remembers a stop
+        if self.cut:  # once it has begun, the pool remembers a stop
             self.halt()
         if not here:
             self.searcher.run(search)
@@ -85,7 +94,8 @@ class Turns:
             self._pool.stop(only)
 
     def wait(self, timeout: float | None = None) -> bool:
-        """Wait until the search is over, at most ``timeout`` seconds; return whether it is. In a callback it is not."""
+        """Wait until the search is over, at most ``timeout`` seconds, and return whether it is. In a callback, return
+        False at once."""
         if self._in_callback:
             return False
         end = None if timeout is None else monotonic() + timeout

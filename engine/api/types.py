@@ -147,10 +147,12 @@ def limits_of(limit: AnyLimit | None, root_moves: RootMoves = None) -> Limits:
 
 
 def limits_on(board: chess.Board, limit: AnyLimit | None, root_moves: RootMoves) -> Limits:
-    """The engine's own limits. Raises ValueError for an illegal root move, TypeError for a wrong type of board, limit
-    or move."""
+    """The engine's own limits. Raises ValueError for an illegal root move or no root move at all, TypeError for a wrong
+    type of board, limit or move."""
     check_board(board)
     moves = tuple(root_moves or ())
+    if root_moves is not None and not moves:
+        raise ValueError("root_moves is empty; None stands for all moves")
     check_moves(moves)
     for move in moves:
         if not board.is_legal(move):
@@ -201,15 +203,14 @@ class Stream(Iterator[Analysis]):
     def __init__(self, board: chess.Board, feed: Feed, stop: Callable[[], None]) -> None:
         self._board = board.copy(stack=False)
         self._feed = feed
-        self._over = False
         #: Asks the search to end.
         self.stop = stop
         weakref.finalize(self, stop).atexit = False
 
     def __next__(self) -> Analysis:
-        info = None if self._over else self._feed.reports.get()
+        info = self._feed.reports.get()
         if info is None:
-            self._over = True
+            self._feed.reports.put(None)  # for the next call, perhaps in another thread
             raise StopIteration
         return analysis_of(info, self._board)
 

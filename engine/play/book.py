@@ -6,12 +6,12 @@ it. Castling is encoded as king takes rook, so books serve Chess960 as well.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import chess
 
 from engine.files import open_regular, size_of
+from engine.messages import OptionError
 
 if TYPE_CHECKING:
     import random
@@ -21,15 +21,14 @@ if TYPE_CHECKING:
 #: Bytes of one entry.
 ENTRY_SIZE = 16
 
-#: The most entries to check for whether a file is sorted, as a book must be.
+#: At most this many entries are checked to see whether a file is sorted, as a book must be.
 SAMPLES = 1000
 
 
 class Book:
-    """An opening book, or none. ``report`` gets one line if a file cannot be used."""
+    """An opening book, or none."""
 
-    def __init__(self, report: Callable[[str], None] = lambda line: None) -> None:
-        self._report = report
+    def __init__(self) -> None:
         self._reader: MemoryMappedReader | None = None
 
     def close(self) -> None:
@@ -41,10 +40,10 @@ class Book:
     def open(self, path: str) -> None:
         """Use the book in ``path`` instead of the previous one; an empty path means none.
 
-        A file that cannot be used is reported, and play continues without a book.
+        Raises :class:`OptionError` for a file that cannot be used; the previous book then stays.
         """
-        self.close()
         if not path:
+            self.close()
             return
         from chess.polyglot import open_reader
 
@@ -52,20 +51,17 @@ class Book:
             with open_regular(path) as file:
                 size = size_of(file)
             if size == 0 or size % ENTRY_SIZE:
-                self._report(
-                    f"BookFile: {path} is not a Polyglot book: its size is no positive multiple of {ENTRY_SIZE} bytes"
-                )
-                return
+                fault = f"its size is not a positive multiple of {ENTRY_SIZE} bytes"
+                raise OptionError(f"BookFile: {path} is not a Polyglot book: {fault}")
             reader = open_reader(path)
         except (OSError, ValueError) as error:  # ValueError: the file was truncated in between
-            self._report(f"BookFile: {path}: {getattr(error, 'strerror', None) or error}")
-            return
+            raise OptionError(f"BookFile: {path}: {getattr(error, 'strerror', None) or error}") from None
         keys = [reader[index].key for index in range(0, len(reader), 1 + len(reader) // SAMPLES)]
-        if keys == sorted(keys):
-            self._reader = reader
-        else:
-            self._report(f"BookFile: {path} is not a Polyglot book: its entries are not sorted")
+        if keys != sorted(keys):
             reader.close()
+            raise OptionError(f"BookFile: {path} is not a Polyglot book: its entries are not sorted")
+        self.close()
+        self._reader = reader
 
     def move(self, board: chess.Board, best: bool, chance: random.Random | None = None) -> chess.Move | None:
         """A move for ``board``: the one with the greatest weight if ``best``, else at random by weight.

@@ -1,7 +1,7 @@
 """Endgame tablebases in Ronald de Man's Syzygy format, and their verdict on a root position.
 
-For every position with few pieces the tables hold the winner (WDL) and the distance to zeroing (DTZ): in how many plies
-the next capture or pawn move comes at the latest when both sides play for it. So a won ending can be converted without
+For every position with few pieces the tables hold the winner (WDL) and the distance to zeroing (DTZ): the plies to the
+next capture or pawn move if the winner hurries and the loser delays it. So a won ending can be converted without
 losing the win to the 50-move rule, as in Stockfish: among the winning moves, play one that brings the next zeroing move
 nearest.
 
@@ -92,7 +92,8 @@ class Tablebase:
     def open(self, path: str) -> None:
         """Use the tables in the directories of ``path``, separated by ``os.pathsep``, instead of the previous ones.
 
-        Reports their number. An unusable directory or file is reported and skipped. No search may run meanwhile.
+        Reports the numbers of WDL and DTZ tables. An unusable directory or file is reported and skipped. No search may
+        run meanwhile.
         """
         self.close()
         self._complaints.clear()
@@ -101,17 +102,21 @@ class Tablebase:
             return
         from engine.play.tablereader import TimedReader
 
-        reader, tables = TimedReader(), []
+        reader, tables, names = TimedReader(), [], set()
         faults: list[str] = []
         for directory in filter(None, path.split(os.pathsep)):
             for file in _files(directory, faults):
-                if reader.add_file(file) and file.endswith(".rtbw"):
+                if not reader.add_file(file):
+                    continue
+                names.add(os.path.basename(file))
+                if file.endswith(".rtbw"):
                     tables.append(file)
                     self.largest = max(self.largest, _piece_count(file))
         self._complain_of(faults)
         self._reader = reader if tables else None
+        wdl = sum(name.endswith(".rtbw") for name in names)
         pieces = f" with up to {self.largest} pieces" if tables else ""
-        self._report(f"found {len(tables)} Syzygy tables{pieces} in {path}")
+        self._report(f"found {wdl} WDL and {len(names) - wdl} DTZ Syzygy tables{pieces} in {path}")
         if tables:
             self._prober = self._open_prober(tables)
 
@@ -184,7 +189,7 @@ class Tablebase:
         try:
             ranked = [_rank(reader, board, move, counts, fifty) for move in board.legal_moves]
         except KeyError:
-            ranked = [_rank_without_distance(reader, board, move, counts) for move in board.legal_moves]
+            ranked = [_rank_without_distance(reader, board, move, counts, fifty) for move in board.legal_moves]
         if not ranked:
             return None
         best = max(entry.outcome for entry in ranked)
@@ -240,7 +245,7 @@ def _rank(reader: Reader, board: chess.Board, move: chess.Move, counts: dict[int
         if board.halfmove_clock == 0:
             outcome = -reader.probe_wdl(board)
             if outcome in (CURSED_WIN, BLESSED_LOSS):  # the 50-move rule applies in a later phase
-                return Ranked(move, outcome if fifty else 2 * outcome, FIFTY_MOVES + 1)
+                return Ranked(move, outcome if fifty else _without_rule(outcome), FIFTY_MOVES + 1)
             return Ranked(move, outcome, 1)
         distance = -reader.probe_dtz(board)
     finally:
@@ -254,13 +259,21 @@ def _rank(reader: Reader, board: chess.Board, move: chess.Move, counts: dict[int
     return Ranked(move, LOSS if in_time else BLESSED_LOSS, plies)
 
 
-def _rank_without_distance(reader: Reader, board: chess.Board, move: chess.Move, counts: dict[int, int]) -> Ranked:
+def _rank_without_distance(
+    reader: Reader, board: chess.Board, move: chess.Move, counts: dict[int, int], fifty: bool
+) -> Ranked:
     """The outcome of ``move`` if only WDL tables exist: as if the 50-move clock were zero."""
     board.push(move)
     try:
-        return Ranked(move, DRAW if _is_drawn(board, counts, True) else -reader.probe_wdl(board), 0)
+        outcome = DRAW if _is_drawn(board, counts, fifty) else -reader.probe_wdl(board)
     finally:
         board.pop()
+    return Ranked(move, outcome if fifty else _without_rule(outcome), 0)
+
+
+def _without_rule(outcome: int) -> int:
+    """``outcome`` without the 50-move rule."""
+    return {CURSED_WIN: WIN, BLESSED_LOSS: LOSS}.get(outcome, outcome)
 
 
 def _is_drawn(board: chess.Board, counts: dict[int, int], fifty: bool) -> bool:

@@ -86,7 +86,7 @@ class Thinker:
         self.table = TranspositionTable(values["Hash"])
         self.pool = Pool(values["Threads"], self.evaluation, report)
         self.tablebase = Tablebase(report)
-        self.book = Book(report)
+        self.book = Book()
         self._chance = random.Random()  # for weaker play: no two games alike
 
     def close(self) -> None:
@@ -123,16 +123,6 @@ class Thinker:
         if directories and not any(map(os.path.isdir, directories)):
             raise OptionError(f"SyzygyPath: no such directory: {path}")
         self.tablebase.open(path)
-
-    def open_book(self, path: str) -> None:
-        """Use the book in ``path``, or none if that is empty."""
-        faults: list[str] = []
-        book = Book(faults.append)
-        book.open(path)
-        if faults:
-            raise OptionError(faults[0])
-        self.book.close()
-        self.book = book
 
     def think(self, position: Position, limits: Limits, on_info: OnInfo, lines: int) -> Result:
         """Run the search, and turn its lines into messages."""

@@ -8,6 +8,8 @@ from engine.messages import PositionError
 from engine.uci.jobs import Searches
 
 if TYPE_CHECKING:
+    import chess
+
     from engine.api import Engine
 
 
@@ -19,11 +21,11 @@ def parse_explain(words: list[str]) -> str | None:
 
 
 class Explanation(Searches):
-    """Explains ``move`` in the engine's position, or the best move. Raises :class:`PositionError` if it is illegal."""
+    """Explains ``move`` on ``board``, or the best move. Raises :class:`PositionError` if it is illegal."""
 
-    def __init__(self, engine: Engine, move: str | None) -> None:
+    def __init__(self, engine: Engine, board: chess.Board, move: str | None) -> None:
         super().__init__(engine)
-        self._board = engine.board()
+        self._board = board
         from engine.reading import read_move
 
         self._move = None if move is None else read_move(self._board, move)
@@ -31,6 +33,4 @@ class Explanation(Searches):
     def run(self) -> str:
         """The explanation. Raises :class:`Stopped`, as unfinished searches explain nothing."""
         with self._engine.turn(self._since):
-            text = self._engine.explain(self._board, self._move)
-        self._check()
-        return text
+            return self._engine.explain(self._board, self._move)

@@ -10,7 +10,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
 
-#: Maximum bytes in a line. A game of 100,000 plies takes half of it, and no game reaches 12,000.
+#: Maximum bytes in a line. A game of 100,000 plies takes half of it, and no game lasts 18,000.
 LONGEST_LINE = 1 << 20
 
 _STDIN = 0

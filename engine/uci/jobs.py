@@ -6,7 +6,7 @@ from collections.abc import Callable
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from engine.messages import OptionError, Stopped, nodes_per_second
+from engine.messages import OptionError, PositionError, Stopped, nodes_per_second
 from engine.uci.format import bench_line
 
 if TYPE_CHECKING:
@@ -55,12 +55,20 @@ class Bench(Searches):
 
 
 def _fens(file: str) -> list[str]:
-    from engine.reading import ReadError, read_positions  # late: python-chess
+    from engine.api.boards import check_supported  # late: python-chess
+    from engine.reading import ReadError, read_positions
 
+    fens = []
     try:
-        return [found.board.fen(en_passant="fen") for _, found in read_positions(file)]
+        for number, found in read_positions(file):
+            try:
+                check_supported(found.board)
+            except PositionError as error:
+                raise ReadError(f"{file}:{number}: {error}") from None
+            fens.append(found.board.fen(en_passant="fen"))
     except ReadError as error:
         raise OptionError(f"bench: {error}") from None
+    return fens
 
 
 class Perft:

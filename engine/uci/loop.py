@@ -26,7 +26,8 @@ Numbat speaks UCI, the protocol of chess GUIs. For example:
   d, eval                         show the board; show the parts of the evaluation
   explain [e2e4]                  say in words why a move is bad, or what the best move does
   go perft 5                      count the leaves of the legal move tree, 5 plies deep
-  bench [file] [depth]            search a list of positions and measure the speed
+  bench [file] [depth] [threads] [hash]
+                                  search a list of positions and measure the speed
   quit"""
 
 
@@ -140,13 +141,13 @@ def run(tune: bool = False) -> int:
         code, ended = 0, session.close(at_once=typed)
     except KeyboardInterrupt:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second Ctrl-C must not interrupt the shutdown
+        from engine.commandline import INTERRUPTED, end_compiling  # late: almost nothing is imported before uciok
+
         code = 0
         if session.compiles():
-            from engine.commandline import INTERRUPTED, end_compiling  # late: almost nothing is imported before uciok
-
             code = INTERRUPTED
-            end_compiling()
             output.remark("interrupted")
+        end_compiling()  # of the engine, or of its tablebase prober
         ended = session.close(at_once=True)
     if not ended:
         os._exit(code)  # without waiting for a compiler or a search

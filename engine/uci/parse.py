@@ -121,7 +121,7 @@ def parse_go(words: Sequence[str]) -> Go:
     """The limits after ``go``, in any order and combination.
 
     Numbers out of range are clamped (a clock may run out while the GUI computes), other invalid words ignored, both
-    with a complaint. One clock stands for both.
+    with a complaint. One clock stands for both. Raises :class:`OptionError` for a perft without its depth.
     """
     limits: dict[str, Any] = {}
     faults = _Faults()
@@ -154,6 +154,8 @@ def parse_go(words: Sequence[str]) -> Go:
                 limits[word] = number.nearest(given)
     if unknown:
         faults.add(f"{some_of(unknown)} {_are(unknown)} not understood", important=True)
+    if "perft" in words and "perft" not in limits:
+        raise OptionError(f"go: {'; '.join(faults.texts())}")
     perft = limits.pop("perft", None)
     for clock, other in (("wtime", "btime"), ("btime", "wtime")):
         if clock in limits:  # given only the opponent's clock, the search must still end

@@ -11,6 +11,7 @@ from __future__ import annotations
 import gc
 import os
 import threading
+import time
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -23,7 +24,7 @@ from engine.uci import jobs
 from engine.uci.explaining import Explanation
 from engine.uci.format import diagram, info_line, remark_line, result_line, some_of
 from engine.uci.output import Output
-from engine.uci.parse import Assignment, Go, parse_position
+from engine.uci.parse import Assignment, Go, Placement, parse_position
 from engine.uci.schedule import Schedule, Task, Turn, Work
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 #: Seconds for which loading waits for the first ``uci``, as importing numba would delay the answer.
 _LOAD_AFTER = 0.1
 
-#: Seconds for a stopped search to end after ``quit``.
+#: Seconds for what was stopped to end after ``quit``.
 _LAST_WORD = 5.0
 
 #: Seconds between checks, after ``quit``, whether the reader of the output is gone.
@@ -46,6 +47,7 @@ class Session:
         self._output = output
         self._engine: Engine | None = None
         self._debug = False
+        self._placement = Placement(None)  # the last accepted one
         self._final: list[str] = []  # reports to print together with ``bestmove``
         self._asked = False  # true once a command that produces output was received
         self._compiles = False
@@ -74,7 +76,7 @@ class Session:
     def say(self, text: str) -> None:
         """Print ``text`` after the answers to earlier commands."""
         if self._asked:
-            self._submit(Task("", lambda: self._output.line(text), Turn.IN_ORDER))
+            self._submit(Task("the next answer", lambda: self._output.line(text), Turn.IN_ORDER))
         else:
             self._output.line(text)
 
@@ -135,13 +137,16 @@ class Session:
     def close(self, at_once: bool = False) -> bool:
         """Stop a search and finish all other commands; with ``at_once`` stop everything.
 
-        Returns False if a thread is still busy: a compiler, a search that does not end, any work whose reader is gone.
+        Returns False if a thread is still busy: a compiler, a search that does not end, any work whose reader is gone
+        or that lasts too long after ``at_once``.
         """
         if not self.loaded() and (at_once or not self._asked):
             return False
         self._submit(Task("quit", lambda: self._schedule.close(at_once), Turn.NOW))
+        begun = time.monotonic()
         while not self._gone.wait(_LOOK):  # Windows does not notice Ctrl-C in a wait without a timeout
-            if self._output.is_abandoned() or self._schedule.overdue(_LAST_WORD):
+            late = at_once and time.monotonic() - begun > _LAST_WORD
+            if late or self._output.is_abandoned() or self._schedule.overdue(_LAST_WORD):
                 return False
         return True
 
@@ -211,6 +216,7 @@ class Session:
             self._loaded.set_position(placement.fen, placement.moves)
         except PositionError as error:
             raise PositionError(f"{error}; the previous position is kept") from None
+        self._placement = placement
         if self._debug:
             self._output.remark(f"position is {self._loaded.fen()}")
 
@@ -235,16 +241,12 @@ class Session:
 
     def _legal(self, moves: tuple[str, ...]) -> tuple[str, ...]:
         """The legal ones among ``moves``, without duplicates; the others are reported."""
-        if not moves:
-            return ()
-        board = self._loaded.board()
-        legal = {board.uci(move, chess960=chess960) for move in board.legal_moves for chess960 in (False, True)}
         wanted = dict.fromkeys(moves)
-        bad = [move for move in wanted if move not in legal]
+        bad = [move for move in wanted if not self._loaded.is_legal(move)]
         if bad:
             what = "is not a legal move" if len(bad) == 1 else "are not legal moves"
             self._output.remark(f"go: {some_of(bad)} after searchmoves {what} here")
-        return tuple(move for move in wanted if move in legal)
+        return tuple(move for move in wanted if move not in bad)
 
     def _perft(self, depth: int) -> None:
         perft = jobs.Perft(self._loaded, depth, self._loaded.options["Threads"])
@@ -269,7 +271,8 @@ class Session:
         self._in_background("bench", work, bench.stop)
 
     def _explain_move(self, move: str | None) -> None:
-        explanation = Explanation(self._loaded, move)
+        board = self._loaded.board_after(self._placement.fen, self._placement.moves)  # with its repetitions
+        explanation = Explanation(self._loaded, board, move)
         self._in_background("explain", explanation.run, explanation.stop, overtaken=True)
 
     def _show_board(self) -> None:

@@ -10,7 +10,7 @@ import threading
 import time
 import weakref
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from itertools import pairwise
 from math import inf, nan
 from pathlib import Path
@@ -359,6 +359,8 @@ def test_multipv_gives_different_first_moves_best_first(numbat: Engine) -> None:
 def test_root_moves_that_are_not_legal_are_named(numbat: Engine) -> None:
     with pytest.raises(ValueError, match="e2e5"):
         numbat.analyse(chess.Board(), Limit(depth=2), root_moves=[chess.Move.from_uci("e2e5")])
+    with pytest.raises(ValueError, match="root_moves is empty"):
+        numbat.play(chess.Board(), Limit(depth=2), root_moves=[])
 
 
 @pytest.mark.parametrize(
@@ -444,6 +446,16 @@ def test_leaving_an_endless_stream_ends_its_search(numbat: Engine) -> None:
     assert list(reports) == []
 
 
+def test_a_stream_is_closed_while_another_thread_reads_it(numbat: Engine) -> None:
+    reports = numbat.stream(chess.Board())
+    readers = [threading.Thread(target=call, daemon=True) for call in (lambda: list(reports), reports.close)]
+    for reader in readers:
+        reader.start()
+    for reader in readers:
+        reader.join(30)
+        assert not reader.is_alive()
+
+
 def test_a_stream_is_stopped_from_another_thread(numbat: Engine) -> None:
     reports = numbat.stream(chess.Board(MATE_IN_ONE))  # finds the mate at once, and waits all the same
 
@@ -515,9 +527,11 @@ def test_an_error_in_a_short_search_leaves_an_engine_that_searches(numbat: Engin
         assert numbat.search(chess.Board(), Limits(nodes=5000)).nodes >= 1000
 
 
-def test_another_search_ends_the_stream(numbat: Engine) -> None:
-    reports = numbat.stream(chess.Board())
-    numbat.play(chess.Board(), Limit(depth=2))
+@pytest.mark.parametrize("within", [nullcontext, Engine.turn], ids=["alone", "in a turn"])
+def test_another_search_ends_the_stream(numbat: Engine, within: Callable[..., AbstractContextManager[None]]) -> None:
+    with within(numbat):
+        reports = numbat.stream(chess.Board())
+        numbat.play(chess.Board(), Limit(depth=2))
     assert list(reports)[-1].pv
     reports.close()
 
@@ -620,6 +634,63 @@ def test_stop_during_start_ends_the_search(monkeypatch, search, end, step):
         assert running.wait(30)
         monkeypatch.undo()
         assert running.closed or running.analyse(chess.Board(), Limit(depth=5)).depth == 5
+
+
+def searching(engine: Engine, search: Callable[[], object]) -> threading.Thread:
+    """A thread in which ``engine`` is executing ``search``."""
+    thread = in_thread(search)
+    while not engine.searching:
+        time.sleep(0.001)
+    return thread
+
+
+@pytest.mark.parametrize("end", ENDING)
+def test_an_explanation_that_is_cut_short_says_nothing(end: str) -> None:
+    told: list[str] = []
+
+    def explain() -> None:
+        try:
+            told.append(running.explain(chess.Board(), chess.Move.from_uci("f2f3"), Limit(nodes=10**12)))
+        except Stopped:
+            told.append("stopped")
+
+    with Engine(hash=1) as running:
+        player = searching(running, lambda: ENDLESS["play"](running)) if end == "stop" else None
+        explainer = in_thread(explain) if player else searching(running, explain)
+        time.sleep(0.1)
+        ENDING[end](running)
+        explainer.join(30)
+        assert told == ["stopped"]
+
+
+def test_a_board_may_change_during_its_search(numbat: Engine) -> None:
+    board, lines = chess.Board(), list[Analysis]()
+    searcher = searching(numbat, lambda: lines.append(numbat.analyse(board, Limit(nodes=10**12))))
+    board.push_san("e4")
+    numbat.stop()
+    searcher.join(30)
+    assert lines[0].move in chess.Board().legal_moves
+
+
+def test_options_are_configured_in_one_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    order: list[str] = []
+
+    def other() -> None:
+        with running.turn():
+            order.append("turn")
+
+    def set_option(name: str, value: object) -> None:
+        if not order:
+            others.append(in_thread(other))
+            time.sleep(0.1)
+        order.append(name)
+
+    others: list[threading.Thread] = []
+    with Engine(hash=1) as running:
+        monkeypatch.setattr(running, "set_option", set_option)
+        running.configure(multipv=2, move_overhead=50)
+        others[0].join()
+    assert order == ["MultiPV", "Move Overhead", "turn"]
 
 
 @pytest.mark.parametrize("end", ENDING)
@@ -852,6 +923,8 @@ def test_search_out_of_memory_still_moves(monkeypatch: pytest.MonkeyPatch) -> No
         with monkeypatch.context() as patch:
             patch.setattr(running._thinker.pool, "search", refuse)
             assert running.play(chess.Board(), Limit(depth=3)) in chess.Board().legal_moves
+            with pytest.raises(RuntimeError, match="the search failed"):
+                running.analyse(chess.Board(), Limit(depth=3))
         assert remarks[-1] == "the search ran out of memory"
         assert running.analyse(chess.Board(), Limit(depth=3)).depth == 3
 

@@ -234,10 +234,8 @@ def test_a_pondered_book_move_waits(numbat):
 
 def test_every_move_of_a_real_book_is_legal_and_its_own(data_file: DataFile):
     path = data_file("books/performance.bin")
-    remarks: list[str] = []
-    book = Book(remarks.append)
+    book = Book()
     book.open(str(path))
-    assert remarks == []
     source = random.Random(2)
     longest = 0
     for _ in range(30):
@@ -251,15 +249,9 @@ def test_every_move_of_a_real_book_is_legal_and_its_own(data_file: DataFile):
 
 @pytest.mark.parametrize("damage", ["empty", "text", "unsorted"])
 def test_a_bad_book_is_named_and_play_goes_on(numbat, book_file, damage):
-    remarks: list[str] = []
-    book = Book(remarks.append)
     path = book_file.with_name(f"{damage}.bin")
     entries = book_file.read_bytes()
     path.write_bytes({"empty": b"", "text": b"no book", "unsorted": entries[16:] + entries[:16]}[damage])
-    book.open(str(path))
-    (remark,) = remarks
-    assert str(path) in remark
-    assert book.move(chess.Board(), True) is None
     for _ in range(2):
         with pytest.raises(OptionError, match=re.escape(str(path))):
             numbat.set_option("BookFile", str(path))

@@ -307,10 +307,10 @@ def test_tables_in_several_directories_are_found(tables_folder, tmp_path):
     other = tmp_path / "other"
     other.mkdir()
     copied(tables_folder, tmp_path, "KQvK.rtbw", "KQvK.rtbz")
-    copied(tables_folder, other, "KRvK.rtbw", "KRvK.rtbz", "KPvKP.rtbw")
+    copied(tables_folder, other, "KQvK.rtbw", "KRvK.rtbw", "KRvK.rtbz", "KPvKP.rtbw")
     tables, remarks = opened(f"{tmp_path}{os.pathsep}{other}")
     assert len(remarks) == 1
-    assert "found 3 Syzygy tables with up to 4 pieces" in remarks[0]
+    assert "found 3 WDL and 2 DTZ Syzygy tables with up to 4 pieces" in remarks[0]
     assert tables.judge(chess.Board("8/8/8/8/8/2k5/8/KQ6 w - - 0 1")).outcome == WIN
     assert tables.judge(chess.Board("8/8/8/8/8/2k5/8/KR6 w - - 0 1")).outcome == WIN
     assert tables.judge(chess.Board("8/8/8/8/8/2k5/8/KB6 w - - 0 1")) is None
@@ -367,3 +367,6 @@ def test_without_distances_the_result_is_still_kept(tables_folder, tmp_path, ora
         verdict = tables.judge(board)
         assert verdict.outcome == oracle.probe_wdl(board)
         assert verdict.progress == verdict.keeping
+    late = chess.Board(NEARLY_DRAWN.format(clock=99))
+    assert tables.judge(late).outcome == DRAW
+    assert tables.judge(late, fifty=False).outcome == WIN

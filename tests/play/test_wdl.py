@@ -112,11 +112,15 @@ def test_pgn_gives_the_same_scores_as_results(tmp_path: Path) -> None:
     assert list(rows_of_pgn(tmp_path / "games.pgn", "nobody")) == []
 
 
-@pytest.mark.parametrize("games", ["none", "few"])
-def test_too_few_games_are_refused_and_nothing_is_written(tmp_path: Path, capsys, games: str) -> None:
+@pytest.mark.parametrize(
+    ("games", "complaint"), [("none", "no such file"), ("few", "too few"), ("others", "holds no scores")]
+)
+def test_too_few_games_are_refused_and_nothing_is_written(tmp_path: Path, capsys, games: str, complaint: str) -> None:
     path, out = tmp_path / "games.jsonl", tmp_path / "wdl.json"
     if games == "few":
         results_file(path, 20)
+    elif games == "others":
+        path.write_text(json.dumps({"tool": "tuning.arena", "settings": {}}) + "\n")
     assert main([str(path), "--out", str(out)]) == 2
-    assert ("no such file" if games == "none" else "too few") in " ".join(capsys.readouterr().out.split())
+    assert complaint in " ".join(capsys.readouterr().out.split())
     assert not out.exists()

@@ -3,11 +3,15 @@
 import re
 import signal
 import sys
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 
 import pytest
 
+from engine.uci.output import Output
+from engine.uci.session import Session
 from tests.uci.process import UciProcess
 
 PREPARATIONS = {"at once": (), "after a handshake": ("uci",), "while loading": ("uci", "isready", "go infinite")}
@@ -78,6 +82,20 @@ def test_ctrl_c_in_a_search_is_an_orderly_end(interruptible):
         process.process.send_signal(signal.SIGINT)
         assert process.end() == 0
         assert process.errors() == ""
+
+
+def test_a_slow_task_does_not_delay_the_end_at_a_terminal(monkeypatch):
+    monkeypatch.setattr("engine.uci.session._LAST_WORD", 0.1)
+    session, over = Session(Output()), threading.Event()
+    engine = SimpleNamespace(close=lambda: None)
+    monkeypatch.setattr(session, "_load", lambda: setattr(session, "_engine", engine))
+    session.assign(SimpleNamespace(option=SimpleNamespace(name="SyzygyPath"), value="tables"))
+    engine.set_option = lambda name, value: over.wait()
+    session.open()
+    while not session.loaded():
+        time.sleep(0.001)
+    assert not session.close(at_once=True)
+    over.set()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="pipes break otherwise there")

@@ -3,6 +3,7 @@
 import chess
 import pytest
 
+from engine import Engine
 from tests.play.queens import QUEENS
 from tests.uci.process import UciProcess
 
@@ -33,6 +34,29 @@ def test_without_a_move_the_best_one_is_explained(uci: UciProcess):
 def test_what_cannot_be_explained_is_named(uci: UciProcess, line, named):
     (remark,) = uci.remarks("position startpos", line)
     assert named in remark
+
+
+def test_explain_knows_the_moves_of_the_game(uci: UciProcess, shared: Engine):
+    """The answer g8 occurs for the third time."""
+    fen, moves = "6k1/8/8/8/8/8/1Q6/K7 w - - 0 1", ["b2b1", "g8h8", "b1b2", "h8g8", "b2b1", "g8h8"]
+    board = chess.Board(fen)
+    for move in moves:
+        board.push_uci(move)
+    after = board.fen()
+    told = uci.ask(f"position fen {fen} moves {' '.join(moves)}", "explain b1b2", until=r".*\.$")[-1]
+    assert told == shared.explain(board, chess.Move.from_uci("b1b2"))
+    assert told != shared.explain(chess.Board(after), chess.Move.from_uci("b1b2"))
+    assert uci.fen() == after
+
+
+def test_castling_is_understood_in_every_form(uci: UciProcess):
+    fen = "4k3/8/8/8/8/8/8/1R2K3 w B - 0 1"
+    assert uci.remarks(f"position fen {fen}", "go depth 1 searchmoves e1c1") == []
+    uci.send(f"position fen {fen} moves e1c1")
+    after = uci.fen()
+    uci.ask("explain", until=r".*\.$")
+    assert uci.fen() == after
+    assert after.split()[0] == "4k3/8/8/8/8/8/8/2KR4"
 
 
 def test_explain_can_be_stopped_and_the_next_word_is_heard(uci: UciProcess):

@@ -83,6 +83,9 @@ def test_ponderhit_is_for_every_earlier_search(uci: UciProcess) -> None:
 def test_waiting_is_remarked_on_only_if_it_takes_long(uci: UciProcess) -> None:
     uci.send("go perft 3", "position startpos", "go perft 3", "d", "isready")
     assert "info string" not in "".join(uci.read("Fen: "))
+    uci.send("go perft 12", "nonsense")
+    uci.read("info string the next answer queued until go perft ends")
+    uci.ask("stop", "isready", until="readyok")
     uci.send("go infinite", "d", "eval")
     uci.read("info string d queued until the current search ends")
     said = uci.ask("stop", "isready", until="readyok")

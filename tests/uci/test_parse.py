@@ -74,6 +74,12 @@ def test_go_perft_is_no_search():
     assert parse_go(["perft", "99"]).perft == 63
 
 
+@pytest.mark.parametrize("text", ["perft", "perft five", "perft depth 5"])
+def test_a_perft_without_its_depth_begins_no_search(text):
+    with pytest.raises(OptionError, match="perft"):
+        parse_go(text.split())
+
+
 def test_one_clock_stands_for_both():
     """fastchess's compliance list sends ``go btime 100`` with White to move and waits for an answer."""
     assert parse_go(["btime", "100"]) == Go(Limits(wtime=100, btime=100))

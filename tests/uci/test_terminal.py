@@ -3,6 +3,7 @@
 import re
 import subprocess
 
+import chess
 import pytest
 
 from tests.board.oracle import KIWIPETE
@@ -79,6 +80,7 @@ def test_warm_up_says_when_it_is_done(more):
         (["perft", "-1"], "-1"),
         (["perft", "3", "8/8/8/8/8/8/8/4K3 w - - 0 1"], "king"),
         (["warmup", "now"], "now"),
+        (["--tune", "warmup"], "--tune takes no subcommand"),
     ],
 )
 def test_errors_are_one_clear_line(capfd, arguments, named):
@@ -87,6 +89,14 @@ def test_errors_are_one_clear_line(capfd, arguments, named):
     (line,) = errors.splitlines()
     assert line.startswith("numbat: ")
     assert named in line
+
+
+def test_bench_names_the_line_of_a_position_that_the_engine_cannot_take(capfd, tmp_path):
+    file = tmp_path / "positions.epd"
+    file.write_text(f"{chess.STARTING_FEN}\n4k3/8/8/8/8/QQQ5/PPPPPPPP/4K3 w - - 0 1\n")
+    code, output, errors = run_here(capfd, "bench", str(file), "1")
+    assert (code, output) == (2, "")
+    assert errors.splitlines()[-1] == f"numbat: bench: {file}:2: White has more promoted pieces than missing pawns"
 
 
 def test_errors_are_one_clear_line_of_the_process_too():
