@@ -14,6 +14,7 @@ from engine.explanation.line import Line
 from engine.explanation.merits import merit
 from engine.explanation.outlook import outlook
 from engine.explanation.reasons import reason_of
+from engine.explanation.standing import LITTLE
 from engine.explanation.tables import Tables, result_by
 from engine.messages import Info, Limits
 
@@ -42,6 +43,7 @@ def explanation(
     check_moves([move] if move is not None else [])
     if move is not None and not board.is_legal(move):
         raise ValueError(f"the move {move} is not legal here")
+    board = board.copy()  # the caller's may change meanwhile
 
     def look(position: chess.Board) -> Analysis:
         limits = limits_on(position, Limits(nodes=EXPLAIN_NODES) if limit is None else limit, None)
@@ -62,7 +64,9 @@ def why_bad(board: chess.Board, move: chess.Move, analyse: Analyse, tables: Tabl
     after = board.copy()
     after.push(move)
     reply = over(after) or analyse(after)
-    reason = reason_of(board, move, best.pv, reply.pv, best.score, reply.score, tables)
+    case = (board, move, best.pv, reply.pv, best.score, reply.score, tables)
+    had, has = (score.pov(board.turn).score(mate_score=10_000) for score in (best.score, reply.score))
+    reason = reason_of(*case) or (reason_of(*case, marked=True) if had - has > LITTLE else None)
     if reason is None:
         return f"{board.san(move)} is about as good as the best move, {board.san(best.move)}."
     return sentence(reason)

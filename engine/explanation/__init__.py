@@ -20,7 +20,7 @@ from engine.explanation.merits import merit as merit_of
 from engine.explanation.reasons import reason_of
 from engine.explanation.tables import Tables
 
-__all__ = ["Reason", "Tables", "explain", "explain_position", "merit_of", "reason_of", "sentence"]
+__all__ = ["Reason", "Tables", "explain", "merit_of", "reason_of", "sentence"]
 
 
 def explain(
@@ -52,15 +52,3 @@ def explain(
     """
     found = reason_of(board, move, best_line, reply_line, best_score, played_score, tables, marked)
     return sentence(found, skip_better) if found else None
-
-
-def explain_position(
-    board: chess.Board, line: Sequence[chess.Move], score: PovScore, threat: Sequence[chess.Move] = ()
-) -> str | None:
-    """What the best move on ``board`` does, in a sentence; None if nothing is certain.
-
-    ``line`` is the best line and ``score`` its score; ``threat`` is the continuation if the other side passed after its
-    first move, for moves that only threaten something.
-    """
-    found = merit_of(board, line, score, threat)
-    return sentence(found) if found else None

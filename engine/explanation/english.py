@@ -91,7 +91,7 @@ _MATERIAL = {
     "wins": ("{first} wins {what}: {how}.", "{first} wins {what}.", "{how} and wins {what}."),
 }
 _PROMOTION = {
-    "loses": ("Lets {winner} promote{cost}{stake}: {how}.", "Lets {winner} promote{cost} with {how}{stake}.", ""),
+    "loses": ("Lets {winner} promote{cost}{gone}: {how}.", "Lets {winner} promote{cost} with {how}{gone}.", ""),
     "misses": ("Misses the chance to promote{cost}: {how}.", "Misses the chance to promote{cost} with {how}.", ""),
     "wins": ("{first} leads to promotion{cost}: {how}.", "{first} promotes{cost}.", "{how}{cost}."),
 }
@@ -106,8 +106,8 @@ _CHOICE = {
 _SHIFTS = {
     ("king", True): "{mover}'s king is less safe than after {better}",
     ("king", False): "{other}'s king is safer than after {better}",
-    ("passed", True): "{mover}'s passed pawns are worth less than after {better}",
-    ("passed", False): "{other}'s passed pawns become more dangerous than after {better}",
+    ("passed", True): "{mover}'s chances to promote a pawn are worse than after {better}",
+    ("passed", False): "{other}'s chances to promote a pawn are better than after {better}",
     ("mobility", True): "{mover}'s pieces are less mobile than after {better}",
     ("mobility", False): "{other}'s pieces are more mobile than after {better}",
     ("structure", True): "{mover}'s pawn structure is worse than after {better}",
@@ -329,15 +329,16 @@ def _by_tables(said: facts.ByTables) -> str:
 
 
 def _table_result(said: facts.TableResult) -> str:
-    rule = ", but for the 50-move rule" if abs(said.outcome) == 1 else ""
     mover, many = side(said.board.turn), len(said.kept) > 1
-    if said.outcome < 0:
-        return f"{mover} is lost according to the tablebases{rule}."
-    if said.outcome == 0:
-        says, keeps = "It is a draw according to the tablebases", "keep it" if many else "keeps it"
+    keeps = "keep it" if many else "keeps it"
+    if abs(said.outcome) == 1:
+        what = "win" if said.outcome > 0 else "loss"
+        says = f"The tablebases give {mover} a {what} that the 50-move rule turns into a draw"
+    elif said.outcome == 0:
+        says = "It is a draw according to the tablebases"
     else:
-        says, keeps = f"{mover} is winning according to the tablebases{rule}", "win" if many else "wins"
-        keeps = keeps if said.outcome == 2 else "keep that" if many else "keeps that"
+        says = f"{mover} is {'winning' if said.outcome > 0 else 'lost'} according to the tablebases"
+        keeps = "win" if many else "wins"
     if said.every or not said.kept:
         return f"{says}, after any move." if said.every else f"{says}."
     if len(said.kept) <= _NAMED:

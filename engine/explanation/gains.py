@@ -23,8 +23,7 @@ def gain_of(line: Line) -> Gain | None:
     lost, paid, promoted = _net(line)
     lost, paid = +lost, +paid
     if promoted:
-        is_minor = sum(count * value(kind) for kind, count in paid.items()) < 3
-        return Gain("promotion", (), () if is_minor else pieces(paid))
+        return Gain("promotion", (), pieces(paid) if _worth(paid) - _worth(lost) >= 3 else ())
     if not lost:
         return None
     if exchange := exchange_of(lost, paid):
@@ -52,6 +51,11 @@ def exchange_of(won: Counter[chess.PieceType], paid: Counter[chess.PieceType]) -
 def pieces(counts: Counter[chess.PieceType]) -> Pieces:
     """The counted types with their numbers, the most valuable first."""
     return tuple((kind, counts[kind]) for kind in sorted(counts, reverse=True))
+
+
+def _worth(counts: Counter[chess.PieceType]) -> int:
+    """The value of the counted pieces in pawns."""
+    return sum(count * value(kind) for kind, count in counts.items())
 
 
 def _net(line: Line) -> tuple[Counter[chess.PieceType], Counter[chess.PieceType], int]:
@@ -95,6 +99,8 @@ def _which(line: Line, kind: chess.PieceType, count: int) -> tuple[str, chess.Sq
 
 def _where(line: Line, kind: chess.PieceType) -> chess.Square | None:
     """Where the only captured piece of type ``kind`` stood before the winner's first move; None if unclear."""
+    if line.losses[0][kind] != 1:
+        return None  # one may have been exchanged and another won
     plies = [ply for ply in line.turns() if ply < line.shown and line.captured(ply) == kind]
     if len(plies) != 1:
         return None

@@ -21,6 +21,9 @@ _CLEAR = {"passed": 20, "structure": 15, "mobility": 30, "pressure": 40}
 #: Pawns of material beside which other advantages mean little.
 _DECISIVE = 3
 
+#: Pawns of material from which a side is ahead, whatever the pieces.
+_AHEAD = 2
+
 #: The most aspects to mention.
 _MOST = 2
 
@@ -108,12 +111,14 @@ def _surplus(board: chess.Board, color: chess.Color) -> Counter[chess.PieceType]
 
 
 def imbalance(board: chess.Board) -> tuple[chess.Color, Gain] | None:
-    """The side ahead in material, or with the more valuable piece, and its gain; None if material is balanced.
+    """The side ahead by two pawns, else that with the more valuable piece, and its gain; None if material is balanced.
 
     >>> imbalance(chess.Board("4k3/5ppp/8/8/8/2N5/5P2/4K3 w - - 0 1"))
     (True, Gain(kind='list', won=((2, 1),), paid=((1, 2),), square=None))
     """
-    color = max(chess.COLORS, key=lambda each: max(+_surplus(board, each), default=0))
+    lead = balance(board, chess.WHITE)
+    most = max(chess.COLORS, key=lambda each: max(+_surplus(board, each), default=0))
+    color = lead > 0 if abs(lead) >= _AHEAD else most
     more, less = +_surplus(board, color), +_surplus(board, not color)
     if not more:
         return None

@@ -10,8 +10,9 @@ from chess.engine import PovScore
 from engine.explanation.facts import Drawn, Material, Mating, Reason, Threat
 from engine.explanation.gains import gain_of
 from engine.explanation.line import Line
-from engine.explanation.reasons import explained, mate_theme, mating, shows, sure_gain
+from engine.explanation.reasons import explained, mate_theme, mating, shows, sure_gain, taken_before
 from engine.explanation.themes import draw
+from engine.play.captures import value
 
 #: Plies of a threat to mention: the capture, the reply and the result.
 _THREAT = 3
@@ -34,8 +35,9 @@ def merit(
         return Reason(mate_theme(mate), mate, best, mate=moves)
     if moves is not None:
         return Reason("mated", Mating("mated", best, -moves), best)
-    won = best.proved
-    if sure_gain(best) > 0 and shows(relative, won) and (gain := gain_of(won)) and (finding := explained(won, gain)):
+    won, lost = best.proved, value(taken_before(board, best.moves[0]))
+    sure = sure_gain(best) > lost and shows(relative, won)  # a recapture must win more than was lost
+    if sure and (gain := gain_of(won)) and (finding := explained(won, gain)):
         return Reason(finding.theme, Material("wins", won, gain, finding), won, won.gain)
     ended = draw.ending(best)
     if relative.score() == 0 and ended is not None and ended[0] == "corner":
@@ -50,6 +52,8 @@ def _threat(board: chess.Board, best: Line, threat: Sequence[chess.Move]) -> Rea
         return None
     after.push(chess.Move.null())
     line = Line.of(after, threat[:_THREAT])
+    if not line.moves:  # it is not legal
+        return None
     if line.last.is_checkmate() and len(line) == 1:
         return Reason("threat", Threat(best, line, mate=True), line)
     if line.moves[0].promotion:

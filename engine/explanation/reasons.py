@@ -190,6 +190,8 @@ def _material(case: Case) -> Reason | None:
     """What the reply wins, or what the best move would have won, if the scores agree."""
     if not case.marked and case.before - case.after < LEAST_LOSS:
         return None
+    if len(case.best) >= _LEAST_SHOWN and case.played.gain + case.best.gain < 1:
+        return None  # the better move wins, or loses, as much
     lines = [("loses", case.played), ("misses", case.best)]
     for verb, line in sorted(lines, key=lambda each: -sure_gain(each[1])):
         if _costs(case, verb, sure_gain(line)) and (reason := _won(case, verb, line.proved)):
@@ -222,26 +224,26 @@ def _won(case: Case, verb: str, line: Line) -> Reason | None:
     """What the winner of ``line`` wins, which the mover ``loses`` or ``misses``."""
     if not (gain := gain_of(line)) or not (finding := explained(line, gain)):
         return None
-    if verb == "misses" and (retaken := _taken_before(case.board, line.moves[0])):
+    retaken = taken_before(case.board, line.moves[0]) if verb == "misses" else None
+    if retaken and value(line.captured(0)) == value(retaken):
         regained = Material("regains", line, Gain("piece", ((retaken, 1),)), finding)
         return Reason("recapture", regained, line, line.gain)
     stake = verb == "loses" and case.before >= WINNING and case.after <= _EVEN[1]
     return Reason(finding.theme, Material(verb, line, gain, finding, stake), line, line.gain)
 
 
-def _taken_before(board: chess.Board, move: chess.Move) -> chess.PieceType | None:
-    """The type of piece that ``move`` wins back by recapturing; None if it is no recapture, or wins more."""
+def taken_before(board: chess.Board, move: chess.Move) -> chess.PieceType | None:
+    """The type of piece that the last move took if ``move`` recaptures; None if it is no recapture."""
     if not board.move_stack or board.peek().to_square != move.to_square or not board.is_capture(move):
         return None
     previous = board.copy(stack=1)
     last = previous.pop()
-    taken, taker = previous.piece_type_at(last.to_square), board.piece_type_at(last.to_square)
-    return taken if taken is not None and value(taker) <= value(taken) + 1 else None
+    return Line((previous, board), (last,), board.turn).captured(0)
 
 
 def explained(line: Line, gain: Gain) -> Finding | None:
     """The theme by which the winner of ``line`` gets its ``gain``; the moves alone if no theme begins soon, and only
-    the first if they are too many to be forced; None if the loser would not play them."""
+    the first if they are too many to be forced; None if the loser would not play them, or they lack the promotion."""
     start = line.turns().start
     for finding in findings(line):
         promotes = gain.kind == "promotion"
@@ -253,7 +255,8 @@ def explained(line: Line, gain: Gain) -> Finding | None:
     end = max(line.shown, start + 1)
     end -= (end - start + 1) % 2
     long = end - start > (_LONG if line.gain > 2 or _forced(line, start, end) else _SHORT)
-    if (long and gain.kind == "promotion") or _given_up(line, start, end):
+    queens = not long and any(line.moves[ply].promotion for ply in line.turns())
+    if (gain.kind == "promotion" and not queens) or _given_up(line, start, end):
         return None
     small = line.gain < 2 or {kind for kind, _ in gain.won} == {chess.PAWN}
     if small and (long or not _forced(line, start, start + 1)):

@@ -4,7 +4,7 @@ import chess
 import pytest
 from chess.engine import Cp, PovScore
 
-from engine.explanation import explain_position
+from engine.explanation import merit_of, sentence
 from tests.explanation.lines import moves, why
 
 
@@ -29,4 +29,4 @@ def test_a_win_given_away_for_the_wrong_bishop():
 )
 def test_a_draw_in_the_corner_is_told(fen, line, text):
     board = chess.Board(fen)
-    assert explain_position(board, moves(board, line), PovScore(Cp(0), chess.WHITE)) == text
+    assert sentence(merit_of(board, moves(board, line), PovScore(Cp(0), chess.WHITE))) == text

@@ -6,9 +6,11 @@ from collections.abc import Callable
 
 import chess
 import pytest
+from chess.engine import Cp, Mate, PovScore
 
 from engine import Engine, Stopped
 from engine.api.explaining import what_for, why_bad
+from engine.api.types import Analysis
 from engine.explanation.effort import counted
 from engine.explanation.line import Line
 from engine.explanation.positional import shift
@@ -50,6 +52,16 @@ def test_where_no_theme_is_sure_the_verdict_on_the_game_is_told(shared):
     assert said.endswith(" is the best move; the game is about even."), said
 
 
+def test_a_mate_allowed_in_a_lost_game_is_told():
+    lost = chess.Board("4r1k1/4rppp/8/8/8/8/5PPP/5K2 w - - 0 1")
+
+    def look(board: chess.Board) -> Analysis:
+        score, line = (Cp(-900), "g3") if board == lost else (Mate(-1), "Re1#")
+        return Analysis(score=PovScore(score, chess.WHITE), pv=tuple(moves(board, line)))
+
+    assert why_bad(lost, lost.parse_san("Kg1"), look) == "Allows back-rank mate in one with Re1#."
+
+
 def test_a_game_that_is_over_is_told(shared):
     mated = chess.Board("R5k1/5ppp/8/8/8/8/8/4K3 b - - 0 1")
     assert shared.explain(mated) == "The game is over: checkmate."
@@ -76,6 +88,13 @@ def test_tables_have_a_say(shared, tables_folder):
         board = chess.Board("8/8/8/8/8/5k2/r7/4K2R w - - 0 1")
         assert shared.table_outcome(board) is not None
         assert shared.table_outcome(chess.Board()) is None
+        shared.configure(syzygyprobelimit=3)
+        assert shared.table_outcome(board) is None
+        shared.configure(syzygyprobelimit=7, syzygy50moverule=False)
+        late = chess.Board("7k/8/8/8/8/8/1R6/K7 w - - 90 80")
+        assert shared.table_outcome(late) == 2
+        shared.configure(syzygy50moverule=True)
+        assert shared.table_outcome(late) == 1
         board = chess.Board("8/1K6/3k4/8/8/2P5/8/8 w - - 0 1")
         said = shared.explain(board, board.parse_san("Ka6"), NODES)
         assert "Kb6" in said

@@ -56,3 +56,7 @@ def test_every_theme_and_every_standing_has_its_phrase():
     assert {standing.kind for standing in found} | {"gained", "slightly"} == english._KINDS.keys()
     assert {standing.cost for standing in found} == {"", *english._COST}
     assert not any("{" in text or "  " in text for text in said)
+
+
+def test_a_change_of_passed_pawns_does_not_say_that_there_are_any():
+    assert not any("pawns" in text for (aspect, _), text in english._SHIFTS.items() if aspect == "passed")

@@ -4,7 +4,7 @@ import chess
 import pytest
 from chess.engine import Cp, Mate, PovScore
 
-from engine.explanation import explain_position
+from engine.explanation import merit_of, sentence
 from tests.explanation.lines import moves
 
 
@@ -32,6 +32,12 @@ from tests.explanation.lines import moves
             *("Qxc3+ Kxc3 h6 Kb2 h7 Kc3 h8=Q+ Kc4 Qd4+ Kb3 Qa1", Cp(700)),
             "Qxc3+ leads to promotion: after Qxc3+ Kxc3, h6 and the h-pawn queens.",
         ),
+        (  # one rook is exchanged, the other is won
+            "2kr2nr/ppp5/8/6N1/8/8/5PPP/3R2K1 w - - 0 1",
+            *("Rxd8+ Kxd8 Nf7+ Ke7", Cp(100), "Rxd8+ wins a rook: Rxd8+ Kxd8 Nf7+."),
+        ),
+        ("8/r6k/2PP4/8/8/8/8/6K1 w - - 0 1", "c7 Rxc7 dxc7 Kg7 c8=Q Kf6", Cp(900), None),  # another pawn queens
+        ("8/P7/8/8/3k4/8/8/1K5R w - - 0 1", "Rd1+ Kc4", Cp(1000), None),  # the pawn could have queened at once
         (chess.STARTING_FEN, "e4 e5", Cp(30), None),
         (  # a pawn is won in the line, but the score is not that of a side with a pawn more
             "r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/8/PPPP1PPP/RNBQK1NR w KQkq - 0 3",
@@ -41,7 +47,15 @@ from tests.explanation.lines import moves
 )
 def test_what_the_best_move_does(fen, line, score, text):
     board = chess.Board(fen)
-    assert explain_position(board, moves(board, line), PovScore(score, board.turn)) == text
+    found = merit_of(board, moves(board, line), PovScore(score, board.turn))
+    assert (found and sentence(found)) == text
+
+
+def test_a_recapture_does_not_win_what_was_lost():
+    board = chess.Board()
+    for move in moves(board, "e4 e5 Nf3 Nc6 d4 exd4"):
+        board.push(move)
+    assert merit_of(board, moves(board, "Nxd4 Nxd4 Qxd4 d6"), PovScore(Cp(30), chess.WHITE)) is None
 
 
 @pytest.mark.parametrize(
@@ -62,4 +76,10 @@ def test_a_threat_is_told_from_what_follows_a_pass(fen, move, threat, text):
     after.push_san(move)
     after.push(chess.Move.null())
     line = [board.parse_san(move)]
-    assert explain_position(board, line, PovScore(Cp(100), board.turn), [after.parse_san(threat)]) == text
+    found = merit_of(board, line, PovScore(Cp(100), board.turn), [after.parse_san(threat)])
+    assert (found and sentence(found)) == text
+
+
+def test_a_threat_that_is_not_legal_is_none():
+    board = chess.Board("4k3/8/2n5/8/8/8/4B3/4K3 w - - 0 1")
+    assert merit_of(board, moves(board, "Bf3"), PovScore(Cp(100), board.turn), moves(board, "Bb5")) is None

@@ -37,6 +37,7 @@ def facts(fen: str, sans: str) -> str:
         ("2n1k3/8/8/8/8/8/8/2B1K3 w - - 0 1", None),
         ("2n1k3/8/8/8/8/8/8/2BBK3 w - - 0 1", (chess.WHITE, "a bishop")),
         ("r3k3/8/8/8/8/8/8/1NB1K3 w - - 0 1", (chess.BLACK, "a rook for a bishop and a knight")),
+        ("2b3k1/5ppp/2nb4/8/8/8/5PPP/R5K1 w - - 0 1", (chess.BLACK, "two bishops and a knight for a rook")),
     ],
 )
 def test_who_has_more_material(fen, found):

@@ -43,6 +43,11 @@ ROOK_AGAINST_ROOK = "8/8/8/8/3k4/8/r7/4K2R w - - 0 1"
             *("Bxe2", "Kxe2 Kd5", "Kd5", Cp(600), Cp(0)),
             "Throws away the win: there is insufficient material to mate.",
         ),
+        (
+            "4r1k1/4rppp/RR6/8/8/8/5PPP/5K2 w - - 0 1",  # the king did not guard e1, where Black has two rooks
+            *("Kg1", "g3 Kf8", "Re1#", Cp(0), Mate(-1)),
+            "Allows back-rank mate in one with Re1#.",
+        ),
     ],
 )
 def test_missed_mates_and_draws_are_told(fen, move, best, reply, had, has, text):
@@ -76,6 +81,62 @@ def test_a_recapture_that_was_left_out():
     fen = "r1bqkb1r/pppp1ppp/2n2n2/1B2p3/4P3/5N2/PPPP1PPP/RNBQK2R w KQkq - 0 4"
     text = why(fen, "Qe7", "dxc6 Qe2 Qe7 d3", "Bxd7+ Bxd7 d3", Cp(0), Cp(-300), before="Bxc6")
     assert text == "Does not recapture: dxc6 would have won back the knight."
+
+
+def test_a_recapture_that_wins_back_only_a_pawn_is_told_so():
+    fen = "4k3/p4p1p/6p1/7n/6P1/8/P6P/4K3 w - - 0 1"
+    text = why(fen, "a6", "gxh5 Ke2 Ke7 Ke3", "hxg6 hxg6 Ke2 Ke7", Cp(100), Cp(-20), before="gxh5")
+    assert text == "Misses the chance to win a pawn: gxh5 takes the pawn on h5, and nothing can recapture."
+
+
+@pytest.mark.parametrize(
+    ("fen", "before", "line", "scores"),
+    [
+        (
+            "r1bqkb1r/pppp1ppp/2n2n2/1B2p3/4P3/5N2/PPPP1PPP/RNBQK2R w KQkq - 0 4",
+            *("Bxc6", ("bxc6", "dxc6 Qe2 Qe7 d3", "d3 d6 O-O Be7"), (10, -120)),
+        ),
+        (
+            "1q2r1k1/5ppp/2n5/8/3N4/7P/5PP1/2Q3K1 w - - 0 1",
+            *("", ("Qxc6", "Nxc6 Qb7 Nd4 h6", "Qd8 Nf3 h6 Qc4"), (50, -120)),
+        ),
+        (
+            "4k3/7p/8/8/8/8/PB6/n2K4 b - - 0 1",  # the knight is lost in any case
+            *("", ("h6", "Kd7 Bxa1 Ke6 Kd2", "Bxa1 Kd7 Kd2"), (-150, -260)),
+        ),
+    ],
+)
+def test_material_that_the_better_move_wins_or_loses_too_is_no_reason(fen, before, line, scores):
+    assert why(fen, *line, *map(Cp, scores), before=before).startswith("After ")
+
+
+@pytest.mark.parametrize(
+    ("fen", "line", "scores", "text"),
+    [
+        (
+            "3k4/3p4/8/2P1P3/8/8/8/4K3 b - - 0 1",  # en passant
+            *(("d5", "Ke7 Ke2", "exd6 Kd7 Ke2 Ke6 Kd3"), (-200, -400)),
+            "Loses a pawn: exd6 takes the pawn on d5, and nothing can recapture.",
+        ),
+        (
+            "8/7p/4k3/q2n4/8/1B6/8/3R2K1 b - - 0 1",  # two attackers, two defenders
+            *(("h6", "Kd6 Kf1", "Bxd5+ Kf6 Kg2 h5"), (150, -150)),
+            "Allows Bxd5+, which wins the knight on d5.",
+        ),
+        (
+            "8/8/PR4K1/8/5k1P/r7/4p3/8 w - - 0 1",
+            *(("Re6", "Rb1 Kf3", "Rxa6 Rxa6 e1=Q"), (600, -600)),
+            "Lets Black promote at the cost of a rook, and the win is gone: Rxa6 Rxa6 e1=Q.",
+        ),
+        (
+            "4rk2/pP6/8/7B/8/8/6K1/8 b - - 0 1",  # the bishop takes a rook
+            *(("a5", "Rb8 Bf3 Ke7 Bd5", "Bxe8 Kxe8 b8=Q+ Ke7 Kf3"), (0, -800)),
+            "Lets White promote: Bxe8 Kxe8 b8=Q+.",
+        ),
+    ],
+)
+def test_how_material_is_lost_is_told_as_it_is(fen, line, scores, text):
+    assert why(fen, *line, *map(Cp, scores)) == text
 
 
 def test_what_the_best_move_would_have_won_is_told():

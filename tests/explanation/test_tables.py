@@ -32,9 +32,9 @@ def _name(board: chess.Board) -> str:
         (2, ("Kb6",), "White is winning according to the tablebases; only Kb6 wins."),
         (2, ("Kb6", "c4"), "White is winning according to the tablebases; only Kb6 and c4 win."),
         (2, ("c4", "Kb6", "Ka6", "Ka7"), "White is winning according to the tablebases; c4 and 3 other moves win."),
-        (1, ("c4",), "White is winning according to the tablebases, but for the 50-move rule; only c4 keeps that."),
+        (1, ("c4",), "The tablebases give White a win that the 50-move rule turns into a draw; only c4 keeps it."),
         (0, ("c4",), "It is a draw according to the tablebases; only c4 keeps it."),
-        (-1, ("c4",), "White is lost according to the tablebases, but for the 50-move rule."),
+        (-1, ("c4",), "The tablebases give White a loss that the 50-move rule turns into a draw."),
         (-2, ("c4",), "White is lost according to the tablebases."),
     ],
 )

@@ -19,15 +19,17 @@ def find(line: Line) -> Finding | None:
     prey, taker = line.captured(ply), before.piece_type_at(line.moves[ply].from_square)
     if prey is None or taker is None or not value(prey) - value(taker) <= line.gain <= value(prey) + 1:
         return None
+    attackers, defenders = (len(before.attackers(color, square)) for color in (line.winner, not line.winner))
     if not recaptures(after, square):
         form = "unguarded" if _is_unguarded(line, ply) else "loose"
     elif value(taker) < value(prey) and taker != chess.KING:
         form = "cheaper"
-    elif line.gain >= value(prey) and len(before.attackers(line.winner, square)) > 1 and winnable(before, square) >= 1:
+    elif line.gain >= value(prey) and attackers > defenders > 0 and winnable(before, square) >= 1:
         form = "outnumbered"
     else:
         return None
-    return Finding("hanging", ply, ply, form, (Piece(prey, square),), Piece.at(after, square))
+    stood = square ^ 8 if before.is_en_passant(line.moves[ply]) else square
+    return Finding("hanging", ply, ply, form, (Piece(prey, stood),), Piece.at(after, square))
 
 
 def _is_unguarded(line: Line, ply: int) -> bool:

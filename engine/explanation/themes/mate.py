@@ -40,12 +40,15 @@ def _own(board: chess.Board) -> chess.SquareSet:
 
 
 def left_guard(line: Line) -> chess.PieceType | None:
-    """The type of the piece moved first if it stopped guarding the square of the mate that follows."""
+    """The type of the piece moved first if it could have captured the one that mates next; None if the mate was not
+    possible before."""
     if len(line) < 2 or line.turns().start != 1:
         return None
-    before, after = line.boards[0], line.boards[1]
-    mistake, blow = line.moves[0], line.moves[1]
-    guards, left = (board.attackers(not line.winner, blow.to_square) for board in (before, after))
-    if mistake.from_square in guards and mistake.to_square not in left:
-        return before.piece_type_at(mistake.from_square)
-    return None
+    mistake, blow = line.moves[:2]
+    stayed = line.boards[0].copy(stack=False)
+    stayed.push(chess.Move.null())
+    if mistake.to_square in line.boards[1].attackers(not line.winner, blow.to_square) or not stayed.is_legal(blow):
+        return None
+    stayed.push(blow)
+    captures = stayed.generate_legal_moves(chess.BB_SQUARES[mistake.from_square], chess.BB_SQUARES[blow.to_square])
+    return stayed.piece_type_at(mistake.from_square) if any(captures) else None
