@@ -1,10 +1,15 @@
-"""rich's console and progress column for untrusted text: no markup, no emoji codes, control characters escaped.
+"""rich's console and progress column for untrusted text, and lines that the user types.
 
-Style text by ``style=`` and :class:`rich.text.Text`.
+Text has no markup and no emoji codes, and control characters are escaped; style it by ``style=`` and
+:class:`rich.text.Text`.
 """
 
 from __future__ import annotations
 
+import io
+import os
+import select
+import sys
 from collections.abc import Iterable
 from typing import IO, Any
 
@@ -49,3 +54,28 @@ class TextColumn(rich.progress.TextColumn):
 
     def render(self, task: rich.progress.Task) -> Text:
         return Text(escaped(self.text_format.format(task=task)))
+
+
+def read_line(prompt: str, seconds: float | None = None) -> str | None:
+    """A line that the user types; None after ``seconds`` without one. Bytes that are no text become U+FFFD.
+
+    Raises EOFError at the end of the input, after printing a line end for the shell. Without a
+    terminal, and on Windows, there is no time limit.
+    """
+    if sys.stdin is None:  # started with standard input closed
+        raise EOFError
+    if isinstance(sys.stdin, io.TextIOWrapper) and sys.stdin.errors != "replace":
+        sys.stdin.reconfigure(errors="replace")  # possible only before the first line
+    try:
+        if seconds is None or os.name == "nt" or not sys.stdin.isatty():
+            return input(prompt)
+        print(prompt, end="", flush=True)
+        if not select.select([sys.stdin], [], [], seconds)[0]:
+            return None
+        line = sys.stdin.readline()
+        if not line:
+            raise EOFError
+        return line.rstrip("\n")
+    except EOFError:
+        print()
+        raise

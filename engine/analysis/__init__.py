@@ -1,6 +1,6 @@
 """For people: positions explained in lines, games annotated as PGN and as a page, a game in the terminal.
 
-``judge``     the expected result for a score, and the grades of moves
+``judge``     the expected result for a score, how a game ended, and the grades of moves
 ``praise``    when a move deserves "!", "!!" or "only move"
 ``accuracy``  how well a side played, in the figures of lichess.org
 ``openings``  the names of openings, and how long a game follows theory
@@ -18,6 +18,6 @@
 ``diagram``   the board in the terminal
 ``clock``     the chess clock
 ``limits``    the limits of the command line
-``terminal``  SIGTERM as Ctrl-C, and input with a time limit
+``terminal``  SIGTERM as Ctrl-C
 ``cli``       their command lines
 """

@@ -104,7 +104,11 @@ class Annotator:
             bare = notes.Bare.of(game)
 
             def write() -> None:
-                notes.write(game, self._label, record, bare)
+                try:
+                    notes.write(game, self._label, record, bare)
+                except KeyboardInterrupt:  # half of the notes would pass for all
+                    notes.write(game, self._label, record, bare)
+                    raise
 
             try:
                 _Run(self._engine, record, pace, self._explain, lambda done: on_step(done, write)).go()
@@ -140,11 +144,10 @@ class _Run:
         if self._record.pool is None:
             self._change_record([], pool=self._pace.pool(count))
             self._engine.new_game()
-        whole = self._pace.pool(count) or 1
         while suspects := [at for at in range(count - 1) if self._is_suspect(at)]:
             self._second_look(suspects)
-            assert self._record.pool is not None
-            self._step(min(1.0, FIRST + (1 - FIRST) * (1 - self._record.pool / whole)))
+            settled = sum(found.settled for found in self._record.positions)
+            self._step(FIRST + (1 - FIRST) * settled / (settled + len(suspects)))
         for at, found in enumerate(self._record.positions):
             if found.verdict is not None and found.verdict.grade.bad and not found.verdict.also:
                 self._find_more(at, found.verdict)
@@ -256,17 +259,18 @@ class _Run:
         assert after is not None
         number, (had, has) = found.board.fullmove_number, self._change(at, other)
         how = grade_of(had, has, number)
-        if not how.bad and has >= had:
+        if not how.bad and has >= had and not found.book:
             points, next_best = human_expectation(has), human_expectation(had)
             how = praise(found.board, found.move, cost(has, had, number), points, next_best)
         elif not self._marks(at, how):
             how = Grade.FINE
         if how is Grade.FINE or not other.pv:
             return None
-        seen = (found.board, other.score), (self._record.positions[at + 1].board, after)
+        reply = self._record.positions[at + 1]
+        last = reply.move is None and not self._record.decisive
+        seen = (found.board, other.score, False), (reply.board, after, last)
         why = None
         if how.bad and self._explain is not None:
-            reply = self._record.positions[at + 1]
             assert reply.score is not None
             why = self._explain(found.board, found.move, other.pv, reply.line, other.score, reply.score)
         had_chances, has_chances = (chances_text(chances_on(*each)) for each in seen)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,9 @@ from engine.commandline import Parser, UsageError, interrupted, refuse, seconds,
 from engine.files import WriteError
 from engine.messages import OptionError, PositionError
 from engine.options import find
+
+#: The most processes at a time: Windows can wait for no more.
+MOST_JOBS = 61 if os.name == "nt" else 1024
 
 
 def main(command: str, arguments: Sequence[str]) -> int:
@@ -44,12 +48,18 @@ def analyse(chosen: argparse.Namespace, options: dict[str, Any]) -> int:
 
     words = chosen.what
     paths = [Path(word) for word in words]
-    if any(map(_is_file, paths)) or (len(paths) == 1 and _is_other(paths[0])):
+    named = any(map(_is_file, paths)) or (len(paths) == 1 and _is_other(paths[0]))
+    if named and not _is_board(words[0]):
         return games.analyse(paths, chosen, options)
     for option in ("output", "html", "game_time", "jobs"):
         if getattr(chosen, option) is not None:
             raise UsageError(f"--{option.replace('_', '-')} needs a PGN file")
     return positions.analyse(" ".join(words), chosen, options)
+
+
+def _is_board(word: str) -> bool:
+    """Whether it is the board of a FEN: then the next words are no files, even if there is one called ``1``."""
+    return word.count("/") == 7 and not (_is_file(Path(word)) or _is_other(Path(word)))
 
 
 def _is_file(path: Path) -> bool:
@@ -83,7 +93,7 @@ def parser(command: str) -> argparse.ArgumentParser:
         result.add_argument("--html", type=Path, metavar="FILE", help="page to write, for one file")
         result.add_argument(
             "--jobs",
-            type=whole(1, 256),
+            type=whole(1, MOST_JOBS),
             metavar="N",
             help="games annotated at a time, each in its own process, for files",
         )

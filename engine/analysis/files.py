@@ -152,17 +152,25 @@ def _moves(game: chess.pgn.Game) -> tuple[str, list[chess.Move]]:
     return game.board().fen(), list(game.mainline_moves())
 
 
-def fingerprint(games: Sequence[chess.pgn.Game]) -> str:
-    """A digest of the moves of ``games``, which identifies their page."""
-    return hashlib.sha256(repr([_moves(game) for game in games]).encode()).hexdigest()
+def fingerprints(games: Sequence[chess.pgn.Game]) -> list[str]:
+    """For each game a digest of the moves of the games up to it, which identifies their page."""
+    digest = hashlib.sha256()
+    result: list[str] = []
+    for game in games:
+        digest.update(f"{', ' if result else '['}{_moves(game)!r}".encode())  # a list, as earlier pages have it
+        whole = digest.copy()
+        whole.update(b"]")
+        result.append(whole.hexdigest())
+    return result
 
 
-def read_page(path: Path, fingerprint: str) -> str:
-    """The page of the games with that fingerprint at ``path``; empty if there is none.
+def read_page(path: Path, fingerprints: Sequence[str]) -> tuple[str, str]:
+    """The page at ``path`` and that of the ``fingerprints`` which it has; both are empty if there is none.
 
     Raises :class:`AnalysisError` if ``path`` holds anything else.
     """
     page = _read(path).decode(errors="replace") if path.exists() else ""
-    if page and fingerprint not in page:
+    found = set(re.findall("[0-9a-f]{64}", page)).intersection(fingerprints)
+    if page and not found:
         raise AnalysisError(f"{path} exists and is not a page of these games; choose another file with --html")
-    return page
+    return page, next(iter(found), "")

@@ -20,7 +20,7 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TimeElapsedCo
 from engine.analysis.files import (
     AnalysisError,
     continued,
-    fingerprint,
+    fingerprints,
     pgn_text,
     read_games,
     read_page,
@@ -40,7 +40,7 @@ from engine.analysis.jobs import (
 from engine.analysis.limits import engine_name, limit_of
 from engine.analysis.notes import TAG, looked, positions
 from engine.analysis.report import MARKS, entries, render
-from engine.commandline import DONE, INTERRUPTED, refuse
+from engine.commandline import DONE, INTERRUPTED, REFUSED, refuse
 from engine.console import Console, TextColumn
 from engine.files import WriteError, check_place, write_whole
 
@@ -55,6 +55,8 @@ def analyse(
     until then. ``annotate`` does the work elsewhere than on this machine."""
     if chosen.lines is not None:
         raise AnalysisError("--lines is for a position; an annotated game shows one line for each bad move")
+    if chosen.chess960:
+        raise AnalysisError("--chess960 is for a position; a game says it in its Variant tag")
     for option in ("output", "html"):
         if getattr(chosen, option) is not None and len(paths) > 1:
             raise AnalysisError(f"--{option} names one file, but there are {len(paths)} to analyse")
@@ -76,36 +78,35 @@ def analyse(
     try:
         annotate = annotate or partial(annotate_all, jobs=chosen.jobs or 1)
         _annotate(files, Setup(options, limit, name, whole_game), annotate, console)
+        written = [file for file in files if file.write(name, whole=True)]
     except BaseException as error:
-        for file in files:
-            file.write(name)
+        written = [file for file in files if file.write(name)]
         if not isinstance(error, KeyboardInterrupt):
             raise
         games = [game for file in files for game in file.games]
         done, whole = sum(game.looked for game in games), sum(game.size for game in games)
         finished = sum(game.finished for game in games)
-        kept = ", ".join(str(file.output) for file in files if any(game.text for game in file.games))
+        kept = ", ".join(str(file.output) for file in written if any(game.text for game in file.games))
         print(
             f"\nnumbat: interrupted after {done} of {whole} positions; {finished} of {len(games)} games are finished"
             f"{f', kept in {kept}' if kept else ''}; run the same command to continue",
             file=sys.stderr,
         )
         return INTERRUPTED
-    for file in files:
-        file.write(name, whole=True)
+    for file in written:
         pages = [game.page for game in file.games if game.page]
         for page in pages:
             _print_summary(json.loads(page))
         print(f"wrote {file.output} and {file.html}" if pages else f"wrote {file.output}")
-    return code
+    return code if written == files else REFUSED
 
 
 @dataclass(eq=False)
 class _Game:
     """A game of a file, which has ``size`` positions up to a null move, if any (``cut``), of which ``looked`` are done.
 
-    ``text`` is its PGN once it was begun, and ``page`` the JSON for its page once it is finished. ``game`` is None if
-    nothing has to be done any longer.
+    ``text`` is its PGN once the output has it, and ``page`` the JSON for its page once it is finished. ``game`` is None
+    if nothing has to be done any longer.
     """
 
     file: _File
@@ -137,40 +138,47 @@ class _File:
 
     @classmethod
     def open(cls, path: Path, chosen: argparse.Namespace, name: str, report: Callable[[str], None]) -> _File:
-        """Read the games, those that were begun under ``name`` as they are by now."""
+        """Read the games, each as it is in the output if it is there; what was done under ``name`` is done."""
         games = read_games(path, report)
         output = chosen.output or path.with_suffix(".annotated.pgn")
         check_place(output)
         html = chosen.html or output.with_suffix(".html")
         check_place(html)
         _check_outputs(path, output, html)
-        mark = fingerprint(games)
-        pages = {json.loads(page)["number"]: page for page in entries(read_page(html, mark), name, mark)}
+        marks = fingerprints(games)
+        old, mark = read_page(html, marks)
+        pages = {json.loads(page)["number"]: page for page in entries(old, name, mark)}
         known = {number: json.loads(page)["pgn"] for number, page in pages.items()}
-        result = cls(path, output, html, mark, [])
+        result = cls(path, output, html, marks[-1], [])
         for number, game in enumerate(games, 1):
             size = len(positions(game))
             cut = size <= len(list(game.mainline()))
             result.games.append(_Game(result, number, game, _players(game), size, cut))
         for own, begun in zip(result.games, continued(games, output, known), strict=False):
+            own.game, own.text = begun.game, begun.text
             if begun.game is None:
-                own.game, own.page, own.looked, own.finished = None, pages[own.number], own.size, True
+                own.page, own.looked, own.finished = pages[own.number], own.size, True
             elif begun.game.headers.get(TAG) == name:
-                own.game, own.looked = begun.game, looked(begun.game)
-            else:
-                continue
-            own.text = begun.text
+                own.looked = looked(begun.game)
         return result
 
-    def write(self, name: str, whole: bool = False) -> None:
-        """Write the games up to the last that was begun, or the ``whole`` file, and the page of the finished ones."""
-        self.save(whole)
-        pages = [game.page for game in self.games if game.page]
-        if pages:
-            write_whole(self.html, render(pages, name, self.print, self.output.name))
+    def write(self, name: str, whole: bool = False) -> bool:
+        """Write the games up to the last that was begun, or the ``whole`` file, and the page of the finished ones.
+
+        Returns whether both could be written; an error is reported.
+        """
+        try:
+            self.save(whole)
+            pages = [game.page for game in self.games if game.page]
+            if pages:
+                write_whole(self.html, render(pages, name, self.print, self.output.name))
+        except WriteError as error:
+            refuse(error)
+            return False
+        return True
 
     def save(self, whole: bool = False) -> None:
-        """Write the games up to the last that was begun, or all of them."""
+        """Write the games up to the last that was begun, or all of them. Raises WriteError."""
         count = max((game.number for game in self.games if whole or game.text), default=0)
         if count:
             write_games(self.output, list(map(_text, self.games[:count])))
@@ -218,6 +226,7 @@ def _annotate(files: Sequence[_File], setup: Setup, annotate: AnnotateAll[_Game]
         task = bar.add_task("", total=sum(game.size for game in games))
         parts: dict[_Game, float] = {}
         saved, pause = time.monotonic(), SAVE_AFTER
+        unsaved: set[_File] = set()
 
         def pending() -> Iterator[tuple[_Game, int, chess.pgn.Game]]:
             for game in games:
@@ -237,7 +246,6 @@ def _annotate(files: Sequence[_File], setup: Setup, annotate: AnnotateAll[_Game]
                 _say(console, f"game {game.number} ({game.players}) is {what}")
 
         def receive(game: _Game | None, message: Message) -> None:
-            nonlocal saved, pause
             match message:
                 case Remark(text):
                     _say(console, text)
@@ -250,11 +258,22 @@ def _annotate(files: Sequence[_File], setup: Setup, annotate: AnnotateAll[_Game]
                     game.text, game.page, game.game = text, page, None
                     game.looked, game.finished = 0 if refused else game.size, True
                     complete(game, refused)
-            if isinstance(message, (Unfinished, Finished)) and game and time.monotonic() - saved > pause:
-                began = time.monotonic()
-                game.file.save()
-                saved = time.monotonic()
-                pause = max(SAVE_AFTER, _SAVING * (saved - began))
+            if isinstance(message, (Unfinished, Finished)) and game:
+                unsaved.add(game.file)
+                if time.monotonic() - saved > pause:
+                    save()
+
+        def save() -> None:
+            nonlocal saved, pause
+            began = time.monotonic()
+            for file in list(unsaved):
+                try:
+                    file.save()
+                    unsaved.remove(file)
+                except WriteError as error:
+                    _say(console, f"{error}; it will be tried again")
+            saved = time.monotonic()
+            pause = 2 * pause if unsaved else max(SAVE_AFTER, _SAVING * (saved - began))  # a failure may leave a draft
 
         if all(game.finished or game.empty for game in games):
             for _ in pending():

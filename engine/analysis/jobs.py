@@ -115,10 +115,11 @@ def annotate_pgn(setup: Setup, number: int, pgn: str, send: Callable[[Message], 
 
 
 def _annotate(annotator: Annotator, number: int, game: chess.pgn.Game, send: Callable[[Message], None]) -> None:
-    saved = time.monotonic()
+    saved, begun = time.monotonic(), False
 
     def on_step(part: float, write: Callable[[], None]) -> None:
-        nonlocal saved
+        nonlocal saved, begun
+        begun = True
         send(Step(part))
         if time.monotonic() - saved > SAVE_AFTER:
             write()
@@ -127,13 +128,14 @@ def _annotate(annotator: Annotator, number: int, game: chess.pgn.Game, send: Cal
 
     try:
         moves = annotator.annotate(game, on_step)
+        done = Finished(pgn_text(game), entry(game, moves, number))
     except PositionError as error:
-        send(Finished(pgn_text(game), refused=str(error)))
+        done = Finished(pgn_text(game), refused=str(error))
     except KeyboardInterrupt:
-        send(Unfinished(pgn_text(game), looked(game)))
+        if begun:  # before that nothing is new, and earlier notes may be half removed
+            send(Unfinished(pgn_text(game), looked(game)))
         raise
-    else:
-        send(Finished(pgn_text(game), entry(game, moves, number)))
+    send(done)
 
 
 class _Processes(Generic[Key]):

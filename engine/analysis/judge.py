@@ -1,4 +1,4 @@
-"""The expected result for a score, and the grades of moves."""
+"""The expected result for a score, how a game ended, and the grades of moves."""
 
 from __future__ import annotations
 
@@ -12,14 +12,35 @@ from engine.explanation.standing import chances, expectation, human_expectation
 from engine.play.wdl import REFERENCE_MOVE
 
 
-def chances_on(board: chess.Board, score: PovScore) -> Wdl:
-    """White's chances on ``board``, whose score is ``score``; if the rules have ended the game, its result.
+def ending(board: chess.Board) -> chess.Outcome | None:
+    """How a game that has come to ``board`` ended; None while it goes on.
+
+    By the rules, or by a draw that can be claimed on this very board: a position for the third time, fifty moves.
+    (python-chess's ``claim_draw`` also counts a claim that comes with one of the next moves.)
+
+    >>> ending(chess.Board("4k3/7p/8/8/8/8/P7/R3K3 w - - 99 80"))
+    >>> ending(chess.Board("4k3/7p/8/8/8/8/P7/R3K3 w - - 100 80")).result()
+    '1/2-1/2'
+    """
+    outcome = board.outcome()
+    if outcome is not None:
+        return outcome
+    if board.is_repetition(3):
+        return chess.Outcome(chess.Termination.THREEFOLD_REPETITION, None)
+    if board.halfmove_clock >= 100:
+        return chess.Outcome(chess.Termination.FIFTY_MOVES, None)
+    return None
+
+
+def chances_on(board: chess.Board, score: PovScore, last: bool = False) -> Wdl:
+    """White's chances on ``board``, whose score is ``score``; if the rules have ended the game, its result. On the
+    ``last`` board of a game a draw that can be claimed has ended it, too.
 
     >>> from chess.engine import Cp
     >>> chances_on(chess.Board("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"), PovScore(Cp(0), chess.BLACK))
     Wdl(wins=0, draws=1000, losses=0)
     """
-    outcome = board.outcome()
+    outcome = ending(board) if last else board.outcome()
     if outcome is not None and outcome.winner is None:
         return Wdl(0, 1000, 0)
     return chances(score.white(), board.fullmove_number)
@@ -53,7 +74,7 @@ _NEARLY_DECIDED, _DECIDED, _MATING = 700, 999, 2000
 class Grade(Enum):
     """How bad or good a move was: its word, its numeric annotation glyph (NAG), and the points it costs at least.
 
-    The three steps down, and measuring them in points instead of centipawns, are those of lichess.org's analysis.
+    The three bad grades, measured in points, follow lichess.org, but an inaccuracy begins at 8% here instead of 5%.
     How moves are praised: :mod:`engine.analysis.praise`.
     """
 

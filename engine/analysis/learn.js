@@ -13,7 +13,7 @@ function teach(white) {
 function ask() {
   const ply = lesson.plies[lesson.at];
   lesson.from = ""; lesson.done = false;
-  go(ply - 1);
+  visit(ply - 1);
   show("Find a better move. Click on a piece and its target, or type the move.");
   $("try").value = "";
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import chess
 from chess.engine import PovScore, Wdl
 
-from engine.analysis.judge import chances_on
+from engine.analysis.judge import chances_on, ending
 from engine.api.types import Analysis
 from engine.explanation.standing import chances, expectation
 
@@ -59,26 +59,6 @@ def line_text(board: chess.Board, line: Analysis) -> str:
     white, draw, black = percents(chances_of(board, line))
     chances = f"White {white:3}%  draw {draw:3}%  Black {black:3}%"
     return f"{score_text(line.score):>7}{bound}  {chances}  depth {line.depth:<3} {moves}"
-
-
-def ending(board: chess.Board) -> chess.Outcome | None:
-    """How a game that has come to ``board`` ended; None while it goes on.
-
-    By the rules, or by a draw that can be claimed on this very board: a position for the third time, fifty moves.
-    (python-chess's ``claim_draw`` also counts a claim that comes with one of the next moves.)
-
-    >>> ending(chess.Board("4k3/7p/8/8/8/8/P7/R3K3 w - - 99 80"))
-    >>> ending(chess.Board("4k3/7p/8/8/8/8/P7/R3K3 w - - 100 80")).result()
-    '1/2-1/2'
-    """
-    outcome = board.outcome()
-    if outcome is not None:
-        return outcome
-    if board.is_repetition(3):
-        return chess.Outcome(chess.Termination.THREEFOLD_REPETITION, None)
-    if board.halfmove_clock >= 100:
-        return chess.Outcome(chess.Termination.FIFTY_MOVES, None)
-    return None
 
 
 def ending_text(board: chess.Board) -> str:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from chess.engine import Limit
 
-#: The share of the first look, and a glance as a share of that (not all positions get one, which saves its tenth).
+#: The share of the first look, and a glance as a part of it. Not every position gets one, so all take about a tenth.
 FIRST, GLANCE = 0.5, 0.25
 
 #: The share of the second looks.

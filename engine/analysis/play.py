@@ -18,11 +18,11 @@ from engine import Engine, __version__
 from engine.analysis.clock import ChessClock, clock_text
 from engine.analysis.diagram import FEW_COLOURS, diagram, painted, shows_chessmen
 from engine.analysis.files import AddedGame, AnalysisError
+from engine.analysis.judge import ending
 from engine.analysis.limits import limit_of
-from engine.analysis.lines import chances_of, chances_text, ending, ending_text, score_text
-from engine.analysis.terminal import read_line
+from engine.analysis.lines import chances_of, chances_text, ending_text, score_text
 from engine.api.types import Analysis
-from engine.console import Console
+from engine.console import Console, read_line
 from engine.explanation.standing import expectation
 from engine.files import WriteError
 from engine.options import Options
@@ -220,7 +220,8 @@ class Table:
         if self.clock and self.clock.fallen(engine_side):
             self._flag(engine_side)
             return
-        judged = f" {self._judged(reports[-1])}" if reports else ""
+        best = [report for report in reports if report.multipv == 1]
+        judged = f" {self._judged(best[-1])}" if best else ""
         told = f"{chess.COLOR_NAMES[engine_side].capitalize()} plays {self.board.san(move)}{judged}"
         self._push(move)
         self._tell(told)

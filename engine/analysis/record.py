@@ -10,8 +10,7 @@ import chess
 import chess.pgn
 from chess.engine import Cp, Mate, MateGiven, PovScore
 
-from engine.analysis.judge import Grade, cost, grade_of
-from engine.analysis.lines import ending
+from engine.analysis.judge import Grade, cost, ending, grade_of
 from engine.analysis.openings import book_moves
 
 #: An expected line is kept for this many plies.
@@ -59,12 +58,14 @@ class Found:
 @dataclass(slots=True)
 class Record:
     """All positions of a game. ``pool`` is what is left for second looks, None before these begin; ``group`` the
-    searches since the engine was last reset, as text; ``finished`` when nothing is left to do."""
+    searches since the engine was last reset, as text; ``finished`` when nothing is left to do; ``decisive`` if the
+    result is a win, so that nobody claimed a draw."""
 
     positions: list[Found]
     pool: int | None = None
     group: list[str] = field(default_factory=list)
     finished: bool = False
+    decisive: bool = False
 
     @classmethod
     def of(cls, nodes: list[chess.pgn.GameNode]) -> Record:
@@ -77,9 +78,10 @@ class Record:
             boards.append(board)
         moves = [*(board.move_stack[-1] for board in boards[1:]), None]
         books = [*book_moves(boards)[1:], False]
-        record = cls([Found(*each) for each in zip(boards, moves, books, strict=True)])
+        found = [Found(*each) for each in zip(boards, moves, books, strict=True)]
+        record = cls(found, decisive=is_decisive(nodes[0].game()))
         last = record.positions[-1]
-        outcome = ending(last.board)
+        outcome = last.board.outcome() if record.decisive else ending(last.board)
         if outcome is not None:
             last.score = PovScore(Cp(0) if outcome.winner is None else Mate(0), last.board.turn)
             last.solid = True
@@ -140,8 +142,8 @@ class Record:
         if self.pool is not None:
             words.append(f"pool {self.pool}")
         for number, found in enumerate(self.positions):
-            if found.solid or found.settled:
-                state = "settled" if found.settled else "solid"
+            if found.line or found.solid or found.settled:
+                state = "settled" if found.settled else "solid" if found.solid else "seen"
                 words.append(" ".join([state, str(number), *(move.uci() for move in found.line)]))
         words += [f"since {search}" for search in self.group]
         return "; ".join(words)
@@ -158,9 +160,9 @@ class Record:
                     self.positions[int(number)].single = True
                 case ["pool", amount] if re.fullmatch(r"-?[0-9]{1,15}", amount):
                     self.pool = int(amount)
-                case ["solid" | "settled" as state, number, *line] if self._is_position(number):
+                case ["seen" | "solid" | "settled" as state, number, *line] if self._is_position(number):
                     found = self.positions[int(number)]
-                    found.solid, found.settled = True, state == "settled"
+                    found.solid, found.settled = found.solid or state != "seen", state == "settled"
                     found.line = tuple(_moves(found.board, line))
                 case ["since", search] if self._is_search(search):
                     self.group.append(search)
@@ -178,6 +180,11 @@ class Record:
             return False
         found = self.positions[int(number)]
         return kind == "all" or (kind == "others" and found.move is not None and not found.forced)
+
+
+def is_decisive(game: chess.pgn.Game) -> bool:
+    """Whether somebody won ``game``."""
+    return game.headers.get("Result") in ("1-0", "0-1")
 
 
 def stepped(score: PovScore, turn: chess.Color) -> PovScore:

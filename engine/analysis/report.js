@@ -229,6 +229,11 @@ function fillPlayers() {
 // Navigation
 
 function go(to, into = 0) {
+  if (lesson) leaveLesson();
+  visit(to, into);
+}
+
+function visit(to, into = 0) {
   at = Math.max(0, Math.min(to, game.plies.length - 1));
   const p = game.plies[at];
   step = p.line ? Math.max(0, Math.min(into, p.line.length)) : 0;
@@ -252,7 +257,7 @@ function go(to, into = 0) {
   document.body.dataset.step = step;
 }
 
-function turn() { flipped = !flipped; document.body.dataset.flipped = flipped; fillMoments(); go(at, step); }
+function turn() { flipped = !flipped; document.body.dataset.flipped = flipped; fillMoments(); visit(at, step); }
 
 function choose(number) {
   game = unpack(games[number]);

@@ -17,10 +17,11 @@ from engine.analysis.accuracy import Side, summary
 from engine.analysis.annotate import Judged
 from engine.analysis.clock import clock_text
 from engine.analysis.files import pgn_text
-from engine.analysis.judge import Grade, chances_on
+from engine.analysis.judge import Grade, chances_on, ending
 from engine.analysis.lines import ending_text, percents, score_text
 from engine.analysis.notes import positions
 from engine.analysis.openings import opening_of
+from engine.analysis.record import is_decisive
 from engine.lab.page import as_json, fill
 
 #: The phases of a game.
@@ -85,6 +86,7 @@ def _game(game: chess.pgn.Game, moves: Sequence[Judged], number: int = 1) -> dic
     theory = max((number for number, judged in enumerate(moves) if judged.book), default=0)
     sides = summary(moves)
     clocks = [node.clock() for node in positions(game)]
+    claimed = None if is_decisive(game) else len(moves) - 1
     return {
         "number": number,
         "title": f"{players}, {tags.get('Result', '*')}",
@@ -93,18 +95,18 @@ def _game(game: chess.pgn.Game, moves: Sequence[Judged], number: int = 1) -> dic
         "theory": _theory(moves, theory) if opening else "",
         "sides": [_side(tags, name, sides[color]) for name, color in (("White", True), ("Black", False))],
         "first": [boards[0].fullmove_number, boards[0].turn],
-        "plies": [_ply(moves, number, clocks[number]) for number in range(len(moves))],
+        "plies": [_ply(moves, number, clocks[number], number == claimed) for number in range(len(moves))],
         "pgn": pgn_text(game),
     }
 
 
 def _theory(moves: Sequence[Judged], last: int) -> str:
-    """The move by which the game reached its last position in the table of openings."""
+    """The last move of theory that was played."""
     if not last:
         return ""
     judged, before = moves[last], moves[last - 1].board
     number = f"{before.fullmove_number}{'.' if before.turn else '…'}"
-    return f"last named position: {number} {judged.san}{judged.grade.glyph}"
+    return f"last book move: {number} {judged.san}{judged.grade.glyph}"
 
 
 def _side(tags: chess.pgn.Headers, name: str, side: Side) -> dict[str, Any]:
@@ -119,13 +121,13 @@ def _side(tags: chess.pgn.Headers, name: str, side: Side) -> dict[str, Any]:
     }
 
 
-def _ply(moves: Sequence[Judged], number: int, clock: float | None) -> dict[str, Any]:
+def _ply(moves: Sequence[Judged], number: int, clock: float | None, claimed: bool) -> dict[str, Any]:
     """A position and the move that led to it; the script (``unpack``) adds what follows from these fields, and the
-    defaults of those that are left out."""
+    defaults of those that are left out. ``claimed`` if a draw that can be claimed here was."""
     judged, board = moves[number], moves[number].board
     before = moves[number - 1].board if number else None
-    ends = board.outcome() is not None
-    white = chances_on(board, judged.score)
+    ended = ending(board) if claimed else board.outcome()
+    white = chances_on(board, judged.score, claimed)
     line = judged.better or judged.next_best
     fields = {
         **picture(board),
@@ -134,8 +136,8 @@ def _ply(moves: Sequence[Judged], number: int, clock: float | None) -> dict[str,
         "book": judged.book,
         "phase": phase(before) if before else 0,
         "why": judged.why,
-        "score": ending_text(board) if ends else score_text(judged.score),
-        "result": board.result() if ends else "",
+        "score": ending_text(board) if ended else score_text(judged.score),
+        "result": ended.result() if ended else "",
         "line": _line(before, line) if before and line else None,
         "try": _choices(before, judged) if before and judged.grade.bad else None,
         "clock": clock_text(clock, tenths=clock % 1 > 0) if clock is not None else "",

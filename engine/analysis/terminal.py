@@ -1,11 +1,8 @@
-"""SIGTERM as Ctrl-C, and lines of input with a time limit."""
+"""SIGTERM as Ctrl-C."""
 
 from __future__ import annotations
 
-import os
-import select
 import signal
-import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -31,26 +28,3 @@ def terminated_as_interrupted() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGTERM, previous)
-
-
-def read_line(prompt: str, seconds: float | None = None) -> str | None:
-    """A line that the user types; None after ``seconds`` without one.
-
-    Raises EOFError at the end of the input, after printing a line end for the shell. Without a
-    terminal, and on Windows, there is no time limit.
-    """
-    if sys.stdin is None:  # started with standard input closed
-        raise EOFError
-    try:
-        if seconds is None or os.name == "nt" or not sys.stdin.isatty():
-            return input(prompt)
-        print(prompt, end="", flush=True)
-        if not select.select([sys.stdin], [], [], seconds)[0]:
-            return None
-        line = sys.stdin.readline()
-        if not line:
-            raise EOFError
-        return line.rstrip("\n")
-    except EOFError:
-        print()
-        raise

@@ -174,7 +174,7 @@ def _parser() -> Parser:
     parser.add_argument("--no-engine", action="store_true", help="omit the row of the compiled engine")
     parser.add_argument("--html", type=Path, metavar="FILE", help="write a page with the table, growth and small trees")
     parser.add_argument(
-        "--play", choices=("chess", "tictactoe", "bones", "othello"), help="play against one of the searches"
+        "--play", choices=("chess", "tictactoe", "bones", "othello"), help="play against the textbook player"
     )
     parser.add_argument("--second", action="store_true", help="with --play: the search moves first")
     return parser

@@ -231,7 +231,7 @@ class Laboratory:
 
     def _with_bounds(self, row: Row) -> Row:
         counted = self.count(row.depth)
-        if counted is None:
+        if counted is None or not counted[1]:  # perft counts no leaf if every game ends before the depth
             return row
         return replace(row, whole=counted[1], minimal=minimal_leaves(counted[1] ** (1 / row.depth), row.depth))
 
@@ -274,7 +274,7 @@ class Laboratory:
 
     def _share(self, leaves: int, depth: int) -> float | None:
         counted = self.count(depth)
-        return leaves / counted[1] if counted else None
+        return leaves / counted[1] if counted and counted[1] else None
 
     def _engine_row(self, engine: Engine, depth: int) -> Row:
         board = self.exhibit.game.initial()

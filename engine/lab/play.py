@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from engine.console import read_line
 from engine.lab.games import Exhibit, LabError
 from engine.reading import MoveError
 from engine.textbook import MAX, Outcome, player
@@ -17,7 +18,7 @@ def play(
     *,
     human: int = MAX,
     seconds: float = 2.0,
-    ask: Callable[[str], str] = input,
+    ask: Callable[[str], str | None] = read_line,
     tell: Callable[[str], object] = print,
 ) -> None:
     """Play one game between ``human`` (``MAX`` moves first) and the textbook player, which takes ``seconds`` per
@@ -36,9 +37,8 @@ def play(
             tell(f"\n{exhibit.show(state)}")
         shown = state
         try:
-            word = ask(f"{exhibit.player(state)}> ").strip()
+            word = (ask(f"{exhibit.player(state)}> ") or "").strip()
         except EOFError:
-            tell("")  # so that the shell's prompt starts a new line
             return
         match word.lower():
             case "":

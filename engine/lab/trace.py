@@ -159,19 +159,19 @@ class TreeTrace:
     def steps(self, search: Callable[..., Outcome[Any]]) -> list[Step]:
         """The events of ``search``."""
         steps: list[Step] = []
-        unseen: list[int] = []  # for each open node, how many of its branches were not entered
+        opened: list[set[Path]] = []  # for each open node, the branches entered: some searches enter one twice
 
         def watch(event: str, state: tuple[Path, Any], window: tuple[float, ...], value: float | None) -> None:
             path, node = state[0], self.nodes[state[0]]
             if node.kind == "min" and search not in (minimax_decision, alpha_beta):  # negamax: seen by the mover
                 window, value = tuple(-bound for bound in reversed(window)), None if value is None else -value
             if value is None:
-                if unseen:
-                    unseen[-1] -= 1
-                unseen.append(0 if node.leaf is not None else len(self.game.actions(state)))
+                if opened:
+                    opened[-1].add(path)
+                opened.append(set())
                 text = self._entering(node, path, window)
             else:
-                text = self._leaving(node, path, window, value, unseen.pop())
+                text = self._leaving(node, state, window, value, len(opened.pop()))
             alpha, beta = (label(bound) for bound in window) if window else ("", "")
             steps.append(Step(event, node.id, alpha, beta, "" if value is None else label(value), text))
 
@@ -185,10 +185,14 @@ class TreeTrace:
         bounds = f" with alpha {label(window[0])}, beta {label(window[1])}" if window else ""
         return f"{node.kind.upper()} to move at {self._place(path)}{bounds}."
 
-    def _leaving(self, node: Node, path: Path, window: Sequence[float], value: float, unseen: int) -> str:
+    def _leaving(self, node: Node, state: tuple[Path, Any], window: Sequence[float], value: float, entered: int) -> str:
+        place = self._place(state[0])
         if node.leaf is not None:
-            return f"The leaf at {self._place(path)} is worth {label(value)}."
-        text = f"{node.kind.upper()} at {self._place(path)} returns {label(value)}"
+            return f"The leaf at {place} is worth {label(value)}."
+        text = f"{node.kind.upper()} at {place} returns {label(value)}"
+        if not entered:
+            return f"{text}, known from an earlier visit to the position."
+        unseen = len(self.game.actions(state)) - entered
         if not unseen:
             return f"{text}."
         branches = "1 branch is" if unseen == 1 else f"{unseen} branches are"

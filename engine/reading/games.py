@@ -83,6 +83,8 @@ class _Builder:
         self._comments: dict[chess.pgn.GameNode, list[str]] = {}
         self._before: list[str] = []
         """Comments before the first move of a variation."""
+        self._signs: set[int] = set()
+        """Annotations before the first move of a variation or of the game."""
         self._behind: list[chess.pgn.ChildNode] = []
         """The moves to which the open variations are alternatives."""
         self._take: Callable[[Token], None] = self._read
@@ -179,14 +181,14 @@ class _Builder:
         text = token.text
         match token.kind:
             case Kind.COMMENT:
-                if self._behind and self._node is self._behind[-1].parent:
+                if self._behind and self._begins():
                     self._before.append(text)
                 else:
                     self._comments.setdefault(self._node, []).append(text)
             case Kind.NAG:
-                self._node.nags.add(int(text))
+                self._sign(token, int(text))
             case Kind.GLYPH:
-                self._node.nags.add(_GLYPHS[text])
+                self._sign(token, _GLYPHS[text])
             case Kind.OPEN:
                 self._open(token)
             case Kind.CLOSE:
@@ -195,6 +197,17 @@ class _Builder:
                 self._result(token)
             case Kind.WORD:
                 self._word(token)
+
+    def _begins(self) -> bool:
+        """Whether the game, or the open variation, has no move yet."""
+        return self._node is (self._behind[-1].parent if self._behind else self._game)
+
+    def _sign(self, token: Token, nag: int) -> None:
+        if self._begins():
+            self._remark(token.line, f"the annotation {quoted(token.text)} is read as if it followed the next move")
+            self._signs.add(nag)
+        else:
+            self._node.nags.add(nag)
 
     def _open(self, token: Token) -> None:
         if not isinstance(self._node, chess.pgn.ChildNode):
@@ -220,7 +233,8 @@ class _Builder:
         self._put_before(move)
 
     def _put_before(self, node: chess.pgn.ChildNode) -> None:
-        """Attach to ``node`` comments that no move followed."""
+        """Attach to ``node`` comments that no move followed, and drop such annotations."""
+        self._signs = set()
         if self._before:
             self._comments.setdefault(node, []).extend(self._before)
             self._before = []
@@ -249,8 +263,9 @@ class _Builder:
             self._remark(token.line, f"{quoted(core)} is read as {otherwise}")
         if signs not in _CHECKS:
             self._remark(token.line, f"{quoted(signs)} after {quoted(core)} is left out")
-        self._node = self._node.add_variation(move, starting_comment=" ".join(filter(None, self._before)))
-        self._before = []
+        before = " ".join(filter(None, self._before))
+        self._node = self._node.add_variation(move, starting_comment=before, nags=self._signs)
+        self._before, self._signs = [], set()
         self._board.push(move)
 
     def _fault(self, token: Token, why: str) -> None:

@@ -38,7 +38,7 @@ def split(tokens: Iterable[Token]) -> Iterator[Raw]:
     for token in tokens:
         if (raw := splitter.add(token)) is not None:
             yield raw
-    yield splitter.end()
+    yield splitter.last()
 
 
 class _Splitter:
@@ -90,6 +90,15 @@ class _Splitter:
         self._put(token)
         return ended
 
+    def last(self) -> Raw:
+        """The game so far, to which the held tokens belong as nothing follows."""
+        for token in self._held:
+            if token.kind is Kind.COMMENT:
+                self._remark(token, "the comment after the last game belongs to it")
+            self._put(token)
+        self._held = []
+        return self.end()
+
     def end(self) -> Raw:
         """The game so far; the next one begins with the held tokens."""
         raw, held = self._raw, self._held
@@ -134,7 +143,7 @@ class _Splitter:
         elif not raw.begun and not self._begins(token):
             if not self._text:
                 self._remark(token, f"the text that begins with {quoted(token.text)} belongs to no game")
-            self._text = True
+            self._text = self._text or not _is_sign(token)
         else:
             raw.begun, self._text = True, False
             raw.moves.append(token)
@@ -160,6 +169,11 @@ class _Splitter:
 
     def _remark(self, token: Token, text: str) -> None:
         self._raw.remarks.append((token.line, text))
+
+
+def _is_sign(token: Token) -> bool:
+    """Whether ``token`` may stand before the first move: an annotation, or the periods of a missing number."""
+    return token.kind in (Kind.NAG, Kind.GLYPH) or not token.text.strip(".…")
 
 
 def number_of(token: Token) -> int:

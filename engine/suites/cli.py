@@ -6,6 +6,7 @@ import argparse
 import json
 import os
 from collections.abc import Callable, Sequence
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypeVar
@@ -13,11 +14,11 @@ from typing import Any, TypeVar
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn, TimeRemainingColumn
 
 from engine import Engine
-from engine.analysis.cli import add_limits, add_options
+from engine.analysis.cli import MOST_JOBS, add_limits, add_options
 from engine.analysis.limits import limit_of
 from engine.analysis.terminal import terminated_as_interrupted
 from engine.api.types import limits_of
-from engine.commandline import DONE, INTERRUPTED, Parser, UsageError, interrupted, refuse, whole
+from engine.commandline import DONE, INTERRUPTED, REFUSED, Parser, UsageError, interrupted, refuse, whole
 from engine.console import Console
 from engine.files import WriteError, check_place, write_whole
 from engine.messages import OptionError
@@ -34,7 +35,8 @@ _MARK = '"wanted":'
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run ``suite``; returns the exit code: 0, 2 for a file that cannot be read, 130 when interrupted."""
+    """Run ``suite``; returns the exit code: 0, 2 for a file that cannot be read or a lost process, 130 when
+    interrupted."""
     try:
         chosen = _parser().parse_args(arguments)
         if chosen.json is not None:
@@ -71,7 +73,7 @@ def _parser() -> argparse.ArgumentParser:
     result.add_argument("files", nargs="+", metavar="FILE.epd", help="file of positions")
     limits = result.add_mutually_exclusive_group()
     add_limits(limits, "position (default: 1)")
-    result.add_argument("--jobs", type=whole(1, 1024), default=1, metavar="N", help="processes (default: 1)")
+    result.add_argument("--jobs", type=whole(1, MOST_JOBS), default=1, metavar="N", help="processes (default: 1)")
     result.add_argument("--json", type=Path, metavar="FILE", help="file for the results")
     add_options(result)
     return result
@@ -106,21 +108,27 @@ def _solve(tasks: Sequence[Task], chosen: argparse.Namespace) -> int:
     found: list[tuple[Task, Outcome]] = []
     code = DONE
     outcomes = solve_all(tasks, limits_of(limit), dict(chosen.option), chosen.jobs, _say)
-    with _bar() as bar:
-        shown = bar.add_task("", total=len(tasks))
-        try:
-            for task, outcome in zip(tasks, outcomes, strict=True):
-                found.append((task, outcome))
-                bar.console.print(_line(task, outcome), soft_wrap=True)
-                bar.advance(shown)
-        except KeyboardInterrupt:
-            code = INTERRUPTED
-        finally:
-            outcomes.close()
-            if found and chosen.json is not None:
-                write_whole(chosen.json, json.dumps(_record(found, len(tasks), words), indent=1) + "\n")
-    if found:
-        print(_summary(found, len(tasks), words))
+    try:
+        with _bar() as bar:
+            shown = bar.add_task("", total=len(tasks))
+            try:
+                for task, outcome in zip(tasks, outcomes, strict=True):
+                    found.append((task, outcome))
+                    bar.console.print(_line(task, outcome), soft_wrap=True)
+                    bar.advance(shown)
+            except KeyboardInterrupt:
+                code = INTERRUPTED
+            except BrokenProcessPool:
+                code = REFUSED
+            finally:
+                outcomes.close()
+        if found:
+            print(_summary(found, len(tasks), words))
+    finally:
+        if found and chosen.json is not None:
+            write_whole(chosen.json, json.dumps(_record(found, len(tasks), words), indent=1) + "\n")
+    if code == REFUSED:
+        return refuse("one of the processes ended early")
     return interrupted() if code else code
 
 

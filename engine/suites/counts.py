@@ -87,6 +87,10 @@ class Comparison:
     def lines(self, counts: Counts) -> Iterator[str]:
         """Count up to the maximum depth; yields a line for the position, and the divide of the first wrong depth."""
         name = counts.board.fen(en_passant="fen")
+        least = min(counts.leaves)
+        if self._depth is not None and least > self._depth:
+            yield f"-      line {counts.line}  {name}: not compared, as its counts begin at depth {least}"
+            return
         for depth, expected in sorted(counts.leaves.items()):
             if self._depth is not None and depth > self._depth:
                 break

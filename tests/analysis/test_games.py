@@ -26,6 +26,7 @@ from engine.api.types import Analysis
 from engine.commandline import INTERRUPTED
 from engine.explanation import explain
 from engine.files import WriteError
+from engine.printing import PrintError
 from tests.analysis.conftest import GAMES
 
 #: A game with many faults.
@@ -194,6 +195,17 @@ def test_an_interruption_at_any_moment_changes_nothing(pgn, monkeypatch, capsys,
     assert result(pgn, capsys) == straight
 
 
+def test_an_interruption_while_the_page_is_made_keeps_the_game(pgn, monkeypatch):
+    def interrupted(*arguments):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(jobs, "entry", interrupted)
+    assert analyse(pgn, "--depth", "1") == INTERRUPTED
+    (game,) = read_games(outputs(pgn)[0])
+    assert TAG in game.headers
+    assert "AnalysisDone" not in game.headers
+
+
 def test_games_annotated_by_processes_are_the_same_also_after_an_interruption(pgn, monkeypatch, capsys):
     pgn.write_text(LONG + pgn.read_text("utf-8") + LONG, encoding="utf-8")
     straight = result_at_once(pgn, capsys, "--nodes", "6000")
@@ -241,6 +253,49 @@ def test_a_finished_file_is_neither_parsed_nor_searched_again_unless_it_was_edit
     assert "later" in pgn.with_suffix(".annotated.html").read_text("utf-8")
 
 
+def test_notes_in_the_output_outlast_a_run_under_another_limit(pgn, monkeypatch):
+    output, _ = outputs(pgn)
+    assert analyse(pgn, "--depth", "1") == 0
+    output.write_text(output.read_text("utf-8").replace("early", "later"), "utf-8")
+    with monkeypatch.context() as patch:
+        interrupt_after(patch, 1)
+        assert analyse(pgn, "--depth", "2") == INTERRUPTED
+    for _ in range(2):
+        assert len(read_games(output)) == 3
+        assert "later" in output.read_text("utf-8")
+        assert analyse(pgn, "--depth", "2") == 0
+    assert {game.headers[TAG].split(", ")[1] for game in read_games(output)} == {"2 plies a position"}
+
+
+def test_an_interruption_before_the_first_new_search_leaves_the_file_as_it_is(pgn, monkeypatch):
+    with monkeypatch.context() as patch:
+        interrupt_after(patch, 4)
+        assert analyse(pgn, *FAST) == INTERRUPTED
+    output, _ = outputs(pgn)
+    kept = output.read_text("utf-8")
+
+    def interrupted(node, board):
+        if node.is_end():  # the other positions have lost their evaluations by now
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(notes, "_unsay", interrupted)
+    assert analyse(pgn, *FAST) == INTERRUPTED
+    assert output.read_text("utf-8") == kept
+
+
+def test_games_added_to_a_file_are_annotated_and_the_others_stay(pgn, searches):
+    assert analyse(pgn, "--depth", "1") == 0
+    searches.clear()
+    pgn.write_text(pgn.read_text("utf-8") + "\n1. d4 *\n", encoding="utf-8")
+    assert analyse(pgn, "--depth", "1") == 0
+    board = chess.Board()
+    board.push_san("d4")
+    assert set(searches) == {chess.STARTING_FEN, board.fen()}
+    output, page = outputs(pgn)
+    assert len(read_games(output)) == 4
+    assert page.read_text("utf-8").count('"plies":') == 4
+
+
 def test_boards_of_a_game_reach_back_as_far_as_a_repetition_can():
     (game,) = files.games_in("1. Nf3 Nf6 2. Ng1 Ng8 3. Nf3 Nf6 4. Ng1 Ng8 5. e4 e5 6. Nf3 Nc6 7. Nxe5 Nb8 *")
     previous = 0
@@ -249,6 +304,24 @@ def test_boards_of_a_game_reach_back_as_far_as_a_repetition_can():
         assert len(found.board.move_stack) <= previous + 2
         assert found.board.is_repetition(3) == node.board().is_repetition(3)
         previous = found.board.halfmove_clock
+
+
+@pytest.mark.parametrize(("result", "score"), [("*", PovScore(Cp(0), chess.WHITE)), ("1-0", None)])
+def test_a_draw_that_can_be_claimed_ends_the_game_unless_somebody_won(result, score):
+    (game,) = files.games_in(f"1. Nf3 Nf6 2. Ng1 Ng8 3. Nf3 Nf6 4. Ng1 Ng8 {result}")
+    assert Record.of(notes.positions(game)).positions[-1].score == score
+
+
+def test_the_expected_lines_outlast_an_interruption():
+    (game,) = files.games_in("1. e4 e5 2. Nf3 *")
+    record, restored = (Record.of(notes.positions(game)) for _ in range(2))
+    for at, found in enumerate(record.positions):
+        record.put(at, PovScore(Cp(0), chess.WHITE), 1, tuple(found.board.legal_moves)[:1])
+        restored.positions[at].score = found.score
+    record.positions[2].solid = True
+    assert restored.restore(str(record))
+    for was, now in zip(record.positions, restored.positions, strict=True):
+        assert (now.line, now.solid, now.settled) == (was.line, was.solid, was.settled)
 
 
 def test_what_the_processes_cannot_do_is_one_clear_message(pgn, capsys):
@@ -328,8 +401,10 @@ def test_a_mark_takes_a_second_longer_look(numbat, monkeypatch):
     """The first look thinks little of a move; the longer one at what comes of it, or at the alternatives, decides."""
     first = {(2, False): (100, "g1f3"), (3, False): (-300, "b8a6"), (4, False): (-300, ""), (2, True): (90, "g1f3")}
     game = read_game(io.StringIO(GIVEN))
-    asked = scripted(monkeypatch, first)
-    found = Annotator(numbat, Limit(depth=3), "test").annotate(game)
+    asked, parts = scripted(monkeypatch, first), []
+    found = Annotator(numbat, Limit(depth=3), "test").annotate(game, lambda part, write: parts.append(part))
+    assert sorted(parts) == parts
+    assert max(parts) < 1
     assert list(asked).index((2, True)) > list(asked).index((0, False))
     assert (found[3].grade, found[3].better) == (Grade.BLUNDER, (chess.Move.from_uci("g1f3"),))
     assert found[3].loss > 0.3
@@ -382,12 +457,14 @@ def test_a_mate_in_a_decided_game_is_marked_if_a_third_look_finds_no_other(numba
     assert looks == [(2, True) if allowed else (3, False)]
 
 
-@pytest.mark.parametrize(("after", "grade"), [(75, Grade.FINE), (200, Grade.BLUNDER)])
-def test_a_book_move_gets_a_mark_if_it_is_more_than_an_inaccuracy(numbat, monkeypatch, after, grade):
+@pytest.mark.parametrize(
+    ("after", "other", "grade"), [(75, 20, Grade.FINE), (200, 20, Grade.BLUNDER), (150, 900, Grade.FINE)]
+)
+def test_a_book_move_gets_neither_praise_nor_a_mark_below_a_mistake(numbat, monkeypatch, after, other, grade):
     """The Englund Gambit, 1. d4 e5, is a bad opening and a known one."""
     game = read_game(io.StringIO("1. d4 e5 2. dxe5 Nc6 3. Nf3 a5 *"))
     scores = {(at, False): (score, "a2a3") for at, score in enumerate((20, 20, after, after, after, after, 600))}
-    scripted(monkeypatch, {**scores, (5, True): (after, "d8e7"), (1, True): (20, "d7d5")})
+    scripted(monkeypatch, {**scores, (5, True): (after, "d8e7"), (1, True): (other, "d7d5")})
     found = Annotator(numbat, Limit(depth=3), "test").annotate(game)
     assert [judged.book for judged in found] == [False, True, True, True, True, True, False]
     assert found[2].grade is grade
@@ -419,6 +496,63 @@ def test_failed_write_keeps_the_previous_file(pgn, monkeypatch):
     with pytest.raises(WriteError):
         write_games(pgn, ["1. e4 *"])
     assert pgn.read_text("utf-8") == GAMES
+
+
+@pytest.fixture
+def two(pgn) -> tuple[Path, Path]:
+    """Two files of one game each."""
+    paths = pgn.with_name("a.pgn"), pgn.with_name("b.pgn")
+    for path in paths:
+        path.write_text("1. e4 e5 *\n", encoding="utf-8")
+    return paths
+
+
+def refuse_to_replace(monkeypatch, comes) -> list[str]:
+    """Refuse to replace a file whenever ``comes`` says so of the names so far, which are returned."""
+    plain, names = os.replace, []
+
+    def replace(draft, target):
+        names.append(Path(target).name)
+        if comes(names):
+            raise OSError(28, "No space left on device")
+        plain(draft, target)
+
+    monkeypatch.setattr("engine.files.os.replace", replace)
+    return names
+
+
+def test_a_file_that_could_not_be_saved_is_saved_with_the_next_one(two, monkeypatch, capsys):
+    saved = refuse_to_replace(monkeypatch, lambda names: len(names) == 1)
+    monkeypatch.setattr(games, "SAVE_AFTER", -1.0)
+    assert analyse(*two, "--depth", "1") == 0
+    assert re.search(r"cannot write .*a\.annotated\.pgn: No space left on device", capsys.readouterr().err)
+    assert sorted(saved[1:3]) == ["a.annotated.pgn", "b.annotated.pgn"]
+
+
+@pytest.mark.parametrize("code", [2, INTERRUPTED])
+def test_a_file_that_cannot_be_written_does_not_keep_others_from_it(two, monkeypatch, capsys, code):
+    plain = games.annotate_all
+
+    def annotate_all(*arguments, **options):
+        plain(*arguments, **options)
+        if code == INTERRUPTED:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(games, "annotate_all", annotate_all)
+    refuse_to_replace(monkeypatch, lambda names: names[-1] == "a.annotated.pgn")
+    assert analyse(*two, "--depth", "1") == code
+    assert re.search(r"cannot write .*a\.annotated\.pgn: No space left on device", capsys.readouterr().err)
+    assert [all(file.exists() for file in outputs(path)) for path in two] == [False, True]
+
+
+def test_a_closed_standard_output_keeps_no_file_from_being_written(two, monkeypatch):
+    def closed(page):
+        raise PrintError(BrokenPipeError(32, "Broken pipe"))
+
+    monkeypatch.setattr(games, "_print_summary", closed)
+    with pytest.raises(PrintError):
+        analyse(*two, "--depth", "1")
+    assert all(file.exists() for path in two for file in outputs(path))
 
 
 def test_chess960_is_annotated(tmp_path, numbat):
@@ -532,6 +666,7 @@ def test_foreign_files_are_not_overwritten(pgn, capsys):
         (["--output", pgn.parent], "directory"),
         (["--output", pgn.parent / "nowhere" / "x.pgn"], "no such directory"),
         (["--lines", "3"], "--lines"),
+        (["--chess960"], "--chess960"),
     ):
         assert analyse(pgn, *FAST, *words) == 2
         (line,) = capsys.readouterr().err.splitlines()
@@ -609,22 +744,29 @@ def test_names_that_cannot_be_are_one_clear_message(pgn, capsys):
         assert named in line
 
 
-def test_an_interruption_while_notes_are_written_loses_nothing(numbat, monkeypatch):
+@pytest.mark.parametrize(
+    ("name", "comes"),
+    [
+        ("_note", lambda unfinished: len(unfinished) == 8),  # half of an early writing is done
+        ("_say", lambda unfinished: unfinished.count(False) == 1),  # the last one
+    ],
+)
+def test_an_interruption_while_notes_are_written_loses_nothing(numbat, monkeypatch, name, comes):
     game = read_game(io.StringIO("1. e4 { mine } e5 $1 { [%eval 0.3] } 2. Ba6 Nxa6 ( 2... bxa6 ) *"))
-    plain, calls = notes._note, []
+    plain, unfinished = getattr(notes, name), []
 
-    def note(*arguments):
-        calls.append(arguments)
-        if len(calls) == 8:  # the second writing, half done
+    def interrupted(node, *rest):
+        unfinished.append("AnalysisDone" in node.game().headers)
+        if comes(unfinished):
             raise KeyboardInterrupt
-        plain(*arguments)
+        plain(node, *rest)
 
-    monkeypatch.setattr(notes, "_note", note)
+    monkeypatch.setattr(notes, name, interrupted)
     annotator = Annotator(numbat, Limit(depth=4), "Numbat test")
     with pytest.raises(KeyboardInterrupt):
         annotator.annotate(game, lambda done, write: write())
-    interrupted = str(game)
-    assert "mine" in interrupted
+    kept = str(game)
+    assert "mine" in kept
     straight = read_game(io.StringIO("1. e4 { mine } e5 $1 { [%eval 0.3] } 2. Ba6 Nxa6 ( 2... bxa6 ) *"))
     Annotator(numbat, Limit(depth=4), "Numbat test").annotate(straight)
     annotator.annotate(game)

@@ -40,6 +40,8 @@ def test_what_the_rules_decide_is_certain():
         board = chess.Board(fen)
         score = PovScore(Mate(0) if board.is_checkmate() else Cp(0), board.turn)
         assert judge.chances_on(board, score) == chances
+    claimed = chess.Board("4k3/7p/8/8/8/8/P7/R3K3 w - - 100 80")
+    assert judge.chances_on(claimed, PovScore(Cp(0), chess.WHITE), last=True) == Wdl(0, 1000, 0)
 
 
 def test_the_engine_s_own_chances_count_before_those_of_the_score():

@@ -17,7 +17,7 @@ from engine.analysis.cli import parser
 from engine.analysis.clock import ChessClock
 from engine.analysis.files import AddedGame, AnalysisError, read_games
 from engine.analysis.play import Table, play_chess, record
-from engine.analysis.terminal import read_line
+from engine.console import read_line
 from engine.files import WriteError
 from engine.reading import MoveError, read_move
 
@@ -43,7 +43,8 @@ def played(words: list[str], *answers: str) -> str:
     if "--clock" not in words:
         words = [*words, "--depth", "4"]
     chosen = parser("play").parse_args(words)
-    assert play_chess(chosen, {"Hash": 1}, answering(answers), lambda text: told.append(str(text))) == 0
+    options = {"Hash": 1, **dict(chosen.option)}
+    assert play_chess(chosen, options, answering(answers), lambda text: told.append(str(text))) == 0
     return "\n".join(told)
 
 
@@ -154,8 +155,9 @@ def test_closed_standard_input_is_its_end(monkeypatch):
 # Ends
 
 
-def test_the_engine_begins_against_black_and_mates():
-    told = played(["--black", "--fen", "7k/8/5KQ1/8/8/8/8/8 w - - 0 1"])
+@pytest.mark.parametrize("lines", [1, 3])
+def test_the_engine_begins_against_black_and_mates(lines):
+    told = played(["--black", "--fen", "7k/8/5KQ1/8/8/8/8/8 w - - 0 1", "--option", f"MultiPV={lines}"])
     assert "White plays Qg7# (#0" in told or "White plays Qg7# (#1" in told
     assert told.endswith("Checkmate, White wins.")
 

@@ -92,7 +92,9 @@ def test_a_game_that_is_over_is_said_to_be(fen, ending, capsys):
 
 
 @pytest.mark.parametrize("rest", ['- bm Kf8; id "a mate";', "- 0 1 id x"])
-def test_an_epd_line_is_a_position(rest, capsys):
+def test_an_epd_line_is_a_position_whatever_files_there_are(rest, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "b").touch()
     assert cli.main("analyse", f"R5k1/5ppp/8/8/8/8/8/4K3 b - {rest}".split()) == 0
     assert capsys.readouterr().out.splitlines()[-1] == "checkmate, White wins"
 

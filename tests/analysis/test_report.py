@@ -16,7 +16,7 @@ from chess.engine import Cp, Limit, PovScore
 from engine import Engine
 from engine.analysis.accuracy import accuracies, losses
 from engine.analysis.annotate import Annotator, Judged
-from engine.analysis.files import pgn_text, read_games
+from engine.analysis.files import games_in, pgn_text, read_games
 from engine.analysis.report import Report, _game, entries, entry, picture, render
 from tests.analysis.conftest import GAMES
 from tests.browser import Dom, needs_browser
@@ -100,10 +100,20 @@ def test_the_chances_of_every_ply_are_in_the_page(reports: list[Report]) -> None
     assert (stalemate["bands"], stalemate["chance"]) == ((0, 100, 0), 50.0)
 
 
+def test_a_draw_that_can_be_claimed_ends_the_last_position_alone_and_no_won_game() -> None:
+    (game,) = games_in("1. Nf3 Nf6 2. Ng1 Ng8 3. Nf3 Nf6 4. Ng1 Ng8 5. Nf3 *")
+    moves = [Judged(node.board(), PovScore(Cp(0), chess.WHITE)) for node in [game, *game.mainline()]]
+    assert _game(game, moves)["plies"][8]["score"] == "+0.00"
+    last = _game(game, moves[:9])["plies"][8]
+    assert (last["score"], last["result"], last["bands"]) == ("threefold repetition, a draw", "1/2-1/2", (0, 100, 0))
+    game.headers["Result"] = "0-1"
+    assert _game(game, moves[:9])["plies"][8]["score"] == "+0.00"
+
+
 def test_openings_clocks_and_figures_are_in_the_page(reports: list[Report]) -> None:
     game = _game(*reports[3])
     assert game["opening"].startswith("C33 King's Gambit Accepted")
-    assert game["theory"] == "last named position: 2… exf4"
+    assert game["theory"] == "last book move: 2… exf4"
     assert [ply.get("clock", "") for ply in game["plies"]] == ["", "1:02:05", "9:58", "59:59", "0:08.3", "", "", "", ""]
     assert [ply.get("book", False) for ply in game["plies"]] == [False, *[True] * 4, *[False] * 4]
     white, black = game["sides"]
@@ -283,7 +293,7 @@ def test_bar_clocks_graph_and_dress(page: Path) -> None:
     """
     dom = Dom(page, "game=4", script=script)
     assert dom.of("opening").startswith("C33 King's Gambit Accepted")
-    assert dom.of("opening").endswith("last named position: 2… exf4")
+    assert dom.of("opening").endswith("last book move: 2… exf4")
     assert 'data-labels="1234"' in dom.text
     assert 'data-clocks="9:58,59:59"' in dom.text
     assert 'data-bar="true"' in dom.text or re.search(r'data-bar="\d+\.?\d*%"', dom.text)  # while it still grows
@@ -393,6 +403,8 @@ def test_the_reader_learns_from_mistakes(page: Path) -> None:
       $("leave-lesson").click();
       document.body.dataset.back = !$("told").hidden && $("lesson").hidden &&
         +document.body.dataset.ply === game.plies.indexOf(p);
+      teach(p.white); $("forward").click();
+      document.body.dataset.left = $("lesson").hidden && +document.body.dataset.ply === game.plies.indexOf(p);
       document.body.dataset.seen = seen.join("|");
       const counted = [...document.querySelectorAll("#phases button")].map(button => +button.textContent);
       document.body.dataset.counts = counted.reduce((a, b) => a + b, 0) === game.plies.filter(p => p.word).length;
@@ -411,5 +423,5 @@ def test_the_reader_learns_from_mistakes(page: Path) -> None:
     assert " Better was " in solved
     assert re.search(r"data-offer=\"Learn from (White|Black)'s mistakes \(\d+\)\"", dom.text)
     assert 'data-chosen="1"' in dom.text
-    for fact in ("hidden", "back", "counts"):
+    for fact in ("hidden", "back", "left", "counts"):
         assert f'data-{fact}="true"' in dom.text, fact

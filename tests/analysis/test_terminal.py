@@ -12,8 +12,8 @@ import pytest
 
 from engine.analysis import annotate, cli
 from engine.analysis.files import read_games
-from engine.analysis.terminal import read_line
 from engine.commandline import INTERRUPTED
+from engine.console import read_line
 from tests.analysis.conftest import GAMES
 from tests.strict import run_python
 
@@ -62,8 +62,8 @@ def test_a_line_is_waited_for_as_long_as_the_clock_allows(monkeypatch, capsys):
 
 
 def test_a_pipe_is_read_to_its_end(monkeypatch, capsys):
-    monkeypatch.setattr(sys, "stdin", io.StringIO("e4\nd4\n"))
-    assert [read_line("> ", 60), read_line("> ")] == ["e4", "d4"]
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"e4\n\xe9\n"), "utf-8"))
+    assert [read_line("> ", 60), read_line("> ")] == ["e4", "\ufffd"]
     with pytest.raises(EOFError):
         read_line("> ")
 

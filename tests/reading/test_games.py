@@ -114,12 +114,24 @@ def test_moves_are_read_in_every_usual_form(text, san):
         ("% exported\n\nDear all,\n\n1. e4 *\n\n; the end\n\nhave e4 fun\n", ["1. e4"], "3: game 1: the text that begins with 'Dear' belongs to no game"),
         ("1. e4 e5+- N 2. Nf3 *", ["1. e4 e5 2. Nf3"], "'+-' after 'e5' is left out"),
         ("1. e4 (1. d4 e5", ["1. e4"], "1 open parentheses are not closed"),
+        ('[FEN "4k1n1/8/8/8/8/8/8/6K1 b - - 0 24"]\n\n... Nf6 25. Kh1 *', ["24...Nf6 25. Kh1"], "3: game 1: the text that begins with '...'"),
+        ('[FEN "4k1n1/8/8/8/8/8/8/4K1N1 w - - 0 23"]\n\n$220 23. Nf3 Ne7 *', ["23. Nf3 Ne7"], "3: game 1: the text that begins with '220'"),
+        ('1. e4 e5 *\n\n[Event "x', ["1. e4 e5"], "3: game 1: '[Event \"x' is not a tag"),
+        ("1. e4 e5 2. Nf3 ($6 2. f4) Nc6 *", ["1. e4 e5 2. Nf3 Nc6"], "1: game 1: the annotation '6' is read as if it followed the next move"),
     ],
 )  # fmt: skip
 def test_what_is_odd_is_read_as_it_was_meant_and_named(text, lines, remark):
     read_moves, remarks = moves(text)
     assert read_moves == lines
     assert [said for said in remarks if remark in said], remarks
+
+
+def test_comments_and_annotations_keep_their_moves():
+    (game,), remarks = read(b"1. $1 e4 e5 2. Nf3 ($6 2. f4) Nc6 *\n\n{ a close game")
+    first, second, third, last = game.mainline()
+    assert [node.nags for node in (game, first, second, third, second.variations[1])] == [set(), {1}, set(), set(), {6}]
+    assert last.comment == "a close game"
+    assert [text for text in remarks if "3: game 1: the comment after the last game belongs to it" in text]
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "latin-1"])

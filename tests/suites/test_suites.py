@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 
 import chess
@@ -12,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.board.perft import perft
+from engine.files import WriteError
 from engine.reading import ReadError, read_position
 from engine.suites.counts import read_counts
 from engine.suites.judging import Report, judge, questions
@@ -170,29 +172,50 @@ def test_suite_solves_what_can_be_read(tmp_path, capsys, jobs):
     assert written["positions"][2]["moves"] == ["c1c8", "c8d8"]
 
 
-def test_an_interrupted_suite_keeps_what_is_done(tmp_path, capsys, monkeypatch):
+@pytest.mark.parametrize(
+    ("error", "code", "said"),
+    [(KeyboardInterrupt, 130, "interrupted"), (BrokenProcessPool, 2, "one of the processes ended early")],
+)
+def test_an_interrupted_suite_keeps_what_is_done(tmp_path, capsys, monkeypatch, error, code, said):
     def interrupted(*arguments):
         yield from list(solve_all(*arguments))[:2]
-        raise KeyboardInterrupt
+        raise error
 
     monkeypatch.setattr("engine.suites.cli.solve_all", interrupted)
     path, results = tmp_path / "s.epd", tmp_path / "r.json"
     path.write_text(SUITE)
-    assert main(["suite", str(path), "--depth", "4", "--json", str(results)]) == 130
-    assert capsys.readouterr().out.splitlines()[2] == "solved 1 of 2 (4 plies a position), 2 not tried"
+    assert main(["suite", str(path), "--depth", "4", "--json", str(results)]) == code
+    out, err = capsys.readouterr()
+    assert err.splitlines()[-1] == f"numbat: {said}"
+    assert out.splitlines()[2] == "solved 1 of 2 (4 plies a position), 2 not tried"
     assert [place["id"] for place in json.loads(results.read_text())["positions"]] == ["mate", "impossible"]
+
+
+def test_a_suite_whose_results_cannot_be_saved_shows_its_summary(tmp_path, capsys, monkeypatch):
+    def refuse(path, content):
+        raise WriteError(f"cannot write {path}: No space left on device")
+
+    monkeypatch.setattr("engine.suites.cli.write_whole", refuse)
+    path = tmp_path / "s.epd"
+    path.write_text(SUITE)
+    assert main(["suite", str(path), "--depth", "1", "--json", str(tmp_path / "r.json")]) == 2
+    out, err = capsys.readouterr()
+    assert out.splitlines()[-1].startswith("solved ")
+    assert err.splitlines()[-1].endswith("No space left on device")
 
 
 def test_perft_names_the_position_whose_count_differs(tmp_path, capsys):
     path = tmp_path / "p.epd"
-    path.write_text(f"{chess.STARTING_FEN};D1 20 ;D3 8902\n{KIWIPETE} ; D1 48;D2 2038 ;D3 97862\n")
+    counts = f"{chess.STARTING_FEN};D1 20 ;D3 8902\n{KIWIPETE} ; D1 48;D2 2038 ;D3 97862\n"
+    path.write_text(f"{counts}{chess.STARTING_FEN};D5 4865609\n")
     assert main(["perft", str(path), "2"]) == 1
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == f"ok     line 1  {chess.STARTING_FEN}"
     assert lines[1] == f"wrong  line 2  {KIWIPETE}: 2039 leaves at depth 2, not 2038"
-    shares = dict(line.strip().split(": ") for line in lines[2:-1])
+    shares = dict(line.strip().split(": ") for line in lines[2:-2])
     assert set(shares) == {move.uci() for move in chess.Board(KIWIPETE).legal_moves}
     assert sum(map(int, shares.values())) == 2039
+    assert lines[-2] == f"-      line 3  {chess.STARTING_FEN}: not compared, as its counts begin at depth 5"
     assert lines[-1].startswith("1 ok, 1 wrong; 2107 leaves, ")
 
 

@@ -151,8 +151,12 @@ def test_a_deadline_ends_the_counting_and_the_searches():
             ALGORITHMS[name](games.othello(8).game, 6, -1.0, measure.Memory())
 
 
-@pytest.mark.parametrize("fen", [None, KIWIPETE], ids=["start", "kiwipete"])
-def test_the_engine_has_the_last_row_of_chess(fen, capsys):
+@pytest.mark.parametrize(
+    ("fen", "leaves"),
+    [(None, "400"), (KIWIPETE, "2,039"), ("R5k1/5ppp/8/8/8/8/8/4K3 b - - 0 1", "1")],
+    ids=["start", "kiwipete", "mate"],
+)
+def test_the_engine_has_the_last_row_of_chess(fen, leaves, capsys):
     position = ["--fen", *fen.split()] if fen else []
     assert main(["--depth", "2", "--algorithms", "minimax,alpha-beta+order", *position]) == 0
     lines = printed(capsys)
@@ -160,7 +164,7 @@ def test_the_engine_has_the_last_row_of_chess(fen, capsys):
         [str(depth), name] for depth in (1, 2) for name in ("minimax", "alpha-beta+order", "Numbat")
     ]
     assert "compiled" in lines[-1]
-    assert lines[3][3] == ("2,039" if fen else "400")
+    assert lines[3][3] == leaves
 
 
 # Growth
@@ -298,6 +302,11 @@ def test_second_lets_the_search_begin(monkeypatch, capsys):
     assert "X plays" in capsys.readouterr().out
 
 
+def test_closed_standard_input_is_its_end(monkeypatch):
+    monkeypatch.setattr(sys, "stdin", None)
+    assert main(["--play", "tictactoe"]) == 0
+
+
 # The trace
 
 
@@ -330,6 +339,18 @@ def test_a_trace_tells_of_the_lecture_tree():
     assert "The leaf at 0 1 is worth 12." in told
     assert "MIN at 1 returns 2, at most alpha 3: MAX has better elsewhere, and 2 branches are pruned." in told
     assert told[-1] == "MAX at the root returns 3."
+
+
+@pytest.mark.parametrize(
+    ("exhibit", "name", "told"),
+    [
+        (games.tree("[[1,2],[3,4]]"), "principal variation search", "MAX at the root returns 3."),
+        (games.bones(6), "MTD(f)", "MIN at 3 returns -1, known from an earlier visit to the position."),
+    ],
+    ids=["a branch entered twice", "a position known before"],
+)
+def test_only_what_is_pruned_is_said_to_be(exhibit, name, told):
+    assert told in [step.text for step in TreeTrace(exhibit, exhibit.depth).steps(DRAWN[name])]
 
 
 def test_a_large_tree_is_not_drawn(tmp_path, capsys):

@@ -67,6 +67,15 @@ def test_other_searches_on_bones(pages, search):
 
 
 @needs_browser
+def test_what_is_known_from_an_earlier_visit_is_not_crossed_out(pages):
+    dom = Dom(pages / "bones.html", "search=MTD(f)&step=end")
+    nodes = TreeTrace(games.bones(6), 6).nodes
+    pruned = {node.parent for node in nodes.values() if node.id in dom.pruned()}
+    assert nodes[1,].id in pruned
+    assert nodes[3,].id not in pruned
+
+
+@needs_browser
 def test_clicking_stepping_and_choosing(pages):
     script = """
       const seen = [], note = () => seen.push(document.body.dataset.step);
