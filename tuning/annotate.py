@@ -18,7 +18,7 @@ from engine.analysis.jobs import Finished, Item, Key, Message, Receive, Remark, 
 from engine.commandline import UsageError, refuse
 from engine.console import Console
 from engine.files import WriteError
-from tuning.cluster.base import Report
+from tuning.cluster.base import ClusterLost, Report
 from tuning.cluster.run import open_cluster
 from tuning.common import command
 from tuning.common.errors import SetupError
@@ -38,7 +38,7 @@ def parser() -> argparse.ArgumentParser:
     for action in made._actions:
         if action.dest == "what":
             action.metavar, action.help = "PGN", "PGN files"
-        elif action.dest == "lines":
+        elif action.dest in ("lines", "chess960"):
             action.help = argparse.SUPPRESS
     add_scheduler_flag(made)
     return made
@@ -84,7 +84,10 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
     if not arguments.scheduler:
         raise SetupError("name a --scheduler; without one `numbat analyse --jobs N` annotates on this machine")
     annotate = partial(_annotate_all, scheduler=arguments.scheduler, workers=arguments.jobs)
-    return games.analyse([Path(word) for word in arguments.what], arguments, dict(arguments.option), annotate)
+    try:
+        return games.analyse([Path(word) for word in arguments.what], arguments, dict(arguments.option), annotate)
+    except ClusterLost as error:
+        return command.stopped(console, error, "run the same command to continue")
 
 
 def main(words: Sequence[str] | None = None) -> int:

@@ -20,9 +20,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 
+from engine.api.boards import check_supported
 from engine.console import Console
 from tuning.common import command
 from tuning.common.errors import SetupError
+from tuning.common.files import keep_apart
 from tuning.common.flags import add_results_flags, results_path
 from tuning.common.ledger import Ledger
 from tuning.matches import flags
@@ -124,7 +126,7 @@ def _check_numbers(arguments: argparse.Namespace) -> None:
 def _prepared(arguments: argparse.Namespace, say: Callable[[str], None]) -> ArenaSettings:
     """The settings of a new run, after its book, networks and parameters were tried. Raises :class:`SetupError`."""
     settings = settings_from(arguments)
-    settings.book.open(lambda message: None)
+    settings.book.open(lambda message: None, check_supported)
     return replace(settings, meeting=arranged(settings.meeting, say))
 
 
@@ -138,6 +140,7 @@ def _resumed(path: Path, games: int | None, say: Callable[[str], None]) -> tuple
         settings = ArenaSettings.from_json(ledger.settings)
         changes = [data["games"] for kind, data in events if kind == "change"]
         settings = replace(settings, games=changes[-1]) if changes else settings
+        settings.book.open(lambda message: None, check_supported)
         if arranged(settings.meeting, say) != settings.meeting:
             raise SetupError(f"{path} was started with another engine, network or evaluation: start a new test")
         if games is not None and games != settings.games:
@@ -159,14 +162,17 @@ def _resumed(path: Path, games: int | None, say: Callable[[str], None]) -> tuple
 def run(arguments: argparse.Namespace, console: Console) -> int:
     """Play and report. Raises :class:`SetupError` for a request that is not possible."""
     say = console.print
+    pgn = Path(arguments.pgn) if arguments.pgn else None
+    files = [Path(name) for name in (arguments.json, arguments.resume, arguments.openings) if name]
     if arguments.check:
+        keep_apart(pgn, files)
         _prepared(arguments, say)
         return command.checked(console, arguments.json)
-    pgn = Path(arguments.pgn) if arguments.pgn else None
     try:
         if pgn is not None:
             pgn.parent.mkdir(parents=True, exist_ok=True)
-            pgn.open("a", encoding="utf-8").close()
+            keep_apart(pgn, files)
+            _end_last_game(pgn)
     except OSError as error:
         raise SetupError(f"cannot write {pgn}: {error.strerror}") from None
 
@@ -193,6 +199,15 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
     if count.pairs:
         _report(settings, count, console)
     return code
+
+
+def _end_last_game(pgn: Path) -> None:
+    """End the last game of a file, which a kill may have cut off, so that later ones can be read. Raises OSError."""
+    with pgn.open("a+", encoding="utf-8", errors="replace") as stream:
+        stream.seek(0)
+        text = stream.read()
+        if text and not text.endswith(("-0\n\n", "-1\n\n", "/2\n\n", "*\n\n")):
+            stream.write(("}" if text.rfind("{") > text.rfind("}") else "") + " *\n\n")
 
 
 def _report(settings: ArenaSettings, count: Count, console: Console) -> None:

@@ -29,6 +29,7 @@ from engine.console import Console
 from engine.files import drafted
 from tuning.common import command
 from tuning.common.errors import SetupError
+from tuning.common.files import keep_apart
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 
@@ -204,6 +205,8 @@ def parser() -> argparse.ArgumentParser:
 
 def run(arguments: argparse.Namespace, console: Console) -> int:
     """Make the zip; returns the exit code. Raises :class:`SetupError` and OSError."""
+    keep_apart(arguments.out, ())
+    arguments.out.parent.mkdir(parents=True, exist_ok=True)
     source, digest = (arguments.python, arguments.sha256) if arguments.python else (PYTHON, PYTHON_SHA256)
     with tempfile.TemporaryDirectory() as folder:
         python = fetch_python(source, digest, Path(folder))

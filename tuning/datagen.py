@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import fields
 from pathlib import Path
 
+from engine.api.boards import check_supported
 from engine.board.fen import START_FEN
 from engine.console import Console
 from engine.jit.warmup import warm_up
@@ -20,9 +21,10 @@ from tuning.common import command
 from tuning.common.errors import SetupError, at_least
 from tuning.common.files import keep_apart
 from tuning.common.flags import add_check_flag, add_cluster_flags, add_option_flag, count, options_of
+from tuning.data.viriformat import SUFFIX
 from tuning.matches.openings import load_book
 from tuning.selfplay.games import LONGEST_OPENING, SelfPlayRules
-from tuning.selfplay.generation import NOTES, Store, generate
+from tuning.selfplay.generation import NOTES, Store, describe, generate
 from tuning.selfplay.loop import LONGEST
 from tuning.selfplay.shards import DatagenSettings, begin
 
@@ -86,7 +88,7 @@ def _openings(settings: DatagenSettings, complain: Callable[[str], None]) -> tup
     """The start positions of the games, in the order of the book."""
     if settings.book is None:
         return (START_FEN,)
-    book = load_book(Path(settings.book), order="random", seed=settings.seed, complain=complain)
+    book = load_book(Path(settings.book), order="random", seed=settings.seed, complain=complain, check=check_supported)
     return tuple(book.opening(number).board().fen() for number in range(len(book)))
 
 
@@ -98,6 +100,8 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
     plan = begin(settings, openings)
     if arguments.check:
         keep_apart(arguments.directory / NOTES, ())
+        if any(arguments.directory.glob(f"*{SUFFIX}")):
+            describe(arguments.directory, settings.to_json(), new=False)
         return command.checked(console)
     store = Store(arguments.directory, plan)
     try:

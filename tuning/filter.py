@@ -21,7 +21,7 @@ from tuning.common.errors import SetupError
 from tuning.common.files import digest, write_whole
 from tuning.data.agreement import Agreement, by_games, by_network
 from tuning.data.dataset import REFERENCE
-from tuning.data.viriformat import SUFFIX, games_to_read
+from tuning.data.viriformat import SUFFIX, games_to_read, without_copy
 from tuning.selfplay.generation import describe
 
 #: About how many centipawns multiply the odds of success by e, in games of 120 nodes a move.
@@ -83,7 +83,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
     }  # fmt: skip
     describe(out, described, new=not any(out.glob(f"*{SUFFIX}")))
     kept = quiet = 0
-    missing = [source for source in sources if not (out / source.name).exists()]
+    missing = without_copy(sources, out)
     for source in track(missing, "filtering files", console=console, transient=True, disable=not console.is_terminal):
         if network is None:
             confirmed = by_games(source, opinion / source.name, agreement)

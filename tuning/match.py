@@ -1,7 +1,7 @@
 """Play engines against each other, and report with error bars which is stronger.
 
     python -m tuning.match --engine stockfish --engine ethereal-chess --tc 8+0.08 --games 200
-    python -m tuning.match --new HEAD --base main~3 --tc 8+0.08 --sprt 0 10 --openings book.epd
+    python -m tuning.match --new HEAD --base main~3 --tc 8+0.08 --sprt 0 5 --model normalized --openings book.epd
     python -m tuning.match --rivals --tc 8+0.08 --games 20 --openings book.epd
     python -m tuning.match --resume results/match-20260131-120000.jsonl
 

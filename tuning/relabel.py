@@ -16,9 +16,10 @@ from engine.jit.warmup import warm_up
 from tuning.common import command
 from tuning.common.errors import SetupError, at_least
 from tuning.common.flags import add_check_flag, add_cluster_flags, add_option_flag, count, options_of
-from tuning.data.viriformat import games_to_read
-from tuning.selfplay.labels import RelabelSettings, fingerprint_of
-from tuning.selfplay.relabelling import relabel
+from tuning.data.viriformat import SUFFIX, games_to_read
+from tuning.selfplay.generation import describe
+from tuning.selfplay.labels import RelabelSettings
+from tuning.selfplay.relabelling import description, relabel
 
 
 def parser() -> argparse.ArgumentParser:
@@ -62,8 +63,10 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
     settings = _settings(arguments)
     sources = games_to_read(arguments.games, arguments.out)
     warm_up(console.print)  # before the workers do it all at once
-    fingerprint_of(settings)  # reports wrong options before the folder is made
+    described = description(sources, settings)  # reports wrong options before the folder is made
     if arguments.check:
+        if any(arguments.out.glob(f"*{SUFFIX}")):
+            describe(arguments.out, described, new=False)
         return command.checked(console)
     return relabel(
         sources, arguments.out, settings, positions=arguments.positions,

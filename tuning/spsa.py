@@ -21,6 +21,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from engine.api.boards import check_supported
 from engine.console import Console
 from tuning.cluster.run import run_units
 from tuning.common import command
@@ -67,7 +68,7 @@ def parser() -> argparse.ArgumentParser:
 
 def _settings(arguments: argparse.Namespace) -> dict[str, Any]:
     """The settings on the command line. Raises :class:`SetupError` or :class:`OptionError` for invalid ones."""
-    at_least(1, iterations=arguments.iterations, nodes=arguments.nodes)
+    at_least(1, iterations=arguments.iterations, nodes=arguments.nodes, hash=arguments.hash)
     if not arguments.rate > 0:
         raise SetupError(f"--rate must be above zero, not {arguments.rate:g}")
     if not 0 <= arguments.doubling <= 1000:
@@ -109,7 +110,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
     else:
         settings = _settings(arguments)
         if arguments.check:
-            BookSettings(**settings["book"]).open(lambda fault: None)
+            BookSettings(**settings["book"]).open(lambda fault: None, check_supported)
             return command.checked(console, arguments.json)
         ledger = Ledger.create(results_path(arguments, "spsa"), TOOL, settings)
     spsa = Spsa(load_params(settings["parameters"]), Gains(settings["iterations"], settings["rate"]), settings["seed"])
@@ -124,7 +125,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
                 ledger.close()
                 raise SetupError(f"{arguments.resume} is damaged: {data} is not a pair") from None
             done.add(data["iteration"])
-    book = BookSettings(**settings["book"]).open(lambda message: console.print(f"! {message}"))
+    book = BookSettings(**settings["book"]).open(lambda message: console.print(f"! {message}"), check_supported)
     meeting = Meeting.from_json(settings["arena"])
     if arranged(meeting) != meeting:
         ledger.close()

@@ -11,7 +11,7 @@ counts as half a win) that takes the Elo of Stockfish's Skill Levels as given
 file in ``--dir``; the same command continues after an interruption, and with more ``--games`` it adds to what is there.
 
 Measurements are kept in ``--measured``, ``tuning/results/levels.json``: a new rating of a level replaces the old one,
-and games of levels that are only node limits are added. All levels are fitted to them. ``--fit`` only does that,
+and games of levels that are only node limits are added, once. All levels are fitted to them. ``--fit`` only does that,
 without any games (see :mod:`tuning.levels.measurements`).
 
 No clock is used: both the levels and Stockfish play with a fixed number of nodes.
@@ -34,7 +34,7 @@ from tuning.common import command
 from tuning.common.errors import SetupError, at_least
 from tuning.common.files import keep_apart, refuse_missing
 from tuning.common.flags import add_check_flag, add_cluster_flags
-from tuning.common.ledger import read_settings
+from tuning.common.ledger import read_header, read_settings
 from tuning.levels import measurements
 from tuning.levels.measurements import Measurements, elos_of
 from tuning.levels.strength import ANCHORS, SKILL_ELO, encounters, fitted, games_of_each, write
@@ -75,21 +75,28 @@ def settings_from(pair: tuple[EngineSpec, EngineSpec], arguments: argparse.Names
     return TournamentSettings(engines, arguments.games, "roundrobin", conditions, book, None, "strength")
 
 
-def play(
-    pair: tuple[EngineSpec, EngineSpec], arguments: argparse.Namespace, console: Console
-) -> tuple[int, dict[tuple[str, str], Any]]:
-    """Play the missing games of one encounter; its exit code and counts (losses, draws, wins)."""
-    settings = settings_from(pair, arguments)
-    path = arguments.dir / ("-".join(spec.name.replace(" ", "") for spec in pair) + ".jsonl")
-    resume = path.exists()
-    if resume:
+def results_file(settings: TournamentSettings, folder: Path) -> Path:
+    """The results file of an encounter. Raises :class:`SetupError` if it was played with other settings."""
+    path = folder / ("-".join(spec.name.replace(" ", "") for spec in settings.engines) + ".jsonl")
+    if path.exists():
         previous = TournamentSettings.read(path, read_settings(path))
         if replace(previous, games=settings.games) != settings:
             raise SetupError(f"{path} was played with other settings; choose another --dir")
+    return path
+
+
+def play(
+    pair: tuple[EngineSpec, EngineSpec], arguments: argparse.Namespace, console: Console
+) -> tuple[int, dict[tuple[str, str], Any], str]:
+    """Play the missing games of one encounter; its exit code, counts (losses, draws, wins), and when it began."""
+    settings = settings_from(pair, arguments)
+    path = results_file(settings, arguments.dir)
+    resume = path.exists()
     tournament, code = running.play(
         settings, path, console, scheduler=arguments.scheduler, concurrency=arguments.concurrency, resume=resume
     )
-    return code, {key: encounter.wdl for key, encounter in tournament.tally.encounters.items()}
+    counts = {key: encounter.wdl for key, encounter in tournament.tally.encounters.items()}
+    return code, counts, "" if code else read_header(path)["origin"]["began"]
 
 
 def pairs_from(arguments: argparse.Namespace) -> list[tuple[EngineSpec, EngineSpec]]:
@@ -106,11 +113,13 @@ def pairs_from(arguments: argparse.Namespace) -> list[tuple[EngineSpec, EngineSp
 def measure(arguments: argparse.Namespace, console: Console, measured: Measurements) -> int:
     """Play, show the ratings and add them to ``measured`` and its file; the exit code."""
     counts: dict[tuple[str, str], Any] = {}
+    began: dict[tuple[str, str], str] = {}
     for pair in pairs_from(arguments):
-        code, found = play(pair, arguments, console)
+        code, found, time = play(pair, arguments, console)
         if code:
             return code
         counts.update(found)
+        began.update(dict.fromkeys(found, time))
     found_ratings = fitted(counts)
     table = Table("player", "Elo", "95%")
     games = games_of_each(counts)
@@ -118,7 +127,7 @@ def measure(arguments: argparse.Namespace, console: Console, measured: Measureme
         shown = f"±{error:.0f}" if games[name] >= ratings.LEAST_GAMES else f"too few games ({games[name]})"
         table.add_row(name, f"{elo:.0f}", "" if name.startswith("Stockfish ") else shown)
     console.print(table)
-    measured.add(counts, found_ratings, LEVELS)
+    measured.add(counts, found_ratings, LEVELS, began)
     measured.write(arguments.measured)
     return 0
 
@@ -131,12 +140,15 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
     keep_apart(arguments.out, (arguments.measured,))
     if arguments.check:
         for pair in () if arguments.fit else pairs_from(arguments):
-            running.check(settings_from(pair, arguments))
+            settings = settings_from(pair, arguments)
+            results_file(settings, arguments.dir)
+            running.check(settings)
         return command.checked(console)
     if not arguments.fit and (code := measure(arguments, console, measured)):
         return code
     elos = elos_of(measured, LEVELS)
-    write(arguments.out, elos, "fitted by python -m tuning.strength --fit to tuning/results/levels.json")
+    source = "tuning/results/levels.json" if arguments.measured == measurements.FILE else arguments.measured
+    write(arguments.out, elos, f"fitted by python -m tuning.strength --fit to {source}")
     console.print(f"written: {arguments.out}")
     console.print(f"UCI_Elo ends at {round(elos[-1])}: the maximum in engine/options.py")
     return 0

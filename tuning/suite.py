@@ -111,6 +111,10 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
                 introduce(spec)
             return command.checked(console, arguments.json)
     tasks = _load(suite)[:most]
+    listed = {number: task.name for number, task in enumerate(tasks)}
+    if any(listed.get(solution.number) != solution.task for solution in solutions):
+        ledger.close()
+        raise SetupError(f"{suite} is not what it was when {arguments.resume} began: start a new run")
     if first_move:
         tasks = [replace(task, line=(), best=task.best or task.line[:1]) for task in tasks]
     if not arguments.resume:

@@ -23,7 +23,8 @@ def parser() -> argparse.ArgumentParser:
     """The command line of ``python -m tuning.texel``."""
     result = command.make_parser("texel", __doc__)
     add = result.add_argument
-    add("--positions", type=Path, nargs="+", required=True, metavar="FILE", help="files of positions, one a line")
+    help_positions = "training data: folders of tuning.datagen, viriformat, text"
+    add("--positions", type=Path, nargs="+", required=True, metavar="FILE", help=help_positions)
     help_limit = "positions to take from each file (default %(default)s)"
     add("--limit", type=int, default=1_000_000, metavar="N", help=help_limit)
     help_share = "share of the game result in the target; the rest is the evaluation (default %(default)s)"

@@ -16,14 +16,16 @@ from engine.console import Console
 from tuning.common import command
 from tuning.common.errors import SetupError
 from tuning.common.files import keep_apart, whole_text
-from tuning.data.viriformat import count_file, files_of, games_of, read_positions, write_text
+from tuning.data.dataset import NO_VERDICT
+from tuning.data.viriformat import Positions, count_file, files_of, games_of, read_positions, write_text
 
 
 def parser() -> argparse.ArgumentParser:
     """The command line of ``python -m tuning.viriformat``."""
     made = command.make_parser("viriformat", __doc__)
     made.add_argument("files", nargs="+", type=Path, metavar="FILE", help="files in viriformat, or directories of them")
-    made.add_argument("--text", type=Path, metavar="FILE", help="write positions: FEN | centipawns | result, for White")
+    text = "write the positions that have a score: FEN | centipawns | result, for White"
+    made.add_argument("--text", type=Path, metavar="FILE", help=text)
     made.add_argument("--pgn", type=Path, metavar="FILE", help="write games, with scores as comments")
     return made
 
@@ -49,7 +51,9 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
     if arguments.text:
         with whole_text(arguments.text, "ascii") as stream:
             for path in files:
-                write_text(read_positions([path]), stream)
+                found = read_positions([path])
+                scored = found.boards["score"] != NO_VERDICT
+                write_text(Positions(found.boards[scored], found.games[scored]), stream)
     if arguments.pgn:
         with whole_text(arguments.pgn) as stream:
             for path in files:

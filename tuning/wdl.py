@@ -1,7 +1,7 @@
 """Fit the win-draw-loss model of ``engine/play/wdl.py`` to the engine's games.
 
     python -m tuning.wdl results/match.jsonl games.pgn data/first/games-00000.vf
-    python -m tuning.wdl results/*.jsonl --player Numbat --shown-pawn 100
+    python -m tuning.wdl results/match-*.jsonl --player Numbat --shown-pawn 100
 
 Takes results of tuning.match, PGN with scores in its comments (``+0.35/12`` or ``[%eval ...]``), and games of
 tuning.datagen. The fit maximises the likelihood of all results given the score of every move. Results and PGN hold

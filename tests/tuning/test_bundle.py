@@ -90,7 +90,7 @@ def make(out: Path, python: Path, wheels: Path, *more: str) -> int:
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     tmp_path = tmp_path_factory.mktemp("bundle")
-    out, python, wheels = tmp_path / "numbat.zip", cpython(tmp_path, MINOR), make_wheels(tmp_path / "wheels")
+    out, python, wheels = tmp_path / "dist" / "numbat.zip", cpython(tmp_path, MINOR), make_wheels(tmp_path / "wheels")
     assert make(out, python, wheels, "--sha256", hashlib.sha256(python.read_bytes()).hexdigest()) == 0
     with zipfile.ZipFile(out) as file:
         file.extractall(tmp_path / "elsewhere")

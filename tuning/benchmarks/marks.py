@@ -10,7 +10,6 @@ curve, or allows or loses a mate by its rule. Prints the marks that are not, and
 from __future__ import annotations
 
 import argparse
-import shlex
 import sys
 from collections import Counter
 from collections.abc import Sequence
@@ -19,13 +18,14 @@ from pathlib import Path
 
 from chess.engine import Cp, Limit, Score, SimpleEngine
 
-from engine.analysis.files import read_games
+from engine.analysis.files import AnalysisError, read_games
 from engine.analysis.judge import Grade
 from engine.analysis.notes import positions, said
 from engine.console import Console
 from engine.explanation.standing import human_expectation
 from tuning.common import command
-from tuning.common.errors import at_least
+from tuning.common.errors import SetupError, at_least
+from tuning.matches.engines import parse_words
 
 #: The least cost of a confirmed mark, in points by lichess.org's curve.
 LEAST = 0.05
@@ -52,11 +52,16 @@ def parser() -> argparse.ArgumentParser:
 
 
 def run(arguments: argparse.Namespace, console: Console) -> int:
-    """Judge and count. Raises :class:`SetupError` for a number of nodes that cannot be."""
+    """Judge and count. Raises :class:`SetupError` for a judge, nodes or games that cannot be used."""
     at_least(1, nodes=arguments.nodes)
     counts: Counter[tuple[str, str, bool]] = Counter()
-    with SimpleEngine.popen_uci(shlex.split(arguments.judge), timeout=60) as judge:
-        for number, game in enumerate(read_games(arguments.games), 1):
+    judging = parse_words([f"cmd={arguments.judge}"]).resolved_command()
+    try:
+        games = read_games(arguments.games)
+    except AnalysisError as error:
+        raise SetupError(str(error)) from None
+    with SimpleEngine.popen_uci(judging, timeout=60) as judge:
+        for number, game in enumerate(games, 1):
             for node, child in pairwise(positions(game)):
                 board, after = node.board(), child.board()
                 verdict = said(child, board)  # type: ignore[arg-type]  # it has a parent

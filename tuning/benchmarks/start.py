@@ -168,7 +168,7 @@ def main() -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--warm", action="store_true", help="time no cold starts, which take about a minute each")
+    parser.add_argument("--warm", action="store_true", help="time no cold starts")
     chosen = parser.parse_args()
     _adopt_orphans()
     with tempfile.TemporaryDirectory() as folder:

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from filelock import FileLock
 from rich.progress import Progress
 from scipy.special import expit
 
@@ -140,16 +141,18 @@ def shuffled(files: Sequence[Path], cache: Path, quiet: Quiet, held_out: float, 
     if len(files) > MOST_SOURCES:
         raise SetupError(f"{len(files)} files of positions: {MOST_SOURCES} at most")
     folder = cache / f"shuffled-{_digest(files, quiet.first_ply, held_out)}"
-    if not (folder / _CONTENTS).exists():
-        draft = folder.with_suffix(".part")
-        with suppress(FileNotFoundError):
-            shutil.rmtree(draft)
-        try:
-            draft.mkdir(parents=True)
-            _make(draft, files, cache, quiet, held_out, progress)
-            draft.rename(folder)
-        except OSError as error:
-            raise SetupError(f"cannot keep positions in {folder}: {error.strerror}") from None
+    try:
+        cache.mkdir(parents=True, exist_ok=True)
+        with FileLock(folder.with_suffix(".lock")):  # another run may be making the same set
+            if not (folder / _CONTENTS).exists():
+                draft = folder.with_suffix(".part")
+                with suppress(FileNotFoundError):
+                    shutil.rmtree(draft)
+                draft.mkdir()
+                _make(draft, files, cache, quiet, held_out, progress)
+                draft.rename(folder)
+    except OSError as error:
+        raise SetupError(f"cannot keep positions in {folder}: {error.strerror}") from None
     return Shuffled(folder, quiet.decided)
 
 

@@ -307,6 +307,12 @@ def games_to_read(path: Path, out: Path) -> list[Path]:
     return files
 
 
+def without_copy(files: Iterable[Path], folder: Path) -> list[Path]:
+    """Those ``files`` of games without a file in ``folder`` of the same name and as many bytes of complete games."""
+    copies = [(file, folder / file.name) for file in files]
+    return [file for file, copy in copies if not copy.is_file() or copy.stat().st_size != count_file(file)[2]]
+
+
 def games_of(path: Path) -> Iterator[chess.pgn.Game]:
     """The file's complete games for python-chess, each move with its score in the comment (``[%eval ...]``).
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -93,13 +92,19 @@ def _of_match(path: Path, settings: Mapping[str, Any], summary: Mapping[str, Any
 
 def _of_arena(path: Path, settings: Mapping[str, Any], summary: Mapping[str, Any]) -> dict[str, Any]:
     meeting = settings["meeting"]
-    chosen = [_evaluation(meeting[side]) or _own_network() for side in ("first", "second")]
-    clock = meeting["rules"].get("clock")
+    network = summary.get("network") or _own_network()  # older files do not say
+    chosen = [_evaluation(meeting[side]) or network for side in ("first", "second")]
+    limits = dict.fromkeys(_limit(dict(meeting[side]), meeting["rules"]) for side in ("first", "second"))
     return {
-        "first": summary["first"], "second": summary["second"],
-        "limit": f"{clock[0]}+{clock[1]} nodes" if clock else f"{meeting['rules']['nodes']} nodes",
+        "first": summary["first"], "second": summary["second"], "limit": " / ".join(limits),
         "wdl": summary["wdl"], "pentanomial": summary["pentanomial"], "evaluation": " / ".join(dict.fromkeys(chosen)),
     }  # fmt: skip
+
+
+def _limit(own: Mapping[str, str], rules: Mapping[str, Any]) -> str:
+    """The limit of a side of the arena: its own if it has one."""
+    clock = own["clock"].partition("+")[::2] if "clock" in own else rules.get("clock")
+    return f"{clock[0]}+{clock[1] or 0} nodes" if clock else f"{int(own.get('nodes', rules['nodes']))} nodes"
 
 
 def _effect(
@@ -130,10 +135,9 @@ def _evaluation(options: Sequence[tuple[str, str]] | Any) -> str | None:
 
 
 def _own_network() -> str:
-    """The network of this checkout, by the beginning of its digest."""
-    from engine.evaluation.choice import OWN_NET
+    from tuning.selfplay.sides import own_network  # imported late: it loads the engine
 
-    return f"{OWN_NET.name} {hashlib.blake2b(OWN_NET.read_bytes(), digest_size=4).hexdigest()}"
+    return own_network()
 
 
 def _name(path: str | None) -> str | None:

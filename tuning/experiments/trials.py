@@ -25,7 +25,7 @@ PROVING_GAMES = 5000
 PROVING_NODES = 8000
 PROVING_BOUNDS = ((0.0, 5.0), (-5.0, 0.0))
 
-_NODES = re.compile(r"(\d+) nodes")
+_NODES = re.compile(r"(?<![\d+])(\d+) nodes")  # a move, not those of a clock
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +73,9 @@ class Trial:
     @property
     def proof(self) -> bool:
         """Whether the test meets the rule in ``tuning/README.md``, one way or the other."""
-        nodes = _NODES.fullmatch(self.limit or "")
-        if self.limit is None or (nodes is not None and int(nodes[1]) < PROVING_NODES):
+        if self.limit is None or "depth" in self.limit:
+            return False
+        if any(int(nodes) < PROVING_NODES for nodes in _NODES.findall(self.limit)):
             return False
         ended = self.verdict is not None and self.model == "normalized" and self.bounds in PROVING_BOUNDS
         return ended or self.games >= PROVING_GAMES

@@ -17,7 +17,7 @@ from scipy.special import expit
 from engine.play.wdl import LEAST_BLUR, MODEL, REFERENCE_MOVE, Model
 from engine.reading import ReadError, read_games
 from tuning.common.errors import SetupError
-from tuning.common.ledger import read_events
+from tuning.common.ledger import read_events, read_header
 from tuning.matches.records import GameRecord
 
 MOST_PAWNS = 4.0
@@ -50,7 +50,12 @@ Row = tuple[float, int, float]
 
 
 def rows_of_results(path: Path, player: str | None) -> Iterator[Row]:
-    """The moves in a results file of tuning.match; scores are centipawns as shown. ``player``: only its moves."""
+    """The moves in a results file of tuning.match; scores are centipawns as shown. ``player``: only its moves.
+
+    Raises :class:`SetupError` for a file of another tool.
+    """
+    if read_header(path).get("tool") != "tuning.match":
+        raise SetupError(f"{path} holds no scores: give results of tuning.match, or what tuning.arena --pgn wrote")
     for kind, data in read_events(path):
         if kind != "game":
             continue

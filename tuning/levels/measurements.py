@@ -30,13 +30,15 @@ FILE = PROJECT / "tuning" / "results" / "levels.json"
 
 @dataclass(frozen=True, slots=True)
 class Games:
-    """Results of ``nodes`` per move against ``rival``, an Elo or the name of an opponent without one."""
+    """Results of ``nodes`` per move against ``rival``, an Elo or the name of an opponent without one. ``began`` is when
+    their match began, if that is known: the same match may be counted again when it has more games."""
 
     nodes: int
     rival: int | str
     wins: int
     draws: int
     losses: int
+    began: str = ""
 
 
 @dataclass(slots=True)
@@ -61,7 +63,7 @@ class Measurements:
     def write(self, path: Path) -> None:
         """Write a file."""
         levels = [{"level": n, "elo": round(elo), "error": round(error)} for n, (elo, error) in self.levels.items()]
-        games = [asdict(game) for game in self.games]
+        games = [{name: value for name, value in asdict(game).items() if value != ""} for game in self.games]
         lists = []
         for name, rows in (("levels", levels), ("games", games)):
             lines = ",\n".join(f"  {json.dumps(row)}" for row in rows)
@@ -73,16 +75,20 @@ class Measurements:
         counts: Mapping[tuple[str, str], Sequence[float]],
         ratings: Mapping[str, tuple[float, float]],
         levels: Sequence[Level],
+        began: Mapping[tuple[str, str], str],
     ) -> None:
         """Add the results of encounters, (losses, draws, wins): the ratings of levels that misjudge, and the games of
-        other levels against Stockfish."""
-        for (name, rival), (losses, draws, wins) in counts.items():
-            number = int(name.split()[1])
-            if number < FULL_SKILL:
-                self.levels[number] = ratings[name]
-            elif rival.startswith("Stockfish "):
-                games = Games(levels[number].nodes, int(rival.split()[1]), int(wins), int(draws), int(losses))
-                self.games.append(games)
+        other levels against Stockfish, in place of those of the same match, which ``began`` at the same time."""
+        for name, rating in ratings.items():
+            kind, number = name.split()
+            if kind == "Level" and int(number) < FULL_SKILL:
+                self.levels[int(number)] = rating
+        for pair, (losses, draws, wins) in counts.items():
+            (_, level), (kind, elo) = pair[0].split(), pair[1].split()
+            if int(level) >= FULL_SKILL and kind == "Stockfish":
+                new = Games(levels[int(level)].nodes, int(elo), int(wins), int(draws), int(losses), began[pair])
+                same = (new.nodes, new.rival, new.began)
+                self.games = [old for old in self.games if (old.nodes, old.rival, old.began) != same] + [new]
         self.levels = dict(sorted(self.levels.items()))
 
 

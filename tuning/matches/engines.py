@@ -62,7 +62,7 @@ class EngineSpec:
         program, *arguments = self.command
         candidates = [shutil.which(program), shutil.which(program, path=os.pathsep.join(GAME_FOLDERS))]
         if self.directory:
-            candidates.append(shutil.which(str(Path(self.directory).expanduser() / program)))
+            candidates.append(shutil.which(str(Path(self.directory) / program)))
         for found in candidates:
             if found:
                 return [os.path.abspath(found), *arguments]
@@ -86,15 +86,15 @@ def parse_words(words: Sequence[str], default: Limits = Limits()) -> EngineSpec:
         if not equals or (position == 0 and key not in _KEYS and not dot):
             if command:
                 raise SetupError(f"engine word {word!r} is not of the form NAME=VALUE")
-            command = shlex.split(word)
+            command = _split(word, word)
         elif key == "cmd":
-            command = shlex.split(value)
+            command = _split(word, value)
         elif key == "arg":
             arguments.append(value)
         elif key in LIMIT_KEYS:
             limit_words.append(word)
         elif key in _KEYS:
-            plain[key] = value
+            plain[key] = os.path.expanduser(value) if key == "dir" else value
         elif dot and prefix in prefixed:
             prefixed[prefix][name] = value
         else:
@@ -114,6 +114,13 @@ def parse_words(words: Sequence[str], default: Limits = Limits()) -> EngineSpec:
         revision=revision,
         limits=parse_limit_words(limit_words, default),
     )
+
+
+def _split(word: str, command: str) -> list[str]:
+    try:
+        return shlex.split(command)
+    except ValueError as error:
+        raise SetupError(f"engine word {word!r}: {error}") from None
 
 
 LIMIT_KEYS = ("tc", "st", "movetime", "nodes", "depth", "timemargin")

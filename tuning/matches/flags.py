@@ -11,6 +11,7 @@ from typing import Any
 
 from tuning.common import revisions
 from tuning.common.errors import SetupError, at_least
+from tuning.common.files import digest
 from tuning.common.flags import add_check_flag, add_cluster_flags
 from tuning.matches.adjudication import Adjudication, parse_rule
 from tuning.matches.engines import EngineSpec
@@ -75,7 +76,7 @@ def add_opening_flags(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--plies", type=int, help="cut PGN openings to N plies; without a book: number of random plies (default 8)"
     )
-    group.add_argument("--chess960", action="store_true", help="Chess960")
+    group.add_argument("--chess960", action="store_true", help="Chess960; without a book, from random start positions")
 
 
 def book_from(arguments: argparse.Namespace) -> BookSettings:
@@ -87,7 +88,12 @@ def book_from(arguments: argparse.Namespace) -> BookSettings:
     if path is not None and not Path(path).is_file():
         raise SetupError(f"--openings {path}: No such file")
     return BookSettings(
-        path and str(Path(path).resolve()), arguments.order, arguments.seed, arguments.plies, arguments.chess960
+        path and str(Path(path).resolve()),
+        arguments.order,
+        arguments.seed,
+        arguments.plies,
+        arguments.chess960,
+        path and digest(Path(path)),
     )
 
 
@@ -155,7 +161,7 @@ def play_settings(arguments: argparse.Namespace) -> tuple[Conditions, BookSettin
     """Read the flags of :func:`add_play_flags`. Raises :class:`SetupError` for invalid ones."""
     if arguments.tb is not None and not any(Path(arguments.tb).glob("*.rtbw")):
         raise SetupError(f"--tb {arguments.tb}: no Syzygy tables (*.rtbw) in that folder")
-    adjudication = adjudication_from(arguments, arguments.tb)
+    adjudication = adjudication_from(arguments, arguments.tb and str(Path(arguments.tb).resolve()))
     if not 0 < arguments.stall < math.inf:
         raise SetupError(f"--stall must be above zero, not {arguments.stall:g}")
     return Conditions(adjudication, arguments.pv_check, arguments.stall), book_from(arguments)
@@ -164,10 +170,14 @@ def play_settings(arguments: argparse.Namespace) -> tuple[Conditions, BookSettin
 def with_commit(spec: EngineSpec) -> EngineSpec:
     """The engine with its revision pinned to a commit, so that a resumed match uses the same one.
 
-    It will run in a worktree, so options that name a file get its absolute path.
+    It will run in a worktree, so options that name a file or a folder get its absolute path.
     """
     if spec.revision is None:
         return spec
     commit = revisions.resolve(spec.revision)
-    options = {name: os.path.abspath(value) if os.path.isfile(value) else value for name, value in spec.options.items()}
-    return replace(spec, revision=commit, name=f"{spec.name}@{commit[:7]}", options=options)
+    own, shared = (
+        {name: os.path.abspath(value) if os.path.exists(value) else value for name, value in options.items()}
+        for options in (spec.options, spec.shared_options)
+    )
+    name = f"{spec.name}@{commit[:7]}"
+    return replace(spec, revision=commit, name=name, options=own, shared_options=shared)

@@ -62,8 +62,9 @@ async def play_game(
         answer = await player.ask(board, limit, clock.allowance(conditions.stall), game)
         said.append((side, answer.lines))
         fault = answer.fault
+        left = clock.limits.movetime if clock.left is None else clock.left
         if fault in (None, "illegal") and not clock.spend(answer.seconds):
-            fault, detail = "time", f"took {answer.seconds:.3f} s ({-(clock.left or 0):.3f} s too many)"
+            fault, detail = "time", f"took {answer.seconds:.3f} s ({answer.seconds - (left or 0):.3f} s too many)"
         if fault is not None:
             detail = detail or answer.detail
             culprit = player.spec.name
@@ -73,7 +74,9 @@ async def play_game(
             assert answer.resigned
             result, reason = _lost(side), f"{_name(side)} resigns"
             break
-        thought = last_scored(player.thoughts(answer.lines[-8:])) or last_scored(player.thoughts(answer.lines))
+        thought = last_scored(player.thoughts(answer.lines[-8:]))  # usually enough
+        if thought is None or thought.bound:
+            thought = last_scored(player.thoughts(answer.lines))
         moves.append(_record(board, answer, thought, clock))
         referee.note(side, thought.value if thought else None)
         board.push(answer.move)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,6 +18,9 @@ from tuning.common.errors import SetupError
 
 COMPLAINTS = 10
 """Remarks on a book that are reported one by one."""
+
+REPEATS = 1_000
+"""Random openings in a row without a new position after which :func:`distinct` ends."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +55,9 @@ class Remarks:
         if self.count == COMPLAINTS:
             self.complain("further openings are skipped or repaired without a message")
 
+
+Check = Callable[[chess.Board], None]
+"""Raises PositionError for a start position that cannot be played."""
 
 Entry = Callable[[Callable[[str], None]], Opening]
 """Reads an opening; reports repairs. Raises ValueError, which names the place."""
@@ -107,21 +114,22 @@ def load_book(
     plies: int | None = None,
     chess960: bool = False,
     complain: Callable[[str], None] = print,
+    check: Check = lambda board: None,
 ) -> Book:
     """Open an ``.epd``, ``.fen`` or ``.pgn`` book. ``plies`` cuts the lines of a PGN book short.
 
     Castling rights of Chess960 make an opening one of Chess960, ``chess960`` makes all of them so. EPD lines are parsed
-    on first use, so a book of a million lines opens at once. Raises :class:`SetupError` for a book that is missing,
-    binary, or without a usable opening.
+    on first use, so a book of a million lines opens at once. ``check`` refuses start positions. Raises
+    :class:`SetupError` for a book that is missing, binary, or without a usable opening.
     """
     remarks = Remarks(complain)
     entries: list[Entry]
     try:
         if path.suffix.lower() == ".pgn":
-            entries = [_pgn_entry(path.name, found, plies, chess960) for found in read_games(path, remarks)]
+            entries = [_pgn_entry(path.name, found, plies, chess960, check) for found in read_games(path, remarks)]
         else:
             entries = [
-                _epd_entry(f"{path.name}:{number}", line, chess960)
+                _epd_entry(f"{path.name}:{number}", line, chess960, check)
                 for number, line in read_lines(path, lambda number, text: remarks(f"{path}:{number}: {text}"))
                 if line.strip() and not line.startswith("#")
             ]
@@ -133,7 +141,7 @@ def load_book(
     return Book(str(path), entries, order, seed, remarks)
 
 
-def _epd_entry(source: str, line: str, chess960: bool) -> Entry:
+def _epd_entry(source: str, line: str, chess960: bool, check: Check) -> Entry:
     def read(report: Callable[[str], None]) -> Opening:
         try:
             found = read_position(line, chess960)
@@ -146,12 +154,12 @@ def _epd_entry(source: str, line: str, chess960: bool) -> Entry:
         except PositionError as error:
             report(f"{source}: {error} and is left out")
         is_960 = found.board.chess960
-        return _checked(found.board, Opening(found.board.fen(shredder=is_960), (), source, is_960))
+        return _checked(found.board, Opening(found.board.fen(shredder=is_960), (), source, is_960), check)
 
     return read
 
 
-def _pgn_entry(name: str, found: Read, plies: int | None, chess960: bool) -> Entry:
+def _pgn_entry(name: str, found: Read, plies: int | None, chess960: bool, check: Check) -> Entry:
     source = f"{name}:{found.line}"
 
     def read(report: Callable[[str], None]) -> Opening:
@@ -161,31 +169,57 @@ def _pgn_entry(name: str, found: Read, plies: int | None, chess960: bool) -> Ent
         is_960 = chess960 or root.chess960
         moves = [move.uci() for move in found.game.mainline_moves()][:plies]
         opening = Opening(root.fen(shredder=is_960), tuple(moves), source, is_960)
-        return _checked(opening.board(), opening)
+        return _checked(opening.board(), opening, check)
 
     return read
 
 
-def _checked(board: chess.Board, opening: Opening) -> Opening:
+def _checked(board: chess.Board, opening: Opening, check: Check) -> Opening:
     if board.is_game_over():
         raise SetupError(f"{opening.source}: {board.fen()!r} is over before it begins")
+    try:
+        check(board.root())
+    except PositionError as error:
+        raise SetupError(f"{opening.source}: {error}") from None
     return opening
 
 
 class RandomOpenings:
-    """Openings of random legal moves from the start position."""
+    """Openings of random legal moves from the start position, or with ``chess960`` from one of its start positions."""
 
-    def __init__(self, plies: int = 8, seed: int = 1) -> None:
+    def __init__(self, plies: int = 8, seed: int = 1, chess960: bool = False) -> None:
         self.plies = plies
         self.seed = seed
+        self.chess960 = chess960
 
     def opening(self, number: int) -> Opening:
         """Opening ``number``; moves are drawn again if the game ends within them."""
         source = random.Random(f"{self.seed}/{number}")
         while True:
-            board = chess.Board()
+            board = chess.Board.from_chess960_pos(source.randrange(960)) if self.chess960 else chess.Board()
+            start = board.fen(shredder=self.chess960)
             while len(board.move_stack) < self.plies and (moves := list(board.legal_moves)):
                 board.push(source.choice(moves))
             if not board.is_game_over():
                 moves_played = tuple(move.uci() for move in board.move_stack)
-                return Opening(chess.STARTING_FEN, moves_played, f"random {self.plies} plies #{number}")
+                return Opening(start, moves_played, f"random {self.plies} plies #{number}", self.chess960)
+
+
+def distinct(book: Book | RandomOpenings, complain: Callable[[str], None]) -> Iterator[Opening]:
+    """The openings of ``book`` in order, until there is no new one. Those that lead to a position of an earlier one are
+    left out; ``complain`` hears of the first."""
+    seen: set[str] = set()
+    newest = 0
+    for number in itertools.count():
+        opening = book.opening(number)
+        if isinstance(book, Book) and number > 0 and opening is book.opening(0):
+            return
+        position = opening.board().epd()
+        if position not in seen:
+            seen.add(position)
+            newest = number
+            yield opening
+        elif isinstance(book, RandomOpenings) and number - newest > REPEATS:
+            return
+        elif len(seen) == number:
+            complain(f"{opening.source} leads to the position of an earlier opening; such openings are left out")

@@ -40,8 +40,10 @@ STOP_SECONDS = 5.0
 SLACK_SECONDS = 0.25
 """Grace after the end of an engine's time, to distinguish a late move from no move."""
 
-_TROUBLE = re.compile(r"\b(cannot|can't|could not|unable|not|no such|invalid|unknown|fail\w*|error)\b", re.IGNORECASE)
-"""Words that make a remark about an option a complaint."""
+_TROUBLE = re.compile(r"\b(cannot|can't|unable|not(?! used)|no such|invalid|unknown|fail\w*|error)\b", re.IGNORECASE)
+"""Words that make a remark about an option a complaint. Stockfish on Windows only tells of large pages "not used"."""
+
+_SWITCHES = {"true": True, "1": True, "on": True, "yes": True, "false": False, "0": False, "off": False, "no": False}
 
 logging.getLogger("chess.engine").addHandler(logging.NullHandler())
 logging.getLogger("chess.engine").propagate = False
@@ -162,7 +164,7 @@ class Player:
 
     async def adopt(self, spec: EngineSpec) -> bool:
         """Become ``spec``, which may differ in name, limits and option values; False if that fails."""
-        if spec.identity not in (None, self.identity):
+        if spec.identity not in (None, self.identity) or _refusal(spec, self.protocol):
             return False
         if spec.options != self.spec.options:
             try:
@@ -176,7 +178,7 @@ class Player:
     async def ask(self, board: chess.Board, limit: chess.engine.Limit, allowance: float, game: str) -> Answer:
         """Let the engine move in ``board`` within ``allowance`` seconds of its time.
 
-        Never raises for a failure of the engine, which is in the answer.
+        Raises :class:`EngineFailure` for what it cannot be asked, such as Chess960; its own failures are in the answer.
         """
         protocol = self.protocol
         protocol.answered = protocol.sent = 0.0
@@ -193,6 +195,10 @@ class Player:
         except chess.engine.EngineTerminatedError:
             return Answer(fault="disconnect", detail=self._last_words(), seconds=self._spent())
         except chess.engine.EngineError as error:
+            if not protocol.sent:
+                raise EngineFailure(self.spec.name, str(error)) from None
+            if protocol.command is not None:  # python-chess does not end it after an illegal move of xboard
+                await self.kill()
             return Answer(fault="illegal", detail=str(error), seconds=self._spent(), lines=protocol.lines)
         answer = Answer(result.move, self._spent(), resigned=result.resigned, lines=protocol.lines)
         if not result.move and not result.resigned:
@@ -219,15 +225,22 @@ class Player:
     async def _overstepped(self, request: asyncio.Future[Any]) -> Answer:
         """Stop an engine that is out of time, and see whether it is late or hangs."""
         seconds = self._spent()
+        # An xboard engine answers ``?`` with its move; python-chess then does not end the command.
+        by_move = self.spec.protocol == "xboard" and not self.protocol.answered
         request.cancel()
         with contextlib.suppress(asyncio.CancelledError, chess.engine.EngineError):
             await request
         try:
             async with asyncio.timeout(STOP_SECONDS):
-                await self.protocol.ping()
+                while by_move and not self.protocol.answered:
+                    await asyncio.sleep(0.01)
+                if not by_move:
+                    await self.protocol.ping()
         except (TimeoutError, chess.engine.EngineError):
             await self.kill()
             return Answer(fault="stall", detail=f"no move after {seconds:.1f} s and no answer to stop", seconds=seconds)
+        if by_move:
+            await self.kill()
         return Answer(fault="time", detail=f"no move after {seconds:.3f} s", seconds=self._spent())
 
     def _spent(self) -> float:
@@ -295,6 +308,8 @@ async def open_player(spec: EngineSpec) -> Player:
     try:
         async with asyncio.timeout(START_SECONDS):
             await protocol.initialize()
+            if refusal := _refusal(spec, protocol):
+                raise EngineFailure(spec.name, refusal)
         stage, patience = "get ready", READY_SECONDS
         async with asyncio.timeout(READY_SECONDS):
             await _configure(spec, protocol)
@@ -317,6 +332,16 @@ async def open_player(spec: EngineSpec) -> Player:
     return player
 
 
+def _refusal(spec: EngineSpec, protocol: Any) -> str | None:
+    """Why the engine cannot obey its limits, if so. Xboard sends nodes as seconds, after ``nps 1``."""
+    limits = spec.limits
+    if spec.protocol == "uci" or limits.nodes is None:
+        return None
+    if limits.base is not None or limits.movetime is not None:
+        return "xboard does not combine nodes with time"
+    return None if protocol.features.get("nps") else "it takes no limit of nodes: the xboard feature nps is missing"
+
+
 async def _configure(spec: EngineSpec, protocol: Any) -> None:
     """Set the options and wait until the engine is ready.
 
@@ -324,33 +349,51 @@ async def _configure(spec: EngineSpec, protocol: Any) -> None:
     value. That would be a different match, so a complaint raises ``chess.engine.EngineError``.
     """
     protocol.lines, protocol.answered = [], 0.0
-    await protocol.configure(_options(spec, protocol))
+    sent = _options(spec, protocol)
+    for name in sent.keys() & {"memory", "cores"}:
+        protocol.config.pop(name, None)  # python-chess assumes 16 and 1, and would not send those
+    await protocol.configure(sent)
     await protocol.ping()
-    if complaint := complaint_about(spec.options, protocol.lines):
+    if complaint := complaint_about(sent, protocol.lines):
         raise chess.engine.EngineError(complaint)
 
 
-def complaint_about(options: Mapping[str, str], lines: Sequence[str]) -> str | None:
+def complaint_about(options: Mapping[str, Any], lines: Sequence[str]) -> str | None:
     """An engine's complaint about one of its ``options``, found by name or a value of four characters or more."""
     for line in lines:
         _, found, remark = line.partition("info string ")
         if not found or not _TROUBLE.search(remark):
             continue
         for name, value in options.items():
-            if re.search(rf"\b{re.escape(name)}\b", remark, re.IGNORECASE) or (len(value) > 3 and value in remark):
+            text = str(value)
+            if re.search(rf"\b{re.escape(name)}\b", remark, re.IGNORECASE) or (len(text) > 3 and text in remark):
                 return remark
     return None
 
 
 def _options(spec: EngineSpec, protocol: Any) -> dict[str, Any]:
-    """The options to send: its own (an unknown one is an error) and the shared ones that it has."""
-    known = {name.lower() for name in protocol.options}
-    shared = {
+    """The options to send, spelled and parsed as the engine's: its own and the shared ones that it has.
+
+    Raises ``chess.engine.EngineError`` for an invalid value.
+    """
+    known = {option.name.lower(): option for option in protocol.options.values()}
+    words = {
         name: value
         for name, value in spec.shared_options.items()
-        if name.lower() in known and not protocol.options[name].is_managed()
+        if name.lower() in known and not known[name.lower()].is_managed()
     }
     memory = next((v for k, v in spec.shared_options.items() if k.lower() == "hash"), None)
     if spec.protocol == "xboard" and memory is not None and "memory" in known:
-        shared["memory"] = memory  # Xboard's word for the hash size, megabytes as well.
-    return {**shared, **spec.options}
+        words["memory"] = memory  # Xboard's word for the hash size, megabytes as well.
+    sent: dict[str, Any] = {}
+    for name, value in {**words, **spec.options}.items():
+        option = known.get(name.lower())
+        if option is None:
+            sent[name] = value  # python-chess refuses it
+        elif option.type != "check":
+            sent[option.name] = option.parse(value)
+        elif value.lower() in _SWITCHES:
+            sent[option.name] = _SWITCHES[value.lower()]
+        else:
+            raise chess.engine.EngineError(f"option {option.name} is true or false, not {value!r}")
+    return sent

@@ -26,21 +26,21 @@ from tuning.matches.tournament import TOOL, Tournament, TournamentSettings
 class PgnFile:
     """Games in PGN, appended as they end; a resumed run first writes the earlier games again.
 
-    Raises :class:`SetupError` if the file cannot be written, or is not empty before the first game.
+    Raises :class:`SetupError` if the file cannot be written, or holds anything but the first of these earlier games.
     """
 
-    def __init__(
-        self, path: str | None, settings: TournamentSettings, records: Sequence[GameRecord] = (), resume: bool = False
-    ) -> None:
+    def __init__(self, path: str | None, settings: TournamentSettings, records: Sequence[GameRecord]) -> None:
         self._path = Path(path) if path else None
         self._limits = {spec.name: spec.limits for spec in settings.engines}
         self._event = settings.event
         if self._path is not None:
-            if not resume and self._path.is_file() and self._path.stat().st_size:
-                raise SetupError(f"cannot write {self._path}: it is not empty; choose another name")
+            text = "".join(map(self._text, records))
             try:
                 self._path.parent.mkdir(parents=True, exist_ok=True)
-                self._path.write_text("".join(map(self._text, records)), encoding="utf-8")
+                before = self._path.read_text(encoding="utf-8", errors="replace") if self._path.is_file() else ""
+                if not text.startswith(before):
+                    raise SetupError(f"cannot write {self._path}: it is not empty; choose another name")
+                self._path.write_text(text, encoding="utf-8")
             except OSError as error:
                 raise SetupError(f"cannot write {self._path}: {error.strerror}") from None
 
@@ -95,7 +95,7 @@ def play(
     try:
         with orderly() as stack:
             tournament.restore(records)
-            pgn_file = PgnFile(pgn, settings, records, resume)
+            pgn_file = PgnFile(pgn, settings, records)
             for fault in book_faults:
                 tournament.complain(fault)
             if isinstance(book, Book):

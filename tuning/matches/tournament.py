@@ -10,12 +10,13 @@ from typing import Any
 
 from tuning.cluster.base import Cluster
 from tuning.common.errors import EngineFailure, SetupError
+from tuning.common.files import digest
 from tuning.common.ledger import Ledger
 from tuning.matches import units
 from tuning.matches.adjudication import Adjudication
 from tuning.matches.engines import EngineSpec
 from tuning.matches.game import Conditions
-from tuning.matches.openings import Book, RandomOpenings, load_book
+from tuning.matches.openings import Book, Check, RandomOpenings, load_book
 from tuning.matches.records import GameRecord
 from tuning.matches.schedule import PlannedPair, pairings, plan
 from tuning.matches.tally import Tally
@@ -30,19 +31,28 @@ PATIENCE = 3
 
 @dataclass(frozen=True, slots=True)
 class BookSettings:
-    """Where openings come from; without a ``path``, ``plies`` random moves (8 unless said otherwise)."""
+    """Where openings come from; without a ``path``, ``plies`` random moves (8 unless said otherwise).
+
+    ``digest`` identifies the contents of the file; older results files do not have it.
+    """
 
     path: str | None = None
     order: str = "random"
     seed: int = 1
     plies: int | None = None
     chess960: bool = False
+    digest: str | None = None
 
-    def open(self, complain: Callable[[str], None]) -> Book | RandomOpenings:
+    def open(self, complain: Callable[[str], None], check: Check = lambda board: None) -> Book | RandomOpenings:
+        """The openings; see :func:`load_book`. Raises :class:`SetupError` also for a file that has changed."""
         if self.path is None:
-            return RandomOpenings(8 if self.plies is None else self.plies, self.seed)
-        book = asdict(self)
-        return load_book(Path(book.pop("path")), complain=complain, **book)
+            return RandomOpenings(8 if self.plies is None else self.plies, self.seed, self.chess960)
+        settings = asdict(self)
+        path, expected = Path(settings.pop("path")), settings.pop("digest")
+        book = load_book(path, complain=complain, check=check, **settings)
+        if expected not in (None, digest(path)):
+            raise SetupError(f"openings {path}: the file has changed since the run began")
+        return book
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,16 +9,20 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from engine.api.boards import check_supported
 from engine.console import Console
 from tuning.cluster.run import Enough, run_units
 from tuning.common.display import Display
+from tuning.common.errors import SetupError
 from tuning.common.ledger import Ledger
+from tuning.matches.openings import distinct
 from tuning.matches.records import GameRecord
 from tuning.matches.report import elo_text
 from tuning.matches.tally import Encounter
 from tuning.matches.tournament import BookSettings
 from tuning.selfplay.batches import Batch, DuelPair, Meeting, play_batch
 from tuning.selfplay.screening import Idea, Screening
+from tuning.selfplay.sides import own_network
 from tuning.statistics.elo import estimate
 from tuning.statistics.pace import Pace, log_pace, pace
 from tuning.statistics.sprt import Sprt
@@ -147,9 +151,13 @@ class ArenaDisplay(Display):
 
 
 def plan(settings: ArenaSettings, count: Count, console: Console, with_games: bool = False) -> Iterator[Batch]:
-    """The batches that are still to be played, each opening of the book once."""
+    """The batches that are still to be played, each opening once."""
     names = settings.names if with_games else None
-    book = settings.book.open(lambda message: console.print(f"! {message}"))
+
+    def complain(message: str) -> None:
+        console.print(f"! {message}")
+
+    openings = distinct(settings.book.open(complain, check_supported), complain)
     screening = Screening(settings.ideas, settings.book.seed)
     rules = settings.meeting.rules
     size = max(1, _BATCH_NODES // (rules.clock[0] // 40 + 1 if rules.clock else rules.nodes))
@@ -157,9 +165,9 @@ def plan(settings: ArenaSettings, count: Count, console: Console, with_games: bo
     pairs: list[DuelPair] = []
     number = 0
     while wanted is None or number < wanted:
-        opening = book.opening(number)
-        if settings.book.path is not None and number > 0 and opening is book.opening(0):
-            console.print(f"! the book has only {number} openings: repeating them would give the same games")
+        opening = next(openings, None)
+        if opening is None:
+            complain(f"there are only {number} openings: repeating them would give the same games")
             break
         if not count.knows(number):
             pairs.append(DuelPair(number, opening, screening.values(number)))
@@ -183,9 +191,10 @@ def play(
 ) -> int:
     """Play until all games are finished or the test is decided; the exit code of :func:`run_units`.
 
-    Pairs go to the ledger, and games to ``pgn``.
+    Pairs go to the ledger, and games to ``pgn``. Raises :class:`SetupError` if a batch fails.
     """
     display = ArenaDisplay(console, settings, count)
+    advice = f"continue with: python -m tuning.arena --resume {shlex.quote(str(ledger.path))}"
 
     def take(pairs: list[dict[str, Any]]) -> None:
         new = [pair for pair in pairs if count.add(pair)]
@@ -199,11 +208,14 @@ def play(
         if count.done:
             raise Enough
 
+    def give_up(error: BaseException) -> None:
+        if not isinstance(error, SetupError):
+            raise SetupError(f"later pairs do not count without those that failed; {advice}")
+
     try:
         return run_units(
             play_batch, plan(settings, count, console, pgn is not None), on_report=take, bar=display.bar,
-            console=console, scheduler=scheduler, workers=concurrency,
-            advice=f"continue with: python -m tuning.arena --resume {shlex.quote(str(ledger.path))}",
+            console=console, scheduler=scheduler, workers=concurrency, on_failure=give_up, advice=advice,
         )  # fmt: skip
     finally:
         console.print(f"{display.games_per_hour:,.0f} games an hour")
@@ -215,7 +227,7 @@ def summary(settings: ArenaSettings, count: Count) -> dict[str, Any]:
     assert found is not None
     data: dict[str, Any] = {
         "first": settings.names[0], "second": settings.names[1], "games": count.encounter.games,
-        "wdl": count.encounter.wdl, "pentanomial": count.encounter.pairs,
+        "wdl": count.encounter.wdl, "pentanomial": count.encounter.pairs, "network": own_network(),
     }  # fmt: skip
     data |= found.figures()
     if (test := settings.sprt) is not None:

@@ -23,6 +23,7 @@ from tuning.matches.adjudication import Adjudication
 from tuning.matches.openings import Opening
 from tuning.selfplay.duel import Duel, DuelGame, DuelRules, record_of
 from tuning.selfplay.shards import REPORT_EVERY
+from tuning.selfplay.sides import CLOCK
 
 #: The rules of the short game whose moves identify an engine.
 _TRIAL = DuelRules(nodes=500, hash=1, adjudication=Adjudication(resign_moves=0, draw_moves=0, max_moves=40))
@@ -86,7 +87,8 @@ def _duel_of(meeting: Meeting) -> Duel:
 
 def _fingerprint(meeting: Meeting) -> str:
     """A digest of two short games between the sides."""
-    duel = Duel(_TRIAL, dict(meeting.first), dict(meeting.second))
+    sides = [{name: value for name, value in side if name != CLOCK} for side in (meeting.first, meeting.second)]
+    duel = Duel(_TRIAL, sides[0], sides[1])  # which has no clock
     games = duel.play_pair(Opening(START_FEN))
     return hashlib.blake2b(repr([(game.moves, game.scores) for game in games]).encode(), digest_size=8).hexdigest()
 
@@ -145,4 +147,6 @@ def arranged(meeting: Meeting, say: Callable[[str], None] = lambda line: None) -
     Compiles the engine if necessary, and reports that to ``say``, before all workers do the same.
     """
     warm_up(say)
+    # Nodes and clocks that do not go together are refused here rather than by every worker.
+    _in_a_deep_thread(lambda: Duel(replace(meeting.rules, hash=1), dict(meeting.first), dict(meeting.second)))
     return replace(meeting, fingerprint=_in_a_deep_thread(lambda: _fingerprint(meeting)))

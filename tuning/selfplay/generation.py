@@ -22,8 +22,8 @@ from tuning.cluster.run import Enough, run_units
 from tuning.common.display import Display
 from tuning.common.errors import SetupError
 from tuning.common.files import write_whole
-from tuning.data.viriformat import SUFFIX, count_file, files_of
-from tuning.selfplay.shards import REPORT_EVERY, SHARD, Run, Shard, play_shard
+from tuning.data.viriformat import SUFFIX, count_file, files_of, read_positions
+from tuning.selfplay.shards import REPORT_EVERY, SHARD, Run, Shard, first_game, play_shard
 
 #: The file with the settings of a run, and how the names of its shards begin.
 NOTES, _STEM = "run.json", "games-"
@@ -46,7 +46,7 @@ class Store:
     """The directory of a run: appends complete games to shards in order, and counts them.
 
     Raises :class:`SetupError`, and changes nothing, if the directory holds a run with other settings, of another
-    engine, or other files, is in use or cannot be written.
+    engine, a damaged game, or other files, is in use or cannot be written.
     """
 
     def __init__(self, directory: Path, run: Run) -> None:
@@ -63,11 +63,17 @@ class Store:
         """Count the games, and cut off an incomplete last game of a killed run, if it was this run."""
         sizes: dict[Path, int] = {}
         for path in files_of(self.directory):
-            games, positions, sizes[path] = count_file(path)
-            self.games[shard_of(path)] = games
+            self.games[shard_of(path)], positions, sizes[path] = count_file(path)
             self.positions += positions
+            try:
+                read_positions([path])
+            except SetupError as error:
+                advice = "cut the file there (`truncate -s BYTE FILE`); the same command plays the rest again"
+                raise SetupError(f"{error}; {advice}") from None
         describe(self.directory, run.settings.to_json(), new=not self.positions)
-        if self.games[0] and not path_of(self.directory, 0).read_bytes().startswith(run.first_game):
+        number = min(+self.games, default=0)  # 0, unless the run was killed before a game of that shard was ready
+        first = first_game(run, number) if number else run.first_game
+        if self.games[number] and not path_of(self.directory, number).read_bytes().startswith(first):
             raise SetupError(
                 f"{self.directory} was started with another engine or evaluation: its first game is played "
                 "differently now; choose another directory"
@@ -200,6 +206,8 @@ def generate(
     console: Console,
 ) -> int:
     """Play until the store has ``positions`` or ``games`` (None: no limit); the exit code of :func:`run_units`."""
+    if positions is not None and store.positions >= positions:
+        return 0
     display = DatagenDisplay(console, store, positions, games)
 
     def take(item: Mapping[str, Any]) -> None:

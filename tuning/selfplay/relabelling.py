@@ -14,7 +14,7 @@ from engine.console import Console
 from tuning.cluster.run import run_units
 from tuning.common.display import Display
 from tuning.common.files import digest, write_whole
-from tuning.data.viriformat import SUFFIX
+from tuning.data.viriformat import SUFFIX, without_copy
 from tuning.selfplay.generation import describe, locked
 from tuning.selfplay.labels import RelabelSettings, Unit, fingerprint_of, label_file
 
@@ -43,6 +43,12 @@ class RelabelDisplay(Display):
         )
 
 
+def description(sources: Sequence[Path], settings: RelabelSettings) -> dict[str, Any]:
+    """What ``run.json`` says of a run. Raises :class:`SetupError` for invalid options."""
+    fingerprint = fingerprint_of(settings)
+    return {"tool": "tuning.relabel", "games": digest(sources[0]), **settings.to_json(), "fingerprint": fingerprint}
+
+
 def relabel(
     sources: Sequence[Path],
     directory: Path,
@@ -58,12 +64,9 @@ def relabel(
     Raises :class:`SetupError` for a folder that holds something else.
     """
     with locked(directory):
-        fingerprint = fingerprint_of(settings)
-        described = {
-            "tool": "tuning.relabel", "games": digest(sources[0]), **settings.to_json(), "fingerprint": fingerprint,
-        }  # fmt: skip
+        described = description(sources, settings)
         describe(directory, described, new=not any(directory.glob(f"*{SUFFIX}")))
-        missing = [Unit(source, settings, fingerprint) for source in sources if not (directory / source.name).exists()]
+        missing = [Unit(source, settings, described["fingerprint"]) for source in without_copy(sources, directory)]
         display = RelabelDisplay(console, len(sources), len(sources) - len(missing))
 
         def units() -> Iterator[Unit]:

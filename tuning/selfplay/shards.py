@@ -97,13 +97,18 @@ def play_one(player: SelfPlay, run: Run, shard: int, number: int) -> SelfPlayGam
 
 def begin(settings: DatagenSettings, openings: tuple[str, ...]) -> Run:
     """Play the first game of a run. Raises :class:`SetupError` for invalid options or unbalanced openings."""
-    played: list[bytes] = []
     run = Run(settings, openings)
     try:
-        play_shard(Shard(0, 0, 1, run), lambda item: played.extend(item["games"]))
+        return replace(run, first_game=first_game(run))
     except OptionError as error:
         raise SetupError(str(error)) from None
-    return replace(run, first_game=played[0])
+
+
+def first_game(run: Run, shard: int = 0) -> bytes:
+    """The first game of a shard, played in this process. Raises what :func:`play_shard` raises."""
+    played: list[bytes] = []
+    play_shard(Shard(shard, 0, 1, run), lambda item: played.extend(item["games"]))
+    return played[0]
 
 
 def play_shard(shard: Shard, report: Report) -> None:

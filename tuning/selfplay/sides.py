@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from typing import Any
 
-from engine.evaluation.choice import Evaluation, choose
+from engine.evaluation.choice import OWN_NET, Evaluation, choose
 from engine.evaluation.nnue.file import NetError
 from engine.jit import new_record
 from engine.messages import OptionError
@@ -38,6 +39,11 @@ def evaluation_of(options: Mapping[str, str]) -> Evaluation:
         return choose(kind, file)
     except NetError as error:
         raise OptionError(str(error)) from None
+
+
+def own_network() -> str:
+    """The network of this checkout: its name and the beginning of its digest."""
+    return f"{OWN_NET.name} {hashlib.blake2b(OWN_NET.read_bytes(), digest_size=4).hexdigest()}"
 
 
 def parameters_of(options: Mapping[str, str]) -> Parameters:

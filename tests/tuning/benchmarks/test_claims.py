@@ -85,6 +85,11 @@ def test_marks_of_an_annotated_game_are_judged(tmp_path, capsys):
     assert [line.strip() for line in counts] == ["?? mates: 1 of 1 confirmed", "?? no mates: 0 of 1 confirmed"]
 
 
+def test_games_that_are_missing_are_named(tmp_path, capsys):
+    assert marks.main([str(tmp_path / "none.pgn"), "--judge", sys.executable]) == 2
+    assert "none.pgn: No such file" in capsys.readouterr().out
+
+
 def test_the_marks_with_a_theme_are_counted_and_how_many_are_true(capsys):
     said = [("fork", ""), ("mateIn2", "no mate in 2"), ("comparison", "")]
     report([dict(theme=theme, doubt=doubt, agrees=None, sample={"source": "??"}) for theme, doubt in said], 1)

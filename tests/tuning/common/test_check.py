@@ -56,6 +56,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("arena", ["--new", "NoSuch=1"], "unknown parameter 'NoSuch'"),
         ("arena", ["--new", "EvalFile=/no.nnue"], "/no.nnue"),
         ("arena", ["--openings", "junk.epd"], "no usable opening in it"),
+        ("arena", ["--pgn", "junk.epd/x.pgn"], "cannot write junk.epd/x.pgn"),
         ("strength", ["--levels", "0", "99"], "--levels takes two or more"),
         ("strength", ["--openings", "/no.epd"], "/no.epd: No such file"),
         ("datagen", ["games", "--option", "NoSuch=1"], "unknown parameter 'NoSuch'"),

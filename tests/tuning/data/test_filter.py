@@ -76,6 +76,9 @@ def test_a_run_is_continued_and_with_other_settings_refused(games, tmp_path, mon
     assert _run(games, NETWORK, out) == 0
     assert second.read_bytes() == whole
     assert first.stat().st_mtime_ns == times
+    second.write_bytes(whole[:-100])  # made before the games were complete
+    assert _run(games, NETWORK, out) == 0
+    assert second.read_bytes() == whole
     assert _run(games, NETWORK, out, "--limit", "0.1") == 2
     assert "was started with limit 0.08, not 0.1" in capsys.readouterr().out
     other = tmp_path / NETWORK.name

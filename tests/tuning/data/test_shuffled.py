@@ -1,5 +1,7 @@
 """Positions in random order on disk: none lost, none twice, no game on both sides, the same order every time."""
 
+import time
+from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 
 import numpy as np
@@ -94,6 +96,21 @@ def test_a_set_is_made_once(files, positions, tmp_path, monkeypatch):
     assert same.digest == positions.digest
     with pytest.raises(TypeError):
         shuffled(files, tmp_path / "cache", Quiet(5, 100), 0.3, SILENT)
+
+
+def test_two_runs_make_a_set_once(files, tmp_path, monkeypatch):
+    made, make = [], module._make
+
+    def slow(*arguments):
+        made.append(arguments)
+        time.sleep(0.1)
+        make(*arguments)
+
+    monkeypatch.setattr(module, "_make", slow)
+    with ThreadPoolExecutor(2) as runs:
+        first, second = runs.map(lambda _: shuffled(files, tmp_path, ALL, 0.3, SILENT), range(2))
+    assert len(made) == 1
+    assert keys(first.learned()) == keys(second.learned())
 
 
 def test_expected_scores_mix_search_and_result(positions):

@@ -16,6 +16,7 @@ from engine.search.scores import MATE_BOUND
 from tests.tuning import games
 from tuning.common.errors import SetupError
 from tuning.data import marlinformat, positions, viriformat
+from tuning.data.dataset import NO_VERDICT
 from tuning.data.marlinformat import IN_CHECK, NOISY_MOVE
 from tuning.viriformat import main
 
@@ -163,6 +164,15 @@ def test_written_text_is_read_as_the_same_positions(tmp_path: Path) -> None:
     assert len(inside) > len(direct) // 2
     flags = IN_CHECK | NOISY_MOVE
     assert np.array_equal(direct.boards["extra"][inside] & flags, text.boards["extra"][inside] & flags)
+
+
+def test_positions_without_a_score_are_left_out_of_text(tmp_path: Path) -> None:
+    path, text = _write(tmp_path / "example.vf", games.EXAMPLE), tmp_path / "positions.txt"
+    scores = viriformat.read_positions([path]).boards["score"]
+    scores[1] = NO_VERDICT
+    path.write_bytes(viriformat.with_scores(path, scores))
+    assert main([str(path), "--text", str(text)]) == 0
+    assert [line.split(" | ")[1] for line in text.read_text().splitlines()] == ["10", "-30", "32767", "32767"]
 
 
 def test_what_holds_no_game_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -48,6 +48,9 @@ def test_the_record_of_the_repository_is_whole_and_names_no_folders(monkeypatch)
         ({}, False),
         ({"games": 5000, "limit": "8000 nodes"}, True),
         ({"games": 5000, "limit": "7999 nodes"}, False),
+        ({"games": 5000, "limit": "8000 nodes / 7999 nodes"}, False),
+        ({"games": 5000, "limit": "2+0.02, depth 5"}, False),
+        ({"games": 5000, "limit": "300000+3000 nodes"}, True),
         ({"games": 5000, "limit": "2+0.02"}, True),
         ({"games": 4999, "limit": "2+0.02"}, False),
         ({"games": 5000}, False),
@@ -125,12 +128,12 @@ def test_what_is_not_finished_is_not_added_unless_asked_for(monkeypatch, tmp_pat
     assert read(file)[0].error is None  # of two pairs
 
 
-def arena_file(path: Path, summary: bool = True, clock: list[int] | None = None) -> Path:
+def arena_file(path: Path, summary: bool = True, clock: list[int] | None = None, own: tuple = ()) -> Path:
     """A results file as the arena writes it."""
     rules = {"nodes": 8000, "hard": False, "hash": 8, "clock": clock, "adjudication": {}}
     settings = {
         "names": ["FutilityBase=110", "base"],
-        "meeting": {"first": [["FutilityBase", "110"]], "second": [], "rules": rules, "fingerprint": "f"},
+        "meeting": {"first": [["FutilityBase", "110"], *own], "second": [], "rules": rules, "fingerprint": "f"},
         "games": None,
         "book": {"path": "/somewhere/uho.epd", "order": "random", "seed": 1, "plies": None, "chess960": False},
         "sprt": {"elo0": 0.0, "elo1": 5.0, "alpha": 0.05, "beta": 0.05, "model": "normalized"},
@@ -147,9 +150,26 @@ def arena_file(path: Path, summary: bool = True, clock: list[int] | None = None)
     return path
 
 
-def test_clocks_of_nodes_are_named(tmp_path):
-    trial, _ = trial_of(arena_file(tmp_path / "arena.jsonl", clock=[300_000, 3_000]), "clocks", "open")
-    assert trial.limit == "300000+3000 nodes"
+@pytest.mark.parametrize(
+    ("clock", "own", "limit"),
+    [
+        ([300_000, 3_000], (), "300000+3000 nodes"),
+        ([300_000, 3_000], (["clock", "150000"],), "150000+0 nodes / 300000+3000 nodes"),
+        (None, (["nodes", "6800"],), "6800 nodes / 8000 nodes"),
+    ],
+)
+def test_the_limits_of_both_sides_are_named(tmp_path, clock, own, limit):
+    trial, _ = trial_of(arena_file(tmp_path / "arena.jsonl", clock=clock, own=own), "limits", "open")
+    assert trial.limit == limit
+
+
+def test_the_network_is_the_one_that_played(tmp_path):
+    results = arena_file(tmp_path / "arena.jsonl", summary=False)
+    ledger = Ledger.resume(results, "tuning.arena")[0]
+    figures = {"games": 4, "wdl": [1, 2, 1], "pentanomial": [0, 1, 0, 1, 0], "network": "numbat.nnue 01234567"}
+    ledger.add("summary", {"first": "new", "second": "base", **figures})
+    ledger.close()
+    assert trial_of(results, "x", "open")[0].evaluation == "numbat.nnue 01234567"
 
 
 def test_a_finished_arena_is_added(monkeypatch, tmp_path):

@@ -201,6 +201,7 @@ def test_the_points_are_those_of_the_plus_side() -> None:
     ("words", "complaint"),
     [
         (("--nodes", "0"), "--nodes must be 1 or more"),
+        (("--hash", "0"), "--hash must be 1 or more"),
         (("--nodes", "100", "--hard", "50"), "--hard 50 is less than --nodes 100"),
         (("--only", "Nonsense"), "no search parameter is called Nonsense"),
         (("--option", "Nonsense=1"), "unknown parameter 'Nonsense'"),

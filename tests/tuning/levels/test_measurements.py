@@ -1,5 +1,6 @@
 """What was measured of the levels, kept in a file, and the fit to it that the engine reads."""
 
+import json
 import math
 from itertools import pairwise
 from pathlib import Path
@@ -23,6 +24,13 @@ def played(nodes: int, rival: int | str, elo: float) -> Games:
 def test_the_shipped_levels_are_the_fit_of_the_shipped_measurements(tmp_path: Path):
     assert main(["--fit", "--out", str(tmp_path / "strength.json")]) == 0
     assert (tmp_path / "strength.json").read_bytes() == STRENGTH.read_bytes()
+
+
+def test_a_fit_names_its_measurements(tmp_path: Path):
+    measured, out = tmp_path / "other.json", tmp_path / "strength.json"
+    measured.write_bytes(FILE.read_bytes())
+    assert main(["--fit", "--measured", str(measured), "--out", str(out)]) == 0
+    assert json.loads(out.read_text())["note"].endswith(f" {measured}")
 
 
 def test_checking_a_fit_starts_no_engine(tmp_path: Path, monkeypatch):
@@ -57,7 +65,7 @@ def test_levels_without_misjudgement_are_on_the_line_and_all_rise():
 
 
 def test_what_is_written_is_read_again(tmp_path: Path):
-    measured = Measurements({3: (1014.0, 90.0)}, [Games(35_000, 2550, 0, 3, 5), Games(35_000, "unrated", 0, 2, 6)])
+    measured = Measurements({3: (1014.0, 90.0)}, [Games(35_000, 2550, 0, 3, 5, "Monday"), Games(35_000, "a", 0, 2, 6)])
     measured.write(tmp_path / "levels.json")
     assert Measurements.read(tmp_path / "levels.json") == measured
     shipped = Measurements.read(FILE)
@@ -65,13 +73,18 @@ def test_what_is_written_is_read_again(tmp_path: Path):
     assert (tmp_path / "again.json").read_bytes() == FILE.read_bytes()
 
 
-def test_a_new_rating_takes_the_place_of_the_old_one_and_games_are_added():
+def test_a_new_rating_takes_the_place_of_the_old_one_and_games_count_once():
     top = len(LEVELS) - 1
     measured = Measurements({4: (1169.0, 181.0)}, [])
-    counts = {("Level 4", "Stockfish 1350"): [5.0, 0.0, 3.0], (f"Level {top}", "Stockfish 2550"): [1.0, 2.0, 3.0]}
-    measured.add(counts, {"Level 4": (1200.0, 100.0), f"Level {top}": (2700.0, 99.0)}, LEVELS)
-    assert measured.levels == {4: (1200.0, 100.0)}
-    assert measured.games == [Games(LEVELS[top].nodes, 2550, 3, 2, 1)]
+    met = (f"Level {top}", "Stockfish 2550")
+    counts = {("Level 4", "Level 8"): [5.0, 0.0, 3.0], met: [1.0, 2.0, 3.0]}
+    ratings = {"Level 4": (1200.0, 100.0), "Level 8": (1300.0, 90.0), met[0]: (2700.0, 99.0), met[1]: (2550.0, 0.0)}
+    measured.add(counts, ratings, LEVELS, dict.fromkeys(counts, "Monday"))
+    assert measured.levels == {4: (1200.0, 100.0), 8: (1300.0, 90.0)}
+    measured.add({met: [2.0, 4.0, 6.0]}, ratings, LEVELS, {met: "Monday"})  # the same match, with more games
+    measured.add({met: [0.0, 0.0, 1.0]}, ratings, LEVELS, {met: "Tuesday"})
+    nodes = LEVELS[top].nodes
+    assert measured.games == [Games(nodes, 2550, 6, 4, 2, "Monday"), Games(nodes, 2550, 1, 0, 0, "Tuesday")]
 
 
 @pytest.mark.parametrize("text", ["", "{}", '{"levels": [], "games": [{"nodes": 1}]}'])

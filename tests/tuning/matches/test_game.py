@@ -49,11 +49,12 @@ def test_a_mate_is_a_win(trivial):
 def test_pgn_holds_the_game_and_the_usual_comments(trivial):
     opening = Opening(chess.STARTING_FEN, FOOLS_MATE[:2])
     record = play(trivial("w", FOOLS_MATE), trivial("b", FOOLS_MATE), opening)
-    game = chess.pgn.read_game(io.StringIO(record.to_pgn({"Event": "test"})))
+    game = chess.pgn.read_game(io.StringIO(record.to_pgn({"Event": 'a "test"'})))
     assert not game.errors
     assert [move.uci() for move in game.mainline_moves()] == list(FOOLS_MATE)
     assert game.headers["Result"] == "0-1"
     assert game.headers["White"] == "w"
+    assert game.headers["Event"] == r"a \"test\""  # as it is written
     comments = [node.comment for node in game.mainline()]
     assert comments[:2] == ["", ""]
     assert comments[2].startswith("+0.10/1 0.0")
@@ -62,16 +63,17 @@ def test_pgn_holds_the_game_and_the_usual_comments(trivial):
 
 
 @pytest.mark.parametrize(
-    ("fault", "kind", "reason"),
+    ("fault", "kind", "reason", "protocol"),
     [
-        ("die", "disconnect", "White disconnects"),
-        ("illegal", "illegal", "White makes an illegal move"),
-        ("null", "illegal", "White makes an illegal move"),
+        ("die", "disconnect", "White disconnects", "uci"),
+        ("illegal", "illegal", "White makes an illegal move", "uci"),
+        ("illegal", "illegal", "White makes an illegal move", "xboard"),
+        ("null", "illegal", "White makes an illegal move", "uci"),
     ],
 )
-def test_a_broken_engine_loses_and_the_match_goes_on(trivial, fault, kind, reason):
+def test_a_broken_engine_loses_and_the_match_goes_on(trivial, fault, kind, reason, protocol):
     line = long_line(20)
-    broken, sound = trivial("broken", line, fault, 4), trivial("sound", line)
+    broken, sound = replace(trivial("broken", line, fault, 4), protocol=protocol), trivial("sound", line)
     record = play(broken, sound)
     assert (record.result, record.fault, record.culprit, record.reason) == ("0-1", kind, "broken", reason)
     assert len(record.moves) == 4
@@ -89,6 +91,14 @@ def test_late_move_loses_on_time_beyond_the_margin(trivial, limits, fault):
     record = play(late, sound)
     assert (record.result, record.fault, record.culprit) == ("0-1", fault, "late" if fault else None)
     assert record.termination == ("time forfeit" if fault else "normal")
+    assert "(0.000 s too many)" not in record.detail
+
+
+@pytest.mark.parametrize("protocol", ["uci", "xboard"])
+def test_an_engine_that_moves_when_it_is_stopped_is_late(trivial, protocol):
+    late = replace(trivial("late", FOOLS_MATE, "late", 2, 1.0, Limits(base=0.2)), protocol=protocol)
+    record = play(late, trivial("sound", FOOLS_MATE))
+    assert (record.fault, record.culprit) == ("time", "late")
 
 
 @pytest.mark.parametrize("limits", [Limits(base=0.1), Limits(nodes=100)])
@@ -116,6 +126,11 @@ def test_wrong_lines_of_thought_are_found(trivial, fault, line, at, kind):
         trivial("w", line, fault, at), trivial("b", line), conditions=replace(NO_ADJUDICATION, pv_check="off")
     )
     assert unchecked.pv_lines == (0, 0)
+
+
+def test_an_exact_score_counts_before_many_bounds(trivial):
+    record = play(trivial("w", FOOLS_MATE, "bounds", 0), trivial("b", FOOLS_MATE))
+    assert record.moves[0].score == "+0.10"
 
 
 def test_repetition_and_fifty_moves_are_drawn(trivial):
@@ -201,9 +216,10 @@ def test_an_unknown_option_names_the_engine(trivial):
         units.introduce(spec, lambda item: None)
 
 
-def test_a_value_that_the_engine_cannot_use_ends_the_match(trivial, tmp_path):
+@pytest.mark.parametrize("kind", ["options", "shared_options"])
+def test_a_value_that_the_engine_cannot_use_ends_the_match(trivial, tmp_path, kind):
     """Else the match would silently be played without it."""
-    spec = replace(trivial("w", FOOLS_MATE), options={"Net": str(tmp_path / "gone.nnue")})
+    spec = replace(trivial("w", FOOLS_MATE), **{kind: {"Net": str(tmp_path / "gone.nnue")}})
     with pytest.raises(EngineFailure, match=r"^w: cannot read '.*gone\.nnue'"):
         units.introduce(spec, lambda item: None)
 
@@ -217,7 +233,44 @@ def test_a_remark_about_an_option_is_no_complaint(trivial, tmp_path):
 
 def test_shared_options_go_only_where_they_exist(trivial):
     spec = replace(trivial("w", FOOLS_MATE), shared_options={"Contempt": "3", "Hash": "4"})
-    assert units.introduce(spec, lambda item: None).options == ("Hash", "Net")
+    assert units.introduce(spec, lambda item: None).options == ("Hash", "Net", "Book")
+
+
+@pytest.mark.parametrize(
+    ("words", "sent"),
+    [
+        ({"Book": "0"}, ["setoption name Book value false"]),
+        ({"book": "False"}, ["setoption name Book value false"]),
+        ({"Book": "true"}, []),
+    ],
+)
+def test_switches_are_true_or_false(trivial, tmp_path, words, sent):
+    spec = replace(trivial("w", FOOLS_MATE), options=words, environment={"LOG": str(tmp_path / "log")})
+    units.introduce(spec, lambda item: None)
+    assert [line for line in (tmp_path / "log").read_text().splitlines() if line.startswith("setoption")] == sent
+    with pytest.raises(EngineFailure, match=r"^w: option Book is true or false, not 'maybe'"):
+        units.introduce(replace(spec, options={"Book": "maybe"}), lambda item: None)
+
+
+def test_an_xboard_engine_is_told_its_options_once(trivial, tmp_path):
+    log = tmp_path / "log"
+    spec = replace(trivial("w", FOOLS_MATE), protocol="xboard", environment={"LOG": str(log)})
+    play(replace(spec, shared_options={"Hash": "16", "Threads": "2"}), trivial("b", FOOLS_MATE))
+    told = [line for line in log.read_text().splitlines() if line.startswith(("memory", "option"))]
+    assert told == ["option threads=2", "memory 16"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "opening", "problem"),
+    [
+        ({}, Opening(chess.STARTING_FEN, chess960=True), "engine does not support UCI_Chess960"),
+        ({"protocol": "xboard", "limits": Limits(nodes=9)}, START, "it takes no limit of nodes"),
+        ({"protocol": "xboard", "limits": Limits(base=9, nodes=9)}, START, "xboard does not combine nodes with time"),
+    ],
+)
+def test_what_an_engine_cannot_play_is_no_lost_game(trivial, changes, opening, problem):
+    with pytest.raises(EngineFailure, match=f"^w: {problem}"):
+        play(replace(trivial("w", FOOLS_MATE), **changes), trivial("b", FOOLS_MATE), opening)
 
 
 @pytest.mark.parametrize(("name", "protocol"), [("phalanx", "xboard"), ("fairymax", "xboard"), ("gnuchess", "uci")])

@@ -72,7 +72,7 @@ def test_names_and_words_of_engines_do_not_act(tmp_path, capsys):
     assert not [letter for letter in out + err if not letter.isprintable() and letter != "\n"]
     with (tmp_path / "r.pgn").open() as stream:
         game = chess.pgn.read_game(stream)
-    assert game.headers["Black"] == r"[bold]a\x1b[2J\u202e$\udcff[/]\nb"
+    assert game.headers["Black"] == r"[bold]a\\x1b[2J\\u202e$\\udcff[/]\\nb"
     stranger = [*words("w", FOOLS_MATE), "--engine", f"cmd={name}", "--nodes", "1", "--json", str(tmp_path / "s.jsonl")]
     for refused in ([*stranger, "--scheduler", "here"], ["--resume", name], [f"--{name}"]):
         with suppress(SystemExit):
@@ -174,6 +174,25 @@ def test_results_are_never_overwritten(monkeypatch, tmp_path):
     assert code == 2
     assert "it is not empty" in page
     assert path.read_text() == "precious\n"
+
+
+def test_a_resumed_match_empties_no_file_but_its_own(monkeypatch, tmp_path):
+    path, pgn = tmp_path / "r.jsonl", tmp_path / "r.pgn"
+    run(monkeypatch, *PAIR, "--tc", "5", "--games", "2", "--plies", "0", "--json", str(path), "--pgn", str(pgn))
+    whole = pgn.read_text()
+    for before, expected in (("", 0), (whole, 0), (whole[:50], 0), (whole[1:], 2)):
+        pgn.write_text(before)
+        assert run(monkeypatch, "--resume", str(path), "--pgn", str(pgn))[0] == expected
+        assert pgn.read_text() == (before if expected else whole)
+
+
+def test_a_resumed_match_has_the_same_book(monkeypatch, tmp_path):
+    book, path = tmp_path / "book.epd", tmp_path / "r.jsonl"
+    book.write_text(f"{chess.STARTING_FEN}\n")
+    run(monkeypatch, *PAIR, "--tc", "5", "--games", "2", "--openings", str(book), "--json", str(path))
+    book.write_text(f"{chess.STARTING_FEN}\n# more\n")
+    code, page = run(monkeypatch, "--resume", str(path), "--games", "4")
+    assert (code, "book.epd: the file has changed since the run began" in page) == (2, True)
 
 
 def test_a_resumed_match_gets_the_games_it_is_told(monkeypatch, tmp_path):

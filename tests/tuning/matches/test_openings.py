@@ -4,7 +4,7 @@ import chess
 import pytest
 
 from tuning.common.errors import SetupError
-from tuning.matches.openings import RandomOpenings, load_book
+from tuning.matches.openings import RandomOpenings, distinct, load_book
 
 EPD = """\
 rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2
@@ -102,12 +102,25 @@ def test_books_that_cannot_be_used(tmp_path):
         load_book(tmp_path / "broken.epd", complain=lambda message: None).opening(0)
 
 
-def test_random_openings_are_repeatable_and_playable():
-    openings = RandomOpenings(plies=6, seed=5)
+def test_openings_that_lead_to_one_position_count_once(tmp_path):
+    games = ("1. e4 e5 2. Nf3", "1. e4 e5 2. Nc3", "1. d4 d5")
+    (tmp_path / "book.pgn").write_text("".join(f'[Event "x"]\n\n{moves} *\n\n' for moves in games))
+    complaints: list[str] = []
+    book = load_book(tmp_path / "book.pgn", order="sequential", plies=2)
+    assert [opening.moves[0] for opening in distinct(book, complaints.append)] == ["e2e4", "d2d4"]
+    assert len(list(distinct(RandomOpenings(1), complaints.append))) == 20
+    assert len(complaints) == 2
+
+
+@pytest.mark.parametrize("chess960", [False, True])
+def test_random_openings_are_repeatable_and_playable(chess960):
+    openings = RandomOpenings(6, 5, chess960)
     boards = [openings.opening(number).board() for number in range(50)]
     assert all(len(board.move_stack) == 6 and not board.is_game_over() for board in boards)
     assert len({board.fen() for board in boards}) > 45
-    assert openings.opening(7) == RandomOpenings(plies=6, seed=5).opening(7)
+    assert {board.chess960 for board in boards} == {chess960}
+    assert (len({board.root().fen() for board in boards}) > 1) == chess960
+    assert openings.opening(7) == RandomOpenings(6, 5, chess960).opening(7)
 
 
 @pytest.mark.parametrize(

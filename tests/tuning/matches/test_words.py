@@ -1,13 +1,17 @@
 """What users write: engine words, time controls, adjudication rules, each with one clear refusal."""
 
+import os
+from dataclasses import replace
+
 import chess
 import pytest
 
+from tuning import match
 from tuning.common import revisions
 from tuning.common.errors import SetupError
 from tuning.matches.adjudication import Adjudication, Referee, parse_rule
 from tuning.matches.engines import parse_each, parse_limit_words, parse_words, with_unique_names
-from tuning.matches.flags import DRAW_KEYS, RESIGN_KEYS, with_commit
+from tuning.matches.flags import DRAW_KEYS, RESIGN_KEYS, play_settings, with_commit
 from tuning.matches.info import Thought, last_scored, parse_uci, parse_xboard
 from tuning.matches.limits import Clock, Limits, engine_limit, parse_time_control
 from tuning.matches.player import complaint_about, edit_commands
@@ -33,8 +37,18 @@ def test_a_revision_finds_the_files_of_its_options(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(revisions, "resolve", lambda revision: "0123456789" * 4)
     (tmp_path / "net.nnue").touch()
-    options = with_commit(parse_words(["rev=main", "option.EvalFile=net.nnue", "option.Hash=64"])).options
-    assert options == {"EvalFile": str(tmp_path / "net.nnue"), "Hash": "64"}
+    (tmp_path / "tables").mkdir()
+    spec = parse_words(["rev=main", "option.EvalFile=net.nnue", "option.Hash=64"])
+    spec = with_commit(replace(spec, shared_options={"SyzygyPath": "tables", "Threads": "1"}))
+    assert spec.options == {"EvalFile": str(tmp_path / "net.nnue"), "Hash": "64"}
+    assert spec.shared_options == {"SyzygyPath": str(tmp_path / "tables"), "Threads": "1"}
+
+
+def test_the_folder_of_tablebases_is_found_from_elsewhere(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "KQvK.rtbw").touch()
+    conditions, _ = play_settings(match.parser().parse_args(["--tb", "."]))
+    assert conditions.adjudication.tablebases == str(tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -46,6 +60,7 @@ def test_a_revision_finds_the_files_of_its_options(monkeypatch, tmp_path):
         ("info string NNUE evaluation using nope.nnue enabled", False),
         ("info string no opening book", False),
         ("info string error 64", False),
+        ("info string Hash table allocation: Windows large pages not used.", False),
         ("option name EvalFile type string default not nope.nnue", False),
     ],
 )
@@ -75,6 +90,7 @@ def test_words_as_cutechess_writes_them():
 def test_a_bare_command_and_a_revision():
     assert parse_words(["/opt/x/engine --uci"]).command == ("/opt/x/engine", "--uci")
     assert parse_words(["/opt/x/engine"]).name == "engine"
+    assert parse_words(["engine", "dir=~/x"]).directory == os.path.expanduser("~/x")
     assert parse_words(["rev=HEAD~2", "arg=--tune"]).revision == "HEAD~2"
 
 
@@ -82,6 +98,7 @@ def test_a_bare_command_and_a_revision():
     ("words", "complaint"),
     [
         (["name=x"], "no command"),
+        (["/home/o'neil/sf"], "neil/sf.: No closing quotation"),
         (["cmd=x", "proto=winboard"], "one of uci, xboard"),
         (["cmd=x", "colour=red"], "'colour=red' is unknown"),
         (["cmd=x", "nodes=many"], "'many' is not a number"),

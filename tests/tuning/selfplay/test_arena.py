@@ -69,6 +69,7 @@ def test_a_run_from_start_to_end(whole: tuple[Path, str]) -> None:
     assert f"+{points.count(2)} ={points.count(1)} -{points.count(0)}" in page
     summary = dict(read_events(path))["summary"]
     assert summary["pentanomial"] == [sum(sum(pair["points"]) == half for pair in pairs) for half in range(5)]
+    assert summary["network"].startswith("numbat.nnue ")
     assert "games an hour" in page
     assert f"{GAMES} games, " in page
     assert page.splitlines()[-1].endswith(f": {', '.join(map(str, summary['pentanomial']))}")
@@ -199,14 +200,59 @@ def test_pairs_count_in_their_order_and_once() -> None:
 
 def test_a_book_is_played_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     book = tmp_path / "book.epd"
-    fens = ("4k3/pppp4/8/8/8/8/4PPPP/4K3 w - -", "this is not a position", "4k3/4pppp/8/8/8/8/PPPP4/4K3 w - -")
+    fens = (
+        "4k3/pppp4/8/8/8/8/4PPPP/4K3 w - -",
+        "this is not a position",
+        "4k3/pppp4/8/8/8/8/PPPPPPPP/NNN1K3 w - -",
+        "4k3/pppp4/8/8/8/8/4PPPP/4K3 w - - 0 9",
+        "4k3/4pppp/8/8/8/8/PPPP4/4K3 w - -",
+    )
     book.write_text("\n".join(fens) + "\n")
     path = tmp_path / "r.jsonl"
-    code, page = _run(monkeypatch, *QUICK, "--games", "100", "--openings", str(book), "--json", str(path))
+    words = ("--games", "100", "--openings", str(book), "--order", "sequential", "--json", str(path))
+    code, page = _run(monkeypatch, *QUICK, *words)
     assert code == 0
-    assert "the book has only 2 openings" in page
+    assert "there are only 2 openings" in page
     assert "'this is not a position' is not a position" in page
-    assert sorted(pair["opening"] for pair in _pairs(path)) == ["book.epd:1", "book.epd:3"]
+    assert "has more promoted pieces than missing pawns" in page
+    assert "book.epd:4 leads to the position of an earlier opening" in page
+    assert [pair["opening"] for pair in _pairs(path)] == ["book.epd:1", "book.epd:5"]
+
+
+def test_a_failed_batch_ends_the_run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def fail(batch: Batch, report: Any) -> None:
+        raise RuntimeError("no memory left")
+
+    path = tmp_path / "r.jsonl"
+    monkeypatch.setattr(arena, "play_batch", fail)
+    code, page = _run(monkeypatch, *QUICK, "--games", "4", "--json", str(path))
+    assert code == 2
+    assert "no memory left" in page
+    assert f"--resume {path}" in page
+
+
+def test_a_side_may_have_its_own_clock(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    words = (*QUICK, "--new", "clock=10000+100", "--games", "2", "--json", str(tmp_path / "r.jsonl"))
+    code, page = _run(monkeypatch, *words)
+    assert code == 2
+    assert "one side has a clock and the other has none" in page
+    assert _run(monkeypatch, *words, "--clock", "20000+200")[0] == 0
+    assert len(_pairs(tmp_path / "r.jsonl")) == 1
+
+
+def test_games_go_to_a_file_of_games_even_if_it_was_cut(monkeypatch, tmp_path, whole):
+    path = whole[0]
+    code, page = _run(monkeypatch, "--resume", str(path), "--pgn", str(path))
+    assert (code, "it is one of the files to read" in page) == (2, True)
+    pgn = path.with_suffix(".pgn")
+    text = pgn.read_text()
+    pgn.write_text(text[: text.rindex("{") + 3])
+    words = ("--games", "2", "--json", str(tmp_path / "r.jsonl"), "--pgn", str(pgn))
+    assert _run(monkeypatch, *QUICK, *words)[0] == 0
+    with pgn.open() as stream:
+        games = list(iter(lambda: chess.pgn.read_game(stream), None))
+    assert len(games) == GAMES + 2
+    assert not [game.errors for game in games if game.errors]
 
 
 def test_the_sides_play_with_their_own_settings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -102,12 +102,16 @@ def test_it_stops_at_the_wanted_positions(tmp_path: Path, capsys: pytest.Capture
     positions = len(viriformat.read_positions(viriformat.files_of(tmp_path / "run")))
     assert wanted <= positions
     assert f"{positions:,} positions" in capsys.readouterr().out
+    before = _bytes(tmp_path / "run")
+    assert _run(tmp_path / "run", "--positions", str(wanted)) == 0
+    assert _bytes(tmp_path / "run") == before
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
         (("--nodes", "101"), "was started with nodes 100, not 101: use the same settings or another directory"),
+        (("--nodes", "101", "--check"), "was started with nodes 100, not 101"),
         (("--seed", "5"), "was started with seed 1, not 5"),
         (("--option", "AspirationWindow=20"), 'was started with options {}, not {"AspirationWindow": "20"}'),
         (("--option", "AspirationWindow"), "--option AspirationWindow: use NAME=VALUE"),
@@ -135,6 +139,18 @@ def _replace_first_game(directory: Path) -> None:
     (directory / "games-00000.vf").write_bytes((directory / "games-00001.vf").read_bytes())
 
 
+def _replace_first_game_of_all(directory: Path) -> None:
+    (directory / "games-00000.vf").unlink()
+    (directory / "games-00001.vf").write_bytes((directory / "games-00002.vf").read_bytes())
+
+
+def _move_a_piece_nowhere(directory: Path) -> None:
+    path = directory / "games-00001.vf"
+    data = bytearray(path.read_bytes())
+    data[32:34] = (9 | 9 << 6).to_bytes(2, "little")
+    path.write_bytes(data)
+
+
 def _add_a_stranger(directory: Path) -> None:
     (directory / "mine.vf").write_bytes(b"precious")
 
@@ -145,6 +161,8 @@ def _add_a_stranger(directory: Path) -> None:
         (_spoil_notes, "run.json is not JSON"),
         (_lose_notes, "contains games but no run.json"),
         (_replace_first_game, "its first game is played"),
+        (_replace_first_game_of_all, "its first game is played"),
+        (_move_a_piece_nowhere, "games-00001.vf: game 1 at byte 0 has an illegal move after 0 plies; cut the file"),
         (_add_a_stranger, "mine.vf is not a file of this tool"),
     ],
 )
@@ -189,7 +207,8 @@ def test_a_worker_with_another_engine_is_found(copy: Path) -> None:
 
 def test_games_begin_from_the_book(tmp_path: Path) -> None:
     book = tmp_path / "book.epd"
-    book.write_text("4k3/pppp4/8/8/8/8/4PPPP/4K3 w - -\n4k3/4pppp/8/8/8/8/PPPP4/4K3 w - -\n")
+    impossible = "4k3/pppp4/8/8/8/8/PPPPPPPP/NNN1K3 w - -"
+    book.write_text(f"{impossible}\n4k3/pppp4/8/8/8/8/4PPPP/4K3 w - -\n4k3/4pppp/8/8/8/8/PPPP4/4K3 w - -\n")
     assert _run(tmp_path / "run", "--games", "6", "--book", str(book), "--opening-plies", "2") == 0
     positions = viriformat.read_positions(viriformat.files_of(tmp_path / "run"))
     assert max(int(board["occupancy"]).bit_count() for board in positions.boards) == 10

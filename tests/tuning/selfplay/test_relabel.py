@@ -114,10 +114,16 @@ def test_goes_on_where_it_was_interrupted(games: Path, tmp_path: Path) -> None:
     assert len(_bytes(tmp_path / "parts")) == 1
     assert _run(games, tmp_path / "parts") == 0
     assert _bytes(tmp_path / "parts") == _bytes(tmp_path / "whole")
+    last = files_of(tmp_path / "parts")[-1]
+    last.write_bytes(last.read_bytes()[:-100])  # made before the games were complete
+    assert _run(games, tmp_path / "parts") == 0
+    assert _bytes(tmp_path / "parts") == _bytes(tmp_path / "whole")
 
 
 def test_other_settings_are_refused(games: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert _run(games, tmp_path / "run") == 0
+    assert _run(games, tmp_path / "run", "--share", "0.5", "--check") == 2
+    assert "was started with share 1.0, not 0.5" in capsys.readouterr().out.replace("\n", " ")
     assert _run(games, tmp_path / "run", "--share", "0.5") == 2
     assert "was started with share 1.0, not 0.5" in capsys.readouterr().out.replace("\n", " ")
     others = tmp_path / "others"

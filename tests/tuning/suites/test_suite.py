@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import sys
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,8 @@ from tests.conftest import REPOSITORY
 from tests.tuning.conftest import rival
 from tuning import suite
 from tuning.common import command
-from tuning.common.ledger import read_events
+from tuning.common.ledger import Ledger, read_events
+from tuning.suites.solving import TOOL, Solution
 
 
 def run(monkeypatch, *arguments: str) -> tuple[int, str]:
@@ -45,6 +47,16 @@ def test_two_engines_side_by_side_and_resumed(monkeypatch, tmp_path):
     assert code == 0
     solved = [data for kind, data in read_events(results) if kind == "solution"]
     assert len(solved) == len({(data["engine"], data["number"]) for data in solved}) == 6
+
+
+def test_a_suite_that_has_changed_is_not_resumed(monkeypatch, tmp_path):
+    path, results = tmp_path / "tiny.epd", tmp_path / "r.jsonl"
+    path.write_text('6k1/5ppp/8/8/8/8/8/R5K1 w - - dm 1; id "new";\n')
+    ledger = Ledger.create(results, TOOL, {"suite": str(path), "engines": [], "limit": None, "first move": False})
+    ledger.add("solution", asdict(Solution("x", 0, "old", "a1a8", True, 0.1, 0, 1, 1, 9)))
+    ledger.close()
+    code, page = run(monkeypatch, "--resume", str(results))
+    assert (code, "tiny.epd is not what it was" in page) == (2, True)
 
 
 @pytest.mark.slow
