@@ -11,6 +11,7 @@ import os
 import select
 import sys
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import IO, Any
 
 import rich.console
@@ -65,7 +66,8 @@ def read_line(prompt: str, seconds: float | None = None) -> str | None:
     if sys.stdin is None:  # started with standard input closed
         raise EOFError
     if isinstance(sys.stdin, io.TextIOWrapper) and sys.stdin.errors != "replace":
-        sys.stdin.reconfigure(errors="replace")  # possible only before the first line
+        with suppress(io.UnsupportedOperation):  # a line was read before
+            sys.stdin.reconfigure(errors="replace")
     try:
         if seconds is None or os.name == "nt" or not sys.stdin.isatty():
             return input(prompt)

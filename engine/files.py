@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import errno
 import os
-import secrets
 import shutil
 import stat
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -59,7 +59,8 @@ def drafted(path: Path) -> Iterator[Path]:
     target = Path(os.path.realpath(path))
     with suppress(FileNotFoundError):
         _check(target.stat().st_mode)
-    draft = target.with_name(f"numbat-{secrets.token_hex(4)}.part")
+    name = f"numbat-{os.getpid():x}-{zlib.crc32(os.fsencode(target.name)):08x}.part"  # may be longer than no other
+    draft = target.with_name(name)
     try:
         yield draft
     except BaseException:
@@ -67,7 +68,7 @@ def drafted(path: Path) -> Iterator[Path]:
             draft.unlink()
         raise
     try:
-        with suppress(FileNotFoundError):
+        with suppress(OSError):  # there is none, or the file system keeps no permissions
             shutil.copymode(target, draft)
         os.replace(draft, target)
     except OSError as error:

@@ -255,7 +255,7 @@ class Engine(Positioned):
 
         lines = _lines(1 if multipv is None else multipv)
         limits = limits_on(board, limit, root_moves)
-        board = board.copy()  # the caller's may change meanwhile
+        board = board.copy(stack=board.halfmove_clock)  # the caller's may change meanwhile
         reports[1] = self.search(board, limits, keep, lines)
         found = [analysis_of(info, board) for _, info in sorted(reports.items())]
         return found[0] if multipv is None else found
@@ -278,7 +278,7 @@ class Engine(Positioned):
                 on_report(analysis_of(info, board))
 
         limits = limits_on(board, limit, root_moves)
-        board = board.copy()  # the caller's may change meanwhile
+        board = board.copy(stack=board.halfmove_clock)  # the caller's may change meanwhile
         move = self._run(board, limits, pass_on if on_report else None, None).bestmove
         if move == "0000":
             return None
@@ -309,6 +309,7 @@ class Engine(Positioned):
         """
         lines = None if multipv is None else _lines(multipv)
         limits = replace(limits_on(board, limit, root_moves), analysis=True)
+        board = board.copy(stack=board.halfmove_clock)  # the caller's may change meanwhile
         feed = Feed()
         stream = Stream(board, feed, partial(self._turns.halt, limits))
         with self.turn():
@@ -348,7 +349,7 @@ class Engine(Positioned):
         with self.turn(), counted() as effort:
             previous, self._effort = self._position, effort
             try:
-                return explanation(search, self.table_outcome, board, move, limit, effort)
+                return explanation(search, self.table_outcome, board, move, limit)
             finally:
                 self._position, self._effort = previous, None
 

@@ -21,8 +21,6 @@ from engine.messages import Info, Limits
 if TYPE_CHECKING:
     from chess.engine import Limit
 
-    from engine.explanation.effort import Effort
-
 #: Nodes of each search for an explanation without a limit.
 EXPLAIN_NODES = 200_000
 
@@ -36,9 +34,8 @@ def explanation(
     board: chess.Board,
     move: chess.Move | None,
     limit: Limit | Limits | None,
-    effort: Effort,
 ) -> str:
-    """See :meth:`engine.Engine.explain`, which holds the turn and counts the ``effort``."""
+    """See :meth:`engine.Engine.explain`, which holds the turn."""
     check_board(board)
     check_moves([move] if move is not None else [])
     if move is not None and not board.is_legal(move):
@@ -47,9 +44,7 @@ def explanation(
 
     def look(position: chess.Board) -> Analysis:
         limits = limits_on(position, Limits(nodes=EXPLAIN_NODES) if limit is None else limit, None)
-        info = search(position, limits, lambda info: effort.check(), 1)
-        effort.check()
-        return analysis_of(info, position)
+        return analysis_of(search(position, limits, None, 1), position)
 
     if move is None:
         return what_for(board, look, tables=tables)

@@ -214,7 +214,7 @@ class Thinker:
             line = bound  # a failed window of the unfinished iteration has newer information on the same move
         final = [line if line.rank == 1 else replace(line, rank=1)]
         if lines > 1:
-            rest = [other for other in self.pool.workers[0].lines if other.moves and other.moves[0] != line.moves[0]]
+            rest = [other for other in self.pool.workers[0].lines if other.moves[0] != line.moves[0]]
             final += [replace(other, rank=rank) for rank, other in enumerate(rest[: lines - 1], 2)]
         # Nothing is reported twice; but a GUI may count only reports after its ``ponderhit``.
         if shown_at != (self.pool.nodes, self.pool.pondering) or any(shown.get(one.rank) != one for one in final):
@@ -235,7 +235,7 @@ class Thinker:
 
     def _misjudge(self, position: Position, best: RootLine, level: strength.Level) -> RootLine:
         """The line that a player of this level takes for the best."""
-        lines = [line for line in self.pool.workers[0].lines if line.moves]
+        lines = self.pool.workers[0].lines
         if len(lines) < 2 or not level.noise:
             return best
         if self._chance.random() < level.alert:

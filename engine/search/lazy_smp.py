@@ -67,7 +67,6 @@ def vote(lines: Sequence[RootLine]) -> RootLine:
 
     Each thread votes for its move with its depth and score; a proved win or loss outranks all votes.
     """
-    lines = [line for line in lines if line.moves]
     if not lines:
         return RootLine()
     if proved := [line for line in lines if abs(line.score) > DECIDED and not line.bound]:

@@ -94,9 +94,7 @@ class Pool:
         self._active: list[Worker] = []  # those that took part in this search
         self._helpers: list[ParkedThread] = []  # one for each worker but the first
         self._ticker: ParkedThread | None = None
-        self._latch = HelperLatch()
-        self._latch.close()
-        self._process = os.getpid()
+        self._process = 0  # of the latch, which does not exist yet
         self._finished = Signal()  # of the ticker's reports
         self.resize(threads)
 
@@ -137,7 +135,7 @@ class Pool:
 
     def wait_for_helpers(self) -> None:
         """Wait until the helpers have left the last search."""
-        if self._process != os.getpid():  # forked during a search, whose threads stayed in the parent
+        if self._process != os.getpid():  # at first, or forked during a search, whose threads stayed in the parent
             self._process, self._latch = os.getpid(), HelperLatch()
             self._latch.close()
         self._latch.gone.wait()

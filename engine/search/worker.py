@@ -49,7 +49,7 @@ class RootLine:
 def ranked(lines: list[RootLine], previous: list[RootLine]) -> list[RootLine]:
     """``lines``, then the ``previous`` ones with other first moves, up to the previous number, renumbered."""
     known = {line.moves[0] for line in lines}
-    rest = [line for line in previous if line.moves and line.moves[0] not in known]
+    rest = [line for line in previous if line.moves[0] not in known]
     ranked = (lines + rest)[: len(previous)]
     for rank, line in enumerate(ranked, 1):
         line.rank = rank

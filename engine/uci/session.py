@@ -242,11 +242,12 @@ class Session:
     def _legal(self, moves: tuple[str, ...]) -> tuple[str, ...]:
         """The legal ones among ``moves``, without duplicates; the others are reported."""
         wanted = dict.fromkeys(moves)
-        bad = [move for move in wanted if not self._loaded.is_legal(move)]
+        good = [move for move in wanted if self._loaded.is_legal(move)]
+        bad = [move for move in wanted if move not in good]
         if bad:
             what = "is not a legal move" if len(bad) == 1 else "are not legal moves"
             self._output.remark(f"go: {some_of(bad)} after searchmoves {what} here")
-        return tuple(move for move in wanted if move not in bad)
+        return tuple(good)
 
     def _perft(self, depth: int) -> None:
         perft = jobs.Perft(self._loaded, depth, self._loaded.options["Threads"])
