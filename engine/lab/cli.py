@@ -19,7 +19,6 @@ from engine.lab.play import play
 from engine.lab.trace import TooLarge, TreeTrace
 from engine.messages import PositionError
 from engine.printing import escaped, unguarded
-from engine.textbook import MAX, MIN
 
 GAMES = ("chess", "tictactoe", "bones", "othello", "tree")
 DEEPEST = 60
@@ -36,7 +35,8 @@ def main(argv: Sequence[str]) -> int:
         return refuse(error, PROGRAM)
     try:
         if chosen.play:
-            play(exhibit, human=MIN if chosen.second else MAX, seconds=chosen.seconds or 2.0)
+            first = exhibit.game.to_move(exhibit.game.initial())
+            play(exhibit, human=-first if chosen.second else first, seconds=chosen.seconds or 2.0)
             return 0
         return _compare(exhibit, chosen)
     except (LabError, PositionError, WriteError, ImportError) as error:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from math import isinf
+from math import inf, isnan
 from typing import Any
 
 from engine.textbook.game import MAX, Game
@@ -74,14 +74,14 @@ def tictactoe() -> Exhibit:
     return Exhibit("tic-tac-toe", TicTacToe(), 9, ("X", "O"), show, lambda square: str(square + 1), True)
 
 
-#: A search goes as deep as the heap is high, and each ply is a call of a Python function.
-_MOST_BONES = 100
+#: A search goes as deep as the heap is high, or the tree, and each ply is a call of a Python function.
+_DEEPEST = 100
 
 
 def bones(heap: int = 8) -> Exhibit:
     """The heap of bones. Raises :class:`LabError` for more than the searches, which are recursive, can take."""
-    if heap > _MOST_BONES:
-        raise LabError(f"a heap has at most {_MOST_BONES} bones here, not {heap}")
+    if heap > _DEEPEST:
+        raise LabError(f"a heap has at most {_DEEPEST} bones here, not {heap}")
 
     def show(state: tuple[int, int]) -> str:
         return f"{'| ' * state[0]}({state[0]} left)"
@@ -119,6 +119,8 @@ def tree(text: str | None = None) -> Exhibit:
             if not isinstance(read, list):
                 raise ValueError("one number is not a tree")
             game = ExplicitTree(_checked(read))
+            if _height(game.tree) > _DEEPEST:
+                raise ValueError(f"more than {_DEEPEST} plies deep")
         except (ValueError, RecursionError) as error:
             raise LabError(f"not a tree of numbers in brackets: {text!r} ({error})") from error
     return Exhibit("explicit tree", game, _height(game.tree), whole=True)
@@ -149,7 +151,7 @@ class ChessExhibit(Exhibit):
 def _checked(node: Any) -> Any:
     if isinstance(node, list):
         return [_checked(child) for child in node]
-    if isinstance(node, bool) or not isinstance(node, int | float) or not (abs(node) < 1e9 or isinf(node)):
+    if isinstance(node, bool) or not isinstance(node, int | float) or 1e9 <= abs(node) != inf or isnan(node):
         raise ValueError(f"{node!r} is not a number below a billion")
     return node
 

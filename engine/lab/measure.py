@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from engine.api.types import moves_of
 from engine.lab.games import Exhibit
+from engine.lab.trace import number
 from engine.messages import Limits
 from engine.textbook import (
     Game,
@@ -248,6 +249,7 @@ class Laboratory:
                 seconds = perf_counter() - begun
                 if name in EXHAUSTIVE:
                     self._pace = seconds / outcome.nodes
+                    self._counts[depth] = outcome.nodes, outcome.leaves  # perft leaves out games that end earlier
                 return Row(
                     name,
                     depth,
@@ -255,7 +257,7 @@ class Laboratory:
                     outcome.nodes,
                     outcome.leaves,
                     seconds,
-                    f"{outcome.value:.4g}",
+                    number(outcome.value),
                     self.exhibit.write_line(outcome.line),
                     None if name == "uct" else self._share(outcome.leaves, depth),
                 )

@@ -8,7 +8,7 @@ from typing import Any
 from engine.console import read_line
 from engine.lab.games import Exhibit, LabError
 from engine.reading import MoveError
-from engine.textbook import MAX, Outcome, player
+from engine.textbook import MAX, player
 
 HELP = "Type a move, or: hint, undo, help, quit."
 
@@ -65,9 +65,5 @@ def play(
 def _textbook(exhibit: Exhibit, state: Any, seconds: float) -> tuple[Any, str]:
     outcome = player(exhibit.game, state, seconds=seconds)
     assert outcome.move is not None, "called only while the game goes on"
-    return outcome.move, _judged(outcome)
-
-
-def _judged(outcome: Outcome[Any]) -> str:
     how = "proven" if outcome.exact else "estimated"
-    return f"({outcome.value:+g} for the first player, {how}; {outcome.nodes:,} nodes)"
+    return outcome.move, f"({outcome.value:+g} for {exhibit.players[0]}, {how}; {outcome.nodes:,} nodes)"

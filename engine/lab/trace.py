@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from math import inf, isinf
+from math import inf, isinf, nextafter
 from typing import Any
 
 from engine.lab.games import Exhibit
@@ -197,8 +197,15 @@ class TreeTrace:
             return f"{text}."
         branches = "1 branch is" if unseen == 1 else f"{unseen} branches are"
         if node.kind == "max":
-            return f"{text}, at least beta {label(window[1])}: MIN has better elsewhere, and {branches} pruned."
-        return f"{text}, at most alpha {label(window[0])}: MAX has better elsewhere, and {branches} pruned."
+            bound, limit, other = window[1], "at least beta", "MIN"
+        else:
+            bound, limit, other = window[0], "at most alpha", "MAX"
+        why = f"{other} has as good or better elsewhere"
+        if isinf(bound):
+            why = f"nothing is better for {node.kind.upper()}"
+        elif nextafter(window[0], inf) >= window[1]:
+            why = "that answers the question of the null window"
+        return f"{text}, {limit} {label(bound)}: {why}, and {branches} pruned."
 
     def _draw(self, state: tuple[Path, Any], parent: int | None, entered: set[Path] | None) -> float:
         """Place the node of ``state`` and its subtree, restricted to ``entered`` nodes if given; return its ``x``."""
@@ -234,12 +241,17 @@ class TreeTrace:
         return x
 
 
+def number(value: float, form: str = ".4g") -> str:
+    """``value`` as text: whole numbers in full, others in ``form``."""
+    return f"{value:.0f}" if float(value).is_integer() else f"{value:{form}}"
+
+
 def label(value: float) -> str:
     """A value in few characters. The bound of a null window next to a number is that number followed by + or -."""
     if isinf(value) or abs(value) > 1e300:
         return "∞" if value == inf or value > 0 else "-∞"
     near = round(value, 2)
-    text = f"{near:g}".replace("-0", "0") if near == 0 else f"{near:g}"
+    text = number(near, "g") if near else "0"
     if 0 < abs(value - near) < 1e-6:
         text += "+" if value > near else "-"
     return text

@@ -1,16 +1,19 @@
 """Quiescence search: evaluate no state in the middle of an exchange."""
 
 from math import inf
+from time import monotonic
 from typing import Unpack
 
 from engine.textbook.game import A, Game, S
-from engine.textbook.search import NO_LINE, Options, Outcome, Search, Valued
+from engine.textbook.search import NO_LINE, Options, Outcome, OutOfTime, Search, Valued
 from engine.textbook.transposition import Table, alpha_beta_with_table
 
 
 def quiesce(s: Search[S, A], state: S, alpha: float, beta: float) -> Valued:
     """The value of ``state`` to its player when only noisy actions are searched. Unless forced, the player may also
     stand pat, which is worth the evaluation."""
+    if monotonic() >= s.deadline:
+        raise OutOfTime
     game = s.game
     if game.is_terminal(state):
         return s.leaf(state, game.to_move(state))

@@ -7,6 +7,7 @@ import random
 import sys
 from math import inf, nextafter
 
+import chess
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,6 +17,8 @@ from engine.lab.games import LabError
 from engine.lab.measure import ALGORITHMS, Laboratory, count_tree, effective_branching
 from engine.lab.trace import DRAWN, TooLarge, TreeTrace, label
 from engine.textbook import MAX, MIN, LearnedOrder, OutOfTime, alpha_beta, minimax_decision
+from engine.textbook.quiescence import quiesce
+from engine.textbook.search import Search
 from tests.textbook.test_algorithms import KIWIPETE
 
 # The rows
@@ -149,12 +152,19 @@ def test_a_deadline_ends_the_counting_and_the_searches():
     for name in set(ALGORITHMS) - {"uct"}:
         with pytest.raises(OutOfTime):
             ALGORITHMS[name](games.othello(8).game, 6, -1.0, measure.Memory())
+    with pytest.raises(OutOfTime):
+        quiesce(Search(games.chess().game, deadline=-1.0), chess.Board(), -inf, inf)
 
 
 @pytest.mark.parametrize(
     ("fen", "leaves"),
-    [(None, "400"), (KIWIPETE, "2,039"), ("R5k1/5ppp/8/8/8/8/8/4K3 b - - 0 1", "1")],
-    ids=["start", "kiwipete", "mate"],
+    [
+        (None, "400"),
+        (KIWIPETE, "2,039"),
+        ("R5k1/5ppp/8/8/8/8/8/4K3 b - - 0 1", "1"),
+        ("6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1", "113"),
+    ],
+    ids=["start", "kiwipete", "mate", "mate in one"],
 )
 def test_the_engine_has_the_last_row_of_chess(fen, leaves, capsys):
     position = ["--fen", *fen.split()] if fen else []
@@ -165,6 +175,7 @@ def test_the_engine_has_the_last_row_of_chess(fen, leaves, capsys):
     ]
     assert "compiled" in lines[-1]
     assert lines[3][3] == leaves
+    assert "100%" in lines[3] or "100.0%" in lines[3] or "100.000%" in lines[3], lines[3]
 
 
 # Growth
@@ -212,6 +223,8 @@ def test_bounds_meet_minimax_at_its_deepest():
         (["--html", __file__], "it exists and contains something else"),
         (["--html", "no/such/directory/out.html"], "no such directory"),
         (["extra"], "extra"),
+        (["--tree", f"[1{'0' * 400}]"], "is not a number below a billion"),
+        (["--tree", f"{'[' * 150}1{']' * 150}"], "more than 100 plies deep"),
     ],
 )
 def test_bad_input_gets_one_line_that_names_it(arguments, named, capsys):
@@ -234,6 +247,14 @@ def test_an_interrupt_keeps_the_rows_and_writes_the_page(tmp_path, monkeypatch, 
 
 
 # Playing
+
+
+def test_the_search_moves_first_if_asked_whoever_is_to_move(monkeypatch):
+    seen = []
+    monkeypatch.setattr("engine.lab.cli.play", lambda exhibit, human, seconds: seen.append(human))
+    for more in ([], ["--second"]):
+        assert main(["--play", "chess", "--fen", "4k3/8/8/8/8/8/4q3/K7 b - - 0 1", *more]) == 0
+    assert seen == [MIN, MAX]
 
 
 def played(exhibit, answers, **options):
@@ -291,7 +312,7 @@ def test_chess_can_be_played_against_the_textbook():
     told = played(games.chess("6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1"), ["zz", "Ra8"])
     assert "'zz' is not a legal move here; write moves as e4" in told
     assert told.endswith("White wins.")
-    assert "White plays Ra8# (+1000 for the first player, " in played(
+    assert "White plays Ra8# (+1000 for White, " in played(
         games.chess("6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1"), [], human=MIN
     )
 
@@ -337,7 +358,8 @@ def test_a_trace_tells_of_the_lecture_tree():
     told = [step.text for step in TreeTrace(games.tree(), 2).steps(DRAWN["alpha-beta"])]
     assert told[0] == "MAX to move at the root with alpha -∞, beta ∞."
     assert "The leaf at 0 1 is worth 12." in told
-    assert "MIN at 1 returns 2, at most alpha 3: MAX has better elsewhere, and 2 branches are pruned." in told
+    better = "MAX has as good or better elsewhere"
+    assert f"MIN at 1 returns 2, at most alpha 3: {better}, and 2 branches are pruned." in told
     assert told[-1] == "MAX at the root returns 3."
 
 
@@ -346,8 +368,24 @@ def test_a_trace_tells_of_the_lecture_tree():
     [
         (games.tree("[[1,2],[3,4]]"), "principal variation search", "MAX at the root returns 3."),
         (games.bones(6), "MTD(f)", "MIN at 3 returns -1, known from an earlier visit to the position."),
+        (
+            games.tree(),
+            "MTD(f)",
+            "MAX at the root returns 3, at least beta 0: that answers the question of the null window, "
+            "and 2 branches are pruned.",
+        ),
+        (
+            games.tree("[[∞,∞],[1,2]]"),
+            "alpha-beta",
+            "MAX at the root returns ∞, at least beta ∞: nothing is better for MAX, and 1 branch is pruned.",
+        ),
+        (
+            games.tree("[[-∞,5],[1,2]]"),
+            "alpha-beta",
+            "MIN at 0 returns -∞, at most alpha -∞: nothing is better for MIN, and 1 branch is pruned.",
+        ),
     ],
-    ids=["a branch entered twice", "a position known before"],
+    ids=["a branch entered twice", "a position known before", "a null window", "the best for MAX", "the best for MIN"],
 )
 def test_only_what_is_pruned_is_said_to_be(exhibit, name, told):
     assert told in [step.text for step in TreeTrace(exhibit, exhibit.depth).steps(DRAWN[name])]
@@ -378,7 +416,7 @@ def test_a_tree_that_is_too_large_is_drawn_as_the_searches_that_prune_see_it():
     assert len(steps) == 120
     assert steps[-1].text == "MAX at the root returns 0."
     assert "The leaf at Nh3 Nh6 is worth 0." in [step.text for step in steps]
-    assert "MIN at a3 returns 0, at most alpha 0: MAX has better elsewhere, and 19 branches are pruned." in [
+    assert "MIN at a3 returns 0, at most alpha 0: MAX has as good or better elsewhere, and 19 branches are pruned." in [
         step.text for step in steps
     ]
     for search in trace.searches.values():
@@ -391,6 +429,14 @@ def test_the_value_of_a_tree_that_is_cut_off_is_explained(capsys):
         assert main([*tree, *depth, "--algorithms", "minimax"]) == 0
         out = capsys.readouterr().out
         assert ("7.667" in out) == ("the mean of the leaves below it" in out) == said
+
+
+def test_large_values_are_written_in_full(capsys):
+    assert main(["--tree", "[[12345,20000],[1,2]]"]) == 0
+    assert {row[9] for row in printed(capsys) if "searched" in row} == {"12345"}
+    assert [label(value) for value in (1234567.0, nextafter(1234567, inf), 2.5, -0.0)] == [
+        "1234567", "1234567+", "2.5", "0",
+    ]  # fmt: skip
 
 
 def test_a_tree_with_infinite_leaves(capsys):
