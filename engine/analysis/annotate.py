@@ -144,10 +144,12 @@ class _Run:
         if self._record.pool is None:
             self._change_record([], pool=self._pace.pool(count))
             self._engine.new_game()
+        done = FIRST
         while suspects := [at for at in range(count - 1) if self._is_suspect(at)]:
             self._second_look(suspects)
             settled = sum(found.settled for found in self._record.positions)
-            self._step(FIRST + (1 - FIRST) * settled / (settled + len(suspects)))
+            done = max(done, FIRST + (1 - FIRST) * settled / (settled + len(suspects)))  # scores may raise new doubts
+            self._step(done)
         for at, found in enumerate(self._record.positions):
             if found.verdict is not None and found.verdict.grade.bad and not found.verdict.also:
                 self._find_more(at, found.verdict)

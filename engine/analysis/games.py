@@ -273,7 +273,7 @@ def _annotate(files: Sequence[_File], setup: Setup, annotate: AnnotateAll[_Game]
                 except WriteError as error:
                     _say(console, f"{error}; it will be tried again")
             saved = time.monotonic()
-            pause = 2 * pause if unsaved else max(SAVE_AFTER, _SAVING * (saved - began))  # a failure may leave a draft
+            pause = max(SAVE_AFTER, _SAVING * (saved - began))
 
         if all(game.finished or game.empty for game in games):
             for _ in pending():

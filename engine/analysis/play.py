@@ -293,7 +293,7 @@ class Table:
             self.clock.stop()
         line = self._look()
         points = expectation(line.score.pov(not self.human), self.board.fullmove_number)
-        if points > 0.5:
+        if round(points, 2) > 0.5:  # as it is shown
             self._tell(f"Draw declined: {score_text(line.score)}, the engine expects {points:.0%} of the point.")
             return
         self._called = Conclusion("1/2-1/2", "Draw agreed.")

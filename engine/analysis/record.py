@@ -59,7 +59,7 @@ class Found:
 class Record:
     """All positions of a game. ``pool`` is what is left for second looks, None before these begin; ``group`` the
     searches since the engine was last reset, as text; ``finished`` when nothing is left to do; ``decisive`` if the
-    result is a win, so that nobody claimed a draw."""
+    result is a win: then no draw was claimed."""
 
     positions: list[Found]
     pool: int | None = None

@@ -524,6 +524,7 @@ def refuse_to_replace(monkeypatch, comes) -> list[str]:
 def test_a_file_that_could_not_be_saved_is_saved_with_the_next_one(two, monkeypatch, capsys):
     saved = refuse_to_replace(monkeypatch, lambda names: len(names) == 1)
     monkeypatch.setattr(games, "SAVE_AFTER", -1.0)
+    monkeypatch.setattr(games, "_SAVING", 0.0)
     assert analyse(*two, "--depth", "1") == 0
     assert re.search(r"cannot write .*a\.annotated\.pgn: No space left on device", capsys.readouterr().err)
     assert sorted(saved[1:3]) == ["a.annotated.pgn", "b.annotated.pgn"]

@@ -218,6 +218,12 @@ def test_a_draw_is_taken_late_in_the_game_by_who_does_not_stand_better(numbat, f
     assert (table.conclusion is not None) == ("agreed" in answer)
 
 
+def test_half_a_point_as_it_is_shown_is_enough_for_a_draw(numbat, monkeypatch):
+    monkeypatch.setattr("engine.analysis.play.expectation", lambda *arguments: 0.502)
+    _, told = seated(numbat, "4k3/8/8/8/8/8/7R/4K3 w - - 0 30", answering(("draw",)))
+    assert "Draw agreed." in "\n".join(told)
+
+
 # The clock
 
 
