@@ -96,6 +96,15 @@ def test_scores_as_shown_are_turned_back(results: Path, tmp_path: Path) -> None:
     assert model.pawn == pytest.approx(2 * TRUTH.pawn, rel=0.1)
 
 
+def test_a_score_of_zero_needs_no_sign(tmp_path: Path) -> None:
+    """As cutechess writes it."""
+    from tuning.learning.wdl import rows_of_pgn
+
+    game = '[Result "1/2-1/2"]\n\n1. e4 {0.00/20 0.5s} e5 {+0.10/20 0.5s} 2. Nf3 {-0.10/21 0.5s} 1/2-1/2\n'
+    (tmp_path / "games.pgn").write_text(game)
+    assert [row[0] for row in rows_of_pgn(tmp_path / "games.pgn", None)] == [0, 10, -10]
+
+
 def test_pgn_gives_the_same_scores_as_results(tmp_path: Path) -> None:
     from tuning.learning.wdl import rows_of_pgn, rows_of_results
 

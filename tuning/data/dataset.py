@@ -55,7 +55,8 @@ def quiet_positions(positions: Positions, quiet: Quiet) -> Positions:
 def held_out_lots(name: str) -> np.random.Generator:
     """Random numbers for the games of a file, in order; games whose number is below the share are held out.
 
-    A file's are always the same, so that all networks are validated with the same games.
+    A file's are always the same, so that all networks are validated with the same games. Copies of games with other
+    scores have the files' names, and so the same games are held out.
     """
     return np.random.default_rng(zlib.crc32(name.encode()))
 

@@ -1,8 +1,8 @@
 """Quiet positions of any number of games in random order on disk, so that training needs memory only for a chunk.
 
 Each position of each file goes to a random chunk, and each chunk is shuffled whenever it is read, so the positions of a
-batch come from all games. Whole games are held out for validation, always the same of a file. A set is a folder below
-the cache, named by a digest of its sources, and is made once.
+batch come from all games. Whole games are held out for validation, always the same of a file of this name. A set is a
+folder below the cache, named by a digest of its sources, and is made once.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from scipy.special import expit
 from tuning.common.errors import SetupError
 from tuning.data.dataset import SCALED_BY, Quiet, common_scale, held_out_lots, quiet_positions, refuse_same_names
 from tuning.data.marlinformat import PACKED
+from tuning.data.positions import VERSION as TEXT_VERSION
 from tuning.data.positions import is_games, read_positions
 from tuning.data.viriformat import Positions, files_of
 from tuning.data.viriformat import read_positions as read_games
@@ -33,8 +34,8 @@ from tuning.data.viriformat import read_positions as read_games
 #: Positions of a chunk, about: 128 MiB.
 CHUNK = 1 << 22
 
-#: Raise it when the order of the same files changes.
-VERSION = 1
+#: Raise it when the same files give another set.
+VERSION = 2
 
 #: A position's ``extra`` byte is the number of its source.
 MOST_SOURCES = 256
@@ -141,6 +142,8 @@ def shuffled(files: Sequence[Path], cache: Path, quiet: Quiet, held_out: float, 
     if len(files) > MOST_SOURCES:
         raise SetupError(f"{len(files)} files of positions: {MOST_SOURCES} at most")
     folder = cache / f"shuffled-{_digest(files, quiet.first_ply, held_out)}"
+    if (folder / _CONTENTS).exists():
+        return Shuffled(folder, quiet.decided)
     try:
         cache.mkdir(parents=True, exist_ok=True)
         with FileLock(folder.with_suffix(".lock")):  # another run may be making the same set
@@ -162,7 +165,7 @@ def _chunk_name(number: int) -> str:
 
 def _digest(files: Sequence[Path], first_ply: int, held_out: float) -> str:
     """A digest of the sources of a set. Raises :class:`SetupError` for a missing file."""
-    sources: list[object] = [VERSION, CHUNK, first_ply, held_out]
+    sources: list[object] = [VERSION, TEXT_VERSION, CHUNK, first_ply, held_out]
     for file in files:
         try:
             parts = files_of(file)
@@ -172,17 +175,17 @@ def _digest(files: Sequence[Path], first_ply: int, held_out: float) -> str:
     return hashlib.sha256(json.dumps(sources).encode()).hexdigest()[:16]
 
 
-def _portions(file: Path, cache: Path, progress: Progress) -> Iterator[Positions]:
-    """All positions of a file, or folder of games, by complete games."""
+def _portions(file: Path, cache: Path, progress: Progress) -> Iterator[tuple[str, Positions]]:
+    """All positions of a file, or folder of games, by complete games, with the name of their file."""
     if not is_games(file):
-        yield read_positions(file, cache, progress)
+        yield file.name, read_positions(file, cache, progress)
         return
     parts = files_of(file)
     bar = progress.add_task(f"shuffling {file.name}", total=len(parts))
     for part in parts:
         positions = read_games([part])
         if len(positions):
-            yield positions
+            yield part.name, positions
         progress.advance(bar)
     progress.remove_task(bar)
 
@@ -205,9 +208,8 @@ def _make(folder: Path, files: Sequence[Path], cache: Path, quiet: Quiet, held_o
         judged = opened.enter_context((folder / _HELD_OUT).open("wb"))
         for number, file in enumerate(files):
             games = positions = kept_apart = 0
-            lots = held_out_lots(file.name)
-            for portion in _portions(file, cache, progress):
-                apart = lots.random(int(portion.games[-1]) + 1) < held_out
+            for name, portion in _portions(file, cache, progress):
+                apart = held_out_lots(name).random(int(portion.games[-1]) + 1) < held_out
                 games += len(apart)
                 chosen = quiet_positions(portion, quiet)
                 boards = chosen.boards

@@ -129,11 +129,11 @@ def scan_games(words: np.ndarray, games: int, cursor: Cursor) -> None:
 def replay_games(
     words: np.ndarray, start: Packed, position: Position, boards: PackedArray, numbers: np.ndarray, cursor: Cursor
 ) -> None:
-    """Replay complete games to fill ``boards`` and ``numbers``.
+    """Replay games, all complete, to fill ``boards`` and ``numbers``.
 
     ``start`` and ``position`` are scratch space. Stops at a faulty game with the cursor on it.
     """
-    while cursor.positions < len(boards):
+    while cursor.word < len(words):
         _copy_head(words, cursor.word, start)
         cursor.ply = 0
         if unpack(position, start) == 0 or start.result > 2:
@@ -243,6 +243,7 @@ def read_positions(paths: Iterable[Path]) -> Positions:
         boards.append(np.empty(int(end["positions"]), PACKED))
         numbers.append(np.empty(int(end["positions"]), np.int32))
         cursor = new_record(CURSOR)
+        words = words[: int(end["word"])]
         replay_games(words, new_record(PACKED), new_position(), boards[-1], numbers[-1], cursor)
         if cursor["fault"]:
             place, ply = int(cursor["games"]), int(cursor["ply"])

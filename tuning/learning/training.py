@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import pickle
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict
 from functools import partial
@@ -59,14 +59,16 @@ class Training:
     positions; ``turn`` and ``place`` give the next chunk (see :meth:`tuning.data.shuffled.Shuffled.passes`).
     """
 
-    def __init__(self, settings: TrainingSettings, positions: Shuffled, scale: float, device: str) -> None:
+    def __init__(
+        self, settings: TrainingSettings, positions: Shuffled, scale: float, begin: Net | None, device: str
+    ) -> None:
         torch.manual_seed(settings.seed)
         self.settings = settings
         self.positions = positions
         self.device = device
         self.network = Network(settings.hidden)
-        if settings.begin:
-            self.network.take(beginning(settings))
+        if begin is not None:
+            self.network.take(begin)
         self.network.to(device)
         self.optimizer = torch.optim.AdamW(
             [
@@ -151,12 +153,12 @@ def beginning(settings: TrainingSettings) -> Net:
 
 
 def recipe(
-    settings: TrainingSettings, positions: Shuffled, scale: float, history: Sequence[dict[str, float]]
+    settings: TrainingSettings, positions: Shuffled, start: Mapping[str, Any], history: Sequence[dict[str, float]]
 ) -> dict[str, Any]:
-    """The recipe that goes into a network's header."""
+    """The recipe that goes into a network's header. ``start``: the scale, and the recipe of the first network."""
     chosen = {name: value for name, value in asdict(settings).items() if name not in ("cache", "report")}
     if settings.begin:
-        chosen["begin"] = {"file": Path(settings.begin).name, **beginning(settings).training}
+        chosen["begin"] = {"file": Path(settings.begin).name, **start["begin"]}
     return {
         "tool": TOOL,
         **chosen,
@@ -164,7 +166,7 @@ def recipe(
             {"file": source.name, **{k: v for k, v in asdict(source).items() if k != "name"}}
             for source in positions.sources
         ],
-        "scale": round(scale, 2),
+        "scale": round(start["scale"], 2),
         "seen": int(history[-1]["seen"]),
         "train_loss": history[-1]["train"],
         "validation_loss": history[-1]["validation"],
@@ -173,23 +175,31 @@ def recipe(
 
 def train(settings: TrainingSettings, out: Path, resume: bool, console: Console) -> None:
     """Train to the end. Raises :class:`SetupError` for invalid positions or networks."""
-    if settings.begin:
-        beginning(settings)  # report its faults before spending hours on the positions
+    ledger, events = _open_ledger(settings, out, resume)
+    resumed = resume and (out / CHECKPOINT).exists()
+    start = dict(events).get("start") if resumed else None  # what follows from files that may have been replaced since
     device = "cuda" if torch.cuda.is_available() else "cpu"
     torch.set_num_threads(1)  # torch's own work on a CPU is too small to share among threads
     columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), _Rate(), TimeRemainingColumn())
-    with Progress(*columns, console=console) as progress, closing(_open_ledger(settings, out, resume)) as ledger:
+    with Progress(*columns, console=console) as progress, closing(ledger):
+        begin = beginning(settings) if settings.begin and start is None else None
         positions = settings.shuffled(progress)
         for source in positions.sources:
             console.print(
                 f"{source.name}: {source.positions:,} quiet positions of {source.games:,} games, "
                 f"{source.held_out:,} held out; scale {source.scale:.0f}"
             )
-        some = positions.some(SCALED_BY)
-        scale = fit_scale(values_of(choose("Classical", ""), some), positions.expected(some, 0.0))
-        training = Training(settings, positions, scale, device)
-        if resume and (out / CHECKPOINT).exists():
+        if start is None:
+            some = positions.some(SCALED_BY)
+            scale = fit_scale(values_of(choose("Classical", ""), some), positions.expected(some, 0.0))
+            start = {"scale": float(scale), "begin": begin.training if begin else None}
+            ledger.add("start", start)
+        training = Training(settings, positions, start["scale"], begin, device)
+        if resumed:
             training.load(out / CHECKPOINT)
+            for entry in training.history[sum(kind == "report" for kind, _ in events) :]:
+                ledger.add("report", entry)  # an interruption came between it and the checkpoint
+            _write(training, out, start)
         judged = positions.held_out()
         bar = progress.add_task("training", total=settings.length, completed=training.seen)
         while training.seen < settings.length:
@@ -205,8 +215,7 @@ def train(settings: TrainingSettings, out: Path, resume: bool, console: Console)
             training.history.append(entry)
             training.save(out / CHECKPOINT)
             ledger.add("report", entry)
-            plots.save(loss_figure(training.history, "seen"), out / CURVES)
-            write_net(out / NET, training.network.quantised(recipe(settings, positions, scale, training.history)))
+            _write(training, out, start)
             console.print(
                 f"{training.seen / 1e6:,.1f} million seen: train {loss:.6f}, validation {entry['validation']:.6f}, "
                 f"{entry['rate']:,} positions a second"
@@ -214,5 +223,14 @@ def train(settings: TrainingSettings, out: Path, resume: bool, console: Console)
     console.print(f"wrote {out / NET}")
 
 
-def _open_ledger(settings: TrainingSettings, out: Path, resume: bool) -> Ledger:
-    return Ledger.resume(out / LOG, TOOL)[0] if resume else Ledger.create(out / LOG, TOOL, asdict(settings))
+def _write(training: Training, out: Path, start: Mapping[str, Any]) -> None:
+    """Write the curves and the network of the last report."""
+    plots.save(loss_figure(training.history, "seen"), out / CURVES)
+    made = recipe(training.settings, training.positions, start, training.history)
+    write_net(out / NET, training.network.quantised(made))
+
+
+def _open_ledger(settings: TrainingSettings, out: Path, resume: bool) -> tuple[Ledger, list[tuple[str, Any]]]:
+    if resume:
+        return Ledger.resume(out / LOG, TOOL)
+    return Ledger.create(out / LOG, TOOL, asdict(settings)), []

@@ -29,7 +29,7 @@ MOVES = (8, 100)
 DEGREE = 2
 """Of the polynomials in the move number."""
 
-_PGN_SCORE = re.compile(r"^([+-]\d+\.\d+)/\d+")
+_PGN_SCORE = re.compile(r"^([+-]?\d+\.\d+)/\d+")  # cutechess gives zero no sign
 _RESULTS = {"1-0": 1.0, "1/2-1/2": 0.0, "0-1": -1.0}
 
 

@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.progress import Progress
 from scipy.special import expit
 
+from tests.tuning import games
 from tests.tuning.lines import evaluation_line, random_games, training_line
 from tuning.common.errors import SetupError
 from tuning.data import shuffled as module
@@ -65,6 +66,29 @@ def test_the_same_games_are_held_out_of_a_file_that_has_grown(files, positions, 
     part = shuffled([short], tmp_path / "other", ALL, 0.3, SILENT).held_out()
     assert 0 < len(part) < len(positions.held_out())
     assert set(keys(part)) <= set(keys(positions.held_out()))
+
+
+def test_copies_of_games_hold_out_the_same_ones(tmp_path):
+    """Also when earlier files have grown."""
+
+    def write(folder, score, count=12):
+        folder.mkdir(exist_ok=True)
+        for shard, number in enumerate((count, 12)):
+            made = [games.random_game(games.STARTS[0], 100 * shard + seed) for seed in range(number)]
+            packed = [games.pack_game(board, moves, [score] * len(moves), result) for board, moves, _, result in made]
+            (folder / f"games-{shard:05}.vf").write_bytes(b"".join(packed))
+
+    def apart(folder):
+        boards = shuffled([folder], tmp_path / "cache", ALL, 0.3, SILENT).held_out()
+        boards["score"] = 0
+        return set(keys(boards))
+
+    for name, score in (("first", 10), ("deeper", 30)):
+        write(tmp_path / name, score)
+    before = apart(tmp_path / "first")
+    assert before == apart(tmp_path / "deeper") != set()
+    write(tmp_path / "first", 10, count=20)
+    assert before <= apart(tmp_path / "first")
 
 
 def test_chunks_are_drawn_from_all_games(positions):

@@ -136,8 +136,9 @@ def _changed(offset: int, value: bytes) -> bytes:
         (_changed(32, struct.pack("<H", 12 | 36 << 6)), "has an illegal move after 0 plies"),  # e2e5
         (_changed(40, struct.pack("<H", 3 | 39 << 6 | 1 << 14)), "has an illegal move after 2 plies"),
         (_changed(36, struct.pack("<H", 52 | 36 << 6 | 3 << 14)), "has an illegal move after 1 plies"),
+        (bytes(360), "has no legal start position"),  # as after a power failure
     ],
-    ids=range(9),
+    ids=range(10),
 )
 def test_a_faulty_game_is_named(tmp_path: Path, data: bytes, fault: str | None) -> None:
     path = _write(tmp_path / "faulty.vf", games.EXAMPLE, data)

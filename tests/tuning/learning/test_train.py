@@ -7,7 +7,7 @@ from functools import partial
 
 import pytest
 
-from engine.evaluation.nnue.file import read_net
+from engine.evaluation.nnue.file import read_net, write_net
 from tests.tuning.lines import evaluation_line, random_games
 from tuning import loss
 from tuning.common.errors import SetupError
@@ -46,7 +46,8 @@ def words(positions):
 
 
 def history(out):
-    return [json.loads(line)["report"] for line in (out / "log.jsonl").read_text().splitlines()[1:]]
+    events = [json.loads(line) for line in (out / "log.jsonl").read_text().splitlines()[1:]]
+    return [event["report"] for event in events if "report" in event]
 
 
 def test_training_lowers_the_loss(words, tmp_path, capsys):
@@ -96,6 +97,30 @@ def test_begins_with_another_network(words, tmp_path):
     assert history(tmp_path / "third")[0]["validation"] == pytest.approx(history(first)[-1]["validation"], rel=1e-4)
     narrower = [*words, "--begin", str(tmp_path / "third" / "net.nnue"), "--out", str(tmp_path / "fourth")]
     assert train.main(narrower) == 2
+
+
+def test_what_an_interruption_kept_from_the_last_report_is_made_up_for(words, tmp_path, monkeypatch):
+    """Though the files from which the run began have changed."""
+    begin = tmp_path / "begin"
+    assert train.main([*words, "--out", str(begin), "--length", "1"]) == 0
+    words = [*words, "--begin", str(begin / "net.nnue")]
+    assert train.main([*words, "--out", str(tmp_path / "whole")]) == 0
+
+    def interrupt(path, net):
+        if net.training["seen"] >= history(tmp_path / "whole")[-1]["seen"]:
+            raise KeyboardInterrupt
+        write_net(path, net)
+
+    broken = tmp_path / "broken"
+    with monkeypatch.context() as patch:
+        patch.setattr(training, "write_net", interrupt)
+        assert train.main([*words, "--out", str(broken)]) == 130
+    (begin / "net.nnue").unlink()
+    monkeypatch.setattr(training, "fit_scale", lambda *arguments: 1.0)
+    assert train.main(["--resume", str(broken)]) == 0
+    whole, resumed = read_net(tmp_path / "whole" / "net.nnue"), read_net(broken / "net.nnue")
+    assert whole.training == resumed.training
+    assert (whole.weights == resumed.weights).all()
 
 
 def test_goes_on_where_it_was_interrupted(words, positions, tmp_path, monkeypatch, capsys):
