@@ -39,6 +39,9 @@ from tuning.statistics.sprt import sprt_text
 #: Flags that --resume allows.
 BESIDE_RESUME = ("--games", "--scheduler", "--concurrency", "--pgn")
 
+#: Bytes at the end of a PGN file that hold at least half a game.
+_LAST_GAME = 1 << 16
+
 
 def parser() -> argparse.ArgumentParser:
     """The command line of ``python -m tuning.arena``."""
@@ -140,17 +143,20 @@ def _resumed(path: Path, games: int | None, say: Callable[[str], None]) -> tuple
         settings = ArenaSettings.from_json(ledger.settings)
         changes = [data["games"] for kind, data in events if kind == "change"]
         settings = replace(settings, games=changes[-1]) if changes else settings
-        settings.book.open(lambda message: None, check_supported)
         if arranged(settings.meeting, say) != settings.meeting:
             raise SetupError(f"{path} was started with another engine, network or evaluation: start a new test")
-        if games is not None and games != settings.games:
-            say(f"games: {games} instead of {'no end' if settings.games is None else settings.games}")
-            ledger.add("change", {"games": games})
+        before = settings.games
+        if games is not None:
             settings = replace(settings, games=games)
         count = Count(settings)
         for kind, data in events:
             if kind == "pair":
                 count.add(data)
+        if not count.done:
+            settings.book.open(lambda message: None, check_supported)
+        if settings.games != before:
+            say(f"games: {games} instead of {'no end' if before is None else before}")
+            ledger.add("change", {"games": games})
     except BaseException as error:
         ledger.close()
         if isinstance(error, (KeyError, TypeError, IndexError, AttributeError)):
@@ -203,11 +209,11 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
 
 def _end_last_game(pgn: Path) -> None:
     """End the last game of a file, which a kill may have cut off, so that later ones can be read. Raises OSError."""
-    with pgn.open("a+", encoding="utf-8", errors="replace") as stream:
-        stream.seek(0)
-        text = stream.read()
-        if text and not text.endswith(("-0\n\n", "-1\n\n", "/2\n\n", "*\n\n")):
-            stream.write(("}" if text.rfind("{") > text.rfind("}") else "") + " *\n\n")
+    with pgn.open("ab+") as stream:
+        stream.seek(max(0, stream.tell() - _LAST_GAME))
+        text = stream.read().replace(b"\r\n", b"\n")
+        if text and not text.endswith((b"-0\n\n", b"-1\n\n", b"/2\n\n", b"*\n\n")):
+            stream.write((b"}" if text.rfind(b"{") > text.rfind(b"}") else b"") + b" *\n\n")
 
 
 def _report(settings: ArenaSettings, count: Count, console: Console) -> None:

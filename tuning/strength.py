@@ -80,7 +80,8 @@ def results_file(settings: TournamentSettings, folder: Path) -> Path:
     path = folder / ("-".join(spec.name.replace(" ", "") for spec in settings.engines) + ".jsonl")
     if path.exists():
         previous = TournamentSettings.read(path, read_settings(path))
-        if replace(previous, games=settings.games) != settings:
+        book = replace(previous.book, digest=previous.book.digest or settings.book.digest)  # older files have none
+        if replace(previous, games=settings.games, book=book) != settings:
             raise SetupError(f"{path} was played with other settings; choose another --dir")
     return path
 

@@ -92,7 +92,9 @@ def _of_match(path: Path, settings: Mapping[str, Any], summary: Mapping[str, Any
 
 def _of_arena(path: Path, settings: Mapping[str, Any], summary: Mapping[str, Any]) -> dict[str, Any]:
     meeting = settings["meeting"]
-    network = summary.get("network") or _own_network()  # older files do not say
+    from tuning.selfplay.sides import own_network  # imported late: it loads the engine
+
+    network = summary.get("network") or own_network()  # older files do not say
     chosen = [_evaluation(meeting[side]) or network for side in ("first", "second")]
     limits = dict.fromkeys(_limit(dict(meeting[side]), meeting["rules"]) for side in ("first", "second"))
     return {
@@ -132,12 +134,6 @@ def _evaluation(options: Sequence[tuple[str, str]] | Any) -> str | None:
     """The evaluation that options choose, if they do."""
     named = dict(options)
     return _name(named["EvalFile"]) if named.get("EvalFile") else named.get("EvalType")
-
-
-def _own_network() -> str:
-    from tuning.selfplay.sides import own_network  # imported late: it loads the engine
-
-    return own_network()
 
 
 def _name(path: str | None) -> str | None:

@@ -41,7 +41,7 @@ SLACK_SECONDS = 0.25
 """Grace after the end of an engine's time, to distinguish a late move from no move."""
 
 _TROUBLE = re.compile(r"\b(cannot|can't|unable|not(?! used)|no such|invalid|unknown|fail\w*|error)\b", re.IGNORECASE)
-"""Words that make a remark about an option a complaint. Stockfish on Windows only tells of large pages "not used"."""
+"""Words that make a remark about an option a complaint. Stockfish on Windows reports large pages "not used"."""
 
 _SWITCHES = {"true": True, "1": True, "on": True, "yes": True, "false": False, "0": False, "off": False, "no": False}
 

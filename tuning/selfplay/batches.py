@@ -87,8 +87,11 @@ def _duel_of(meeting: Meeting) -> Duel:
 
 def _fingerprint(meeting: Meeting) -> str:
     """A digest of two short games between the sides."""
-    sides = [{name: value for name, value in side if name != CLOCK} for side in (meeting.first, meeting.second)]
-    duel = Duel(_TRIAL, sides[0], sides[1])  # which has no clock
+    first, second = dict(meeting.first), dict(meeting.second)
+    if (CLOCK in first) != (CLOCK in second):  # the trial has no clock for the other one
+        first.pop(CLOCK, None)
+        second.pop(CLOCK, None)
+    duel = Duel(_TRIAL, first, second)
     games = duel.play_pair(Opening(START_FEN))
     return hashlib.blake2b(repr([(game.moves, game.scores) for game in games]).encode(), digest_size=8).hexdigest()
 

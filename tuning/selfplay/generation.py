@@ -68,7 +68,7 @@ class Store:
             try:
                 read_positions([path])
             except SetupError as error:
-                advice = "cut the file there (`truncate -s BYTE FILE`); the same command plays the rest again"
+                advice = "cut the file at that byte; the same command plays the rest again"
                 raise SetupError(f"{error}; {advice}") from None
         describe(self.directory, run.settings.to_json(), new=not self.positions)
         number = min(+self.games, default=0)  # 0, unless the run was killed before a game of that shard was ready
