@@ -27,6 +27,9 @@ from tuning.common.errors import SetupError
 
 CONNECT_TIMEOUT = "15s"
 
+#: Attempts to connect when the first message does not come alone.
+_ATTEMPTS = 5
+
 ALLOWED_FAILURES = 3
 """Worker deaths after which a unit is treated as the cause and dropped."""
 
@@ -228,10 +231,14 @@ def _local_cluster(workers: int) -> distributed.LocalCluster:
 def _client_of(address: str) -> distributed.Client:
     """A client of the scheduler at ``address``. Raises :class:`SetupError` if it does not answer."""
     logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # a lost connection is reported in one line
-    try:
-        return distributed.Client(address, timeout=CONNECT_TIMEOUT)
-    except (OSError, ValueError, TypeError, RuntimeError) as error:
-        raise SetupError(f"no dask scheduler answers at {address}: {error}") from None
+    for _ in range(_ATTEMPTS):
+        try:
+            return distributed.Client(address, timeout=CONNECT_TIMEOUT)
+        except AssertionError:  # distributed expects the first message alone, but another one may come with it
+            continue
+        except (OSError, ValueError, TypeError, RuntimeError) as error:
+            raise SetupError(f"no dask scheduler answers at {address}: {error}") from None
+    raise SetupError(f"the dask scheduler at {address} is too busy for another client")
 
 
 def _on_worker(function: Callable[[Any, Report], Any], unit: Any, topic: str) -> Any:

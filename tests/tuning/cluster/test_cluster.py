@@ -29,7 +29,7 @@ from tests.tuning.conftest import FOOLS_MATE, SCRIPT, long_line
 from tuning import annotate
 from tuning.cluster import kept
 from tuning.cluster.base import ClusterLost
-from tuning.cluster.dask import Dask
+from tuning.cluster.dask import Dask, _client_of
 from tuning.cluster.run import HERE, open_cluster
 from tuning.common.errors import SetupError
 from tuning.common.ledger import Ledger, read_events
@@ -248,6 +248,20 @@ def test_another_client_closes_nothing(dask, joined, tmp_path):
     assert [outcome.error for outcome in dask.run(keep, iter([str(tmp_path)]), lambda report: None)] == [None]
     open_cluster(joined, None).close()
     assert not (tmp_path / "closed").exists()
+
+
+def test_a_busy_scheduler_is_asked_again(monkeypatch):
+    """distributed fails if another message comes with the first one."""
+    answers = iter([AssertionError(), "client"])
+
+    def connect(address: str, timeout: str) -> object:
+        answer = next(answers)
+        if isinstance(answer, AssertionError):
+            raise answer
+        return answer
+
+    monkeypatch.setattr("tuning.cluster.dask.distributed.Client", connect)
+    assert _client_of("tls://127.0.0.1:1") == "client"
 
 
 def test_two_matches_and_the_arena_on_one_scheduler(dask, joined, trivial, tmp_path):
