@@ -346,6 +346,8 @@ class Engine(Positioned):
         from engine.api.explaining import explanation
         from engine.explanation.effort import counted
 
+        check_board(board)
+        board = board.copy()  # the caller's may change meanwhile
         with self.turn(), counted() as effort:
             previous, self._effort = self._position, effort
             try:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import chess
 from chess.engine import Cp, Mate, PovScore
 
-from engine.api.types import Analysis, analysis_of, check_board, check_moves, limits_on
+from engine.api.types import Analysis, analysis_of, check_moves, limits_on
 from engine.explanation.english import sentence
 from engine.explanation.line import Line
 from engine.explanation.merits import merit
@@ -36,11 +36,9 @@ def explanation(
     limit: Limit | Limits | None,
 ) -> str:
     """See :meth:`engine.Engine.explain`, which holds the turn."""
-    check_board(board)
     check_moves([move] if move is not None else [])
     if move is not None and not board.is_legal(move):
         raise ValueError(f"the move {move} is not legal here")
-    board = board.copy()  # the caller's may change meanwhile
 
     def look(position: chess.Board) -> Analysis:
         limits = limits_on(position, Limits(nodes=EXPLAIN_NODES) if limit is None else limit, None)

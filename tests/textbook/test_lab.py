@@ -175,7 +175,7 @@ def test_the_engine_has_the_last_row_of_chess(fen, leaves, capsys):
     ]
     assert "compiled" in lines[-1]
     assert lines[3][3] == leaves
-    assert "100%" in lines[3] or "100.0%" in lines[3] or "100.000%" in lines[3], lines[3]
+    assert lines[3][6] == "100.000%"
 
 
 # Growth
