@@ -10,6 +10,7 @@ import pytest
 from chess.engine import Limit
 
 from engine.api import Engine
+from engine.evaluation.choice import choose
 from engine.messages import Info, Limits, Score
 from engine.search.deepening import ABORTED_WITH_MOVE
 from engine.search.node import CHECK_INTERVAL
@@ -198,6 +199,24 @@ def test_one_thread_visits_exactly_as_many_nodes_as_allowed(bare: Callable[..., 
     assert line.moves
     whole = [shown for shown in search.lines if not shown.bound]  # after the last of them a window may be aborted
     assert whole[-1] == line  # the caller gets a score and a move, however short the search
+
+
+@pytest.mark.parametrize(
+    "fen",
+    [
+        "4bbnr/1p2kppp/r1npp3/p1p5/1P2P3/2PP2PN/P1q1BP1P/R1B1KN1R w - - 3 16",
+        "r1b2b1r/pp1Nk1p1/N3pn1p/5p2/1PP1q1P1/3P4/P3PP1P/R1BQKBR1 w Q - 1 16",
+        "rn4nr/Q2pk1b1/p1b1p1p1/1p3pNp/1P6/P3P2P/R1P2qP1/2BK1BNR w - - 1 16",
+    ],
+)
+def test_an_unfinished_iteration_plays_no_move_that_its_last_window_refuted(bare: Callable[..., Bare], fen: str) -> None:
+    for nodes in range(5_000, 24_000, 500):
+        search = bare()
+        search.pool.use(choose("NNUE", ""))
+        line = search.search(Limits(nodes=nodes), fen)
+        *_, before, last = search.lines
+        if last.bound == "lowerbound" and before.bound == "upperbound" and before.depth == last.depth:
+            assert line.moves[0] == before.moves[0]
 
 
 @pytest.mark.parametrize("fen", [chess.STARTING_FEN, KIWIPETE, MATE_IN_ONE])
