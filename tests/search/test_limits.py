@@ -209,7 +209,7 @@ def test_one_thread_visits_exactly_as_many_nodes_as_allowed(bare: Callable[..., 
         "rn4nr/Q2pk1b1/p1b1p1p1/1p3pNp/1P6/P3P2P/R1P2qP1/2BK1BNR w - - 1 16",
     ],
 )
-def test_an_unfinished_iteration_plays_no_move_that_its_last_window_refuted(bare: Callable[..., Bare], fen: str) -> None:
+def test_an_unfinished_iteration_plays_no_move_that_was_refuted(bare: Callable[..., Bare], fen: str) -> None:
     for nodes in range(5_000, 24_000, 500):
         search = bare()
         search.pool.use(choose("NNUE", ""))
