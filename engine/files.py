@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import errno
 import os
-import shutil
+import secrets
 import stat
-import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -22,6 +21,9 @@ class WriteError(ValueError):
 
 #: Non-blocking, in case the path became a FIFO since it was checked; Windows has no FIFOs.
 _NO_WAITING = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+
+#: A new file, not one that a link planted under its name points to.
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 
 
 def open_regular(path: str | os.PathLike[str]) -> BinaryIO:
@@ -49,27 +51,30 @@ def list_directory(path: str) -> list[str]:
 
 
 @contextmanager
-def drafted(path: Path) -> Iterator[Path]:
-    """A path to write to, which replaces ``path`` on exit unless an exception was raised. A link stays a link, and an
+def drafted(path: Path) -> Iterator[BinaryIO]:
+    """A stream whose content replaces ``path`` on exit unless an exception was raised. A link stays a link, and an
     old file's permissions are kept.
 
     Raises OSError, also for anything but a regular file. If the old file cannot be replaced, such as one open in
     another program on Windows, the finished draft is kept, and the error's ``strerror`` says where.
     """
     target = Path(os.path.realpath(path))
+    mode = None
     with suppress(FileNotFoundError):
-        _check(target.stat().st_mode)
-    name = f"numbat-{os.getpid():x}-{zlib.crc32(os.fsencode(target.name)):08x}.part"  # may be longer than no other
-    draft = target.with_name(name)
+        _check(mode := target.stat().st_mode)
+    draft = target.with_name(f"numbat-{secrets.token_hex(8)}.part")
+    stream = os.fdopen(os.open(draft, _NEW, 0o666), "wb")
     try:
-        yield draft
+        with stream:
+            yield stream
     except BaseException:
         with suppress(OSError):
             draft.unlink()
         raise
     try:
-        with suppress(OSError):  # there is none, or the file system keeps no permissions
-            shutil.copymode(target, draft)
+        if mode is not None:
+            with suppress(OSError):  # the file system keeps no permissions
+                draft.chmod(stat.S_IMODE(mode))
         os.replace(draft, target)
     except OSError as error:
         raise OSError(error.errno, f"{error.strerror}; the finished file is {draft}") from None
@@ -107,7 +112,7 @@ def write_whole(path: Path, content: str | bytes | Iterator[str]) -> None:
     Raises :class:`WriteError`.
     """
     try:
-        with drafted(path) as draft, draft.open("wb") as stream:
+        with drafted(path) as stream:
             for part in (content,) if isinstance(content, (str, bytes)) else content:
                 stream.write(part.encode(errors="replace") if isinstance(part, str) else part)
     except OSError as error:

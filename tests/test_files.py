@@ -181,10 +181,32 @@ def test_an_open_file_is_not_replaced_on_windows(tmp_path: Path) -> None:
 def test_aborted_write_leaves_nothing(tmp_path: Path) -> None:
     path = tmp_path / "games.pgn"
     path.write_text("previous")
-    with suppress(KeyboardInterrupt), drafted(path) as draft:
-        draft.write_text("half")
+    with suppress(KeyboardInterrupt), drafted(path) as stream:
+        stream.write(b"half")
         raise KeyboardInterrupt
     assert (path.read_text(), list(tmp_path.iterdir())) == ("previous", [path])
+
+
+def test_two_drafts_of_one_process_are_two_files(tmp_path: Path) -> None:
+    """As of two containers, whose processes have the same number."""
+    path = tmp_path / "games.pgn"
+    with drafted(path) as first, drafted(path) as second:
+        first.write(b"first")
+        second.write(b"second")
+    assert path.read_text() == "first"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need privileges there")
+def test_a_link_planted_for_a_draft_is_not_followed(tmp_path, monkeypatch):
+    outside = tmp_path / "outside"
+    outside.write_text("the victim's own")
+    monkeypatch.setattr("engine.files.secrets.token_hex", lambda size: "guessed")
+    (tmp_path / "numbat-guessed.part").symlink_to(outside)
+    with pytest.raises(WriteError, match="File exists"):
+        write_whole(tmp_path / "games.pgn", "text")
+    assert outside.read_text() == "the victim's own"
+    assert not (tmp_path / "games.pgn").exists()
 
 
 def test_a_draft_spares_other_files_and_may_have_the_longest_name(tmp_path: Path) -> None:
@@ -210,8 +232,8 @@ def test_a_replaced_file_keeps_its_permissions(tmp_path: Path) -> None:
 def test_a_link_stays_a_link(tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "folder" / "file")
-    with drafted(tmp_path / "link") as draft:
-        draft.write_text("text")
+    with drafted(tmp_path / "link") as stream:
+        stream.write(b"text")
     assert (tmp_path / "link").is_symlink()
     assert (tmp_path / "folder" / "file").read_text() == "text"
 

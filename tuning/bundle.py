@@ -87,8 +87,11 @@ def build(out: Path, python: Path, wheels: Path) -> None:
             collect_licences(root, distlib)
         (root / "README.txt").write_text(README.format(version=__version__), encoding="utf-8", newline="\r\n")
         compile_modules(packages)
-        with drafted(out) as draft:
-            shutil.move(shutil.make_archive(f"{folder}/archive", "zip", folder, root.name), draft)
+        with (
+            drafted(out) as stream,
+            open(shutil.make_archive(f"{folder}/archive", "zip", folder, root.name), "rb") as zipped,
+        ):
+            shutil.copyfileobj(zipped, stream)
 
 
 def unpack_python(archive: Path, target: Path) -> str:

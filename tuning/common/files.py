@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from io import TextIOWrapper
 from pathlib import Path
 from typing import TextIO
 
@@ -61,7 +62,7 @@ def whole_text(path: Path, encoding: str = "utf-8") -> Iterator[TextIO]:
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with drafted(path) as draft, draft.open("w", encoding=encoding) as stream:
+        with drafted(path) as draft, TextIOWrapper(draft, encoding) as stream:
             yield stream
     except OSError as error:
         raise SetupError(f"cannot write {path}: {error.strerror}") from None
@@ -75,6 +76,6 @@ def write_whole(path: Path, data: bytes) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with drafted(path) as draft:
-            draft.write_bytes(data)
+            draft.write(data)
     except OSError as error:
         raise SetupError(f"cannot write {path}: {error.strerror}") from None

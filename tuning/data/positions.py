@@ -300,7 +300,7 @@ def _cached_text(file: Path, folder: Path, progress: Progress) -> Positions:
     positions = read_text(file, progress)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with drafted(kept) as draft, draft.open("wb") as stream:
+        with drafted(kept) as stream:
             np.savez(stream, boards=positions.boards, games=positions.games)
     except OSError as error:
         raise SetupError(f"cannot keep positions in {folder}: {error.strerror}") from None

@@ -121,8 +121,8 @@ class Training:
             "positions": self.positions.digest,
             "place": (self.seen, self.turn, self.place),
         }
-        with drafted(file) as draft:
-            torch.save(state, draft)
+        with drafted(file) as stream:
+            torch.save(state, stream)
 
     def load(self, file: Path) -> None:
         """Continue from a checkpoint. Raises :class:`SetupError` if it is not one of this run."""

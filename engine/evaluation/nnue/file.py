@@ -105,8 +105,8 @@ def write_net(file: Path, net: Net) -> None:
         "training": net.training,
     }
     text = json.dumps(header, indent=1).encode()
-    with drafted(file) as draft:
-        draft.write_bytes(MAGIC + struct.pack("<I", len(text)) + text + payload)
+    with drafted(file) as stream:
+        stream.write(MAGIC + struct.pack("<I", len(text)) + text + payload)
 
 
 def read_net(file: Path) -> Net:
