@@ -2,6 +2,19 @@
 
 The page is :file:`report.html` with its style and its script beside it. It draws the boards from FENs and
 python-chess's drawings of the pieces; evaluations and sentences come from here.
+
+A page of several games begins with a table of them, from these fields of each game: ``title``, ``result``, ``date``,
+``opening``, and ``name``, ``elo``, ``accuracy`` and ``counts`` (of the marks) of both ``sides``. ``side`` is the index
+of the player for whom the page is made, or null. If there is one, ``data.report`` has his figures over all games (else
+it is null)::
+
+    {"player": name, "games": 20, "points": "12.5", "accuracy": "81.2%", "loss": "34", "tables": [
+      {"title": "Missed", "columns": [], "rows": [{"name": "fork", "cells": [], "places": [[game, ply], ...]}, ...]},
+      {"title": "Opening", "columns": ["games", "points", "accuracy"], "rows": [...]}]}
+
+The tables are Missed and Allowed, with a row for each theme, Phase, Clock and Opening. The ``places`` of a row are its
+bad moves, by the game's index in ``games`` and the ply after the move, for the page to count and to link; ``cells`` are
+texts, one for each of the ``columns``.
 """
 
 from __future__ import annotations
