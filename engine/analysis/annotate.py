@@ -26,13 +26,11 @@ from engine.analysis.praise import is_recapture, is_sacrifice, offered, praise
 from engine.analysis.record import LINE, Found, Record, Verdict
 from engine.api import Engine
 from engine.api.types import Analysis
+from engine.explanation import Case
 from engine.explanation.standing import human_expectation
 
-#: Explains why a move was bad, from the board, the move, the better line, the line after the move (beginning with the
-#: reply), and the scores before and after the move; it does not repeat the better line. None if there is no reason.
-Explain = Callable[
-    [chess.Board, chess.Move, tuple[chess.Move, ...], tuple[chess.Move, ...], PovScore, PovScore], str | None
-]
+#: Explains why a move was bad; it does not repeat the better line. None if there is no reason.
+Explain = Callable[[Case], str | None]
 
 #: Gets the part of a game's work that is done, and a function that writes the results so far into the game.
 OnStep = Callable[[float, Callable[[], None]], None]
@@ -274,7 +272,9 @@ class _Run:
         why = None
         if how.bad and self._explain is not None:
             assert reply.score is not None
-            why = self._explain(found.board, found.move, other.pv, reply.line, other.score, reply.score)
+            why = self._explain(
+                Case(found.board, found.move, other.pv, reply.line, other.score, reply.score, marked=True)
+            )
         had_chances, has_chances = (chances_text(chances_on(*each)) for each in seen)
         chances = f"{had_chances}; now {has_chances}"
         if not how.bad:

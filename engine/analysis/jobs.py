@@ -83,7 +83,7 @@ class Setup:
     def annotator(self, report: Callable[[str], None]) -> Iterator[Annotator]:
         """An annotator with an engine that reports to ``report``."""
         with Engine(report=report, **cast(Options, self.options)) as engine:
-            why = partial(explain, tables=engine.table_outcome, marked=True, skip_better=True)
+            why = partial(explain, tables=engine.table_outcome, skip_better=True)
             yield Annotator(engine, self.limit, self.label, self.whole_game, why)
 
 

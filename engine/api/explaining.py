@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import chess
 from chess.engine import Cp, Mate, PovScore
 
 from engine.api.types import Analysis, analysis_of, check_moves, limits_on
+from engine.explanation.claims import Case
 from engine.explanation.english import sentence
 from engine.explanation.line import Line
 from engine.explanation.merits import merit
@@ -57,9 +59,8 @@ def why_bad(board: chess.Board, move: chess.Move, analyse: Analyse, tables: Tabl
     after = board.copy()
     after.push(move)
     reply = over(after) or analyse(after)
-    case = (board, move, best.pv, reply.pv, best.score, reply.score, tables)
-    had, has = (score.pov(board.turn).score(mate_score=10_000) for score in (best.score, reply.score))
-    reason = reason_of(*case) or (reason_of(*case, marked=True) if had - has > LITTLE else None)
+    case = Case(board, move, best.pv, reply.pv, best.score, reply.score)
+    reason = reason_of(case, tables) or (reason_of(replace(case, marked=True), tables) if case.drop > LITTLE else None)
     if reason is None:
         return f"{board.san(move)} is about as good as the best move, {board.san(best.move)}."
     return sentence(reason)

@@ -7,24 +7,40 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import chess
 
-from engine.explanation import facts
-from engine.explanation.facts import Facts, Feature, Finding, Gain, Material, Piece, Pieces
+from engine.explanation import claims
+from engine.explanation.claims import (
+    DrawKind,
+    Facts,
+    Feature,
+    FeatureAspect,
+    Finding,
+    Form,
+    Gain,
+    MatePattern,
+    Material,
+    Piece,
+    Pieces,
+    ShiftAspect,
+    Theme,
+)
 from engine.explanation.line import Line
+from engine.explanation.standing import Cost, Kind
 
 _NUMBERS = {2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight"}
 
-_MATES = {"": "mate", "backRankMate": "back-rank mate", "smotheredMate": "smothered mate"}
+_MATES: dict[MatePattern, str] = {"": "mate", "backRankMate": "back-rank mate", "smotheredMate": "smothered mate"}
 
 #: The side that a level favours, as a clause.
 _STANDS = {0: "", 1: "stands better", 2: "is clearly better", 3: "is winning"}
 _STILL = {0: "", 1: "still stands better", 2: "is still clearly better", 3: "is still winning"}
 _WOULD_BE = {0: "", 1: "better", 2: "clearly better", 3: "winning"}
 
-_COST = {
+_COST: dict[Cost, str] = {
+    "": "",
     "slightly": "slightly better",
     "probably": "probably better",
     "surely": "better",
@@ -34,7 +50,7 @@ _COST = {
 }
 
 #: How the mover's game changed, by kind, and what the better move would have changed, unless its cost is given.
-_KINDS = {
+_KINDS: dict[Kind | Literal["gained", "slightly"], tuple[str, str]] = {
     "decided": ("{when} {leader} {stands}", "after {better} {mover} would be {had}"),
     "lost": ("{when} {mover}'s advantage is gone", "after {better} {mover} would be {had}"),
     "turned": ("{when} {other} {stands}", "{better} would have kept {mover}'s advantage"),
@@ -55,7 +71,7 @@ _KINDS = {
 
 #: Findings by theme and form. A finding in :data:`_AFTER` describes the position before its move (0) or after it (1);
 #: the others say what the move does.
-_FOUND = {
+_FOUND: dict[tuple[Theme, Form], str] = {
     ("discoveredAttack", "check"): "{san} gives discovered check with {actor}",
     ("discoveredAttack", "both"): "{san} gives discovered check with {actor} and attacks {targets}",
     ("discoveredAttack", "attack"): "{san} uncovers the {kind}'s attack on {targets}",
@@ -81,7 +97,7 @@ _FOUND = {
     ("skewer", ""): "{san} skewers {first} and, behind it, {last}",
     ("trapped", ""): "{targets} is trapped",
 }
-_AFTER = {("hanging", "unguarded"): 0, ("overloaded", "both"): 1, ("trapped", ""): 1}
+_AFTER: dict[tuple[Theme, Form], int] = {("hanging", "unguarded"): 0, ("overloaded", "both"): 1, ("trapped", ""): 1}
 
 #: Material won or lost: in general, by a single move, and for clauses that begin with the explained move.
 _MATERIAL = {
@@ -103,7 +119,7 @@ _CHOICE = {
     "clearly": "{first} is clearly the best move",
 }
 
-_SHIFTS = {
+_SHIFTS: dict[tuple[ShiftAspect, bool], str] = {
     ("king", True): "{mover}'s king is less safe than after {better}",
     ("king", False): "{other}'s king is safer than after {better}",
     ("passed", True): "{mover}'s chances to promote a pawn are worse than after {better}",
@@ -112,6 +128,22 @@ _SHIFTS = {
     ("mobility", False): "{other}'s pieces are more mobile than after {better}",
     ("structure", True): "{mover}'s pawn structure is worse than after {better}",
     ("structure", False): "{other}'s pawn structure is better than after {better}",
+}
+
+_FEATURES: dict[FeatureAspect, str] = {
+    "passed": "{passed}",
+    "pressure": "pressure on {other}'s king",
+    "structure": "the better pawn structure",
+    "bishops": "the bishop pair",
+    "mobility": "the more active pieces",
+}
+
+_DRAWS: dict[DrawKind, str] = {
+    "stalemate": "{after}it is stalemate, and the win is gone.",
+    "perpetual": "Lets {winner} draw by perpetual check, beginning with {reply}.",
+    "material": "Throws away the win: {after}there is insufficient material to mate.",
+    "corner": "Throws away the win: {after}the king cannot be driven from the corner.",
+    "held": "{holds}: {after}the king cannot be driven from the corner.",
 }
 
 _RESULTS = {
@@ -126,10 +158,9 @@ _RESULTS = {
 _NAMED = 3
 
 
-def sentence(said: facts.Reason | facts.Claim, skip_better: bool = False) -> str:
+def sentence(claim: claims.Claim, skip_better: bool = False) -> str:
     """The claim in a sentence or two; ``skip_better`` omits the better move if it would be the only explanation."""
-    claim = said.claim if isinstance(said, facts.Reason) else said
-    if isinstance(claim, facts.Compared):
+    if isinstance(claim, claims.Compared):
         return _compared(claim, skip_better)
     return _SENTENCES[type(claim)](claim)
 
@@ -202,10 +233,10 @@ def _won(gain: Gain, square: bool) -> str:
 
 def _found(finding: Finding, line: Line, it: str = "") -> str:
     """The finding in words; ``it`` replaces its targets if they are already named."""
-    move, targets, actor = line.moves[finding.cashed], finding.targets, finding.actor
+    move, targets, actor = line.moves[finding.payoff_ply], finding.targets, finding.actor
     return _FOUND[finding.theme, finding.form].format(
         san=line.san(finding.ply),
-        moves=line.sans(line.turns().start, finding.cashed + 1),
+        moves=line.sans(line.turns().start, finding.payoff_ply + 1),
         targets=it or the(*targets),
         first=the(*targets[:1]),
         last=the(*targets[-1:]),
@@ -247,7 +278,7 @@ def _material(said: Material) -> str:
     moves = finding.theme in ("line", "promotion")
     form = 0
     wins_outright = wins and (finding.theme == "hanging" or finding.form == "guard")
-    if (moves and finding.cashed == line.turns().start) or wins_outright:
+    if (moves and finding.payoff_ply == line.turns().start) or wins_outright:
         form = 1
     elif wins and finding.ply == 0 and finding.theme != "line" and (finding.theme, finding.form) not in _AFTER:
         form = 2
@@ -263,7 +294,7 @@ def _material(said: Material) -> str:
     )
 
 
-def _threat(said: facts.Threat) -> str:
+def _threat(said: claims.Threat) -> str:
     first, then = said.best.san(0), said.line.san(0)
     if said.gain:
         leads = "leads to promotion" if said.gain.kind == "promotion" else f"wins {gained(said.gain)}"
@@ -274,7 +305,7 @@ def _threat(said: facts.Threat) -> str:
 # Mates, draws and tablebases
 
 
-def _mating(said: facts.Mating) -> str:
+def _mating(said: claims.Mating) -> str:
     moves, first = said.moves, said.line.san(said.line.turns().start)
     if said.verb == "mated":
         return f"{side(said.line.winner)} is mated in {moves} whatever it plays."
@@ -288,38 +319,32 @@ def _mating(said: facts.Mating) -> str:
     return f"{how[0].upper()}{how[1:]}."
 
 
-def _mate(said: facts.Mating) -> str:
+def _mate(said: claims.Mating) -> str:
     mate, first = _MATES[said.pattern], said.line.san(said.line.turns().start)
     return f"{mate} in one with {first}" if said.moves == 1 else f"{mate} in {said.moves}, beginning with {first}"
 
 
-def _drawn(said: facts.Drawn) -> str:
-    moves = said.line.sans(1, said.plies)
-    after = f"after {moves} " if moves else ""
-    corner = "the king cannot be driven from the corner."
-    match said.how:
-        case "stalemate":
-            return f"{'After ' + moves + ' it' if moves else 'It'} is stalemate, and the win is gone."
-        case "perpetual":
-            return f"Lets {side(said.line.winner)} draw by perpetual check, beginning with {said.line.san(1)}."
-        case "material":
-            return f"Throws away the win: {after}there is insufficient material to mate."
-        case "held":
-            drawn = said.line.boards[said.plies]
-            has_pawns = drawn.pawns & drawn.occupied_co[said.line.winner]
-            return f"It is a draw: {corner}" if has_pawns else f"{said.line.san(0)} holds the draw: {after}{corner}"
-        case _:
-            return f"Throws away the win: {after}{corner}"
+def _drawn(said: claims.Drawn) -> str:
+    line = said.line
+    drawn, moves = line.boards[said.plies], line.sans(1, said.plies)
+    pawns = said.how == "held" and drawn.pawns & drawn.occupied_co[line.winner]
+    text = _DRAWS[said.how].format(
+        after=f"after {moves} " if moves and not pawns else "",
+        winner=side(line.winner),
+        reply=line.sans(1, 2),
+        holds="it is a draw" if pawns else f"{line.san(0)} holds the draw",
+    )
+    return f"{text[0].upper()}{text[1:]}"
 
 
-def _opposition(said: facts.Opposition) -> str:
-    better, reply = said.case.best.san(0), said.case.played.san(1)
+def _opposition(said: claims.Opposition) -> str:
+    better, reply = said.best.san(0), said.line.san(1)
     what = "the win" if said.win else "the draw"
     return f"Gives up the opposition, and with it {what}: {better} would have taken it; now {reply} takes it."
 
 
-def _by_tables(said: facts.ByTables) -> str:
-    better = said.case.best.san(0)
+def _by_tables(said: claims.ByTables) -> str:
+    better = said.best.san(0)
     if said.opposition:
         return f"{_opposition(said.opposition)} The tablebases agree."
     if said.before == said.after:
@@ -328,8 +353,9 @@ def _by_tables(said: facts.ByTables) -> str:
     return f"According to the tablebases the position was {was} and is now {now}; {better} was right."
 
 
-def _table_result(said: facts.TableResult) -> str:
-    mover, many = side(said.board.turn), len(said.kept) > 1
+def _table_result(said: claims.TableResult) -> str:
+    board, many = said.line.boards[0], len(said.kept) > 1
+    mover = side(board.turn)
     keeps = "keep it" if many else "keeps it"
     if abs(said.outcome) == 1:
         what = "win" if said.outcome > 0 else "loss"
@@ -342,31 +368,32 @@ def _table_result(said: facts.TableResult) -> str:
     if said.every or not said.kept:
         return f"{says}, after any move." if said.every else f"{says}."
     if len(said.kept) <= _NAMED:
-        return f"{says}; only {listed([said.board.san(move) for move in said.kept])} {keeps}."
-    return f"{says}; {said.board.san(said.kept[0])} and {len(said.kept) - 1} other moves {keeps}."
+        return f"{says}; only {listed([board.san(move) for move in said.kept])} {keeps}."
+    return f"{says}; {board.san(said.kept[0])} and {len(said.kept) - 1} other moves {keeps}."
 
 
 # Scores and advantages
 
 
-def _better_and_reply(case: facts.Case) -> tuple[str, str]:
+def _better_and_reply(best: Line, played: Line) -> tuple[str, str]:
     """The better move and the reply to the move played, with move numbers if they look alike; no reply is empty."""
-    better, answer = case.best.san(0), case.played.san(1) if len(case.played) > 1 else ""
+    better, answer = best.san(0), played.san(1) if len(played) > 1 else ""
     if answer != better:
         return better, answer
-    boards = (case.board, case.best.moves[0]), (case.played.boards[1], case.played.moves[1])
+    boards = (best.boards[0], best.moves[0]), (played.boards[1], played.moves[1])
     numbered = [board.variation_san([move]).replace(". ", ".") for board, move in boards]
     return numbered[0], numbered[1]
 
 
-def _compared(said: facts.Compared, skip_better: bool = False) -> str:
-    case, had, has, cost = said.case, said.standing.had, said.standing.has, said.standing.cost
-    kind, (better, answer), speaks = said.standing.kind, _better_and_reply(case), _clauses(said.gained)
+def _compared(said: claims.Compared, skip_better: bool = False) -> str:
+    had, has, cost, mover = said.standing.had, said.standing.has, said.standing.cost, said.best.winner
+    (better, answer), speaks = _better_and_reply(said.best, said.line), _clauses(said.gained)
+    kind: Kind | Literal["gained", "slightly"] = said.standing.kind
     if kind == "little" and (speaks or not answer):
         kind = "gained" if speaks else "slightly"
     text, change = _KINDS[kind]
     words = dict(better=better, answer=answer, gained=speaks, when=f"After {answer}" if answer else "Now")
-    words |= dict(mover=side(case.mover), other=side(not case.mover), leader=side(case.mover == (has > 0)))
+    words |= dict(mover=side(mover), other=side(not mover), leader=side(mover == (has > 0)))
     words |= dict(stands=_STANDS[abs(has)], still=_STILL[abs(has)], had=_WOULD_BE[abs(had)])
     was = f"{better} was {_COST[cost]}" if cost else change.format(**words)
     text = text.format(**words)
@@ -376,15 +403,15 @@ def _compared(said: facts.Compared, skip_better: bool = False) -> str:
     return f"{text}." if brief else f"{text}; {was}." if text else f"{was}."
 
 
-def _outlook(said: facts.Outlook) -> str:
+def _outlook(said: claims.Outlook) -> str:
     line, stands = said.line, said.level
     other = line.boards[0].san(said.other) if said.other else ""
     choice = _CHOICE[said.choice].format(first=line.san(0), other=other)
     standing = f"{side(stands > 0)} {_STANDS[abs(stands)]}" if stands else "the game is about even"
-    known = "; ".join(f"{side(color)} {_clauses(found)}" for color, found in said.facts.items())
+    known = "; ".join(f"{side(color)} {_clauses(found)}" for color, found in said.facts)
     if not known:
         return f"{choice}; {standing}."
-    against = stands and set(said.facts) == {stands < 0}
+    against = stands and {color for color, _ in said.facts} == {stands < 0}
     return f"{choice}; {standing}{', although' if against else '.'} {known}."
 
 
@@ -395,35 +422,26 @@ def _clauses(known: Facts) -> str:
         if isinstance(fact, Gain) and fact.paid and fact.kind != "exchange":
             verb, what = "has", gained(fact)
         else:
-            verb, what = ("is", gained(fact, up=" up")) if isinstance(fact, Gain) else _feature(fact)
+            verb, what = ("is", gained(fact, up=" up")) if isinstance(fact, Gain) else ("has", _feature(fact))
         clauses[verb].append(what)
     ordered = sorted(clauses.items(), key=lambda clause: clause[0] == "has")
     return listed([f"{verb} {listed(what)}" for verb, what in ordered])
 
 
-def _feature(feature: Feature) -> tuple[str, str]:
+def _feature(feature: Feature) -> str:
     own, other = feature.counts
-    match feature.aspect:
-        case "passed":
-            pawns = "pawn" if own == 1 else "pawns"
-            return "has", f"the better passed {pawns}" if other else f"{'a ' if own == 1 else ''}passed {pawns}"
-        case "pressure":
-            return "has", f"pressure on {side(not feature.color)}'s king"
-        case "structure":
-            return "has", "the better pawn structure"
-        case "bishops":
-            return "has", "the bishop pair"
-        case _:
-            return "has", "the more active pieces"
+    pawns = f"passed {'pawn' if own == 1 else 'pawns'}"
+    passed = f"the better {pawns}" if other else f"a {pawns}" if own == 1 else pawns
+    return _FEATURES[feature.aspect].format(passed=passed, other=side(not feature.color))
 
 
 _SENTENCES: dict[type, Callable[[Any], str]] = {
-    facts.Mating: _mating,
-    facts.Drawn: _drawn,
-    facts.Opposition: _opposition,
-    facts.ByTables: _by_tables,
-    facts.TableResult: _table_result,
-    facts.Material: _material,
-    facts.Threat: _threat,
-    facts.Outlook: _outlook,
+    claims.Mating: _mating,
+    claims.Drawn: _drawn,
+    claims.Opposition: _opposition,
+    claims.ByTables: _by_tables,
+    claims.TableResult: _table_result,
+    claims.Material: _material,
+    claims.Threat: _threat,
+    claims.Outlook: _outlook,
 }

@@ -6,7 +6,7 @@ from collections import Counter
 
 import chess
 
-from engine.explanation.facts import Gain, Pieces
+from engine.explanation.claims import Gain, GainKind, Pieces
 from engine.explanation.line import Line
 from engine.play.captures import value
 
@@ -33,8 +33,8 @@ def gain_of(line: Line) -> Gain | None:
     if lost[chess.QUEEN] or paid[chess.QUEEN]:
         lost[chess.PAWN] = paid[chess.PAWN] = 0
     won = pieces(+lost)
-    kind, square = _which(line, *won[0]) if len(won) == 1 else ("list", None)
-    return Gain(kind, won, pieces(+paid), square)
+    kind, square = _which(line, *won[0])
+    return Gain(kind, won, pieces(+paid), square) if len(won) == 1 else Gain("list", won, pieces(+paid))
 
 
 def exchange_of(won: Counter[chess.PieceType], paid: Counter[chess.PieceType]) -> Gain | None:
@@ -86,7 +86,7 @@ def _cancel(
         paid[other] -= both
 
 
-def _which(line: Line, kind: chess.PieceType, count: int) -> tuple[str, chess.Square | None]:
+def _which(line: Line, kind: chess.PieceType, count: int) -> tuple[GainKind, chess.Square | None]:
     """The kind of a gain of ``count`` pieces of type ``kind`` alone, and the square where a single one stood."""
     minors = line.losses[0][chess.KNIGHT] + line.losses[0][chess.BISHOP]
     if count > 1 or kind == chess.PAWN:

@@ -7,7 +7,7 @@ from collections import Counter
 import chess
 
 from engine.explanation.balance import balance
-from engine.explanation.facts import Facts, Feature, Gain
+from engine.explanation.claims import Facts, Feature, FeatureAspect, Gain
 from engine.explanation.gains import exchange_of, pieces
 from engine.explanation.line import Line
 from engine.explanation.terms import LASTING, aspects
@@ -16,7 +16,7 @@ from engine.explanation.terms import LASTING, aspects
 _FAR, _LEAST = 8, 4
 
 #: Centipawns by which one side must be better off in an aspect at each of these points.
-_CLEAR = {"passed": 20, "structure": 15, "mobility": 30, "pressure": 40}
+_CLEAR: dict[FeatureAspect, int] = {"passed": 20, "structure": 15, "mobility": 30, "pressure": 40}
 
 #: Pawns of material beside which other advantages mean little.
 _DECISIVE = 3
@@ -28,16 +28,14 @@ _AHEAD = 2
 _MOST = 2
 
 
-def advantages(line: Line) -> dict[chess.Color, Facts]:
+def advantages(line: Line) -> tuple[tuple[chess.Color, Facts], ...]:
     """The certain advantages of each side at the beginning of the best ``line``."""
     found: dict[chess.Color, Facts] = {}
     if ahead := _material(line):
         found[ahead[0]] = (ahead[1],)
-    if decides(line.boards[0]):
-        return found
-    for feature in (*features(line), *_bishops(line)):
+    for feature in () if decides(line.boards[0]) else (*features(line), *_bishops(line)):
         found[feature.color] = (*found.get(feature.color, ()), feature)
-    return found
+    return tuple(found.items())
 
 
 def decides(board: chess.Board) -> bool:
@@ -73,7 +71,7 @@ def features(line: Line) -> list[Feature]:
     return sorted(found, key=lambda feature: -feature.margin / _CLEAR[feature.aspect])[:_MOST]
 
 
-def _along(line: Line) -> dict[str, list[int]]:
+def _along(line: Line) -> dict[FeatureAspect, list[int]]:
     """White's advantage in each aspect, in centipawns, after each move of ``line``; empty if the line is short."""
     if len(line) < _LEAST:
         return {}

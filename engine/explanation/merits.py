@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import chess
 from chess.engine import PovScore
 
-from engine.explanation.facts import Drawn, Material, Mating, Reason, Threat
+from engine.explanation.claims import Claim, Drawn, Material, Mating, Threat
 from engine.explanation.gains import gain_of
 from engine.explanation.line import Line
-from engine.explanation.reasons import explained, mate_theme, mating, shows, sure_gain, taken_before
+from engine.explanation.reasons import explained, mating, shows, sure_gain, taken_before
 from engine.explanation.themes import draw
 from engine.play.captures import value
 
@@ -20,7 +20,7 @@ _THREAT = 3
 
 def merit(
     board: chess.Board, line: Sequence[chess.Move], score: PovScore, threat: Sequence[chess.Move] = ()
-) -> Reason | None:
+) -> Claim | None:
     """What the first move of ``line`` does on ``board``; None if nothing is certain.
 
     ``threat`` is how the same side would continue if the other one passed.
@@ -31,21 +31,20 @@ def merit(
     relative = score.pov(board.turn)
     moves = relative.mate()
     if moves is not None and moves > 0:
-        mate = mating("leads", best, moves)
-        return Reason(mate_theme(mate), mate, best, mate=moves)
+        return mating("leads", best, moves)
     if moves is not None:
-        return Reason("mated", Mating("mated", best, -moves), best)
+        return Mating("mated", best, -moves)
     won, lost = best.proved, value(taken_before(board, best.moves[0]))
     sure = sure_gain(best) > lost and shows(relative, won)  # a recapture must win more than was lost
     if sure and (gain := gain_of(won)) and (finding := explained(won, gain)):
-        return Reason(finding.theme, Material("wins", won, gain, finding), won, won.gain)
+        return Material("wins", won, gain, finding)
     ended = draw.ending(best)
     if relative.score() == 0 and ended is not None and ended[0] == "corner":
-        return Reason("draw", Drawn("held", best, ended[1]), best)
+        return Drawn("held", best, ended[1])
     return _threat(board, best, threat)
 
 
-def _threat(board: chess.Board, best: Line, threat: Sequence[chess.Move]) -> Reason | None:
+def _threat(board: chess.Board, best: Line, threat: Sequence[chess.Move]) -> Claim | None:
     """The threat behind a quiet best move."""
     after = best.boards[1].copy(stack=False)
     if not threat or after.is_check() or best.captured(0) or best.moves[0].promotion:
@@ -55,9 +54,9 @@ def _threat(board: chess.Board, best: Line, threat: Sequence[chess.Move]) -> Rea
     if not line.moves:  # it is not legal
         return None
     if line.last.is_checkmate() and len(line) == 1:
-        return Reason("threat", Threat(best, line, mate=True), line)
+        return Threat(best, line, mate=True)
     if line.moves[0].promotion:
-        return Reason("threat", Threat(best, line), line)
+        return Threat(best, line)
     if line.gain >= 2 and line.captured(0) and (gain := gain_of(line)):
-        return Reason("threat", Threat(best, line, gain), line, line.gain)
+        return Threat(best, line, gain)
     return None

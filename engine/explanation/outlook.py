@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import chess
 from chess.engine import PovScore
 
-from engine.explanation.facts import Outlook
+from engine.explanation.claims import Outlook
 from engine.explanation.lasting import advantages
 from engine.explanation.line import Line
 from engine.explanation.standing import expectation, level
@@ -21,7 +23,9 @@ def outlook(line: Line, score: PovScore, other: tuple[chess.Move, PovScore] | No
     return Outlook(line, _choice(line.boards[0], score, other), other and other[0], stands, advantages(line))
 
 
-def _choice(board: chess.Board, score: PovScore, other: tuple[chess.Move, PovScore] | None) -> str:
+def _choice(
+    board: chess.Board, score: PovScore, other: tuple[chess.Move, PovScore] | None
+) -> Literal["only", "best", "hardly", "clearly"]:
     if board.legal_moves.count() == 1:
         return "only"
     if other is None:

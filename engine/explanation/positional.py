@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import chess
 
-from engine.explanation.facts import Shift
+from engine.explanation.claims import Shift, ShiftAspect
 from engine.explanation.line import Line
-from engine.explanation.terms import aspects
+from engine.explanation.terms import CHANGING, aspects
 
 #: Plies of both lines after which the lines of a longer search are compared, to check the claim.
 PLIES = 6
@@ -36,10 +36,10 @@ def shift(played: Line, best: Line) -> Shift | None:
     return Shift(aspect, own, loss)
 
 
-def losses(played: chess.Board, best: chess.Board, mover: chess.Color) -> dict[tuple[str, bool], int]:
+def losses(played: chess.Board, best: chess.Board, mover: chess.Color) -> dict[tuple[ShiftAspect, bool], int]:
     """For each aspect, the mover's own (True) and the other side's, the centipawns that ``played`` costs the mover."""
-    here, there = aspects(played), aspects(best)
-    found = {}
+    here, there = aspects(played, CHANGING), aspects(best, CHANGING)
+    found: dict[tuple[ShiftAspect, bool], int] = {}
     for aspect in here[mover]:
         if aspect == "king" and not (played.queens and best.queens):
             continue  # in endings, kings should come out

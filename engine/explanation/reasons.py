@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import Literal
 
 import chess
-from chess.engine import PovScore, Score
+from chess.engine import Score
 
 from engine.explanation.balance import balance, winnable
-from engine.explanation.facts import (
+from engine.explanation.claims import (
     ByTables,
     Case,
+    Claim,
     Compared,
     Drawn,
     Facts,
@@ -19,7 +20,6 @@ from engine.explanation.facts import (
     Material,
     Mating,
     Opposition,
-    Reason,
 )
 from engine.explanation.gains import gain_of
 from engine.explanation.lasting import decides, gained
@@ -74,37 +74,23 @@ _DRAWN = 30
 _EVEN = (0.25, 0.75)
 
 
-def reason_of(
-    board: chess.Board,
-    move: chess.Move,
-    best_line: Sequence[chess.Move],
-    reply_line: Sequence[chess.Move],
-    best_score: PovScore,
-    played_score: PovScore,
-    tables: Tables | None = None,
-    marked: bool = False,
-) -> Reason | None:
-    """The reason of :func:`engine.explanation.explain`: the weightiest or, if none is certain, how the scores changed.
-    None if there is nothing to explain: ``move`` is the best one or, unless it is ``marked`` as bad, costs next to
-    nothing and misses no short mate."""
-    if move in reply_line[:1]:  # it cannot be a reply: its square is empty now
-        reply_line = reply_line[1:]
-    best = Line.of(board, best_line)
-    played = Line.of(board, [move, *reply_line], winner=not board.turn)
-    if not best.moves or best.moves[0] == move:
+def reason_of(case: Case, tables: Tables | None = None) -> Claim | None:
+    """Why the move is bad: the weightiest reason or, if none is certain, how the scores changed.
+
+    None if there is nothing to explain: it is the best move or, unless it is marked as bad, costs next to nothing and
+    misses no short mate. ``tables`` looks boards up in the tablebases. Raises
+    :class:`~engine.messages.PositionError` for a position that the engine refuses.
+    """
+    if not case.best.moves or case.best.moves[0] == case.move:
         return None
-    had, has = best_score.pov(board.turn), played_score.pov(board.turn)
-    case = Case(board, move, best, played, had, has, marked)
-    visible = 0 < (had.mate() or 0) <= _VISIBLE_MATE and (has.mate() or 0) <= 0
-    return _reason(case, tables) if marked or visible or case.before - case.after >= LEAST_LOSS else None
-
-
-def _reason(case: Case, tables: Tables | None) -> Reason:
+    visible = 0 < (case.had.mate() or 0) <= _VISIBLE_MATE and (case.has.mate() or 0) <= 0
+    if not (case.marked or visible or case.before - case.after >= LEAST_LOSS):
+        return None
     return (
         _allowed_mate(case)
         or _draw(case, 1)
         or _tables(case, tables)
-        or ((opposed := _opposition(case)) and Reason("opposition", opposed))
+        or _opposition(case)
         or _draw(case, HORIZON)
         or _missed_mate(case)
         or _material(case)
@@ -115,21 +101,19 @@ def _reason(case: Case, tables: Tables | None) -> Reason:
     )
 
 
-def _allowed_mate(case: Case) -> Reason | None:
+def _allowed_mate(case: Case) -> Mating | None:
     missed, allowed = case.had.mate() or 0, case.has.mate() or 0
     if allowed < 0 <= missed and _is_notable(case, -allowed) and len(case.played) > 1:
         instead = mating("misses", case.best, missed) if 0 < missed <= _VISIBLE_MATE else None
-        found = mating("allows", case.played, -allowed, instead)
-        return Reason(mate_theme(found), found, case.played, mate=-allowed)
+        return mating("allows", case.played, -allowed, instead)
     return None
 
 
-def _missed_mate(case: Case) -> Reason | None:
+def _missed_mate(case: Case) -> Mating | None:
     missed = case.had.mate() or 0
     if missed <= 0 or not _is_notable(case, missed) or (case.has.mate() or 0) > 0:
         return None
-    found = mating("misses", case.best, missed)
-    return Reason(mate_theme(found), found, case.best, mate=missed)
+    return mating("misses", case.best, missed)
 
 
 def _is_notable(case: Case, moves: int) -> bool:
@@ -137,65 +121,57 @@ def _is_notable(case: Case, moves: int) -> bool:
     return moves <= _VISIBLE_MATE or (moves <= _LONG_MATE and (case.marked or case.before - case.after >= LEAST_LOSS))
 
 
-def mate_theme(mating: Mating) -> str:
-    """The pattern of the mate, else ``mateIn2`` and the like."""
-    return mating.pattern or f"mateIn{mating.moves}"
-
-
-def mating(verb: str, line: Line, moves: int, missed: Mating | None = None) -> Mating:
+def mating(verb: Literal["allows", "misses", "leads"], line: Line, moves: int, missed: Mating | None = None) -> Mating:
     """The mate in ``moves`` that ``line`` begins, with its pattern if the line reaches it."""
     complete = len(line) - line.turns().start == 2 * moves - 1
     guard = mate.left_guard(line) if moves == 1 else None
     return Mating(verb, line, moves, mate.pattern(line) if complete else "", guard, missed)
 
 
-def _tables(case: Case, tables: Tables | None) -> Reason | None:
+def _tables(case: Case, tables: Tables | None) -> ByTables | None:
     if tables is None:
         return None
     before, after = tables(case.board), tables(case.played.boards[1])
     if before is None or after is None or before <= -after:
         return None
-    return Reason("tables", ByTables(case, before, -after, _opposition(case)))
+    return ByTables(case.best, case.played, before, -after, _opposition(case))
 
 
-def _unchanged(case: Case, tables: Tables) -> Reason | None:
+def _unchanged(case: Case, tables: Tables) -> ByTables | None:
     """The tablebases' claim that the move was no mistake."""
     before, after = tables(case.board), tables(case.played.boards[1])
-    return Reason("tables", ByTables(case, before, before)) if before is not None and after == -before else None
+    return ByTables(case.best, case.played, before, before) if before is not None and after == -before else None
 
 
-def _draw(case: Case, within: int) -> Reason | None:
+def _draw(case: Case, within: int) -> Drawn | None:
     """The draw that the line reaches within ``within`` plies."""
     drawn = abs(case.has.score(mate_score=10_000)) <= _DRAWN
     ended = draw.ending(case.played)
     if case.before < WINNING - 0.1 or not drawn or ended is None or ended[1] > within:
         return None
     how, plies = ended
-    if how == "repetition":
-        if not draw.is_perpetual(case.played, plies):
-            return None
-        how = "perpetual"
-    claim = Drawn(how, case.played, plies)
-    return Reason("draw" if how in ("material", "corner") else how, claim, case.played)
+    if how != "repetition":
+        return Drawn(how, case.played, plies)
+    return Drawn("perpetual", case.played, plies) if draw.is_perpetual(case.played, plies) else None
 
 
 def _opposition(case: Case) -> Opposition | None:
     reply = case.played.moves[1] if len(case.played) > 1 else None
     if case.before - case.after < 0.25 or not opposition.loses_it(case.board, case.move, case.best.moves[0], reply):
         return None
-    return Opposition(case, win=case.before >= _EVEN[1])
+    return Opposition(case.best, case.played, win=case.before >= _EVEN[1])
 
 
-def _material(case: Case) -> Reason | None:
+def _material(case: Case) -> Material | None:
     """What the reply wins, or what the best move would have won, if the scores agree."""
     if not case.marked and case.before - case.after < LEAST_LOSS:
         return None
     if len(case.best) >= _LEAST_SHOWN and case.played.gain + case.best.gain < 1:
         return None  # the better move wins, or loses, as much
-    lines = [("loses", case.played), ("misses", case.best)]
+    lines: list[tuple[Literal["loses", "misses"], Line]] = [("loses", case.played), ("misses", case.best)]
     for verb, line in sorted(lines, key=lambda each: -sure_gain(each[1])):
-        if _costs(case, verb, sure_gain(line)) and (reason := _won(case, verb, line.proved)):
-            return reason
+        if _costs(case, verb, sure_gain(line)) and (found := _won(case, verb, line.proved)):
+            return found
     return None
 
 
@@ -220,16 +196,15 @@ def sure_gain(line: Line) -> int:
     return gain if len(line) - start >= (1 if gain > 1 else _LEAST_SHOWN) else 0
 
 
-def _won(case: Case, verb: str, line: Line) -> Reason | None:
+def _won(case: Case, verb: Literal["loses", "misses"], line: Line) -> Material | None:
     """What the winner of ``line`` wins, which the mover ``loses`` or ``misses``."""
     if not (gain := gain_of(line)) or not (finding := explained(line, gain)):
         return None
     retaken = taken_before(case.board, line.moves[0]) if verb == "misses" else None
     if retaken and value(line.captured(0)) == value(retaken):
-        regained = Material("regains", line, Gain("piece", ((retaken, 1),)), finding)
-        return Reason("recapture", regained, line, line.gain)
+        return Material("regains", line, Gain("piece", ((retaken, 1),)), finding)
     stake = verb == "loses" and case.before >= WINNING and case.after <= _EVEN[1]
-    return Reason(finding.theme, Material(verb, line, gain, finding, stake), line, line.gain)
+    return Material(verb, line, gain, finding, stake)
 
 
 def taken_before(board: chess.Board, move: chess.Move) -> chess.PieceType | None:
@@ -250,7 +225,7 @@ def explained(line: Line, gain: Gain) -> Finding | None:
         fits = promotes == (finding.theme == "promotion") and (promotes or _is_part(line, finding, gain))
         begins = _forced(line, start, finding.ply) or (finding.form == "now" and finding.ply - start <= _SOON)
         near = begins and finding.ply - start <= _NEAR and finding.ply < line.shown
-        if fits and near and line.gains[finding.cashed + 1] >= max(1, line.gain - 1):
+        if fits and near and line.gains[finding.payoff_ply + 1] >= max(1, line.gain - 1):
             return finding
     end = max(line.shown, start + 1)
     end -= (end - start + 1) % 2
@@ -288,26 +263,26 @@ def _forced(line: Line, start: int, end: int) -> bool:
 def _is_part(line: Line, finding: Finding, gain: Gain) -> bool:
     """Whether the theme's capture is the larger part of the ``gain``: the line may fork a pawn after winning a queen,
     and a hanging queen may be exchanged later."""
-    kind = line.captured(finding.cashed)
+    kind = line.captured(finding.payoff_ply)
     if finding.theme != "hanging":
         return kind is None or 2 * value(kind) >= line.gain
     return kind is not None and gain.includes(kind)
 
 
-def _verdict(case: Case) -> Reason | None:
+def _verdict(case: Case) -> Compared | None:
     """How the game turned, if nothing else is certain."""
     if case.had.is_mate() or case.has.is_mate() or len(case.played) < 2:
         return None
     found = decided(case.before, case.after)
-    return Reason("verdict", Compared(case, found), case.played) if found else None
+    return Compared(case.best, case.played, found) if found else None
 
 
-def _comparison(case: Case) -> Reason:
+def _comparison(case: Case) -> Compared:
     """How the game stood and stands, as the last resort."""
     least = LITTLE + 1 if case.marked else 0  # a mark says already that the move was worse
     found = compare(case.before, case.after, max(case.drop, least))
     advantages = _gained(case) if found.kind == "little" and not decides(case.board) else ()
-    return Reason("comparison", Compared(case, found, advantages), case.played)
+    return Compared(case.best, case.played, found, advantages)
 
 
 def _gained(case: Case) -> Facts:
@@ -321,7 +296,7 @@ def _gained(case: Case) -> Facts:
     return gained(played, best, not case.mover)
 
 
-def _positional(case: Case) -> Reason | None:
+def _positional(case: Case) -> Compared | None:
     if case.marked or decides(case.board) or not 1 - WINNING < case.after <= case.before < WINNING:
         return None  # not reliable enough for a marked move
     at_once = case.played.gains[1 : AT_ONCE + 1]
@@ -330,4 +305,4 @@ def _positional(case: Case) -> Reason | None:
     found = shift(case.played, case.best)
     if found is None or not max(_CLEAR_LOSS, found.loss / 3) <= case.drop <= _NO_TACTICS:
         return None
-    return Reason("positional", Compared(case, compare(case.before, case.after, case.drop), shift=found), case.played)
+    return Compared(case.best, case.played, compare(case.before, case.after, case.drop), shift=found)

@@ -7,6 +7,7 @@ the error of a short search.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from chess.engine import MateGiven, Score, Wdl
 
@@ -66,6 +67,26 @@ def human_expectation(score: Score) -> float:
     return score.wdl(model="lichess").expectation()
 
 
+Kind = Literal[
+    "decided",
+    "lost",
+    "turned",
+    "gone",
+    "half",
+    "less",
+    "more",
+    "grown",
+    "anyway",
+    "now",
+    "open",
+    "either",
+    "worse",
+    "little",
+]
+
+Cost = Literal["", "slightly", "probably", "surely", "pawns", "several", "far"]
+
+
 @dataclass(frozen=True, slots=True)
 class Standing:
     """A move against the better one: its ``kind``, the levels that the mover surely ``had`` and ``has`` (see
@@ -94,10 +115,10 @@ class Standing:
     kind says it all.
     """
 
-    kind: str
+    kind: Kind
     had: int
     has: int
-    cost: str = ""
+    cost: Cost = ""
 
 
 def decided(before: float, after: float) -> Standing | None:
@@ -129,6 +150,7 @@ def compare(before: float, after: float, drop: int) -> Standing:
         return Standing("gone" if has < 0 else "half", had, has)
     if has < 0 < had:
         return Standing("turned", had, has)
+    kind: Kind
     if had > 0 or has > 0:
         kind = "less" if has > 0 else "open"
     elif had == -3:
@@ -140,7 +162,7 @@ def compare(before: float, after: float, drop: int) -> Standing:
     return Standing(kind, had, has, _cost(drop, has))
 
 
-def _cost(drop: int, has: int) -> str:
+def _cost(drop: int, has: int) -> Cost:
     """How much better the other move was. A side that is winning anyway may not notice; a lost one counts no pawns.
 
     >>> _cost(250, 1), _cost(20_000, 0), _cost(250, -3), _cost(250, 3)

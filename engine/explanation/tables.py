@@ -6,8 +6,9 @@ from collections.abc import Callable
 
 import chess
 
+from engine.explanation.claims import TableResult
 from engine.explanation.effort import step
-from engine.explanation.facts import TableResult
+from engine.explanation.line import Line
 
 #: Looks a board up in the tablebases: 2 (won) to -2 (lost) for the side to move; None if it is not found.
 Tables = Callable[[chess.Board], int | None]
@@ -18,10 +19,10 @@ def result_by(tables: Tables, board: chess.Board, best: chess.Move) -> TableResu
     if the board is not found."""
     outcome = tables(board)
     if outcome is None or outcome < 0:
-        return None if outcome is None else TableResult(board, outcome)
+        return None if outcome is None else TableResult(Line.of(board, []), outcome)
     moves = dict.fromkeys((best, *board.legal_moves))
     kept = tuple(move for move in moves if _keeps(tables, board, move, outcome))
-    return TableResult(board, outcome, kept, len(kept) == len(moves))
+    return TableResult(Line.of(board, []), outcome, kept, len(kept) == len(moves))
 
 
 def _keeps(tables: Tables, board: chess.Board, move: chess.Move, outcome: int) -> bool:

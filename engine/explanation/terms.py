@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TypeVar
 
 import chess
 
 from engine.evaluation.classical.features import GROUPS
+from engine.explanation.claims import FeatureAspect, ShiftAspect
 from engine.explanation.effort import step
 from engine.play.captures import set_position
+
+_Aspect = TypeVar("_Aspect", ShiftAspect, FeatureAspect)
 
 
 def _groups_of(term: str) -> tuple[str, ...]:
@@ -17,7 +21,7 @@ def _groups_of(term: str) -> tuple[str, ...]:
 
 
 #: Aspects by name, with their groups of features; "-" marks groups that count for the other side.
-CHANGING: dict[str, tuple[str, ...]] = {
+CHANGING: dict[ShiftAspect, tuple[str, ...]] = {
     "king": ("shelter", "storm", "-attackers", "-ring_hits", "-weak_ring", "-safe_check", "-unsafe_check"),
     "passed": _groups_of("passed"),
     "mobility": _groups_of("mobility"),
@@ -26,15 +30,17 @@ CHANGING: dict[str, tuple[str, ...]] = {
 
 #: Aspects of a whole position. Of king safety only the attack on the enemy king: evaluations disagree on whose shelter
 #: is better.
-LASTING = {
-    **{name: CHANGING[name] for name in ("passed", "structure", "mobility")},
+LASTING: dict[FeatureAspect, tuple[str, ...]] = {
+    "passed": CHANGING["passed"],
+    "structure": CHANGING["structure"],
+    "mobility": CHANGING["mobility"],
     "pressure": tuple(group[1:] for group in CHANGING["king"] if group[0] == "-"),
 }
 
 
-def aspects(board: chess.Board, groups: Mapping[str, tuple[str, ...]] = CHANGING) -> dict[chess.Color, dict[str, int]]:
-    """For each side the value of king safety, passed pawns, mobility and pawn structure, or of other ``groups`` of
-    features, in centipawns at the position's phase, by the classical evaluation.
+def aspects(board: chess.Board, groups: Mapping[_Aspect, tuple[str, ...]]) -> dict[chess.Color, dict[_Aspect, int]]:
+    """For each side the values of the aspects, named ``groups`` of features, in centipawns at the position's phase, by
+    the classical evaluation.
 
     Compiles the classical evaluation's trace if it is not in the cache. Raises
     :class:`~engine.messages.PositionError` for a position that the engine refuses.
@@ -46,7 +52,7 @@ def aspects(board: chess.Board, groups: Mapping[str, tuple[str, ...]] = CHANGING
     set_position(position, board)
     step()
     shares = group_shares(position)
-    found: dict[chess.Color, dict[str, int]] = {chess.WHITE: {}, chess.BLACK: {}}
+    found: dict[chess.Color, dict[_Aspect, int]] = {chess.WHITE: {}, chess.BLACK: {}}
     for name, parts in groups.items():
         for color in (chess.WHITE, chess.BLACK):
             own = sum(shares[part][0 if color else 1] for part in parts if part[0] != "-")

@@ -5,7 +5,6 @@ import os
 import re
 import sys
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 import chess
@@ -799,7 +798,7 @@ def read_games_of(text: str) -> list[chess.pgn.Game]:
 def test_every_mark_has_its_sentence(numbat):
     """A game of errors at a limit at which there are more; sentences are one or two, and end."""
     game = read_games(Path(__file__).with_name("famous.pgn"))[0]
-    annotator = Annotator(numbat, Limit(depth=4), "test", explain=partial(explain, marked=True))
+    annotator = Annotator(numbat, Limit(depth=4), "test", explain=explain)
     marked = [judged for judged in annotator.annotate(game) if judged.grade.bad]
     assert len(marked) >= 3
     for judged in marked:

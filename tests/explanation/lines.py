@@ -3,7 +3,7 @@
 import chess
 from chess.engine import PovScore, Score
 
-from engine.explanation import explain
+from engine.explanation import Case, explain
 from engine.explanation.tables import Tables
 
 
@@ -31,4 +31,5 @@ def why(
     after = board.copy()
     after.push(board.parse_san(move))
     scores = PovScore(had, board.turn), PovScore(has, board.turn)
-    return explain(board, board.parse_san(move), moves(board, best), moves(after, reply), *scores, tables, marked)
+    case = Case(board, board.parse_san(move), moves(board, best), moves(after, reply), *scores, marked)
+    return explain(case, tables)

@@ -4,7 +4,7 @@ import chess
 import pytest
 from chess.engine import Cp, Mate, PovScore
 
-from engine.explanation import explain
+from engine.explanation import Case, explain
 from tests.explanation.lines import moves, why
 
 LINES = ("a3", "e4 e5 Nf3 Nc6", "e5 e4 Nf6")
@@ -51,8 +51,8 @@ def test_what_was_better_can_be_left_out_where_its_cost_is_not_said(had, has, fu
     board = chess.Board()
     line = moves(board, "a3 e5 e4 Nf6")
     scores = PovScore(Cp(had), chess.WHITE), PovScore(Cp(has), chess.WHITE)
-    assert explain(board, line[0], moves(board, "e4 e5"), line, *scores) == full
-    assert explain(board, line[0], moves(board, "e4 e5"), line, *scores, skip_better=True) == brief
+    case = Case(board, line[0], moves(board, "e4 e5"), line, *scores)
+    assert (explain(case), explain(case, skip_better=True)) == (full, brief)
 
 
 @pytest.mark.parametrize("scores", [(Cp(900), Cp(600)), (Cp(-500), Cp(-700)), (Cp(30), Cp(25)), (Cp(10), Cp(10))])

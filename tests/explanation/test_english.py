@@ -1,19 +1,29 @@
-"""Words are in one file, and what is found does not depend on them."""
+"""Words are in one file, and its tables have a phrase for every fact of a claim."""
 
 import ast
 import re
 from pathlib import Path
+from typing import get_args, get_type_hints
 
-import chess
 import pytest
-from chess.engine import Cp
 
 import engine.explanation
-from engine.explanation import english, sentence
-from engine.explanation.facts import Case, Compared
-from engine.explanation.line import Line
-from engine.explanation.standing import compare, decided
-from tests.explanation.lines import moves
+from engine.explanation import english
+from engine.explanation.claims import (
+    FORMS,
+    Claim,
+    Compared,
+    DrawKind,
+    FeatureAspect,
+    Finding,
+    Form,
+    MatePattern,
+    Material,
+    Outlook,
+    ShiftAspect,
+    Theme,
+)
+from engine.explanation.standing import Cost, Kind
 
 FOLDER = Path(engine.explanation.__file__).parent
 
@@ -33,29 +43,36 @@ def phrases(source: str) -> list[str]:
 def test_only_one_file_has_words(path):
     source = path.read_text(encoding="utf-8")
     assert bool(phrases(source)) is (path.name == "english.py")
-    assert bool(re.search(r"\benglish import|import english\b", source)) is (path == FOLDER / "__init__.py")
+    users = ("__init__.py", "serialization.py")
+    assert bool(re.search(r"\benglish import|import english\b", source)) is (
+        path.parent == FOLDER and path.name in users
+    )
 
 
-def test_every_theme_and_every_standing_has_its_phrase():
-    calls = [
-        node
-        for path in (FOLDER / "themes").glob("*.py")
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Finding"
-    ]
-    named = [ast.literal_eval(call.args[0]) for call in calls]
-    assert {*named, "line"} == {theme for theme, _ in english._FOUND}
-    points = [step / 40 for step in range(41)]
-    pairs = [(before, after) for before in points for after in points if after <= before]
-    found = {compare(*pair, drop) for pair in pairs for drop in (50, 150, 250, 400, 900)}
-    found |= {standing for pair in pairs if (standing := decided(*pair))}
-    board = chess.Board()
-    lines = Line.of(board, moves(board, "e4 e5")), Line.of(board, moves(board, "a3 d5"), winner=chess.BLACK)
-    case = Case(board, lines[1].moves[0], *lines, Cp(0), Cp(0))
-    said = {sentence(Compared(case, standing)) for standing in found}
-    assert {standing.kind for standing in found} | {"gained", "slightly"} == english._KINDS.keys()
-    assert {standing.cost for standing in found} == {"", *english._COST}
-    assert not any("{" in text or "  " in text for text in said)
+def verbs(claim: type, field: str = "verb") -> set[str]:
+    """The values that a field of ``claim`` can have."""
+    return set(get_args(get_type_hints(claim)[field]))
+
+
+def test_the_tables_of_phrases_are_total():
+    assert set(FORMS) == set(get_args(Theme))
+    assert {form for forms in FORMS.values() for form in forms} == set(get_args(Form))
+    pairs = {(theme, form) for theme, forms in FORMS.items() for form in forms}
+    assert set(english._FOUND) == pairs >= set(english._AFTER)
+    assert set(english._KINDS) == {*get_args(Kind), "gained", "slightly"}
+    assert set(english._COST) == set(get_args(Cost))
+    assert set(english._MATES) == set(get_args(MatePattern))
+    assert set(english._DRAWS) == set(get_args(DrawKind))
+    assert set(english._FEATURES) == set(get_args(FeatureAspect))
+    assert set(english._SHIFTS) == {(aspect, own) for aspect in get_args(ShiftAspect) for own in (True, False)}
+    assert set(english._CHOICE) == verbs(Outlook, "choice")
+    assert set(english._MATERIAL) == verbs(Material) == set(english._PROMOTION) | {"regains"}
+    assert {*english._SENTENCES, Compared} == set(get_args(Claim))
+
+
+def test_a_theme_without_that_form_is_refused():
+    with pytest.raises(ValueError, match="skewer has no form 'check'"):
+        Finding("skewer", 1, 3, "check")
 
 
 def test_a_change_of_passed_pawns_does_not_say_that_there_are_any():

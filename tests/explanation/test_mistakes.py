@@ -10,8 +10,8 @@ import chess
 import pytest
 from chess.engine import Cp, Mate, PovScore
 
-from engine.explanation import Reason, reason_of, sentence
-from engine.explanation.facts import Compared
+from engine.explanation import Case, Claim, reason_of, sentence
+from engine.explanation.claims import Compared
 
 LINES = Path(__file__).with_name("mistakes.epd").read_text().splitlines()
 # Position, the mistake and its refutation, theme and sentence; the last two are None where only the verdict is sure.
@@ -20,7 +20,7 @@ TABLE = [
 ]
 
 
-def found(board: chess.Board, moves: list[chess.Move]) -> Reason | None:
+def found(board: chess.Board, moves: list[chess.Move]) -> Claim | None:
     """The reason why the first of ``moves`` is a mistake where any other quiet move was even."""
     better = next(move for move in board.legal_moves if move != moves[0] and not board.is_capture(move))
     end = board.copy()
@@ -28,7 +28,7 @@ def found(board: chess.Board, moves: list[chess.Move]) -> Reason | None:
         end.push(move)
     score = Mate(len(moves) // 2) if end.is_checkmate() else Cp(600)
     even, lost = PovScore(Cp(0), board.turn), PovScore(score, not board.turn)
-    return reason_of(board, moves[0], [better], moves[1:], even, lost)
+    return reason_of(Case(board, moves[0], [better], moves[1:], even, lost))
 
 
 @pytest.mark.parametrize(("board", "moves", "theme", "text"), TABLE)
@@ -38,7 +38,7 @@ def test_reason_names_the_refutation(board, moves, theme, text):
     assert reason
     if theme is None:
         assert reason.theme == "verdict"
-        assert isinstance(reason.claim, Compared)
-        assert (reason.claim.standing.had, reason.claim.standing.has) == (0, -3)
+        assert isinstance(reason, Compared)
+        assert (reason.standing.had, reason.standing.has) == (0, -3)
     else:
         assert (reason.theme, sentence(reason)) == (theme, text)

@@ -4,9 +4,9 @@ import chess
 import pytest
 from chess.engine import Cp, PovScore
 
+from engine.explanation.claims import Feature
 from engine.explanation.english import gained as won
 from engine.explanation.english import sentence
-from engine.explanation.facts import Feature
 from engine.explanation.lasting import gained, imbalance
 from engine.explanation.line import Line
 from engine.explanation.outlook import outlook

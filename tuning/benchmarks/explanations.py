@@ -28,7 +28,7 @@ import random
 import re
 import shlex
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, replace
 from functools import partial
@@ -37,15 +37,15 @@ from typing import Any
 
 import chess
 import chess.pgn
-from chess.engine import Limit, PovScore, SimpleEngine
+from chess.engine import Limit, SimpleEngine
 
 from engine import Engine
 from engine.analysis.annotate import Annotator
 from engine.analysis.files import read_games
 from engine.api.explaining import over, threat
 from engine.api.types import Analysis
-from engine.explanation import Reason, merit_of, reason_of, sentence
-from engine.explanation.facts import Compared, Shift
+from engine.explanation import Case, Claim, merit_of, reason_of, sentence
+from engine.explanation.claims import ByTables, Compared, Material, Mating, Opposition, Shift, Threat
 from engine.explanation.line import Line
 from engine.explanation.positional import PLIES, losses
 from engine.explanation.reasons import AT_ONCE, LEAST_LOSS
@@ -86,7 +86,7 @@ TAGS = {
 
 
 @dataclass
-class Case:
+class Sample:
     """A position with the move to explain, empty for the best move. ``previous`` is ``FEN;MOVE``: the position before
     it and the move that led here, if known."""
 
@@ -106,10 +106,12 @@ class Case:
         return board
 
 
-def from_games(data: Path, chance: random.Random, count: int, source: str = "game", offset: int = 0) -> Iterator[Case]:
+def from_games(
+    data: Path, chance: random.Random, count: int, source: str = "game", offset: int = 0
+) -> Iterator[Sample]:
     """Moves of human games that lost at least 10 points of 100 by the evaluations in the file; for another ``source``,
     any positions of these games at the ``offset`` in the file."""
-    found: list[Case] = []
+    found: list[Sample] = []
     before: list[tuple[str, int]] = []
     start = chance.randrange(800_000)
     with gzip.open(data / "positions" / "lichess2400_evals.tsv.gz", "rt", encoding="utf-8") as lines:
@@ -123,7 +125,7 @@ def from_games(data: Path, chance: random.Random, count: int, source: str = "gam
                 boards = [chess.Board(each) for each, _ in (*before, now)] if chosen else []
                 if chosen and (move := _between(*boards[1:])) and (first := _between(*boards[:2])):
                     previous = f"{boards[0].fen()};{first.uci()}"
-                    sample = Case(source, boards[1].fen(), move.uci(), previous=previous)
+                    sample = Sample(source, boards[1].fen(), move.uci(), previous=previous)
                     found.append(replace(sample, move="") if source == "position" else sample)
             before = [*before[-1:], now]
             if len(found) >= 4 * count:
@@ -160,17 +162,17 @@ def _between(before: chess.Board, after: chess.Board) -> chess.Move | None:
     return None
 
 
-def puzzles(data: Path) -> list[Case]:
+def puzzles(data: Path) -> list[Sample]:
     """All puzzles of the file, with their tags."""
     found = []
     for line in (data / "suites" / "lichess_puzzles_5k.epd").read_text(encoding="utf-8").splitlines():
         fen = " ".join(line.split()[:4])
         tags = re.search(r'c2 "([^"]*)"', line)
-        found.append(Case("puzzle", f"{fen} 0 30", tags=tags[1] if tags else ""))
+        found.append(Sample("puzzle", f"{fen} 0 30", tags=tags[1] if tags else ""))
     return found
 
 
-def taken_back(sample: Case, chance: random.Random) -> Case | None:
+def taken_back(sample: Sample, chance: random.Random) -> Sample | None:
     """The position before the puzzle, by a move of a piece (no pawn, no capture) that can have led to it."""
     board = sample.board()
     loser = not board.turn
@@ -183,11 +185,11 @@ def taken_back(sample: Case, chance: random.Random) -> Case | None:
             before.turn = loser
             move = chess.Move(origin, square)
             if before.is_valid() and before.is_legal(move) and not before.is_check():
-                steps.append(Case("before puzzle", before.fen(), move.uci(), sample.tags))
+                steps.append(Sample("before puzzle", before.fen(), move.uci(), sample.tags))
     return chance.choice(steps) if steps else None
 
 
-def samples(data: Path, seed: int, count: int, source: str = "all") -> list[Case]:
+def samples(data: Path, seed: int, count: int, source: str = "all") -> list[Sample]:
     """The sample: half game mistakes, a quarter each mistakes before puzzles and puzzles; or game mistakes alone."""
     chance = random.Random(seed)
     if source != "all":
@@ -205,7 +207,7 @@ def samples(data: Path, seed: int, count: int, source: str = "all") -> list[Case
 class Found:
     """A sentence, and what the longer search says of it: an empty ``doubt`` where it stands."""
 
-    sample: Case
+    sample: Sample
     theme: str
     text: str
     doubt: str
@@ -237,78 +239,71 @@ class Checker:
 
     def annotated(self, game: chess.pgn.Game) -> list[Found]:
         """The sentences at the bad marks of ``game``, the mark being the source; only themes are checked."""
-        noted: dict[int, tuple[chess.Board, Analysis, Analysis]] = {}
+        noted: dict[int, Case] = {}
 
-        def note(
-            board: chess.Board, _: chess.Move, better: Sequence[chess.Move], reply: Sequence[chess.Move],
-            had: PovScore, has: PovScore,
-        ) -> None:  # fmt: skip
-            noted[board.ply()] = board.copy(), Analysis(had, pv=tuple(better)), Analysis(has, pv=tuple(reply))
+        def note(case: Case) -> None:
+            noted[case.board.ply()] = case
 
         positions, found = Annotator(self._engine, self._nodes, "benchmark", explain=note).annotate(game), []
         for before, after in itertools.pairwise(positions):
             if after.grade.bad and after.move:
-                board, best, reply = noted[before.board.ply()]
-                sample = Case(after.grade.glyph, board.fen(), after.move.uci())
-                found += [said] if (said := self._mistake(sample, board, best, reply, marked=True)) else []
+                case = noted[before.board.ply()]
+                sample = Sample(after.grade.glyph, case.board.fen(), after.move.uci())
+                found += [said] if (said := self._mistake(sample, case)) else []
         return found
 
-    def check(self, sample: Case) -> Found | None:
+    def check(self, sample: Sample) -> Found | None:
         """The sentence for ``sample`` and what is to be thought of it; None where nothing is said."""
         board = sample.board()
         if sample.move:
             after = board.copy()
             after.push_uci(sample.move)
-            return self._mistake(sample, board, self.look(board), self.look(after))
+            best, reply = self.look(board), self.look(after)
+            return self._mistake(sample, Case(board, after.peek(), best.pv, reply.pv, best.score, reply.score))
         best = self.look(board)
         assert best.move is not None
-        reason = merit_of(board, best.pv, best.score)
-        reason = reason or merit_of(board, best.pv, best.score, threat(board, best.move, self.look))
-        return _found(sample, reason, *self._doubt_merit(board, reason, best.move)) if reason else None
+        claim = merit_of(board, best.pv, best.score)
+        claim = claim or merit_of(board, best.pv, best.score, threat(board, best.move, self.look))
+        return _found(sample, claim, *self._doubt_merit(board, claim, best.move)) if claim else None
 
-    def _mistake(
-        self, sample: Case, board: chess.Board, best: Analysis, reply: Analysis, marked: bool = False
-    ) -> Found | None:
-        """What is said of the move of ``sample``; of a mark's sentence only a theme is checked."""
-        move = chess.Move.from_uci(sample.move)
-        reason = reason_of(board, move, best.pv, reply.pv, best.score, reply.score, marked=marked)
-        if reason is None:
+    def _mistake(self, sample: Sample, case: Case) -> Found | None:
+        """What is said of the move of ``case``; of a mark's sentence only a theme is checked."""
+        claim = reason_of(case)
+        if claim is None:
             return None
-        if not marked:
-            return _found(sample, reason, *self._doubt_mistake(board, move, reason, best.pv[0]))
-        line, doubt = reason.line, ""
-        if line is not None and kind_of(reason.theme) == "theme" and line.turns():  # there are none after stalemate
-            doubt = self._doubt_line(board, line, reason, Analysis(best.score), line.turns().start)
-        return _found(sample, reason, doubt, "")
+        if not case.marked:
+            return _found(sample, claim, *self._doubt_mistake(case.board, case.move, claim, case.other_line[0]))
+        line, doubt = claim.line, ""
+        if kind_of(claim.theme) == "theme" and line.turns():  # there are none after stalemate
+            doubt = self._doubt_line(case.board, claim, Analysis(case.other_score), line.turns().start)
+        return _found(sample, claim, doubt, "")
 
-    def _doubt_mistake(
-        self, board: chess.Board, move: chess.Move, reason: Reason, better: chess.Move
-    ) -> tuple[str, str]:
+    def _doubt_mistake(self, board: chess.Board, move: chess.Move, claim: Claim, better: chess.Move) -> tuple[str, str]:
         best, played = self.look(board, True, better), self.look(board, True, move)
         had, has = (expectation(line.score.pov(board.turn), board.fullmove_number) for line in (best, played))
         deep = f"{best.score.relative} {board.variation_san(best.pv[:9])} | "
         deep += f"{played.score.relative} {board.variation_san(played.pv[:9])}"
-        standing = reason.claim.standing if isinstance(reason.claim, Compared) else None
+        standing = claim.standing if isinstance(claim, Compared) else None
         if standing and standing.kind not in ("decided", "lost") and (said := said_cost(standing)):
             drop = _centipawns(best) - _centipawns(played)
             if not said[0] <= drop <= said[1]:
                 return f"the move costs {drop} centipawns", deep
         elif (standing is None or standing.kind not in ("either", "worse")) and had - has < LEAST_LOSS / 2:
             return f"the move costs only {had - has:.2f} points", deep
-        line = reason.line
-        if standing and line is not None and len(line) > 1:
+        line = claim.line
+        if standing and len(line) > 1:
             answered = self.look(line.boards[2], True)
             has = expectation(answered.score.pov(board.turn), board.fullmove_number)
             deep += f" | {answered.score.relative} after {line.san(1)}"
         if standing and not compares(standing.kind, standing.had, standing.has, had, has, SLACK):
             return f"{had:.2f} and {has:.2f} expected points", deep
-        if isinstance(reason.claim, Compared) and reason.claim.shift:
-            return self._doubt_terms(board, reason.claim.shift, best, played), deep
-        if standing or line is None:
+        if isinstance(claim, Compared) and claim.shift:
+            return self._doubt_terms(board, claim.shift, best, played), deep
+        if standing or isinstance(claim, (ByTables, Opposition)):
             return "", deep
         if line.winner == board.turn:
-            return self._doubt_line(board, line, reason, best, 0), deep
-        return self._doubt_line(board, line, reason, played, 1), deep
+            return self._doubt_line(board, claim, best, 0), deep
+        return self._doubt_line(board, claim, played, 1), deep
 
     def _doubt_terms(self, board: chess.Board, shift: Shift, best: Analysis, played: Analysis) -> str:
         """Whether the lines of the longer search lose no material either, and what is named gets worse in them too."""
@@ -321,33 +316,34 @@ class Checker:
         loss = worse.get((shift.aspect, shift.own), 0)
         return "" if loss > 0 else f"what is named gets better by {-loss}"
 
-    def _doubt_merit(self, board: chess.Board, reason: Reason, move: chess.Move) -> tuple[str, str]:
+    def _doubt_merit(self, board: chess.Board, claim: Claim, move: chess.Move) -> tuple[str, str]:
         best, other = self.look(board, True, move), self.look(board, True)
         had, has = (expectation(line.score.relative, board.fullmove_number) for line in (other, best))
         deep = f"{best.score.relative} {board.variation_san(best.pv[:9])}"
         if had - has > 0.1:
             return f"{board.san(move)} is not the best move", deep
-        if reason.theme == "threat" or reason.line is None:
+        if isinstance(claim, Threat) or (isinstance(claim, Mating) and claim.verb == "mated"):
             return "", deep
-        return self._doubt_line(board, reason.line, reason, best, 0), deep
+        return self._doubt_line(board, claim, best, 0), deep
 
-    def _doubt_line(self, board: chess.Board, line: Line, reason: Reason, found: Analysis, start: int) -> str:
-        """Whether the move at ``start`` of ``line`` leads to what is claimed, by a search of it alone."""
+    def _doubt_line(self, board: chess.Board, claim: Claim, found: Analysis, start: int) -> str:
+        """Whether the move at ``start`` of the claim's line leads to what is claimed, by a search of it alone."""
+        line = claim.line
         if line.moves[start] not in found.pv[start : start + 1]:
             found = self.look(line.boards[start], True, line.moves[start])
             shown = self._extended(board, [*line.moves[:start], *found.pv], line.winner)
         else:
             shown = self._extended(board, list(found.pv), line.winner)
         score = found.score.pov(line.winner)
-        if reason.mate:
+        if isinstance(claim, Mating):
             mate = score.mate()
-            return "" if mate is not None and 0 < mate <= reason.mate else f"no mate in {reason.mate}: {score}"
+            return "" if mate is not None and 0 < mate <= claim.moves else f"no mate in {claim.moves}: {score}"
         if score.mate() is not None and (score.mate() or 0) > 0:
             return ""
-        if not reason.gain:
+        if not isinstance(claim, Material):
             return "" if abs(score.score(mate_score=10_000)) <= DRAWN else f"no draw: {score}"
-        least = round(0.6 * reason.gain) if reason.gain >= 3 else reason.gain
-        doubt = f"wins {shown.gain} instead of {reason.gain}: {board.variation_san(shown.moves)}"
+        least = round(0.6 * line.gain) if line.gain >= 3 else line.gain
+        doubt = f"wins {shown.gain} instead of {line.gain}: {board.variation_san(shown.moves)}"
         return "" if shown.gain >= least else doubt
 
     def _extended(self, board: chess.Board, moves: list[chess.Move], winner: chess.Color) -> Line:
@@ -358,11 +354,11 @@ class Checker:
         return line
 
 
-def _found(sample: Case, reason: Reason, doubt: str, deep: str) -> Found:
+def _found(sample: Sample, claim: Claim, doubt: str, deep: str) -> Found:
     tags = set(sample.tags.split())
-    agrees = bool(tags & TAGS[reason.theme]) if reason.theme in TAGS and tags else None
-    shown = reason.line.boards[0].variation_san(reason.line.moves) if reason.line and reason.line.moves else ""
-    return Found(sample, reason.theme, sentence(reason), doubt, agrees, shown, deep)
+    agrees = bool(tags & TAGS[claim.theme]) if claim.theme in TAGS and tags else None
+    shown = claim.line.boards[0].variation_san(claim.line.moves) if claim.line.moves else ""
+    return Found(sample, claim.theme, sentence(claim), doubt, agrees, shown, deep)
 
 
 def _centipawns(found: Analysis) -> int:

@@ -1,12 +1,12 @@
 """Tactical themes, one file each, found in a line of moves by rules on python-chess boards.
 
-Each theme has ``find(line)``, which returns a :class:`~engine.explanation.facts.Finding` or None. The rules are
+Each theme has ``find(line)``, which returns a :class:`~engine.explanation.claims.Finding` or None. The rules are
 stricter than the word: the target must also be won in the line, so that the claim is true.
 """
 
 from __future__ import annotations
 
-from engine.explanation.facts import Finding
+from engine.explanation.claims import Finding
 from engine.explanation.line import Line
 from engine.explanation.themes import (
     discovered,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import chess
 
-from engine.explanation.facts import Finding, Piece
+from engine.explanation.claims import Finding, Piece
 from engine.explanation.line import Line
 
 
@@ -36,7 +36,7 @@ def _check(line: Line, ply: int) -> Finding | None:
 
 
 def _attack(line: Line, ply: int) -> Finding | None:
-    """An attack by a slider through the square just left, cashed in with the next move."""
+    """An attack by a slider through the square just left; the next move captures."""
     if ply + 2 >= len(line) or not line.captured(ply + 2):
         return None
     board, move, capture = line.boards[ply + 1], line.moves[ply], line.moves[ply + 2]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import chess
 
 from engine.board.setup import new_position
@@ -10,7 +12,7 @@ from engine.explanation.line import Line
 from engine.play.captures import set_position
 
 
-def ending(line: Line) -> tuple[str, int] | None:
+def ending(line: Line) -> tuple[Literal["stalemate", "material", "repetition", "corner"], int] | None:
     """The kind of draw in which the line ends, and its ply; None if it does not.
 
     A position counts as a repetition when it occurs a second time, moves of the game before the line included;

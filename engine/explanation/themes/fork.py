@@ -9,13 +9,13 @@ from __future__ import annotations
 import chess
 
 from engine.explanation.balance import winnable
-from engine.explanation.facts import Finding, Piece
+from engine.explanation.claims import Finding, Piece
 from engine.explanation.line import Line
 from engine.play.captures import value
 
 
 def find(line: Line) -> Finding | None:
-    """The winner's first fork that is cashed in two plies later."""
+    """The winner's first fork that captures two plies later."""
     for ply in line.turns():
         if ply + 2 < len(line) and line.moves[ply + 2].from_square == line.moves[ply].to_square:
             targets = _targets(line, ply)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import chess
 
 from engine.explanation.balance import recaptures, winnable
-from engine.explanation.facts import Finding, Piece
+from engine.explanation.claims import Finding, Form, Piece
 from engine.explanation.line import Line
 from engine.play.captures import value
 
@@ -20,6 +20,7 @@ def find(line: Line) -> Finding | None:
     if prey is None or taker is None or not value(prey) - value(taker) <= line.gain <= value(prey) + 1:
         return None
     attackers, defenders = (len(before.attackers(color, square)) for color in (line.winner, not line.winner))
+    form: Form
     if not recaptures(after, square):
         form = "unguarded" if _is_unguarded(line, ply) else "loose"
     elif value(taker) < value(prey) and taker != chess.KING:

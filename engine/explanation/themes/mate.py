@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import chess
 
+from engine.explanation.claims import MatePattern
 from engine.explanation.line import Line
 
 
-def pattern(line: Line) -> str:
+def pattern(line: Line) -> MatePattern:
     """The pattern of the mate at the end of the line: ``backRankMate``, ``smotheredMate``, or empty for others.
 
     As in the lichess puzzles: in a back rank mate the king's own pieces shut it in, and the attacker guards none of

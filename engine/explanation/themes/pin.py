@@ -5,7 +5,7 @@ from __future__ import annotations
 import chess
 
 from engine.explanation.balance import recaptures
-from engine.explanation.facts import Finding, Piece
+from engine.explanation.claims import Finding, Form, Piece
 from engine.explanation.line import Line
 from engine.play.captures import value
 
@@ -55,5 +55,5 @@ def _pinned_prey(line: Line, ply: int) -> Finding | None:
     if ray == chess.BB_ALL:
         return None
     pinner = next(iter(chess.SquareSet(ray) & board.occupied_co[line.winner]), None)
-    form = "pins" if pinner == move.to_square else "pinned"
+    form: Form = "pins" if pinner == move.to_square else "pinned"
     return Finding("pin", ply, ply + 2, form, (Piece.at(board, square),))

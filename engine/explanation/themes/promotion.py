@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import chess
 
-from engine.explanation.facts import Finding
+from engine.explanation.claims import Finding
 from engine.explanation.line import Line
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import chess
 
 from engine.explanation.balance import winnable
-from engine.explanation.facts import Finding, Piece
+from engine.explanation.claims import Finding, Piece
 from engine.explanation.line import Line
 from engine.play.captures import taken, value
 
