@@ -22,6 +22,20 @@ class Stopped(Exception):
     """The work was stopped before its end and has no result."""
 
 
+#: Maximum characters of an input quoted in a message.
+_QUOTED = 100
+
+
+def quoted(value: object) -> str:
+    """``value`` as Python writes it, shortened if it is long."""
+    if isinstance(value, str):
+        return repr(value if len(value) <= _QUOTED else f"{value[:_QUOTED]}...")
+    if isinstance(value, int) and value.bit_length() > 128:  # Python does not convert all of them
+        return "a longer one"
+    text = repr(value)
+    return text if len(text) <= _QUOTED else f"{text[:_QUOTED]}..."
+
+
 #: The greatest value of a limit: 64 bits, signed.
 MOST = 2**63 - 1
 
@@ -46,8 +60,7 @@ class Number(NamedTuple):
         bound = "" if self.least == -MOST else f", {self.least} or more"
         if isinstance(value, int | float) and self.most < abs(value) < inf:
             bound = f", at most {self.most}" if value > 0 else f", at least {self.least}"
-        is_endless = isinstance(value, int) and value.bit_length() > 128
-        return f"{name} takes {kind} {self.unit}{bound}, not {'a longer one' if is_endless else repr(value)}"
+        return f"{name} takes {kind} {self.unit}{bound}, not {quoted(value)}"
 
 
 #: The numeric limits.

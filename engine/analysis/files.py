@@ -15,7 +15,7 @@ import chess.pgn
 from engine import reading
 from engine.files import check_place, open_regular, write_whole
 from engine.reading import ReadError, read_lines
-from engine.reading.games import games_of
+from engine.reading.games import Exporter, games_of
 from engine.reading.split import split
 from engine.reading.tokens import tokens
 
@@ -61,7 +61,7 @@ def write_games(path: Path, games: Sequence[str]) -> None:
 
 def pgn_text(game: chess.pgn.Game) -> str:
     """``game`` as PGN, wrapped at the standard's 80 characters where possible."""
-    tags, _, moves = game.accept(chess.pgn.StringExporter(columns=_COLUMNS)).partition("\n\n")
+    tags, _, moves = game.accept(Exporter(columns=_COLUMNS)).partition("\n\n")
     units: list[str] = []
     for word in _WORDS.findall(moves):
         if units and (word[0] in "[%;" or units[-1][-1] == "."):

@@ -13,7 +13,7 @@ from engine.board.position import MOVE_LIST
 from engine.board.setup import legal_moves, play_text
 from engine.board.types import square_name
 from engine.jit import new_record
-from engine.messages import PositionError
+from engine.messages import PositionError, quoted
 
 _NAMES = [square_name(square) for square in range(64)]
 
@@ -48,8 +48,8 @@ _SCRATCH = _Scratch()
 
 
 def find_move(position: Position, text: str) -> int:
-    """The legal move written as ``text`` (castling in either form), or 0."""
-    fallback = 0
+    """The legal move written as ``text`` in either case (castling in either form), or 0."""
+    fallback, text = 0, text.lower()
     for move in list_moves(position):
         if to_uci(move, True) == text:
             return move
@@ -59,15 +59,15 @@ def find_move(position: Position, text: str) -> int:
 
 
 def play_moves(position: Position, moves: Sequence[str]) -> None:
-    """Play ``moves`` in UCI notation on ``position``.
+    """Play ``moves`` in UCI notation, in either case, on ``position``.
 
     Raises :class:`PositionError` naming the first illegal one; those before it have been played.
     """
     if not moves:
         return
     text = " ".join([move.replace(" ", "?") or "?" for move in moves])  # one word for each, legal or not
-    encoded = text.encode("ascii", "replace")
+    encoded = text.lower().encode("ascii", "replace")
     failed = int(play_text(position, _SCRATCH.moves, np.frombuffer(encoded, np.uint8).copy()))
     if failed >= 0:
         number = text.count(" ", 0, failed)
-        raise PositionError(f"illegal move '{moves[number]}' (move {number + 1} of the list; write e2e4, e7e8q)")
+        raise PositionError(f"illegal move {quoted(moves[number])} (move {number + 1} of the list; write e2e4, e7e8q)")

@@ -14,11 +14,11 @@ from typing import NamedTuple
 import chess
 import chess.pgn
 
-from engine.messages import PositionError
+from engine.messages import PositionError, quoted
 from engine.reading.moves import ENGLISH, MoveError, Spelling, is_move, letters_of, read_move, respelled, spellings
-from engine.reading.positions import read_position
+from engine.reading.positions import CHESS960, read_position
 from engine.reading.split import Raw, number_of, split
-from engine.reading.text import Line, quoted, read_lines
+from engine.reading.text import Line, read_lines
 from engine.reading.tokens import Kind, Token, tokens
 
 Report = Callable[[str], None]
@@ -38,11 +38,19 @@ _NULL = frozenset(("--", "Z0", "0000", "@@@@"))
 
 class Read(NamedTuple):
     """A game, its number in the file, and the line where it begins. ``game.errors`` has the unreadable move that ended
-    the main line, if any."""
+    the main line, if any; ``bad_tag`` is a message about the first tag that cannot be read, if any."""
 
     number: int
     line: int
     game: chess.pgn.Game
+    bad_tag: str = ""
+
+
+class Exporter(chess.pgn.StringExporter):
+    """python-chess's exporter, with the escapes of the standard in the values of tags."""
+
+    def visit_header(self, tagname: str, tagvalue: str) -> None:
+        super().visit_header(tagname, tagvalue.replace("\\", r"\\").replace('"', r"\""))
 
 
 def read_games(
@@ -70,7 +78,7 @@ def games_of(lines: Iterable[Line], report: Report, place: str = "PGN") -> Itera
         if len(raw.remarks) > _REMARKS:
             report(f"{place}:{raw.remarks[_REMARKS][0]}: {of_game}{len(raw.remarks) - _REMARKS} more remarks")
         if game is not None:
-            yield Read(number, raw.line, game)
+            yield Read(number, raw.line, game, raw.bad_tag)
 
 
 class _Builder:
@@ -82,8 +90,10 @@ class _Builder:
         self._node: chess.pgn.GameNode = self._game
         self._comments: dict[chess.pgn.GameNode, list[str]] = {}
         self._before: list[str] = []
-        """Comments before the first move of a variation."""
-        self._signs: set[int] = set()
+        """Comments before the first move of a variation, or between a variation and the next move."""
+        self._has_variation: chess.pgn.GameNode | None = None
+        """The last move if the previous token but for comments closed a variation on it."""
+        self._signs: dict[int, Token] = {}
         """Annotations before the first move of a variation or of the game."""
         self._behind: list[chess.pgn.ChildNode] = []
         """The moves to which the open variations are alternatives."""
@@ -110,7 +120,8 @@ class _Builder:
             self._take(token)
         if self._behind:
             self._remark(self._raw.moves[-1].line, f"{len(self._behind)} open parentheses are not closed")
-            self._put_before(self._behind[-1])
+        self._put_before(self._behind[-1] if self._behind and self._begins() else self._node)
+        self._check_result()
         for node, texts in self._comments.items():
             node.comment = " ".join(filter(None, texts))
         if self._raw.tags or self._game.variations:
@@ -139,6 +150,8 @@ class _Builder:
             return None
         for repair in found.repairs:
             self._remark(line, repair)
+        if found.board.chess960 and not headers.is_chess960():
+            self._remark(line, CHESS960)
         if found.repairs:
             headers["FEN"] = found.board.fen()
         return found.board
@@ -181,14 +194,14 @@ class _Builder:
         text = token.text
         match token.kind:
             case Kind.COMMENT:
-                if self._behind and self._begins():
+                if (self._behind and self._begins()) or self._node is self._has_variation:
                     self._before.append(text)
                 else:
                     self._comments.setdefault(self._node, []).append(text)
             case Kind.NAG:
                 self._sign(token, int(text))
             case Kind.GLYPH:
-                self._sign(token, _GLYPHS[text])
+                self._sign(token, _GLYPHS[text.strip("()")])
             case Kind.OPEN:
                 self._open(token)
             case Kind.CLOSE:
@@ -204,8 +217,7 @@ class _Builder:
 
     def _sign(self, token: Token, nag: int) -> None:
         if self._begins():
-            self._remark(token.line, f"the annotation {quoted(token.text)} is read as if it followed the next move")
-            self._signs.add(nag)
+            self._signs[nag] = token
         else:
             self._node.nags.add(nag)
 
@@ -215,6 +227,7 @@ class _Builder:
             self._depth, self._take = 1, self._skip
             return
         self._put_before(self._node)
+        self._has_variation = None
         self._behind.append(self._node)
         self._board.pop()
         self._node = self._node.parent
@@ -223,19 +236,25 @@ class _Builder:
         if not self._behind:
             self._remark(token.line, "a closing parenthesis without an opening one")
             return
-        move = self._behind.pop()
+        move = self._behind[-1]
+        self._put_before(move if self._begins() else self._node)
+        self._behind.pop()
         while self._node is not move.parent:
             assert self._node.parent is not None
             self._node = self._node.parent
             self._board.pop()
         self._board.push(move.move)
-        self._node = move
-        self._put_before(move)
+        self._node = self._has_variation = move
 
-    def _put_before(self, node: chess.pgn.ChildNode) -> None:
-        """Attach to ``node`` comments that no move followed, and drop such annotations."""
-        self._signs = set()
+    def _put_before(self, node: chess.pgn.GameNode) -> None:
+        """Attach to ``node`` comments and annotations that no move follows."""
+        node.nags.update(self._signs)
+        for sign in self._signs.values():
+            self._remark(sign.line, f"the annotation {quoted(sign.text)} is read as if it followed the move before")
+        self._signs = {}
         if self._before:
+            if node is self._has_variation:
+                self._remark(self._raw.moves[-1].line, "a comment after the last variation moves in front of it")
             self._comments.setdefault(node, []).extend(self._before)
             self._before = []
 
@@ -247,6 +266,19 @@ class _Builder:
             headers["Result"] = token.text
         elif token.text not in ("*", headers["Result"]):
             self._remark(token.line, f"the result {token.text} is left out: the tag says {quoted(headers['Result'])}")
+
+    def _check_result(self) -> None:
+        """Correct a result that contradicts a mate or stalemate on the board."""
+        board, headers = self._board, self._game.headers
+        if self._game.errors or self._behind or any(board.generate_legal_moves()):
+            return
+        said, outcome = headers.get("Result", "*"), "1/2-1/2"
+        if board.is_check():
+            outcome = "0-1" if board.turn else "1-0"
+        headers["Result"] = outcome
+        if said not in ("*", outcome):
+            kind = "mate" if board.is_check() else "stalemate"
+            self._remark(self._raw.line, f"the result {said} becomes {outcome}: the game ends with {kind}")
 
     def _word(self, token: Token) -> None:
         core = _core(token.text)
@@ -263,9 +295,11 @@ class _Builder:
             self._remark(token.line, f"{quoted(core)} is read as {otherwise}")
         if signs not in _CHECKS:
             self._remark(token.line, f"{quoted(signs)} after {quoted(core)} is left out")
+        for sign in self._signs.values():
+            self._remark(sign.line, f"the annotation {quoted(sign.text)} is read as if it followed the next move")
         before = " ".join(filter(None, self._before))
         self._node = self._node.add_variation(move, starting_comment=before, nags=self._signs)
-        self._before, self._signs = [], set()
+        self._before, self._signs, self._has_variation = [], {}, None
         self._board.push(move)
 
     def _fault(self, token: Token, why: str) -> None:

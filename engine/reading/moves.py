@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 import chess
 
-from engine.messages import PositionError
+from engine.messages import PositionError, quoted
 
 #: The letters of king, queen, rook, bishop and knight: those of the PGN standard, and of Greek and Cyrillic alphabets.
 LANGUAGES = {
@@ -76,12 +76,12 @@ def read_move(board: chess.Board, text: str) -> chess.Move:
     if len(found) == 1:
         return found[0]
     if ambiguous or found:
-        raise MoveError(f"'{text}' is ambiguous: add the square it comes from")
+        raise MoveError(f"{quoted(text)} is ambiguous: add the square it comes from")
     for move in board.legal_moves:
         san = board.san(move)
         if move.promotion == chess.QUEEN and _key(text) in (_key(san)[:-1], move.uci()[:-1]):
-            raise MoveError(f"'{text}' lacks the piece to promote to: write {san}")
-    raise MoveError(f"'{text}' is not a legal move here; write moves as e4, Nf3, O-O or e2e4")
+            raise MoveError(f"{quoted(text)} lacks the piece to promote to: write {san}")
+    raise MoveError(f"{quoted(text)} is not a legal move here; write moves as e4, Nf3, O-O or e2e4")
 
 
 def _key(san: str) -> str:

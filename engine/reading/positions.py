@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import chess
 
-from engine.messages import PositionError
-from engine.reading.text import Line, ReadError, quoted, read_lines
+from engine.messages import PositionError, quoted
+from engine.reading.text import Line, ReadError, read_lines
 
 #: Clearer words for some of python-chess's faults.
 _WORDS = {
@@ -39,13 +39,13 @@ def read_position(line: str, chess960: bool = False, unreachable: bool = False) 
     fields = line.split(None, 6)
     if len(fields) < 4:
         found = f"{len(fields)} field{'s' if len(fields) != 1 else ''}"
-        raise PositionError(f"{quoted(line)} is not a position (it has {found} instead of 4 to 6)")
+        raise PositionError(f"{quoted(line.strip())} is not a position (it has {found} instead of 4 to 6)")
     count = next((at for at in (4, 5) if not _COUNTER.fullmatch("".join(fields[at : at + 1]))), 6)
     castling = "".join(dict.fromkeys(sorted(fields[2], key=str.islower)))  # White's first, as python-chess wants it
     try:
         board = chess.Board(" ".join([*fields[:2], castling, *fields[3:count]]), chess960=chess960)
     except (ValueError, IndexError) as error:
-        raise PositionError(f"{quoted(line)} is not a position ({error})") from None
+        raise PositionError(f"{quoted(line.strip())} is not a position ({quoted(str(error))[1:-1]})") from None
     repairs = [f"castling rights '{fields[2]}' are read as '{castling}'"] if castling != fields[2] else []
     board.chess960 = chess960 or board.has_chess960_castling_rights()
     rights = board.clean_castling_rights()
@@ -56,9 +56,12 @@ def read_position(line: str, chess960: bool = False, unreachable: bool = False) 
         board.ep_square = None
         repairs.append(f"en passant square '{fields[3]}' is dropped: no pawn has just passed it")
     if board.status() & ~(chess.STATUS_IMPOSSIBLE_CHECK if unreachable else 0):
-        raise PositionError(f"not a legal position: {quoted(line)} ({faults(board)})")
+        raise PositionError(f"not a legal position: {quoted(line.strip())} ({faults(board)})")
     return Position(board, line.split(None, count)[count] if len(fields) > count else "", tuple(repairs))
 
+
+#: A remark on castling rights that make a position one of Chess960.
+CHESS960 = "read as Chess960: a king or rook that may castle stands elsewhere than in standard chess"
 
 #: A counter of a FEN (an operation of EPD begins with a letter).
 _COUNTER = re.compile(r"[0-9]{1,9}")
@@ -78,7 +81,7 @@ def operations_of(text: str) -> dict[str, str]:
     while at < len(text):
         found = _OPERATION.match(text, at)
         if found is None or not (found[0].rstrip().endswith(";") or _OPCODE.fullmatch(found[1])):
-            raise PositionError(f"{quoted(text[at:])} is not an operation of EPD")
+            raise PositionError(f"{quoted(text[at:].strip())} is not an operation of EPD")
         operations[found[1]] = found[2].strip().strip('"').strip()
         at = found.end()
     return operations
@@ -124,6 +127,8 @@ def read_board(
         raise PositionError(f"{quoted(fen)} has {quoted(found.rest)} after the position")
     for repair in found.repairs:
         report(repair)
+    if found.board.chess960 and not chess960:
+        report(CHESS960)
     return found.board
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+from engine.messages import quoted
 from engine.reading.moves import is_move
-from engine.reading.text import quoted
 from engine.reading.tokens import Kind, Token
 
 
@@ -20,6 +20,8 @@ class Raw:
     moves: list[Token] = field(default_factory=list)
     """Everything after the tags, and comments before them."""
     remarks: list[tuple[int, str]] = field(default_factory=list)
+    bad_tag: str = ""
+    """A message about the first line that should be a tag and is not, if any."""
     begun: bool = False
     """Whether ``moves`` has more than comments."""
 
@@ -62,7 +64,7 @@ class _Splitter:
             return None
         ended = None
         pause = self._raw.begun and (self._blank or self._over)
-        if token.kind in (Kind.COMMENT, Kind.REMARK):
+        if token.kind in (Kind.COMMENT, Kind.REMARK, Kind.BAD_TAG):
             if pause and self._blank:
                 self._held.append(token)
                 return None
@@ -131,8 +133,10 @@ class _Splitter:
         """Add ``token`` to the game."""
         raw, kind = self._raw, token.kind
         raw.line = raw.line or token.line
-        if kind is Kind.REMARK:
-            self._remark(token, token.text)
+        if kind in (Kind.REMARK, Kind.BAD_TAG):
+            self._remark(token, f"{token.text} and is left out" if kind is Kind.BAD_TAG else token.text)
+            if kind is Kind.BAD_TAG and not raw.begun:
+                raw.bad_tag = raw.bad_tag or f"line {token.line}: {token.text}"
         elif kind is Kind.TAG:
             if raw.moves and not raw.tags:
                 self._remark(token, "the comment before the tags is kept as a comment on the game")

@@ -30,9 +30,6 @@ _UNMARKED = ((re.compile(rb"(?:[^\0]\0){2}"), "utf-16-le"), (re.compile(rb"(?:\0
 _CONTROLS = dict.fromkeys(set(range(32)) - set(b"\t\n\r\f\x1a\x1b"))
 _LOOKED_AT = 1 << 16
 
-#: Maximum characters of a text quoted in a message.
-_QUOTED = 100
-
 
 class ReadError(ValueError):
     """A file that cannot be read at all; the message names it."""
@@ -87,12 +84,6 @@ _FAULT = re.compile("\ufffd"), re.compile("[\udc80-\udcff]")
 def is_binary(text: str) -> bool:
     """Whether the decoded beginning of a file is binary, judging by its control characters."""
     return "\0" in text or 50 * (len(text) - len(text.translate(_CONTROLS))) > len(text)
-
-
-def quoted(text: str) -> str:
-    """``text`` in quotes, shortened."""
-    text = text.strip()
-    return repr(text if len(text) <= _QUOTED else f"{text[:_QUOTED]}...")
 
 
 def _encoding_of(beginning: bytes) -> str:

@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 from chess.pgn import TAG_REGEX
 
-from engine.reading.text import Line, quoted
+from engine.messages import quoted
+from engine.reading.text import Line
 
 
 class Kind(Enum):
@@ -18,7 +19,9 @@ class Kind(Enum):
     BLANK = auto()
     """An empty line."""
     TAG = auto()
-    """``text`` is the name and ``value`` the value."""
+    """``text`` is the name and ``value`` the value, without the backslashes of the standard."""
+    BAD_TAG = auto()
+    """A line with a bracket that is not a tag; ``text`` is a message."""
     COMMENT = auto()
     """In braces or after a semicolon; white space is collapsed, which keeps searches in it linear."""
     OPEN = auto()
@@ -46,20 +49,33 @@ class Token(NamedTuple):
 
 _TAG = re.compile(r'\s*\[\s*([A-Za-z0-9][A-Za-z0-9_+#=:-]*)\s*"(.*?)"\s*\]')
 
+#: Tags that are read or written here, in the spelling of the standard; files have them in any case.
+_NAMES = {
+    name.lower(): name
+    for name in (
+        "Event", "Site", "Date", "Round", "White", "Black", "Result", "FEN", "SetUp", "Variant", "ECO", "Opening",
+        "Variation", "WhiteElo", "BlackElo", "WhiteTitle", "BlackTitle", "TimeControl", "Termination", "Annotator",
+        "UTCDate", "UTCTime", "PlyCount",
+    )
+}  # fmt: skip
+
 _TOKEN = re.compile(
     r"""\s*(?:
     (?P<brace>\{)
     |(?P<remark>;.*)
+    |(?P<GLYPH>[!?]{1,2}|\([!?]{1,2}\))
     |(?P<OPEN>\()
     |(?P<CLOSE>\))
     |\$(?P<NAG>[0-9]{1,9})(?![0-9])
     |(?P<RESULT>\*|(?:1[-\u2013]0|0[-\u2013]1|1/2[-\u2013]1/2|½[-\u2013]½|1/2)(?![\w/\u2013-]))
     |(?P<NUMBER>(?!0000(?:[^0-9.…]|$))[0-9]{1,9}(?:(?:\s*[.…])+|(?![^\s(){};$])))
-    |(?P<GLYPH>[!?]{1,2})
     |(?P<WORD>(?:[a-h][x:-]?)?[a-h][18]=?\([^\W\d_]\)[+#]*|[.…]+|[^\s(){};$*!?]+|.)
     |$)""",
     re.VERBOSE,
 )
+
+#: A character that the standard has escaped in the value of a tag.
+_ESCAPED = re.compile(r'\\(["\\])')
 
 _RESULTS = {"½-½": "1/2-1/2", "1/2": "1/2-1/2"}
 
@@ -73,14 +89,17 @@ def tokens(lines: Iterable[Line]) -> Iterator[Token]:
         following = None
         at, strict = 0, TAG_REGEX.match(line)
         while tag := _TAG.match(line, at):
-            yield Token(Kind.TAG, tag[1], number, tag[2])
-            if at or strict is None or strict[2] != tag[2]:
-                yield Token(Kind.REMARK, f"{quoted(tag[0])} is read as the tag {tag[1]}", number)
+            name = _NAMES.get(tag[1].lower(), tag[1])
+            yield Token(Kind.TAG, name, number, _ESCAPED.sub(r"\1", tag[2]))
+            if at or strict is None or strict[2] != tag[2] or name != tag[1]:
+                yield Token(Kind.REMARK, f"{quoted(tag[0].strip())} is read as the tag {name}", number)
+            elif '"' in _ESCAPED.sub("", tag[2]):
+                yield Token(Kind.REMARK, f"quotation marks in the tag {name} lack their backslashes", number)
             at = tag.end()
         if not line.strip():
             yield Token(Kind.BLANK, line, number)
         elif not at and line.lstrip().startswith("["):
-            yield Token(Kind.REMARK, f"{quoted(line)} is not a tag and is left out", number)
+            yield Token(Kind.BAD_TAG, f"{quoted(line.strip())} is not a tag", number)
             at = len(line)
         elif line.startswith("%"):
             at = len(line)
@@ -105,6 +124,8 @@ def tokens(lines: Iterable[Line]) -> Iterator[Token]:
                     at = len(line)
             elif kind == "remark":
                 yield from _comment(found[kind][1:].replace("}", ")"), number)  # it will be written in braces
+                if "}" in found[kind]:
+                    yield Token(Kind.REMARK, "a brace in the comment is read as a parenthesis", number)
             elif kind == "RESULT":
                 text = found[kind].replace("\N{EN DASH}", "-")
                 text = _RESULTS.get(text, text)

@@ -15,6 +15,7 @@ from pathlib import Path
 import chess
 
 from engine.api.boards import check_supported
+from engine.messages import quoted
 from engine.reading import ReadError, read_move, read_positions
 from engine.reading.positions import Position, operations_of
 
@@ -76,7 +77,7 @@ def task_of(found: Position, name: str) -> Task:
         line=_line(board, operations.get("c0", "")),
     )
     if not (task.best or task.avoid or task.mate is not None or task.points or task.line):
-        raise ValueError(f"{found.rest.strip()!r} has nothing to solve (no bm, am, dm, points or line)")
+        raise ValueError(f"{quoted(found.rest.strip())} has nothing to solve (no bm, am, dm, points or line)")
     return task
 
 
@@ -88,7 +89,7 @@ def _number(text: str, operation: str) -> int:
     try:
         return int(text)
     except ValueError:
-        raise ValueError(f"{operation}: {text!r} is not a whole number") from None
+        raise ValueError(f"{operation}: {quoted(text)} is not a whole number") from None
 
 
 def _points(board: chess.Board, operations: dict[str, str]) -> tuple[tuple[str, int], ...]:
@@ -107,7 +108,7 @@ def _points(board: chess.Board, operations: dict[str, str]) -> tuple[tuple[str, 
 def _line(board: chess.Board, text: str) -> tuple[str, ...]:
     """The puzzle line in ``c0``, if it consists of legal moves in UCI notation; else empty."""
     walk = board.copy(stack=False)
-    moves = text.split()
+    moves = text.lower().split()
     for move in moves:
         try:
             walk.push_uci(move)

@@ -11,6 +11,7 @@ import chess
 import chess.pgn
 import pytest
 
+from engine.analysis.files import pgn_text
 from engine.reading import ReadError, read_games
 from engine.reading.moves import ENGLISH, LANGUAGES, letters_of
 from tests.reading.test_fuzz import read
@@ -117,6 +118,14 @@ def test_moves_are_read_in_every_usual_form(text, san):
         ('[FEN "4k1n1/8/8/8/8/8/8/6K1 b - - 0 24"]\n\n... Nf6 25. Kh1 *', ["24...Nf6 25. Kh1"], "3: game 1: the text that begins with '...'"),
         ('[FEN "4k1n1/8/8/8/8/8/8/4K1N1 w - - 0 23"]\n\n$220 23. Nf3 Ne7 *', ["23. Nf3 Ne7"], "3: game 1: the text that begins with '220'"),
         ('1. e4 e5 *\n\n[Event "x', ["1. e4 e5"], "3: game 1: '[Event \"x' is not a tag"),
+        ('[fen "4k3/8/8/8/8/8/8/4K2R w K - 0 1"]\n\n1. O-O *', ["1. O-O"], "is read as the tag FEN"),
+        ('[Fen "4k3/8/8/8/8/8/8/6KR w K - 0 1"]\n\n1. Kf2 *', ["1. Kf2"], "read as Chess960"),
+        ('[WHITE "a "b" c"]\n\n1. e4 *', ["1. e4"], "is read as the tag White"),
+        ('[White "a "b" c"]\n\n1. e4 *', ["1. e4"], "quotation marks in the tag White"),
+        ("1. e4 ; a } b\ne5 *", ["1. e4 e5"], "a brace in the comment"),
+        ("1. e4 (1. d4) { a } *", ["1. e4"], "a comment after the last variation"),
+        ("1. e4 ($1) e5 *", ["1. e4 e5"], "is read as if it followed the move before"),
+        ('[Result "1-0"]\n\n1. f3 e5 2. g4 Qh4# 1-0', ["1. f3 e5 2. g4 Qh4#"], "the result 1-0 becomes 0-1: the game ends with mate"),
         ("1. e4 e5 2. Nf3 ($6 2. f4) Nc6 *", ["1. e4 e5 2. Nf3 Nc6"], "1: game 1: the annotation '6' is read as if it followed the next move"),
     ],
 )  # fmt: skip
@@ -132,6 +141,17 @@ def test_comments_and_annotations_keep_their_moves():
     assert [node.nags for node in (game, first, second, third, second.variations[1])] == [set(), {1}, set(), set(), {6}]
     assert last.comment == "a close game"
     assert [text for text in remarks if "3: game 1: the comment after the last game belongs to it" in text]
+
+
+def test_comments_behind_a_variation_stay_there():
+    (game,), remarks = read(rb"""[White "A \"B\" \\C"]
+
+1. e4 ( 1. d4 ) { a } e5 2. Nf3(!) Nc6 *""")
+    first, second, third, _ = game.mainline()
+    assert (first.comment, second.starting_comment, third.nags, remarks) == ("", "a", {1}, [])
+    assert game.headers["White"] == 'A "B" \\C'
+    assert rb'[White "A \"B\" \\C"]'.decode() in pgn_text(game)
+    assert "1. e4 ( 1. d4 ) { a } 1... e5" in pgn_text(game)
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "latin-1"])

@@ -120,13 +120,14 @@ def load_book(
 
     Castling rights of Chess960 make an opening one of Chess960, ``chess960`` makes all of them so. EPD lines are parsed
     on first use, so a book of a million lines opens at once. ``check`` refuses start positions. Raises
-    :class:`SetupError` for a book that is missing, binary, or without a usable opening.
+    :class:`SetupError` for a book that is missing, binary, or without a usable opening, and for a PGN book with a tag
+    that cannot be read or a game with neither moves nor a position, as its games would begin at the wrong one.
     """
     remarks = Remarks(complain)
     entries: list[Entry]
     try:
         if path.suffix.lower() == ".pgn":
-            entries = [_pgn_entry(path.name, found, plies, chess960, check) for found in read_games(path, remarks)]
+            entries = [_pgn_entry(path, found, plies, chess960, check) for found in read_games(path, remarks)]
         else:
             entries = [
                 _epd_entry(f"{path.name}:{number}", line, chess960, check)
@@ -159,8 +160,12 @@ def _epd_entry(source: str, line: str, chess960: bool, check: Check) -> Entry:
     return read
 
 
-def _pgn_entry(name: str, found: Read, plies: int | None, chess960: bool, check: Check) -> Entry:
-    source = f"{name}:{found.line}"
+def _pgn_entry(path: Path, found: Read, plies: int | None, chess960: bool, check: Check) -> Entry:
+    if found.bad_tag:
+        raise SetupError(f"openings {path}: game {found.number}, {found.bad_tag}")
+    if not (found.game.variations or found.game.errors or "FEN" in found.game.headers):
+        raise SetupError(f"openings {path}:{found.line}: game {found.number} has neither moves nor a FEN tag")
+    source = f"{path.name}:{found.line}"
 
     def read(report: Callable[[str], None]) -> Opening:
         if found.game.errors:

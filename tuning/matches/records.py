@@ -11,6 +11,7 @@ import chess
 import chess.pgn
 
 from engine.printing import escaped
+from engine.reading.games import Exporter
 from tuning.common.errors import SetupError
 from tuning.matches.openings import Opening
 
@@ -113,7 +114,7 @@ class GameRecord:
             board.push(move)
             node = node.add_variation(move, comment=made.comment())
         node.comment = ", ".join(part for part in (node.comment, self.reason) if part)
-        exporter = chess.pgn.StringExporter(columns=100, headers=True, comments=True, variations=False)
+        exporter = Exporter(columns=100, headers=True, comments=True, variations=False)
         return str(game.accept(exporter)) + "\n\n"
 
     @property

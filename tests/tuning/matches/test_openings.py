@@ -100,6 +100,10 @@ def test_books_that_cannot_be_used(tmp_path):
     (tmp_path / "broken.epd").write_text("x\n")
     with pytest.raises(SetupError, match="no usable opening"):
         load_book(tmp_path / "broken.epd", complain=lambda message: None).opening(0)
+    for tag, fault in (("", "neither moves nor a FEN tag"), (f"[FEN {chess.STARTING_FEN}]", "line 3: .* not a tag")):
+        (tmp_path / "positions.pgn").write_text(f'[Event "a"]\n[Site "b"]\n{tag}\n\n*\n')
+        with pytest.raises(SetupError, match=fault):
+            load_book(tmp_path / "positions.pgn", complain=lambda message: None)
 
 
 def test_openings_that_lead_to_one_position_count_once(tmp_path):
