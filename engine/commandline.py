@@ -8,6 +8,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import NoReturn
 
+from engine.messages import quoted
 from engine.printing import PrintError, escaped
 
 #: Exit codes: success; failure; invalid request; ended by Ctrl-C or SIGTERM.
@@ -55,7 +56,7 @@ def whole(least: int, most: int, what: str = "a whole number") -> Callable[[str]
     def number(text: str) -> int:
         digits = text.lstrip("0") or text[:1]
         if not (text.isascii() and text.isdigit() and least <= int(digits[:18]) <= most):
-            raise argparse.ArgumentTypeError(f"'{text}' is not {what} from {least} to {most}")
+            raise argparse.ArgumentTypeError(f"{quoted(text)} is not {what} from {least} to {most}")
         return int(digits)
 
     return number
@@ -73,5 +74,7 @@ def seconds(text: str) -> float:
     except ValueError:
         time = 0.0
     if not 0 < time < _MOST_SECONDS:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a number of seconds above 0 and below {_MOST_SECONDS:,.0f}")
+        raise argparse.ArgumentTypeError(
+            f"{quoted(text)} is not a number of seconds above 0 and below {_MOST_SECONDS:,.0f}"
+        )
     return time

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import KW_ONLY, dataclass
 from typing import Annotated, Any, NamedTuple, TypedDict
 
-from engine.messages import OptionError
+from engine.messages import OptionError, quoted
 
 #: The value of an option; None for a button.
 Value = int | bool | str | None
@@ -91,10 +91,14 @@ class Option:
                     return None
             case _:
                 return "" if text == EMPTY else text
-        raise OptionError(f"option {self.name} cannot be '{text}': it takes {self.allowed}")
+        raise OptionError(f"option {self.name} cannot be {quoted(text)}: it takes {self.allowed}")
 
     def checked(self, value: Any) -> Value:
         """``value``, which may be a path or, for a button, True. Raises as :meth:`parse`."""
+        if isinstance(value, int) and value.bit_length() > 64:  # Python does not write all of them
+            raise OptionError(
+                f"option {self.name} cannot be a number of {value.bit_length()} bits: it takes {self.allowed}"
+            )
         return self.parse("" if self.kind == "button" and value in (None, True) else str(value))
 
     def take_effect(self, engine: Any, value: Value) -> None:

@@ -16,7 +16,7 @@ from engine.evaluation.batch import BOARD, evaluate_boards, read_fens
 from engine.evaluation.choice import Evaluation
 from engine.evaluation.evaluator import EVALUATOR
 from engine.jit import new_record
-from engine.messages import PositionError
+from engine.messages import PositionError, quoted
 
 #: FENs and boards, mixed freely, or an array from :func:`pack`.
 Positions: TypeAlias = Iterable[str | chess.Board] | np.ndarray
@@ -62,8 +62,10 @@ def evaluate(evaluation: Evaluation, positions: Positions, on_progress: OnProgre
 
 def _sliced(boards: np.ndarray) -> Iterator[np.ndarray]:
     """``boards`` in chunks."""
-    if boards.dtype != BOARD or boards.ndim != 1:
+    if boards.dtype != BOARD:
         raise TypeError(f"an array of positions must come from Engine.pack, not have dtype {boards.dtype}")
+    if boards.ndim != 1:
+        raise TypeError(f"an array of positions must have one dimension, not shape {boards.shape}")
     boards = np.ascontiguousarray(boards)
     for start in range(0, len(boards), _CHUNK):
         yield boards[start : start + _CHUNK]
@@ -72,7 +74,7 @@ def _sliced(boards: np.ndarray) -> Iterator[np.ndarray]:
 def _packed(positions: Iterable[str | chess.Board]) -> Iterator[np.ndarray]:
     """The positions in chunks of BOARD records."""
     if isinstance(positions, str | chess.Board):
-        raise TypeError(f"positions must be an iterable of FENs or boards, not {positions!r}")
+        raise TypeError(f"positions must be an iterable of FENs or boards, not {quoted(positions)}")
     scratch, done, rest = new_position(), 0, iter(positions)
     while chunk := list(islice(rest, _CHUNK)):
         boards = np.empty(len(chunk), BOARD)
@@ -98,8 +100,10 @@ def _write(boards: np.ndarray, number: int, before: int, given: Any) -> None:
         if isinstance(given, str):
             position = new_position()
             set_fen(position, given)
-        else:
+        elif isinstance(given, chess.Board):
             position = position_of(given)
+        else:
+            raise TypeError(f"a FEN (str) or a chess.Board is wanted, not {quoted(given)}")
     except (PositionError, TypeError) as error:
         raise type(error)(f"position {before + number}: {error}") from None
     for name in ("pieces", "colors", "side"):

@@ -13,7 +13,7 @@ from engine.board.notation import find_move, play_moves, to_uci
 from engine.board.perft import perft
 from engine.board.setup import new_position
 from engine.board.types import BLACK, EMPTY, NO_SQUARE, WHITE, square_name
-from engine.messages import PositionError
+from engine.messages import PositionError, quoted
 from engine.play.thinker import Thinker
 
 
@@ -38,7 +38,7 @@ class Positioned:
 
     def _read(self, fen: str | None) -> Any:
         if fen is not None and not isinstance(fen, str):
-            raise TypeError(f"a FEN is a str, not {fen!r}; set_board takes a chess.Board")
+            raise TypeError(f"a FEN is a str, not {quoted(fen)}; set_board takes a chess.Board")
         position = new_position()
         set_fen(position, START_FEN if fen is None else fen, self._values["UCI_Chess960"])
         return position

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import chess
 
-from engine.messages import MOST, NUMBERS, Figures, Info, Limits, Result, Score
+from engine.messages import MOST, NUMBERS, Figures, Info, Limits, Result, Score, quoted
 
 if TYPE_CHECKING:  # imports asyncio, which a game over UCI does not need
     from chess.engine import Limit, PovScore, PovWdl
@@ -54,12 +54,12 @@ def check_board(board: object) -> None:
 
     >>> check_board("8/8/8/8/8/8/8/8 w - - 0 1")
     Traceback (most recent call last):
-    TypeError: the position must be a chess.Board, not a str; for a FEN use chess.Board("8/8/8/8/8/8/8/8 w - - 0 1")
+    TypeError: the position must be a chess.Board, not a str; for a FEN use chess.Board('8/8/8/8/8/8/8/8 w - - 0 1')
     """
     if isinstance(board, str):
-        raise TypeError(f'the position must be a chess.Board, not a str; for a FEN use chess.Board("{board}")')
+        raise TypeError(f"the position must be a chess.Board, not a str; for a FEN use chess.Board({quoted(board)})")
     if not isinstance(board, chess.Board):
-        raise TypeError(f"the position must be a chess.Board, not {board!r}")
+        raise TypeError(f"the position must be a chess.Board, not {quoted(board)}")
 
 
 def check_moves(moves: Iterable[object]) -> None:
@@ -72,7 +72,7 @@ def check_moves(moves: Iterable[object]) -> None:
     for move in moves:
         if not isinstance(move, chess.Move):
             hint = '; use chess.Move.from_uci("e2e4") or board.parse_san("e4")' if isinstance(move, str) else ""
-            raise TypeError(f"a move must be a chess.Move, not {move!r}{hint}")
+            raise TypeError(f"a move must be a chess.Move, not {quoted(move)}{hint}")
 
 
 def analysis_of(info: Info, board: chess.Board) -> Analysis:
@@ -140,7 +140,9 @@ def limits_of(limit: AnyLimit | None, root_moves: RootMoves = None) -> Limits:
     from chess.engine import Limit
 
     if not isinstance(limit, Limit):
-        raise TypeError(f"the limit must be a chess.engine.Limit, not {limit!r}; half a second is Limit(time=0.5)")
+        raise TypeError(
+            f"the limit must be a chess.engine.Limit, not {quoted(limit)}; half a second is Limit(time=0.5)"
+        )
     given = {name: getattr(limit, name) for name in FIELDS}
     numbers: dict[str, Any] = {FIELDS[name]: _number(name, value) for name, value in given.items() if value is not None}
     return Limits(**numbers, searchmoves=moves)

@@ -27,9 +27,12 @@ from engine.board.types import (
     WHITE,
     square_name,
 )
-from engine.messages import PositionError
+from engine.messages import PositionError, quoted
 
 START_FEN = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
+
+#: Maximum characters of a FEN; one with every field at its longest has 105.
+_LONGEST_FEN = 400
 
 _COLOR_NAMES = ("White", "Black")
 
@@ -169,6 +172,8 @@ def set_fen(position: Position, fen: str, chess960: bool = False) -> None:
     It is marked as Chess960 if ``chess960`` is set or :func:`needs_chess960` says so. Raises :class:`PositionError`,
     which names the fault; ``position`` must then not be used (set a spare record and copy it).
     """
+    if len(fen) > _LONGEST_FEN:
+        raise PositionError(f"FEN {quoted(fen)} has {len(fen)} characters")
     fields = fen.split()
     if not 4 <= len(fields) <= 6:
         raise PositionError(f"FEN '{fen}' has {_count(len(fields), 'field')} instead of 4 to 6")

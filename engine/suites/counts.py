@@ -15,9 +15,8 @@ from rich.progress import Progress
 from engine import Engine
 from engine.api.boards import check_supported
 from engine.commandline import DONE, FAILED
-from engine.messages import PERFT, nodes_per_second
+from engine.messages import PERFT, nodes_per_second, quoted
 from engine.reading import ReadError, read_lines, read_position
-from engine.reading.text import quoted
 
 _COUNT = re.compile(r"D(\d{1,2})[\s=]+(\d{1,18})\s*")
 

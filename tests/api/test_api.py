@@ -234,7 +234,7 @@ def test_wrong_type_of_limit_names_the_right_one(numbat: Engine, limit: Any) -> 
 
 def test_wrong_type_of_position_or_move_is_refused(numbat: Engine) -> None:
     for call in (numbat.play, numbat.analyse, numbat.stream):
-        with pytest.raises(TypeError, match=r'chess\.Board\("8/8'):
+        with pytest.raises(TypeError, match=r"chess\.Board\('8/8"):
             call("8/8/8/8/8/8/8/8 w - - 0 1", Limit(depth=1))  # type: ignore[operator]
         with pytest.raises(TypeError, match=r"chess\.Board, not None"):
             call(None, Limit(depth=1))  # type: ignore[operator]

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+from argparse import ArgumentTypeError
 from collections.abc import Iterator
 from itertools import islice
 
@@ -23,8 +24,10 @@ from engine import Analysis, Engine, PositionError
 from engine.api import many
 from engine.board.fen import set_fen
 from engine.board.setup import new_position
+from engine.commandline import whole
 from engine.evaluation.batch import BOARD
 from engine.evaluation.evaluator import HIGHEST, KINDS
+from engine.reading import read_board, read_move
 from tests.board.oracle import KIWIPETE, random_game, starts
 
 #: Not legal, or no FEN at all; what is named.
@@ -101,6 +104,27 @@ def test_a_faulty_fen_is_named_by_its_index(numbat: Engine, fen: str) -> None:
         numbat.evaluate([*[KIWIPETE] * 8193, fen, "nonsense"])
 
 
+def test_long_input_is_shortened_in_messages(numbat: Engine) -> None:
+    long = "9" * 100_000
+    for call in (
+        lambda: numbat.set_position(long),
+        lambda: numbat.set_position(f"8/8/8/8/8/8/8/8 w - - {long} 1"),
+        lambda: numbat.set_position(None, [long]),
+        lambda: numbat.set_position(long.encode()),  # type: ignore[arg-type]
+        lambda: numbat.play(long, Limit(depth=1)),  # type: ignore[arg-type]
+        lambda: numbat.evaluate([long]),
+        lambda: numbat.configure(hash=long),  # type: ignore[arg-type]
+        lambda: numbat.configure(hash=10**6000),
+        lambda: read_board(long),
+        lambda: read_board(f"8/8/8/8/8/8/8/8 w {long} - 0 1"),
+        lambda: read_move(chess.Board(), long),
+        lambda: whole(1, 9)(long),
+    ):
+        with pytest.raises((ValueError, TypeError, ArgumentTypeError)) as failed:
+            call()
+        assert 20 < len(str(failed.value)) < 400
+
+
 def test_analyses_name_a_faulty_position_by_its_index(numbat: Engine) -> None:
     for faulty in ("nonsense", chess.Board.empty()):  # found here, and by the other process
         results = numbat.analyse_many([KIWIPETE, faulty], Limit(nodes=1), jobs=1)
@@ -139,6 +163,10 @@ def test_what_is_no_position_is_refused(numbat: Engine) -> None:
             numbat.evaluate(wrong)
     with pytest.raises(TypeError, match=r"position 1: .*not 5"):
         numbat.evaluate([KIWIPETE, 5])  # type: ignore[list-item]
+    with pytest.raises(TypeError, match=r"position 0: a FEN .* or a chess\.Board"):
+        numbat.evaluate([KIWIPETE.encode()])  # type: ignore[list-item]
+    with pytest.raises(TypeError, match=r"shape \(2, 2\)"):
+        numbat.evaluate(np.zeros((2, 2), BOARD))
     with pytest.raises(PositionError, match="position 2"):
         numbat.evaluate(np.concatenate([numbat.pack([KIWIPETE] * 2), np.zeros(1, BOARD)]))
     assert len(numbat.evaluate([])) == 0

@@ -33,7 +33,7 @@ from engine.board.setup import new_position
 from engine.board.types import I64, NO_SQUARE, NO_TYPE, PAWN, PIECE_LETTERS, ROOK, ZERO
 from engine.files import drafted
 from engine.jit import popcount
-from engine.reading.text import quoted
+from engine.messages import quoted
 from tuning.common.compiled import compiled
 from tuning.common.errors import SetupError
 from tuning.common.files import refuse_binary
