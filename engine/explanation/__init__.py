@@ -10,11 +10,23 @@ the terms of the evaluation and the scores; :mod:`.english` puts it into words, 
 from engine.explanation.claims import Case, Claim
 from engine.explanation.english import sentence
 from engine.explanation.merits import merit as merit_of
+from engine.explanation.praises import praise_of
 from engine.explanation.reasons import reason_of
 from engine.explanation.serialization import from_json, to_json
 from engine.explanation.tables import Tables
 
-__all__ = ["Case", "Claim", "Tables", "explain", "from_json", "merit_of", "reason_of", "sentence", "to_json"]
+__all__ = [
+    "Case",
+    "Claim",
+    "Tables",
+    "explain",
+    "from_json",
+    "merit_of",
+    "praise_of",
+    "reason_of",
+    "sentence",
+    "to_json",
+]
 
 
 def explain(case: Case, tables: Tables | None = None, skip_better: bool = False) -> str | None:

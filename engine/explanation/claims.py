@@ -189,6 +189,11 @@ class Case:
         repeated = self.move in self.reply_line[:1]  # it cannot be a reply: its square is empty now
         return Line.of(self.board, [self.move, *self.reply_line[repeated:]], winner=not self.mover)
 
+    @cached_property
+    def praised(self) -> Line:
+        """The line of the move played, which the mover should win."""
+        return Line(self.played.boards, self.played.moves, self.mover)
+
     @property
     def had(self) -> Score:
         """The mover's score with the other move."""
@@ -342,4 +347,35 @@ class Outlook:
     facts: tuple[tuple[chess.Color, Facts], ...]
 
 
-Claim = Mating | Drawn | Opposition | ByTables | TableResult | Material | Threat | Compared | Outlook
+@dataclass(frozen=True)
+class Sacrifice:
+    """The mover gives up ``piece``, or the ``exchange``, for mate in ``moves``, for ``material`` (``gains``, or what it
+    gave), the ``attack`` on the king or on ``target``, a ``draw``, or a position of this ``level`` for it."""
+
+    theme = "sacrifice"
+    line: Line
+    piece: Piece
+    exchange: bool
+    aim: Literal["mate", "material", "attack", "draw", "standing"]
+    moves: int = 0
+    gains: Gain | None = None
+    target: chess.Square | None = None
+    level: int = 0
+
+
+@dataclass(frozen=True)
+class OnlyMove:
+    """The first move of ``line`` is the only one that ``wins``, ``parries`` a mate, ``keeps`` an advantage, ``holds`` a
+    game that is lost otherwise, or ``balances`` it, or the only ``good`` one; ``quiet`` if it neither takes nor checks.
+    ``other`` says what the next best move would have cost."""
+
+    theme = "onlyMove"
+    line: Line
+    aim: Literal["wins", "parries", "keeps", "holds", "balances", "good"]
+    quiet: bool
+    other: Mating | Drawn | Opposition | Material | None = None
+
+
+Claim = (
+    Mating | Drawn | Opposition | ByTables | TableResult | Material | Threat | Compared | Outlook | Sacrifice | OnlyMove
+)

@@ -146,6 +146,24 @@ _DRAWS: dict[DrawKind, str] = {
     "held": "{holds}: {after}the king cannot be driven from the corner.",
 }
 
+#: Sacrifices by their aim.
+_SACRIFICES = {
+    "mate": "for mate in {moves}",
+    "material": "{gains}",
+    "attack": "for the attack on {target}",
+    "draw": "for a draw",
+    "standing": "and {stands}",
+}
+
+_ONLY = {
+    "wins": "the only winning move",
+    "parries": "the only move that parries the mate",
+    "keeps": "the only move that keeps {mover}'s advantage",
+    "holds": "the only move that does not lose",
+    "balances": "the only move that keeps the balance",
+    "good": "the only good move",
+}
+
 _RESULTS = {
     2: "won",
     1: "won but for the 50-move rule",
@@ -302,6 +320,39 @@ def _threat(said: claims.Threat) -> str:
     return f"{first} threatens {'mate' if said.mate else 'to promote'} with {then}."
 
 
+# Praise
+
+
+def _sacrifice(said: claims.Sacrifice) -> str:
+    line, piece = said.line, said.piece
+    moved = line.moves[0].to_square == piece.square
+    what = "the exchange" if said.exchange else f"the {chess.piece_name(piece.kind)}" if moved else the(piece)
+    aim = _SACRIFICES[said.aim].format(
+        moves=said.moves,
+        gains=_returned(said.gains, piece) if said.gains else "",
+        target="the king" if said.target is None else chess.square_name(said.target),
+        stands=_STANDS[abs(said.level)] if said.level > 0 else "keeps the balance",
+    )
+    declined = len(line) > 1 and line.moves[1].to_square != piece.square
+    return f"{'Offers' if declined else 'Sacrifices'} {what} {aim}."
+
+
+def _returned(gain: Gain, piece: Piece) -> str:
+    """What a sacrificed ``piece`` brings."""
+    if piece.kind not in dict(gain.paid):
+        return f"to win {gained(gain)}"
+    return f"for {_pieces(gain.won)}" if gain.kind == "list" else f"to win {_won(gain, square=True)}"
+
+
+def _only_move(said: claims.OnlyMove) -> str:
+    text = f"{said.line.san(0)} is {_ONLY[said.aim].format(mover=side(said.line.winner))}"
+    text += ", and it is quiet" if said.aim == "wins" and said.quiet else ""
+    if said.other is None:
+        return f"{text}."
+    cost = sentence(said.other)
+    return f"{text}; {said.other.line.san(0)} {cost[0].lower()}{cost[1:]}"
+
+
 # Mates, draws and tablebases
 
 
@@ -444,4 +495,6 @@ _SENTENCES: dict[type, Callable[[Any], str]] = {
     claims.Material: _material,
     claims.Threat: _threat,
     claims.Outlook: _outlook,
+    claims.Sacrifice: _sacrifice,
+    claims.OnlyMove: _only_move,
 }

@@ -20,7 +20,7 @@ def gain_of(line: Line) -> Gain | None:
     """
     if line.gain < 1:
         return None
-    lost, paid, promoted = _net(line)
+    lost, paid, promoted = net_losses(line)
     lost, paid = +lost, +paid
     if promoted:
         return Gain("promotion", (), pieces(paid) if _worth(paid) - _worth(lost) >= 3 else ())
@@ -58,7 +58,7 @@ def _worth(counts: Counter[chess.PieceType]) -> int:
     return sum(count * value(kind) for kind, count in counts.items())
 
 
-def _net(line: Line) -> tuple[Counter[chess.PieceType], Counter[chess.PieceType], int]:
+def net_losses(line: Line) -> tuple[Counter[chess.PieceType], Counter[chess.PieceType], int]:
     """What the loser and the winner lost, without like-for-like exchanges (bishop for knight included), and how many
     new queens the winner has."""
     lost, paid = (counts.copy() for counts in line.losses)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import chess
-from chess.engine import PovScore
+from chess.engine import PovScore, Score
 
 from engine.explanation.claims import Claim, Drawn, Material, Mating, Threat
 from engine.explanation.gains import gain_of
@@ -34,14 +34,21 @@ def merit(
         return mating("leads", best, moves)
     if moves is not None:
         return Mating("mated", best, -moves)
-    won, lost = best.proved, value(taken_before(board, best.moves[0]))
-    sure = sure_gain(best) > lost and shows(relative, won)  # a recapture must win more than was lost
-    if sure and (gain := gain_of(won)) and (finding := explained(won, gain)):
-        return Material("wins", won, gain, finding)
+    if found := wins(best, relative):
+        return found
     ended = draw.ending(best)
     if relative.score() == 0 and ended is not None and ended[0] == "corner":
         return Drawn("held", best, ended[1])
     return _threat(board, best, threat)
+
+
+def wins(best: Line, score: Score) -> Material | None:
+    """What the first move of ``best``, whose winner has this ``score``, wins by force."""
+    won, lost = best.proved, value(taken_before(best.boards[0], best.moves[0]))
+    sure = sure_gain(best) > lost and shows(score, won)  # a recapture must win more than was lost
+    if sure and (gain := gain_of(won)) and (finding := explained(won, gain)):
+        return Material("wins", won, gain, finding)
+    return None
 
 
 def _threat(board: chess.Board, best: Line, threat: Sequence[chess.Move]) -> Claim | None:

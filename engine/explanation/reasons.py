@@ -68,7 +68,7 @@ _GIVEN = 4
 AT_ONCE = 3
 
 #: Centipawns up to which a score can mean a draw.
-_DRAWN = 30
+DRAWN = 30
 
 #: Expected points between which a game counts as even.
 _EVEN = (0.25, 0.75)
@@ -145,7 +145,7 @@ def _unchanged(case: Case, tables: Tables) -> ByTables | None:
 
 def _draw(case: Case, within: int) -> Drawn | None:
     """The draw that the line reaches within ``within`` plies."""
-    drawn = abs(case.has.score(mate_score=10_000)) <= _DRAWN
+    drawn = abs(case.has.score(mate_score=10_000)) <= DRAWN
     ended = draw.ending(case.played)
     if case.before < WINNING - 0.1 or not drawn or ended is None or ended[1] > within:
         return None

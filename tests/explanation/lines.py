@@ -1,4 +1,4 @@
-"""Explanations of lines written in SAN, for the tests."""
+"""Cases written in SAN, for the tests."""
 
 import chess
 from chess.engine import PovScore, Score
@@ -13,6 +13,19 @@ def moves(board: chess.Board, sans: str) -> list[chess.Move]:
     return [board.push_san(san) for san in sans.split()]
 
 
+def case(
+    fen: str, move: str, other: str, reply: str, had: Score, has: Score, before: str = "", marked: bool = False
+) -> Case:
+    """The case of ``move``, the scores being from the mover's view; ``before`` is the move that came first."""
+    board = chess.Board(fen)
+    for played in moves(board, before):
+        board.push(played)
+    after = board.copy()
+    after.push_san(move)
+    scores = PovScore(had, board.turn), PovScore(has, board.turn)
+    return Case(board, after.peek(), moves(board, other), moves(after, reply), *scores, marked)
+
+
 def why(
     fen: str,
     move: str,
@@ -24,12 +37,5 @@ def why(
     before: str = "",
     marked: bool = False,
 ) -> str | None:
-    """What is said of ``move``, the scores being from the mover's view; ``before`` is the move that came first."""
-    board = chess.Board(fen)
-    for played in moves(board, before):
-        board.push(played)
-    after = board.copy()
-    after.push(board.parse_san(move))
-    scores = PovScore(had, board.turn), PovScore(has, board.turn)
-    case = Case(board, board.parse_san(move), moves(board, best), moves(after, reply), *scores, marked)
-    return explain(case, tables)
+    """What is said of ``move``."""
+    return explain(case(fen, move, best, reply, had, has, before, marked), tables)
