@@ -19,6 +19,7 @@ FLOORS: dict[str, int] = {
     "folders": 1,
     "commandline": 1,
     "console": 1,
+    "processes": 1,
     "reading": 2,
     "jit": 2,
     "board": 3,

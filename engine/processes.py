@@ -1,0 +1,482 @@
+"""Work in several processes: items in, results out, in order.
+
+A *job* is a picklable function, at the top level of a module that other processes can import (``partial`` is fine). It
+gets ``report`` and returns a context manager with the function that turns an item into its result::
+
+    @contextmanager
+    def counting(depth: int, report: Callable[[Any], None]) -> Iterator[Callable[[str], int]]:
+        with Engine() as engine:  # once in each process
+
+            def count(fen: str) -> int:
+                report(f"begun {fen}")  # arrives at on_report(fen, "begun ..."), in the caller's thread
+                engine.set_board(chess.Board(fen))
+                return engine.perft(depth)
+
+            yield count
+
+    for done in run(partial(counting, 5), fens, jobs=2, on_report=show):
+        print(done.item, done.error or done.result)
+
+Processes are started as ``python -m engine.processes`` and talk over pipes. None is started by a frozen or embedding
+application (``sys.executable`` would start the application again) and none by a process that was started here: the
+calling process then does the work itself.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import threading
+import traceback
+from _thread import interrupt_main
+from collections import deque
+from collections.abc import Callable, Generator, Iterable
+from contextlib import AbstractContextManager, ExitStack, suppress
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from queue import Empty, SimpleQueue
+from time import monotonic, sleep
+from typing import Any, BinaryIO
+
+Report = Callable[[Any], None]
+Job = Callable[[Report], AbstractContextManager[Callable[[Any], Any]]]
+
+#: In the environment of a process until it has read its job. An application that was started instead starts no other.
+_MARK = "NUMBAT_PROCESS"
+
+#: Seconds that processes have to end after their input, and between looks for Ctrl-C (Windows).
+_GRACE, _LOOK = 5.0, 0.5
+
+#: The last characters that a process wrote to standard error, for the message about its end.
+_TAIL = 2000
+
+#: The folder, or the archive, that contains this package.
+_ROOT = str(Path(__file__).resolve().parent.parent)
+
+_INTERRUPTED = 130
+
+_is_worker = False
+
+
+class LostProcess(RuntimeError):
+    """The processes that worked on an item ended, twice."""
+
+
+@dataclass(frozen=True, slots=True)
+class Completed:
+    """An item with its result, or the exception that it raised."""
+
+    item: Any
+    result: Any = None
+    error: BaseException | None = None
+
+
+def can_start() -> bool:
+    """Whether this process may start others."""
+    program = os.path.basename(sys.executable or "").lower()
+    own = program.startswith("python") and not getattr(sys, "frozen", False)  # embedding applications call themselves
+    return own and not _is_worker and _MARK not in os.environ and os.pathsep not in _ROOT
+
+
+def run(
+    job: Job,
+    items: Iterable[Any],
+    jobs: int,
+    *,
+    ordered: bool = True,
+    name: Callable[[Any], str] = str,
+    on_report: Callable[[Any, Any], None] = lambda item, message: None,
+    on_notice: Callable[[str], None] = lambda line: None,
+) -> Generator[Completed, None, None]:
+    """Yield every item with its result, or its error; in order, or as they come.
+
+    ``jobs`` processes work, or the calling one if that is 1. ``items`` are read as they are needed. ``on_report`` gets
+    each item and what the job reports while it works on it (None before the first item), ``on_notice`` a line for
+    each lost process; both are called in the caller's thread. The item of a lost process is tried once more and
+    may report again; its error is then :class:`LostProcess`, with the ``name`` of the item and the last output.
+
+    An exception of ``items`` is raised when the items before it are done; at once are raised OSError if no process can
+    be started, and what the job raises before its first item. These, Ctrl-C and closing the generator end the
+    processes: there the job is interrupted as by Ctrl-C.
+    """
+    if jobs == 1 or not can_start():
+        yield from _run_here(job, items, on_report)
+        return
+    team = _Team(pickle.dumps(job), name, jobs)
+    waiting: deque[_Task] = deque()
+    rest, unfinished = iter(items), 0
+    more, failure = True, None
+    try:
+        while True:
+            while more and unfinished < (2 * jobs if ordered else jobs + 1) and len(waiting) < 4 * jobs:
+                try:
+                    task = _Task(next(rest))
+                except StopIteration:
+                    more = False
+                except Exception as error:
+                    more, failure = False, error
+                else:
+                    unfinished += 1
+                    waiting.append(task)
+                    team.add(task)
+            if not waiting:
+                break
+            about, kind, value = team.event()
+            if kind == "report":
+                on_report(about and about.item, value)
+            elif kind == "notice":
+                on_notice(value)
+            elif about is not None:
+                about.completed = value
+                unfinished -= 1
+                if not ordered:
+                    waiting.remove(about)
+                    yield value
+            while ordered and waiting and (first := waiting[0].completed):
+                waiting.popleft()
+                yield first
+        if failure is not None:
+            raise failure
+    finally:
+        team.close()
+
+
+def _run_here(
+    job: Job, items: Iterable[Any], on_report: Callable[[Any, Any], None]
+) -> Generator[Completed, None, None]:
+    current: Any = None
+    with job(lambda message: on_report(current, message)) as work:
+        for current in items:
+            try:
+                completed = Completed(current, work(current))
+            except Exception as error:
+                completed = Completed(current, error=error)
+            yield completed
+
+
+class _Task:
+    """An item on its way."""
+
+    def __init__(self, item: Any) -> None:
+        self.item = item
+        self.completed: Completed | None = None
+
+
+class _Team:
+    """At most ``jobs`` processes, each with a thread that gives it one task after the other."""
+
+    def __init__(self, job: bytes, name: Callable[[Any], str], jobs: int) -> None:
+        self._job = job
+        self._name = name
+        self._jobs = jobs
+        self._tasks: SimpleQueue[_Task | None] = SimpleQueue()
+        self._events: SimpleQueue[tuple[_Task | None, str, Any]] = SimpleQueue()
+        self._threads: list[threading.Thread] = []
+        self._processes: list[_Process] = []
+        self._lock = threading.Lock()
+        self._closed = False
+
+    def add(self, task: _Task) -> None:
+        """Have ``task`` done, by one more process if there may be one."""
+        self._tasks.put(task)
+        if len(self._threads) < self._jobs:
+            self._threads.append(threading.Thread(target=self._attend, name="numbat-process", daemon=True))
+            self._threads[-1].start()
+
+    def event(self) -> tuple[_Task | None, str, Any]:
+        """Wait for a "report", a "notice" or a "result". Raises what makes it useless to go on."""
+        while True:
+            with suppress(Empty):
+                about, kind, value = self._events.get(timeout=_LOOK)
+                if kind == "failed":
+                    raise value
+                return about, kind, value
+
+    def close(self) -> None:
+        """End the processes."""
+        with self._lock:
+            self._closed = True
+        for process in self._processes:
+            process.hang_up()
+        end = monotonic() + _GRACE
+        try:
+            for process in self._processes:
+                process.wait(end - monotonic())
+        finally:
+            for process in self._processes:
+                process.kill()
+            for _ in self._threads:
+                self._tasks.put(None)
+        for thread in self._threads:
+            thread.join(_GRACE)
+
+    def _attend(self) -> None:
+        """The thread of a process: do tasks until there are no more."""
+        process: _Process | None = None
+        try:
+            while task := self._tasks.get():
+                for is_last in (False, True):
+                    process = process or self._start()
+                    if process is None:
+                        return
+                    if self._has_done(process, task):
+                        break
+                    self._lost(process, task, is_last)
+                    process = None
+        except BaseException as error:
+            self._events.put((None, "failed", error))
+
+    def _start(self) -> _Process | None:
+        with self._lock:
+            if self._closed:
+                return None
+            process = _Process(self._job)
+            self._processes.append(process)
+        return process
+
+    def _lost(self, process: _Process, task: _Task, is_last: bool) -> None:
+        """Report the end of ``process``. Raises :class:`LostProcess` if the last one did not get ready."""
+        code, output = process.end()
+        text = f"{self._name(task.item)}: its process ended with exit code {code}"
+        error = LostProcess(f"{text}: {output}" if output else text)
+        if not is_last:
+            self._events.put((None, "notice", f"{text}; trying again"))
+        elif process.ready:
+            self._events.put((task, "result", Completed(task.item, error=error)))
+        else:
+            raise error
+
+    def _has_done(self, process: _Process, task: _Task) -> bool:
+        """Have ``process`` do ``task``; False if it ends."""
+        try:
+            data = pickle.dumps(task.item)
+        except Exception as error:
+            self._events.put((task, "result", Completed(task.item, error=error)))
+            return True
+        try:
+            process.send(data)
+            while True:
+                kind, content = process.receive()
+                if kind == "ready":
+                    process.ready = True
+                    continue
+                try:
+                    value = pickle.loads(content)
+                except Exception as error:
+                    kind, value = "error", error
+                if kind == "report":
+                    self._events.put((task, kind, value))
+                elif kind == "remark":
+                    self._events.put((None, "report", value))
+                elif kind == "failed":
+                    self._events.put((None, kind, value))
+                    return True
+                else:
+                    completed = Completed(task.item, **{kind: value})
+                    self._events.put((task, "result", completed))
+                    return True
+        except (OSError, EOFError, ValueError, pickle.UnpicklingError):  # ValueError: the pipe was closed here
+            return False
+
+
+class _Process:
+    """A process and its pipes."""
+
+    def __init__(self, job: bytes) -> None:
+        self._tail = ""
+        self.ready = False
+        self._popen = _popen(stdout=subprocess.PIPE, stderr=subprocess.PIPE, **_apart())
+        self._listener = threading.Thread(target=self._copy_errors, daemon=True)
+        self._listener.start()
+        with suppress(OSError):  # it has ended, which the first task will notice
+            _begin(self._popen, "work", job)
+
+    def send(self, data: bytes) -> None:
+        """Send an item."""
+        assert self._popen.stdin is not None
+        pickle.dump(data, self._popen.stdin)
+        self._popen.stdin.flush()
+
+    def receive(self) -> tuple[str, bytes]:
+        """The next message. Raises EOFError or UnpicklingError at the end."""
+        assert self._popen.stdout is not None
+        message: tuple[str, bytes] = pickle.load(self._popen.stdout)
+        return message
+
+    def _copy_errors(self) -> None:
+        """Show what the process writes to standard error."""
+        assert self._popen.stderr is not None
+        with suppress(OSError, ValueError), self._popen.stderr as lines:
+            for line in lines:
+                text = line.decode(errors="replace")
+                self._tail = (self._tail + text)[-_TAIL:]
+                if sys.stderr is not None:
+                    sys.stderr.write(text)
+
+    def end(self) -> tuple[int, str]:
+        """Wait for its end; the exit code, and the last that it wrote to standard error."""
+        self.kill()
+        code = self._popen.wait()
+        self._listener.join(1)  # a program that it started may hold the pipe
+        return code, self._tail.strip()
+
+    def hang_up(self) -> None:
+        """Close its input, at which it ends."""
+        assert self._popen.stdin is not None
+        with suppress(OSError):
+            self._popen.stdin.close()
+
+    def wait(self, seconds: float) -> None:
+        """Wait for its end, at most so long."""
+        with suppress(subprocess.TimeoutExpired):
+            self._popen.wait(max(0, seconds))
+
+    def kill(self) -> None:
+        """Kill it if it runs, and close its pipes."""
+        assert self._popen.stdout is not None
+        self._popen.kill()
+        self.hang_up()
+        self._popen.wait()
+        self._popen.stdout.close()
+
+
+def detach(function: Callable[..., Any], *arguments: Any) -> subprocess.Popen[bytes]:
+    """Start a process that calls ``function`` and outlives this one; its exit code is the result. Raises OSError."""
+    options = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": os.path.abspath(os.sep)}
+    flags = breakaway = 0
+    if sys.platform == "win32":
+        flags = subprocess.DETACHED_PROCESS | subprocess.CREATE_NEW_PROCESS_GROUP
+        flags |= subprocess.BELOW_NORMAL_PRIORITY_CLASS
+        breakaway = subprocess.CREATE_BREAKAWAY_FROM_JOB  # the processes of a job are killed together
+    try:
+        process = _popen(**options, start_new_session=True, creationflags=flags | breakaway)
+    except PermissionError:  # the job allows no process to leave it
+        process = _popen(**options, start_new_session=True, creationflags=flags)
+    _begin(process, "detached", pickle.dumps((function, arguments)))
+    assert process.stdin is not None
+    process.stdin.close()
+    threading.Thread(target=process.wait, daemon=True).start()  # leave no zombie
+    return process
+
+
+def _apart() -> dict[str, Any]:
+    """Options for a process that gets no Ctrl-C: it ends with its input."""
+    if sys.platform == "win32":
+        return {"creationflags": subprocess.CREATE_NO_WINDOW}
+    return {"process_group": 0}
+
+
+def _popen(**options: Any) -> subprocess.Popen[bytes]:
+    if not can_start():
+        raise OSError("this application can start no Python")
+    paths = [_ROOT, *filter(None, [os.environ.get("PYTHONPATH")])]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths), _MARK: "1"}
+    return subprocess.Popen(
+        [sys.executable, "-P", "-m", "engine.processes"], stdin=subprocess.PIPE, env=environment, **options
+    )
+
+
+def _begin(process: subprocess.Popen[bytes], kind: str, job: bytes) -> None:
+    """Send how this process finds modules, and the job."""
+    try:
+        path = [os.path.abspath(place) for place in sys.path]
+    except FileNotFoundError:  # the working directory was deleted
+        path = [place for place in sys.path if os.path.isabs(place)]
+    assert process.stdin is not None
+    pickle.dump((kind, path, os.environ.get("PYTHONPATH"), job), process.stdin)
+    process.stdin.flush()
+
+
+def main() -> None:
+    """A process: read what to do from standard input."""
+    source = os.fdopen(os.dup(0), "rb")
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)  # on Windows libraries wait for a read of it to end (numpy 24290)
+    kind, sys.path[:], path, job = pickle.load(source)
+    del os.environ[_MARK], os.environ["PYTHONPATH"]
+    if path is not None:
+        os.environ["PYTHONPATH"] = path
+    if kind == "detached":
+        function, arguments = pickle.loads(job)
+        sys.exit(function(*arguments))
+    global _is_worker
+    _is_worker = True
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.default_int_handler)
+    output = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # keep prints out of the results
+    items: SimpleQueue[bytes] = SimpleQueue()
+    code = 1
+    try:
+        threading.Thread(target=_listen, args=(source, items), daemon=True).start()
+        _serve(job, items, _Answers(output))
+    except KeyboardInterrupt:
+        code = _INTERRUPTED
+    except BaseException:
+        traceback.print_exc()
+    os._exit(code)  # without waiting for other threads
+
+
+def _listen(source: BinaryIO, items: SimpleQueue[bytes]) -> None:
+    """Put what arrives into ``items``; end this process with its input."""
+    with suppress(EOFError, OSError, pickle.UnpicklingError):
+        while True:
+            items.put(pickle.load(source))
+    if sys.platform == "win32":
+        interrupt_main()
+    else:  # also interrupts system calls
+        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+    sleep(_GRACE)
+    os._exit(0)
+
+
+class _Answers:
+    """Messages to the process that started this one; ``kind`` is the kind of reports."""
+
+    def __init__(self, output: BinaryIO) -> None:
+        self._output = output
+        self._lock = threading.Lock()
+        self.kind = "remark"
+
+    def report(self, message: Any) -> None:
+        """Send a report."""
+        self.send(self.kind, message)
+
+    def send(self, kind: str, value: Any) -> None:
+        """Send ``value``; an exception comes with its traceback, as a note."""
+        if isinstance(value, BaseException):
+            value.add_note("".join(traceback.format_exception(value)))
+            with suppress(Exception):
+                pickle.loads(pickle.dumps(value))
+                return self._write(kind, pickle.dumps(value))
+            value = RuntimeError(f"{type(value).__name__}: {value}")
+        return self._write(kind, pickle.dumps(value))
+
+    def _write(self, kind: str, data: bytes) -> None:
+        with self._lock:
+            pickle.dump((kind, data), self._output)
+            self._output.flush()
+
+
+def _serve(job: bytes, items: SimpleQueue[bytes], answers: _Answers) -> None:
+    with ExitStack() as stack:
+        try:
+            work = stack.enter_context(pickle.loads(job)(answers.report))
+        except Exception as error:
+            answers.send("failed", error)
+            return
+        answers.send("ready", None)
+        while True:
+            data = items.get()
+            answers.kind = "report"
+            try:
+                answers.send("result", work(pickle.loads(data)))
+            except Exception as error:
+                answers.send("error", error)
+
+
+if __name__ == "__main__":
+    import_module("engine.processes").main()  # this is a copy of it
