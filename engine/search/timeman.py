@@ -16,7 +16,18 @@ from engine.search.tunables import Parameters, Params
 FORCED_MOVE_DEPTH = 8
 
 #: The least time for a move, enough to finish the first iterations.
-LEAST = 1.0
+MIN_TIME = 1.0
+
+#: Without a time control the overhead is reserved for this many moves (as in Stockfish 11, up to 50).
+MOVES_TO_COME = 50
+
+#: How much of the overhead of later moves each millisecond of increment pays for: few setups lose the whole overhead
+#: with every move, and with an increment the clock never stays empty.
+INCREMENT_PAYS = 5
+
+#: The share of the clock to think with when the reserve would take more: to the next time control, and at most in sudden
+#: death.
+SHARE_TO_CONTROL, SHARE_TO_END = 1 / 2, 1 / 4
 
 #: The usual share of nodes spent on the best move; with more the search stops earlier.
 SHARE_EXPECTED = 0.7
@@ -39,17 +50,23 @@ def time_for(params: Params, left: float, increment: float, togo: int, overhead:
     Self-play compiles it too: its clocks count nodes.
     """
     # Each move loses its overhead. If overheads alone would use up most of the time, assume that they will be shorter:
-    # then half of the time is for thinking, but never more than this move's overhead leaves.
-    usable = max(left - overhead * max(togo, 1), min(left / 2, left - overhead), LEAST)
+    # then a share of the time is for thinking, but never more than this move's overhead leaves. In sudden death the
+    # share falls with the clock, because nobody knows how many moves will come.
+    if togo > 0:
+        reserved, thinking = overhead * togo, SHARE_TO_CONTROL * left
+    else:
+        reserved = overhead + max(overhead - INCREMENT_PAYS * increment, 0.0) * (MOVES_TO_COME - 1)
+        thinking = left * min(SHARE_TO_END, left / max(reserved, MIN_TIME))
+    usable = max(left - reserved, min(thinking, left - overhead), MIN_TIME)
     moves = min(togo, params.TimeMoves) if togo > 0 else params.TimeMoves
     optimum = usable / moves + params.TimeIncrement / 100 * increment
     # Never more than a share of the remaining time, so that the clock always lasts.
     share = 0.8 if togo == 1 else params.TimeMaximumShare / 100
     maximum = min(params.TimeMaximum / 100 * optimum, share * usable)
     if togo > 1:  # leave each other move the least time and twice its overhead, or else an equal share
-        maximum = min(maximum, max(left - overhead - (2 * overhead + LEAST) * (togo - 1), usable / togo))
-    maximum = max(maximum, LEAST)
-    return max(min(optimum, maximum), LEAST), maximum
+        maximum = min(maximum, max(left - overhead - (2 * overhead + MIN_TIME) * (togo - 1), usable / togo))
+    maximum = max(maximum, MIN_TIME)
+    return max(min(optimum, maximum), MIN_TIME), maximum
 
 
 def pace_of(params: Params, share: float, stable: int, drop: int) -> float:
@@ -71,7 +88,7 @@ def plan(limits: Limits, white_to_move: bool, overhead: int, parameters: Paramet
     If only the opponent's clock was given, the move has no budget.
     """
     if limits.movetime is not None:
-        time = max(limits.movetime - min(overhead, limits.movetime // 20 + 1), LEAST)
+        time = max(limits.movetime - min(overhead, limits.movetime // 20 + 1), MIN_TIME)
         budget = Budget(time, time)
     else:
         budget = Budget(None, None)

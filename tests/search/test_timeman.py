@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from engine.messages import Limits
 from engine.search import timeman
-from engine.search.timeman import LEAST, Budget, NodeClock, pace_of
+from engine.search.timeman import MIN_TIME, Budget, NodeClock, pace_of
 from engine.search.tunables import Parameters
 from tests.search.conftest import Bare
 
@@ -43,12 +43,12 @@ def check(limits: Limits, white: bool, overhead: int) -> Budget:
     if left is None and limits.movetime is None:
         assert budget == Budget(None, None)
         return budget
-    assert LEAST <= budget.optimum <= budget.maximum
+    assert MIN_TIME <= budget.optimum <= budget.maximum
     if left is not None:
-        assert budget.maximum <= max(left, LEAST)
-        assert budget.maximum <= max(left - overhead, LEAST)
+        assert budget.maximum <= max(left, MIN_TIME)
+        assert budget.maximum <= max(left - overhead, MIN_TIME)
     if limits.movetime is not None:
-        assert budget.maximum <= max(limits.movetime, LEAST)
+        assert budget.maximum <= max(limits.movetime, MIN_TIME)
     return budget
 
 
@@ -81,7 +81,7 @@ def test_more_time_never_means_less(limits: Limits, overhead: int, more: int) ->
 
 @pytest.mark.parametrize("clock", [0, -1, -100_000, 1])
 def test_an_empty_clock_means_move_at_once(clock: int) -> None:
-    assert plan(Limits(wtime=clock, winc=0), True, 30) == Budget(LEAST, LEAST)
+    assert plan(Limits(wtime=clock, winc=0), True, 30) == Budget(MIN_TIME, MIN_TIME)
 
 
 def test_the_last_move_before_the_time_control_may_take_most_of_the_clock() -> None:
@@ -101,6 +101,24 @@ def test_maximum_at_every_move_does_not_lose_on_time(clock: int, increment: int)
         left -= budget.maximum + overhead
         assert left > 0
         left += increment
+
+
+@pytest.mark.parametrize(
+    ("clock", "increment", "lost", "moves"),
+    [(60_000, 0, 100, 110), (10_000, 0, 20, 160), (3000, 0, 20, 85), (3000, 1, 20, 85), (1000, 0, 5, 120)],
+)
+def test_sudden_death_outlasts_the_overhead_of_many_moves(clock, increment, lost, moves):
+    """``lost`` goes with every move; every tenth takes the maximum."""
+    left = float(clock)
+    for move in range(moves):
+        budget = plan(Limits(wtime=int(left), winc=increment), True, 100)
+        left -= (budget.optimum if move % 10 else budget.maximum) + lost
+        assert left > 0
+        left += increment
+
+
+def test_an_increment_pays_for_the_overhead() -> None:
+    assert plan(Limits(wtime=2000, winc=20), True, 100).optimum == pytest.approx(1900 / 35 + 0.71 * 20)
 
 
 @given(clock=st.integers(1000, 10**7), moves=st.integers(2, 100), overhead=st.integers(0, 5000))
@@ -123,7 +141,7 @@ def test_clock_lasts_to_the_time_control_with_the_overhead(share, moves, overhea
     lost = min(overhead, share / 2)
     for move, togo in enumerate(range(moves, 0, -1)):
         budget = plan(Limits(wtime=int(left), winc=increment, movestogo=togo), True, overhead)
-        assert LEAST <= budget.optimum <= budget.maximum
+        assert MIN_TIME <= budget.optimum <= budget.maximum
         left -= (budget.maximum if takes[move % len(takes)] else budget.optimum) + lost
         assert left > -1e-6
         left += increment
