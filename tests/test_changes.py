@@ -56,7 +56,7 @@ def test_a_search_rule_is_one_place_and_its_parameter(copy: Copy) -> None:
         "        # Step 11. Null move pruning",
         "        # Razoring: captures alone will not raise alpha.\n"
         "        if params.RazoringMargin != 0 and best_eval + params.RazoringMargin * depth <= alpha:\n"
-        "            return qsearch(worker, alpha, beta, ply)\n\n"
+        "            return quiescence_search(worker, alpha, beta, ply)\n\n"
         "        # Step 11. Null move pruning",
     )
     offered = copy.run("uci_main.py", "--tune", say="uci\n").splitlines()

@@ -40,7 +40,7 @@ from engine.search.pruning import (
     table_cutoff,
     trusts_evaluation,
 )
-from engine.search.quiescence import qsearch
+from engine.search.quiescence import quiescence_search
 from engine.search.reductions import hindsight_depth, late_move_reduction, reduced_depth
 from engine.search.scores import (
     DECIDED,
@@ -126,7 +126,7 @@ def search(worker: Worker, alpha: Score, beta: Score, depth: Depth, ply: Ply, cu
 
     # Step 1. At the horizon: quiescence search.
     if depth <= 0:
-        return qsearch(worker, alpha, beta, ply)
+        return quiescence_search(worker, alpha, beta, ply)
 
     # Step 2. Count the node and check the limits.
     if should_abort(worker):
@@ -263,7 +263,7 @@ def search(worker: Worker, alpha: Score, beta: Score, depth: Depth, ply: Ply, cu
                 if not see_ge(position, move, probcut_beta - static_eval):
                     continue
                 do_move(worker, ply, move)
-                score = -qsearch(worker, -probcut_beta, -probcut_beta + 1, ply + 1)
+                score = -quiescence_search(worker, -probcut_beta, -probcut_beta + 1, ply + 1)
                 if score >= probcut_beta:
                     reduced = probcut_depth(params, depth, static_eval - beta)
                     score = -search(worker, -probcut_beta, -probcut_beta + 1, reduced, ply + 1, I64(1) - cut_node)

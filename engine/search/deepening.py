@@ -31,6 +31,10 @@ WIDEST_WINDOW = 400
 #: More nodes than any search visits.
 UNLIMITED = 1 << 62
 
+#: Nodes beyond the limit that the first iteration may visit for each line: more than ordinary positions need, so that
+#: the move to play has been searched.
+FIRST_ITERATION_NODES = 1000
+
 #: A ``quiet_until`` that never comes.
 ALWAYS = (1 << 63) - 1
 
@@ -144,10 +148,7 @@ def _judge_window(worker: Worker, score: Score) -> int:
 
 @helper
 def _search_window(worker: Worker) -> int:
-    """Search the next window of the line at ``pv_index``; return how it ended.
-
-    Depth 1 ignores the node limit, so that the move to play has been searched.
-    """
+    """Search the next window of the line at ``pv_index``; return how it ended."""
     progress = worker.deepening
     if progress.outcome != FAILED_LOW and progress.outcome != FAILED_HIGH:
         _begin_windows(worker)
@@ -155,11 +156,11 @@ def _search_window(worker: Worker) -> int:
     frame_at(worker, 0).pv_length = 0  # an abort at the first node must not leave the line of an older search
     reset(worker.evaluator, worker.position)
     allowed = worker.node_limit
-    if progress.depth == 1:
-        worker.node_limit = UNLIMITED
+    extended = allowed + FIRST_ITERATION_NODES * progress.wanted if progress.depth == 1 else allowed
+    worker.node_limit = extended
     score = search(worker, progress.alpha, progress.beta, progress.depth, I64(0), I64(0))
-    if progress.depth == 1:
-        worker.node_limit = min(allowed, worker.node_limit)  # ponderhit may have set one
+    if worker.node_limit == extended:  # ponderhit may have set another
+        worker.node_limit = allowed
     progress.outcome = _judge_window(worker, score)
     return progress.outcome
 

@@ -8,7 +8,7 @@ from engine.board.moves import is_promotion, target_of
 from engine.board.see import SEE_VALUES, see_ge
 from engine.board.types import I64, ZERO
 from engine.evaluation.evaluator import evaluate, prepare
-from engine.jit import CHECKED, kernel
+from engine.jit import CHECKED, helper, kernel
 from engine.search.correction import corrected_eval
 from engine.search.do_move import do_move, extend_pv, undo_move
 from engine.search.history import capture_history, captured_type
@@ -27,12 +27,17 @@ from engine.search.transposition import (
     table_key,
 )
 
+#: Nodes of one quiescence search, more than ordinary positions need; those with many queens or pawns about to promote
+#: would otherwise take millions.
+QUIESCENCE_NODES = 512
+
 
 @kernel(int64(WORKER_T, int64, int64, int64))
 def qsearch(worker: Worker, alpha: Score, beta: Score, ply: Ply) -> Score:
     """The value of the position when only captures and promotions are played, or evasions when in check.
 
-    Fail-soft, as :func:`engine.search.alphabeta.search`. Meaningless once ``worker.aborted`` is set.
+    Called by :func:`quiescence_search` and by itself. Fail-soft, as :func:`engine.search.alphabeta.search`. Meaningless
+    once ``worker.aborted`` is set.
     """
     if CHECKED:
         assert -INFINITY <= alpha < beta <= INFINITY
@@ -83,7 +88,7 @@ def qsearch(worker: Worker, alpha: Score, beta: Score, ply: Ply) -> Score:
             above, below = found.bound & BOUND_LOWER != 0, found.bound & BOUND_UPPER != 0
             if (above and found.score > best) or (below and found.score < best):
                 best = found.score
-        if best >= beta:
+        if best >= beta or worker.nodes >= worker.quiescence_limit:
             return best
         futility_base = best + params_of(worker).DeltaMargin
     old_alpha = alpha
@@ -141,3 +146,10 @@ def qsearch(worker: Worker, alpha: Score, beta: Score, ply: Ply) -> Score:
     bound = BOUND_LOWER if best >= beta else (BOUND_EXACT if best > old_alpha and is_pv else BOUND_UPPER)
     store(worker.table, table_key(position), best_move, to_table(best, ply), raw_eval, I64(0), bound, found.is_pv)
     return best
+
+
+@helper
+def quiescence_search(worker: Worker, alpha: Score, beta: Score, ply: Ply) -> Score:
+    """Begin a quiescence search of :data:`QUIESCENCE_NODES` nodes; beyond them its nodes only stand pat."""
+    worker.quiescence_limit = worker.nodes + QUIESCENCE_NODES
+    return qsearch(worker, alpha, beta, ply)

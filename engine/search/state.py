@@ -136,6 +136,7 @@ class Worker(Record):
     control_address: u8
     node_limit: int
     nodes: int
+    quiescence_limit: int  # the nodes at which the present quiescence search only stands pat
     seldepth: int
     aborted: int
     root_score: int  # of the best root move so far

@@ -25,8 +25,8 @@ MOVES_TO_COME = 50
 #: with every move, and with an increment the clock never stays empty.
 INCREMENT_PAYS = 5
 
-#: The share of the clock to think with when the reserve would take more: to the next time control, and at most in sudden
-#: death.
+#: The share of the clock to think with when the reserve would take more: up to a time control, and in sudden death at
+#: most.
 SHARE_TO_CONTROL, SHARE_TO_END = 1 / 2, 1 / 4
 
 #: The usual share of nodes spent on the best move; with more the search stops earlier.

@@ -15,7 +15,7 @@ from engine.board.movegen import ALL_MOVES, count_moves, generate_moves
 from engine.board.types import I64, U64, ZERO
 from engine.evaluation.evaluator import reset
 from engine.jit.pointers import address_of
-from engine.search.quiescence import qsearch
+from engine.search.quiescence import QUIESCENCE_NODES, qsearch
 from engine.search.scores import INFINITY, MATE, NONE
 from engine.search.state import WORKER_T, frame_at
 from engine.search.transposition import BOUND_NONE, CLUSTER_SIZE, cluster_at, store, table_key
@@ -57,6 +57,7 @@ def minimax(worker, address, leaf, depth, ply):
     if depth == 0:
         forget(worker.table)
         reset(worker.evaluator, position)
+        worker.quiescence_limit = worker.nodes + QUIESCENCE_NODES
         return leaf(address, -INFINITY, INFINITY, ply)
     if count_moves(position) == 0:
         return ply - MATE if position.checkers != ZERO else I64(0)

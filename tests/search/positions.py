@@ -67,3 +67,24 @@ def random_board(seed: int, plies: int) -> chess.Board:
             board.pop()
             break
     return board
+
+
+def extreme_board(seed: int) -> chess.Board:
+    """A legal position with pieces of every kind, many queens and many pawns about to promote."""
+    generator = random.Random(seed)
+    while True:
+        board = chess.Board(None)
+        free = generator.sample(chess.SQUARES, 64)
+        for color, rank in ((chess.WHITE, 6), (chess.BLACK, 1)):
+            board.set_piece_at(free.pop(), chess.Piece(chess.KING, color))
+            pawns = [square for square in free if chess.square_rank(square) == rank][: generator.randint(0, 8)]
+            queens = 9 - len(pawns)
+            for square in pawns:
+                board.set_piece_at(square, chess.Piece(chess.PAWN, color))
+                free.remove(square)
+            for kind, most in ((chess.QUEEN, queens), (chess.ROOK, 2), (chess.BISHOP, 2), (chess.KNIGHT, 2)):
+                for _ in range(generator.randint(most // 2, most)):
+                    board.set_piece_at(free.pop(), chess.Piece(kind, color))
+        board.turn = generator.choice(chess.COLORS)
+        if board.is_valid() and not board.is_game_over():
+            return board

@@ -11,6 +11,7 @@ from chess.engine import Limit
 
 from engine.api import Engine
 from engine.evaluation.choice import choose
+from engine.evaluation.evaluator import KINDS
 from engine.messages import Info, Limits, Score
 from engine.search.deepening import ABORTED_WITH_MOVE
 from engine.search.node import CHECK_INTERVAL
@@ -19,7 +20,7 @@ from engine.search.scores import MAX_PLY
 from engine.search.state import NEVER
 from tests.search.conftest import Bare
 from tests.search.conversation import PATIENCE, Running, reports, start
-from tests.search.positions import random_board
+from tests.search.positions import extreme_board, random_board
 
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
 MATE_IN_ONE = "6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1"
@@ -199,6 +200,35 @@ def test_one_thread_visits_exactly_as_many_nodes_as_allowed(bare: Callable[..., 
     assert line.moves
     whole = [shown for shown in search.lines if not shown.bound]  # after the last of them a window may be aborted
     assert whole[-1] == line  # the caller gets a score and a move, however short the search
+
+
+EXTREME = (
+    "r1n1n1b1/1P1P1P1P/1N1N1N2/2RnQrRq/2pKp3/3BNQbQ/k7/4Bq2 w - - 0 1",
+    "8/PPPPPPPP/8/7k/K7/8/pppppppp/8 w - - 0 1",
+    *[extreme_board(seed).fen() for seed in range(3)],
+)
+
+
+@pytest.mark.parametrize("evaluation", KINDS)
+def test_limits_bound_the_first_iteration(bare: Callable[..., Bare], evaluation: str) -> None:
+    search = bare()
+    search.pool.use(choose(evaluation, ""))
+    for fen in EXTREME:
+        assert search.search(Limits(nodes=1000), fen).moves
+        assert search.pool.nodes <= 2000
+        search.search(Limits(depth=2), fen)
+        assert search.pool.nodes < 200_000
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("evaluation", KINDS)
+def test_node_limits_hold_in_extreme_positions(bare: Callable[..., Bare], evaluation: str) -> None:
+    search = bare()
+    search.pool.use(choose(evaluation, ""))
+    for seed in range(2000):
+        for nodes in (1000, 5000):
+            search.search(Limits(nodes=nodes), extreme_board(seed).fen())
+            assert search.pool.nodes <= 2 * nodes
 
 
 @pytest.mark.parametrize(
