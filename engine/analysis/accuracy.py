@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import chess
-from chess.engine import PovScore
+from chess.engine import Cp, PovScore
 
 from engine.analysis.annotate import Judged
 from engine.analysis.judge import Grade
@@ -72,7 +72,7 @@ def move_accuracy(before: float, after: float) -> float:
 
 def accuracies(positions: Sequence[Judged]) -> dict[chess.Color, float]:
     """The accuracy of each side, in percent; 100 if it has no moves."""
-    percents = [100 * human_expectation(chess.engine.Cp(centipawns(judged.score))) for judged in positions]
+    percents = [100 * human_expectation(Cp(centipawns(judged.score))) for judged in positions]
     moves = list(zip(percents, percents[1:], _weights(percents), positions[1:], strict=False))
     result = {}
     for color in (chess.WHITE, chess.BLACK):

@@ -22,12 +22,11 @@ from engine.analysis import notes
 from engine.analysis.judge import Grade, chances_on, cost, grade_of
 from engine.analysis.lines import chances_text
 from engine.analysis.pace import FIRST, SACRIFICE_LOOKS, Pace
-from engine.analysis.praise import is_recapture, is_sacrifice, offered, praise
+from engine.analysis.praise import EQUAL, is_recapture, is_sacrifice, offered, praise
 from engine.analysis.record import LINE, Found, Record, Verdict
 from engine.api import Engine
 from engine.api.types import Analysis
 from engine.explanation import Case
-from engine.explanation.standing import human_expectation
 
 #: Explains why a move was bad; it does not repeat the better line. None if there is no reason.
 Explain = Callable[[Case], str | None]
@@ -39,8 +38,8 @@ OnStep = Callable[[float, Callable[[], None]], None]
 #: second pass); a continued run repeats the searches since the last reset, and so finds the same as a straight one.
 GROUP = 8
 
-#: A move that costs less, in points, is as good as the best; one that costs as much or more gets a second look.
-_BEST, _SUSPICIOUS = 0.02, 0.05
+#: A move that costs as much, in points, or more gets a second look.
+_SUSPICIOUS = 0.04
 
 #: Moves that are compared in place of a bad one.
 _SEVERAL = 5
@@ -175,7 +174,7 @@ class _Run:
             return False
         turn = found.board.turn
         is_choice = seen.pv[:1] == (found.move,)  # then it costs nothing, even if two searches disagree
-        if not is_choice and cost(seen.score.pov(turn), after.pov(turn), found.board.fullmove_number) > _BEST:
+        if not is_choice and cost(seen.score.pov(turn), after.pov(turn)) > EQUAL:
             return False
         return not is_recapture(found.board, found.move) and (
             not found.board.is_capture(found.move) or offered(found.board, found.move) > -1
@@ -185,8 +184,7 @@ class _Run:
         """Whether the move at this position seems to deserve praise, ``other`` being the best other one."""
         found, (had, has) = self._record.positions[at], self._change(at, other)
         assert found.move is not None
-        gap, points = cost(has, had, found.board.fullmove_number), human_expectation(has)
-        return praise(found.board, found.move, gap, points, human_expectation(had)) is not Grade.FINE
+        return praise(found.board, found.move, has, had) is not Grade.FINE
 
     # Second pass
 
@@ -239,12 +237,12 @@ class _Run:
         """
         board, (had, has) = self._record.positions[at].board, self._change(at, other)
         lost = had.is_mate()
-        if not (lost or has.is_mate()) or grade_of(had, has, board.fullmove_number) is not Grade.INACCURACY:
+        if not (lost or has.is_mate()) or grade_of(had, has) is not Grade.INACCURACY:
             return True
         where, amount = at + lost, self._pace.third()
         searches.append(f"{'all' if lost else 'others'}:{where}:{amount}")
         score = self._search(where, amount, others=not lost).score.pov(board.turn)
-        return grade_of(*((had, score) if lost else (score, has)), board.fullmove_number).bad
+        return grade_of(*((had, score) if lost else (score, has))).bad
 
     def _change(self, at: int, other: Analysis) -> tuple[Score, Score]:
         """The score of the best ``other`` move at this position, and that of the move played, for its player."""
@@ -257,11 +255,10 @@ class _Run:
         found, after = self._record.positions[at], self._record.played(at)
         assert found.move is not None
         assert after is not None
-        number, (had, has) = found.board.fullmove_number, self._change(at, other)
-        how = grade_of(had, has, number)
+        had, has = self._change(at, other)
+        how = grade_of(had, has)
         if not how.bad and has >= had and not found.book:
-            points, next_best = human_expectation(has), human_expectation(had)
-            how = praise(found.board, found.move, cost(has, had, number), points, next_best)
+            how = praise(found.board, found.move, has, had)
         elif not self._marks(at, how):
             how = Grade.FINE
         if how is Grade.FINE or not other.pv:
@@ -289,13 +286,13 @@ class _Run:
         Each glance begins anew, so that the marks do not depend on it and an interrupted run repeats none.
         """
         found = self._record.positions[at]
-        turn, number = found.board.turn, found.board.fullmove_number
+        turn = found.board.turn
         moves = [move for move in found.board.legal_moves if move != found.move]
         self._engine.new_game()
         limit = self._pace.limit(self._pace.glance())
         lines = self._engine.analyse(found.board, limit, multipv=_SEVERAL, root_moves=moves)
         best = lines[0].score.pov(turn)
-        fine = [line.pv[0] for line in lines if grade_of(best, line.score.pov(turn), number) is Grade.FINE]
+        fine = [line.pv[0] for line in lines if grade_of(best, line.score.pov(turn)) is Grade.FINE]
         found.verdict = replace(verdict, also=tuple(move for move in fine if move != verdict.instead[0]))
 
     # Both

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from enum import Enum
 
 import chess
 from chess.engine import Cp, PovScore, Score, Wdl
 
-from engine.explanation.standing import chances, expectation, human_expectation
-from engine.play.wdl import REFERENCE_MOVE
+from engine.explanation.standing import chances, human_expectation
 
 
 def ending(board: chess.Board) -> chess.Outcome | None:
@@ -46,40 +44,29 @@ def chances_on(board: chess.Board, score: PovScore, last: bool = False) -> Wdl:
     return chances(score.white(), board.fullmove_number)
 
 
-def cost(before: Score, after: Score, move: int = REFERENCE_MOVE) -> float:
-    """The cost in points of a move that led from ``before`` to ``after``, both from its player's view; 0 for a gain.
-
-    It is the geometric mean of what the move costs between engines (:func:`expectation`) and between people
-    (:func:`human_expectation`). Half a pawn often decides a game between engines, so their curve alone would call the
-    loss of a pawn a blunder; people still lose games at +6, so theirs alone would call +7 to +4 a mistake. A move is
-    bad if both say so.
+def cost(before: Score, after: Score) -> float:
+    """The expected points, by lichess.org's curve, that a move cost: it led from ``before`` to ``after``, both from its
+    player's view. 0 for a gain.
 
     >>> from chess.engine import Cp
-    >>> round(cost(Cp(0), Cp(-50)), 2), round(cost(Cp(700), Cp(500)), 2), cost(Cp(0), Cp(30))
-    (0.07, 0.01, 0.0)
+    >>> cost(Cp(0), Cp(-50)), cost(Cp(700), Cp(500)), cost(Cp(0), Cp(30))
+    (0.046, 0.066, 0.0)
     """
-    engines = expectation(before, move) - expectation(after, move)
-    people = human_expectation(before) - human_expectation(after)
-    return math.sqrt(engines * people) if engines > 0 and people > 0 else 0.0
+    return max(0.0, round(human_expectation(before) - human_expectation(after), 3))
 
 
-#: The least cost of an inaccuracy by lichess.org's curve: longer searches refute too many smaller ones.
-_LEAST = 0.055
-
-#: Centipawns beyond which a game is nearly decided without a mate, and decided (lichess.org); and beyond which there
-#: nearly always is a mate that the search is too short to see.
-_NEARLY_DECIDED, _DECIDED, _MATING = 700, 999, 2000
+#: Centipawns beyond which a game is nearly decided without a mate, and decided (lichess.org).
+_NEARLY_DECIDED, _DECIDED = 700, 999
 
 
 class Grade(Enum):
     """How bad or good a move was: its word, its numeric annotation glyph (NAG), and the points it costs at least.
 
-    The three bad grades, measured in points, follow lichess.org, but an inaccuracy begins at 8% here instead of 5%.
-    How moves are praised: :mod:`engine.analysis.praise`.
+    The three bad grades are those of lichess.org. How moves are praised: :mod:`engine.analysis.praise`.
     """
 
     FINE = ("", None, 0.0)
-    INACCURACY = ("inaccuracy", 6, 0.08)
+    INACCURACY = ("inaccuracy", 6, 0.05)
     MISTAKE = ("mistake", 2, 0.10)
     BLUNDER = ("blunder", 4, 0.15)
     BRILLIANT = ("brilliant move", 3, 0.0)
@@ -107,30 +94,24 @@ class Grade(Enum):
         return self.loss > 0
 
 
-def grade_of(before: Score, after: Score, move: int = REFERENCE_MOVE) -> Grade:
-    """The grade of a move that led from ``before`` to ``after``, both from its player's view.
+def grade_of(before: Score, after: Score) -> Grade:
+    """The grade of a move that led from ``before`` to ``after``, both from its player's view, as lichess.org gives it
+    (lila: Advice.scala).
 
-    An inaccuracy also has to cost :data:`_LEAST` by :func:`human_expectation`.
-
-    If either is a mate, by lichess.org's rules (lila, Advice.scala): a move that allows a mate, or loses one, is a
-    blunder; a mistake or an inaccuracy if the game is nearly decided or decided anyway. A slower mate is fine, and so
-    is any beside a score beyond :data:`_MATING`, which stands for one.
+    If either is a mate, a move that allows a mate, or loses one, is a blunder; a mistake or an inaccuracy if the game
+    is nearly decided or decided anyway. A slower mate is fine.
 
     >>> from chess.engine import Cp, Mate
     >>> grade_of(Cp(-850), Mate(-2)).word, grade_of(Mate(3), Cp(1200)).word, grade_of(Mate(2), Mate(5)) is Grade.FINE
     ('mistake', 'inaccuracy', True)
     """
     if before.mate() is None and after.mate() is None:
-        how = grade(cost(before, after, move))
-        lost = human_expectation(before) - human_expectation(after)
-        return Grade.FINE if how is Grade.INACCURACY and lost < _LEAST else how
+        return grade(cost(before, after))
     if after > before or (before.is_mate() and after.is_mate() and (before > Cp(0)) == (after > Cp(0))):
         return Grade.FINE
     decided = after.score() if before > Cp(0) else -(before.score() or 0)
     if decided is None or decided <= _NEARLY_DECIDED:
         return Grade.BLUNDER
-    if decided > _MATING:
-        return Grade.FINE
     return Grade.INACCURACY if decided > _DECIDED else Grade.MISTAKE
 
 

@@ -1,49 +1,70 @@
 """When a move deserves praise: "!!", "!" and "only move", by rules that can be checked on the board.
 
 only move  every other legal move would be a mistake at least
-"!"        the only move if it is hard to see: not a reply to a check, no capture, no promotion and no piece brought
-           to safety; or a sacrifice that is the best move while the next best is not winning anyway
+"!"        the only move if it is hard to see: no capture, no promotion, no piece brought to safety and no reply to a
+           check; or a sacrifice that is better than every other move
 "!!"       a sacrifice that is the only move
 
-A sacrifice is praised only if its side does not stand worse after it.
+No move is praised if the next best keeps a clear advantage, too, and no reply to a check with three legal moves or
+fewer is an only move. A sacrifice is praised only if its side does not stand worse
+after it.
 
 A sacrifice leaves the opponent a capture that wins at least the exchange (two pawns), counted by the captures on
-the board against what the move itself took, where another move would have kept that. A capture that parries a mate in
-one is not a sacrifice.
+the board against what the move itself took, where another move would have kept that. The capture of a piece that takes
+part in a mate in one is not a sacrifice.
 """
 
 from __future__ import annotations
 
 import chess
+from chess.engine import Score
 
-from engine.analysis.judge import Grade
-from engine.explanation.standing import EDGE, WINNING
+from engine.analysis.judge import Grade, cost, grade_of
+from engine.explanation.standing import EDGE, human_expectation
 from engine.explanation.themes.threat import mate_in_one
 from engine.play.captures import Captures, taken
 
 #: The least material that a sacrifice gives, in pawns: the exchange.
 SACRIFICE = 2
 
+#: Replies to a check that are easy to choose from.
+_FEW = 3
 
-def praise(board: chess.Board, move: chess.Move, gap: float, points: float, next_best: float) -> Grade:
-    """The grade of ``move``, the best on ``board``, which leaves its side ``points``; the next best costs ``gap`` and
-    leaves ``next_best``."""
-    only = gap >= Grade.MISTAKE.loss
-    if (only or next_best < WINNING) and points >= 1 - EDGE and is_sacrifice(board, move):
+#: The expected points of a clear advantage, and the difference of two moves that are as good as each other.
+_CLEAR, EQUAL = 0.7, 0.02
+
+
+def praise(board: chess.Board, move: chess.Move, score: Score, next_best: Score) -> Grade:
+    """The grade of ``move``, the best on ``board``, whose side has ``score`` with it and ``next_best`` without it."""
+    if human_expectation(next_best) >= _CLEAR or cost(score, next_best) < EQUAL:
+        return Grade.FINE
+    only = grade_of(score, next_best) in (Grade.MISTAKE, Grade.BLUNDER)
+    if human_expectation(score) >= 1 - EDGE and is_sacrifice(board, move):
         return Grade.BRILLIANT if only else Grade.GOOD
-    if only:
-        return Grade.ONLY if is_obvious(board, move) else Grade.GOOD
-    return Grade.FINE
+    if not only or (board.is_check() and board.legal_moves.count() <= _FEW):
+        return Grade.FINE
+    return Grade.ONLY if is_obvious(board, move) else Grade.GOOD
 
 
 def is_sacrifice(board: chess.Board, move: chess.Move) -> bool:
     """Whether ``move`` gives material away that another move would have kept, and is not just the capture of a
     piece that threatens mate."""
     given = offered(board, move)
-    if given < SACRIFICE or (board.is_capture(move) and not board.is_check() and mate_in_one(board)):
+    if given < SACRIFICE or _parries_mate(board, move):
         return False
     kept = max(SACRIFICE - 1, given - SACRIFICE)  # what the others may give for this to be a choice
     return any(offered(board, other) <= kept for other in board.legal_moves if other != move)
+
+
+def _parries_mate(board: chess.Board, move: chess.Move) -> bool:
+    """Whether the opponent threatens mate in one and ``move`` captures a piece that takes part in it."""
+    mate = mate_in_one(board) if board.is_capture(move) and not board.is_check() else None
+    if mate is None:
+        return False
+    mated = board.copy(stack=False)
+    mated.push(chess.Move.null())
+    mated.push(mate)
+    return mate.from_square == move.to_square or not (mated.remove_piece_at(move.to_square) and mated.is_checkmate())
 
 
 def is_obvious(board: chess.Board, move: chess.Move) -> bool:

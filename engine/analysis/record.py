@@ -105,7 +105,7 @@ class Record:
         if after is None or found.score is None or found.forced:
             return 0.0
         turn = found.board.turn
-        return cost(found.score.pov(turn), after.pov(turn), found.board.fullmove_number)
+        return cost(found.score.pov(turn), after.pov(turn))
 
     def grade(self, at: int) -> Grade:
         """The grade of the move played at position ``at``, by the scores so far."""
@@ -113,7 +113,7 @@ class Record:
         if after is None or found.score is None or found.forced:
             return Grade.FINE
         turn = found.board.turn
-        return grade_of(found.score.pov(turn), after.pov(turn), found.board.fullmove_number)
+        return grade_of(found.score.pov(turn), after.pov(turn))
 
     def put(self, at: int, score: PovScore, depth: int, line: tuple[chess.Move, ...]) -> None:
         """Set the score of position ``at``, and revise it and those before it: a position is worth at least what the

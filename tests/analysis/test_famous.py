@@ -44,11 +44,11 @@ FAMOUS = {
 
 #: By White: moves that annotators praise, and captures that only parry a mate or take back, to which they give nothing.
 #: Some that are praised everywhere are missing, because at these limits the engine finds other moves as good:
-#: 17... Qxf3 of Paulsen - Morphy, 26... Re3 of Reti - Alekhine, 16... Nde5 of Aronian - Anand, 30... Qxh3+ of
-#: Averbakh - Kotov and 21. a4 of Adams - Torre.
+#: 17... Qxf3 of Paulsen - Morphy, 15... Nxc3 of Byrne - Fischer, 26... Re3 of Reti - Alekhine, 16... Nde5 of Aronian -
+#: Anand, 30... Qxh3+ of Averbakh - Kotov and 21. a4 of Adams - Torre.
 PRAISED = {
     "Kasparov": ("36. Bf1, 37. Rd7", "28... Qxd5, 22. Nd5"),
-    "Byrne D": ("11... Na4, 15... Nxc3, 17... Be6", "18... Bxc4+, 23... axb6"),
+    "Byrne D": ("11... Na4, 17... Be6", "18... Bxc4+, 23... axb6"),
     "Byrne R": ("15... Nxf2", "16. Kxf2, 19. Kxg2"),
     "Steinitz": ("18. Nd4, 19. Ne6, 20. Qg4, 21. Ng5+, 22. Rxe7+", "8... Nxd5, 12... Qxd5, 13... Nxe7"),
     "Botvinnik": ("30. Ba3, 31. Nh5+, 32. Qg5+", "23. exf6, 23... Nxf6, 30... Qxa3"),

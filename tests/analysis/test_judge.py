@@ -7,8 +7,9 @@ import pytest
 from chess.engine import Cp, Mate, MateGiven, PovScore, PovWdl, Score, Wdl
 
 from engine.analysis import judge, lines
-from engine.analysis.judge import Grade, expectation, grade, grade_of
+from engine.analysis.judge import Grade, grade, grade_of
 from engine.api.types import Analysis
+from engine.explanation.standing import chances, expectation
 
 
 def test_expectation_grows_with_the_score_and_is_fair():
@@ -23,7 +24,7 @@ def test_expectation_grows_with_the_score_and_is_fair():
 def test_chances_are_whole_percents_of_one_whole():
     for score in (Mate(0), Mate(-1), *map(Cp, range(-2000, 2001, 7)), Mate(1), MateGiven):
         for move in (1, 32, 90):
-            white, black = (lines.percents(judge.chances(view, move)) for view in (score, -score))
+            white, black = (lines.percents(chances(view, move)) for view in (score, -score))
             assert sum(white) == 100
             assert min(white) >= 0
             if white[1]:
@@ -32,14 +33,14 @@ def test_chances_are_whole_percents_of_one_whole():
 
 
 def test_what_the_rules_decide_is_certain():
-    for fen, chances in (
+    for fen, wanted in (
         ("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", Wdl(0, 1000, 0)),
         ("R5k1/5ppp/8/8/8/8/8/4K3 b - - 0 1", Wdl(1000, 0, 0)),
         ("4k3/8/8/8/8/8/5PPP/r5K1 w - - 0 1", Wdl(0, 0, 1000)),
     ):
         board = chess.Board(fen)
         score = PovScore(Mate(0) if board.is_checkmate() else Cp(0), board.turn)
-        assert judge.chances_on(board, score) == chances
+        assert judge.chances_on(board, score) == wanted
     claimed = chess.Board("4k3/7p/8/8/8/8/P7/R3K3 w - - 100 80")
     assert judge.chances_on(claimed, PovScore(Cp(0), chess.WHITE), last=True) == Wdl(0, 1000, 0)
 
@@ -49,30 +50,24 @@ def test_the_engine_s_own_chances_count_before_those_of_the_score():
     known = Analysis(PovScore(Cp(0), chess.BLACK), wdl=PovWdl(Wdl(0, 900, 100), chess.BLACK))
     assert lines.chances_of(board, known) == Wdl(100, 900, 0)
     guessed = Analysis(PovScore(Cp(-300), chess.BLACK))
-    assert lines.chances_of(board, guessed) == judge.chances(Cp(300), 1)
+    assert lines.chances_of(board, guessed) == chances(Cp(300), 1)
 
 
-def test_grades_follow_the_loss():
-    steps = [0.0, 0.07, 0.08, 0.09, 0.1, 0.14, 0.15, 1.0]
-    grades = [grade(loss) for loss in steps]
+def test_grades_are_those_of_lichess():
+    steps = [0.0, 0.049, 0.05, 0.099, 0.1, 0.149, 0.15, 1.0]
     wanted = [Grade.FINE, Grade.INACCURACY, Grade.MISTAKE, Grade.BLUNDER]
-    assert grades == list(itertools.chain.from_iterable((found, found) for found in wanted))
-
-
-def test_a_move_costs_what_engines_and_people_lose_by_it():
-    def cost(before: int, after: int) -> float:
-        return judge.cost(Cp(before), Cp(after), 30)
-
-    assert cost(0, 50) == 0
-    assert [grade(cost(0, fall)).glyph for fall in (-50, -60, -80, -150)] == ["", "?!", "?", "??"]
-    assert grade(cost(900, 600)) is Grade.FINE  # people lose a little by it, engines nothing
-    assert grade(cost(100, -200)) is Grade.BLUNDER
-    for before, after in ((0, -70), (300, 100), (-50, -400)):
-        people = judge.human_expectation(Cp(before)) - judge.human_expectation(Cp(after))
-        engines = expectation(Cp(before), 30) - expectation(Cp(after), 30)
-        assert min(people, engines) <= cost(before, after) <= max(people, engines)
-    for before, after in ((Mate(3), Cp(0)), (MateGiven, Cp(0)), (Cp(0), Mate(-2))):
-        assert judge.cost(before, after) == pytest.approx(0.5, abs=1e-3)
+    assert [grade(loss) for loss in steps] == list(itertools.chain.from_iterable((found, found) for found in wanted))
+    falls = [(0, 50), (0, -50), (0, -60), (0, -115), (0, -190), (1100, 400), (-400, -1100), (1100, 900)]
+    assert [grade_of(Cp(before), Cp(after)).glyph for before, after in falls] == [
+        "",
+        "",
+        "?!",
+        "?",
+        "??",
+        "??",
+        "??",
+        "",
+    ]
 
 
 def test_a_line_is_written_in_san_from_white_s_view():
@@ -92,11 +87,11 @@ def test_a_line_is_written_in_san_from_white_s_view():
         (Cp(-50), Mate(-2), Grade.BLUNDER),
         (Cp(-750), Mate(-2), Grade.MISTAKE),
         (Cp(-1200), Mate(-2), Grade.INACCURACY),
-        (Cp(-2100), Mate(-2), Grade.FINE),
+        (Cp(-2100), Mate(-2), Grade.INACCURACY),
         (Mate(4), Cp(300), Grade.BLUNDER),
         (Mate(4), Cp(800), Grade.MISTAKE),
         (Mate(4), Cp(1100), Grade.INACCURACY),
-        (Mate(4), Cp(2100), Grade.FINE),
+        (Mate(4), Cp(2100), Grade.INACCURACY),
         (Mate(4), Mate(-3), Grade.BLUNDER),
         (Mate(2), Mate(9), Grade.FINE),
         (Mate(-5), Mate(-2), Grade.FINE),

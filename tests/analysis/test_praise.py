@@ -2,6 +2,7 @@
 
 import chess
 import pytest
+from chess.engine import Cp, Mate
 
 from engine.analysis.judge import Grade
 from engine.analysis.praise import is_obvious, is_recapture, is_sacrifice, offered, praise
@@ -52,14 +53,31 @@ def test_a_capture_on_the_square_of_a_capture_is_a_recapture():
     assert not is_recapture(chess.Board(), chess.Move.from_uci("e2e4"))
 
 
+def test_a_capture_sacrifices_despite_a_threat_of_mate():
+    board = chess.Board("1r2k1r1/pbppnp1p/1b3P2/8/Q7/B1PB1q2/P4PPP/3R2K1 w - - 0 21")  # the Evergreen game
+    assert is_sacrifice(board, board.parse_san("Qxd7+"))
+    parried = chess.Board("6k1/5ppp/8/8/8/5b2/2q2PPP/1Q1R2K1 w - - 0 1")
+    assert not is_sacrifice(parried, parried.parse_san("gxf3"))
+
+
 def test_praise_goes_to_the_move_that_alone_holds_the_game():
     quiet = chess.Board("8/8/4kp2/3p1b2/p2P3P/2B3P1/6P1/6K1 b - - 0 47")
     bishop, king = quiet.parse_san("Bh3"), quiet.parse_san("Kd6")
-    only, next_to_it = Grade.MISTAKE.loss, Grade.MISTAKE.loss - 0.01
-    assert praise(quiet, bishop, only, 0.6, 0.5) is Grade.BRILLIANT
-    assert praise(quiet, bishop, next_to_it, 0.6, 0.5) is Grade.GOOD
-    assert praise(quiet, bishop, next_to_it, 1.0, 0.95) is Grade.FINE
-    assert praise(quiet, king, only, 0.6, 0.5) is Grade.GOOD
-    assert praise(quiet, king, next_to_it, 0.6, 0.5) is Grade.FINE
+    mistake, inaccuracy, fine = Cp(-115), Cp(-80), Cp(-15)
+    assert praise(quiet, bishop, Cp(0), mistake) is Grade.BRILLIANT
+    assert praise(quiet, bishop, Cp(0), inaccuracy) is Grade.GOOD
+    assert praise(quiet, bishop, Cp(0), fine) is Grade.FINE
+    assert praise(quiet, bishop, Mate(5), Cp(100)) is Grade.BRILLIANT
+    assert praise(quiet, bishop, Mate(5), Cp(400)) is Grade.FINE
+    assert praise(quiet, bishop, Mate(5), Mate(9)) is Grade.FINE
+    assert praise(quiet, king, Cp(0), mistake) is Grade.GOOD
+    assert praise(quiet, king, Cp(0), inaccuracy) is Grade.FINE
     takes = chess.Board("4k3/8/8/3p4/4P3/8/8/4K3 w - - 0 1")
-    assert praise(takes, takes.parse_san("exd5"), only, 0.6, 0.5) is Grade.ONLY
+    assert praise(takes, takes.parse_san("exd5"), Cp(0), mistake) is Grade.ONLY
+
+
+def test_a_reply_to_check_is_an_only_move_if_there_are_many():
+    few, many = chess.Board("4k3/8/8/8/8/8/4r3/4K3 w - - 0 1"), chess.Board("4k3/8/8/8/8/2N5/8/r3K3 w - - 0 1")
+    assert (few.legal_moves.count(), many.legal_moves.count()) == (3, 5)
+    assert praise(few, few.parse_san("Kf1"), Cp(0), Cp(-500)) is Grade.FINE
+    assert praise(many, many.parse_san("Ke2"), Cp(0), Cp(-500)) is Grade.ONLY
