@@ -52,14 +52,10 @@ ROOMS = (
     "data",
     "selfplay",
     "learning",
-    "suites",
     "levels",
     "experiments",
     "benchmarks",
 )
-
-#: Stands alone: it makes one file of the engine, and its launcher runs where there is no workbench.
-OPENBENCH = "openbench"
 
 
 def source_files() -> list[Path]:
@@ -170,7 +166,7 @@ def room_violations(module: str, source: str) -> list[str]:
         target = [*imported.split("."), ""][1]
         if target not in ROOMS:
             found.append(f"line {line}: no file imports the command {imported}")
-        elif room == OPENBENCH or (room in ROOMS and ROOMS.index(target) > ROOMS.index(room)):
+        elif room in ROOMS and ROOMS.index(target) > ROOMS.index(room):
             found.append(f"line {line}: {module} must not import {imported}")
     return found
 
@@ -178,7 +174,7 @@ def room_violations(module: str, source: str) -> list[str]:
 @pytest.mark.parametrize("path", workbench_files(), ids=lambda path: path.relative_to(REPOSITORY).as_posix())
 def test_imports_of_the_workbench_point_down(path):
     module = ".".join(path.relative_to(REPOSITORY).with_suffix("").parts)
-    assert room_of(path) in ("tuning", OPENBENCH, *ROOMS), f"give {room_of(path)} a place in ROOMS"
+    assert room_of(path) in ("tuning", *ROOMS), f"give {room_of(path)} a place in ROOMS"
     assert room_violations(module, path.read_text(encoding="utf-8")) == []
 
 
@@ -194,7 +190,7 @@ def test_no_two_files_stand_on_each_other(package):
 def test_the_rooms_are_in_the_order_that_the_readme_tells():
     readme = (REPOSITORY / "tuning" / "README.md").read_text(encoding="utf-8")
     rooms = re.findall(r"^(\w+)/ ", readme, re.MULTILINE)
-    assert rooms == [*ROOMS, OPENBENCH]
+    assert rooms == list(ROOMS)
     assert set(rooms) == {room_of(path) for path in workbench_files()} - {"tuning"}
 
 
@@ -205,7 +201,6 @@ def test_the_rooms_are_in_the_order_that_the_readme_tells():
         ("tuning.cluster.base", "def f():\n    from tuning.matches.units import close_bench"),
         ("tuning.strength", "from tuning import match"),
         ("tuning.levels.strength", "import tuning.match"),
-        ("tuning.openbench.launcher", "from tuning.common.errors import SetupError"),
         ("tuning.selfplay.games", "from tuning.benchmarks.soak import judge"),
         ("tuning.benchmarks.soak.talk", "def f():\n    from tests.uci.process import UciProcess"),
     ],

@@ -36,7 +36,7 @@ BESIDE_RESUME = ("--games", "--pgn", "--scheduler", "--concurrency")
 def parser() -> argparse.ArgumentParser:
     """The command line of ``python -m tuning.match``."""
     result = command.make_parser("match", __doc__)
-    group = result.add_argument_group("engines (UCI or xboard)")
+    group = result.add_argument_group("engines (UCI)")
     group.add_argument(
         "--engine", nargs="+", action="append", default=[], metavar="WORD", help=f"an engine: {WORDS_HELP}"
     )

@@ -1,13 +1,12 @@
-"""Opening books: played by weight or best move, made from games, and never a reason to stop playing."""
+"""Opening books: played by weight or best move; a bad book is named and play goes on."""
 
 import random
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import chess
-import chess.pgn
 import chess.polyglot
 import pytest
 from chess.engine import Limit
@@ -15,31 +14,45 @@ from chess.engine import Limit
 from engine.api import Engine
 from engine.messages import Info, Limits, OptionError, Result
 from engine.play.book import Book
-from tuning.book import main
 
 DataFile = Callable[[str], Path]
 
-#: Moves of short games, with results.
-GAMES = (
-    ("1-0", "e4 e5 Nf3 Nc6 Bc4 Bc5 O-O Nf6"),
-    ("1-0", "e4 e5 Nf3 Nc6 Bc4 Bc5 O-O d6"),
-    ("1/2-1/2", "e4 c5 Nf3"),
-    ("0-1", "d4 d5 c4"),
-    ("1/2-1/2", "d4 d5 c4"),
-    ("0-1", "g4 e5"),
-    ("*", "a3 a6"),
+Entry = tuple[str, str, int]
+"""The moves played so far, the book move (in SAN; castling in UCI as king takes rook) and its weight."""
+
+ENTRIES: tuple[Entry, ...] = (
+    ("", "e2e4", 5),
+    ("", "d2d4", 1),
+    ("e4", "c7c5", 1),
+    ("e4 c5", "g1f3", 1),
+    ("d4", "d7d5", 3),
+    ("e4 e5 Nf3 Nc6 Bc4 Bc5", "e1h1", 4),
 )
 
 
-def pgn(games=GAMES, header: str = "") -> str:
-    return "\n\n".join(f'[Result "{result}"]\n{header}\n{moves} {result}' for result, moves in games) + "\n"
+def write_book(path: Path, entries: Iterable[tuple[chess.Board, str, int]]) -> Path:
+    """Write a Polyglot book with python-chess's layout of an entry."""
+    packed = []
+    for board, uci, weight in entries:
+        move = chess.Move.from_uci(uci)
+        raw = move.to_square | move.from_square << 6
+        packed.append((chess.polyglot.zobrist_hash(board), -weight, raw))
+    path.write_bytes(
+        b"".join(chess.polyglot.ENTRY_STRUCT.pack(key, raw, -less, 0) for key, less, raw in sorted(packed))
+    )
+    return path
+
+
+def after(moves: str) -> chess.Board:
+    board = chess.Board()
+    for move in moves.split():
+        board.push_san(move)
+    return board
 
 
 @pytest.fixture
 def book_file(tmp_path: Path) -> Path:
-    (tmp_path / "games.pgn").write_text(pgn())
-    assert main([str(tmp_path / "games.pgn"), "--out", str(tmp_path / "made.bin"), "--min-games", "1"]) == 0
-    return tmp_path / "made.bin"
+    return write_book(tmp_path / "made.bin", ((after(moves), uci, weight) for moves, uci, weight in ENTRIES))
 
 
 @pytest.fixture
@@ -61,8 +74,7 @@ def test_book_keys_follow_polyglots_en_passant_rule(shared: Engine, tmp_path: Pa
     board = chess.Board("4k3/8/8/K1Pp3r/8/8/8/8 w - d6 0 1")
     move = chess.Move.from_uci("a5b6")
     assert not board.has_legal_en_passant()
-    entry = chess.polyglot.zobrist_hash(board), move.from_square << 6 | move.to_square, 1, 0
-    (tmp_path / "one.bin").write_bytes(chess.polyglot.ENTRY_STRUCT.pack(*entry))
+    write_book(tmp_path / "one.bin", [(board, move.uci(), 1)])
     shared.configure(bookfile=str(tmp_path / "one.bin"), ownbook=True)
     shared.set_position("4k3/3p4/8/K1P4r/8/8/8/8 b - - 0 1", ["d7d5"])
     results: list[Result] = []
@@ -72,97 +84,13 @@ def test_book_keys_follow_polyglots_en_passant_rule(shared: Engine, tmp_path: Pa
     assert results[0].bestmove == "a5b6"
 
 
-# Making books
-
-
-def test_a_made_book_weighs_moves_by_what_they_scored(book_file):
-    board = chess.Board()
-    assert weights(book_file, board) == {"e4": 5, "d4": 1}  # g4 scored nothing, a3 has no result
-    board.push_san("e4")
-    assert weights(book_file, board) == {"c5": 1}  # e5 lost both games
-    for move in ("e5", "Nf3", "Nc6", "Bc4", "Bc5"):
-        board.push_san(move)
-    assert weights(book_file, board) == {"O-O": 4}
-
-
-def test_plies_and_games_bound_a_book(tmp_path):
-    source, target = tmp_path / "games.pgn", tmp_path / "small.bin"
-    source.write_text(pgn())
-    assert main([str(source), "--out", str(target), "--min-games", "2", "--plies", "1"]) == 0
-    with chess.polyglot.open_reader(target) as reader:
-        assert [(entry.move.uci(), entry.weight) for entry in reader] == [("e2e4", 5), ("d2d4", 1)]
-
-
-def test_great_weights_are_scaled_to_what_an_entry_holds():
-    from tuning.data.polyglot import GREATEST_WEIGHT, Tally
-
-    tally = Tally(1)
-    tally.counts = {7: {1: [100_000, 200_000], 2: [50_000, 100_000], 3: [3, 1]}}
-    assert tally.entries(1) == [(7, 1, GREATEST_WEIGHT), (7, 2, GREATEST_WEIGHT // 2), (7, 3, 1)]
-
-
-def test_chess960_games_castle_in_the_book_as_on_the_board(tmp_path):
+def test_chess960_castling_is_read_as_king_takes_rook(tmp_path):
     board = chess.Board("bnrkr2b/pppppppp/8/8/8/8/PPPPPPPP/BNRKR2B w EC - 0 1", chess960=True)
     castles = chess.Move.from_uci("d1e1")
     assert board.is_castling(castles)
-    game = chess.pgn.Game()
-    game.setup(board)
-    game.headers["Result"] = "1-0"
-    game.add_variation(castles)
-    (tmp_path / "games.pgn").write_text(str(game))
-    main([str(tmp_path / "games.pgn"), "--out", str(tmp_path / "made.bin"), "--min-games", "1"])
-    assert weights(tmp_path / "made.bin", board) == {"O-O": 2}
     book = Book()
-    book.open(str(tmp_path / "made.bin"))
+    book.open(str(write_book(tmp_path / "made.bin", [(board, "d1e1", 2)])))
     assert book.move(board, best=True) == castles
-
-
-def test_bad_games_are_named_and_the_rest_counts(tmp_path, capsys):
-    source = tmp_path / "games.pgn"
-    source.write_text(pgn() + "\n" + pgn([("1-0", "c4 Ke7 Nf3")]))
-    assert main([str(source), "--out", str(tmp_path / "made.bin"), "--min-games", "1"]) == 0
-    said = " ".join(capsys.readouterr().out.split())
-    assert "game 7: no result" in said
-    assert "game 8: 1... 'Ke7' is not a legal move" in said
-    assert weights(tmp_path / "made.bin", chess.Board())["c4"] == 2
-
-
-@pytest.mark.parametrize("extra", [("--plies", "0"), ("--min-games", "0")])
-def test_bad_numbers_are_refused(tmp_path, capsys, extra):
-    (tmp_path / "games.pgn").write_text(pgn())
-    assert main([str(tmp_path / "games.pgn"), "--out", str(tmp_path / "made.bin"), *extra]) == 2
-    assert extra[0] in capsys.readouterr().out
-    assert not (tmp_path / "made.bin").exists()
-
-
-@pytest.mark.parametrize(
-    ("data", "complaint"),
-    [
-        (bytes(range(256)) * 50, "not a text file"),
-        (b"", "there is no game with a result"),
-        (b"1. e4 e5 *\n", "there is no game with a result"),
-        (b"1. e4 e5 1-0\n", "no scoring move was played in 2 of 1 games (--min-games)"),
-    ],
-)
-def test_junk_makes_no_book(tmp_path, capsys, data, complaint):
-    """It used to write an empty file and to end with 0."""
-    (tmp_path / "games.pgn").write_bytes(data)
-    assert main([str(tmp_path / "games.pgn"), "--out", str(tmp_path / "book.bin")]) == 2
-    assert complaint in " ".join(capsys.readouterr().out.split())
-    assert not (tmp_path / "book.bin").exists()
-
-
-def test_a_book_does_not_replace_its_games(tmp_path, capsys):
-    (tmp_path / "games.pgn").write_text("1. e4 e5 1-0\n")
-    words = [str(tmp_path / "games.pgn"), "--min-games", "1"]
-    assert main([*words, "--out", str(tmp_path / "games.pgn")]) == 2
-    assert (tmp_path / "games.pgn").read_text() == "1. e4 e5 1-0\n"
-    assert main([*words, "--out", str(tmp_path)]) == 2
-    assert main([str(tmp_path / "no.pgn"), "--out", str(tmp_path / "made.bin")]) == 2
-    assert "no.pgn" in capsys.readouterr().out.replace("\n", "")
-
-
-# Playing from books
 
 
 def test_moves_come_as_often_as_they_weigh(book_file):

@@ -1,4 +1,4 @@
-"""A UCI or xboard engine that only follows a line given on its command line, and misbehaves when told to.
+"""A UCI engine that only follows a line given on its command line, and misbehaves when told to.
 
     trivial_engine.py LINE [FAULT PLY [SECONDS]]
 
@@ -21,7 +21,6 @@ def main() -> None:
     name = os.environ.get("NAME", "Trivial")
     pause = float(sys.argv[4]) if len(sys.argv) > 4 else 0.0
     ply = 0
-    answer = "bestmove"
     if fault == "unborn":
         print("no licence file", file=sys.stderr)
         sys.exit(3)
@@ -31,15 +30,6 @@ def main() -> None:
         if command == "uci" and fault != "mute":
             print(f"id name {name}\noption name Hash type spin default 1 min 1 max 64")
             print("option name Net type string default\noption name Book type check default true\nuciok", flush=True)
-        elif command == "xboard":
-            answer = "move"
-            print('feature ping=1 setboard=1 usermove=1 memory=1 option="threads -spin 1 1 8" done=1', flush=True)
-        elif command.startswith("ping "):
-            print(f"pong {command[5:]}", flush=True)
-        elif command == "new":
-            ply = 0
-        elif command.startswith("usermove "):
-            ply += 1
         elif command.startswith("setoption name Net value "):
             file = command.removeprefix("setoption name Net value ")
             print(f"info string {file} enabled" if os.path.exists(file) else f"info string cannot read '{file}'")
@@ -71,8 +61,7 @@ def main() -> None:
             if now == "bounds":
                 print("\n".join([f"info depth 2 score cp 90 lowerbound nodes 20 time 1 pv {pv}"] * 9))
             move = {"illegal": "e1e8", "null": "0000"}.get(now or "", line[ply])
-            print(f"{answer} {move}", flush=True)
-            ply += 1
+            print(f"bestmove {move}", flush=True)
         elif command == "quit":
             return
 

@@ -13,13 +13,11 @@ from typing import Any
 from tuning.common.errors import EngineFailure, SetupError
 from tuning.matches.limits import Limits, parse_time_control
 
-PROTOCOLS = ("uci", "xboard")
-
 GAME_FOLDERS = ("/usr/games", "/usr/local/games")
 """The Filesystem Hierarchy Standard's folders for games, which may be missing from the PATH."""
 
 WORDS_HELP = (
-    "cmd=COMMAND (or just COMMAND), name=, dir=, arg=, proto=uci|xboard, option.NAME=VALUE, env.NAME=VALUE, "
+    "cmd=COMMAND (or just COMMAND), name=, dir=, arg=, option.NAME=VALUE, env.NAME=VALUE, "
     "rev=REVISION (this engine at a git revision), and separate limits: tc=, st= (seconds a move) or movetime= "
     "(milliseconds a move), nodes=, depth=, timemargin= (milliseconds)"
 )
@@ -36,7 +34,6 @@ class EngineSpec:
 
     name: str
     command: tuple[str, ...]
-    protocol: str = "uci"
     directory: str | None = None
     options: Mapping[str, str] = field(default_factory=dict)
     shared_options: Mapping[str, str] = field(default_factory=dict)
@@ -99,15 +96,12 @@ def parse_words(words: Sequence[str], default: Limits = Limits()) -> EngineSpec:
             prefixed[prefix][name] = value
         else:
             raise SetupError(f"engine word {word!r} is unknown; the words are: {WORDS_HELP}")
-    if plain.get("proto", "uci") not in PROTOCOLS:
-        raise SetupError(f"engine word 'proto={plain['proto']}': the protocol is one of {', '.join(PROTOCOLS)}")
     revision = plain.get("rev")
     if not command and not revision:
         raise SetupError(f"engine {' '.join(words)!r} has no command (cmd=...) and no revision (rev=...)")
     return EngineSpec(
         name=plain.get("name") or (Path(command[0]).name if command else str(revision)),
         command=(*command, *arguments),
-        protocol=plain.get("proto", "uci"),
         directory=plain.get("dir"),
         options=prefixed["option"],
         environment=prefixed["env"],
@@ -124,7 +118,7 @@ def _split(word: str, command: str) -> list[str]:
 
 
 LIMIT_KEYS = ("tc", "st", "movetime", "nodes", "depth", "timemargin")
-_KEYS = ("cmd", "name", "dir", "arg", "rev", "proto", *LIMIT_KEYS)
+_KEYS = ("cmd", "name", "dir", "arg", "rev", *LIMIT_KEYS)
 
 
 def parse_limit_words(words: Sequence[str], default: Limits = Limits()) -> Limits:  # noqa: B008

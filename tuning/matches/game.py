@@ -11,7 +11,7 @@ import chess
 import chess.syzygy
 
 from tuning.matches.adjudication import Adjudication, Referee
-from tuning.matches.info import Thought, last_scored
+from tuning.matches.info import Thought, last_scored, parse_scored
 from tuning.matches.limits import Clock, engine_limit
 from tuning.matches.openings import Opening
 from tuning.matches.player import Answer, Player
@@ -49,7 +49,7 @@ async def play_game(
     referee = Referee(conditions.adjudication, tablebase)
     seen: Counter[Hashable] = Counter(_history_keys(board))
     moves: list[MoveRecord] = []
-    said: list[tuple[chess.Color, list[str]]] = []
+    output: list[list[str]] = []
     fault = culprit = None
     detail = ""
     while True:
@@ -60,7 +60,7 @@ async def play_game(
         player, clock = players[side], clocks[side]
         limit = engine_limit(clock, clocks[not side], side, game)
         answer = await player.ask(board, limit, clock.allowance(conditions.stall), game)
-        said.append((side, answer.lines))
+        output.append(answer.lines)
         fault = answer.fault
         left = clock.limits.movetime if clock.left is None else clock.left
         if fault in (None, "illegal") and not clock.spend(answer.seconds):
@@ -70,15 +70,12 @@ async def play_game(
             culprit = player.spec.name
             result, reason = _forfeit(side, fault)
             break
-        if answer.move is None:
-            assert answer.resigned
-            result, reason = _lost(side), f"{_name(side)} resigns"
-            break
-        thought = last_scored(player.thoughts(answer.lines[-8:]))  # usually enough
+        thought = last_scored(parse_scored(answer.lines[-8:]))  # usually enough
         if thought is None or thought.bound:
-            thought = last_scored(player.thoughts(answer.lines))
+            thought = last_scored(parse_scored(answer.lines))
         moves.append(_record(board, answer, thought, clock))
         referee.note(side, thought.value if thought else None)
+        assert answer.move is not None  # or there is a fault
         board.push(answer.move)
         seen[position_key(board)] += 1
     record = GameRecord(
@@ -86,7 +83,7 @@ async def play_game(
         fault, culprit, detail, moves, started=started,
     )  # fmt: skip
     if conditions.pv_check != "off":
-        _check_lines(record, players, said, all_lines=conditions.pv_check == "all")
+        _check_lines(record, output, all_lines=conditions.pv_check == "all")
     return record
 
 
@@ -138,18 +135,14 @@ def _name(side: chess.Color) -> str:
     return "White" if side == chess.WHITE else "Black"
 
 
-def _check_lines(
-    record: GameRecord, players: dict[chess.Color, Player], said: list[tuple[chess.Color, list[str]]], all_lines: bool
-) -> None:
-    """Replay the game and check the lines of each search. Only UCI's: xboard's have no fixed form."""
+def _check_lines(record: GameRecord, output: list[list[str]], all_lines: bool) -> None:
+    """Replay the game and check the lines of each search."""
     checker = PvChecker()
     board = record.opening.board()
     seen: Counter[Hashable] = Counter(_history_keys(board))
-    for number, (side, lines) in enumerate(said):
-        player = players[side]
-        if player.spec.protocol == "uci":
-            thoughts = player.thoughts(lines)
-            checker.check(board, seen, thoughts if all_lines else thoughts[-1:])
+    for number, lines in enumerate(output):
+        thoughts = parse_scored(lines)
+        checker.check(board, seen, thoughts if all_lines else thoughts[-1:])
         if number < len(record.moves):
             board.push_uci(record.moves[number].move)
             seen[position_key(board)] += 1

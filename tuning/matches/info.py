@@ -7,6 +7,7 @@ workbench keeps the raw text and parses it after the move.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 MATE_CENTIPAWNS = 100_000
@@ -77,24 +78,9 @@ def parse_uci(line: str) -> Thought:
     return thought
 
 
-def parse_xboard(line: str) -> Thought:
-    """Read a ``depth score time nodes pv`` line (centipawns, centiseconds; 100000 + n is a mate in n)."""
-    numbers: list[int] = []
-    tokens = line.split()
-    for token in tokens[:4]:
-        try:
-            numbers.append(int(token.rstrip(".")))
-        except ValueError:
-            return Thought()
-    if len(numbers) < 4:
-        return Thought()
-    depth, score, centiseconds, nodes = numbers
-    thought = Thought(depth=depth, seconds=centiseconds / 100.0, nodes=nodes, pv=tuple(tokens[4:]))
-    if abs(score) > MATE_CENTIPAWNS:
-        thought.mate = score - MATE_CENTIPAWNS if score > 0 else score + MATE_CENTIPAWNS
-    else:
-        thought.cp = score
-    return thought
+def parse_scored(lines: Iterable[str]) -> list[Thought]:
+    """The lines with a score in an engine's output."""
+    return [parse_uci(line) for line in lines if line.startswith("info ") and " score " in line]
 
 
 def last_scored(thoughts: list[Thought]) -> Thought | None:

@@ -1,6 +1,6 @@
 """One running engine behind python-chess, with a stopwatch at its pipes.
 
-python-chess implements the protocols. A match also needs exact time: the clock starts when ``go`` is written and stops
+python-chess implements UCI. A match also needs exact time: the clock starts when ``go`` is written and stops
 when the bytes with the move arrive, so the runner's own work is not charged to the engine.
 """
 
@@ -24,10 +24,9 @@ import chess.engine
 from tuning.common import revisions
 from tuning.common.errors import EngineFailure, SetupError
 from tuning.matches.engines import EngineSpec
-from tuning.matches.info import Thought, parse_uci, parse_xboard
 
 START_SECONDS = 35.0
-"""Time limit for the answer to the protocol's greeting (as in cutechess)."""
+"""Time limit for the answer to ``uci`` (as in cutechess)."""
 
 READY_SECONDS = 150.0
 """Time limit for an engine to be ready after its options; engines that compile take long the first time."""
@@ -51,12 +50,12 @@ logging.getLogger("chess.engine").propagate = False
 
 def unless_from_an_engine(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
     """A loop's exception handler that ignores failures of engines, which are in their answers."""
-    if not isinstance(context.get("protocol"), _Stopwatch):
+    if not isinstance(context.get("protocol"), _TimedUci):
         loop.default_exception_handler(context)
 
 
-class _Stopwatch:
-    """Mixed into python-chess's protocols: times ``go`` and the answer, keeps the raw lines between them."""
+class _TimedUci(chess.engine.UciProtocol):
+    """UCI that times ``go`` and the answer, and keeps the raw lines between them."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -69,16 +68,17 @@ class _Stopwatch:
             self.lines = []
             self.answered = 0.0
             self.sent = perf_counter()
-        if not self.transport.get_pipe_transport(0).is_closing():  # type: ignore[attr-defined]
-            super().send_line(line)  # type: ignore[misc]
+        pipe: Any = self.transport and self.transport.get_pipe_transport(0)
+        if not pipe.is_closing():
+            super().send_line(line)
 
     def pipe_data_received(self, fd: int, data: bytes | str) -> None:
         self.arrived = perf_counter()
         with contextlib.suppress(asyncio.InvalidStateError):  # an answer to what was cancelled meanwhile
-            super().pipe_data_received(fd, data)  # type: ignore[misc]
+            super().pipe_data_received(fd, data)
 
     def line_received(self, line: str) -> None:
-        if line.startswith(self.answer_words):
+        if line.startswith("bestmove"):
             if not self.answered:
                 self.answered = self.arrived
         elif not self.answered:
@@ -86,51 +86,6 @@ class _Stopwatch:
 
     def error_line_received(self, line: str) -> None:
         self.complaints.append(line)
-
-    answer_words: tuple[str, ...] = ()
-
-
-class _TimedUci(_Stopwatch, chess.engine.UciProtocol):
-    answer_words = ("bestmove",)
-
-
-class _TimedXBoard(_Stopwatch, chess.engine.XBoardProtocol):
-    """The xboard protocol, also for engines that know only the old ``edit`` command (Fairy-Max).
-
-    An edited position carries no castling rights: such engines take a king and a rook on their first
-    squares as unmoved.
-    """
-
-    answer_words = ("move ", "resign", "1-0", "0-1", "1/2-1/2")
-    _edits = False
-
-    def _line_received(self, line: str) -> None:
-        if line.startswith("feature ") and "setboard=0" in line:
-            self._edits = True
-            line = line.replace("setboard=0", "setboard=1")
-        super()._line_received(line)
-
-    def send_line(self, line: str) -> None:
-        if self._edits and line.startswith("setboard "):
-            for command in edit_commands(chess.Board(line.removeprefix("setboard "))):
-                super().send_line(command)
-        else:
-            super().send_line(line)
-
-
-def edit_commands(board: chess.Board) -> list[str]:
-    """The ``edit`` commands that set up ``board`` in an xboard engine without ``setboard``.
-
-    Editing leaves the side to move as it was, so a move is played first if Black is to move.
-    """
-    commands = ["a2a3"] if board.turn == chess.BLACK else []
-    commands += ["edit", "#"]
-    for color, closing in ((chess.WHITE, "c"), (chess.BLACK, ".")):
-        for square, piece in board.piece_map().items():
-            if piece.color == color:
-                commands.append(piece.symbol().upper() + chess.square_name(square))
-        commands.append(closing)
-    return commands
 
 
 @dataclass(slots=True)
@@ -142,7 +97,6 @@ class Answer:
     seconds: float = 0.0
     fault: str | None = None
     detail: str = ""
-    resigned: bool = False
     lines: list[str] = field(default_factory=list)
 
 
@@ -164,7 +118,7 @@ class Player:
 
     async def adopt(self, spec: EngineSpec) -> bool:
         """Become ``spec``, which may differ in name, limits and option values; False if that fails."""
-        if spec.identity not in (None, self.identity) or _refusal(spec, self.protocol):
+        if spec.identity not in (None, self.identity):
             return False
         if spec.options != self.spec.options:
             try:
@@ -182,8 +136,7 @@ class Player:
         """
         protocol = self.protocol
         protocol.answered = protocol.sent = 0.0
-        selector = chess.engine.INFO_BASIC if self.spec.protocol == "xboard" else chess.engine.INFO_NONE
-        request = asyncio.ensure_future(protocol.play(board, limit, game=game, info=selector))
+        request = asyncio.ensure_future(protocol.play(board, limit, game=game))
         try:
             await self._watch(request, allowance)
             result = request.result()
@@ -197,11 +150,9 @@ class Player:
         except chess.engine.EngineError as error:
             if not protocol.sent:
                 raise EngineFailure(self.spec.name, str(error)) from None
-            if protocol.command is not None:  # python-chess does not end it after an illegal move of xboard
-                await self.kill()
             return Answer(fault="illegal", detail=str(error), seconds=self._spent(), lines=protocol.lines)
-        answer = Answer(result.move, self._spent(), resigned=result.resigned, lines=protocol.lines)
-        if not result.move and not result.resigned:
+        answer = Answer(result.move, self._spent(), lines=protocol.lines)
+        if not result.move:
             said = "a null move" if result.move is not None else "no move"
             answer.move, answer.fault, answer.detail = None, "illegal", f"{said} in {board.fen()}"
         return answer
@@ -211,9 +162,7 @@ class Player:
         began = perf_counter()
         while not request.done():
             now = perf_counter()
-            if self.protocol.answered:  # The move is there; an xboard engine owes its pong.
-                wait = self.protocol.answered + STOP_SECONDS - now
-            elif self.protocol.sent:
+            if self.protocol.sent:
                 wait = self.protocol.sent + allowance + SLACK_SECONDS - now
             else:  # The engine is still getting ready for a new game.
                 wait = min(began + READY_SECONDS - now, allowance + SLACK_SECONDS)
@@ -225,22 +174,15 @@ class Player:
     async def _overstepped(self, request: asyncio.Future[Any]) -> Answer:
         """Stop an engine that is out of time, and see whether it is late or hangs."""
         seconds = self._spent()
-        # An xboard engine answers ``?`` with its move; python-chess then does not end the command.
-        by_move = self.spec.protocol == "xboard" and not self.protocol.answered
         request.cancel()
         with contextlib.suppress(asyncio.CancelledError, chess.engine.EngineError):
             await request
         try:
             async with asyncio.timeout(STOP_SECONDS):
-                while by_move and not self.protocol.answered:
-                    await asyncio.sleep(0.01)
-                if not by_move:
-                    await self.protocol.ping()
+                await self.protocol.ping()
         except (TimeoutError, chess.engine.EngineError):
             await self.kill()
             return Answer(fault="stall", detail=f"no move after {seconds:.1f} s and no answer to stop", seconds=seconds)
-        if by_move:
-            await self.kill()
         return Answer(fault="time", detail=f"no move after {seconds:.3f} s", seconds=self._spent())
 
     def _spent(self) -> float:
@@ -251,12 +193,6 @@ class Player:
         code = self.protocol.returncode.result() if self.protocol.returncode.done() else None
         words = " | ".join(self.protocol.complaints)
         return f"exit code {code}" + (f": {words}" if words else "")
-
-    def thoughts(self, lines: list[str]) -> list[Thought]:
-        """The lines with a score in the engine's output."""
-        if self.spec.protocol == "uci":
-            return [parse_uci(line) for line in lines if line.startswith("info ") and " score " in line]
-        return [thought for line in lines if (thought := parse_xboard(line)).depth]
 
     async def close(self) -> None:
         """Let the engine quit, or kill it if it does not."""
@@ -296,20 +232,17 @@ async def open_player(spec: EngineSpec) -> Player:
         directory = str(home.tree)
     else:
         command = spec.resolved_command()
-    kind = _TimedXBoard if spec.protocol == "xboard" else _TimedUci
     try:
         # In its own process group, Ctrl-C ends the match, not the engine in the middle of a game.
         variables = {**os.environ, **environment}
-        _, protocol = await kind.popen(command, setpgrp=True, cwd=directory, env=variables)
+        _, protocol = await _TimedUci.popen(command, setpgrp=True, cwd=directory, env=variables)
     except OSError as error:
         raise EngineFailure(spec.name, f"cannot start {command[0]}: {error.strerror or error}") from None
     player = Player(spec, protocol)
-    stage, patience = "answer its protocol's greeting", START_SECONDS
+    stage, patience = "answer `uci`", START_SECONDS
     try:
         async with asyncio.timeout(START_SECONDS):
             await protocol.initialize()
-            if refusal := _refusal(spec, protocol):
-                raise EngineFailure(spec.name, refusal)
         stage, patience = "get ready", READY_SECONDS
         async with asyncio.timeout(READY_SECONDS):
             await _configure(spec, protocol)
@@ -332,16 +265,6 @@ async def open_player(spec: EngineSpec) -> Player:
     return player
 
 
-def _refusal(spec: EngineSpec, protocol: Any) -> str | None:
-    """Why the engine cannot obey its limits, if so. Xboard sends nodes as seconds, after ``nps 1``."""
-    limits = spec.limits
-    if spec.protocol == "uci" or limits.nodes is None:
-        return None
-    if limits.base is not None or limits.movetime is not None:
-        return "xboard does not combine nodes with time"
-    return None if protocol.features.get("nps") else "it takes no limit of nodes: the xboard feature nps is missing"
-
-
 async def _configure(spec: EngineSpec, protocol: Any) -> None:
     """Set the options and wait until the engine is ready.
 
@@ -350,8 +273,6 @@ async def _configure(spec: EngineSpec, protocol: Any) -> None:
     """
     protocol.lines, protocol.answered = [], 0.0
     sent = _options(spec, protocol)
-    for name in sent.keys() & {"memory", "cores"}:
-        protocol.config.pop(name, None)  # python-chess assumes 16 and 1, and would not send those
     await protocol.configure(sent)
     await protocol.ping()
     if complaint := complaint_about(sent, protocol.lines):
@@ -382,9 +303,6 @@ def _options(spec: EngineSpec, protocol: Any) -> dict[str, Any]:
         for name, value in spec.shared_options.items()
         if name.lower() in known and not known[name.lower()].is_managed()
     }
-    memory = next((v for k, v in spec.shared_options.items() if k.lower() == "hash"), None)
-    if spec.protocol == "xboard" and memory is not None and "memory" in known:
-        words["memory"] = memory  # Xboard's word for the hash size, megabytes as well.
     sent: dict[str, Any] = {}
     for name, value in {**words, **spec.options}.items():
         option = known.get(name.lower())

@@ -11,19 +11,12 @@ from tuning.matches.engines import EngineSpec
 
 RIVALS = (
     EngineSpec("Stockfish", ("stockfish",)),
-    *(
-        EngineSpec(f"Stockfish at {elo}", ("stockfish",), options={"UCI_LimitStrength": "true", "UCI_Elo": str(elo)})
-        for elo in (1500, 2000)
-    ),
+    EngineSpec("Stockfish at 2000", ("stockfish",), options={"UCI_LimitStrength": "true", "UCI_Elo": "2000"}),
     EngineSpec("Ethereal", ("ethereal-chess",)),
     EngineSpec("Toga II", ("toga2",), options={"OwnBook": "false"}),
-    EngineSpec("Glaurung", ("glaurung",), options={"OwnBook": "false"}),
-    EngineSpec("GNU Chess", ("gnuchess", "-u"), options={"OwnBook": "false"}),
-    EngineSpec("Phalanx", ("phalanx", "-b", "-"), protocol="xboard"),
-    EngineSpec("Fairy-Max", ("fairymax",), protocol="xboard"),
     EngineSpec("sunfish", ("sunfish-uci",)),
 )
-"""Engines that Debian packages (and sunfish, ``pip install sunfish``), strongest and whole first.
+"""Engines that Debian packages (and sunfish, ``pip install sunfish``).
 
 In fast games Stockfish 15.1 at a higher ``UCI_Elo`` plays its best moves (:mod:`tuning.levels.strength` says why).
 """

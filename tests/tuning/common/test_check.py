@@ -49,8 +49,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("match", [*BOTH, "--concurrency", "0"], "--concurrency must be 1 or more"),
         ("match", ["--resume", "r.jsonl"], "--check cannot be given with it"),
         ("match", ["--rivals", "no-such"], "no rival is called no-such"),
-        ("suite", ["/no.epd", "--engine", "cat", "--nodes", "5"], "/no.epd: No such file"),
-        ("suite", ["/no.epd", "--nodes", "5"], "no engine"),
         ("spsa", ["--nodes", "5", "--only", "NoSuch"], "NoSuch"),
         ("spsa", ["--nodes", "500", "--openings", "junk.epd"], "no usable opening in it"),
         ("arena", ["--new", "NoSuch=1"], "unknown parameter 'NoSuch'"),

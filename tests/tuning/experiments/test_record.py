@@ -184,7 +184,9 @@ def test_a_finished_arena_is_added(monkeypatch, tmp_path):
     assert "yes" in page
 
 
-@pytest.mark.parametrize("header", [{"tool": "tuning.suite", "settings": {}}, {"tool": "tuning.match", "settings": {}}])
+@pytest.mark.parametrize(
+    "header", [{"tool": "tuning.strength", "settings": {}}, {"tool": "tuning.match", "settings": {}}]
+)
 def test_other_files_are_refused(monkeypatch, tmp_path, header):
     (tmp_path / "r.jsonl").write_text(json.dumps(header) + "\n" + json.dumps({"summary": {}}) + "\n")
     with pytest.raises(SetupError, match=r"r\.jsonl is "):

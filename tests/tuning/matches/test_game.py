@@ -63,17 +63,16 @@ def test_pgn_holds_the_game_and_the_usual_comments(trivial):
 
 
 @pytest.mark.parametrize(
-    ("fault", "kind", "reason", "protocol"),
+    ("fault", "kind", "reason"),
     [
-        ("die", "disconnect", "White disconnects", "uci"),
-        ("illegal", "illegal", "White makes an illegal move", "uci"),
-        ("illegal", "illegal", "White makes an illegal move", "xboard"),
-        ("null", "illegal", "White makes an illegal move", "uci"),
+        ("die", "disconnect", "White disconnects"),
+        ("illegal", "illegal", "White makes an illegal move"),
+        ("null", "illegal", "White makes an illegal move"),
     ],
 )
-def test_a_broken_engine_loses_and_the_match_goes_on(trivial, fault, kind, reason, protocol):
+def test_a_broken_engine_loses_and_the_match_goes_on(trivial, fault, kind, reason):
     line = long_line(20)
-    broken, sound = replace(trivial("broken", line, fault, 4), protocol=protocol), trivial("sound", line)
+    broken, sound = trivial("broken", line, fault, 4), trivial("sound", line)
     record = play(broken, sound)
     assert (record.result, record.fault, record.culprit, record.reason) == ("0-1", kind, "broken", reason)
     assert len(record.moves) == 4
@@ -94,9 +93,8 @@ def test_late_move_loses_on_time_beyond_the_margin(trivial, limits, fault):
     assert "(0.000 s too many)" not in record.detail
 
 
-@pytest.mark.parametrize("protocol", ["uci", "xboard"])
-def test_an_engine_that_moves_when_it_is_stopped_is_late(trivial, protocol):
-    late = replace(trivial("late", FOOLS_MATE, "late", 2, 1.0, Limits(base=0.2)), protocol=protocol)
+def test_an_engine_that_moves_when_it_is_stopped_is_late(trivial):
+    late = trivial("late", FOOLS_MATE, "late", 2, 1.0, Limits(base=0.2))
     record = play(late, trivial("sound", FOOLS_MATE))
     assert (record.fault, record.culprit) == ("time", "late")
 
@@ -151,7 +149,7 @@ def test_scores_adjudicate_a_draw(trivial):
 
 @pytest.mark.parametrize(
     ("fault", "problem"),
-    [("unborn", "died at start, exit code 3: no licence file"), ("mute", "did not answer its protocol's greeting")],
+    [("unborn", "died at start, exit code 3: no licence file"), ("mute", "did not answer `uci`")],
 )
 def test_an_engine_that_does_not_start_is_named(trivial, monkeypatch, fault, problem):
     monkeypatch.setattr(player_module, "START_SECONDS", 1.0)
@@ -252,33 +250,18 @@ def test_switches_are_true_or_false(trivial, tmp_path, words, sent):
         units.introduce(replace(spec, options={"Book": "maybe"}), lambda item: None)
 
 
-def test_an_xboard_engine_is_told_its_options_once(trivial, tmp_path):
-    log = tmp_path / "log"
-    spec = replace(trivial("w", FOOLS_MATE), protocol="xboard", environment={"LOG": str(log)})
-    play(replace(spec, shared_options={"Hash": "16", "Threads": "2"}), trivial("b", FOOLS_MATE))
-    told = [line for line in log.read_text().splitlines() if line.startswith(("memory", "option"))]
-    assert told == ["option threads=2", "memory 16"]
+def test_chess960_without_support_is_no_lost_game(trivial):
+    opening = Opening(chess.STARTING_FEN, chess960=True)
+    with pytest.raises(EngineFailure, match=r"^w: engine does not support UCI_Chess960"):
+        play(trivial("w", FOOLS_MATE), trivial("b", FOOLS_MATE), opening)
 
 
-@pytest.mark.parametrize(
-    ("changes", "opening", "problem"),
-    [
-        ({}, Opening(chess.STARTING_FEN, chess960=True), "engine does not support UCI_Chess960"),
-        ({"protocol": "xboard", "limits": Limits(nodes=9)}, START, "it takes no limit of nodes"),
-        ({"protocol": "xboard", "limits": Limits(base=9, nodes=9)}, START, "xboard does not combine nodes with time"),
-    ],
-)
-def test_what_an_engine_cannot_play_is_no_lost_game(trivial, changes, opening, problem):
-    with pytest.raises(EngineFailure, match=f"^w: {problem}"):
-        play(replace(trivial("w", FOOLS_MATE), **changes), trivial("b", FOOLS_MATE), opening)
-
-
-@pytest.mark.parametrize(("name", "protocol"), [("phalanx", "xboard"), ("fairymax", "xboard"), ("gnuchess", "uci")])
-def test_real_engines_of_both_protocols(name, protocol):
+@pytest.mark.parametrize("name", ["stockfish", "gnuchess"])
+def test_real_engines_play(name):
     """Ten plies from a position with castling rights and Black to move, then cut short by the move limit."""
     arguments = ("-u",) if name == "gnuchess" else ()
     limits = Limits(base=3.0, increment=0.1)
-    specs = [EngineSpec(f"{name} {n}", (rival(name), *arguments), protocol, limits=limits) for n in (1, 2)]
+    specs = [EngineSpec(f"{name} {n}", (rival(name), *arguments), limits=limits) for n in (1, 2)]
     opening = Opening("r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 2 3", ("f1b5",))
     record = play(*specs, opening, Conditions(Adjudication(max_moves=7)))
     assert record.fault is None, record.detail

@@ -315,7 +315,7 @@ def test_a_disk_that_is_full_ends_the_match_in_one_line(monkeypatch, tmp_path):
     [
         '{"tool":"tuning.match","settings":{}}\n',
         '{"tool":"tuning.match","settings":{"engines":[]}}\n{"game":{}}\n',
-        '{"tool":"tuning.suite","settings":{}}\n',
+        '{"tool":"tuning.arena","settings":{}}\n',
         "[1, 2]\n",
         "",
         "\x00\xff\n",

@@ -12,9 +12,9 @@ from tuning.common.errors import SetupError
 from tuning.matches.adjudication import Adjudication, Referee, parse_rule
 from tuning.matches.engines import parse_each, parse_limit_words, parse_words, with_unique_names
 from tuning.matches.flags import DRAW_KEYS, RESIGN_KEYS, play_settings, with_commit
-from tuning.matches.info import Thought, last_scored, parse_uci, parse_xboard
+from tuning.matches.info import Thought, last_scored, parse_uci
 from tuning.matches.limits import Clock, Limits, engine_limit, parse_time_control
-from tuning.matches.player import complaint_about, edit_commands
+from tuning.matches.player import complaint_about
 from tuning.matches.schedule import pairings, plan
 
 
@@ -77,7 +77,7 @@ def test_bad_time_controls_are_quoted(text):
 
 def test_words_as_cutechess_writes_them():
     spec = parse_words(
-        ["cmd=gnuchess -u", "name=GNU", "dir=/tmp", "proto=uci", "option.Move Overhead=30", "arg=--x", "tc=5+0.1"],
+        ["cmd=gnuchess -u", "name=GNU", "dir=/tmp", "option.Move Overhead=30", "arg=--x", "tc=5+0.1"],
         Limits(nodes=9),
     )
     assert spec.name == "GNU"
@@ -99,7 +99,7 @@ def test_a_bare_command_and_a_revision():
     [
         (["name=x"], "no command"),
         (["/home/o'neil/sf"], "neil/sf.: No closing quotation"),
-        (["cmd=x", "proto=winboard"], "one of uci, xboard"),
+        (["cmd=x", "proto=xboard"], "'proto=xboard' is unknown"),
         (["cmd=x", "colour=red"], "'colour=red' is unknown"),
         (["cmd=x", "nodes=many"], "'many' is not a number"),
         (["cmd=x", "tc=fast"], "'fast' is not of the form"),
@@ -192,9 +192,6 @@ def test_info_lines_are_read_whole():
     assert parse_uci("info depth x score mate -2 pv").score_text == "-M2"
     assert parse_uci("info string score cp 100").cp is None
     assert parse_uci(f"info depth ² nodes {'9' * 5000} score cp --3 time 20") == Thought(seconds=0.02)
-    assert parse_xboard(" 9 100004 12 3456 a1a8").mate == 4
-    assert parse_xboard("9 -31 12 3456 a1a8").seconds == 0.12
-    assert parse_xboard("9. -31 twelve").depth == 0
 
 
 def test_the_last_exact_score_counts():
@@ -216,9 +213,3 @@ def test_plan_plays_every_encounter_twice_from_each_opening():
     assert [pair.number for pair in planned] == list(range(6))
     assert [pair.opening for pair in planned] == [0, 0, 1, 1, 2, 2]
     assert [pair.games for pair in planned] == [2, 2, 2, 2, 1, 1]
-
-
-def test_edit_commands_set_up_any_position():
-    assert edit_commands(chess.Board("k7/8/8/8/8/8/7P/7K b - - 0 1")) == [
-        "a2a3", "edit", "#", "Ph2", "Kh1", "c", "Ka8", ".",
-    ]  # fmt: skip

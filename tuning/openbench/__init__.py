@@ -1,1 +1,0 @@
-"""Numbat on an OpenBench server: one file that runs it, made by make."""

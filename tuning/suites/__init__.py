@@ -1,1 +1,0 @@
-"""Test positions solved by several engines."""
