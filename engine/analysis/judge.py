@@ -8,6 +8,7 @@ import chess
 from chess.engine import Cp, PovScore, Score, Wdl
 
 from engine.explanation.standing import chances, human_expectation
+from engine.play.wdl import can_win, limited
 
 
 def ending(board: chess.Board) -> chess.Outcome | None:
@@ -41,7 +42,12 @@ def chances_on(board: chess.Board, score: PovScore, last: bool = False) -> Wdl:
     outcome = ending(board) if last else board.outcome()
     if outcome is not None and outcome.winner is None:
         return Wdl(0, 1000, 0)
-    return chances(score.white(), board.fullmove_number)
+    found = chances(score.white(), board.fullmove_number)
+    if score.is_mate():
+        return found
+    pieces = board.pawns, board.knights, board.bishops, board.rooks, board.queens
+    white, black = (can_win(pieces, own) for own in (board.occupied_co[chess.WHITE], board.occupied_co[chess.BLACK]))
+    return Wdl(*limited((found.wins, found.draws, found.losses), white, black))
 
 
 def cost(before: Score, after: Score) -> float:

@@ -7,7 +7,7 @@ from chess.engine import PovScore, Wdl
 
 from engine.analysis.judge import chances_on, ending
 from engine.api.types import Analysis
-from engine.explanation.standing import chances, expectation
+from engine.explanation.standing import expectation
 
 
 def score_text(score: PovScore) -> str:
@@ -49,7 +49,7 @@ def chances_of(board: chess.Board, line: Analysis) -> Wdl:
     """White's chances in an analysis of ``board``: those that the engine gave, else those that its score means."""
     if line.wdl is not None:
         return line.wdl.white()
-    return chances(line.score.white(), board.fullmove_number) if line.pv else chances_on(board, line.score)
+    return chances_on(board, line.score)
 
 
 def line_text(board: chess.Board, line: Analysis) -> str:

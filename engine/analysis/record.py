@@ -93,10 +93,17 @@ class Record:
                     len(self.positions))  # fmt: skip
 
     def played(self, at: int) -> PovScore | None:
-        """Score after the move played at ``at``, with mates counted from ``at``."""
+        """Score after the move played at ``at``, with mates counted from ``at``.
+
+        A move that reaches a draw by the fifty moves or repetition is worth a draw, as the search counts the others.
+        """
         if self.positions[at].move is None:
             return None
-        after = self.positions[at + 1].score
+        reached = self.positions[at + 1]
+        after = reached.score
+        outcome = ending(reached.board)
+        if after is not None and outcome is not None and outcome.winner is None:
+            after = PovScore(Cp(0), reached.board.turn)
         return None if after is None else stepped(after, self.positions[at].board.turn)
 
     def cost(self, at: int) -> float:

@@ -24,7 +24,7 @@ from engine.messages import Info, Limits, OptionError, Result, Score, nodes_per_
 from engine.play import strength, wdl
 from engine.play.book import Book
 from engine.play.glance import at_a_glance
-from engine.play.tablebase import PROBE_TIMEOUT, Tablebase, Verdict
+from engine.play.tablebase import FIFTY_MOVES, PROBE_TIMEOUT, Tablebase, Verdict
 from engine.search.pool import Pool
 from engine.search.scores import DECIDED, MATE, MATE_BOUND, MAX_PLY, to_message
 from engine.search.tablebase import DRAW, TablebaseAccess
@@ -56,11 +56,18 @@ def _reported_score(score: int, bound: str, verdict: Verdict | None) -> Score:
     return Score(cp=verdict.outcome)
 
 
-def _chances(score: int, verdict: Verdict | None, move: int) -> tuple[int, int, int]:
-    """The chances to report with ``score`` at a ``move`` of the game: certain if tablebases or a mate decide it."""
+def _chances(score: int, verdict: Verdict | None, position: Position) -> tuple[int, int, int]:
+    """The chances to report with ``score`` in ``position``: certain if tablebases, a mate or the rules decide it."""
     if verdict is not None:
         return (1000, 0, 0) if verdict.outcome == 2 else (0, 0, 1000) if verdict.outcome == -2 else (0, 1000, 0)
-    return wdl.MODEL.chances(score, move)
+    chances = wdl.MODEL.chances(score, int(position["fullmove"]))
+    if abs(score) > DECIDED:
+        return chances
+    if score == 0 and position["rule50"] >= FIFTY_MOVES:
+        return 0, 1000, 0
+    pieces, sides = position["pieces"].tolist(), position["colors"].tolist()
+    side = int(position["side"])
+    return wdl.limited(chances, wdl.can_win(pieces, sides[side]), wdl.can_win(pieces, sides[1 - side]))
 
 
 def _evaluation(kind: str, file: str) -> Evaluation:
@@ -179,7 +186,7 @@ class Thinker:
                     depth=line.depth,
                     seldepth=line.seldepth,
                     score=_reported_score(line.score, line.bound, verdict),
-                    wdl=_chances(line.score, verdict, int(position["fullmove"])),
+                    wdl=_chances(line.score, verdict, position),
                     pv=tuple([to_uci(move, chess960) for move in line.moves]),
                     multipv=line.rank,
                     **counters,

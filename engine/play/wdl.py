@@ -17,6 +17,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+#: The light squares, as a bitboard.
+LIGHT = 0x55AA_55AA_55AA_55AA
+
 FILE = Path(__file__).with_name("wdl.json")
 
 #: The move of the game at which 100 centipawns win half of the games.
@@ -70,6 +73,32 @@ def _polynomial(coefficients: Sequence[float], x: float) -> float:
 
 def _logistic(x: float) -> float:
     return 1 / (1 + math.exp(-x)) if x > -700 else 0.0
+
+
+def can_win(pieces: Sequence[int], own: int) -> bool:
+    """Whether a side has the material to win by force: more than a minor piece, bishops of one colour, or two knights
+    against no pawns. ``pieces`` are bitboards of both sides by type, from pawns to queens; ``own`` is the side's."""
+    pawns, knights, bishops, rooks, queens = pieces[:5]
+    if own & (pawns | rooks | queens):
+        return True
+    if own & knights:
+        return bool(own & bishops) or (own & knights).bit_count() > (1 if pawns else 2)
+    return bool(own & bishops & LIGHT) and bool(own & bishops & ~LIGHT)
+
+
+def limited(chances: tuple[int, int, int], can_win: bool, can_lose: bool) -> tuple[int, int, int]:
+    """``chances`` of a side when it or its opponent has no material to win: that side's wins become draws, and as many
+    of the other's, so that the expected points stay unless they exceed a draw.
+
+    >>> limited((270, 460, 270), True, False), limited((700, 260, 40), True, False)
+    ((0, 1000, 0), (660, 340, 0))
+    """
+    win, _, loss = chances
+    if not can_win:
+        win, loss = 0, max(loss - win, 0)
+    if not can_lose:
+        win, loss = max(win - loss, 0), 0
+    return win, 1000 - win - loss, loss
 
 
 #: The model of this engine.

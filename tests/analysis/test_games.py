@@ -311,6 +311,17 @@ def test_a_draw_that_can_be_claimed_ends_the_game_unless_somebody_won(result, sc
     assert Record.of(notes.positions(game)).positions[-1].score == score
 
 
+def test_moves_and_alternatives_share_the_fifty_move_rule():
+    """Both 91...Kc5 and 91...Ke6 complete the hundredth ply, after which White could still take the pawn."""
+    for move in ("Kc5", "Ke6"):
+        (game,) = files.games_in(f'[FEN "8/8/3k4/8/8/3K4/7p/6Q1 w - - 98 91"]\n\n91. Qg2 {move} 92. Qxh2 *')
+        record = Record.of(notes.positions(game))
+        for at, cp in enumerate((0, 0, 900, 900)):
+            record.put(at, PovScore(Cp(cp), chess.WHITE), 1, ())
+        assert record.played(1) == PovScore(Cp(0), chess.WHITE)
+        assert record.grade(1) is Grade.FINE
+
+
 def test_the_expected_lines_outlast_an_interruption():
     (game,) = files.games_in("1. e4 e5 2. Nf3 *")
     record, restored = (Record.of(notes.positions(game)) for _ in range(2))

@@ -50,7 +50,8 @@ def test_the_engine_s_own_chances_count_before_those_of_the_score():
     known = Analysis(PovScore(Cp(0), chess.BLACK), wdl=PovWdl(Wdl(0, 900, 100), chess.BLACK))
     assert lines.chances_of(board, known) == Wdl(100, 900, 0)
     guessed = Analysis(PovScore(Cp(-300), chess.BLACK))
-    assert lines.chances_of(board, guessed) == chances(Cp(300), 1)
+    assert lines.chances_of(board, guessed) == judge.chances_on(board, guessed.score)
+    assert lines.chances_of(board, guessed).losses == 0  # Black has a bare king
 
 
 def test_grades_are_those_of_lichess():

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from engine.api import Engine
 from engine.messages import Limits
-from engine.play.wdl import MODEL, REFERENCE_MOVE, Model
+from engine.play.wdl import MODEL, REFERENCE_MOVE, Model, can_win, limited
 from tuning.matches.openings import Opening
 from tuning.matches.records import GameRecord, MoveRecord
 from tuning.wdl import main
@@ -55,6 +55,44 @@ def test_reports_hold_normalised_scores_and_their_chances() -> None:
         assert info.wdl[0] > 600 > 200 > info.wdl[2]
         mate = running.search(chess.Board("6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1"), Limits(depth=3))
         assert mate.wdl == (1000, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("fen", "white", "black"),
+    [
+        ("8/8/8/3k4/8/3K4/3P4/8 w - - 0 1", True, False),
+        ("8/8/4k3/8/2BB4/3K4/8/7n w - - 0 1", True, False),
+        ("8/8/4k3/8/3B1B2/3K4/8/6bn w - - 0 1", False, True),
+        ("8/8/4k3/8/3N1N2/3K4/8/8 w - - 0 1", False, False),
+        ("8/8/4k3/p7/3N1N2/3K4/8/8 w - - 0 1", True, True),
+    ],
+)
+def test_only_material_that_mates_wins(fen: str, white: bool, black: bool) -> None:
+    board = chess.Board(fen)
+    pieces = [int(board.pieces_mask(kind, chess.WHITE) | board.pieces_mask(kind, chess.BLACK)) for kind in range(1, 6)]
+    assert [can_win(pieces, board.occupied_co[color]) for color in (chess.WHITE, chess.BLACK)] == [white, black]
+
+
+@given(st.integers(-2000, 2000), st.integers(1, 100), st.booleans(), st.booleans())
+def test_a_side_without_material_never_wins(score: int, move: int, white: bool, black: bool) -> None:
+    chances = MODEL.chances(score, move)
+    win, draw, loss = limited(chances, white, black)
+    assert win + draw + loss == 1000
+    assert min(win, draw, loss) >= 0
+    assert win == 0 or white
+    assert loss == 0 or black
+    if white and black:
+        assert (win, draw, loss) == chances
+    elif chances[0] >= chances[2] if white else black and chances[2] >= chances[0]:
+        assert win - loss == chances[0] - chances[2]
+
+
+@pytest.mark.parametrize("fen", ["8/8/8/3k4/8/3K4/3P4/8 w - - 0 1", "4k3/8/8/7r/R7/8/8/4K3 w - - 100 90"])
+def test_a_certain_draw_is_reported_as_one(fen: str) -> None:
+    with Engine(hash=2) as running:
+        info = running.search(chess.Board(fen), Limits(depth=20))
+    assert info.score.cp == 0
+    assert info.wdl == (0, 1000, 0)
 
 
 def results_file(path: Path, games: int) -> None:
