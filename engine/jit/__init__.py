@@ -3,6 +3,7 @@
 Nothing here knows chess.
 """
 
+from engine.jit import configuration  # noqa: F401 (before anything loads numba)
 from engine.jit.decorators import CHECKED, INTERPRETED, helper, kernel, record_type
 from engine.jit.intrinsics import (
     HAVE_PEXT,

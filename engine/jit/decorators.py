@@ -117,7 +117,7 @@ def helper(function: _Function) -> _Function:
     if INTERPRETED:
         return function
     dispatcher, _ = compiled(function, **_OPTIONS, **private.INNER)
-    private.let_python_call(dispatcher, lambda: njit(pipeline_class=private.Compiler, **_OPTIONS)(function))
+    private.redirect_python_calls(dispatcher, lambda: njit(pipeline_class=private.Compiler, **_OPTIONS)(function))
     return cast(_Function, dispatcher)
 
 

@@ -7,40 +7,34 @@ If a process fails, the caller compiles the rest.
 
 from __future__ import annotations
 
-import json
+import gc
 import os
-import queue
-import subprocess
-import sys
-import threading
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing, contextmanager, suppress
+from functools import partial
+from importlib import import_module
+from time import sleep
 
-from engine.jit.decorators import Kernel
+from engine.jit import private
+from engine.jit.decorators import KERNELS, Kernel
 from engine.jit.digest import settings_digest
+from engine.processes import LostProcess, Report, can_start, run
 
 #: The fewest kernels for which starting processes pays.
 _WORTHWHILE = 4
 
 #: More processes would be idle while the search is compiled, and each takes memory.
-_MOST = 3
+_MAX_PROCESSES = 3
 
-#: The program of a process. It reads its input before it loads the libraries, so that it exits as soon as the input
-#: ends. It reads a duplicate of standard input: libraries access standard input while they are loaded, and on Windows
-#: would wait for the read to end (numpy issue 24290).
-_PROGRAM = """
-import json, os, queue, sys, threading
-lines = queue.SimpleQueue()
-orders = os.fdopen(os.dup(0))
-os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-def listen():
-    for line in orders:
-        lines.put(line)
-    os._exit(0)
-threading.Thread(target=listen, daemon=True).start()
-sys.path[:] = json.loads(sys.argv[1])
-from engine.jit.compiler import main
-main(sys.argv[2], sys.argv[3:], iter(lines.get, None))
-"""
+#: Seconds between looks for code that another process compiles.
+_LOOK = 0.02
+
+#: numba's objects live long, so frequent garbage collection only costs time.
+_COLLECT_AFTER = 50_000
+
+
+class NotCompiled(RuntimeError):
+    """A kernel cannot be compiled into the cache by another process."""
 
 
 def compile_apart(kernels: list[Kernel]) -> None:
@@ -48,15 +42,14 @@ def compile_apart(kernels: list[Kernel]) -> None:
 
     Does nothing on one processor, or if there is little to do.
     """
-    count = min(_processors(), _MOST, len(kernels))
-    if count < 2 or len(kernels) < _WORTHWHILE or not sys.executable:
+    count = min(_processors(), _MAX_PROCESSES, len(kernels))
+    if count < 2 or len(kernels) < _WORTHWHILE or not can_start():
         return
-    compilers = _Compilers(kernels)
-    try:
-        compilers.hire(count)
-        compilers.work()
-    finally:
-        compilers.dismiss()
+    modules = list(dict.fromkeys(kernel.module for kernel in kernels))
+    names = [kernel.name for kernel in kernels]
+    compiled = run(partial(compiling, settings_digest(), modules, names), names, count, ordered=False)
+    with suppress(OSError, NotCompiled, LostProcess), closing(compiled):
+        all(completed.error is None for completed in compiled)
 
 
 def _processors() -> int:
@@ -66,86 +59,65 @@ def _processors() -> int:
     return os.cpu_count() or 1
 
 
-class _Compilers:
-    """The processes, and the kernel that each is compiling."""
+def import_kernels(settings: str, modules: Iterable[str]) -> None:
+    """Import ``modules`` to compile their kernels. Raises NotCompiled if this process has other ``settings``."""
+    if settings_digest() != settings:
+        raise NotCompiled("the settings of numba differ")
+    for module in modules:
+        import_module(module)
+    gc.freeze()
+    gc.set_threshold(_COLLECT_AFTER)
 
-    def __init__(self, kernels: list[Kernel]) -> None:
-        self._waiting = list(kernels)
-        self._modules = list(dict.fromkeys(kernel.module for kernel in kernels))
-        self._at_work: dict[subprocess.Popen[str], Kernel | None] = {}
-        self._hired: list[subprocess.Popen[str]] = []
-        self._events: queue.SimpleQueue[tuple[subprocess.Popen[str], str]] = queue.SimpleQueue()
 
-    def hire(self, count: int) -> None:
-        """Start the processes."""
-        path = json.dumps([os.path.abspath(place) for place in sys.path])
-        for _ in range(count):
-            try:
-                process = subprocess.Popen(
-                    [sys.executable, "-c", _PROGRAM, path, settings_digest(), *self._modules],
-                    stdin=subprocess.PIPE,
-                    stdout=subprocess.PIPE,
-                    stderr=subprocess.DEVNULL,
-                    text=True,
-                    creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
-                )
-            except OSError:
-                return
-            self._hired.append(process)
-            self._at_work[process] = None
-            threading.Thread(target=self._listen, args=(process,), daemon=True).start()
+@contextmanager
+def compiling(settings: str, modules: list[str], names: list[str], report: Report) -> Iterator[Callable[[str], None]]:
+    """The job of a process: compile the kernels of ``modules`` that are called ``names``, which are given in order."""
+    import_kernels(settings, modules)
+    given = _Given(names)
+    pending = {kernel.name: _PendingKernel(kernel, given) for kernel in KERNELS}
+    for kernel in KERNELS:
+        private.postpone(kernel.dispatcher, kernel.signature, pending[kernel.name])
 
-    def work(self) -> None:
-        """Distribute the kernels until all are compiled or every process has failed."""
-        for process in list(self._at_work):
-            self._give(process)
-        while any(self._at_work.values()):
-            process, line = self._events.get()
-            kernel = self._at_work[process]
-            if not line:
-                del self._at_work[process]
-            if kernel is None:
-                continue
-            self._tell(f"settled {kernel.name}")
-            if line:
-                self._at_work[process] = None
-            for idle in [other for other, busy in self._at_work.items() if busy is None]:
-                self._give(idle)
+    def compile_kernel(name: str) -> None:
+        given.last = name
+        pending[name].compile()
+        if not pending[name].kernel.fetch():
+            raise NotCompiled(f"{name} cannot be saved")
 
-    def dismiss(self) -> None:
-        """End the processes."""
-        for process in self._hired:
-            process.kill()
-        for process in self._hired:
-            assert process.stdin is not None
-            process.wait()
-            with suppress(OSError):
-                process.stdin.close()
+    yield compile_kernel
 
-    def _listen(self, process: subprocess.Popen[str]) -> None:
-        assert process.stdout is not None
-        with process.stdout as lines:
-            for line in lines:
-                self._events.put((process, line))
-        self._events.put((process, ""))
 
-    def _give(self, process: subprocess.Popen[str]) -> None:
-        """Order the next kernel of an idle process."""
-        if not self._waiting:
-            return
-        kernel = self._waiting.pop(0)
-        self._at_work[process] = kernel
-        self._tell(f"taken {kernel.name}", process)
-        self._write(process, f"compile {kernel.name}")
+class _Given:
+    """The kernels that were given to processes: all up to ``last``, which this process compiles."""
 
-    def _tell(self, line: str, besides: subprocess.Popen[str] | None = None) -> None:
-        for process in self._at_work:
-            if process is not besides:
-                self._write(process, line)
+    def __init__(self, names: list[str]) -> None:
+        self._places = {name: place for place, name in enumerate(names)}
+        self.last = names[0]
 
-    @staticmethod
-    def _write(process: subprocess.Popen[str], line: str) -> None:
-        assert process.stdin is not None
-        with suppress(OSError):  # it has exited: its output ends too
-            process.stdin.write(line + "\n")
-            process.stdin.flush()
+    def __contains__(self, name: str) -> bool:
+        return self._places.get(name, len(self._places)) < self._places[self.last]
+
+
+class _PendingKernel:
+    """Loads or compiles ``kernel`` on its first call."""
+
+    def __init__(self, kernel: Kernel, given: _Given) -> None:
+        self.kernel = kernel
+        self._given = given
+        self._is_compiling = False
+
+    def can_defer(self) -> bool:
+        """Whether callers may be typed before it is compiled. It must not wait for itself."""
+        return not self._is_compiling and not self.kernel.dispatcher.signatures
+
+    def __call__(self) -> None:
+        """Load it once another process has compiled it, or compile it here."""
+        if self.can_defer():
+            while self.kernel.name in self._given and not self.kernel.fetch():
+                sleep(_LOOK)
+            self.compile()
+
+    def compile(self) -> None:
+        """Compile it, or load it if it is in the cache."""
+        self._is_compiling = True
+        self.kernel.dispatcher.compile(self.kernel.signature)

@@ -233,7 +233,7 @@ _infer_call = types.BaseFunction.get_call_type
 _numeric_calls: dict[Any, Any] = {}
 
 
-def _remembered_call_type(function: Any, context: Any, arguments: Any, keywords: Any) -> Any:
+def _cached_call_type(function: Any, context: Any, arguments: Any, keywords: Any) -> Any:
     """The signature of a call of an operator or built-in function. numba would try all overloads again for each
     ``+`` in a program."""
     if keywords or not all(isinstance(argument, types.Number | types.Boolean) for argument in arguments):
@@ -244,7 +244,7 @@ def _remembered_call_type(function: Any, context: Any, arguments: Any, keywords:
     return _numeric_calls[call]
 
 
-types.BaseFunction.get_call_type = _remembered_call_type  # type: ignore[method-assign,assignment]
+types.BaseFunction.get_call_type = _cached_call_type  # type: ignore[method-assign,assignment]
 
 #: numba formats the types of all arguments at every stage.
 types.Record.__repr__ = cache(types.Record.__repr__)  # type: ignore[method-assign]
@@ -315,7 +315,7 @@ def stack_slots(builder: Any, kind: Any, count: int) -> Any:
 INNER = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
 
-def let_python_call(dispatcher: Any, other: Callable[[], Any]) -> None:
+def redirect_python_calls(dispatcher: Any, other: Callable[[], Any]) -> None:
     """Redirect Python's calls of ``dispatcher``, which has the options :data:`INNER`, to the dispatcher that ``other``
     makes on the first call."""
     made: list[Any] = []
@@ -371,7 +371,7 @@ def postpone(dispatcher: Any, signature: Any, ready: Any) -> None:
     """
 
     def get_call_template(args: Any, keywords: Any) -> Any:
-        if keywords or tuple(args) != signature.args or not ready.may_wait():
+        if keywords or tuple(args) != signature.args or not ready.can_defer():
             return type(dispatcher).get_call_template(dispatcher, args, keywords)
         name = dispatcher.py_func.__name__
         template = typing.make_concrete_template(f"CallTemplate({name})", key=name, signatures=[signature])

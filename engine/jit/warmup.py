@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 
 from engine.jit import detached
 from engine.jit.cache import STORE
@@ -17,6 +16,10 @@ Report = Callable[[str], None]
 #: Seconds between checks of the cache, and between progress reports.
 _LOOK, _REPORT = 0.1, 2.0
 
+#: Seconds without progress after which a start no longer waits for another process, which may have been stopped. On a
+#: slow machine it waits as long again as compilation took up to then.
+_PATIENCE = 60.0
+
 
 def warm_up(report: Report, layer: str = START, spare: bool = False) -> None:
     """Make every kernel of the imported modules ready to call, except those of layers above ``layer``.
@@ -24,16 +27,14 @@ def warm_up(report: Report, layer: str = START, spare: bool = False) -> None:
     If the cache is complete, kernels are only loaded, spare ones on their first call, and ``report`` is not called.
     Otherwise a detached process compiles (see :mod:`engine.jit.detached`); this one waits for the kernels that a game
     needs, and with ``spare`` for all, and reports progress. KeyboardInterrupt ends the detached process too. If the
-    cache is unusable, this process compiles, and one more report gives the reason.
+    cache is unusable, or that process gets no further, this one compiles, and one more report gives the reason.
     """
     kernels = not_ready(layer) + [kernel for kernel in KERNELS if spare and kernel.is_postponed()]
     absent = [kernel for kernel in _absent(kernels) if spare or not kernel.spare]
     if absent and STORE.prepare():
         _pass_on(report)
-        absent = _absent(_let_compile(absent, layer, report))
-        if absent:
-            with _turn(report):
-                _compile(_absent(absent), report)
+        absent = _absent(_wait_for_others(absent, layer, report))
+        _compile(absent, report)
         if STORE.writable:
             report("compiled")
     else:
@@ -55,25 +56,35 @@ def _pass_on(report: Report) -> None:
         report(line)
 
 
-def _let_compile(absent: list[Kernel], layer: str, report: Report) -> list[Kernel]:
+def _wait_for_others(absent: list[Kernel], layer: str, report: Report) -> list[Kernel]:
     """Wait while a detached process, new or running, compiles ``absent``; returns the kernels that it could not."""
     own = None
-    reported, shown = time.monotonic(), 0
+    begun = looked = progressed = time.monotonic()
+    count, shown = _count(layer), 0
     try:
-        if detached.is_at_work():
+        if detached.is_running():
             report("an earlier start is still compiling")
         else:
             own = _begin(layer, report)
         while absent := _absent(absent):
             code = own.poll() if own else detached.BUSY
-            if code == detached.BUSY and not detached.is_at_work():  # it has ended, or was killed
+            if code == detached.BUSY and not detached.is_running():  # it has ended, or was killed
                 own = _begin(layer, report)
             elif code not in (None, detached.BUSY):
                 break
             time.sleep(_LOOK)
-            if time.monotonic() > reported + _REPORT and (percentage := _percentage(layer)) > shown:
-                reported, shown = time.monotonic(), percentage
-                report(f"compiling: {percentage}%")
+            now = time.monotonic()
+            if now < looked + _REPORT:
+                continue
+            looked = now
+            if _count(layer) > count:
+                count, progressed = _count(layer), now
+                if (percentage := min(99, 100 * count // max(1, _total(layer)))) > shown:
+                    shown = percentage
+                    report(f"compiling: {percentage}%")
+            elif now - progressed > max(_PATIENCE, progressed - begun):
+                report("the process that compiles gets no further: compiling here")
+                break
     except KeyboardInterrupt:
         detached.end()
         raise
@@ -88,30 +99,22 @@ def _begin(layer: str, report: Report) -> subprocess.Popen[bytes]:
     return detached.begin(layer, dict.fromkeys(kernel.module for kernel in KERNELS))
 
 
-def _percentage(layer: str) -> int:
-    """The percentage of the functions up to ``layer`` that are in the cache, at most 99."""
-    layers = LAYERS[: LAYERS.index(layer) + 1]
-    return min(99, 100 * STORE.count(layers) // max(1, sum(FUNCTIONS[layer] for layer in layers)))
+def _layers_up_to(layer: str) -> tuple[str, ...]:
+    return LAYERS[: LAYERS.index(layer) + 1]
+
+
+def _count(layer: str) -> int:
+    """The number of functions up to ``layer`` that are in the cache."""
+    return STORE.count(_layers_up_to(layer))
+
+
+def _total(layer: str) -> int:
+    """The number of functions up to ``layer``."""
+    return sum(FUNCTIONS[below] for below in _layers_up_to(layer))
 
 
 def _compile(kernels: list[Kernel], report: Report) -> None:
-    """Compile ``kernels`` in this process."""
+    """Compile ``kernels`` in this process, unless they are in the cache by then."""
     for number, kernel in enumerate(kernels):
         report(f"compiling: {100 * number // len(kernels)}%")
         kernel.dispatcher.compile(kernel.signature)
-
-
-@contextmanager
-def _turn(report: Report) -> Iterator[None]:
-    """Hold the lock of the cache folder. If locking fails, processes may duplicate work."""
-    from filelock import FileLock  # imported late: most starts need no lock
-
-    lock = FileLock(STORE.lock)
-    try:
-        lock.acquire()
-    except (OSError, NotImplementedError) as error:
-        report(f"cannot lock {STORE.lock} ({type(error).__name__}): compiling without a lock")
-    try:
-        yield
-    finally:
-        lock.release()

@@ -12,6 +12,7 @@ import pytest
 
 import engine.folders
 import engine.jit
+import engine.processes
 from engine.jit import digest
 from tests.nursery import Child, Nursery, start
 
@@ -50,8 +51,8 @@ if "FILE_LIMIT" in os.environ:
     import resource, signal
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (int(os.environ["FILE_LIMIT"]),) * 2)
-from engine.board.high import run
 from engine.jit.warmup import warm_up
+from engine.board.high import run
 reports = []
 
 def report(line):
@@ -85,7 +86,8 @@ class Miniature:
             (self.package / layer).mkdir()
             (self.package / layer / "__init__.py").touch()
         (self.package / "__init__.py").touch()
-        shutil.copy(engine.folders.__file__, self.package)
+        for module in (engine.folders, engine.processes):
+            shutil.copy(module.__file__, self.package)
         self.low.write_text(LOW)
         (self.package / "board" / "high.py").write_text(HIGH)
         (self.package / "syzygy" / "late.py").write_text(LATE)

@@ -93,7 +93,12 @@ JOINED = "an earlier start is still compiling"
 
 #: Has a process that compiles leave a file with its number.
 NOTE = """
-_PROGRAM = "import os; open(os.path.join(os.environ['PIDS'], f'{}-{{os.getpid()}}'), 'w').close()\\n" + _PROGRAM
+_{function} = {function}
+
+def {function}(*arguments):
+    open(os.path.join(os.environ['PIDS'], f'{module}-{{os.getpid()}}'), 'w').close()
+    return _{function}(*arguments)
+
 _processors = lambda: int(os.environ["PROCESSORS"])
 """
 
@@ -101,8 +106,8 @@ _processors = lambda: int(os.environ["PROCESSORS"])
 def _set_up(detaching: Miniature) -> Path:
     """The folder for the processes' files."""
     (detaching.package / "board" / "slow.py").write_text(SLOW)
-    for module in ("parallel", "detached"):
-        detaching.change(module, NOTE.format(module))
+    for module, function in (("parallel", "compiling"), ("detached", "main")):
+        detaching.change(module, NOTE.format(module=module, function=function))
     pids = detaching.folder / "pids"
     pids.mkdir()
     return pids
@@ -200,6 +205,24 @@ def test_a_start_takes_over_from_a_compiler_that_dies(detaching: Miniature) -> N
     for number in _alive(pids):
         os.kill(number, signal.SIGKILL)
     assert _finish(process) == [FIRST, "compiled"]
+
+
+@pytest.mark.parametrize("processors", [1, 2])
+def test_a_start_does_not_wait_for_a_stopped_compiler(detaching: Miniature, processors: int) -> None:
+    """It keeps what it compiles, so the next start waits for nothing, though the lock is still held."""
+    pids = _set_up(detaching)
+    detaching.change("warmup", "\n_PATIENCE = 2.0\n")
+    process = _begin(detaching, processors, beside=False, seconds=4)
+    _wait_until(lambda: list(detaching.cache.rglob("third-*")))
+    stopped = _alive(pids)
+    try:
+        for number in stopped:
+            os.kill(number, signal.SIGSTOP)
+        assert _finish(process) == [FIRST, "the process that compiles gets no further: compiling here", "compiled"]
+        assert _finish(_begin(detaching, processors, beside=False, seconds=0)) == []
+    finally:
+        for number in stopped:
+            os.kill(number, signal.SIGKILL)
 
 
 def test_unfinished_files_of_killed_processes_are_removed(detaching: Miniature) -> None:

@@ -140,7 +140,7 @@ def test_operators_have_the_types_that_numba_gives_them(operation: Any) -> None:
     for arguments in itertools.product(kinds, repeat=2):
         expected = private._infer_call(function, context, arguments, {})
         for _ in range(2):
-            assert function.get_call_type(context, arguments, {}) == expected, "see _remembered_call_type()"
+            assert function.get_call_type(context, arguments, {}) == expected, "see _cached_call_type()"
 
 
 @compiled_only
