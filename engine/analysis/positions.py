@@ -15,9 +15,10 @@ from engine import Engine
 from engine.analysis.diagram import FEW_COLOURS, diagram, painted, shows_chessmen
 from engine.analysis.limits import limit_of
 from engine.analysis.lines import ending_text, line_text
-from engine.api.explaining import EXPLAIN_NODES, what_for
+from engine.api.explaining import EXPLAIN_NODES, claim_of, claim_of_best
 from engine.api.types import Analysis
 from engine.console import Console
+from engine.explanation import sentence
 from engine.messages import Limits
 from engine.options import Options
 from engine.reading import read_board
@@ -77,9 +78,11 @@ def analyse(fen: str, chosen: argparse.Namespace, options: dict[str, Any]) -> in
 
 def _explanation(engine: Engine, board: chess.Board, lines: list[Analysis]) -> str:
     """In words, what the best of ``lines`` does; another search is made for a threat alone."""
-    best, other = (*lines, None, None)[:2]
     analyse = partial(engine.analyse, limit=Limits(nodes=EXPLAIN_NODES))
-    return what_for(board, analyse, best, other, engine.table_outcome)
+    if not lines:
+        return sentence(claim_of(board, None, analyse, engine.table_outcome))
+    other = lines[1] if len(lines) > 1 else None
+    return sentence(claim_of_best(board, lines[0], other, analyse, engine.table_outcome))
 
 
 def _text(board: chess.Board, lines: list[Analysis]) -> Text:

@@ -331,13 +331,16 @@ class Engine(Positioned):
         Move.from_uci('d7d6')
         Qxf7# is mate.
 
-        ``limit`` bounds each of the searches, two at most; the default is :data:`engine.api.explaining.EXPLAIN_NODES`.
+        ``limit`` bounds each of the searches, four at most; the default is
+        :data:`engine.api.explaining.EXPLAIN_NODES`. Each begins with a clear table, so that a limit of nodes or plies
+        gives the same explanation each time.
         It says only what the lines show (see :mod:`engine.explanation`). The engine's own position stays as it is.
         Calls from several threads take turns. Raises ValueError for an illegal move, :class:`Stopped` when
         another thread ends its searches, by :meth:`stop` or a call that does, and as :meth:`analyse`.
         """
 
         def search(*arguments: Any) -> Info:
+            self._thinker.forget()  # one move, one reason, whatever was searched before
             info = self.search(*arguments)
             if self._turns.cut:
                 raise Stopped("the explanation was stopped")

@@ -7,16 +7,17 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import chess
-from chess.engine import Cp, Mate, PovScore
+from chess.engine import Cp, Mate, MateGiven, PovScore
 
 from engine.api.types import Analysis, analysis_of, check_moves, limits_on
-from engine.explanation.claims import Case
+from engine.explanation.claims import AsGood, Case, Claim, GameOver, OnlyMove
 from engine.explanation.english import sentence
 from engine.explanation.line import Line
 from engine.explanation.merits import merit
 from engine.explanation.outlook import outlook
+from engine.explanation.praises import praise_of
 from engine.explanation.reasons import reason_of
-from engine.explanation.standing import LITTLE
+from engine.explanation.standing import LITTLE, human_expectation
 from engine.explanation.tables import Tables, result_by
 from engine.messages import Info, Limits
 
@@ -26,8 +27,11 @@ if TYPE_CHECKING:
 #: Nodes of each search for an explanation without a limit.
 EXPLAIN_NODES = 200_000
 
-#: Searches a board, as :meth:`engine.api.Engine.analyse` with its limit.
-Analyse = Callable[[chess.Board], Analysis]
+#: Expected points, by lichess.org's curve, that an inaccuracy costs, and those that make the other move the only one.
+INACCURACY, MISTAKE = 0.05, 0.1
+
+#: Searches a board, or only some of its moves.
+Analyse = Callable[..., Analysis]
 
 
 def explanation(
@@ -37,58 +41,72 @@ def explanation(
     move: chess.Move | None,
     limit: Limit | Limits | None,
 ) -> str:
-    """See :meth:`engine.Engine.explain`, which holds the turn."""
+    """See :meth:`engine.Engine.explain`, which holds the turn. ``search`` must not know what was searched before."""
     check_moves([move] if move is not None else [])
     if move is not None and not board.is_legal(move):
         raise ValueError(f"the move {move} is not legal here")
 
-    def look(position: chess.Board) -> Analysis:
-        limits = limits_on(position, Limits(nodes=EXPLAIN_NODES) if limit is None else limit, None)
+    def analyse(position: chess.Board, root_moves: Sequence[chess.Move] | None = None) -> Analysis:
+        limits = limits_on(position, Limits(nodes=EXPLAIN_NODES) if limit is None else limit, root_moves)
         return analysis_of(search(position, limits, None, 1), position)
 
-    if move is None:
-        return what_for(board, look, tables=tables)
-    return why_bad(board, move, look, tables)
+    return sentence(claim_of(board, move, analyse, tables))
 
 
-def why_bad(board: chess.Board, move: chess.Move, analyse: Analyse, tables: Tables | None = None) -> str:
-    """Say why ``move`` on ``board`` is bad, or that it is not; two searches."""
-    best = analyse(board)
-    if best.move is None or best.move == move:
-        return what_for(board, analyse, best, tables=tables)
+def claim_of(board: chess.Board, move: chess.Move | None, analyse: Analyse, tables: Tables | None = None) -> Claim:
+    """Why ``move`` on ``board``, or the best one, is good or bad; up to four searches."""
+    if over(board):
+        return GameOver(Line.of(board, []), board.is_checkmate())
+    bare = move is None
+    if board.legal_moves.count() == 1:
+        return claim_of_best(board, analyse(board), None, analyse, tables)
+    move = move or analyse(board).pv[0]
+    case = case_of(board, move, analyse)
+    if not bare and case.drop > 0:
+        return reason_of(case, tables) or AsGood(case.best, case.played)
+    best = Analysis(_mate_moved(case.score, board.turn, 1), pv=case.played.moves)
+    return claim_of_best(board, best, Analysis(case.other_score, pv=tuple(case.other_line)), analyse, tables)
+
+
+def case_of(board: chess.Board, move: chess.Move, analyse: Analyse) -> Case:
+    """The case of ``move``, by a search of the other moves and one of the position after it. Another move must be
+    legal. The move is marked if it is an inaccuracy at least, or surely costs something."""
     after = board.copy()
     after.push(move)
+    other = analyse(board, root_moves=[each for each in board.legal_moves if each != move])
     reply = over(after) or analyse(after)
-    case = Case(board, move, best.pv, reply.pv, best.score, reply.score)
-    reason = reason_of(case, tables) or (reason_of(replace(case, marked=True), tables) if case.drop > LITTLE else None)
-    if reason is None:
-        return f"{board.san(move)} is about as good as the best move, {board.san(best.move)}."
-    return sentence(reason)
+    case = Case(board, move, other.pv, reply.pv, other.score, reply.score)
+    lost = human_expectation(case.had) - human_expectation(case.has)
+    return replace(case, marked=lost >= INACCURACY or case.drop > LITTLE)
 
 
-def what_for(
-    board: chess.Board,
-    analyse: Analyse,
-    best: Analysis | None = None,
-    other: Analysis | None = None,
-    tables: Tables | None = None,
-) -> str:
-    """Say what the best move on ``board`` does, its tablebase result, or who stands better.
+def claim_of_best(
+    board: chess.Board, best: Analysis, other: Analysis | None, analyse: Analyse, tables: Tables | None = None
+) -> Claim:
+    """What the best move on ``board`` does, its tablebase result, or who stands better.
 
-    ``best`` is its line, searched for unless given, and ``other`` the next best one, if known.
+    ``best`` is its line, and ``other`` the next best one, if there is one. One search, for a threat.
     """
-    if ended := over(board):
-        return "The game is over: checkmate." if ended.score.is_mate() else "The game is over: a draw."
-    best = best or analyse(board)
     assert best.move is not None
-    found = merit(board, best.pv, best.score)
-    if not found and tables and (known := result_by(tables, board, best.move)):
-        return sentence(known)
+    found = None
+    if other is not None:
+        score = _mate_moved(best.score, board.turn, -1)
+        case = Case(board, best.move, other.pv, best.pv, other.score, score)
+        only = human_expectation(case.has) - human_expectation(case.had) >= MISTAKE
+        found = praise_of(case, tables)
+        found = None if isinstance(found, OnlyMove) and not only else found
+    found = found or merit(board, best.pv, best.score) or (result_by(tables, board, best.move) if tables else None)
     found = found or merit(board, best.pv, best.score, threat(board, best.move, analyse))
-    if found:
-        return sentence(found)
-    second = (other.move, other.score) if other and other.move else None
-    return sentence(outlook(Line.of(board, best.pv), best.score, second))
+    second = (other.pv[0], other.score) if other else None
+    return found or outlook(Line.of(board, best.pv), best.score, second)
+
+
+def _mate_moved(score: PovScore, mover: chess.Color, by: int) -> PovScore:
+    """The score with the mover's mate ``by`` moves later: a move made makes it one move nearer."""
+    moves = score.pov(mover).mate()
+    if moves is None or moves < 0:
+        return score
+    return PovScore(Mate(moves + by) if moves + by else MateGiven, mover)
 
 
 def threat(board: chess.Board, move: chess.Move, analyse: Analyse) -> Sequence[chess.Move]:

@@ -348,6 +348,24 @@ class Outlook:
 
 
 @dataclass(frozen=True)
+class AsGood:
+    """The first move of ``line`` is about as good as that of ``best``."""
+
+    theme = "asGood"
+    best: Line
+    line: Line
+
+
+@dataclass(frozen=True)
+class GameOver:
+    """The game is over at the beginning of ``line``, by ``checkmate`` or as a draw."""
+
+    theme = "gameOver"
+    line: Line
+    checkmate: bool
+
+
+@dataclass(frozen=True)
 class Sacrifice:
     """The mover gives up ``piece``, or the ``exchange``, for mate in ``moves``, for ``material`` (``gains``, or what it
     gave), the ``attack`` on the king or on ``target``, a ``draw``, or a position of this ``level`` for it."""
@@ -377,5 +395,17 @@ class OnlyMove:
 
 
 Claim = (
-    Mating | Drawn | Opposition | ByTables | TableResult | Material | Threat | Compared | Outlook | Sacrifice | OnlyMove
+    Mating
+    | Drawn
+    | Opposition
+    | ByTables
+    | TableResult
+    | Material
+    | Threat
+    | Compared
+    | Outlook
+    | Sacrifice
+    | OnlyMove
+    | AsGood
+    | GameOver
 )

@@ -454,6 +454,14 @@ def _compared(said: claims.Compared, skip_better: bool = False) -> str:
     return f"{text}." if brief else f"{text}; {was}." if text else f"{was}."
 
 
+def _as_good(said: claims.AsGood) -> str:
+    return f"{said.line.san(0)} is about as good as the best move, {said.best.san(0)}."
+
+
+def _game_over(said: claims.GameOver) -> str:
+    return f"The game is over: {'checkmate' if said.checkmate else 'a draw'}."
+
+
 def _outlook(said: claims.Outlook) -> str:
     line, stands = said.line, said.level
     other = line.boards[0].san(said.other) if said.other else ""
@@ -497,4 +505,6 @@ _SENTENCES: dict[type, Callable[[Any], str]] = {
     claims.Outlook: _outlook,
     claims.Sacrifice: _sacrifice,
     claims.OnlyMove: _only_move,
+    claims.AsGood: _as_good,
+    claims.GameOver: _game_over,
 }

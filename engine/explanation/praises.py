@@ -9,12 +9,13 @@ import chess
 
 from engine.explanation.balance import balance
 from engine.explanation.claims import Case, Claim, Drawn, Gain, Material, Mating, OnlyMove, Opposition, Piece, Sacrifice
+from engine.explanation.effort import step
 from engine.explanation.gains import gain_of, net_losses, pieces
 from engine.explanation.line import Line
 from engine.explanation.merits import wins
 from engine.explanation.reasons import DRAWN, mating, reason_of, shows
 from engine.explanation.standing import level
-from engine.explanation.tables import Tables
+from engine.explanation.tables import Tables, result_by
 from engine.explanation.themes import draw
 from engine.play.captures import Captures, taken, value
 
@@ -32,8 +33,8 @@ _MOVES, _ATTACKS = 4, 3
 
 
 def praise_of(case: Case, tables: Tables | None = None) -> Claim | None:
-    """Why the move of ``case``, the best on its board, is good: a sacrifice and its aim, a mate, material won, or what
-    the best other move would have cost. None if nothing is certain.
+    """Why the move of ``case``, the best on its board, is good: a sacrifice and its aim, a mate, material won, the
+    result by ``tables``, or what the best other move would have cost. None if nothing is certain.
 
     Whether a move deserves praise is not decided here. Raises as :func:`~engine.explanation.reasons.reason_of`.
     """
@@ -48,7 +49,7 @@ def praise_of(case: Case, tables: Tables | None = None) -> Claim | None:
     won = wins(line, case.has)
     if won and won.line.gain > max(0, case.best.gain):
         return won
-    return _only(case, tables)
+    return (result_by(tables, case.board, case.move) if tables else None) or _only(case)
 
 
 def _sacrifice(case: Case) -> Sacrifice | None:
@@ -90,6 +91,7 @@ def _offered(line: Line) -> tuple[Piece, int] | None:
 def _offers(board: chess.Board, move: chess.Move) -> dict[chess.Square, int]:
     """The squares on which the opponent can capture after ``move``, and what each capture wins in pawns, less what
     ``move`` took."""
+    step()
     after, won = board.copy(stack=False), taken(board, move)
     after.push(move)
     captures = Captures(after)
@@ -133,13 +135,13 @@ def _near_king(board: chess.Board, color: chess.Color) -> chess.SquareSet:
     return chess.SquareSet(chess.BB_KING_ATTACKS[king])
 
 
-def _only(case: Case, tables: Tables | None) -> OnlyMove | None:
+def _only(case: Case) -> OnlyMove | None:
     """What the move keeps, and what the best other move would have cost."""
     if not case.best.moves:
         return None
     board, move, line = case.board, case.move, case.praised
     other = Case(board, case.best.moves[0], line.moves, case.other_line, case.score, case.other_score, marked=True)
-    cost = reason_of(other, tables)
+    cost = reason_of(other)
     missed = isinstance(cost, (Mating, Material)) and cost.verb == "misses"
     named = cost if isinstance(cost, _COSTS) and not missed else None
     had, has = level(case.before), level(case.after)
