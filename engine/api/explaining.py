@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -66,6 +67,23 @@ def claim_of(board: chess.Board, move: chess.Move | None, analyse: Analyse, tabl
         return reason_of(case, tables) or AsGood(case.best, case.played)
     best = Analysis(_mate_moved(case.score, board.turn, 1), pv=case.played.moves)
     return claim_of_best(board, best, Analysis(case.other_score, pv=tuple(case.other_line)), analyse, tables)
+
+
+def asked_about(board: chess.Board, text: str) -> tuple[chess.Board, chess.Move, str]:
+    """The move that ``text`` names, its board, and a lead for its explanation: a legal move or, with the lead "Before
+    2...f6: ", the last one played. Raises :class:`~engine.reading.MoveError` for another move."""
+    from engine.reading import MoveError, read_move
+
+    try:
+        return board, read_move(board, text), ""
+    except MoveError:
+        before = board.copy()
+        if board.move_stack:
+            last = before.pop()
+            with suppress(MoveError):
+                if read_move(before, text) == last:
+                    return before, last, f"Before {before.variation_san([last]).replace('. ', '.')}: "
+        raise
 
 
 def case_of(board: chess.Board, move: chess.Move, analyse: Analyse) -> Case:

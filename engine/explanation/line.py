@@ -16,6 +16,9 @@ from engine.play.captures import VALUES
 #: Plies of a line that are examined; later moves are rarely forced.
 HORIZON = 12
 
+#: Pawns that a piece is worth at least, and those that the loser may win back later if a piece was won.
+_PIECE, _RETURNED = 3, 2
+
 #: Plies within which the winner of a line must have won what it is said to win. A pawn that queens may take longer.
 REACH = 7
 
@@ -100,17 +103,22 @@ class Line:
     @cached_property
     def proved(self) -> Line:
         """The beginning of the line, as far as it shows what the winner has won within :data:`REACH` plies and keeps to
-        the end: later moves may win more. If that is less than a piece, what its first move wins."""
+        the end: later moves may win more. What its first move wins, if that is a piece and later moves win less than
+        as much again, or if all is less than a piece."""
         start, last = self.turns().start, len(self) - 1
         if last <= start:
             return self
         kept = [min(self.gains[ply:]) for ply in range(last + 1)]
         queens = any(self.moves[ply].promotion for ply in self.turns())
-        least = kept[last if queens else min(start + REACH, last)]
-        least = kept[start + 1] if kept[start + 1] > 0 and least < 3 else least
+        least = kept[min(start + REACH, last)]
+        least = kept[last] if queens and least < _PIECE else least
+        at_once = kept[start + 1]
+        if (at_once > 0 and least < _PIECE) or (at_once >= _PIECE and least < 2 * at_once):
+            least = at_once
         first = next(ply for ply in range(start + 1, last + 1) if kept[ply] >= least)
         shows = [balance(board, self.winner) - balance(self.boards[0], self.winner) >= least for board in self.boards]
-        ends = [end for end in range(first + 1, last + 2) if min(self.gains[end - 1 : end + 1]) == least]
+        most = least + _RETURNED if least >= _PIECE else least
+        ends = [end for end in range(first + 1, last + 2) if least <= min(self.gains[end - 1 : end + 1]) <= most]
         return self.cut(next((end for end in ends if all(shows[end : end + 2])), ends[-1]))
 
     def cut(self, plies: int) -> Line:

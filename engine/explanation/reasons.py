@@ -64,6 +64,12 @@ _LONG, _SHORT = 5, 3
 #: Pawns given up by a capture that is not made without another reason.
 _GIVEN = 4
 
+#: Part of a gain that its theme brings at least; the rest may be won on the way.
+_MOST = 0.6
+
+#: Pawns that a sacrifice gives.
+_OFFERED = 2
+
 #: Plies after a move within which material falls at once.
 AT_ONCE = 3
 
@@ -84,7 +90,7 @@ def reason_of(case: Case, tables: Tables | None = None) -> Claim | None:
     if not case.best.moves or case.best.moves[0] == case.move:
         return None
     visible = 0 < (case.had.mate() or 0) <= _VISIBLE_MATE and (case.has.mate() or 0) <= 0
-    if not (case.marked or visible or case.before - case.after >= LEAST_LOSS):
+    if not (case.marked or visible or _is_mated_sooner(case) or case.before - case.after >= LEAST_LOSS):
         return None
     return (
         _allowed_mate(case)
@@ -92,8 +98,11 @@ def reason_of(case: Case, tables: Tables | None = None) -> Claim | None:
         or _tables(case, tables)
         or _opposition(case)
         or _draw(case, HORIZON)
+        or (_lost(case, at_least=2) if case.after <= _EVEN[1] else None)
         or _missed_mate(case)
-        or _material(case)
+        or _lost(case, at_least=min(2, sure_gain(case.best)))
+        or _missed(case)
+        or _lost(case, at_least=1)
         or _positional(case)
         or (_unchanged(case, tables) if tables else None)
         or _verdict(case)
@@ -103,10 +112,17 @@ def reason_of(case: Case, tables: Tables | None = None) -> Claim | None:
 
 def _allowed_mate(case: Case) -> Mating | None:
     missed, allowed = case.had.mate() or 0, case.has.mate() or 0
-    if allowed < 0 <= missed and _is_notable(case, -allowed) and len(case.played) > 1:
+    allows = allowed < 0 <= missed and _is_notable(case, -allowed)
+    if (allows or _is_mated_sooner(case)) and len(case.played) > 1:
         instead = mating("misses", case.best, missed) if 0 < missed <= _VISIBLE_MATE else None
         return mating("allows", case.played, -allowed, instead)
     return None
+
+
+def _is_mated_sooner(case: Case) -> bool:
+    """Whether the move allows a short mate where the best one puts it off."""
+    had, has = case.had.mate() or 0, case.has.mate() or 0
+    return -_VISIBLE_MATE <= has < 0 and had < has - 1
 
 
 def _missed_mate(case: Case) -> Mating | None:
@@ -162,23 +178,26 @@ def _opposition(case: Case) -> Opposition | None:
     return Opposition(case.best, case.played, win=case.before >= _EVEN[1])
 
 
-def _material(case: Case) -> Material | None:
-    """What the reply wins, or what the best move would have won, if the scores agree."""
-    if not case.marked and case.before - case.after < LEAST_LOSS:
-        return None
-    if len(case.best) >= _LEAST_SHOWN and case.played.gain + case.best.gain < 1:
-        return None  # the better move wins, or loses, as much
-    lines: list[tuple[Literal["loses", "misses"], Line]] = [("loses", case.played), ("misses", case.best)]
-    for verb, line in sorted(lines, key=lambda each: -sure_gain(each[1])):
-        if _costs(case, verb, sure_gain(line)) and (found := _won(case, verb, line.proved)):
-            return found
-    return None
+def _lost(case: Case, at_least: int) -> Material | None:
+    """The material, ``at_least`` so many pawns, that the reply wins."""
+    gain = sure_gain(case.played)
+    return _won(case, "loses", case.played.proved) if gain >= at_least and _costs(case, "loses", gain) else None
+
+
+def _missed(case: Case) -> Material | None:
+    """The material that the best move would have won."""
+    gain = sure_gain(case.best)
+    return _won(case, "misses", case.best.proved) if _costs(case, "misses", gain) else None
 
 
 def _costs(case: Case, verb: str, gain: int) -> bool:
     """Whether the scores agree that the mover ``loses`` or ``misses`` a ``gain``."""
     if gain < 1 or case.drop < max(_LEAST_COST, _PAWN_COST * min(gain, _MOST_PAWNS)):
         return False
+    if not case.marked and case.before - case.after < LEAST_LOSS:
+        return False
+    if len(case.best) >= _LEAST_SHOWN and case.played.gain + case.best.gain < 1:
+        return False  # the better move wins, or loses, as much
     if gain == 1:
         return case.drop <= _PAWN_EXPLAINS or (verb == "loses" and not case.marked)
     return verb == "loses" or shows(case.had, case.best.proved)
@@ -225,7 +244,7 @@ def explained(line: Line, gain: Gain) -> Finding | None:
         fits = promotes == (finding.theme == "promotion") and (promotes or _is_part(line, finding, gain))
         begins = _forced(line, start, finding.ply) or (finding.form == "now" and finding.ply - start <= _SOON)
         near = begins and finding.ply - start <= _NEAR and finding.ply < line.shown
-        if fits and near and line.gains[finding.payoff_ply + 1] >= max(1, line.gain - 1):
+        if fits and near and line.gains[finding.payoff_ply + 1] >= max(1, min(line.gain - 1, _MOST * line.gain)):
             return finding
     end = max(line.shown, start + 1)
     end -= (end - start + 1) % 2
@@ -234,8 +253,8 @@ def explained(line: Line, gain: Gain) -> Finding | None:
     if (gain.kind == "promotion" and not queens) or _given_up(line, start, end):
         return None
     small = line.gain < 2 or {kind for kind, _ in gain.won} == {chess.PAWN}
-    if small and (long or not _forced(line, start, start + 1)):
-        return None  # the loser often has another answer to a quiet threat to win a pawn
+    if small and (long or not _forced(line, start, start + 1) or line.gains[start + 1] <= -_OFFERED):
+        return None  # the loser often has another answer to a quiet threat to win a pawn, or to a sacrifice
     return Finding("line", start, start if long else end - 1)
 
 

@@ -21,16 +21,17 @@ def parse_explain(words: list[str]) -> str | None:
 
 
 class Explanation(Searches):
-    """Explains ``move`` on ``board``, or the best move. Raises :class:`PositionError` if it is illegal."""
+    """Explains ``move`` on ``board``, the move just played, or the best move. Raises :class:`PositionError` for an
+    illegal move."""
 
     def __init__(self, engine: Engine, board: chess.Board, move: str | None) -> None:
         super().__init__(engine)
-        self._board = board
-        from engine.reading import read_move
+        from engine.api.explaining import asked_about
 
-        self._move = None if move is None else read_move(self._board, move)
+        self._move: chess.Move | None
+        self._board, self._move, self._lead = (board, None, "") if move is None else asked_about(board, move)
 
     def run(self) -> str:
         """The explanation. Raises :class:`Stopped`, as unfinished searches explain nothing."""
         with self._engine.turn(self._since):
-            return self._engine.explain(self._board, self._move)
+            return self._lead + self._engine.explain(self._board, self._move)

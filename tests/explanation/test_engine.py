@@ -64,6 +64,14 @@ def test_a_mate_allowed_in_a_lost_game_is_told():
     assert sentence(claim_of(lost, lost.parse_san("Kg1"), look)) == "Allows back-rank mate in one with Re1#."
 
 
+def test_an_explanation_does_not_depend_on_earlier_searches(shared):
+    board = chess.Board("r1bqkb1r/pppp1ppp/2n2n2/4p1N1/2B1P3/8/PPPP1PPP/RNBQK2R b KQkq - 5 4")
+    moves = [None, *map(board.parse_san, ("h6", "d5", "Nxe4"))]
+    said = [[shared.explain(board, move, NODES) for move in order] for order in (moves, moves)]
+    shared.new_game()
+    assert said[0] == said[1] == [shared.explain(board, move, NODES) for move in moves]
+
+
 def test_a_game_that_is_over_is_told(shared):
     mated = chess.Board("R5k1/5ppp/8/8/8/8/8/4K3 b - - 0 1")
     assert shared.explain(mated) == "The game is over: checkmate."

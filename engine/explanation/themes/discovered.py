@@ -28,10 +28,13 @@ def _check(line: Line, ply: int) -> Finding | None:
     actor = Piece.at(board, hidden[0])
     if line.captured(ply):
         return Finding("discoveredAttack", ply, ply, "check", actor=actor)
-    if ply + 2 < len(line) and line.moves[ply + 2].from_square == move.to_square and line.captured(ply + 2):
-        prey = line.moves[ply + 2].to_square
-        if prey in board.attacks(move.to_square) and board.color_at(prey) == (not line.winner):
-            return Finding("discoveredAttack", ply, ply + 2, "both", (Piece.at(board, prey),), actor)
+    for later in (ply + 2, ply + 4):  # another check may come first
+        if later < len(line) and line.moves[later].from_square == move.to_square and line.captured(later):
+            prey = line.moves[later].to_square
+            if prey in board.attacks(move.to_square) and board.color_at(prey) == (not line.winner):
+                return Finding("discoveredAttack", ply, later, "both", (Piece.at(board, prey),), actor)
+        if later >= len(line) or not line.boards[later + 1].is_check():
+            return None
     return None
 
 

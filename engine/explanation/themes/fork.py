@@ -27,7 +27,8 @@ def find(line: Line) -> Finding | None:
 def _targets(line: Line, ply: int) -> list[chess.Square]:
     """The squares of the targets that the piece moved at ``ply`` could win, the king included.
 
-    Pieces that others could capture just as well, or that were already lost, do not count as won by the fork.
+    Pieces that the forking piece attacked before do not count as won by the fork, nor do those that were already lost
+    unless it gives check.
     """
     before, after, move = line.boards[ply], line.boards[ply + 1], line.moves[ply]
     found = []
@@ -35,7 +36,8 @@ def _targets(line: Line, ply: int) -> list[chess.Square]:
         kind = after.piece_type_at(square)
         if kind == chess.KING or (
             _wins(after, move.to_square, square)
-            and not (square in before.attacks(move.from_square) or winnable(before, square) >= value(kind))
+            and square not in before.attacks(move.from_square)
+            and (after.is_check() or winnable(before, square) < value(kind))
         ):
             found.append(square)
     pieces = [square for square in found if after.piece_type_at(square) != chess.PAWN]

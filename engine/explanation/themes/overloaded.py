@@ -11,13 +11,17 @@ from engine.play.captures import value
 
 
 def find(line: Line) -> Finding | None:
-    """The winner's first move that a guard answers by capturing, so that the piece it guarded falls."""
+    """The winner's first move that a guard answers by capturing, or a king by leaving its square, so that the piece it
+    guarded falls."""
     for ply in line.turns():
         if ply + 2 >= len(line):
             return None
         bait, answer, blow = line.moves[ply : ply + 3]
         before, square = line.boards[ply], blow.to_square
-        if answer.to_square != bait.to_square or square in (bait.to_square, answer.from_square):
+        if square in (bait.to_square, answer.from_square):
+            continue
+        checked, takes = line.boards[ply + 1], answer.to_square == bait.to_square
+        if not takes and (not checked.is_check() or answer.from_square != checked.king(not line.winner)):
             continue
         if before.piece_type_at(answer.from_square) in (None, chess.PAWN):
             continue
@@ -33,7 +37,7 @@ def find(line: Line) -> Finding | None:
         if square in line.boards[ply + 2].attacks(answer.to_square):
             continue
         guard = (Piece.at(before, answer.from_square),)
-        if line.captured(ply) and bait.to_square in before.attacks(answer.from_square):
+        if line.captured(ply) and takes and bait.to_square in before.attacks(answer.from_square):
             return Finding("overloaded", ply, ply + 2, "both", guard, squares=(bait.to_square, square))
         return Finding("overloaded", ply, ply + 2, "away", guard, squares=(square,))
     return None
