@@ -9,7 +9,7 @@ import errno
 import os
 import secrets
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
@@ -106,17 +106,34 @@ def check_place(path: Path, mark: str = "") -> None:
     raise WriteError(f"cannot write {path}: {reason}")
 
 
-def write_whole(path: Path, content: str | bytes | Iterator[str]) -> None:
+def write_whole(path: Path, content: str | bytes | Iterable[str]) -> None:
     """Write a file, never seen half written; a text, or its parts, in UTF-8, with ``?`` for what that cannot spell.
 
     Raises :class:`WriteError`.
     """
     try:
-        with drafted(path) as stream:
+        with drafted(path) as draft:
             for part in (content,) if isinstance(content, (str, bytes)) else content:
-                stream.write(part.encode(errors="replace") if isinstance(part, str) else part)
+                draft.write(part.encode(errors="replace") if isinstance(part, str) else part)
     except OSError as error:
         raise WriteError(f"cannot write {path}: {error.strerror}") from None
+
+
+def write_or_rescue(path: Path, content: str | bytes | Sequence[str]) -> None:
+    """Write a file at the end of long work as :func:`write_whole` does; if that fails, write it into the user's home
+    folder.
+
+    Raises :class:`WriteError`, which says where the file is.
+    """
+    try:
+        write_whole(path, content)
+    except WriteError as error:
+        try:
+            place = Path.home() / f"{path.stem}.{secrets.token_hex(4)}{path.suffix}"
+            write_whole(place, content)
+        except (WriteError, RuntimeError):  # there is no home
+            raise error from None
+        raise WriteError(f"{error}; it is in {place}") from None
 
 
 def size_of(stream: BinaryIO) -> int:

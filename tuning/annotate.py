@@ -7,27 +7,23 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from engine.analysis import cli, games
-from engine.analysis.files import AnalysisError, pgn_text
-from engine.analysis.jobs import Finished, Item, Key, Message, Receive, Remark, Setup, Step, Unfinished, annotate_pgn
+from engine.analysis.files import AnalysisError
+from engine.analysis.jobs import Item, OnReport, Setup, annotating
 from engine.commandline import UsageError, refuse
 from engine.console import Console
 from engine.files import WriteError
+from engine.processes import Completed
 from tuning.cluster.base import ClusterLost, Report
 from tuning.cluster.run import open_cluster
 from tuning.common import command
 from tuning.common.errors import SetupError
 from tuning.common.flags import add_scheduler_flag
-
-_MESSAGES = {kind.__name__: kind for kind in (Step, Unfinished, Finished, Remark)}
-
-#: How a game is annotated, its number in this run and in its file, and the game as PGN.
-_Unit = tuple[Setup, int, int, str]
 
 
 def parser() -> argparse.ArgumentParser:
@@ -44,37 +40,23 @@ def parser() -> argparse.ArgumentParser:
     return made
 
 
-def annotate_unit(unit: _Unit, report: Report) -> None:
-    """Annotate a game on a worker; its messages are reported as plain data."""
-    setup, place, number, pgn = unit
-
-    def send(message: Message) -> None:
-        report((place, type(message).__name__, *message))
-
-    annotate_pgn(setup, number, pgn, send)
+def annotate_unit(unit: tuple[Setup, Item], report: Report) -> dict[str, Any]:
+    """Annotate a game on a worker, and report the progress with the game."""
+    setup, item = unit
+    with annotating(setup, lambda said: report((item, said))) as annotate:
+        return annotate(item)
 
 
 def _annotate_all(
-    items: Iterator[Item[Key]], setup: Setup, receive: Receive[Key], scheduler: str, workers: int | None
-) -> None:
+    setup: Setup, items: Iterator[Item], on_report: OnReport, scheduler: str, workers: int | None
+) -> Generator[Completed, None, None]:
     """Annotate ``items`` on a cluster, ``workers`` at a time; see :data:`engine.analysis.jobs.AnnotateAll`."""
-    keys: dict[int, Key] = {}
-
-    def units() -> Iterator[_Unit]:
-        for place, (key, number, game) in enumerate(items):
-            keys[place] = key
-            yield setup, place, number, pgn_text(game)
-
-    def on_report(item: Sequence[Any]) -> None:
-        place, kind, *values = item
-        receive(None if kind == Remark.__name__ else keys[place], _MESSAGES[kind](*values))
-
     with command.orderly() as stack:
-        cluster = open_cluster(scheduler, workers, lambda line: receive(None, Remark(line)))
+        cluster = open_cluster(scheduler, workers, lambda line: on_report(None, line))
         stack.callback(cluster.close)
-        for outcome in cluster.run(annotate_unit, units(), on_report):
-            if outcome.error is not None:
-                raise AnalysisError(f"game {outcome.unit[2]} cannot be annotated: {outcome.error}")
+        units = ((setup, item) for item in items)
+        for outcome in cluster.run(annotate_unit, units, lambda report: on_report(Item(*report[0]), report[1])):
+            yield Completed(outcome.unit[1], outcome.result, outcome.error)
 
 
 def run(arguments: argparse.Namespace, console: Console) -> int:

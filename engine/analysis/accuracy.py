@@ -19,8 +19,8 @@ from dataclasses import dataclass
 import chess
 from chess.engine import Cp, PovScore
 
-from engine.analysis.annotate import Judged
 from engine.analysis.judge import Grade
+from engine.analysis.record import Judged
 from engine.explanation.standing import human_expectation
 
 #: Centipawns that a mate counts; no score counts more.

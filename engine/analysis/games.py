@@ -1,4 +1,4 @@
-"""``analyse PGN``: every game annotated, as PGN and as a page, with a progress bar; survives interruption."""
+"""``analyse PGN``: every game annotated, as PGN and as a page, with a progress bar; finished games are kept."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -17,42 +19,28 @@ import chess.pgn
 from chess.engine import Limit
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from engine.analysis.files import (
-    AnalysisError,
-    continued,
-    fingerprints,
-    pgn_text,
-    read_games,
-    read_page,
-    write_games,
-)
-from engine.analysis.jobs import (
-    SAVE_AFTER,
-    AnnotateAll,
-    Finished,
-    Message,
-    Remark,
-    Setup,
-    Step,
-    Unfinished,
-    annotate_all,
-)
+from engine.analysis import notes
+from engine.analysis.files import AnalysisError, pgn_text, read_bytes, read_games
+from engine.analysis.jobs import AnnotateAll, Item, Setup, annotate_all
 from engine.analysis.limits import engine_name, limit_of
-from engine.analysis.notes import TAG, looked, positions
-from engine.analysis.report import MARKS, entries, render
+from engine.analysis.record import Record, positions
+from engine.analysis.report import MARKS, PAGE_MARK, entry, render
+from engine.analysis.results import SUFFIX, Results, digest_of
 from engine.commandline import DONE, INTERRUPTED, REFUSED, refuse
 from engine.console import Console, TextColumn
-from engine.files import WriteError, check_place, write_whole
+from engine.files import WriteError, check_place, write_or_rescue, write_whole
+from engine.messages import PositionError
+from engine.processes import Completed, LostProcess
 
-#: At most one part in this many of the time is spent saving unfinished files.
+#: At most one part in this many of the time is spent saving results.
 _SAVING = 25
 
 
 def analyse(
-    paths: Sequence[Path], chosen: argparse.Namespace, options: dict[str, Any], annotate: AnnotateAll[Any] | None = None
+    paths: Sequence[Path], chosen: argparse.Namespace, options: dict[str, Any], annotate: AnnotateAll | None = None
 ) -> int:
-    """Annotate the games of all ``paths`` that can be read; the files are written at the end, and every few seconds
-    until then. ``annotate`` does the work elsewhere than on this machine."""
+    """Annotate the games of all ``paths`` that can be read. Results are saved after each game; PGN and page are written
+    at the end. ``annotate`` does the work elsewhere than on this machine."""
     if chosen.lines is not None:
         raise AnalysisError("--lines is for a position; an annotated game shows one line for each bad move")
     if chosen.chess960:
@@ -65,34 +53,33 @@ def analyse(
     limit, words = limit_of(chosen, 0.5)
     if whole_game:
         limit, words = Limit(time=chosen.game_time), f"{chosen.game_time:g} s a game"
-    name = engine_name(words, options)
+    label = engine_name(words, options)
     files, code = [], DONE
     for path in paths:
         try:
-            files.append(_File.open(path, chosen, name, lambda text: _say(console, text)))
+            files.append(_File.open(path, chosen, lambda text: _say(console, text)))
         except (AnalysisError, WriteError) as error:
             code = refuse(error)
     if not files:
         return code
-    _check_apart(files)
+    _check_distinct_outputs(files)
     try:
-        annotate = annotate or partial(annotate_all, jobs=chosen.jobs or 1)
-        _annotate(files, Setup(options, limit, name, whole_game), annotate, console)
-        written = [file for file in files if file.write(name, whole=True)]
+        _Run(files, label, console).go(
+            Setup(options, limit, whole_game), annotate or partial(annotate_all, jobs=chosen.jobs or 1)
+        )
     except BaseException as error:
-        written = [file for file in files if file.write(name)]
+        kept = [file for file in files if file.results and file.write(label)]
         if not isinstance(error, KeyboardInterrupt):
             raise
         games = [game for file in files for game in file.games]
-        done, whole = sum(game.looked for game in games), sum(game.size for game in games)
-        finished = sum(game.finished for game in games)
-        kept = ", ".join(str(file.output) for file in written if any(game.text for game in file.games))
+        finished = sum(game.file.results.get(game.digest, label) is not None for game in games)
         print(
-            f"\nnumbat: interrupted after {done} of {whole} positions; {finished} of {len(games)} games are finished"
-            f"{f', kept in {kept}' if kept else ''}; run the same command to continue",
+            f"\nnumbat: interrupted; {finished} of {len(games)} games are finished"
+            f"{''.join(f', kept in {file.results.path}' for file in kept)}; run the same command to continue",
             file=sys.stderr,
         )
         return INTERRUPTED
+    written = [file for file in files if file.write(label)]
     for file in written:
         pages = [game.page for game in file.games if game.page]
         for page in pages:
@@ -103,187 +90,219 @@ def analyse(
 
 @dataclass(eq=False)
 class _Game:
-    """A game of a file, which has ``size`` positions up to a null move, if any (``cut``), of which ``looked`` are done.
-
-    ``text`` is its PGN once the output has it, and ``page`` the JSON for its page once it is finished. ``game`` is None
-    if nothing has to be done any longer.
-    """
+    """A game of a file, which has ``size`` positions up to a null move, if any (``cut``). ``page`` is the JSON for its
+    page, if it has results."""
 
     file: _File
     number: int
-    game: chess.pgn.Game | None
-    players: str
+    game: chess.pgn.Game
+    digest: str
     size: int
     cut: bool
-    looked: int = 0
-    text: str = ""
     page: str = ""
-    finished: bool = False
+
+    def __str__(self) -> str:
+        tags = self.game.headers
+        return f"game {self.number} ({tags.get('White', '?')} - {tags.get('Black', '?')})"
 
     @property
     def empty(self) -> bool:
         """Whether there are no moves."""
         return self.size == 1 and not self.cut
 
+    def show(self, stored: dict[str, Any]) -> None:
+        """Make the page's JSON from stored results. Raises ValueError if they are damaged."""
+        record = Record.of(self.game)
+        record.load(stored)
+        moves = record.judged()
+        self.page = entry(notes.annotated(self.game, stored["label"], moves), moves, self.number)
+
+    def text(self) -> str:
+        """The game as PGN, annotated if there are results."""
+        return json.loads(self.page)["pgn"] if self.page else pgn_text(self.game)
+
 
 @dataclass(eq=False)
 class _File:
-    """A file of games and the two that are written for it; ``print`` is the games' fingerprint."""
+    """A file of games, their results, and the two files that are made from them."""
 
-    path: Path
     output: Path
     html: Path
-    print: str
+    results: Results
     games: list[_Game]
+    name: str
 
     @classmethod
-    def open(cls, path: Path, chosen: argparse.Namespace, name: str, report: Callable[[str], None]) -> _File:
-        """Read the games, each as it is in the output if it is there; what was done under ``name`` is done."""
+    def open(cls, path: Path, chosen: argparse.Namespace, report: Callable[[str], None]) -> _File:
+        """Read the games and their results. Raises :class:`AnalysisError` and :class:`WriteError`."""
         games = read_games(path, report)
         output = chosen.output or path.with_suffix(".annotated.pgn")
-        check_place(output)
         html = chosen.html or output.with_suffix(".html")
-        check_place(html)
-        _check_outputs(path, output, html)
-        marks = fingerprints(games)
-        old, mark = read_page(html, marks)
-        pages = {json.loads(page)["number"]: page for page in entries(old, name, mark)}
-        known = {number: json.loads(page)["pgn"] for number, page in pages.items()}
-        result = cls(path, output, html, marks[-1], [])
+        for other, option in ((output, "output"), (html, "html")):
+            check_place(other)
+            if other.exists() and other.samefile(path):
+                raise AnalysisError(f"{other} would overwrite a file that it is made from; choose another --{option}")
+        result = cls(output, html, Results(_place(path, output), report), [], path.name)
+        result.check_unedited()
+        check_place(html, PAGE_MARK)
+        if chosen.fresh:
+            for game in games:
+                notes.strip(game)
         for number, game in enumerate(games, 1):
             size = len(positions(game))
             cut = size <= len(list(game.mainline()))
-            result.games.append(_Game(result, number, game, _players(game), size, cut))
-        for own, begun in zip(result.games, continued(games, output, known), strict=False):
-            own.game, own.text = begun.game, begun.text
-            if begun.game is None:
-                own.page, own.looked, own.finished = pages[own.number], own.size, True
-            elif begun.game.headers.get(TAG) == name:
-                own.looked = looked(begun.game)
+            result.games.append(_Game(result, number, game, digest_of(game), size, cut))
         return result
 
-    def write(self, name: str, whole: bool = False) -> bool:
-        """Write the games up to the last that was begun, or the ``whole`` file, and the page of the finished ones.
+    def check_unedited(self) -> None:
+        """Raises :class:`AnalysisError` if the output is anything but a PGN made from the results."""
+        if self.output.exists() and (content := read_bytes(self.output)) and not self.results.has_written(content):
+            raise AnalysisError(
+                f"{self.output} was changed since numbat wrote it, or is another file; choose another with --output"
+            )
 
-        Returns whether both could be written; an error is reported.
+    def write(self, label: str) -> bool:
+        """Write the results, the PGN and the page, or into the user's home if that fails, with a message.
+
+        Returns whether all are where they belong.
         """
+        for game in self.games:
+            if not game.page and (stored := self.results.get(game.digest)):
+                with suppress(ValueError):
+                    game.show(stored)
+        pgn = ("\n\n".join(game.text() for game in self.games) + "\n").encode(errors="replace")
+        pages = [game.page for game in self.games if game.page]
+        good = True
         try:
-            self.save(whole)
-            pages = [game.page for game in self.games if game.page]
-            if pages:
-                write_whole(self.html, render(pages, name, self.print, self.output.name))
-        except WriteError as error:
+            self.check_unedited()
+            self.results.will_write(pgn)
+            contents: dict[Path, str | bytes | Sequence[str]] = {self.output: pgn}
+        except AnalysisError as error:
             refuse(error)
-            return False
-        return True
+            good, contents = False, {}
+        if pages:
+            contents = {self.results.path: self.results.text(), **contents}
+            contents[self.html] = list(render(pages, label, self.output.name))
+        for path, content in contents.items():
+            try:
+                write_or_rescue(path, content)
+            except WriteError as error:
+                refuse(error)
+                good = False
+        return good
 
-    def save(self, whole: bool = False) -> None:
-        """Write the games up to the last that was begun, or all of them. Raises WriteError."""
-        count = max((game.number for game in self.games if whole or game.text), default=0)
-        if count:
-            write_games(self.output, list(map(_text, self.games[:count])))
 
-
-def _text(own: _Game) -> str:
-    if own.text:
-        return own.text
-    assert own.game is not None
-    return pgn_text(own.game)
+def _place(path: Path, output: Path) -> Path:
+    """The file for the results of ``path``: beside it or, if nothing can be written there, beside the output."""
+    try:
+        check_place(beside := path.with_suffix(SUFFIX))
+        return beside
+    except WriteError:
+        check_place(beside := output.with_suffix(SUFFIX))
+        return beside
 
 
 def _say(console: Console, text: str) -> None:
     console.print(text if text.startswith("numbat:") else f"numbat: {text}", soft_wrap=True)
 
 
-def _check_apart(files: Sequence[_File]) -> None:
+def _check_distinct_outputs(files: Sequence[_File]) -> None:
     """Raises AnalysisError if a file would be written twice."""
     seen: set[str] = set()
-    for file in files:
-        for path in (file.output, file.html):
-            real = os.path.realpath(path)
-            if real in seen:
-                raise AnalysisError(f"{path} would be written twice")
-            seen.add(real)
+    for path in (path for file in files for path in (file.output, file.html, file.results.path)):
+        real = os.path.realpath(path)
+        if real in seen:
+            raise AnalysisError(f"{path} would be written twice")
+        seen.add(real)
 
 
-def _check_outputs(path: Path, output: Path, html: Path) -> None:
-    """Raises AnalysisError if one of the three files would replace another."""
-    for file in (output, html):
-        if file.exists() and file.samefile(path):
-            raise AnalysisError(f"{file} would overwrite a file that it is made from")
-    if os.path.realpath(output) == os.path.realpath(html):
-        raise AnalysisError(f"the games and their page cannot both be written to {output}")
+class _Run:
+    """Annotates the games that are not finished under the settings in ``label``, and shows the progress."""
 
+    def __init__(self, files: Sequence[_File], label: str, console: Console) -> None:
+        self._files = files
+        self._games = [game for file in files for game in file.games]
+        self._label = label
+        self._console = console
+        columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
+        self._bar = Progress(*columns, TimeRemainingColumn(), console=console, disable=not console.is_terminal)
+        self._task = self._bar.add_task("", total=sum(game.size for game in self._games))
+        self._parts: dict[_Game, float] = {}
+        self._unsaved: set[_File] = set()
+        self._save_at = 0.0
 
-def _annotate(files: Sequence[_File], setup: Setup, annotate: AnnotateAll[_Game], console: Console) -> None:
-    """Annotate all games that are not finished, and show the progress.
+    def go(self, setup: Setup, annotate: AnnotateAll) -> None:
+        """Annotate the games. A null move, and a position that the engine refuses, ends the annotation of its game and
+        of no other."""
+        with self._bar:
+            pending = self._pending()
+            for first in pending:  # without one no engine is needed
+                with closing(annotate(setup, chain([first], pending), self._on_report)) as completed:
+                    for each in completed:
+                        self._receive(each)
 
-    A null move, and a position that the engine refuses, ends the annotation of its game and of no other.
-    """
-    games = [game for file in files for game in file.games]
-    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
-    with Progress(*columns, TimeRemainingColumn(), console=console, disable=not console.is_terminal) as bar:
-        task = bar.add_task("", total=sum(game.size for game in games))
-        parts: dict[_Game, float] = {}
-        saved, pause = time.monotonic(), SAVE_AFTER
-        unsaved: set[_File] = set()
-
-        def pending() -> Iterator[tuple[_Game, int, chess.pgn.Game]]:
-            for game in games:
-                title = f"{game.file.path.name}, " if len(files) > 1 else ""
-                bar.update(task, description=f"{title}game {game.number} of {len(game.file.games)}")
-                if game.empty:
-                    _say(console, f"game {game.number} ({game.players}) has no moves; it is not annotated")
-                elif game.game is not None:
-                    yield game, game.number, game.game
-                    continue
-                complete(game)
-
-        def complete(game: _Game, refused: str = "") -> None:
-            bar.update(task, advance=(1 - parts.pop(game, 0.0)) * game.size)
-            if refused or game.cut:
-                what = f"not annotated: {refused}" if refused else f"annotated to a null move ({game.size} positions)"
-                _say(console, f"game {game.number} ({game.players}) is {what}")
-
-        def receive(game: _Game | None, message: Message) -> None:
-            match message:
-                case Remark(text):
-                    _say(console, text)
-                case Step(part) if game:
-                    bar.update(task, advance=(part - parts.get(game, 0.0)) * game.size)
-                    parts[game] = part
-                case Unfinished(text, done) if game:
-                    game.text, game.looked = text, done
-                case Finished(text, page, refused) if game:
-                    game.text, game.page, game.game = text, page, None
-                    game.looked, game.finished = 0 if refused else game.size, True
-                    complete(game, refused)
-            if isinstance(message, (Unfinished, Finished)) and game:
-                unsaved.add(game.file)
-                if time.monotonic() - saved > pause:
-                    save()
-
-        def save() -> None:
-            nonlocal saved, pause
-            began = time.monotonic()
-            for file in list(unsaved):
+    def _pending(self) -> Iterator[Item]:
+        """The games that need a search, when it is their turn."""
+        for place, game in enumerate(self._games):
+            title = f"{game.file.name}, " if len(self._files) > 1 else ""
+            self._bar.update(self._task, description=f"{title}game {game.number} of {len(game.file.games)}")
+            if game.empty:
+                self._say(f"{game} has no moves; it is not annotated")
+                self._complete(game)
+                continue
+            if stored := game.file.results.get(game.digest, self._label):
                 try:
-                    file.save()
-                    unsaved.remove(file)
-                except WriteError as error:
-                    _say(console, f"{error}; it will be tried again")
-            saved = time.monotonic()
-            pause = max(SAVE_AFTER, _SAVING * (saved - began))
+                    game.show(stored)
+                except ValueError:
+                    self._say(f"the results of {game} in {game.file.results.path} are damaged; it is searched again")
+                else:
+                    self._complete(game)
+                    continue
+            yield Item(place, str(game), pgn_text(game.game))
 
-        if all(game.finished or game.empty for game in games):
-            for _ in pending():
-                pass
-        else:
-            annotate(pending(), setup, receive)
+    def _on_report(self, item: Item | None, report: float | str) -> None:
+        if isinstance(report, str):
+            self._say(report)
+        elif item:
+            game = self._games[item.place]
+            self._bar.update(self._task, advance=(report - self._parts.get(game, 0.0)) * game.size)
+            self._parts[game] = report
 
+    def _receive(self, completed: Completed) -> None:
+        game = self._games[completed.item.place]
+        if completed.error is None:
+            stored = {"label": self._label, **completed.result}
+            game.file.results.add(game.digest, stored)
+            self._unsaved.add(game.file)
+            self._save()
+            game.show(stored)
+        elif not isinstance(completed.error, (PositionError, LostProcess)):
+            raise completed.error
+        self._complete(game, completed.error)
 
-def _players(game: chess.pgn.Game) -> str:
-    return f"{game.headers.get('White', '?')} - {game.headers.get('Black', '?')}"
+    def _complete(self, game: _Game, error: BaseException | None = None) -> None:
+        self._bar.update(self._task, advance=(1 - self._parts.pop(game, 0.0)) * game.size)
+        if error:
+            self._say(f"{game} is not annotated: {error}")
+        elif game.cut:
+            self._say(f"{game} is annotated up to the null move ({game.size} positions)")
+
+    def _save(self) -> None:
+        """Save the results, unless that has taken too large a part of the time."""
+        began = time.monotonic()
+        if began < self._save_at:
+            return
+        for file in list(self._unsaved):
+            try:
+                write_whole(file.results.path, file.results.text())
+                self._unsaved.remove(file)
+            except WriteError as error:
+                self._say(f"{error}; it will be tried again")
+        now = time.monotonic()
+        self._save_at = now + _SAVING * (now - began)
+
+    def _say(self, text: str) -> None:
+        _say(self._console, text)
 
 
 def _print_summary(page: dict[str, Any]) -> None:

@@ -27,14 +27,12 @@ import chess.pgn
 import chess.svg
 
 from engine.analysis.accuracy import Side, summary
-from engine.analysis.annotate import Judged
 from engine.analysis.clock import clock_text
 from engine.analysis.files import pgn_text
 from engine.analysis.judge import Grade, chances_on, ending
 from engine.analysis.lines import ending_text, percents, score_text
-from engine.analysis.notes import positions
 from engine.analysis.openings import opening_of
-from engine.analysis.record import is_decisive
+from engine.analysis.record import Judged, is_decisive, positions
 from engine.lab.page import as_json, fill
 
 #: The phases of a game.
@@ -46,19 +44,15 @@ MARKS = tuple(grade for grade in Grade if grade.word)
 #: Pieces other than kings and pawns up to which it is the endgame, or the middlegame, and the moves of the opening.
 _ENDGAME, _MIDDLEGAME, _OPENING_MOVES = 6, 10, 15
 
-Report = tuple[chess.pgn.Game, Sequence[Judged]]
+#: A text of every page.
+PAGE_MARK = "\nconst games = [\n"
 
 
-def render(
-    games: Iterable[str], engine: str, fingerprint: str = "", name: str = "games.annotated.pgn"
-) -> Iterator[str]:
-    """The page of ``games``, each from :func:`entry`, in parts; ``engine`` names the engine and its limit.
-
-    ``fingerprint`` identifies the games (see :func:`engine.analysis.files.read_page`). ``name`` is that of the PGN file
-    that can be downloaded from the page.
+def render(games: Iterable[str], engine: str, name: str = "games.annotated.pgn") -> Iterator[str]:
+    """The page of ``games``, each from :func:`entry`, in parts; ``engine`` names the engine and its limit. ``name`` is
+    that of the PGN file that can be downloaded from the page.
     """
     data = {
-        "fingerprint": fingerprint,
         "engine": engine,
         "pieces": pieces(),
         "file": name,
@@ -71,17 +65,6 @@ def render(
     for number, game in enumerate(games):
         yield ",\n" * bool(number) + game
     yield tail
-
-
-def entries(page: str, engine: str, fingerprint: str) -> list[str]:
-    """The games of a page that :func:`render` made with the same engine and fingerprint; none of any other page."""
-    games, _, rest = page.partition(_BEGIN)[2].partition(_END)
-    head = as_json({"fingerprint": fingerprint, "engine": engine})
-    return games.split(",\n") if games and rest.startswith(head.removesuffix("}")) else []
-
-
-#: What encloses the games of a page; no text of theirs has a line end.
-_BEGIN, _END = "\nconst games = [\n", "\n];\nconst data = "
 
 
 def entry(game: chess.pgn.Game, moves: Sequence[Judged], number: int = 1) -> str:
@@ -148,7 +131,7 @@ def _ply(moves: Sequence[Judged], number: int, clock: float | None, claimed: boo
         "mark": MARKS.index(judged.grade) + 1 if judged.grade in MARKS else 0,
         "book": judged.book,
         "phase": phase(before) if before else 0,
-        "why": judged.why,
+        "why": judged.reason,
         "score": ending_text(board) if ended else score_text(judged.score),
         "result": ended.result() if ended else "",
         "line": _line(before, line) if before and line else None,

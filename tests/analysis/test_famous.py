@@ -10,9 +10,10 @@ import pytest
 from chess.engine import Limit
 
 from engine import Engine
-from engine.analysis.annotate import Annotator, Judged
+from engine.analysis.annotate import Annotator
 from engine.analysis.files import read_games
 from engine.analysis.judge import Grade
+from engine.analysis.record import Judged
 
 
 def game_of(white: str) -> chess.pgn.Game:
@@ -97,12 +98,12 @@ def check(name: str, found: dict[str, Judged]) -> None:
 
 @pytest.mark.parametrize("name", ["Reti", "Gibaud", "Legal"])
 def test_short_famous_games_get_their_marks(numbat, name):
-    check(name, graded(Annotator(numbat, Limit(nodes=50_000), "test").annotate(game_of(name))))
+    check(name, graded(Annotator(numbat, Limit(nodes=50_000)).annotate(game_of(name)).judged()))
 
 
 def praised(numbat: Engine, name: str, nodes: int) -> set[str]:
     """The moves that get "!" or "!!" with ``nodes`` a position."""
-    found = graded(Annotator(numbat, Limit(nodes=nodes), "test").annotate(game_of(name)))
+    found = graded(Annotator(numbat, Limit(nodes=nodes)).annotate(game_of(name)).judged())
     return {move for move, judged in found.items() if judged.grade in (Grade.GOOD, Grade.BRILLIANT)}
 
 
@@ -131,7 +132,7 @@ def test_the_combination_of_kasparov_against_topalov_is_no_mistake(numbat):
     nodes = list(game_of("Kasparov").mainline())
     tail.setup(nodes[45].board())
     tail.add_line(node.move for node in nodes[46:])
-    found = graded(Annotator(numbat, Limit(nodes=200_000), "test").annotate(tail))
+    found = graded(Annotator(numbat, Limit(nodes=200_000)).annotate(tail).judged())
     fine, _ = FAMOUS["Kasparov"]
     assert [move for move in names(fine) if found[move].grade.bad] == []
     assert found["33. c3+"].grade in (Grade.GOOD, Grade.BRILLIANT)
@@ -142,7 +143,7 @@ def test_the_combination_of_kasparov_against_topalov_is_no_mistake(numbat):
 def test_famous_games_get_their_marks(numbat, name):
     """With the nodes of 0.2 s a move, at half the speed of a quiet machine where that is enough."""
     nodes = SLOW_TO_SEE.get(name, 250_000)
-    check(name, graded(Annotator(numbat, Limit(nodes=nodes), "test").annotate(game_of(name))))
+    check(name, graded(Annotator(numbat, Limit(nodes=nodes)).annotate(game_of(name)).judged()))
 
 
 @pytest.mark.slow
@@ -150,7 +151,7 @@ def test_famous_games_get_their_marks(numbat, name):
 def test_kasparov_against_topalov_with_more_and_by_the_clock(numbat, limit):
     """A second's nodes, and the clock of a machine that others use too. 24...cxd4 loses so little at 0.2 s that a slow
     machine may not see it; by a second it seems to draw, which costs less than an inaccuracy has to."""
-    found = graded(Annotator(numbat, limit, "test").annotate(game_of("Kasparov")))
+    found = graded(Annotator(numbat, limit).annotate(game_of("Kasparov")).judged())
     fine, bad = FAMOUS["Kasparov"]
     assert [move for move in names(fine) if found[move].grade.bad] == []
     assert limit.time or found[bad].loss > 0.05
@@ -180,7 +181,7 @@ def verdicts(numbat: Engine, board: chess.Board, move: chess.Move, nodes: int) -
     game = chess.pgn.Game.without_tag_roster()
     game.setup(board)
     game.add_variation(move)
-    return Annotator(numbat, Limit(nodes=nodes), "test").annotate(game)[-1].grade
+    return Annotator(numbat, Limit(nodes=nodes)).annotate(game).judged()[-1].grade
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,15 @@
 """``analyse PGN``: what is found, that nothing is lost, and that an interrupted run goes on."""
 
+import copy
 import io
+import json
 import os
 import re
+import shutil
 import sys
 from dataclasses import replace
 from pathlib import Path
+from random import Random
 
 import chess
 import chess.pgn
@@ -14,17 +18,17 @@ from chess.engine import Cp, Limit, Mate, PovScore
 from chess.pgn import read_game
 
 from engine import Engine
-from engine.analysis import annotate, cli, files, games, jobs, notes
+from engine.analysis import annotate, cli, games, jobs, record
 from engine.analysis.annotate import Annotator
-from engine.analysis.files import read_games, write_games
-from engine.analysis.jobs import Step
+from engine.analysis.files import read_games
 from engine.analysis.judge import Grade
 from engine.analysis.notes import TAG
 from engine.analysis.record import Record
+from engine.analysis.results import SUFFIX
 from engine.api.types import Analysis
 from engine.commandline import INTERRUPTED
-from engine.explanation import explain
-from engine.files import WriteError
+from engine.explanation import reason_of
+from engine.files import WriteError, write_whole
 from engine.printing import PrintError
 from tests.analysis.conftest import GAMES
 
@@ -43,7 +47,7 @@ def analyse(*words: object) -> int:
 
 
 def outputs(pgn: Path) -> list[Path]:
-    """The files that are written for ``pgn``."""
+    """The files that are made from the results for ``pgn``."""
     return [pgn.with_suffix(f".annotated.{kind}") for kind in ("pgn", "html")]
 
 
@@ -56,7 +60,7 @@ def result_at_once(pgn: Path, capsys: pytest.CaptureFixture[str], *limit: str) -
     """What a run without an interruption prints and writes; the files are removed."""
     assert analyse(pgn, *limit) == 0
     straight = result(pgn, capsys)
-    for file in outputs(pgn):
+    for file in (*outputs(pgn), pgn.with_suffix(SUFFIX)):
         file.unlink()
     return straight
 
@@ -77,14 +81,14 @@ def searches(monkeypatch) -> list[str]:
 
 def test_mistakes_are_found_and_the_rest_is_left_alone(numbat, pgn):
     first, second, third = read_games(pgn)
-    annotator = Annotator(numbat, Limit(depth=8), "test")
-    graded = {judged.san: judged for judged in annotator.annotate(first)}
+    annotator = Annotator(numbat, Limit(depth=8))
+    graded = {judged.san: judged for judged in annotator.annotate(first).judged()}
     assert graded["Nf6"].grade is Grade.BLUNDER
     assert graded["Qxf7#"].grade is Grade.FINE
     assert {san: found.better for san, found in graded.items() if found.grade is Grade.FINE}.keys() >= {"e4", "e5"}
     assert graded["Nf6"].better[0] in list(first.mainline())[4].board().legal_moves
-    assert {judged.san: judged.grade for judged in annotator.annotate(second)}["g4"] is Grade.BLUNDER
-    stalemated = list(annotator.annotate(third))[-1]
+    assert {judged.san: judged.grade for judged in annotator.annotate(second).judged()}["g4"] is Grade.BLUNDER
+    stalemated = annotator.annotate(third).judged()[-1]
     assert (stalemated.san, stalemated.grade) == ("Qf7", Grade.BLUNDER)
     assert stalemated.loss == pytest.approx(0.5, abs=2e-3)
     assert stalemated.better
@@ -117,60 +121,45 @@ def test_what_others_wrote_stays(pgn, capsys):
     assert pgn.read_text("utf-8").startswith('[Event "Casual"]')
 
 
-def interrupt_after(monkeypatch, number: int) -> list[chess.Board]:
-    """Interrupt each run from now on when it has done so many searches; returns the boards that are searched."""
-    plain, searched = annotate._Run._search, []
+def interrupt_at(monkeypatch, number: int) -> None:
+    """Interrupt the run at that search."""
+    plain, searched = Engine.analyse, []
 
-    def search(self, at, amount, others=False):
-        if len(searched) % (number + 1) == number:
-            searched.append(None)
+    def search(self, *arguments, **options):
+        searched.append(arguments)
+        if len(searched) == number:
             raise KeyboardInterrupt
-        searched.append(self._record.positions[at].board)
-        return plain(self, at, amount, others)
+        return plain(self, *arguments, **options)
 
-    monkeypatch.setattr(annotate._Run, "_search", search)
-    return searched
-
-
-def test_an_interrupted_run_leaves_what_it_has_and_goes_on(pgn, monkeypatch, capsys, searches):
-    output, page = outputs(pgn)
-    pgn.write_text(pgn.read_text("utf-8") + LONG, encoding="utf-8")
-    result_at_once(pgn, capsys, *FAST)
-    straight = len(searches)
-    searches.clear()
-    with monkeypatch.context() as patch:
-        interrupt_after(patch, straight - 12)  # in the middle of the last game, which takes more
-        assert analyse(pgn, *FAST) == INTERRUPTED
-    done = int(re.search(r"interrupted after (\d+) of 29 positions", capsys.readouterr().err)[1])
-    written = read_games(output)
-    assert len(written) == 4
-    evaluated = [sum(node.eval() is not None for node in [game, *game.mainline()]) for game in written]
-    assert evaluated[:3] == [7, 4, 2]  # a king that is mated has no score
-    assert sum(evaluated) == done - 3
-    assert [game.headers.get("AnalysisDone") is None for game in written] == [True, True, True, False]
-    assert "Qxf7#" in page.read_text("utf-8")
-    assert analyse(pgn, *FAST) == 0
-    assert len(searches) <= straight + annotate.GROUP * 2  # what the engine has to be reminded of
+    monkeypatch.setattr(Engine, "analyse", search)
 
 
 @pytest.mark.parametrize("limit", [["--depth", "7"], ["--nodes", "6000"]], ids=" ".join)
-def test_an_interrupted_run_ends_up_with_what_a_straight_one_finds(pgn, monkeypatch, capsys, limit):
+def test_an_interruption_costs_the_game_in_progress(pgn, monkeypatch, capsys, searches, limit):
     pgn.write_text(pgn.read_text("utf-8") + LONG, encoding="utf-8")
     straight = result_at_once(pgn, capsys, *limit)
     assert straight[1].count(" was ") > 3
-    searched = interrupt_after(monkeypatch, 2 * annotate.GROUP)
-    runs = 1
-    while analyse(pgn, *limit) == INTERRUPTED:
-        assert capsys.readouterr().out != straight[0]
-        runs += 1
-    assert runs >= 3
-    assert len(searched) > 30
+    whole = len(searches)
+    searches.clear()
+    with monkeypatch.context() as patch:
+        interrupt_at(patch, whole - 5)  # in the last game
+        assert analyse(pgn, *limit) == INTERRUPTED
+    told = capsys.readouterr().err
+    assert f"interrupted; 3 of 4 games are finished, kept in {pgn.with_suffix(SUFFIX)}; run the same" in told
+    written = read_games(outputs(pgn)[0])
+    assert [TAG in game.headers for game in written] == [True, True, True, False]
+    assert "Qxf7#" in outputs(pgn)[1].read_text("utf-8")
+    before = len(searches)
+    assert analyse(pgn, *limit) == 0
     assert result(pgn, capsys) == straight
+    board = chess.Board()
+    assert board.fen() in searches[before:]
+    assert read_games(pgn)[2].board().fen() not in searches[before:]
 
 
 @pytest.mark.parametrize(
     "place",
-    [(annotate, "praise"), (annotate, "is_sacrifice"), (jobs, "explain"), (Record, "put"), (Record, "expected")],
+    [(annotate, "praise"), (jobs, "reason_of"), (Record, "put"), (Record, "load"), (games, "entry")],
     ids=lambda place: place[1],
 )
 def test_an_interruption_at_any_moment_changes_nothing(pgn, monkeypatch, capsys, place):
@@ -190,102 +179,99 @@ def test_an_interruption_at_any_moment_changes_nothing(pgn, monkeypatch, capsys,
     while analyse(pgn, "--nodes", "3000") == INTERRUPTED:
         calls, runs = 0, runs + 1
         capsys.readouterr()
-    assert runs >= 3
+    assert runs >= 2
     assert result(pgn, capsys) == straight
 
 
-def test_an_interruption_while_the_page_is_made_keeps_the_game(pgn, monkeypatch):
-    def interrupted(*arguments):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(jobs, "entry", interrupted)
-    assert analyse(pgn, "--depth", "1") == INTERRUPTED
-    (game,) = read_games(outputs(pgn)[0])
-    assert TAG in game.headers
-    assert "AnalysisDone" not in game.headers
-
-
-def test_games_annotated_by_processes_are_the_same_also_after_an_interruption(pgn, monkeypatch, capsys):
+def test_jobs_find_the_same_also_after_an_interruption(pgn, monkeypatch, capsys):
     pgn.write_text(LONG + pgn.read_text("utf-8") + LONG, encoding="utf-8")
     straight = result_at_once(pgn, capsys, "--nodes", "6000")
-    plain, steps = games.annotate_all, []
+    plain = games.annotate_all
 
-    def interrupted(items, setup, receive, jobs):
-        def taken(game, message):
-            receive(game, message)
-            steps.extend([game] if isinstance(message, Step) else [])
-            if len(steps) == 20:
-                steps.append(None)
+    def interrupted(*arguments, **options):
+        for count, completed in enumerate(plain(*arguments, **options), 1):
+            yield completed
+            if count == 2:
                 raise KeyboardInterrupt
 
-        plain(items, setup, taken, jobs)
-
-    monkeypatch.setattr(games, "annotate_all", interrupted)
-    assert analyse(pgn, "--nodes", "6000", "--jobs", "2") == INTERRUPTED
-    err = capsys.readouterr().err
-    done, kept = map(
-        int, re.search(r"interrupted after (\d+) of 43 positions; (\d) of 5 games are finished", err).groups()
-    )
-    output, _ = outputs(pgn)
-    assert f"kept in {output}" in err
-    assert 0 < done < 43
-    written = read_games(output)
-    assert sum(TAG in game.headers and "AnalysisDone" not in game.headers for game in written) == kept
-    assert any("AnalysisDone" in game.headers for game in written)
+    with monkeypatch.context() as patch:
+        patch.setattr(games, "annotate_all", interrupted)
+        assert analyse(pgn, "--nodes", "6000", "--jobs", "2") == INTERRUPTED
+    told = int(re.search("interrupted; ([2-4]) of 5 games are finished", capsys.readouterr().err)[1])
+    assert told == sum(TAG in game.headers for game in read_games(outputs(pgn)[0]))
     assert analyse(pgn, "--nodes", "6000", "--jobs", "2") == 0
-    assert len(set(steps) - {None}) > 2
     assert result(pgn, capsys) == straight
 
 
-def test_a_finished_file_is_neither_parsed_nor_searched_again_unless_it_was_edited(pgn, monkeypatch, capsys, searches):
-    output, _ = outputs(pgn)
+def test_sentences_are_made_anew_from_the_results(pgn, monkeypatch, capsys, searches):
     assert analyse(pgn, *FAST) == 0
     straight, done = result(pgn, capsys), len(searches)
-    parsed, plain = [], files.games_in
-    monkeypatch.setattr(files, "games_in", lambda text: parsed.append(text) or plain(text))
     assert analyse(pgn, *FAST) == 0
-    assert (result(pgn, capsys), parsed, len(searches)) == (straight, [], done)
-    output.write_text(straight[1].replace("early", "later"), "utf-8")
+    assert (result(pgn, capsys), len(searches)) == (straight, done)
+    monkeypatch.setattr(record, "sentence", lambda claim, skip_better: "In other words.")
     assert analyse(pgn, *FAST) == 0
-    assert (len(parsed), len(searches)) == (1, done)
-    assert output.read_text("utf-8") == straight[1].replace("early", "later")
-    assert "later" in pgn.with_suffix(".annotated.html").read_text("utf-8")
+    _, text, page = result(pgn, capsys)
+    assert len(searches) == done
+    assert text.count("other words.") >= 2
+    assert "In other words." in page
+    monkeypatch.undo()
+    assert analyse(pgn, *FAST) == 0
+    assert result(pgn, capsys) == straight
 
 
-def test_notes_in_the_output_outlast_a_run_under_another_limit(pgn, monkeypatch):
+def test_an_edited_file_is_not_overwritten(pgn, capsys, searches):
     output, _ = outputs(pgn)
-    assert analyse(pgn, "--depth", "1") == 0
-    output.write_text(output.read_text("utf-8").replace("early", "later"), "utf-8")
-    with monkeypatch.context() as patch:
-        interrupt_after(patch, 1)
-        assert analyse(pgn, "--depth", "2") == INTERRUPTED
-    for _ in range(2):
-        assert len(read_games(output)) == 3
+    assert analyse(pgn, *FAST) == 0
+    done, edited = len(searches), output.read_text("utf-8").replace("was better.", "was better, says Ann.")
+    output.write_text(edited, "utf-8")
+    assert analyse(pgn, *FAST) == 2
+    (line,) = filter(None, capsys.readouterr().err.splitlines())
+    assert re.search(rf"^numbat: {output} was changed .* --output$", line)
+    assert output.read_text("utf-8") == edited
+    assert analyse(pgn, *FAST, "--output", pgn.with_name("other.pgn")) == 0
+    assert len(searches) == done
+    assert output.read_text("utf-8") == edited
+    assert len(read_games(pgn.with_name("other.pgn"))) == 3
+
+
+def test_a_file_edited_during_a_run_is_not_overwritten(pgn, monkeypatch, capsys):
+    output, _ = outputs(pgn)
+    plain = games.annotate_all
+
+    def edited(*arguments, **options):
+        yield from plain(*arguments, **options)
+        output.write_text("1. e4 { my remark } *\n", encoding="utf-8")
+
+    monkeypatch.setattr(games, "annotate_all", edited)
+    assert analyse(pgn, "--depth", "1") == 2
+    assert "my remark" in output.read_text("utf-8")
+    assert len(json.loads(pgn.with_suffix(SUFFIX).read_text())["games"]) == 3
+
+
+def test_remarks_in_the_source_reach_the_output(pgn, searches):
+    assert analyse(pgn, *FAST) == 0
+    done = len(searches)
+    pgn.write_text(pgn.read_text("utf-8").replace("early", "later"), encoding="utf-8")
+    assert analyse(pgn, *FAST) == 0
+    assert len(searches) == done
+    for output in outputs(pgn):
         assert "later" in output.read_text("utf-8")
-        assert analyse(pgn, "--depth", "2") == 0
-    assert {game.headers[TAG].split(", ")[1] for game in read_games(output)} == {"2 plies a position"}
 
 
-def test_an_interruption_before_the_first_new_search_leaves_the_file_as_it_is(pgn, monkeypatch):
+def test_earlier_results_outlast_an_interrupted_run(pgn, monkeypatch):
+    assert analyse(pgn, "--depth", "1") == 0
     with monkeypatch.context() as patch:
-        interrupt_after(patch, 4)
-        assert analyse(pgn, *FAST) == INTERRUPTED
-    output, _ = outputs(pgn)
-    kept = output.read_text("utf-8")
-
-    def interrupted(node, board):
-        if node.is_end():  # the other positions have lost their evaluations by now
-            raise KeyboardInterrupt
-
-    monkeypatch.setattr(notes, "_unsay", interrupted)
-    assert analyse(pgn, *FAST) == INTERRUPTED
-    assert output.read_text("utf-8") == kept
+        interrupt_at(patch, 2)
+        assert analyse(pgn, "--depth", "2") == INTERRUPTED
+    assert {game.headers[TAG].split(", ")[1] for game in read_games(outputs(pgn)[0])} == {"1 plies a position"}
+    assert analyse(pgn, "--depth", "2") == 0
+    assert {game.headers[TAG].split(", ")[1] for game in read_games(outputs(pgn)[0])} == {"2 plies a position"}
 
 
 def test_games_added_to_a_file_are_annotated_and_the_others_stay(pgn, searches):
     assert analyse(pgn, "--depth", "1") == 0
     searches.clear()
-    pgn.write_text(pgn.read_text("utf-8") + "\n1. d4 *\n", encoding="utf-8")
+    pgn.write_text("1. d4 *\n\n" + pgn.read_text("utf-8"), encoding="utf-8")
     assert analyse(pgn, "--depth", "1") == 0
     board = chess.Board()
     board.push_san("d4")
@@ -295,64 +281,21 @@ def test_games_added_to_a_file_are_annotated_and_the_others_stay(pgn, searches):
     assert page.read_text("utf-8").count('"plies":') == 4
 
 
-def test_boards_of_a_game_reach_back_as_far_as_a_repetition_can():
-    (game,) = files.games_in("1. Nf3 Nf6 2. Ng1 Ng8 3. Nf3 Nf6 4. Ng1 Ng8 5. e4 e5 6. Nf3 Nc6 7. Nxe5 Nb8 *")
-    previous = 0
-    for node, found in zip([game, *game.mainline()], Record.of(notes.positions(game)).positions, strict=True):
-        assert found.board == node.board()
-        assert len(found.board.move_stack) <= previous + 2
-        assert found.board.is_repetition(3) == node.board().is_repetition(3)
-        previous = found.board.halfmove_clock
-
-
-@pytest.mark.parametrize(("result", "score"), [("*", PovScore(Cp(0), chess.WHITE)), ("1-0", None)])
-def test_a_draw_that_can_be_claimed_ends_the_game_unless_somebody_won(result, score):
-    (game,) = files.games_in(f"1. Nf3 Nf6 2. Ng1 Ng8 3. Nf3 Nf6 4. Ng1 Ng8 {result}")
-    assert Record.of(notes.positions(game)).positions[-1].score == score
-
-
-def test_moves_and_alternatives_share_the_fifty_move_rule():
-    """Both 91...Kc5 and 91...Ke6 complete the hundredth ply, after which White could still take the pawn."""
-    for move in ("Kc5", "Ke6"):
-        (game,) = files.games_in(f'[FEN "8/8/3k4/8/8/3K4/7p/6Q1 w - - 98 91"]\n\n91. Qg2 {move} 92. Qxh2 *')
-        record = Record.of(notes.positions(game))
-        for at, cp in enumerate((0, 0, 900, 900)):
-            record.put(at, PovScore(Cp(cp), chess.WHITE), 1, ())
-        assert record.played(1) == PovScore(Cp(0), chess.WHITE)
-        assert record.grade(1) is Grade.FINE
-
-
-def test_the_expected_lines_outlast_an_interruption():
-    (game,) = files.games_in("1. e4 e5 2. Nf3 *")
-    record, restored = (Record.of(notes.positions(game)) for _ in range(2))
-    for at, found in enumerate(record.positions):
-        record.put(at, PovScore(Cp(0), chess.WHITE), 1, tuple(found.board.legal_moves)[:1])
-        restored.positions[at].score = found.score
-    record.positions[2].solid = True
-    assert restored.restore(str(record))
-    for was, now in zip(record.positions, restored.positions, strict=True):
-        assert (now.line, now.solid, now.settled) == (was.line, was.solid, was.settled)
-
-
 def test_what_the_processes_cannot_do_is_one_clear_message(pgn, capsys):
     assert analyse(pgn, "--jobs", "2", "--nodes", "9", "--option", "EvalFile=absent") == 2
     (line,) = filter(None, capsys.readouterr().err.splitlines())  # before version 15 rich adds an empty line
     assert "absent" in line
 
 
-def test_another_limit_replaces_only_the_engines_notes(pgn):
-    """Annotating an annotated file is annotating the file."""
-    others = "1. e4 {[%eval 0.20,30] calm} e5 2. Qh5 $2 {[%eval -0.3]} Ke7 $4 {Blunder: a bad day} (2... g6 3. Qf3) *\n"
-    pgn.write_text(pgn.read_text("utf-8") + "\n\n" + others, encoding="utf-8")
-    once, twice = pgn.with_name("once.pgn"), pgn.with_name("twice.pgn")
-    assert analyse(pgn, "--depth", "2", "--output", once) == 0
-    assert analyse(once, "--depth", "5", "--output", twice) == 0
-    assert analyse(pgn, "--depth", "5", "--output", once.with_name("direct.pgn")) == 0
-    assert twice.read_text("utf-8") == once.with_name("direct.pgn").read_text("utf-8")
-    for game, old in zip(read_games(twice), read_games(pgn), strict=True):
-        notes.read(game, "Somebody")
-        del game.headers["Analysis"], game.headers["AnalysisDone"]
-        assert str(game) == str(old)
+def test_fresh_drops_the_notes_of_others_but_not_the_clocks(pgn):
+    pgn.write_text("1. e4 {[%eval 0.20,30] calm [%clk 0:10:00]} e5 $2 {[%eval 0.3]} (1... c5) *\n", encoding="utf-8")
+    output = pgn.with_suffix(".annotated.pgn")
+    assert analyse(pgn, *FAST, "--fresh") == 0
+    (game,) = read_games(output)
+    first, second = game.mainline()
+    assert re.fullmatch(r"\[%eval \S+,\d+\] \[%clk 0:10:00\]", first.comment)
+    assert re.fullmatch(r"\[%eval \S+,\d+\]", second.comment)
+    assert (second.nags, len(first.variations)) == (set(), 1)
 
 
 def test_the_evaluations_of_others_stay_behind_ours(pgn):
@@ -366,13 +309,12 @@ def test_the_evaluations_of_others_stay_behind_ours(pgn):
     assert {first.eval_depth(), second.eval_depth()} <= {6, 7}  # where the table knows one ply more, it says so
 
 
-def test_the_only_move_costs_nothing(numbat):
+def test_the_only_move_costs_nothing():
     game = read_game(io.StringIO('[FEN "7k/8/5K2/8/8/8/8/6R1 b - - 0 1"]\n\n1... Kh7 2. Kf7 Kh8 3. Rh1# *\n'))
-    for node, score in zip((game, *game.mainline()), (0, 900, 900, 900), strict=False):
-        node.set_eval(PovScore(Cp(score), chess.WHITE))
-    game.headers[TAG] = "test"
-    found = list(Annotator(numbat, Limit(depth=3), "test").annotate(game))
-    assert [judged.loss for judged in found] == [0, 0, 0, 0, 0]
+    found = Record.of(game)
+    for position, score in zip(found.positions, (0, 900, 900, 900), strict=False):
+        position.score = PovScore(Cp(score), chess.WHITE)
+    assert [judged.loss for judged in found.judged()] == [0, 0, 0, 0, 0]
 
 
 def scripted(monkeypatch, scores: dict[tuple[int, bool], tuple[int | Mate, str]]) -> dict[tuple[int, bool], list[int]]:
@@ -401,10 +343,9 @@ def test_a_move_that_turns_out_better_than_the_best_costs_nothing(numbat, monkey
     game = read_game(io.StringIO(GIVEN))
     scores = {(0, False): (20, "e2e4"), (2, False): (-500, "a2a3"), (3, False): (150, "b7a6"), (4, False): (140, "")}
     scripted(monkeypatch, scores)
-    for _ in range(2):  # found, then read
-        found = Annotator(numbat, Limit(depth=3), "test").annotate(game)
-        assert (found[3].grade, found[3].loss) == (Grade.FINE, 0)
-        assert found[2].score == PovScore(Cp(140), chess.WHITE)  # not -500: the move led to more
+    found = Annotator(numbat, Limit(depth=3)).annotate(game).judged()
+    assert (found[3].grade, found[3].loss) == (Grade.FINE, 0)
+    assert found[2].score == PovScore(Cp(140), chess.WHITE)  # not -500: the move led to more
 
 
 def test_a_mark_takes_a_second_longer_look(numbat, monkeypatch):
@@ -412,7 +353,7 @@ def test_a_mark_takes_a_second_longer_look(numbat, monkeypatch):
     first = {(2, False): (100, "g1f3"), (3, False): (-300, "b8a6"), (4, False): (-300, ""), (2, True): (90, "g1f3")}
     game = read_game(io.StringIO(GIVEN))
     asked, parts = scripted(monkeypatch, first), []
-    found = Annotator(numbat, Limit(depth=3), "test").annotate(game, lambda part, write: parts.append(part))
+    found = Annotator(numbat, Limit(depth=3)).annotate(game, parts.append).judged()
     assert sorted(parts) == parts
     assert max(parts) < 1
     assert list(asked).index((2, True)) > list(asked).index((0, False))
@@ -420,7 +361,7 @@ def test_a_mark_takes_a_second_longer_look(numbat, monkeypatch):
     assert found[3].loss > 0.3
     game = read_game(io.StringIO(GIVEN))
     scripted(monkeypatch, {**first, (2, True): (-290, "g1f3")})
-    found = Annotator(numbat, Limit(depth=3), "test").annotate(game)
+    found = Annotator(numbat, Limit(depth=3)).annotate(game).judged()
     assert (found[3].grade, found[3].better) == (Grade.FINE, ())
     assert found[3].loss < 0.02
 
@@ -430,7 +371,7 @@ def test_a_sacrifice_that_seems_bad_gets_a_much_longer_look(numbat, monkeypatch)
     scores = {(2, False): (100, "g1f3"), (3, False): (-300, "b8a6"), (4, False): (300, ""), (2, True): (90, "g1f3")}
     asked = scripted(monkeypatch, {**scores, (3, True): (-290, "b8a6")})
     game = read_game(io.StringIO("1. e4 a5 2. Ba6 f6 *"))
-    found = Annotator(numbat, Limit(nodes=10_000), "test").annotate(game)
+    found = Annotator(numbat, Limit(nodes=10_000)).annotate(game).judged()
     assert found[3].grade.bad
     assert found[4].grade.bad
     assert max(asked[2, True]) > 2 * max(asked[3, True]) > 0
@@ -462,7 +403,7 @@ def test_a_mate_in_a_decided_game_is_marked_if_a_third_look_finds_no_other(numba
 
     monkeypatch.setattr(annotate._Run, "_search", search)
     game = read_game(io.StringIO(GIVEN))
-    found = Annotator(numbat, Limit(nodes=1000), "test").annotate(game)
+    found = Annotator(numbat, Limit(nodes=1000)).annotate(game).judged()
     assert found[3].grade is (Grade.FINE if third == 8 else Grade.INACCURACY)
     assert looks == [(2, True) if allowed else (3, False)]
 
@@ -475,7 +416,7 @@ def test_a_book_move_gets_neither_praise_nor_a_mark_below_a_mistake(numbat, monk
     game = read_game(io.StringIO("1. d4 e5 2. dxe5 Nc6 3. Nf3 a5 *"))
     scores = {(at, False): (score, "a2a3") for at, score in enumerate((20, 20, after, after, after, after, 600))}
     scripted(monkeypatch, {**scores, (5, True): (after, "d8e7"), (1, True): (other, "d7d5")})
-    found = Annotator(numbat, Limit(depth=3), "test").annotate(game)
+    found = Annotator(numbat, Limit(depth=3)).annotate(game).judged()
     assert [judged.book for judged in found] == [False, True, True, True, True, True, False]
     assert found[2].grade is grade
     assert {judged.grade for judged in found[3:6]} == {Grade.FINE}
@@ -504,7 +445,7 @@ def test_failed_write_keeps_the_previous_file(pgn, monkeypatch):
 
     monkeypatch.setattr("os.replace", fail)
     with pytest.raises(WriteError):
-        write_games(pgn, ["1. e4 *"])
+        write_whole(pgn, "1. e4 *")
     assert pgn.read_text("utf-8") == GAMES
 
 
@@ -518,7 +459,8 @@ def two(pgn) -> tuple[Path, Path]:
 
 
 def refuse_to_replace(monkeypatch, comes) -> list[str]:
-    """Refuse to replace a file whenever ``comes`` says so of the names so far, which are returned."""
+    """Refuse to replace a file whenever ``comes`` says so of the names so far, which are returned; the home is the
+    folder of the files."""
     plain, names = os.replace, []
 
     def replace(draft, target):
@@ -531,21 +473,42 @@ def refuse_to_replace(monkeypatch, comes) -> list[str]:
     return names
 
 
-def test_a_file_that_could_not_be_saved_is_saved_with_the_next_one(two, monkeypatch, capsys):
+def test_results_that_could_not_be_saved_are_saved_later(two, monkeypatch, capsys):
     saved = refuse_to_replace(monkeypatch, lambda names: len(names) == 1)
-    monkeypatch.setattr(games, "SAVE_AFTER", -1.0)
     monkeypatch.setattr(games, "_SAVING", 0.0)
     assert analyse(*two, "--depth", "1") == 0
-    assert re.search(r"cannot write .*a\.annotated\.pgn: No space left on device", capsys.readouterr().err)
-    assert sorted(saved[1:3]) == ["a.annotated.pgn", "b.annotated.pgn"]
+    assert re.search(r"cannot write .*a\.numbat\.json: No space left on device", capsys.readouterr().err)
+    assert sorted(saved[1:3]) == ["a.numbat.json", "b.numbat.json"]
+
+
+def test_results_of_a_lost_folder_are_in_the_users_home(tmp_path, two, monkeypatch, capsys):
+    home = tmp_path / "home"
+    home.mkdir()
+    monkeypatch.setattr(Path, "home", lambda: home)
+    folder = tmp_path / "usb"
+    folder.mkdir()
+    path = shutil.copy(two[0], folder / "a.pgn")
+    plain = games.annotate_all
+
+    def annotate_all(*arguments, **options):
+        shutil.rmtree(folder)
+        yield from plain(*arguments, **options)
+
+    monkeypatch.setattr(games, "annotate_all", annotate_all)
+    assert analyse(path, "--depth", "1") == 2
+    told = capsys.readouterr().err
+    assert len(list(home.iterdir())) == 3
+    for file in home.iterdir():
+        assert f"it is in {file}" in told
 
 
 @pytest.mark.parametrize("code", [2, INTERRUPTED])
 def test_a_file_that_cannot_be_written_does_not_keep_others_from_it(two, monkeypatch, capsys, code):
+    monkeypatch.setattr(Path, "home", lambda: two[0].parent / "none")
     plain = games.annotate_all
 
     def annotate_all(*arguments, **options):
-        plain(*arguments, **options)
+        yield from plain(*arguments, **options)
         if code == INTERRUPTED:
             raise KeyboardInterrupt
 
@@ -553,7 +516,7 @@ def test_a_file_that_cannot_be_written_does_not_keep_others_from_it(two, monkeyp
     refuse_to_replace(monkeypatch, lambda names: names[-1] == "a.annotated.pgn")
     assert analyse(*two, "--depth", "1") == code
     assert re.search(r"cannot write .*a\.annotated\.pgn: No space left on device", capsys.readouterr().err)
-    assert [all(file.exists() for file in outputs(path)) for path in two] == [False, True]
+    assert [outputs(path)[0].exists() for path in two] == [False, True]
 
 
 def test_a_closed_standard_output_keeps_no_file_from_being_written(two, monkeypatch):
@@ -574,7 +537,7 @@ def test_chess960_is_annotated(tmp_path, numbat):
     node = game.add_variation(next(iter(board.legal_moves)))
     path.write_text(str(game), encoding="utf-8")
     (game,) = read_games(path)
-    found = list(Annotator(numbat, Limit(depth=3), "test").annotate(game))
+    found = Annotator(numbat, Limit(depth=3)).annotate(game).judged()
     assert found[-1].move == node.move
     assert found[-1].board.chess960
 
@@ -666,12 +629,11 @@ def test_foreign_files_are_not_overwritten(pgn, capsys):
     notes = pgn.with_name("notes.txt")
     notes.write_text("Dear diary\n", encoding="utf-8")
     for words, named in (
-        (["--output", other], "contains other games"),
-        (["--output", notes], "contains no game"),
-        (["--html", notes], "is not a page of these games"),
-        (["--html", other], "is not a page of these games"),
-        (["--html", outputs(other)[1]], "is not a page of these games"),
-        (["--output", pgn.with_name("same.x"), "--html", pgn.with_name("same.x")], "cannot both be written"),
+        (["--output", other], "is another file"),
+        (["--output", notes], "is another file"),
+        (["--html", notes], "contains something else"),
+        (["--html", other], "contains something else"),
+        (["--output", pgn.with_name("same.x"), "--html", pgn.with_name("same.x")], "would be written twice"),
         (["--output", pgn], "would overwrite"),
         (["--html", pgn], "would overwrite"),
         (["--output", pgn.parent], "directory"),
@@ -693,7 +655,7 @@ def test_a_null_move_ends_its_game_and_no_other(pgn, capsys):
     for _ in range(2):
         assert analyse(pgn, "--depth", "3") == 0
         out, told = capsys.readouterr()
-        assert "game 1 (Gil - Hal) is annotated to a null move (3 positions)" in told
+        assert "game 1 (Gil - Hal) is annotated up to the null move (3 positions)" in told
         assert "game 2 (Ian - Joe) is not annotated: " in told
         assert "White (Eve): " in out
         assert "White (Ian): " not in out
@@ -712,19 +674,55 @@ def test_a_file_whose_name_is_no_text_gets_its_page(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "done",
+    ("content", "told"),
     [
-        "1; since all:9999:5", "1; since others:2:5", "1; since all:0:0", "1; since all:0:999999", "1; since all:0",
-        "9" * 5000,
-        "3; solid 9 e2e4; since all:0:1; pool " + "9" * 5000, "-1", "99", "1; maybe " + "9" * 5000, "1; settled 2",
+        (b"", "is damaged"),
+        (b"\xff\xfe", "is damaged"),
+        (b"[" * 100_000, "is damaged"),
+        (b'{"format":1,"games":[],"written":[1]}', "is damaged"),
+        (b'{"format":1,"games":{"<script>":{}},"written":[]}', "is damaged"),
+        (b'{"format":2,"games":{},"written":[]}', "is in the format of another version"),
     ],
-)  # fmt: skip
-def test_a_tag_of_an_unfinished_analysis_may_be_anything(tmp_path, numbat, done):
-    path = tmp_path / "games.pgn"
-    path.write_text(f'[Analysis "test"]\n[AnalysisDone "{done}"]\n\n1. e4 e5 {{[%eval 0.1,1]}} *\n', encoding="utf-8")
-    (game,) = read_games(path)
-    assert len(Annotator(numbat, Limit(depth=2), "test").annotate(game)) == 3
-    assert "AnalysisDone" not in game.headers
+    ids=range(6),
+)
+def test_results_that_cannot_be_read_are_named_and_kept(pgn, capsys, content, told):
+    results = pgn.with_suffix(SUFFIX)
+    results.write_bytes(content)
+    assert analyse(pgn, "--depth", "1") == 0
+    assert f"numbat: {results} {told}; it is ignored, and kept as games.numbat.json.bak" in capsys.readouterr().err
+    assert results.with_name("games.numbat.json.bak").read_bytes() == content
+    assert len(json.loads(results.read_text())["games"]) == 3
+
+
+def test_damaged_results_of_a_game_are_searched_again(pgn, capsys):
+    """Whatever single value of them is replaced, there is no traceback, and nothing in them becomes markup."""
+    pgn.write_text(LONG, encoding="utf-8")
+    straight = result_at_once(pgn, capsys, *FAST)
+    assert analyse(pgn, *FAST) == 0
+    results = pgn.with_suffix(SUFFIX)
+    stored = json.loads(results.read_text())
+    (game,) = stored["games"].values()
+    places = list(paths_in(game))
+    random = Random(7)
+    for value in (None, -1, "<script>alert(1)</script>", [], {}, 10**9):
+        for place in random.sample(places, 4):
+            damaged = copy.deepcopy(stored)
+            (inside,) = damaged["games"].values()
+            for key in place[:-1]:
+                inside = inside[key]
+            inside[place[-1]] = value
+            results.write_text(json.dumps(damaged))
+            outputs(pgn)[0].unlink()
+            capsys.readouterr()
+            assert analyse(pgn, *FAST) == 0, (place, value)
+            assert outputs(pgn)[1].read_text("utf-8").count("<script") == straight[2].count("<script")
+
+
+def paths_in(data, *path):
+    """The keys that lead to each value in JSON data."""
+    for key, value in data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ():
+        yield (*path, key)
+        yield from paths_in(value, *path, key)
 
 
 def test_a_game_without_moves_is_named_and_has_no_place_on_the_page(pgn, capsys):
@@ -755,62 +753,10 @@ def test_names_that_cannot_be_are_one_clear_message(pgn, capsys):
         assert named in line
 
 
-@pytest.mark.parametrize(
-    ("name", "comes"),
-    [
-        ("_note", lambda unfinished: len(unfinished) == 8),  # half of an early writing is done
-        ("_say", lambda unfinished: unfinished.count(False) == 1),  # the last one
-    ],
-)
-def test_an_interruption_while_notes_are_written_loses_nothing(numbat, monkeypatch, name, comes):
-    game = read_game(io.StringIO("1. e4 { mine } e5 $1 { [%eval 0.3] } 2. Ba6 Nxa6 ( 2... bxa6 ) *"))
-    plain, unfinished = getattr(notes, name), []
-
-    def interrupted(node, *rest):
-        unfinished.append("AnalysisDone" in node.game().headers)
-        if comes(unfinished):
-            raise KeyboardInterrupt
-        plain(node, *rest)
-
-    monkeypatch.setattr(notes, name, interrupted)
-    annotator = Annotator(numbat, Limit(depth=4), "Numbat test")
-    with pytest.raises(KeyboardInterrupt):
-        annotator.annotate(game, lambda done, write: write())
-    kept = str(game)
-    assert "mine" in kept
-    straight = read_game(io.StringIO("1. e4 { mine } e5 $1 { [%eval 0.3] } 2. Ba6 Nxa6 ( 2... bxa6 ) *"))
-    Annotator(numbat, Limit(depth=4), "Numbat test").annotate(straight)
-    annotator.annotate(game)
-    assert str(game) == str(straight)
-
-
-def test_the_words_of_an_explanation_stand_in_the_notes_and_go_with_them(numbat, pgn):
-    (game, *_) = read_games(pgn)
-    before = str(game)
-    annotator = Annotator(numbat, Limit(depth=6), "Numbat test", explain=lambda *said: "It drops a piece: look.")
-    found = annotator.annotate(game)
-    (bad,) = [judged for judged in found if judged.grade.bad]
-    assert bad.why
-    (again,) = read_games_of(str(game))
-    assert re.search(r"was better\. It drops a piece: look\. White \d+%", str(again))
-    read = annotator.annotate(again)
-    assert [judged.why for judged in read if judged.grade.bad] == ["It drops a piece: look."]
-    notes.read(again, "Somebody")
-    del again.headers["Analysis"], again.headers["AnalysisDone"]
-    assert str(again) == before
-
-
-def read_games_of(text: str) -> list[chess.pgn.Game]:
-    """The games in a text."""
-    stream = io.StringIO(text)
-    return [game for game in iter(lambda: read_game(stream), None)]
-
-
 def test_every_mark_has_its_sentence(numbat):
     """A game of errors at a limit at which there are more; sentences are one or two, and end."""
     game = read_games(Path(__file__).with_name("famous.pgn"))[0]
-    annotator = Annotator(numbat, Limit(depth=4), "test", explain=explain)
-    marked = [judged for judged in annotator.annotate(game) if judged.grade.bad]
-    assert len(marked) >= 3
-    for judged in marked:
-        assert judged.why.endswith("."), judged.san
+    marked = [judged for judged in Annotator(numbat, Limit(depth=4), explain=reason_of).annotate(game).judged()]
+    bad = [judged.reason for judged in marked if judged.grade.bad]
+    assert len(bad) >= 3
+    assert all(reason.endswith(".") for reason in bad)

@@ -244,8 +244,8 @@ class Checker:
         def note(case: Case) -> None:
             noted[case.board.ply()] = case
 
-        positions, found = Annotator(self._engine, self._nodes, "benchmark", explain=note).annotate(game), []
-        for before, after in itertools.pairwise(positions):
+        record, found = Annotator(self._engine, self._nodes, explain=note).annotate(game), []
+        for before, after in itertools.pairwise(record.judged()):
             if after.grade.bad and after.move:
                 case = noted[before.board.ply()]
                 sample = Sample(after.grade.glyph, case.board.fen(), after.move.uci())

@@ -20,7 +20,7 @@ from chess.engine import Cp, Limit, Score, SimpleEngine
 
 from engine.analysis.files import AnalysisError, read_games
 from engine.analysis.judge import Grade
-from engine.analysis.notes import positions, said
+from engine.analysis.record import positions
 from engine.console import Console
 from engine.explanation.standing import human_expectation
 from tuning.common import command
@@ -41,7 +41,7 @@ def is_confirmed(before: Score, after: Score) -> bool:
 def parser() -> argparse.ArgumentParser:
     """The command line of ``python -m tuning.benchmarks.marks``."""
     result = command.make_parser("benchmarks.marks", __doc__)
-    result.add_argument("games", type=Path, metavar="PGN", help="games annotated by Numbat")
+    result.add_argument("games", type=Path, metavar="PGN", help="annotated games")
     result.add_argument("--judge", required=True, metavar="COMMAND", help="UCI engine that judges")
     result.add_argument(
         "--nodes", type=int, default=600_000, help="nodes of each of its searches (default %(default)s)"
@@ -64,17 +64,17 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
         for number, game in enumerate(games, 1):
             for node, child in pairwise(positions(game)):
                 board, after = node.board(), child.board()
-                verdict = said(child, board)  # type: ignore[arg-type]  # it has a parent
-                if verdict is None or not verdict.grade.bad or arguments.mark not in (None, verdict.grade.glyph):
+                glyph = next((grade.glyph for grade in Grade if grade.bad and grade.nag in child.nags), None)
+                if glyph is None or arguments.mark not in (None, glyph):
                     continue
                 limit, turn = Limit(nodes=arguments.nodes), board.turn
                 found = [judge.analyse(each, limit, game=object())["score"].pov(turn) for each in (board, after)]
                 kind = "mates" if any(own and own.is_mate() for own in (node.eval(), child.eval())) else "no mates"
                 confirmed = is_confirmed(*found)
-                counts[verdict.grade.glyph, kind, confirmed] += 1
+                counts[glyph, kind, confirmed] += 1
                 if not confirmed:
                     move = board.variation_san([after.peek()])
-                    console.print(f"game {number}, {move}{verdict.grade.glyph} ({kind}): {found[0]} to {found[1]}")
+                    console.print(f"game {number}, {move}{glyph} ({kind}): {found[0]} to {found[1]}")
     for glyph, kind in sorted({(glyph, kind) for glyph, kind, _ in counts}):
         good, bad = counts[glyph, kind, True], counts[glyph, kind, False]
         console.print(f"{glyph} {kind}: {good} of {good + bad} confirmed")

@@ -300,7 +300,7 @@ def test_games_annotated_by_workers_are_as_on_this_machine(joined, tmp_path, cap
     assert numbat_analyse("analyse", words) == 0
     written = [pgn.with_suffix(suffix) for suffix in (".annotated.pgn", ".annotated.html")]
     here = [file.read_bytes() for file in written]
-    for file in written:
+    for file in (*written, pgn.with_suffix(".numbat.json")):
         file.unlink()
     steps: list[Any] = []
 
