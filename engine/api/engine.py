@@ -401,7 +401,7 @@ class Engine(Positioned):
         on_progress: OnProgress | None = None,
     ) -> Generator[Analysis, None, None]:
         """The analyses of FENs or boards, in their order, each until ``limit``, by ``jobs`` processes (as many as there
-        are processors).
+        are processors; with 1 by the calling process).
 
         >>> from chess.engine import Limit
         >>> from engine import Engine
@@ -413,17 +413,18 @@ class Engine(Positioned):
         Each process has an engine with these options, which forgets each position before the next, so that the result
         does not depend on ``jobs``. ``positions`` are read as they are needed. Closing the generator ends the
         processes; so do an error and Ctrl-C. ``on_progress`` gets the number of analyses after each. Raises as
-        :meth:`analyse`; what concerns a position names its index (from 0). RuntimeError if a process ends.
+        :meth:`analyse`; what concerns a position names its index (from 0). RuntimeError, with what the process wrote
+        last, if one ends twice at the same position. A frozen application does all in the calling process.
         """
         from engine.api.many import analyses
 
         self._refuse_closed()
-        if jobs is not None and jobs < 1:
-            raise ValueError(f"jobs is a number of processes, 1 or more, not {jobs}")
+        if jobs is not None and (not isinstance(jobs, int) or jobs < 1):
+            raise ValueError(f"jobs is a number of processes, 1 or more, not {jobs!r}")
         options = {
             keyword: self._values[option.name] for keyword, option in KEYWORDS.items() if option.kind != "button"
         }
-        return analyses(options, positions, limits_of(limit), jobs or os.cpu_count() or 1, on_progress)
+        return analyses(Engine, options, positions, limits_of(limit), jobs or os.cpu_count() or 1, on_progress)
 
     def stop(self) -> None:
         """End the search, or all searches of a :meth:`turn`, even one about to begin. A search then returns its result;

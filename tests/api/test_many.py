@@ -7,21 +7,22 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 import time
 from argparse import ArgumentTypeError
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import islice
+from pathlib import Path
 
 import chess
 import numpy as np
+import psutil
 import pytest
 from chess.engine import Limit
 from hypothesis import given
 from hypothesis import strategies as st
 
 from engine import Analysis, Engine, PositionError
-from engine.api import many
 from engine.board.fen import set_fen
 from engine.board.setup import new_position
 from engine.commandline import whole
@@ -29,6 +30,7 @@ from engine.evaluation.batch import BOARD
 from engine.evaluation.evaluator import HIGHEST, KINDS
 from engine.reading import read_board, read_move
 from tests.board.oracle import KIWIPETE, random_game, starts
+from tests.strict import REPOSITORY
 
 #: Not legal, or no FEN at all; what is named.
 FAULTY = {
@@ -126,7 +128,7 @@ def test_long_input_is_shortened_in_messages(numbat: Engine) -> None:
 
 
 def test_analyses_name_a_faulty_position_by_its_index(numbat: Engine) -> None:
-    for faulty in ("nonsense", chess.Board.empty()):  # found here, and by the other process
+    for faulty in ("nonsense", chess.Board.empty()):
         results = numbat.analyse_many([KIWIPETE, faulty], Limit(nodes=1), jobs=1)
         with pytest.raises(PositionError, match=r"^position 1: "):
             list(results)
@@ -200,31 +202,22 @@ def test_analyses_come_in_order_and_do_not_depend_on_the_number_of_processes(num
         assert plain(numbat.analyse(board, Limit(depth=6))) == line
 
 
-def test_positions_are_read_as_they_are_needed_and_closing_ends_the_processes(
-    numbat: Engine, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    read: list[int] = []
-    started: list[subprocess.Popen[bytes]] = []
-    start = many._Helpers._start
-    monkeypatch.setattr(many._Helpers, "_start", lambda self: started.append(start(self)) or started[-1])
+class Numbered(chess.Board):
+    """A board that only this module knows."""
 
-    def endless() -> Iterator[chess.Board]:
-        while True:
-            read.append(1)
-            yield chess.Board()
+    def __init__(self, *arguments: object, **names: object) -> None:
+        super().__init__(*arguments, **names)  # type: ignore[arg-type]
+        self.number = lambda: 0
 
-    results = numbat.analyse_many(endless(), Limit(nodes=100), jobs=1)
-    assert not read
-    next(results)
-    assert len(read) <= 3
-    results.close()
-    assert started
-    assert all(process.poll() is not None for process in started)
 
-    slow = numbat.analyse_many(endless(), Limit(nodes=10**12), jobs=1)
-    threading.Timer(3, lambda: [process.kill() for process in started]).start()
-    with pytest.raises(RuntimeError, match="position 0: its process ended"):
-        next(slow)
+def test_boards_of_other_classes_come_with_their_history(numbat: Engine) -> None:
+    board = Numbered("7k/8/8/8/8/8/R7/K7 w - - 0 1")
+    for move in ("a2a3", "h8g8", "a3a2", "g8h8", "a2a3", "h8g8", "a3a2"):
+        board.push_uci(move)
+    lines = numbat.analyse_many([board, board.copy()], Limit(depth=1), jobs=2)
+    for line in lines:
+        numbat.new_game()
+        assert plain(line) == plain(numbat.analyse(board, Limit(depth=1)))
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no signal like that")
@@ -252,7 +245,43 @@ def test_an_interrupt_ends_the_processes_and_says_nothing_else() -> None:
 
 
 def test_jobs_and_limits_are_checked_at_once(numbat: Engine) -> None:
-    with pytest.raises(ValueError, match="jobs"):
-        numbat.analyse_many([], Limit(nodes=1), jobs=0)
+    for jobs in (0, 1.5, "2"):
+        with pytest.raises(ValueError, match="jobs"):
+            numbat.analyse_many([], Limit(nodes=1), jobs=jobs)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="limit"):
         numbat.analyse_many([], 0.5)  # type: ignore[arg-type]
+
+
+#: An application that has Python inside, with an empty cache: it starts itself when it starts Python.
+APPLICATION = """#!{python}
+import sys
+sys.executable, sys.frozen = __file__, True
+sys.path.insert(0, {repository!r})
+open({starts!r}, "a").write("started\\n")
+from chess.engine import Limit
+from engine import Engine
+with Engine(hash=1, eval_type="Material") as engine:
+    print([line.pv for line in engine.analyse_many([{fen!r}] * 3, Limit(depth=1), jobs=2)] != [])
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="scripts are no programs")
+def test_a_frozen_application_does_all_in_its_process(tmp_path: Path) -> None:
+    program, starts = tmp_path / "application", tmp_path / "starts"
+    values = {"python": sys.executable, "repository": str(REPOSITORY), "starts": str(starts), "fen": KIWIPETE}
+    program.write_text(APPLICATION.format(**values))
+    program.chmod(0o755)
+    environment = os.environ | {"NUMBAT_CACHE_DIR": str(tmp_path / "cache")}
+    with subprocess.Popen(
+        [program], env=environment, stdout=subprocess.PIPE, text=True, start_new_session=True
+    ) as child:
+        seen = set()
+        while child.poll() is None:
+            with suppress(psutil.NoSuchProcess):
+                seen |= {process.pid for process in psutil.Process(child.pid).children(recursive=True)}
+            time.sleep(0.1)
+        assert child.stdout is not None
+        assert child.stdout.read() == "True\n"
+    assert seen == set()
+    assert starts.read_text() == "started\n"
