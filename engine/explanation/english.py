@@ -85,7 +85,7 @@ _FOUND: dict[tuple[Theme, Form], str] = {
     ("hanging", "outnumbered"): "{san}, as {targets} has more attackers than defenders",
     ("hanging", "unguarded"): "{targets} is no longer defended, and {san} takes it",
     ("line", ""): "{moves}",
-    ("overloaded", "both"): "{targets} cannot guard both {squares}",
+    ("overloaded", "both"): "{targets} is overloaded: it cannot guard both {squares}",
     ("overloaded", "away"): "{san} deflects {targets} from {squares}",
     ("pin", "guard"): "{san}, and {targets} is pinned to the king and cannot recapture",
     ("pin", "pins"): "{san} pins {targets} to the king",
@@ -115,7 +115,7 @@ _PROMOTION = {
 _CHOICE = {
     "only": "{first} is the only move",
     "best": "{first} is the best move",
-    "hardly": "{first} is the best move, but {other} is hardly worse",
+    "hardly": "{first} is the best move, but {other} is almost as good",
     "clearly": "{first} is clearly the best move",
 }
 
@@ -359,7 +359,7 @@ def _only_move(said: claims.OnlyMove) -> str:
 def _mating(said: claims.Mating) -> str:
     moves, first = said.moves, said.line.san(said.line.turns().start)
     if said.verb == "mated":
-        return f"{side(said.line.winner)} is mated in {moves} whatever it plays."
+        return f"{side(said.line.winner)} gets mated in {moves} whatever it plays."
     if said.verb == "leads":
         mate = _MATES[said.pattern]
         return f"{first} is {mate}." if moves == 1 else f"{first} leads to {mate} in {moves}."

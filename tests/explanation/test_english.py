@@ -3,27 +3,45 @@
 import ast
 import re
 from pathlib import Path
-from typing import get_args, get_type_hints
+from typing import Any, get_args, get_type_hints
 
+import chess
 import pytest
 
 import engine.explanation
-from engine.explanation import english
+from engine.explanation import english, sentence
 from engine.explanation.claims import (
     FORMS,
+    AsGood,
+    ByTables,
     Claim,
     Compared,
     DrawKind,
+    Drawn,
+    Feature,
     FeatureAspect,
     Finding,
     Form,
+    Gain,
+    GameOver,
     MatePattern,
     Material,
+    Mating,
+    OnlyMove,
+    Opposition,
     Outlook,
+    Piece,
+    Sacrifice,
+    Shift,
     ShiftAspect,
+    TableResult,
     Theme,
+    Threat,
 )
-from engine.explanation.standing import Cost, Kind
+from engine.explanation.line import Line
+from engine.explanation.standing import Cost, Kind, Standing
+from tests.explanation.lines import moves
+from tests.explanation.test_mistakes import TABLE, found
 
 FOLDER = Path(engine.explanation.__file__).parent
 
@@ -67,12 +85,200 @@ def test_the_tables_of_phrases_are_total():
     assert set(english._SHIFTS) == {(aspect, own) for aspect in get_args(ShiftAspect) for own in (True, False)}
     assert set(english._CHOICE) == verbs(Outlook, "choice")
     assert set(english._MATERIAL) == verbs(Material) == set(english._PROMOTION) | {"regains"}
+    assert set(english._SACRIFICES) == verbs(Sacrifice, "aim")
+    assert set(english._ONLY) == verbs(OnlyMove, "aim")
     assert {*english._SENTENCES, Compared} == set(get_args(Claim))
 
 
 def test_a_theme_without_that_form_is_refused():
     with pytest.raises(ValueError, match="skewer has no form 'check'"):
         Finding("skewer", 1, 3, "check")
+
+
+# The wording, once for each form
+
+
+def line(fen: str, sans: str = "", winner: chess.Color | None = None) -> Line:
+    board = chess.Board(fen)
+    return Line.of(board, moves(board, sans), winner)
+
+
+BEST, PLAYED = line(chess.STARTING_FEN, "e4 e5"), line(chess.STARTING_FEN, "a3 d5", chess.BLACK)
+FORK = line("r3k3/2p5/8/3N4/8/8/8/4K3 w - - 0 1", "Nxc7+ Kd7 Nxa8")
+WON = Gain("list", ((chess.ROOK, 1), (chess.PAWN, 1)))
+FORKS = Finding("fork", 0, 2, "fork", (Piece(chess.KING, chess.E8), Piece(chess.ROOK, chess.A8)))
+GUARD = Finding("pin", 0, 0, "guard", (Piece(chess.ROOK, chess.E7),))
+QUEENS = line("4k3/P7/8/8/8/8/8/4K3 w - - 0 1", "a8=Q+")
+PROMOTES = Finding("promotion", 0, 0, "now")
+MATE = line("6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1", "Ra8#")
+LET_MATE = line("r5k1/5ppp/8/8/8/8/R4PPP/6K1 w - - 0 1", "Rb2 Ra1+ Rb1 Rxb1#", chess.BLACK)
+DRAW = line("8/8/4k3/8/8/3BK3/4p3/8 w - - 0 1", "Bxe2 Kd5")
+KINGS = line("4k3/8/3K4/4P3/8/8/8/8 w - - 0 1", "Ke6 Kd8"), line("4k3/8/3K4/4P3/8/8/8/8 w - - 0 1", "e6 Kd8", False)
+OPPOSED = Opposition(*KINGS, win=True)
+SACRIFICE = line("r1bq1rk1/pp1n2pp/2pbpn2/3p1pN1/2PP4/3BP3/PP2NPPP/R1BQ1RK1 b - - 7 9", "Bxh2+ Kh1 Ng4")
+BISHOP = Piece(chess.BISHOP, chess.H2)
+ROOK = Piece(chess.ROOK, chess.F8)
+THREAT = line("4k3/8/2n5/8/8/8/4B3/4K3 w - - 0 1", "Bf3 Kd8 Bxc6"), line("4k3/8/2n5/8/8/5B2/8/4K3 w - - 0 1", "Bxc6+")
+
+
+def compared(kind: Kind, had: int, has: int, cost: Cost = "", **facts: Any) -> Compared:
+    return Compared(BEST, PLAYED, Standing(kind, had, has, cost), **facts)
+
+
+# fmt: off
+WORDING: list[tuple[Claim, str]] = [
+    (compared("decided", 0, -3, "surely"), "After d5 Black is winning; e4 was better."),
+    (compared("decided", 3, -3), "After d5 Black is winning; after e4 White would be winning."),
+    (compared("lost", 3, 0), "After d5 White's advantage is gone; after e4 White would be winning."),
+    (compared("turned", 1, -2), "After d5 Black is clearly better; e4 would have kept White's advantage."),
+    (compared("gone", 1, -1), "After d5 White's advantage is gone; e4 would have kept it."),
+    (compared("half", 1, 0), "After d5 much of White's advantage is gone; e4 would have kept it."),
+    (compared("less", 2, 1, "pawns"), "After d5 White still stands better; e4 was better by two or three pawns."),
+    (compared("more", -2, -2, "several"), "After d5 Black is still clearly better; e4 was better by several pawns."),
+    (compared("grown", -1, -2, "far"),
+     "After d5 Black's advantage has grown, and Black is clearly better; e4 was far better."),
+    (compared("anyway", -3, -3, "surely"), "Black was winning anyway; e4 was better."),
+    (compared("now", 0, -1, "probably"), "After d5 Black stands better; e4 was probably better."),
+    (compared("open", 0, 0, "probably"), "After d5 neither side is clearly better; e4 was probably better."),
+    (compared("either", 1, 1), "After d5 White still stands better; e4 would not have changed that."),
+    (compared("worse", -1, -2), "After d5 Black is clearly better; e4 would also have left Black better."),
+    (compared("little", 0, 0, "slightly"), "Now Black has d5; e4 was slightly better."),
+    (compared("little", 0, 0, "slightly", gained=(Feature("bishops", chess.BLACK),)),
+     "After d5 Black has the bishop pair; e4 was slightly better."),
+    (compared("now", 0, -1, "probably", shift=Shift("king", True, 40)),
+     "No material is lost at once, but White's king is less safe than after e4. After d5 Black stands "
+     "better; e4 was probably better."),
+    (Material("wins", FORK, WON, FORKS), "Nxc7+ forks the king and the rook on a8 and wins a rook and a pawn."),
+    (Material("misses", FORK, WON, FORKS),
+     "Misses the chance to win a rook and a pawn: Nxc7+ forks the king and the rook on a8."),
+    (Material("regains", FORK, Gain("piece", ((4, 1),)), FORKS),
+     "Does not recapture: Nxc7+ would have won back the rook."),
+    (Material("loses", FORK, WON, FORKS, stake=True),
+     "Loses a rook and a pawn, and with it the win: Nxc7+ forks the king and the rook on a8."),
+    (Material("loses", FORK, Gain("minor", ((3, 1),)), Finding("line", 0, 0), stake=True),
+     "Allows Nxc7+, which wins a piece, and the win is gone."),
+    (Material("misses", FORK, WON, GUARD),
+     "Misses the chance to win a rook and a pawn: Nxc7+, and the rook on e7 is pinned to the king and "
+     "cannot recapture."),
+    (Material("wins", FORK, Gain("exchange", ((4, 1),), ((1, 1),)), Finding("line", 0, 0)),
+     "Nxc7+ wins the exchange for a pawn."),
+    (Material("misses", FORK, WON, Finding("hanging", 0, 0, "cheaper", (Piece(1, chess.C7),), Piece(2, chess.C7))),
+     "Misses the chance to win a rook and a pawn: Nxc7+ takes the pawn on c7 with a knight."),
+    (Material("misses", FORK, WON, Finding("removedDefender", 0, 2, "square", squares=(chess.A8,))),
+     "Misses the chance to win a rook and a pawn: Nxc7+ takes the piece that guards a8."),
+    (Material("misses", FORK, WON, Finding("doubleCheck", 0, 2)),
+     "Misses the chance to win a rook and a pawn: Nxc7+ gives double check."),
+    (Material("misses", THREAT[0], WON, Finding("doubleThreat", 0, 2, targets=(BISHOP,), threat=THREAT[1].moves[0])),
+     "Misses the chance to win a rook and a pawn: Bf3 threatens Bxc6+ and attacks the bishop on h2."),
+    (Material("wins", QUEENS, Gain("promotion", ()), PROMOTES), "a8=Q+ promotes."),
+    (Material("misses", QUEENS, Gain("promotion", ()), PROMOTES), "Misses the chance to promote with a8=Q+."),
+    (Material("loses", QUEENS, Gain("promotion", (), ((4, 1),)), PROMOTES),
+     "Lets White promote at the cost of a rook with a8=Q+."),
+    (Mating("leads", MATE, 1, "backRankMate"), "Ra8# is back-rank mate."),
+    (Mating("leads", MATE, 3), "Ra8# leads to mate in 3."),
+    (Mating("misses", MATE, 2, "smotheredMate"), "Misses smothered mate in 2, beginning with Ra8#."),
+    (Mating("mated", MATE, 2), "White gets mated in 2 whatever it plays."),
+    (Mating("allows", LET_MATE, 2), "Allows mate in 2, beginning with Ra1+."),
+    (Mating("allows", LET_MATE, 1, guard=chess.ROOK, missed=Mating("misses", MATE, 1)),
+     "Misses mate in one with Ra8#, and allows mate in one with Ra1+: the rook was needed to guard a1."),
+    (Drawn("stalemate", DRAW, 1), "It is stalemate, and the win is gone."),
+    (Drawn("material", DRAW, 2), "Throws away the win: after Kd5 there is insufficient material to mate."),
+    (Drawn("perpetual", DRAW, 2), "Lets White draw by perpetual check, beginning with Kd5."),
+    (Drawn("corner", DRAW, 1), "Throws away the win: the king cannot be driven from the corner."),
+    (Drawn("held", DRAW, 2), "Bxe2 holds the draw: after Kd5 the king cannot be driven from the corner."),
+    (Drawn("held", QUEENS, 0), "It is a draw: the king cannot be driven from the corner."),
+    (OPPOSED, "Gives up the opposition, and with it the win: Ke6 would have taken it; now Kd8 takes it."),
+    (ByTables(*KINGS, 2, 0, OPPOSED),
+     "Gives up the opposition, and with it the win: Ke6 would have taken it; now Kd8 takes it. The tablebases agree."),
+    (ByTables(*KINGS, 2, -1),
+     "According to the tablebases the position was won and is now lost but for the 50-move rule; Ke6 was right."),
+    (ByTables(*KINGS, 2, 2), "According to the tablebases the result is the same as after Ke6."),
+    (TableResult(KINGS[0], 2, KINGS[0].moves[:1]), "White is winning according to the tablebases; only Ke6 wins."),
+    (TableResult(BEST, 0, tuple(BEST.boards[0].legal_moves)[:4]),
+     "It is a draw according to the tablebases; Nh3 and 3 other moves keep it."),
+    (TableResult(BEST, 2, every=True), "White is winning according to the tablebases, after any move."),
+    (TableResult(BEST, -1), "The tablebases give White a loss that the 50-move rule turns into a draw."),
+    (Threat(*THREAT, Gain("piece", ((2, 1),), (), chess.C6)), "Bf3 threatens Bxc6+, which wins the knight on c6."),
+    (Threat(*THREAT, mate=True), "Bf3 threatens mate with Bxc6+."),
+    (Threat(THREAT[0], QUEENS), "Bf3 threatens to promote with a8=Q+."),
+    (Outlook(BEST, "only", None, 0, ()), "e4 is the only move; the game is about even."),
+    (Outlook(BEST, "best", None, -3, ()), "e4 is the best move; Black is winning."),
+    (Outlook(BEST, "hardly", PLAYED.moves[0], 1, ((True, (WON, Feature("passed", True, 0, (1, 0)))),)),
+     "e4 is the best move, but a3 is almost as good; White stands better. White is a rook and a pawn up "
+     "and has a passed pawn."),
+    (Outlook(BEST, "clearly", None, 2, ((False, (Feature("mobility", False), Feature("pressure", False))),)),
+     "e4 is clearly the best move; White is clearly better, although Black has the more active pieces "
+     "and pressure on White's king."),
+    (Sacrifice(SACRIFICE, ROOK, True, "mate", moves=4), "Offers the exchange for mate in 4."),
+    (Sacrifice(SACRIFICE.cut(1), BISHOP, False, "attack"), "Sacrifices the bishop for the attack on the king."),
+    (Sacrifice(SACRIFICE, ROOK, False, "attack", target=chess.H2), "Offers the rook on f8 for the attack on h2."),
+    (Sacrifice(SACRIFICE, ROOK, False, "draw"), "Offers the rook on f8 for a draw."),
+    (Sacrifice(SACRIFICE, ROOK, False, "standing", level=2), "Offers the rook on f8 and is clearly better."),
+    (Sacrifice(SACRIFICE, ROOK, False, "standing"), "Offers the rook on f8 and keeps the balance."),
+    (Sacrifice(SACRIFICE, ROOK, False, "material", gains=Gain("list", ((3, 1), (2, 1)), ((4, 1),))),
+     "Offers the rook on f8 for a bishop and a knight."),
+    (Sacrifice(SACRIFICE, ROOK, False, "material", gains=Gain("piece", ((5, 1),), ((3, 1),))),
+     "Offers the rook on f8 to win the queen for a bishop."),
+    (OnlyMove(MATE, "wins", True), "Ra8# is the only winning move, and it is quiet."),
+    (OnlyMove(MATE, "parries", False, Mating("allows", LET_MATE, 2)),
+     "Ra8# is the only move that parries the mate; Rb2 allows mate in 2, beginning with Ra1+."),
+    (OnlyMove(MATE, "keeps", True), "Ra8# is the only move that keeps White's advantage."),
+    (OnlyMove(MATE, "holds", True), "Ra8# is the only move that does not lose."),
+    (OnlyMove(MATE, "balances", True), "Ra8# is the only move that keeps the balance."),
+    (OnlyMove(MATE, "good", True), "Ra8# is the only good move."),
+    (AsGood(BEST, PLAYED), "a3 is about as good as the best move, e4."),
+    (GameOver(BEST, True), "The game is over: checkmate."),
+    (GameOver(BEST, False), "The game is over: a draw."),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("claim", "text"), WORDING, ids=[text for _, text in WORDING])
+def test_the_wording(claim, text):
+    assert sentence(claim) == text
+
+
+PINNED = [(found(board, ops["pv"]), ops["c1"]) for board, ops in TABLE if "c1" in ops]
+
+
+@pytest.mark.parametrize(("claim", "text"), PINNED, ids=[text for _, text in PINNED])
+def test_the_wording_of_themes(claim, text):
+    assert sentence(claim) == text
+
+
+def test_every_form_has_its_wording_pinned():
+    claims = [claim for claim, _ in (*WORDING, *PINNED)]
+    found = {(claim.finding.theme, claim.finding.form) for claim in claims if isinstance(claim, Material)}
+    assert found == {(theme, form) for theme, forms in FORMS.items() for form in forms}
+    assert {claim.standing.kind for claim in claims if isinstance(claim, Compared)} == set(get_args(Kind))
+    assert {type(claim) for claim in claims} == set(get_args(Claim))
+
+
+@pytest.mark.parametrize(
+    ("claim", "brief"),
+    [
+        (compared("now", 0, -2, "probably"), "After d5 Black is clearly better."),
+        (compared("little", 0, 0, "slightly"), "Now Black has d5."),
+        (
+            compared("less", 3, 2, "pawns"),
+            "After d5 White is still clearly better; e4 was better by two or three pawns.",
+        ),
+        (compared("gone", 1, -1), "After d5 White's advantage is gone; e4 would have kept it."),
+    ],
+)
+def test_the_better_move_is_omitted_unless_its_cost_is_told(claim, brief):
+    assert sentence(claim, skip_better=True) == brief
+
+
+def test_moves_that_are_written_alike_are_numbered():
+    fen = "4k3/8/8/3p4/8/8/3P4/4K3 w - - 0 30"
+    claim = Compared(line(fen, "d4"), line(fen, "d3 d4", chess.BLACK), Standing("now", 0, -2, "probably"))
+    assert sentence(claim) == "After 30...d4 Black is clearly better; 30.d4 was probably better."
+
+
+def test_a_reply_that_is_missing_has_no_name():
+    claim = Compared(BEST, PLAYED.cut(1), Standing("now", 0, -3, "surely"))
+    assert sentence(claim) == "Now Black is winning; e4 was better."
 
 
 def test_a_change_of_passed_pawns_does_not_say_that_there_are_any():

@@ -6,52 +6,15 @@ from typing import Any
 
 import chess
 import pytest
-from chess.engine import Cp, Mate, PovScore
 
-from engine.explanation import Case, Claim, from_json, merit_of, reason_of, sentence, to_json
+from engine.explanation import from_json, sentence, to_json
+from engine.explanation.claims import AsGood, Mating
 from engine.explanation.line import Line
-from engine.explanation.outlook import outlook
-from tests.explanation.lines import moves
-from tests.explanation.test_mistakes import TABLE, found
+from tests.explanation.test_english import WORDING
 
-
-def quiet() -> Claim:
-    board = chess.Board("4k3/5ppp/8/2P5/1P6/8/5PPP/4K3 w - - 0 1")
-    line = Line.of(board, moves(board, "Ke2 Ke7 Ke3 Ke6"))
-    return outlook(line, PovScore(Cp(0), chess.WHITE), (board.parse_san("Kd1"), PovScore(Cp(0), chess.WHITE)))
-
-
-def castled() -> Claim:
-    board = chess.Board("4k3/8/8/8/8/8/8/2K3RR w Gg - 0 1", chess960=True)
-    lines = [board.parse_san("O-O")], [board.parse_san("Kd2")]
-    case = Case(board, lines[1][0], lines[0], lines[1], PovScore(Cp(90), True), PovScore(Cp(-300), True), True)
-    claim = reason_of(case)
-    assert claim
-    return claim
-
-
-def tables() -> Claim:
-    board = chess.Board("8/1K6/3k4/8/8/2P5/8/8 w - - 0 1")
-    lines = moves(board, "Kb6 Kd5"), moves(board, "Ka6 Kc6")
-    claim = reason_of(
-        Case(board, lines[1][0], *lines, PovScore(Cp(20_000), True), PovScore(Cp(0), True)),
-        lambda board: 2 * board.turn,
-    )
-    assert claim
-    return claim
-
-
-def mate() -> Claim:
-    board = chess.Board("7k/8/6K1/8/8/8/8/R7 w - - 0 1")
-    claim = merit_of(board, moves(board, "Ra8#"), PovScore(Mate(1), chess.WHITE))
-    assert claim
-    return claim
-
-
-CLAIMS = [
-    *(claim for board, line, *_ in TABLE[::4] if (claim := found(board, line))),
-    *(quiet(), castled(), tables(), mate()),
-]
+CASTLED = Line.of(board := chess.Board("4k3/8/8/8/8/8/8/2K3RR w Gg - 0 1", chess960=True), [board.parse_san("O-O")])
+CLAIMS = [*(claim for claim, _ in WORDING), AsGood(CASTLED, CASTLED)]
+LEADS = Mating("leads", Line.of(chess.Board("7k/8/6K1/8/8/8/8/R7 w - - 0 1"), [chess.Move.from_uci("a1a8")]), 1)
 
 
 @pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.theme)
@@ -99,11 +62,11 @@ def test_a_damaged_claim_is_refused_or_has_a_sentence(claim):
 )
 def test_unknown_kinds_are_refused(change, text):
     with pytest.raises(ValueError, match=text):
-        from_json({**to_json(mate()), **change})
+        from_json({**to_json(LEADS), **change})
 
 
 def test_deep_nesting_is_refused():
-    stored = to_json(mate())
+    stored = to_json(LEADS)
     for _ in range(10_000):
         stored = {**stored, "missed": stored}
     with pytest.raises(ValueError, match="not a claim"):
