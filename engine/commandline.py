@@ -1,20 +1,30 @@
-"""Shared by all commands: exit codes, one-line errors, number arguments."""
+"""Shared by all commands: exit codes, one-line errors, arguments, SIGTERM."""
 
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
-from collections.abc import Callable
-from contextlib import suppress
-from typing import NoReturn
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from types import FrameType
+from typing import TYPE_CHECKING, Any, NoReturn
 
-from engine.messages import quoted
+from engine.messages import OptionError, quoted
+from engine.options import find
 from engine.printing import PrintError, escaped
+
+if TYPE_CHECKING:  # slow to import
+    from chess.engine import Limit
 
 #: Exit codes: success; failure; invalid request; ended by Ctrl-C or SIGTERM.
 DONE, FAILED, REFUSED, INTERRUPTED = 0, 1, 2, 130
 
 _MOST_SECONDS = 1e6
+
+#: The most processes at a time.
+MAX_JOBS = 1024
 
 
 class UsageError(ValueError):
@@ -78,3 +88,60 @@ def seconds(text: str) -> float:
             f"{quoted(text)} is not a number of seconds above 0 and below {_MOST_SECONDS:,.0f}"
         )
     return time
+
+
+def add_limits(limits: argparse._MutuallyExclusiveGroup, times: str) -> None:
+    """Add the limits of a search; ``times`` says what the time is for, and the default."""
+    limits.add_argument("--time", type=seconds, help=f"seconds for each {times}")
+    limits.add_argument("--depth", type=whole(1, 100), help="plies for each position or move, instead of a time")
+    limits.add_argument("--nodes", type=whole(1, 10**15), help="nodes for each position or move, instead of a time")
+
+
+def add_options(result: argparse.ArgumentParser) -> None:
+    """Add the flag for the engine's options."""
+    result.add_argument("--option", type=_option, action="append", default=[], metavar="NAME=VALUE",
+                        help="a UCI option of the engine, such as 'Hash=256'; may be repeated")  # fmt: skip
+
+
+def _option(text: str) -> tuple[str, Any]:
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise argparse.ArgumentTypeError(f"'{text}' is not NAME=VALUE")
+    try:
+        option = find(name.strip())
+        return option.name, option.parse(value.strip())
+    except OptionError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def limit_of(chosen: argparse.Namespace, seconds: float) -> tuple[Limit, str]:
+    """The limit that was asked for, or ``seconds``, as python-chess's Limit and in words."""
+    from chess.engine import Limit
+
+    if chosen.depth is not None:
+        return Limit(depth=chosen.depth), f"{chosen.depth} plies a position"
+    if chosen.nodes is not None:
+        return Limit(nodes=chosen.nodes), f"{chosen.nodes} nodes a position"
+    time = chosen.time or seconds
+    return Limit(time=time), f"{time:g} s a position"
+
+
+@contextmanager
+def terminated_as_interrupted() -> Iterator[None]:
+    """Within this context SIGTERM raises KeyboardInterrupt, as Ctrl-C does, so that results are saved.
+
+    Only in the main thread; in others nothing changes.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)  # timeout(1) sends it twice
+        raise KeyboardInterrupt
+
+    previous = signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, previous)

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import argparse
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from engine.analysis.terminal import terminated_as_interrupted
-from engine.commandline import Parser, UsageError, interrupted, refuse, seconds, whole
+from engine.commandline import (
+    MAX_JOBS,
+    Parser,
+    UsageError,
+    add_limits,
+    add_options,
+    interrupted,
+    refuse,
+    seconds,
+    terminated_as_interrupted,
+    whole,
+)
 from engine.files import WriteError
 from engine.messages import OptionError, PositionError
 from engine.options import find
-
-#: The most processes at a time: Windows can wait for no more.
-MOST_JOBS = 61 if os.name == "nt" else 1024
 
 
 def main(command: str, arguments: Sequence[str]) -> int:
@@ -95,7 +101,7 @@ def parser(command: str) -> argparse.ArgumentParser:
                             help="drop the marks, comments and variations that are in the files")  # fmt: skip
         result.add_argument(
             "--jobs",
-            type=whole(1, MOST_JOBS),
+            type=whole(1, MAX_JOBS),
             metavar="N",
             help="games annotated at a time, each in its own process, for files",
         )
@@ -137,30 +143,6 @@ def parser(command: str) -> argparse.ArgumentParser:
     add_limits(limits, times)
     add_options(result)
     return result
-
-
-def add_limits(limits: argparse._MutuallyExclusiveGroup, times: str) -> None:
-    """Add the limits of a search; ``times`` says what the time is for, and the default."""
-    limits.add_argument("--time", type=seconds, help=f"seconds for each {times}")
-    limits.add_argument("--depth", type=whole(1, 100), help="plies for each position or move, instead of a time")
-    limits.add_argument("--nodes", type=whole(1, 10**15), help="nodes for each position or move, instead of a time")
-
-
-def add_options(result: argparse.ArgumentParser) -> None:
-    """Add the flag for the engine's options."""
-    result.add_argument("--option", type=_option, action="append", default=[], metavar="NAME=VALUE",
-                        help="a UCI option of the engine, such as 'Hash=256'; may be repeated")  # fmt: skip
-
-
-def _option(text: str) -> tuple[str, Any]:
-    name, equals, value = text.partition("=")
-    if not equals:
-        raise argparse.ArgumentTypeError(f"'{text}' is not NAME=VALUE")
-    try:
-        option = find(name.strip())
-        return option.name, option.parse(value.strip())
-    except OptionError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def _clock(text: str) -> tuple[float, float]:

@@ -19,14 +19,14 @@ import chess.pgn
 from chess.engine import Limit
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TimeElapsedColumn, TimeRemainingColumn
 
+from engine import __version__
 from engine.analysis import notes
 from engine.analysis.files import AnalysisError, pgn_text, read_bytes, read_games
 from engine.analysis.jobs import AnnotateAll, Item, Setup, annotate_all
-from engine.analysis.limits import engine_name, limit_of
 from engine.analysis.record import Record, positions
 from engine.analysis.report import MARKS, PAGE_MARK, entry, render
 from engine.analysis.results import SUFFIX, Results, digest_of
-from engine.commandline import DONE, INTERRUPTED, REFUSED, refuse
+from engine.commandline import DONE, INTERRUPTED, REFUSED, limit_of, refuse
 from engine.console import Console, TextColumn
 from engine.files import WriteError, check_place, write_or_rescue, write_whole
 from engine.messages import PositionError
@@ -53,7 +53,7 @@ def analyse(
     limit, words = limit_of(chosen, 0.5)
     if whole_game:
         limit, words = Limit(time=chosen.game_time), f"{chosen.game_time:g} s a game"
-    label = engine_name(words, options)
+    label = _engine_name(words, options)
     files, code = [], DONE
     for path in paths:
         try:
@@ -86,6 +86,11 @@ def analyse(
             _print_summary(json.loads(page))
         print(f"wrote {file.output} and {file.html}" if pages else f"wrote {file.output}")
     return code if written == files else REFUSED
+
+
+def _engine_name(words: str, options: dict[str, Any]) -> str:
+    """Who analyses, for tags and pages: the version, the limit in words and the options that differ."""
+    return ", ".join([f"Numbat {__version__}", words, *(f"{name} {value}" for name, value in options.items())])
 
 
 @dataclass(eq=False)

@@ -19,9 +19,9 @@ from engine.analysis.clock import ChessClock, clock_text
 from engine.analysis.diagram import FEW_COLOURS, diagram, painted, shows_chessmen
 from engine.analysis.files import AddedGame, AnalysisError
 from engine.analysis.judge import ending
-from engine.analysis.limits import limit_of
 from engine.analysis.lines import chances_of, chances_text, ending_text, score_text
 from engine.api.types import Analysis
+from engine.commandline import limit_of
 from engine.console import Console, read_line
 from engine.explanation.standing import expectation
 from engine.files import WriteError

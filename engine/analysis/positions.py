@@ -13,10 +13,10 @@ from rich.text import Text
 
 from engine import Engine
 from engine.analysis.diagram import FEW_COLOURS, diagram, painted, shows_chessmen
-from engine.analysis.limits import limit_of
 from engine.analysis.lines import ending_text, line_text
 from engine.api.explaining import EXPLAIN_NODES, claim_of, claim_of_best
 from engine.api.types import Analysis
+from engine.commandline import limit_of
 from engine.console import Console
 from engine.explanation import sentence
 from engine.messages import Limits

@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import NoReturn
 
 import chess
 
@@ -87,17 +88,26 @@ def operations_of(text: str) -> dict[str, str]:
     return operations
 
 
+def raise_fault(error: ReadError) -> NoReturn:
+    """Raise ``error``: the file is refused as a whole."""
+    raise error from None
+
+
 def read_positions(
-    path: str | os.PathLike[str], report: Callable[[str], None] = lambda repair: None
+    path: str | os.PathLike[str],
+    report: Callable[[str], None] = lambda repair: None,
+    on_fault: Callable[[ReadError], object] = raise_fault,
 ) -> Iterator[tuple[int, Position]]:
     """Line numbers and positions of a file with one FEN or EPD a line; blank lines and those that begin with ``#`` are
-    skipped. Repairs are reported. Raises ReadError, which names file and line; also if there are no positions."""
+    skipped. Repairs are reported; ``on_fault`` gets a ReadError, which names file and line, for each unreadable line,
+    and raises it unless told otherwise. Raises ReadError if there are no positions."""
     number = 0
     for number, line in _lines(path, report):
         try:
             found = read_position(line)
         except PositionError as error:
-            raise ReadError(f"{path}:{number}: {error}") from None
+            on_fault(ReadError(f"{path}:{number}: {error}"))
+            continue
         for repair in found.repairs:
             report(f"{path}:{number}: {repair}")
         yield number, found

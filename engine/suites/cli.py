@@ -6,7 +6,6 @@ import argparse
 import json
 import os
 from collections.abc import Callable, Sequence
-from concurrent.futures.process import BrokenProcessPool
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypeVar
@@ -14,29 +13,43 @@ from typing import Any, TypeVar
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn, TimeRemainingColumn
 
 from engine import Engine
-from engine.analysis.cli import MOST_JOBS, add_limits, add_options
-from engine.analysis.limits import limit_of
-from engine.analysis.terminal import terminated_as_interrupted
 from engine.api.types import limits_of
-from engine.commandline import DONE, INTERRUPTED, REFUSED, Parser, UsageError, interrupted, refuse, whole
+from engine.commandline import (
+    DONE,
+    INTERRUPTED,
+    MAX_JOBS,
+    Parser,
+    UsageError,
+    add_limits,
+    add_options,
+    interrupted,
+    limit_of,
+    refuse,
+    terminated_as_interrupted,
+    whole,
+)  # fmt: skip
 from engine.console import Console
 from engine.files import WriteError, check_place, write_whole
 from engine.messages import OptionError
+from engine.processes import LostProcess
 from engine.reading import ReadError
 from engine.suites.counts import Comparison, compare, read_counts
-from engine.suites.judging import Outcome, wanted
+from engine.suites.judging import Attempt, wanted
+from engine.suites.puzzles import Puzzle, load_suite
 from engine.suites.solving import solve_all
-from engine.suites.tasks import Task, load_suite
 
 _Read = TypeVar("_Read")
+
+#: Reads a file, and passes on its remarks and its unreadable lines.
+Reader = Callable[[str, Callable[[str], None], Callable[[ReadError], object]], list[_Read]]
 
 #: A text of every file of results.
 _MARK = '"wanted":'
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run ``suite``; returns the exit code: 0, 2 for a file that cannot be read or a lost process, 130 when
-    interrupted."""
+    """Run ``suite``; returns the exit code: 0, 2 for a line or file that cannot be read and for a lost
+    process, 130 when interrupted."""
     try:
         chosen = _parser().parse_args(arguments)
         if chosen.json is not None:
@@ -44,8 +57,8 @@ def main(arguments: Sequence[str]) -> int:
                 raise UsageError(f"--json would overwrite the suite {chosen.json}")
             check_place(chosen.json, _MARK)
         with terminated_as_interrupted():
-            tasks, code = _read(chosen.files, load_suite)
-            return max(code, _solve(tasks, chosen)) if tasks else code
+            puzzles, code = _read(chosen.files, load_suite)
+            return max(code, _solve(puzzles, chosen)) if puzzles else code
     except (UsageError, OptionError, WriteError, MemoryError) as error:
         return refuse(str(error) or type(error).__name__)
     except KeyboardInterrupt:
@@ -73,7 +86,7 @@ def _parser() -> argparse.ArgumentParser:
     result.add_argument("files", nargs="+", metavar="FILE.epd", help="file of positions")
     limits = result.add_mutually_exclusive_group()
     add_limits(limits, "position (default: 1)")
-    result.add_argument("--jobs", type=whole(1, MOST_JOBS), default=1, metavar="N", help="processes (default: 1)")
+    result.add_argument("--jobs", type=whole(1, MAX_JOBS), default=1, metavar="N", help="processes (default: 1)")
     result.add_argument("--json", type=Path, metavar="FILE", help="file for the results")
     add_options(result)
     return result
@@ -83,16 +96,16 @@ def _say(text: str) -> None:
     Console(stderr=True).print(f"numbat: {text}", soft_wrap=True)
 
 
-def _read(files: Sequence[str], reader: Callable[[str, Callable[[str], None]], list[_Read]]) -> tuple[list[_Read], int]:
-    """The contents of all readable files, and the exit code."""
+def _read(files: Sequence[str], reader: Reader[_Read]) -> tuple[list[_Read], int]:
+    """What can be read in the files, and the exit code. The faults are printed."""
     found: list[_Read] = []
-    code = DONE
+    codes = [DONE]
     for file in files:
         try:
-            found += reader(file, _say)
+            found += reader(file, _say, lambda error: codes.append(refuse(error)))
         except ReadError as error:
-            code = refuse(error)
-    return found, code
+            codes.append(refuse(error))
+    return found, max(codes)
 
 
 def _bar() -> Progress:
@@ -103,52 +116,53 @@ def _bar() -> Progress:
     )  # fmt: skip
 
 
-def _solve(tasks: Sequence[Task], chosen: argparse.Namespace) -> int:
+def _solve(puzzles: Sequence[Puzzle], chosen: argparse.Namespace) -> int:
     limit, words = limit_of(chosen, 1.0)
-    found: list[tuple[Task, Outcome]] = []
+    found: list[tuple[Puzzle, Attempt]] = []
     code = DONE
-    outcomes = solve_all(tasks, limits_of(limit), dict(chosen.option), chosen.jobs, _say)
+    solving = solve_all(puzzles, limits_of(limit), dict(chosen.option), chosen.jobs, _say)
     try:
         with _bar() as bar:
-            shown = bar.add_task("", total=len(tasks))
+            shown = bar.add_task("", total=len(puzzles))
             try:
-                for task, outcome in zip(tasks, outcomes, strict=True):
-                    found.append((task, outcome))
-                    bar.console.print(_line(task, outcome), soft_wrap=True)
+                for completed in solving:
                     bar.advance(shown)
+                    if isinstance(completed.error, LostProcess):
+                        code = refuse(completed.error)
+                    elif completed.error is not None:
+                        raise completed.error
+                    else:
+                        found.append((completed.item, completed.result))
+                        bar.console.print(_line(*found[-1]), soft_wrap=True)
             except KeyboardInterrupt:
                 code = INTERRUPTED
-            except BrokenProcessPool:
-                code = REFUSED
             finally:
-                outcomes.close()
+                solving.close()
         if found:
-            print(_summary(found, len(tasks), words))
+            print(_summary(found, len(puzzles), words))
     finally:
         if found and chosen.json is not None:
-            write_whole(chosen.json, json.dumps(_record(found, len(tasks), words), indent=1) + "\n")
-    if code == REFUSED:
-        return refuse("one of the processes ended early")
-    return interrupted() if code else code
+            write_whole(chosen.json, json.dumps(_record(found, len(puzzles), words), indent=1) + "\n")
+    return interrupted() if code == INTERRUPTED else code
 
 
-def _line(task: Task, outcome: Outcome) -> str:
-    points = f", {outcome.points} of {task.top} points" if task.points else ""
-    found = f"{outcome.seconds:.2f} s, depth {outcome.depth}, {outcome.nodes} nodes{points}"
-    missed = "" if outcome.solved else f"; wanted {wanted(task, san=True)}"
-    return f"{'ok   ' if outcome.solved else 'wrong'}  {task.name}  {' '.join(outcome.san)}  {found}{missed}"
+def _line(puzzle: Puzzle, attempt: Attempt) -> str:
+    points = f", {attempt.points} of {puzzle.top} points" if puzzle.points else ""
+    found = f"{attempt.seconds:.2f} s, depth {attempt.depth}, {attempt.nodes} nodes{points}"
+    missed = "" if attempt.solved else f"; wanted {wanted(puzzle, san=True)}"
+    return f"{'ok   ' if attempt.solved else 'wrong'}  {puzzle.name}  {' '.join(attempt.san)}  {found}{missed}"
 
 
-def _summary(found: Sequence[tuple[Task, Outcome]], total: int, words: str) -> str:
+def _summary(found: Sequence[tuple[Puzzle, Attempt]], total: int, words: str) -> str:
     left = f", {total - len(found)} not tried" if len(found) < total else ""
-    top = sum(task.top for task, _ in found)
-    points = f", {sum(outcome.points for _, outcome in found)} of {top} points" if top else ""
-    return f"solved {sum(outcome.solved for _, outcome in found)} of {len(found)}{points} ({words}){left}"
+    top = sum(puzzle.top for puzzle, _ in found)
+    points = f", {sum(attempt.points for _, attempt in found)} of {top} points" if top else ""
+    return f"solved {sum(attempt.solved for _, attempt in found)} of {len(found)}{points} ({words}){left}"
 
 
-def _record(found: Sequence[tuple[Task, Outcome]], total: int, words: str) -> dict[str, Any]:
+def _record(found: Sequence[tuple[Puzzle, Attempt]], total: int, words: str) -> dict[str, Any]:
     positions = [
-        {"id": task.name, "fen": task.fen, "wanted": wanted(task), "top": task.top, **asdict(outcome)}
-        for task, outcome in found
+        {"id": puzzle.name, "fen": puzzle.fen, "wanted": wanted(puzzle), "top": puzzle.top, **asdict(attempt)}
+        for puzzle, attempt in found
     ]
     return {"limit": words, "total": total, "summary": _summary(found, total, words), "positions": positions}

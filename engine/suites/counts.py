@@ -17,6 +17,7 @@ from engine.api.boards import check_supported
 from engine.commandline import DONE, FAILED
 from engine.messages import PERFT, nodes_per_second, quoted
 from engine.reading import ReadError, read_lines, read_position
+from engine.reading.positions import raise_fault
 
 _COUNT = re.compile(r"D(\d{1,2})[\s=]+(\d{1,18})\s*")
 
@@ -30,49 +31,64 @@ class Counts:
     leaves: dict[int, int] = field(default_factory=dict)
 
 
-def read_counts(path: str | os.PathLike[str], report: Callable[[str], None] = print) -> list[Counts]:
+def read_counts(
+    path: str | os.PathLike[str],
+    report: Callable[[str], None] = print,
+    on_fault: Callable[[ReadError], object] = raise_fault,
+) -> list[Counts]:
     """Read lines ``FEN ;D1 20 ;D2 400``, Chess960 included, or lines ``epd FEN`` followed by lines ``perft 1 20``.
 
-    Repairs are reported. Raises :class:`ReadError`, which names file and line."""
+    Repairs are reported. ``on_fault`` gets a :class:`ReadError`, which names file and line, for each position that is
+    not read, and raises it unless told otherwise. Raises ReadError for a file that cannot be read."""
     found: list[Counts] = []
 
     def remark(number: int, text: str) -> None:
         report(f"{path}:{number}: {text}")
 
-    for number, line in read_lines(path, remark):
+    number = 0
+    faulty = False  # the last position is
+    for number, text in read_lines(path, remark):
+        line = text.strip()
+        if not line or line.startswith(("#", "id ")) or (faulty and line.startswith("perft ")):
+            continue
         try:
-            _read(line.strip(), number, found, partial(remark, number))
+            if line.startswith("perft ") and found:
+                _add_counts(found[-1], [f"D{line.removeprefix('perft ')}"])
+            else:
+                faulty = True
+                found.append(_read(line, number, partial(remark, number)))
+                faulty = False
         except ValueError as error:
-            raise ReadError(f"{path}:{number}: {error}") from None
-    empty = next((counts for counts in found if not counts.leaves), None)
-    if empty:
-        raise ReadError(f"{path}:{empty.line}: no counts such as 'D1 20' after the position")
-    if not found:
+            on_fault(ReadError(f"{path}:{number}: {error}"))
+    for empty in [counts for counts in found if not counts.leaves]:
+        on_fault(ReadError(f"{path}:{empty.line}: no counts such as 'D1 20' after the position"))
+        found.remove(empty)
+    if not number:
         raise ReadError(f"{path} has no positions")
     return found
 
 
-def _read(line: str, number: int, found: list[Counts], report: Callable[[str], None]) -> None:
-    if not line or line.startswith(("#", "id ")):
-        return
-    if line.startswith("perft ") and found:
-        texts = [f"D{line.removeprefix('perft ')}"]
-    else:
-        fen, *texts = re.split(r"\s*;\s*|\s+(?=D\d)", line.removeprefix("epd ").strip())
-        position = read_position(fen, unreachable=True)
-        check_supported(position.board)
-        if position.rest:
-            raise ValueError(f"{quoted(position.rest)} is not a count such as 'D1 20'")
-        for repair in position.repairs:
-            report(repair)
-        found.append(Counts(number, position.board))
+def _read(line: str, number: int, report: Callable[[str], None]) -> Counts:
+    fen, *texts = re.split(r"\s*;\s*|\s+(?=D\d)", line.removeprefix("epd ").strip())
+    position = read_position(fen, unreachable=True)
+    check_supported(position.board)
+    if position.rest:
+        raise ValueError(f"{quoted(position.rest)} is not a count such as 'D1 20'")
+    for repair in position.repairs:
+        report(repair)
+    counts = Counts(number, position.board)
+    _add_counts(counts, texts)
+    return counts
+
+
+def _add_counts(counts: Counts, texts: Sequence[str]) -> None:
     for text in filter(None, texts):
         count = _COUNT.fullmatch(text)
         if count is None:
             raise ValueError(f"{quoted(text)} is not a count such as 'D1 20'")
         if fault := PERFT.fault("D", int(count[1])):
             raise ValueError(fault)
-        found[-1].leaves[int(count[1])] = int(count[2])
+        counts.leaves[int(count[1])] = int(count[2])
 
 
 class Comparison:

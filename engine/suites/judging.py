@@ -1,4 +1,4 @@
-"""Judges answers to a task, and asks for the moves of a line one after the other."""
+"""Judges answers to a puzzle, and asks for the moves of a line one after the other."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 import chess
 
-from engine.suites.tasks import Task
+from engine.suites.puzzles import Puzzle
 
 
-class Report(NamedTuple):
-    """A report of the best line: its first move in UCI, the mate announced, and whether the score is only a bound."""
+class PvUpdate(NamedTuple):
+    """An update of the best line: its first move in UCI, the mate announced, and whether the score is only a bound."""
 
     move: str = ""
     mate: int | None = None
@@ -23,19 +23,19 @@ class Report(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
-    """The verdict on an answer. ``since`` is the first report of the right answer after the last wrong one or, if the
+class Judgement:
+    """The judgement of an answer. ``since`` is the first update of the right answer after the last wrong one or, if the
     answer is wrong, of the move played."""
 
     solved: bool
-    since: Report
+    since: PvUpdate
     points: int
     mate: int | None
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
-    """The outcome of a task: the moves played, in UCI and SAN, and when they appeared. For a line of moves ``seconds``
+class Attempt:
+    """An attempt at a puzzle: the moves played, in UCI and SAN, and when they appeared. For a line of moves ``seconds``
     and ``nodes`` are sums and ``depth`` is the maximum; ``points`` and ``mate`` belong to the first move."""
 
     solved: bool
@@ -48,77 +48,77 @@ class Outcome:
     mate: int | None
 
 
-def right(task: Task, thought_move: str, mate: int | None) -> bool:
-    """Whether a move, with the mate announced for it, solves the task."""
-    if task.mate is not None and not task.best:
-        if mate is None or (mate > 0) != (task.mate > 0):
+def is_solution(puzzle: Puzzle, move: str, mate: int | None) -> bool:
+    """Whether a move, with the mate announced for it, solves the puzzle."""
+    if puzzle.mate is not None and not puzzle.best:
+        if mate is None or (mate > 0) != (puzzle.mate > 0):
             return False
-        return mate <= task.mate if task.mate > 0 else mate == task.mate
-    if task.best:
-        return thought_move in task.best
-    if task.points:
-        return dict(task.points).get(thought_move, 0) == task.top
-    return thought_move not in task.avoid
+        return mate <= puzzle.mate if puzzle.mate > 0 else mate == puzzle.mate
+    if puzzle.best:
+        return move in puzzle.best
+    if puzzle.points:
+        return dict(puzzle.points).get(move, 0) == puzzle.top
+    return move not in puzzle.avoid
 
 
-def judge(task: Task, move: str, reports: Sequence[Report]) -> Verdict:
-    """Whether the answer ``move`` after ``reports`` solves the task."""
-    exact = [report for report in reports if not report.bound] or reports
+def judge(puzzle: Puzzle, move: str, updates: Sequence[PvUpdate]) -> Judgement:
+    """Whether the answer ``move`` after ``updates`` solves the puzzle."""
+    exact = [update for update in updates if not update.bound] or updates
     mate = exact[-1].mate if exact else None
-    solved = right(task, move, mate)
-    since, before = Report(), False
-    for report in reports:
-        if not report.move or (report.bound and task.mate is not None):
+    solved = is_solution(puzzle, move, mate)
+    since, before = PvUpdate(), False
+    for update in updates:
+        if not update.move or (update.bound and puzzle.mate is not None):
             continue
-        now = right(task, report.move, report.mate) if solved else report.move == move
+        now = is_solution(puzzle, update.move, update.mate) if solved else update.move == move
         if now and not before:
-            since = report
+            since = update
         before = now
-    return Verdict(solved, since, dict(task.points).get(move, 0), mate)
+    return Judgement(solved, since, dict(puzzle.points).get(move, 0), mate)
 
 
-def questions(task: Task) -> Generator[chess.Board, tuple[str, Sequence[Report]], Outcome]:
-    """Yields the positions to search and receives the move and the reports of each.
+def questions(puzzle: Puzzle) -> Generator[chess.Board, tuple[str, Sequence[PvUpdate]], Attempt]:
+    """Yields the positions to search and receives the move and the updates of each.
 
     Asks for every other move of a line, until one is wrong; any mate is right.
     """
-    board = chess.Board(task.fen)
-    verdicts: list[Verdict] = []
+    board = chess.Board(puzzle.fen)
+    judgements: list[Judgement] = []
     moves: list[str] = []
     san: list[str] = []
-    for step in range(0, len(task.line) or 1, 2):
-        move, reports = yield board
+    for step in range(0, len(puzzle.line) or 1, 2):
+        move, updates = yield board
         moves.append(move)
         san.append(board.san(chess.Move.from_uci(move)))
-        mates = bool(task.line) and san[-1].endswith("#")
-        best = (move,) if mates else task.line[step : step + 1] or task.best
-        verdicts.append(judge(replace(task, best=best), move, reports))
-        if mates or not verdicts[-1].solved:
+        mates = bool(puzzle.line) and san[-1].endswith("#")
+        best = (move,) if mates else puzzle.line[step : step + 1] or puzzle.best
+        judgements.append(judge(replace(puzzle, best=best), move, updates))
+        if mates or not judgements[-1].solved:
             break
-        for forced in task.line[step : step + 2]:
+        for forced in puzzle.line[step : step + 2]:
             board.push_uci(forced)
-    since = [verdict.since for verdict in verdicts]
-    return Outcome(
-        verdicts[-1].solved, tuple(moves), tuple(san), round(sum(report.seconds for report in since), 4),
-        max(report.depth for report in since), sum(report.nodes for report in since),
-        verdicts[0].points, verdicts[0].mate,
+    since = [judgement.since for judgement in judgements]
+    return Attempt(
+        judgements[-1].solved, tuple(moves), tuple(san), round(sum(update.seconds for update in since), 4),
+        max(update.depth for update in since), sum(update.nodes for update in since),
+        judgements[0].points, judgements[0].mate,
     )  # fmt: skip
 
 
-def wanted(task: Task, san: bool = False) -> str:
-    """A short text of what the task asks for; moves in UCI or SAN."""
-    board = chess.Board(task.fen)
+def wanted(puzzle: Puzzle, san: bool = False) -> str:
+    """A short text of what the puzzle asks for; moves in UCI or SAN."""
+    board = chess.Board(puzzle.fen)
 
     def spelled(moves: Iterable[str]) -> str:
         return " ".join(board.san(chess.Move.from_uci(move)) if san else move for move in moves)
 
-    if task.line:
-        moves = [chess.Move.from_uci(move) for move in task.line]
-        return board.variation_san(moves) if san else " ".join(task.line)
-    if task.best:
-        return spelled(task.best)
-    if task.mate is not None:
-        return f"mate {task.mate}"
-    if task.points:
-        return spelled(move for move, points in task.points if points == task.top)
-    return "not " + spelled(task.avoid)
+    if puzzle.line:
+        moves = [chess.Move.from_uci(move) for move in puzzle.line]
+        return board.variation_san(moves) if san else " ".join(puzzle.line)
+    if puzzle.best:
+        return spelled(puzzle.best)
+    if puzzle.mate is not None:
+        return f"mate {puzzle.mate}"
+    if puzzle.points:
+        return spelled(move for move, points in puzzle.points if points == puzzle.top)
+    return "not " + spelled(puzzle.avoid)

@@ -1,78 +1,54 @@
-"""Solves tasks with the engine, in this process or in several."""
+"""Solves puzzles with the engine, in this process or in several."""
 
 from __future__ import annotations
 
-import multiprocessing
-import signal
-from collections.abc import Callable, Generator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from typing import Any, cast
 
 from engine import Engine
 from engine.messages import Info, Limits
 from engine.options import Options
-from engine.suites.judging import Outcome, Report, questions
-from engine.suites.tasks import Task
+from engine.processes import Completed, Report, run
+from engine.suites.judging import Attempt, PvUpdate, questions
+from engine.suites.puzzles import Puzzle
 
-_engine: Engine | None = None  # of a worker process
 
-
-def solve(engine: Engine, limits: Limits, task: Task) -> Outcome:
-    """Solve a task as a new game, with ``limits`` for each move."""
-    asking = questions(task)
+def solve(engine: Engine, limits: Limits, puzzle: Puzzle) -> Attempt:
+    """Solve a puzzle as a new game, with ``limits`` for each move."""
+    asking = questions(puzzle)
     board = next(asking)
     engine.new_game()
     while True:
-        reports: list[Report] = []
+        updates: list[PvUpdate] = []
 
-        def keep(info: Info, reports: list[Report] = reports) -> None:
+        def keep(info: Info, updates: list[PvUpdate] = updates) -> None:
             if info.score is not None and info.multipv == 1 and info.pv:
                 bound, seconds = bool(info.score.bound), info.time / 1000
-                reports.append(Report(info.pv[0], info.score.mate, bound, seconds, info.depth, info.nodes))
+                updates.append(PvUpdate(info.pv[0], info.score.mate, bound, seconds, info.depth, info.nodes))
 
         best = engine.search(board, limits, keep)
         try:
-            board = asking.send((best.pv[0], reports))
+            board = asking.send((best.pv[0], updates))
         except StopIteration as end:
-            outcome: Outcome = end.value
-            return outcome
+            attempt: Attempt = end.value
+            return attempt
+
+
+@contextmanager
+def _solving(options: dict[str, Any], limits: Limits, report: Report) -> Iterator[Callable[[Puzzle], Attempt]]:
+    with Engine(**cast(Options, options)) as engine:
+        yield partial(solve, engine, limits)
 
 
 def solve_all(
-    tasks: Sequence[Task], limits: Limits, options: dict[str, Any], jobs: int, report: Callable[[str], None]
-) -> Generator[Outcome, None, None]:
-    """The outcomes in the order of ``tasks``, from ``jobs`` processes if more than one."""
-    with Engine(report=report, **cast(Options, options)) as engine:  # compiles the engine for all processes
-        if jobs == 1:
-            yield from map(partial(solve, engine, limits), tasks)
-            return
-    pool = ProcessPoolExecutor(
-        min(jobs, len(tasks)), multiprocessing.get_context("spawn"), initializer=_begin, initargs=(options,)
-    )
-    try:
-        yield from (future.result() for future in _submitted(pool, limits, tasks))
-    finally:
-        for child in multiprocessing.active_children():
-            child.terminate()
-        pool.shutdown(cancel_futures=True)
-
-
-def _submitted(pool: ProcessPoolExecutor, limits: Limits, tasks: Sequence[Task]) -> list[Future[Outcome]]:
-    """All tasks, submitted to worker processes that ignore Ctrl-C from their start."""
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        return [pool.submit(_solve_there, limits, task) for task in tasks]
-    finally:
-        signal.signal(signal.SIGINT, before)
-
-
-def _begin(options: dict[str, Any]) -> None:
-    global _engine
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _engine = Engine(**cast(Options, options))
-
-
-def _solve_there(limits: Limits, task: Task) -> Outcome:
-    assert _engine is not None
-    return solve(_engine, limits, task)
+    puzzles: Sequence[Puzzle], limits: Limits, options: dict[str, Any], jobs: int, report: Callable[[str], None]
+) -> Generator[Completed, None, None]:
+    """The puzzles in their order with their attempts, from ``jobs`` processes if more than one; remarks are
+    reported."""
+    with Engine(report=report, **cast(Options, options)):
+        pass  # compiles the engine for all processes, and checks the options
+    job = partial(_solving, options, limits)
+    jobs = min(jobs, len(puzzles))
+    yield from run(job, puzzles, jobs, name=lambda puzzle: str(puzzle.name), on_notice=report)

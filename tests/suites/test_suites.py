@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import time
-from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import chess
@@ -16,36 +18,36 @@ from engine.board.perft import perft
 from engine.files import WriteError
 from engine.reading import ReadError, read_position
 from engine.suites.counts import read_counts
-from engine.suites.judging import Report, judge, questions
-from engine.suites.solving import solve_all
-from engine.suites.tasks import Task, load_suite, task_of
+from engine.suites.judging import PvUpdate, judge, questions
+from engine.suites.puzzles import Puzzle, load_suite, puzzle_of
+from engine.suites.solving import _solving, solve_all
 from tests.board.oracle import KIWIPETE, position_of
 from uci_main import main
 
 
-def thought(seconds: float, move: str, mate: int | None = None) -> Report:
-    return Report(move, mate, seconds=seconds, depth=1)
+def thought(seconds: float, move: str, mate: int | None = None) -> PvUpdate:
+    return PvUpdate(move, mate, seconds=seconds, depth=1)
 
 
-def parse_task(line: str, name: str = "x") -> Task:
-    return task_of(read_position(line), name)
+def parse_puzzle(line: str, name: str = "x") -> Puzzle:
+    return puzzle_of(read_position(line), name)
 
 
-def judged(task: Task, move: str, reports: list[Report]) -> tuple[bool, float, int]:
-    verdict = judge(task, move, reports)
-    return verdict.solved, verdict.since.seconds, verdict.points
+def judged(puzzle: Puzzle, move: str, updates: list[PvUpdate]) -> tuple[bool, float, int]:
+    judgement = judge(puzzle, move, updates)
+    return judgement.solved, judgement.since.seconds, judgement.points
 
 
 def test_epd_operations_become_tasks():
-    task = parse_task('6k1/5ppp/8/8/8/8/8/R5K1 w - - bm Ra8+; id "back; rank"; c0 "a1a8";', "x")
-    assert (task.name, task.best, task.line) == ("back; rank", ("a1a8",), ("a1a8",))
-    assert parse_task("6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1 am Ra2 Ra3", "x.1").avoid == ("a1a2", "a1a3")
-    assert parse_task("6k1/5ppp/8/8/8/8/8/R5K1 w - - bm #1;", "x").mate == 1
-    assert parse_task("6k1/5ppp/8/8/8/8/8/R5K1 w - - dm 1;", "x").mate == 1
-    sts = parse_task('6k1/5ppp/8/8/8/8/8/R5K1 w - - bm Ra7; c8 "10 4"; c9 "a1a7 g1f2";', "x")
+    puzzle = parse_puzzle('6k1/5ppp/8/8/8/8/8/R5K1 w - - bm Ra8+; id "back; rank"; c0 "a1a8";', "x")
+    assert (puzzle.name, puzzle.best, puzzle.line) == ("back; rank", ("a1a8",), ("a1a8",))
+    assert parse_puzzle("6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1 am Ra2 Ra3", "x.1").avoid == ("a1a2", "a1a3")
+    assert parse_puzzle("6k1/5ppp/8/8/8/8/8/R5K1 w - - bm #1;", "x").mate == 1
+    assert parse_puzzle("6k1/5ppp/8/8/8/8/8/R5K1 w - - dm 1;", "x").mate == 1
+    sts = parse_puzzle('6k1/5ppp/8/8/8/8/8/R5K1 w - - bm Ra7; c8 "10 4"; c9 "a1a7 g1f2";', "x")
     assert sts.points == (("a1a7", 10), ("g1f2", 4))
-    assert parse_task('6k1/5ppp/8/8/8/8/8/R5K1 w - - c0 "Ra7=10, Kf2=3";', "x").top == 10
-    assert parse_task('6k1/5ppp/8/8/8/8/8/R5K1 w - - bm Ra7; c0 "http://x.y/z?q=1";', "x").points == ()
+    assert parse_puzzle('6k1/5ppp/8/8/8/8/8/R5K1 w - - c0 "Ra7=10, Kf2=3";', "x").top == 10
+    assert parse_puzzle('6k1/5ppp/8/8/8/8/8/R5K1 w - - bm Ra7; c0 "http://x.y/z?q=1";', "x").points == ()
 
 
 TEN_QUEENS = "k7/8/8/8/8/8/1QQQQQ2/K1QQQQQ1 w - - 0 1"
@@ -76,8 +78,8 @@ def test_castling_rights_without_a_rook_are_dropped_and_named(tmp_path):
     path = tmp_path / "s.epd"
     path.write_text("4k3/8/8/8/8/8/8/R3K3 w KQ - bm O-O-O;\n")
     repairs: list[str] = []
-    (task,) = load_suite(path, repairs.append)
-    assert (task.fen.split()[2], task.best) == ("Q", ("e1c1",))
+    (puzzle,) = load_suite(path, repairs.append)
+    assert (puzzle.fen.split()[2], puzzle.best) == ("Q", ("e1c1",))
     assert repairs == [f"{path}:1: castling rights 'KQ' become 'Q': no king or rook in place"]
 
 
@@ -92,37 +94,37 @@ LINES = st.lists(
 @given(st.one_of(LINES, st.text()))
 def test_any_line_is_a_task_or_one_clear_error(line):
     try:
-        task = parse_task(line)
+        puzzle = parse_puzzle(line)
     except ValueError:
         return
-    assert task.best or task.avoid or task.mate is not None or task.points or task.line
+    assert puzzle.best or puzzle.avoid or puzzle.mate is not None or puzzle.points or puzzle.line
 
 
 def test_operations_take_linear_time():
     start = time.process_time()
     with pytest.raises(ValueError, match="not an operation"):
-        parse_task(f'6k1/5ppp/8/8/8/8/8/R5K1 w - - c0 "{"a" * 200_000}"; c1 {" " * 200_000}"x', "x")
+        parse_puzzle(f'6k1/5ppp/8/8/8/8/8/R5K1 w - - c0 "{"a" * 200_000}"; c1 {" " * 200_000}"x', "x")
     assert time.process_time() - start < 10
 
 
 def test_time_to_solution_is_the_last_turn_to_the_right_move():
-    task = parse_task("6k1/5ppp/8/8/8/8/8/R5K1 w - - bm Ra8+;", "x")
+    puzzle = parse_puzzle("6k1/5ppp/8/8/8/8/8/R5K1 w - - bm Ra8+;", "x")
     thoughts = [thought(0.1, "a1a8"), thought(0.2, "a1a7"), thought(0.4, "a1a8"), thought(0.9, "a1a8")]
-    assert judged(task, "a1a8", thoughts) == (True, 0.4, 0)
-    assert judged(task, "a1a7", thoughts) == (False, 0.2, 0)
+    assert judged(puzzle, "a1a8", thoughts) == (True, 0.4, 0)
+    assert judged(puzzle, "a1a7", thoughts) == (False, 0.2, 0)
 
 
 def test_mates_must_be_announced_in_time():
-    task = parse_task("6k1/5ppp/8/8/8/8/8/R5K1 w - - dm 2;", "x")
-    assert judge(task, "a1a8", [thought(0.3, "a1a8", mate=2)]).solved
-    assert not judge(task, "a1a8", [thought(0.3, "a1a8", mate=3)]).solved
-    assert not judge(task, "a1a8", [thought(0.3, "a1a8")]).solved
+    puzzle = parse_puzzle("6k1/5ppp/8/8/8/8/8/R5K1 w - - dm 2;", "x")
+    assert judge(puzzle, "a1a8", [thought(0.3, "a1a8", mate=2)]).solved
+    assert not judge(puzzle, "a1a8", [thought(0.3, "a1a8", mate=3)]).solved
+    assert not judge(puzzle, "a1a8", [thought(0.3, "a1a8")]).solved
 
 
 def test_points_are_given_for_lesser_moves():
-    task = parse_task('6k1/5ppp/8/8/8/8/8/R5K1 w - - bm Ra7; c8 "10 4"; c9 "a1a7 g1f2";', "x")
-    assert judged(task, "g1f2", [thought(0.1, "g1f2")]) == (False, 0.1, 4)
-    assert judged(task, "a1a7", [thought(0.1, "a1a7")]) == (True, 0.1, 10)
+    puzzle = parse_puzzle('6k1/5ppp/8/8/8/8/8/R5K1 w - - bm Ra7; c8 "10 4"; c9 "a1a7 g1f2";', "x")
+    assert judged(puzzle, "g1f2", [thought(0.1, "g1f2")]) == (False, 0.1, 4)
+    assert judged(puzzle, "a1a7", [thought(0.1, "a1a7")]) == (True, 0.1, 10)
 
 
 @pytest.mark.parametrize(
@@ -142,26 +144,26 @@ SUITE = (
 
 
 def test_a_line_asks_for_every_other_move_until_one_is_wrong():
-    asking = questions(parse_task(f'{PUZZLE} c0 "c1c8 d4d8 c8d8";'))
+    asking = questions(parse_puzzle(f'{PUZZLE} c0 "c1c8 d4d8 c8d8";'))
     assert next(asking) == chess.Board(f"{PUZZLE} 0 1")
-    assert asking.send(("c1c8", [Report("c1c8", None, False, 1.0, 5, 100)])).peek().uci() == "d4d8"
+    assert asking.send(("c1c8", [PvUpdate("c1c8", None, False, 1.0, 5, 100)])).peek().uci() == "d4d8"
     with pytest.raises(StopIteration) as end:
-        asking.send(("c8c1", [Report("c8d8", None, False, 1.0, 4, 10), Report("c8c1", None, False, 2.0, 7, 20)]))
-    outcome = end.value.value
-    assert (outcome.solved, outcome.san) == (False, ("Rc8+", "Rc1"))
-    assert (outcome.seconds, outcome.depth, outcome.nodes) == (3.0, 7, 120)
+        asking.send(("c8c1", [PvUpdate("c8d8", None, False, 1.0, 4, 10), PvUpdate("c8c1", None, False, 2.0, 7, 20)]))
+    attempt = end.value.value
+    assert (attempt.solved, attempt.san) == (False, ("Rc8+", "Rc1"))
+    assert (attempt.seconds, attempt.depth, attempt.nodes) == (3.0, 7, 120)
 
 
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_suite_solves_what_can_be_read(tmp_path, capsys, jobs):
     path, broken, results = tmp_path / "s.epd", tmp_path / "broken.epd", tmp_path / "r.json"
-    path.write_text(SUITE)
-    broken.write_text("# no task\n8/8 w - - bm e4;\n")
+    path.write_text(f"{SUITE}6k1/5ppp/8/8/8/8/8/R5K1 w - - bm Qh5;\n")
+    broken.write_text("# no puzzle\n8/8 w - - bm e4;\n")
     words = ["suite", str(broken), "no.epd", str(path), "--depth", "6", "--jobs", jobs, "--json", str(results)]
     assert main(words) == 2
     out, err = capsys.readouterr()
     refused = [line for line in err.splitlines() if str(tmp_path) in line or "no.epd" in line]
-    assert [line.split(": ")[1] for line in refused] == [f"{broken}:2", "cannot read no.epd"]
+    assert [line.split(": ")[1] for line in refused] == [f"{broken}:2", "cannot read no.epd", f"{path}:5"]
     assert [line.split()[:3] for line in out.splitlines()[:4]] == [
         ["ok", "mate", "Ra8#"], ["wrong", "impossible", "Ra8#"], ["ok", "line", "Rc8+"], ["ok", "points", "Ra8#"]
     ]  # fmt: skip
@@ -172,23 +174,51 @@ def test_suite_solves_what_can_be_read(tmp_path, capsys, jobs):
     assert written["positions"][2]["moves"] == ["c1c8", "c8d8"]
 
 
-@pytest.mark.parametrize(
-    ("error", "code", "said"),
-    [(KeyboardInterrupt, 130, "interrupted"), (BrokenProcessPool, 2, "one of the processes ended early")],
-)
-def test_an_interrupted_suite_keeps_what_is_done(tmp_path, capsys, monkeypatch, error, code, said):
+def test_an_interrupted_suite_keeps_what_is_done(tmp_path, capsys, monkeypatch):
     def interrupted(*arguments):
         yield from list(solve_all(*arguments))[:2]
-        raise error
+        raise KeyboardInterrupt
 
     monkeypatch.setattr("engine.suites.cli.solve_all", interrupted)
     path, results = tmp_path / "s.epd", tmp_path / "r.json"
     path.write_text(SUITE)
-    assert main(["suite", str(path), "--depth", "4", "--json", str(results)]) == code
+    assert main(["suite", str(path), "--depth", "4", "--json", str(results)]) == 130
     out, err = capsys.readouterr()
-    assert err.splitlines()[-1] == f"numbat: {said}"
+    assert err.splitlines()[-1] == "numbat: interrupted"
     assert out.splitlines()[2] == "solved 1 of 2 (4 plies a position), 2 not tried"
     assert [place["id"] for place in json.loads(results.read_text())["positions"]] == ["mate", "impossible"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no such signal")
+def test_a_killed_process_costs_one_puzzle_one_retry(tmp_path, capsys, monkeypatch):
+    """A puzzle whose process ends twice is named, and the others are solved."""
+    monkeypatch.setattr("engine.suites.solving._solving", falling)
+    path = tmp_path / "s.epd"
+    path.write_text(SUITE)
+    monkeypatch.setenv("FALLS", f"{tmp_path / 'once'}:mate:line:line")
+    assert main(["suite", str(path), "--depth", "4", "--jobs", "2"]) == 2
+    out, err = capsys.readouterr()
+    assert [line.split()[1] for line in out.splitlines()[:-1]] == ["mate", "impossible", "points"]
+    assert [line.split(":")[1] for line in err.splitlines() if "SIGKILL" in line or "-9" in line].count(" line") == 2
+    assert "numbat: mate: its process ended with exit code -9; trying again" in err.splitlines()
+
+
+@contextmanager
+def falling(options, limits, report):
+    """The job of a suite; its process kills itself once for each name in ``FALLS`` that begins a puzzle."""
+    folder, *names = os.environ["FALLS"].split(":")
+    Path(folder).mkdir(exist_ok=True)
+    with _solving(options, limits, report) as solve:
+
+        def fall(puzzle):
+            for place, name in enumerate(names):
+                if name == puzzle.name:
+                    with suppress(FileExistsError):
+                        (Path(folder) / str(place)).touch(exist_ok=False)
+                        os.kill(os.getpid(), signal.SIGKILL)
+            return solve(puzzle)
+
+        yield fall
 
 
 def test_a_suite_whose_results_cannot_be_saved_shows_its_summary(tmp_path, capsys, monkeypatch):
@@ -237,6 +267,15 @@ def test_broken_perft_files_name_file_and_line(tmp_path, text, complaint):
     path.write_text(text)
     with pytest.raises(ReadError, match=complaint):
         read_counts(path)
+
+
+def test_perft_compares_what_can_be_read(tmp_path, capsys):
+    path = tmp_path / "p.epd"
+    path.write_text(f"epd {KIWIPETE}\nperft 1 48\nperft 2 x\nepd 8/8\nperft 1 7\n{KIWIPETE} ;D1 48\n{KIWIPETE}\n")
+    assert main(["perft", str(path)]) == 2
+    out, err = capsys.readouterr()
+    assert [line.split(": ")[1] for line in err.splitlines()] == [f"{path}:{line}" for line in (3, 4, 7)]
+    assert out.splitlines()[-1].startswith("2 ok, 0 wrong; 96 leaves, ")
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Reads the tasks of EPD test suites from ``bm am dm c0 c8 c9 id``.
+"""Reads the puzzles of EPD test suites from ``bm am dm c0 c8 c9 id``.
 
 Suites use the opcodes loosely (``bm #3`` for a mate, points in comments, whole puzzle lines in ``c0``), so the
 operations and moves are read by :mod:`engine.reading`, not by python-chess's EPD parser.
@@ -17,13 +17,13 @@ import chess
 from engine.api.boards import check_supported
 from engine.messages import quoted
 from engine.reading import ReadError, read_move, read_positions
-from engine.reading.positions import Position, operations_of
+from engine.reading.positions import Position, operations_of, raise_fault
 
 _POINTS = re.compile(r"(?<![^\s,=])([^\s,=]+(?:=[QRBN])?[+#]?)=(\d+)")
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class Puzzle:
     """A position and its solution. Moves are UCI text.
 
     ``best``: play one of these; ``avoid``: play none of these; ``mate``: announce mate in at most this many moves
@@ -45,19 +45,24 @@ class Task:
         return max((points for _, points in self.points), default=0)
 
 
-def load_suite(path: str | os.PathLike[str], report: Callable[[str], None] = print) -> list[Task]:
-    """Read a suite; repairs are reported. Raises :class:`ReadError`, which names file and line, for an invalid task."""
-    tasks = []
-    for number, found in read_positions(path, report):
+def load_suite(
+    path: str | os.PathLike[str],
+    report: Callable[[str], None] = print,
+    on_fault: Callable[[ReadError], object] = raise_fault,
+) -> list[Puzzle]:
+    """Read a suite; repairs are reported. ``on_fault`` gets a :class:`ReadError`, which names file and line, for each
+    invalid puzzle, and raises it unless told otherwise. Raises ReadError for a file that cannot be read."""
+    puzzles = []
+    for number, found in read_positions(path, report, on_fault):
         try:
-            tasks.append(task_of(found, f"{Path(path).stem}.{number}"))
+            puzzles.append(puzzle_of(found, f"{Path(path).stem}.{number}"))
         except ValueError as error:
-            raise ReadError(f"{path}:{number}: {error}") from None
-    return tasks
+            on_fault(ReadError(f"{path}:{number}: {error}"))
+    return puzzles
 
 
-def task_of(found: Position, name: str) -> Task:
-    """The task in a line of EPD, called ``name`` if it has no ``id``. Raises ValueError."""
+def puzzle_of(found: Position, name: str) -> Puzzle:
+    """The puzzle in a line of EPD, called ``name`` if it has no ``id``. Raises ValueError."""
     board, operations = found.board, operations_of(found.rest)
     check_supported(board)
     if board.chess960:
@@ -67,7 +72,7 @@ def task_of(found: Position, name: str) -> Task:
     best, mate = operations.get("bm", ""), operations.get("dm")
     if best.startswith("#"):
         best, mate = "", best[1:]
-    task = Task(
+    puzzle = Puzzle(
         name=operations.get("id", name),
         fen=board.fen(),
         best=tuple(_move(board, san) for san in best.split()),
@@ -76,9 +81,9 @@ def task_of(found: Position, name: str) -> Task:
         points=_points(board, operations),
         line=_line(board, operations.get("c0", "")),
     )
-    if not (task.best or task.avoid or task.mate is not None or task.points or task.line):
+    if not (puzzle.best or puzzle.avoid or puzzle.mate is not None or puzzle.points or puzzle.line):
         raise ValueError(f"{quoted(found.rest.strip())} has nothing to solve (no bm, am, dm, points or line)")
-    return task
+    return puzzle
 
 
 def _move(board: chess.Board, text: str) -> str:
