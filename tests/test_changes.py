@@ -147,3 +147,33 @@ def test_a_term_of_classical_is_a_group_and_its_count(copy: Copy) -> None:
     )
     assert copy.run("-c", counted).strip() == "[22 22]"
     assert "usage: python -m tuning.texel" in copy.run("-m", "tuning.texel", "--help")
+
+
+def test_a_theme_of_explanations_is_a_file_its_name_and_its_phrase(copy: Copy) -> None:
+    """A pawn taken in passing, which the theme of hanging pieces would name otherwise."""
+    folder = "engine/explanation"
+    (copy.folder / folder / "themes" / "en_passant.py").write_text(
+        '"""En passant: a pawn is taken in passing."""\n\n'
+        "import chess\n\nfrom engine.explanation.claims import Finding, Piece\n\n\n"
+        "def find(line):\n    ply = line.turns().start\n"
+        "    if ply < len(line) and line.boards[ply].is_en_passant(line.moves[ply]):\n"
+        "        pawn = Piece(chess.PAWN, line.moves[ply].to_square ^ 8)\n"
+        "        return Finding('enPassant', ply, ply, targets=(pawn,))\n    return None\n",
+        encoding="utf-8",
+    )
+    copy.edit(f"{folder}/themes/__init__.py", "    discovered,\n", "    discovered,\n    en_passant,\n")
+    copy.edit(f"{folder}/themes/__init__.py", "(promotion, hanging", "(promotion, en_passant, hanging")
+    copy.edit(f"{folder}/claims.py", '    "doubleThreat",\n', '    "doubleThreat",\n    "enPassant",\n')
+    copy.edit(
+        f"{folder}/claims.py", '    "doubleThreat": ("",),\n', '    "doubleThreat": ("",),\n    "enPassant": ("",),\n'
+    )
+    phrase = '    ("enPassant", ""): "{san} takes {targets} in passing",\n'
+    copy.edit(f"{folder}/english.py", '    ("fork", "fork"):', f'{phrase}    ("fork", "fork"):')
+    program = (
+        "from chess.engine import Cp\nfrom engine.explanation import explain, sentence\n"
+        "from tests.explanation.lines import case\n"
+        "line = ('3k4/3p4/8/2P1P3/8/8/8/4K3 b - - 0 1', 'd5', 'Ke7 Ke2', 'exd6 Kd7 Ke2 Ke6 Kd3')\n"
+        "print(sentence(explain(case(*line, Cp(-200), Cp(-400)))))"
+    )
+    shutil.copytree(Path(__file__).parent / "explanation", copy.folder / "tests" / "explanation")
+    assert copy.run("-c", program) == "Loses a pawn: exd6 takes the pawn on d5 in passing.\n"

@@ -13,7 +13,7 @@ from chess.engine import Limit
 from engine import Engine
 from engine.analysis.annotate import Annotator
 from engine.analysis.files import games_in
-from engine.explanation import reason_of
+from engine.explanation import explain
 from engine.options import Options
 from engine.processes import Completed, Report, run
 
@@ -46,7 +46,7 @@ AnnotateAll = Callable[[Setup, Iterator[Item], OnReport], Generator[Completed, N
 def annotating(setup: Setup, report: Report) -> Iterator[Callable[[Item], dict[str, Any]]]:
     """Annotates items in this process; a job for :func:`engine.processes.run`."""
     with Engine(report=report, **cast(Options, setup.options)) as engine:
-        why = partial(reason_of, tables=engine.table_outcome)
+        why = partial(explain, tables=engine.table_outcome)
         annotator = Annotator(engine, setup.limit, setup.whole_game, why)
 
         def annotate(item: Item) -> dict[str, Any]:

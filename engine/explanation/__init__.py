@@ -29,8 +29,9 @@ __all__ = [
 ]
 
 
-def explain(case: Case, tables: Tables | None = None, skip_better: bool = False) -> str | None:
-    """Why the move is bad, in a sentence or two; None if it is not. See :func:`reason_of` and :func:`sentence`.
+def explain(case: Case, tables: Tables | None = None) -> Claim | None:
+    """Why the move is bad or, if it is at least as good as the other one, good. See :func:`reason_of` and
+    :func:`praise_of`.
 
     >>> import chess
     >>> from chess.engine import Cp, PovScore
@@ -38,8 +39,7 @@ def explain(case: Case, tables: Tables | None = None, skip_better: bool = False)
     >>> move, better = board.parse_san("Re5"), board.parse_san("Nf6")
     >>> reply = [chess.Move.from_uci("f3d5"), chess.Move.from_uci("e5d5"), chess.Move.from_uci("d1d5")]
     >>> scores = PovScore(Cp(0), chess.BLACK), PovScore(Cp(800), chess.WHITE)
-    >>> explain(Case(board, move, [better], reply, *scores))
+    >>> sentence(explain(Case(board, move, [better], reply, *scores)))
     'Loses the rook on e5: Bxd5 Rxd5 Rxd5.'
     """
-    found = reason_of(case, tables)
-    return sentence(found, skip_better) if found else None
+    return reason_of(case, tables) if case.has < case.had else praise_of(case, tables)

@@ -9,8 +9,8 @@ from functools import cached_property
 
 import chess
 
-from engine.explanation.balance import balance, settled
 from engine.explanation.effort import step
+from engine.explanation.material import balance, settled
 from engine.play.captures import VALUES
 
 #: Plies of a line that are examined; later moves are rarely forced.
@@ -20,7 +20,7 @@ HORIZON = 12
 _PIECE, _RETURNED = 3, 2
 
 #: Plies within which the winner of a line must have won what it is said to win. A pawn that queens may take longer.
-REACH = 7
+PROOF_PLIES = 7
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ class Line:
         return min(self.gains[max(1, len(self) - 1) :], default=0)
 
     @cached_property
-    def shown(self) -> int:
+    def quoted(self) -> int:
         """Plies until the gain is on the board for the rest of the line; all of them if a capture is pending."""
         start = balance(self.boards[0], self.winner)
         ply = len(self)
@@ -101,16 +101,16 @@ class Line:
         return ply
 
     @cached_property
-    def proved(self) -> Line:
-        """The beginning of the line, as far as it shows what the winner has won within :data:`REACH` plies and keeps to
-        the end: later moves may win more. What its first move wins, if that is a piece and later moves win less than
-        as much again, or if all is less than a piece."""
+    def certain_prefix(self) -> Line:
+        """The beginning of the line that shows what the winner wins within :data:`PROOF_PLIES` plies and keeps to the
+        end: later moves may win more. If its first move wins a piece and the others win less than that again, or all
+        is less than a piece, it shows what the first move wins."""
         start, last = self.turns().start, len(self) - 1
         if last <= start:
             return self
         kept = [min(self.gains[ply:]) for ply in range(last + 1)]
         queens = any(self.moves[ply].promotion for ply in self.turns())
-        least = kept[min(start + REACH, last)]
+        least = kept[min(start + PROOF_PLIES, last)]
         least = kept[last] if queens and least < _PIECE else least
         at_once = kept[start + 1]
         if (at_once > 0 and least < _PIECE) or (at_once >= _PIECE and least < 2 * at_once):

@@ -44,7 +44,7 @@ def merit(
 
 def wins(best: Line, score: Score) -> Material | None:
     """What the first move of ``best``, whose winner has this ``score``, wins by force."""
-    won, lost = best.proved, value(taken_before(best.boards[0], best.moves[0]))
+    won, lost = best.certain_prefix, value(taken_before(best.boards[0], best.moves[0]))
     sure = sure_gain(best) > lost and shows(score, won)  # a recapture must win more than was lost
     if sure and (gain := gain_of(won)) and (finding := explained(won, gain)):
         return Material("wins", won, gain, finding)

@@ -7,8 +7,8 @@ from typing import Literal
 import chess
 from chess.engine import PovScore
 
+from engine.explanation.advantages import advantages
 from engine.explanation.claims import Outlook
-from engine.explanation.lasting import advantages
 from engine.explanation.line import Line
 from engine.explanation.standing import expectation, level
 

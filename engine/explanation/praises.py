@@ -7,11 +7,11 @@ from typing import Literal
 
 import chess
 
-from engine.explanation.balance import balance
 from engine.explanation.claims import Case, Claim, Drawn, Gain, Material, Mating, OnlyMove, Opposition, Piece, Sacrifice
 from engine.explanation.effort import step
 from engine.explanation.gains import gain_of, net_losses, pieces
 from engine.explanation.line import Line
+from engine.explanation.material import balance
 from engine.explanation.merits import wins
 from engine.explanation.reasons import DRAWN, mating, reason_of, shows
 from engine.explanation.standing import level

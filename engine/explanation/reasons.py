@@ -7,7 +7,7 @@ from typing import Literal
 import chess
 from chess.engine import Score
 
-from engine.explanation.balance import balance, winnable
+from engine.explanation.advantages import decides, gained
 from engine.explanation.claims import (
     ByTables,
     Case,
@@ -22,8 +22,8 @@ from engine.explanation.claims import (
     Opposition,
 )
 from engine.explanation.gains import gain_of
-from engine.explanation.lasting import decides, gained
 from engine.explanation.line import HORIZON, Line
+from engine.explanation.material import balance, winnable
 from engine.explanation.positional import shift
 from engine.explanation.standing import LITTLE, WINNING, compare, decided
 from engine.explanation.tables import Tables
@@ -181,13 +181,13 @@ def _opposition(case: Case) -> Opposition | None:
 def _lost(case: Case, at_least: int) -> Material | None:
     """The material, ``at_least`` so many pawns, that the reply wins."""
     gain = sure_gain(case.played)
-    return _won(case, "loses", case.played.proved) if gain >= at_least and _costs(case, "loses", gain) else None
+    return _won(case, "loses", case.played.certain_prefix) if gain >= at_least and _costs(case, "loses", gain) else None
 
 
 def _missed(case: Case) -> Material | None:
     """The material that the best move would have won."""
     gain = sure_gain(case.best)
-    return _won(case, "misses", case.best.proved) if _costs(case, "misses", gain) else None
+    return _won(case, "misses", case.best.certain_prefix) if _costs(case, "misses", gain) else None
 
 
 def _costs(case: Case, verb: str, gain: int) -> bool:
@@ -200,7 +200,7 @@ def _costs(case: Case, verb: str, gain: int) -> bool:
         return False  # the better move wins, or loses, as much
     if gain == 1:
         return case.drop <= _PAWN_EXPLAINS or (verb == "loses" and not case.marked)
-    return verb == "loses" or shows(case.had, case.best.proved)
+    return verb == "loses" or shows(case.had, case.best.certain_prefix)
 
 
 def shows(score: Score, line: Line) -> bool:
@@ -211,7 +211,7 @@ def shows(score: Score, line: Line) -> bool:
 
 def sure_gain(line: Line) -> int:
     """The pawns that the winner of ``line`` wins; 0 if the line does not prove it."""
-    start, gain = line.turns().start, line.proved.gain
+    start, gain = line.turns().start, line.certain_prefix.gain
     return gain if len(line) - start >= (1 if gain > 1 else _LEAST_SHOWN) else 0
 
 
@@ -243,10 +243,10 @@ def explained(line: Line, gain: Gain) -> Finding | None:
         promotes = gain.kind == "promotion"
         fits = promotes == (finding.theme == "promotion") and (promotes or _is_part(line, finding, gain))
         begins = _forced(line, start, finding.ply) or (finding.form == "now" and finding.ply - start <= _SOON)
-        near = begins and finding.ply - start <= _NEAR and finding.ply < line.shown
+        near = begins and finding.ply - start <= _NEAR and finding.ply < line.quoted
         if fits and near and line.gains[finding.payoff_ply + 1] >= max(1, min(line.gain - 1, _MOST * line.gain)):
             return finding
-    end = max(line.shown, start + 1)
+    end = max(line.quoted, start + 1)
     end -= (end - start + 1) % 2
     long = end - start > (_LONG if line.gain > 2 or _forced(line, start, end) else _SHORT)
     queens = not long and any(line.moves[ply].promotion for ply in line.turns())

@@ -27,7 +27,7 @@ from engine.analysis.record import Record
 from engine.analysis.results import SUFFIX
 from engine.api.types import Analysis
 from engine.commandline import INTERRUPTED
-from engine.explanation import reason_of
+from engine.explanation import explain
 from engine.files import WriteError, write_whole
 from engine.printing import PrintError
 from tests.analysis.conftest import GAMES
@@ -756,7 +756,7 @@ def test_names_that_cannot_be_are_one_clear_message(pgn, capsys):
 def test_every_mark_has_its_sentence(numbat):
     """A game of errors at a limit at which there are more; sentences are one or two, and end."""
     game = read_games(Path(__file__).with_name("famous.pgn"))[0]
-    marked = [judged for judged in Annotator(numbat, Limit(depth=4), explain=reason_of).annotate(game).judged()]
+    marked = [judged for judged in Annotator(numbat, Limit(depth=4), explain=explain).annotate(game).judged()]
     bad = [judged.reason for judged in marked if judged.grade.bad]
     assert len(bad) >= 3
     assert all(reason.endswith(".") for reason in bad)

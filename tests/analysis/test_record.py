@@ -15,7 +15,7 @@ from engine.analysis.judge import Grade, ending
 from engine.analysis.notes import annotated
 from engine.analysis.record import Record, positions
 from engine.analysis.report import entry
-from engine.explanation import reason_of
+from engine.explanation import explain
 
 
 def test_boards_reach_back_as_far_as_a_repetition_can():
@@ -56,7 +56,7 @@ def test_draws_are_those_of_python_chess():
 
 def test_results_outlast_a_file(numbat, pgn):
     for game in read_games(pgn):
-        found = Annotator(numbat, Limit(depth=6), explain=reason_of).annotate(game)
+        found = Annotator(numbat, Limit(depth=6), explain=explain).annotate(game)
         again = Record.of(game)
         again.load(json.loads(json.dumps(found.to_json())))
         assert again.judged() == found.judged()

@@ -21,7 +21,7 @@ from engine.analysis.files import games_in, pgn_text, read_games
 from engine.analysis.notes import annotated
 from engine.analysis.record import Judged
 from engine.analysis.report import _game, entry, picture, render
-from engine.explanation import reason_of
+from engine.explanation import explain
 from tests.analysis.conftest import GAMES
 from tests.browser import Dom, needs_browser
 
@@ -50,7 +50,7 @@ def reports(numbat: Engine, tmp_path_factory) -> list[Report]:
     """The games of :mod:`tests.analysis.conftest` and one more, annotated; one of the players has an odd name."""
     path = tmp_path_factory.mktemp("pgn") / "games.pgn"
     path.write_text(GAMES.replace("Bob", "</script><script>") + CLOCKS, encoding="utf-8")
-    annotator = Annotator(numbat, Limit(depth=6), explain=reason_of)
+    annotator = Annotator(numbat, Limit(depth=6), explain=explain)
     result = []
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(record, "sentence", lambda claim, skip_better: "It hangs <b>everything</b>.")

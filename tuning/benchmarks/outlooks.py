@@ -22,8 +22,8 @@ from chess.engine import Limit, SimpleEngine
 from engine import Analysis, Engine
 from engine.api.explaining import over, threat
 from engine.explanation import merit_of
+from engine.explanation.advantages import features
 from engine.explanation.english import sentence
-from engine.explanation.lasting import features
 from engine.explanation.line import Line
 from engine.explanation.outlook import outlook
 from engine.explanation.standing import CLEAR, EDGE, WINNING, expectation

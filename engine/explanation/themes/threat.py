@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import chess
 
-from engine.explanation.balance import winnable
 from engine.explanation.claims import Finding, Piece
 from engine.explanation.effort import step
 from engine.explanation.line import Line
+from engine.explanation.material import winnable
 from engine.play.captures import value
 
 

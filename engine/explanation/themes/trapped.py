@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import chess
 
-from engine.explanation.balance import winnable
 from engine.explanation.claims import Finding, Piece
 from engine.explanation.line import Line
+from engine.explanation.material import winnable
 from engine.play.captures import taken, value
 
 

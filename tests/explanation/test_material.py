@@ -2,8 +2,8 @@
 
 import chess
 
-from engine.explanation.balance import balance, settled, winnable
 from engine.explanation.line import Line
+from engine.explanation.material import balance, settled, winnable
 from tests.explanation.lines import moves
 
 

@@ -6,10 +6,10 @@ from collections import Counter
 
 import chess
 
-from engine.explanation.balance import balance
 from engine.explanation.claims import Facts, Feature, FeatureAspect, Gain
 from engine.explanation.gains import exchange_of, pieces
 from engine.explanation.line import Line
+from engine.explanation.material import balance
 from engine.explanation.terms import LASTING, aspects
 
 #: Plies of the best line along which an advantage must persist, and the least length of the line.
