@@ -8,12 +8,13 @@ from typing import Any
 import chess
 
 from engine.api.types import check_board
-from engine.board.fen import START_FEN, check_material, check_number, en_passant_target, set_fen, set_up, to_fen
+from engine.board.fen import START_FEN, check_material, check_number, set_fen, to_fen
 from engine.board.notation import find_move, play_moves, to_uci
 from engine.board.perft import perft
 from engine.board.setup import new_position
-from engine.board.types import BLACK, EMPTY, NO_SQUARE, WHITE, square_name
+from engine.board.types import square_name
 from engine.messages import PositionError, quoted
+from engine.play.boards import pieces_of, put_board
 from engine.play.thinker import Thinker
 
 
@@ -119,21 +120,7 @@ def position_of(board: chess.Board, chess960: bool = False) -> Any:
     if moves:
         root = board.root() if len(moves) == len(board.move_stack) else board.copy(stack=len(moves)).root()
     position = new_position()
-    pieces = _pieces(root)
-    side = WHITE if root.turn else BLACK
-    check_material(pieces)
-    set_up(
-        position,
-        pieces,
-        side,
-        _castling_rooks(root),
-        en_passant_target(root.ep_square, pieces, side) if root.ep_square is not None else NO_SQUARE,
-        (
-            check_number(root.halfmove_clock, "halfmove clock", 0),
-            check_number(root.fullmove_number, "move number", 1),
-        ),
-        chess960 or board.chess960,
-    )
+    put_board(position, root, chess960 or board.chess960)
     if moves:
         play_moves(position, [move.uci() for move in moves])
     return position
@@ -141,30 +128,6 @@ def position_of(board: chess.Board, chess960: bool = False) -> Any:
 
 def check_supported(board: chess.Board) -> None:
     """Raise :class:`PositionError` for pieces or counters that python-chess accepts and the engine does not."""
-    check_material(_pieces(board))
+    check_material(pieces_of(board))
     check_number(board.halfmove_clock, "halfmove clock", 0)
     check_number(board.fullmove_number, "move number", 1)
-
-
-def _pieces(board: chess.Board) -> bytearray:
-    """The piece on each square."""
-    pieces = bytearray((EMPTY,)) * 64
-    masks = (board.pawns, board.knights, board.bishops, board.rooks, board.queens, board.kings)
-    for color, own in ((WHITE, board.occupied_co[chess.WHITE]), (BLACK, board.occupied_co[chess.BLACK])):
-        for kind, mask in enumerate(masks):
-            rest = mask & own
-            while rest:
-                lowest = rest & -rest
-                pieces[lowest.bit_length() - 1] = color << 3 | kind
-                rest ^= lowest
-    return pieces
-
-
-def _castling_rooks(board: chess.Board) -> list[int]:
-    """The rook of each castling right, NO_SQUARE for none."""
-    rooks = [NO_SQUARE] * 4
-    for square in chess.scan_forward(board.clean_castling_rights()):
-        color = WHITE if square < 8 else BLACK
-        king = board.king(color == WHITE)
-        rooks[2 * color + (king is not None and square < king)] = square
-    return rooks

@@ -80,7 +80,7 @@ class Position(Record):
     castling_rook: Annotated[Array[u1], (4,)]  # [right] square of the rook, NO_SQUARE for none at the start
     side: u1  # colour to move
     castling: u1  # rights as bits: 2 * color on the king's side, the next one on the queen's
-    en_passant: u1  # target square of an en passant capture, IDLE if none is legal, else NO_SQUARE
+    en_passant: u1  # target square of an en passant capture, EP_PSEUDO if none is legal, else NO_SQUARE
     chess960: u1  # castling is written as the king taking the rook
     rule50: i4  # plies since a capture or pawn move
     since_null: i4  # plies since a null move

@@ -14,11 +14,11 @@ from engine.board.make import capture_square, make_move, unmake_move
 from engine.board.movegen import ALL_MOVES, NOISY_MOVES, generate_moves
 from engine.board.moves import is_capture, is_castling, is_promotion, origin_of, promoted_type, target_of
 from engine.board.position import type_on
-from engine.board.types import I64, PAWN, QUEEN, ZERO
+from engine.board.types import I64, PAWN, PIECE_VALUES, QUEEN, ZERO
 from engine.jit import Array, Record, helper, i4, kernel, popcount, record_type, structure
 
 #: Pawns by piece type, the empty square last. A king is worth more than all other pieces, as it cannot be given up.
-VALUES = np.array([1, 3, 3, 5, 9, 100, 0, 0], np.int64)
+VALUES = np.array([*PIECE_VALUES, 100, 0, 0], np.int64)
 
 #: The value of being checkmated, and a lower bound of all values.
 MATED, WORST = -500, -1000
@@ -36,7 +36,7 @@ class _Ply(Record):
     length: int
 
 
-class Captures(Record):
+class CaptureSearch(Record):
     """The state of the kernels, and the limits of :func:`material_quiescence`; if ``aborted``, its result is void."""
 
     position: Position
@@ -49,9 +49,9 @@ class Captures(Record):
     won: Annotated[Array[int], (MOST_CAPTURES,)]
 
 
-CAPTURES = structure(Captures)
+CAPTURE_SEARCH = structure(CaptureSearch)
 
-CAPTURES_T = record_type(CAPTURES)
+CAPTURE_SEARCH_T = record_type(CAPTURE_SEARCH)
 
 
 @helper
@@ -76,7 +76,7 @@ def _cheapest_capture(position: Position, moves: MoveList, target: Square) -> Mo
 
 
 @helper
-def _exchange_from(work: Captures, move: Move) -> int:
+def _exchange_from(work: CaptureSearch, move: Move) -> int:
     """What ``move`` wins if both sides then capture on its square, cheapest piece first, as long as that pays."""
     position, target, plies = work.position, target_of(move), I64(0)
     while move != 0 and plies < MOST_CAPTURES:
@@ -93,8 +93,8 @@ def _exchange_from(work: Captures, move: Move) -> int:
     return won
 
 
-@kernel(int64(CAPTURES_T, int64, int64, int64), spare=True)
-def exchange(work: Captures, origin: Square, target: Square, promoted: PieceType) -> int:
+@kernel(int64(CAPTURE_SEARCH_T, int64, int64, int64), spare=True)
+def exchange(work: CaptureSearch, origin: Square, target: Square, promoted: PieceType) -> int:
     """What the legal move from ``origin`` to ``target`` wins on its square (``promoted`` is -1 except for promotions);
     castling, which no piece can answer there, wins 0."""
     moves = work.stack[0].moves
@@ -106,8 +106,8 @@ def exchange(work: Captures, origin: Square, target: Square, promoted: PieceType
     return I64(0)
 
 
-@kernel(int64(CAPTURES_T, int64), spare=True)
-def won_on(work: Captures, target: Square) -> int:
+@kernel(int64(CAPTURE_SEARCH_T, int64), spare=True)
+def won_on(work: CaptureSearch, target: Square) -> int:
     """What the side to move wins by capturing on ``target``; captures are optional, so at least 0."""
     move = _cheapest_capture(work.position, work.stack[0].moves, target)
     return max(_exchange_from(work, move), I64(0)) if move != 0 else I64(0)
@@ -138,8 +138,8 @@ def _sort(position: Position, moves: MoveList, count: int) -> None:
         moves.value[place], moves.move[place] = value, move
 
 
-@kernel(int64(CAPTURES_T, int64, int64, int64), spare=True)
-def material_quiescence(work: Captures, alpha: int, beta: int, ply: Ply) -> int:
+@kernel(int64(CAPTURE_SEARCH_T, int64, int64, int64), spare=True)
+def material_quiescence(work: CaptureSearch, alpha: int, beta: int, ply: Ply) -> int:
     """The balance for the side to move after all profitable captures and promotions, with their ``line``. Fail-soft.
 
     A side that is not in check may stand pat, and does so unless it gains.

@@ -16,7 +16,7 @@ from engine.board.types import (
     BISHOP,
     BLACK,
     EMPTY,
-    IDLE,
+    EP_PSEUDO,
     KING,
     KNIGHT,
     NO_SQUARE,
@@ -251,7 +251,7 @@ def to_fen(position: Position, shredder: bool = False) -> str:
             text += (str(gap) if gap else "") + PIECE_LETTERS[piece]
             gap = 0
         ranks.append(text + (str(gap) if gap else ""))
-    en_passant = int(position["en_passant"]) & ~IDLE
+    en_passant = int(position["en_passant"]) & ~EP_PSEUDO
     fields = [
         "/".join(ranks),
         "wb"[position["side"]],

@@ -29,7 +29,7 @@ from engine.jit import helper
 
 
 @helper
-def _remember(position: Position, captured: Piece) -> None:
+def _push_undo(position: Position, captured: Piece) -> None:
     """Push the state that :func:`unmake_move` cannot recompute."""
     undo = position.history[position.ply]
     undo.key = position.key
@@ -48,8 +48,8 @@ def _remember(position: Position, captured: Piece) -> None:
 
 
 @helper
-def _restore(position: Position) -> Piece:
-    """Pop what :func:`_remember` pushed; return the captured piece."""
+def _pop_undo(position: Position) -> Piece:
+    """Pop what :func:`_push_undo` pushed; return the captured piece."""
     position.ply -= 1
     undo = position.history[position.ply]
     position.key = undo.key
@@ -118,7 +118,7 @@ def make_move(position: Position, move: Move) -> None:
     captured = I64(EMPTY)
     if is_capture(move):
         captured = piece_on(position, capture_square(move))
-    _remember(position, captured)
+    _push_undo(position, captured)
     position.rule50 += 1
     position.since_null += 1
     position.fullmove += us
@@ -159,7 +159,7 @@ def unmake_move(position: Position, move: Move) -> None:
     us = I64(position.side) ^ 1
     position.side = us
     position.fullmove -= us
-    captured = _restore(position)
+    captured = _pop_undo(position)
     origin, target = origin_of(move), target_of(move)
     if is_castling(move):
         _uncastle(position, us, move)
@@ -199,7 +199,7 @@ def _uncastle(position: Position, us: Color, move: Move) -> None:
 def make_null_move(position: Position) -> None:
     """Make a null move. The side to move must not be in check."""
     us = I64(position.side)
-    _remember(position, I64(EMPTY))
+    _push_undo(position, I64(EMPTY))
     position.rule50 += 1
     position.since_null = 0
     position.fullmove += us
@@ -215,4 +215,4 @@ def unmake_null_move(position: Position) -> None:
     us = I64(position.side) ^ 1
     position.side = us
     position.fullmove -= us
-    _restore(position)
+    _pop_undo(position)

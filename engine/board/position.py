@@ -6,8 +6,8 @@ from engine.board.tables import tables
 from engine.board.types import (
     BISHOP,
     EMPTY,
+    EP_PSEUDO,
     I64,
-    IDLE,
     KING,
     KNIGHT,
     NO_TYPE,
@@ -175,14 +175,14 @@ def en_passant_is_legal(position: Position, us: Color, king: Square, origin: Squ
 
 @helper
 def set_en_passant(position: Position, us: Color, target: Square) -> None:
-    """Let ``us`` capture en passant on ``target`` if a pawn stands ready; the square is IDLE if no capture is legal.
+    """Let ``us`` capture en passant on ``target`` if a pawn stands ready, marked EP_PSEUDO if no capture is legal.
 
     ``checkers`` may still be those before a double push: such a move neither gives nor evades a check by a knight or
     another pawn.
     """
     takers = pawn_attacks(us ^ 1, target) & position.pieces[PAWN] & position.colors[us]
     if takers != ZERO:
-        position.en_passant = target | IDLE
+        position.en_passant = target | EP_PSEUDO
     while takers:
         if en_passant_is_legal(position, us, king_square(position, us), lsb(takers), target):
             position.en_passant = target

@@ -14,11 +14,11 @@ from engine.board.moves import (
     target_of,
 )
 from engine.board.position import bit, occupied_by_all, pins_of, type_on
-from engine.board.types import BISHOP, I64, KING, PAWN, QUEEN, ROOK, ZERO
+from engine.board.types import BISHOP, I64, KING, PAWN, PIECE_VALUES, QUEEN, ROOK, ZERO
 from engine.jit import helper
 
 #: Centipawns by piece type, the empty square last.
-SEE_VALUES = np.array([100, 300, 300, 500, 900, 0, 0, 0], np.int64)
+SEE_VALUES = np.array([*(100 * value for value in PIECE_VALUES), 0, 0, 0], np.int64)
 
 
 @helper

@@ -29,7 +29,7 @@ from engine.board.position import (
     set_en_passant,
     update_checks,
 )
-from engine.board.types import EMPTY, I64, IDLE, KNIGHT, NO_SQUARE, ZERO
+from engine.board.types import EMPTY, EP_PSEUDO, I64, KNIGHT, NO_SQUARE, ZERO
 from engine.jit import helper, kernel, new_record, record_type
 
 MOVE_LIST_T = record_type(MOVE_LIST)
@@ -57,7 +57,7 @@ def complete_setup(position: Position) -> None:
             position.castling_rook[right] = NO_SQUARE
     position.ply = 0
     update_checks(position)
-    target = I64(position.en_passant) & ~IDLE
+    target = I64(position.en_passant) & ~EP_PSEUDO
     if target != NO_SQUARE:
         set_en_passant(position, I64(position.side), target)
     recompute_keys(position)

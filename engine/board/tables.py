@@ -41,7 +41,7 @@ class Tables(Record):
     between: Annotated[Array[Array[u8]], (64, 64)]  # [square][square] squares strictly between, 0 if not aligned
     piece_key: Annotated[Array[Array[u8]], (16, 64)]  # [piece][square]
     castling_key: Annotated[Array[u8], (16,)]  # [castling rights]
-    en_passant_key: Annotated[Array[u8], (256,)]  # [square], 0 for none and where it is IDLE
+    en_passant_key: Annotated[Array[u8], (256,)]  # [square], 0 for none and where it is EP_PSEUDO
     side_key: u8
     attacks: Annotated[Array[u8], (107_648,)]  # [start + index] attack sets of rooks and bishops
 

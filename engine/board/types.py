@@ -23,6 +23,9 @@ WHITE, BLACK = 0, 1
 PAWN, KNIGHT, BISHOP, ROOK, QUEEN, KING = range(6)
 NO_TYPE = 6
 
+#: Pawns by type, from pawns to queens: the usual numbers, which a reader can add up too.
+PIECE_VALUES = (1, 3, 3, 5, 9)
+
 #: The content of an empty square.
 EMPTY = NO_TYPE
 
@@ -31,9 +34,9 @@ PIECE_LETTERS = "PNBRQK..pnbrqk"
 
 NO_SQUARE = 64
 
-#: Added to an en passant square where a pawn stands ready but no capture is legal. The key ignores it (FIDE 9.2.3);
+#: Flag on an en passant square: the capture is pseudo-legal, but not legal. The key ignores such a square (FIDE 9.2.3);
 #: X-FEN and Polyglot books do not.
-IDLE = 128
+EP_PSEUDO = 128
 
 ZERO = U64(0)
 ONE = U64(1)

@@ -29,7 +29,7 @@ from engine.board.types import (
 )
 from engine.evaluation.evaluator import NNUE, evaluate, reset
 from engine.evaluation.nnue.network import net_at
-from engine.evaluation.nnue.refresh import forget, refresh
+from engine.evaluation.nnue.refresh import clear, refresh
 from engine.evaluation.records import Evaluator
 from engine.jit import Array, Record, helper, lsb, popcount, structure, u8
 from engine.jit.decorators import kept
@@ -232,7 +232,7 @@ def evaluate_boards(boards: Boards, position: Position, evaluator: Evaluator, va
     """Set ``values`` to centipawns for the side to move; ``position`` is scratch space. Returns the number of values
     before the first impossible board."""
     evaluator.ply = 0
-    forget(evaluator.refresh_table)
+    clear(evaluator.refresh_table)
     for number in range(len(boards)):
         board = boards[number]
         for kind in range(6):

@@ -58,13 +58,13 @@ class MaterialAccumulator(Record):
 ACCUMULATOR = structure(MaterialAccumulator)
 
 
-class _Weights(Record):
+class _PieceSquareWeights(Record):
     """The values of all pieces."""
 
     piece_square: Annotated[Array[Array[_Weight]], (16, 64)]  # [piece][square]
 
 
-WEIGHTS, weights = shared_record("numbat_material", _Weights)
+WEIGHTS, weights = shared_record("numbat_material", _PieceSquareWeights)
 
 
 def load_weights(file: Path = WEIGHTS_FILE) -> None:

@@ -12,7 +12,7 @@ from engine.jit import Array, Record, i2, i4, u8
 #: The longest line, in plies, that an evaluator can follow.
 STACK_PLIES = 256
 
-_COLORS, _TYPES, _ORIENTATIONS = 2, 6, 2
+COLORS, TYPES, ORIENTATIONS = 2, 6, 2
 
 
 class NetRecord(Record):
@@ -42,20 +42,20 @@ class NetAccumulator(Record):
     unused: Annotated[Array[i4], (4,)]
 
 
-class _Kept(Record):
+class CacheEntry(Record):
     """The accumulator last refreshed for one orientation, and the board it belongs to. Whole cache lines."""
 
     values: Annotated[Array[i2], (MAX_HIDDEN,)]  # [column]
-    pieces: Annotated[Array[u8], (_COLORS * _TYPES,)]  # [color * 6 + type]
+    pieces: Annotated[Array[u8], (COLORS * TYPES,)]  # [color * 6 + type]
     skip: i4
-    filled: i4  # 0: nothing is kept
+    valid: i4  # 0: empty
     unused: Annotated[Array[i4], (6,)]
 
 
 class RefreshTable(Record):
-    """The kept accumulators."""
+    """A refresh table, or Finny table: accumulators kept by orientation."""
 
-    kept: Annotated[Array[_Kept], (_COLORS * _ORIENTATIONS,)]  # [color * 2 + is_mirrored]
+    entries: Annotated[Array[CacheEntry], (COLORS * ORIENTATIONS,)]  # [color * 2 + is_mirrored]
 
 
 class Accumulators(Record):

@@ -10,7 +10,7 @@ import chess
 from engine.evaluation.classical.features import GROUPS
 from engine.explanation.claims import FeatureAspect, ShiftAspect
 from engine.explanation.effort import step
-from engine.play.captures import set_position
+from engine.play.boards import put_board
 
 _Aspect = TypeVar("_Aspect", ShiftAspect, FeatureAspect)
 
@@ -20,9 +20,13 @@ def _groups_of(term: str) -> tuple[str, ...]:
     return tuple(group.name for group in GROUPS if group.term == term)
 
 
+#: The groups of king safety that belong to the king's own side. The others are the attacker's; an attack on the whole
+#: flank says too little.
+_COVER, _FLANK = ("shelter", "storm"), ("flank_attack",)
+
 #: Aspects by name, with their groups of features; "-" marks groups that count for the other side.
 CHANGING: dict[ShiftAspect, tuple[str, ...]] = {
-    "king": ("shelter", "storm", "-attackers", "-ring_hits", "-weak_ring", "-safe_check", "-unsafe_check"),
+    "king": (*_COVER, *(f"-{name}" for name in _groups_of("king") if name not in _COVER + _FLANK)),
     "passed": _groups_of("passed"),
     "mobility": _groups_of("mobility"),
     "structure": _groups_of("pawns"),
@@ -49,7 +53,7 @@ def aspects(board: chess.Board, groups: Mapping[_Aspect, tuple[str, ...]]) -> di
     from engine.evaluation.classical.explain import group_shares
 
     position = new_position()
-    set_position(position, board)
+    put_board(position, board, board.chess960)
     step()
     shares = group_shares(position)
     found: dict[chess.Color, dict[_Aspect, int]] = {chess.WHITE: {}, chess.BLACK: {}}

@@ -15,8 +15,8 @@ from engine.messages import Limits
 from engine.textbook import (
     Game,
     LearnedOrder,
-    Outcome,
     OutOfTime,
+    Solution,
     Table,
     alpha_beta,
     alpha_beta_with_table,
@@ -48,18 +48,18 @@ class Memory:
     value: float | None = None
 
 
-Run = Callable[[Game[Any, Any], int, float, Memory], Outcome[Any]]
+Run = Callable[[Game[Any, Any], int, float, Memory], Solution[Any]]
 """Searches a game to a depth in plies. Raises OutOfTime after the deadline."""
 
 
-def _plain(algorithm: Callable[..., Outcome[Any]]) -> Run:
+def _plain(algorithm: Callable[..., Solution[Any]]) -> Run:
     return lambda game, depth, deadline, memory: algorithm(game, None, depth, deadline=deadline)
 
 
-def _ordered(algorithm: Callable[..., Outcome[Any]], guesses: bool = False, table: bool = False) -> Run:
+def _ordered(algorithm: Callable[..., Solution[Any]], guesses: bool = False, table: bool = False) -> Run:
     """One step of iterative deepening, which uses what the earlier steps learned."""
 
-    def run(game: Game[Any, Any], depth: int, deadline: float, memory: Memory) -> Outcome[Any]:
+    def run(game: Game[Any, Any], depth: int, deadline: float, memory: Memory) -> Solution[Any]:
         more: dict[str, Any] = {}
         if guesses and memory.value is not None and isfinite(memory.value):
             more["guess"] = memory.value
@@ -72,7 +72,7 @@ def _ordered(algorithm: Callable[..., Outcome[Any]], guesses: bool = False, tabl
     return run
 
 
-def _uct(game: Game[Any, Any], depth: int, deadline: float, memory: Memory) -> Outcome[Any]:
+def _uct(game: Game[Any, Any], depth: int, deadline: float, memory: Memory) -> Solution[Any]:
     return monte_carlo_tree_search(game, None, SIMULATIONS, horizon=depth, deadline=deadline)
 
 

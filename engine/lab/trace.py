@@ -11,7 +11,7 @@ from engine.lab.games import Exhibit
 from engine.textbook import (
     MAX,
     Game,
-    Outcome,
+    Solution,
     alpha_beta,
     minimax_decision,
     mtdf,
@@ -20,7 +20,7 @@ from engine.textbook import (
     principal_variation_search,
 )
 
-DRAWN: dict[str, Callable[..., Outcome[Any]]] = {
+DRAWN: dict[str, Callable[..., Solution[Any]]] = {
     "minimax": minimax_decision,
     "negamax": negamax,
     "alpha-beta": alpha_beta,
@@ -156,7 +156,7 @@ class TreeTrace:
             "searches": {name: [asdict(step) for step in self.steps(search)] for name, search in self.searches.items()},
         }
 
-    def steps(self, search: Callable[..., Outcome[Any]]) -> list[Step]:
+    def steps(self, search: Callable[..., Solution[Any]]) -> list[Step]:
         """The events of ``search``."""
         steps: list[Step] = []
         opened: list[set[Path]] = []  # for each open node, the branches entered: some searches enter one twice

@@ -6,17 +6,17 @@ from typing import Any
 
 import chess
 
-from engine.board.aliases import Position
-from engine.board.exchange import CAPTURES, QUIESCENCE_PLIES, WORST, material_quiescence
+from engine.board.exchange import CAPTURE_SEARCH, QUIESCENCE_PLIES, WORST, material_quiescence
 from engine.board.exchange import VALUES as _VALUES
 from engine.board.exchange import exchange as _exchange
 from engine.board.exchange import won_on as _won_on
-from engine.board.fen import set_fen
 from engine.board.notation import to_uci
+from engine.board.types import PIECE_VALUES
 from engine.jit import new_record
+from engine.play.boards import put_board
 
-#: The value of each type in pawns: the usual numbers, which a reader can add up too.
-VALUES = {kind: int(_VALUES[kind - 1]) for kind in chess.PIECE_TYPES if kind != chess.KING}
+#: The value of each type in pawns.
+VALUES = dict(zip(chess.PIECE_TYPES, PIECE_VALUES, strict=False))
 
 #: Nodes of a quiescence search, far more than positions of games need, and the depths in plies to try until one search
 #: stays within them; the last one always does.
@@ -36,13 +36,8 @@ def taken(board: chess.Board, move: chess.Move) -> int:
     return won + (value(move.promotion) - 1 if move.promotion else 0)
 
 
-def set_position(position: Position, board: chess.Board) -> None:
-    """Set the POSITION record to ``board``. Raises :class:`~engine.messages.PositionError` if the engine refuses it."""
-    set_fen(position, board.fen(en_passant="xfen"), board.chess960)
-
-
 class Captures:
-    """The captures on ``board`` as it is now. Raises as :func:`set_position`.
+    """The captures on ``board`` as it is now. Raises :class:`~engine.messages.PositionError` if the engine refuses it.
 
     >>> board = chess.Board("4k3/8/3p4/4n3/8/3N4/8/4K3 w - - 0 1")
     >>> Captures(board).exchange(board.parse_san("Nxe5")), Captures(board).won_on(chess.E5)
@@ -51,8 +46,8 @@ class Captures:
 
     def __init__(self, board: chess.Board) -> None:
         self._chess960 = board.chess960
-        self._work: Any = new_record(CAPTURES)
-        set_position(self._work["position"], board)
+        self._work: Any = new_record(CAPTURE_SEARCH)
+        put_board(self._work["position"], board, board.chess960)
 
     def exchange(self, move: chess.Move) -> int:
         """What the legal ``move`` wins if both sides then capture on its square, cheapest piece first, as long as that

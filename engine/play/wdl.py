@@ -17,13 +17,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-#: The light squares, as a bitboard.
-LIGHT = 0x55AA_55AA_55AA_55AA
+from engine.board.types import LIGHT_SQUARES
 
 FILE = Path(__file__).with_name("wdl.json")
 
 #: The move of the game at which 100 centipawns win half of the games.
 REFERENCE_MOVE = 32
+
+_LIGHT = int(LIGHT_SQUARES)
 
 #: The smallest spread in centipawns: below it the fit would be a step.
 LEAST_BLUR = 5.0
@@ -83,7 +84,7 @@ def can_win(pieces: Sequence[int], own: int) -> bool:
         return True
     if own & knights:
         return bool(own & bishops) or (own & knights).bit_count() > (1 if pawns else 2)
-    return bool(own & bishops & LIGHT) and bool(own & bishops & ~LIGHT)
+    return bool(own & bishops & _LIGHT) and bool(own & bishops & ~_LIGHT)
 
 
 def limited(chances: tuple[int, int, int], can_win: bool, can_lose: bool) -> tuple[int, int, int]:

@@ -16,7 +16,7 @@ from engine.board.types import I64, ZERO
 from engine.evaluation.evaluator import evaluate, prepare
 from engine.jit import CHECKED, helper, kernel
 from engine.search.checks import checks_directly, find_checking_squares
-from engine.search.context import Candidate, Node
+from engine.search.context import Candidate, NodeState
 from engine.search.correction import corrected_eval, learn_correction
 from engine.search.do_move import do_move, do_null_move, extend_pv, prefetch_child, undo_move, undo_null_move
 from engine.search.extensions import low_depth_extension, may_be_singular, singular_extension
@@ -54,7 +54,7 @@ from engine.search.scores import (
     mated_in,
     to_table,
 )
-from engine.search.state import MAX_TRIED, WORKER_T, Frame, Worker, frame_at, params_of
+from engine.search.state import MAX_TRIED, WORKER_T, Frame, WorkerRecord, frame_at, params_of
 from engine.search.tablebase import EXTRA_DEPTH, UNKNOWN, probe_tablebase, tablebase_bound, tablebase_score
 from engine.search.transposition import (
     BOUND_EXACT,
@@ -70,7 +70,7 @@ from engine.search.transposition import (
 
 
 @helper
-def _root_index(worker: Worker, move: Move) -> int:
+def _root_index(worker: WorkerRecord, move: Move) -> int:
     """The index of ``move`` among the root moves to search, or -1."""
     for index in range(worker.pv_index, worker.root_count):
         if worker.root[index].move == move:
@@ -79,7 +79,7 @@ def _root_index(worker: Worker, move: Move) -> int:
 
 
 @helper
-def _is_improving(worker: Worker, ply: Ply, static_eval: Score) -> bool:
+def _is_improving(worker: WorkerRecord, ply: Ply, static_eval: Score) -> bool:
     """Whether the static evaluation is better than at this side's previous turn; if so, fewer moves are pruned."""
     before = frame_at(worker, ply - 2).static_eval
     if before == NONE:
@@ -111,7 +111,7 @@ def _resume(frame: Frame, tt_move: Move, raw_eval: Score, static_eval: Score) ->
 
 
 @kernel(int64(WORKER_T, int64, int64, int64, int64, int64))
-def search(worker: Worker, alpha: Score, beta: Score, depth: Depth, ply: Ply, cut_node: Flag) -> Score:
+def search(worker: WorkerRecord, alpha: Score, beta: Score, depth: Depth, ply: Ply, cut_node: Flag) -> Score:
     """The value of ``worker.position`` for the side to move, searched ``depth`` plies deep.
 
     Fail-soft: a result r <= alpha is an upper bound, r >= beta a lower bound, anything between is exact, with its line
@@ -296,7 +296,7 @@ def search(worker: Worker, alpha: Score, beta: Score, depth: Depth, ply: Ply, cu
     # Step 16. All moves, best first. Larger history bonuses if the static evaluation did not predict a cutoff.
     old_alpha = alpha
     surprise = params.HistorySurprise if not in_check and static_eval <= alpha < params.WonScore else I64(0)
-    node = Node(depth, static_eval, in_check, improving, is_pv, tt_pv, cut_node != 0, spares_checks)
+    node = NodeState(depth, static_eval, in_check, improving, is_pv, tt_pv, cut_node != 0, spares_checks)
     best = tb_lower
     best_move = I64(0)
     move_count = 0

@@ -5,7 +5,7 @@ from typing import NamedTuple
 from engine.board.aliases import Depth, Move, Score
 
 
-class Node(NamedTuple):
+class NodeState(NamedTuple):
     """The node under search, as its moves are tried."""
 
     #: Remaining depth in plies.

@@ -5,7 +5,7 @@ from engine.board.aliases import Color, Depth, Ply, Position, Score
 from engine.board.types import I64, U64
 from engine.jit import helper
 from engine.search.scores import DECIDED
-from engine.search.state import CORRECTIONS, Worker, frame_at, params_of
+from engine.search.state import CORRECTIONS, WorkerRecord, frame_at, params_of
 
 #: Entries are in 1 / _GRAIN centipawns and stay within plus and minus _LIMIT, which is 64 centipawns.
 _LIMIT = 1024
@@ -24,7 +24,7 @@ def _nonpawn_slot(position: Position, color: Color) -> int:
 
 
 @helper
-def corrected_eval(worker: Worker, ply: Ply, raw_eval: Score) -> Score:
+def corrected_eval(worker: WorkerRecord, ply: Ply, raw_eval: Score) -> Score:
     """``raw_eval`` plus the corrections for this pawn structure, these pieces and the previous move.
 
     An advantage counts less as the 50-move rule approaches.
@@ -53,7 +53,7 @@ def _learn(value: int, bonus: int) -> int:
 
 
 @helper
-def learn_correction(worker: Worker, ply: Ply, error: int, depth: Depth) -> None:
+def learn_correction(worker: WorkerRecord, ply: Ply, error: int, depth: Depth) -> None:
     """A search of ``depth`` found the corrected evaluation to be ``error`` centipawns too low."""
     position = worker.position
     side = I64(position.side)

@@ -19,7 +19,7 @@ from engine.evaluation.evaluator import reset
 from engine.jit import clock_ticks, helper, kernel
 from engine.search.alphabeta import search
 from engine.search.scores import DECIDED, INFINITY, NONE
-from engine.search.state import WORKER_T, LineRecord, Worker, frame_at, params_of
+from engine.search.state import WORKER_T, LineRecord, WorkerRecord, frame_at, params_of
 from engine.search.transposition import BOUND_LOWER, BOUND_NONE
 
 #: The first depth searched with an aspiration window.
@@ -46,7 +46,7 @@ FINISHED, ABORTED, ABORTED_WITH_MOVE = range(4, 7)
 
 
 @kernel(types.void(WORKER_T, int64))
-def begin_search(worker: Worker, node_limit: int) -> None:
+def begin_search(worker: WorkerRecord, node_limit: int) -> None:
     """Reset what belongs to the previous search. The caller sets ``position``, ``root`` moves and ``table``, and in
     ``deepening`` the first ``depth``, the ``last`` one and the number of lines ``wanted``."""
     worker.node_limit = node_limit
@@ -87,7 +87,7 @@ def _copy_line(target: LineRecord, source: LineRecord) -> None:
 
 
 @helper
-def _begin_windows(worker: Worker) -> None:
+def _begin_windows(worker: WorkerRecord) -> None:
     """Set the first window for the line at ``pv_index``."""
     progress = worker.deepening
     previous = progress.lines[worker.pv_index]
@@ -102,7 +102,7 @@ def _begin_windows(worker: Worker) -> None:
 
 
 @helper
-def _note_line(worker: Worker, score: Score, bound: int) -> None:
+def _note_line(worker: WorkerRecord, score: Score, bound: int) -> None:
     """Record the root's principal variation, worth ``score``, as the best line of the windows so far."""
     line, frame = worker.deepening.line, frame_at(worker, 0)
     line.depth = worker.deepening.depth
@@ -121,7 +121,7 @@ def _best_move(line: LineRecord) -> Move:
 
 
 @helper
-def _judge_window(worker: Worker, score: Score) -> int:
+def _judge_window(worker: WorkerRecord, score: Score) -> int:
     """How the window that returned ``score`` ended; after a failure, set the next window."""
     progress = worker.deepening
     alpha, beta, delta = progress.alpha, progress.beta, progress.delta
@@ -147,7 +147,7 @@ def _judge_window(worker: Worker, score: Score) -> int:
 
 
 @helper
-def _search_window(worker: Worker) -> int:
+def _search_window(worker: WorkerRecord) -> int:
     """Search the next window of the line at ``pv_index``; return how it ended."""
     progress = worker.deepening
     if progress.outcome != FAILED_LOW and progress.outcome != FAILED_HIGH:
@@ -166,7 +166,7 @@ def _search_window(worker: Worker) -> int:
 
 
 @helper
-def _keep_line(worker: Worker) -> None:
+def _keep_line(worker: WorkerRecord) -> None:
     """Insert the line into the new ones by score, and exclude its move from the search of the next line."""
     progress = worker.deepening
     line, lines = progress.line, progress.new_lines
@@ -189,7 +189,7 @@ def _keep_line(worker: Worker) -> None:
 
 
 @helper
-def _is_new(worker: Worker, move: Move) -> bool:
+def _is_new(worker: WorkerRecord, move: Move) -> bool:
     """Whether no line of this iteration so far begins with ``move``."""
     for rank in range(worker.deepening.found):  # noqa: SIM110
         if worker.deepening.new_lines[rank].pv[0] == move:
@@ -198,7 +198,7 @@ def _is_new(worker: Worker, move: Move) -> bool:
 
 
 @helper
-def _finish_iteration(worker: Worker) -> None:
+def _finish_iteration(worker: WorkerRecord) -> None:
     """Replace the previous lines with the new ones, but keep those that an aborted iteration did not reach."""
     progress = worker.deepening
     if progress.found == 0:
@@ -220,7 +220,7 @@ def _finish_iteration(worker: Worker) -> None:
 
 
 @kernel(int64(WORKER_T, int64))
-def deepen(worker: Worker, quiet_until: int) -> int:
+def deepen(worker: WorkerRecord, quiet_until: int) -> int:
     """Search iteration after iteration, until there is something to report and the clock has reached ``quiet_until``.
 
     Returns ITERATION when ``deepening.lines`` are new, FAILED_LOW or FAILED_HIGH when the window of the only line

@@ -8,12 +8,12 @@ from engine.board.types import I64, PAWN
 from engine.evaluation.evaluator import pop, push_move, push_null
 from engine.jit import helper
 from engine.search.history import continuation_index
-from engine.search.state import Worker, frame_at
+from engine.search.state import WorkerRecord, frame_at
 from engine.search.transposition import clock_key, prefetch_cluster
 
 
 @helper
-def prefetch_child(worker: Worker, move: Move) -> None:
+def prefetch_child(worker: WorkerRecord, move: Move) -> None:
     """Start loading the TT entries of the position after ``move``, which is not made yet."""
     position = worker.position
     resets = is_capture(move) or type_on(position, origin_of(move)) == PAWN
@@ -22,7 +22,7 @@ def prefetch_child(worker: Worker, move: Move) -> None:
 
 
 @helper
-def do_move(worker: Worker, ply: Ply, move: Move) -> None:
+def do_move(worker: WorkerRecord, ply: Ply, move: Move) -> None:
     """Make ``move`` at ``ply``."""
     frame = frame_at(worker, ply)
     frame.move = move
@@ -33,14 +33,14 @@ def do_move(worker: Worker, ply: Ply, move: Move) -> None:
 
 
 @helper
-def undo_move(worker: Worker, move: Move) -> None:
+def undo_move(worker: WorkerRecord, move: Move) -> None:
     """Take back ``move``, the last one made."""
     unmake_move(worker.position, move)
     pop(worker.evaluator)
 
 
 @helper
-def do_null_move(worker: Worker, ply: Ply) -> None:
+def do_null_move(worker: WorkerRecord, ply: Ply) -> None:
     """Make a null move at ``ply``."""
     frame = frame_at(worker, ply)
     frame.move = 0
@@ -52,14 +52,14 @@ def do_null_move(worker: Worker, ply: Ply) -> None:
 
 
 @helper
-def undo_null_move(worker: Worker) -> None:
+def undo_null_move(worker: WorkerRecord) -> None:
     """Take back the null move."""
     unmake_null_move(worker.position)
     pop(worker.evaluator)
 
 
 @helper
-def extend_pv(worker: Worker, ply: Ply, move: Move) -> None:
+def extend_pv(worker: WorkerRecord, ply: Ply, move: Move) -> None:
     """Set the principal variation at ``ply`` to ``move`` followed by the child's."""
     frame, child = frame_at(worker, ply), frame_at(worker, ply + 1)
     frame.pv[0] = move

@@ -2,9 +2,9 @@
 
 from engine.board.aliases import Depth, Ply, Score
 from engine.jit import helper
-from engine.search.context import Node
+from engine.search.context import NodeState
 from engine.search.scores import DECIDED
-from engine.search.state import Worker, frame_at, params_of
+from engine.search.state import WorkerRecord, frame_at, params_of
 from engine.search.transposition import BOUND_LOWER
 
 #: The greatest depth of :func:`low_depth_extension`.
@@ -12,7 +12,9 @@ _LOW_DEPTH = 7
 
 
 @helper
-def may_be_singular(worker: Worker, ply: Ply, depth: Depth, tt_depth: Depth, tt_bound: int, tt_score: Score) -> bool:
+def may_be_singular(
+    worker: WorkerRecord, ply: Ply, depth: Depth, tt_depth: Depth, tt_bound: int, tt_score: Score
+) -> bool:
     """Whether to search for alternatives to the TT move: its score is a lower bound from a search nearly as deep.
     The path must not be twice as long as the iteration is deep."""
     return (
@@ -26,7 +28,7 @@ def may_be_singular(worker: Worker, ply: Ply, depth: Depth, tt_depth: Depth, tt_
 
 @helper
 def singular_extension(
-    worker: Worker, ply: Ply, node: Node, score: Score, singular_beta: Score, beta: Score, tt_score: Score
+    worker: WorkerRecord, ply: Ply, node: NodeState, score: Score, singular_beta: Score, beta: Score, tt_score: Score
 ) -> Depth:
     """Plies by which to extend the TT move when the other moves reached ``score``: positive if it is the only good
     move, negative if it is not and a fail-high is expected anyway.
@@ -50,7 +52,9 @@ def singular_extension(
 
 
 @helper
-def low_depth_extension(worker: Worker, ply: Ply, depth: Depth, tt_bound: int, node: Node, alpha: Score) -> Depth:
+def low_depth_extension(
+    worker: WorkerRecord, ply: Ply, depth: Depth, tt_bound: int, node: NodeState, alpha: Score
+) -> Depth:
     """One ply for the TT move near the leaves, without a singular search, if its score is a lower bound although the
     static evaluation is below alpha by a margin ("low-depth singular extension", as in Renegade and Stormphrax)."""
     if (

@@ -8,7 +8,7 @@ from engine.board.moves import origin_of, target_of
 from engine.board.position import piece_on, type_on
 from engine.board.types import I64, NO_TYPE, ONE, PAWN, U64, ZERO
 from engine.jit import helper
-from engine.search.state import Frame, Worker, frame_at, params_of
+from engine.search.state import Frame, WorkerRecord, frame_at, params_of
 from engine.search.tunables import Params
 
 #: Entries stay within plus and minus this.
@@ -43,7 +43,7 @@ def continuation_index(position: Position, move: Move) -> int:
 
 
 @helper
-def find_threats(worker: Worker, ply: Ply) -> None:
+def find_threats(worker: WorkerRecord, ply: Ply) -> None:
     """Set the attacked squares at ``ply``, by which :func:`butterfly_history` distinguishes moves."""
     frame_at(worker, ply).threats = all_attacks(worker.position, I64(worker.position.side) ^ 1)
 
@@ -56,7 +56,7 @@ def touches_threat(frame: Frame, move: Move) -> bool:
 
 
 @helper
-def _butterfly_row(worker: Worker, ply: Ply, move: Move) -> Any:
+def _butterfly_row(worker: WorkerRecord, ply: Ply, move: Move) -> Any:
     """The [from][to] table for moves that leave and enter attacked squares as ``move`` does."""
     threats = frame_at(worker, ply).threats
     leaves = (threats >> U64(origin_of(move))) & ONE
@@ -65,14 +65,14 @@ def _butterfly_row(worker: Worker, ply: Ply, move: Move) -> Any:
 
 
 @helper
-def butterfly_history(worker: Worker, ply: Ply, move: Move) -> int:
+def butterfly_history(worker: WorkerRecord, ply: Ply, move: Move) -> int:
     """Butterfly history: how often a quiet move between these squares caused a cutoff, less how often it failed to.
     Moves out of and into attacked squares are counted separately."""
     return I64(_butterfly_row(worker, ply, move)[origin_of(move), target_of(move)])
 
 
 @helper
-def continuation_history(worker: Worker, ply: Ply, move: Move) -> int:
+def continuation_history(worker: WorkerRecord, ply: Ply, move: Move) -> int:
     """Continuation history: how well the move did in reply to the moves 1, 2 and 4 plies before."""
     params, moved = params_of(worker), U64(continuation_index(worker.position, move))
     one = I64(worker.continuation[U64(frame_at(worker, ply - 1).continuation_index), moved])
@@ -83,7 +83,7 @@ def continuation_history(worker: Worker, ply: Ply, move: Move) -> int:
 
 
 @helper
-def quiet_history(worker: Worker, ply: Ply, move: Move) -> int:
+def quiet_history(worker: WorkerRecord, ply: Ply, move: Move) -> int:
     """The total history of a quiet move at ``ply``."""
     return butterfly_history(worker, ply, move) + continuation_history(worker, ply, move)
 
@@ -96,7 +96,7 @@ def captured_type(position: Position, move: Move) -> PieceType:
 
 
 @helper
-def capture_history(worker: Worker, move: Move) -> int:
+def capture_history(worker: WorkerRecord, move: Move) -> int:
     """Capture history: like butterfly history, by moving piece, target and captured type."""
     position = worker.position
     piece = piece_on(position, origin_of(move))
@@ -104,13 +104,13 @@ def capture_history(worker: Worker, move: Move) -> int:
 
 
 @helper
-def _update_continuation(worker: Worker, ply: Ply, moved: int, bonus: int) -> None:
+def _update_continuation(worker: WorkerRecord, ply: Ply, moved: int, bonus: int) -> None:
     before, moved = U64(frame_at(worker, ply).continuation_index), U64(moved)
     worker.continuation[before, moved] = _add_bonus(I64(worker.continuation[before, moved]), bonus)
 
 
 @helper
-def _update_quiet(worker: Worker, ply: Ply, move: Move, bonus: int) -> None:
+def _update_quiet(worker: WorkerRecord, ply: Ply, move: Move, bonus: int) -> None:
     origin, target = origin_of(move), target_of(move)
     row = _butterfly_row(worker, ply, move)
     row[origin, target] = _add_bonus(I64(row[origin, target]), bonus)
@@ -121,7 +121,7 @@ def _update_quiet(worker: Worker, ply: Ply, move: Move, bonus: int) -> None:
 
 
 @helper
-def _update_capture(worker: Worker, move: Move, bonus: int) -> None:
+def _update_capture(worker: WorkerRecord, move: Move, bonus: int) -> None:
     position = worker.position
     piece, target = piece_on(position, origin_of(move)), target_of(move)
     kind = captured_type(position, move)
@@ -129,7 +129,7 @@ def _update_capture(worker: Worker, move: Move, bonus: int) -> None:
 
 
 @helper
-def reward_quiet(worker: Worker, ply: Ply, move: Move, depth: Depth) -> None:
+def reward_quiet(worker: WorkerRecord, ply: Ply, move: Move, depth: Depth) -> None:
     """A quiet ``move`` caused a cutoff: give it a bonus, and give the moves tried before a malus."""
     frame = frame_at(worker, ply)
     params = params_of(worker)
@@ -141,7 +141,7 @@ def reward_quiet(worker: Worker, ply: Ply, move: Move, depth: Depth) -> None:
 
 
 @helper
-def reward_parent(worker: Worker, ply: Ply, depth: Depth) -> None:
+def reward_parent(worker: WorkerRecord, ply: Ply, depth: Depth) -> None:
     """All moves at ``ply`` failed low: give the quiet move that led here a bonus."""
     parent = frame_at(worker, ply - 1)
     if parent.continuation_index != 0:
@@ -152,7 +152,7 @@ def reward_parent(worker: Worker, ply: Ply, depth: Depth) -> None:
 
 
 @helper
-def punish_parent(worker: Worker, ply: Ply, depth: Depth) -> None:
+def punish_parent(worker: WorkerRecord, ply: Ply, depth: Depth) -> None:
     """A TT cutoff refutes the previous move; if it was an early quiet move, give it a malus (as in Stockfish)."""
     parent = frame_at(worker, ply - 1)
     if parent.quiet != 0 and parent.continuation_index != 0 and parent.move_count <= _EARLY:
@@ -163,14 +163,14 @@ def punish_parent(worker: Worker, ply: Ply, depth: Depth) -> None:
 
 
 @helper
-def reward_cutoff(worker: Worker, ply: Ply, move: Move, depth: Depth) -> None:
+def reward_cutoff(worker: WorkerRecord, ply: Ply, move: Move, depth: Depth) -> None:
     """A TT cutoff by the quiet ``move``: give it a bonus."""
     params = params_of(worker)
     _update_quiet(worker, ply, move, history_bonus(params, depth) * params.TableCutoffBonus // 1024)
 
 
 @helper
-def reward_noisy(worker: Worker, ply: Ply, move: Move, depth: Depth) -> None:
+def reward_noisy(worker: WorkerRecord, ply: Ply, move: Move, depth: Depth) -> None:
     """A noisy ``move`` caused a cutoff: give it a bonus, and the noisy moves tried before it a malus."""
     params = params_of(worker)
     _update_capture(worker, move, history_bonus(params, depth))
@@ -178,6 +178,6 @@ def reward_noisy(worker: Worker, ply: Ply, move: Move, depth: Depth) -> None:
 
 
 @helper
-def _punish_noisies(worker: Worker, frame: Frame, malus: int) -> None:
+def _punish_noisies(worker: WorkerRecord, frame: Frame, malus: int) -> None:
     for index in range(frame.noisy_count):
         _update_capture(worker, I64(frame.noisies[index]), -malus)

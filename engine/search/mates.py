@@ -21,7 +21,7 @@ from engine.jit import Array, Record, kernel, new_record, record_type, structure
 from engine.messages import Limits
 from engine.search.node import enter_node, is_draw, should_abort
 from engine.search.scores import MATE, MATE_BOUND
-from engine.search.state import WORKER_T, Worker, frame_at
+from engine.search.state import WORKER_T, WorkerRecord, frame_at
 from engine.search.worker import RootLine
 
 _ENTRIES = 1 << 20
@@ -41,7 +41,7 @@ _SPREAD = U64(0x9E3779B97F4A7C15)
 
 
 @kernel(int64(WORKER_T, PROOFS_T, int64, int64), spare=True)
-def is_mate(worker: Worker, proofs: Proofs, plies: Depth, ply: Ply) -> Flag:
+def is_mate(worker: WorkerRecord, proofs: Proofs, plies: Depth, ply: Ply) -> Flag:
     """1 when the attacker mates within ``plies`` plies of ``worker.position``, else 0.
 
     The attacker is to move if ``plies`` is odd. Meaningless once ``worker.aborted`` is set.

@@ -17,7 +17,7 @@ from engine.jit import helper, lsb
 from engine.search.checks import checks_directly
 from engine.search.do_move import prefetch_child
 from engine.search.history import capture_history, captured_type, find_threats, quiet_history
-from engine.search.state import Frame, Worker, params_of
+from engine.search.state import Frame, WorkerRecord, params_of
 
 (
     TT_MOVE_STAGE,
@@ -38,7 +38,7 @@ _CHECK_MARGIN = 50
 
 
 @helper
-def start_picking(worker: Worker, frame: Frame, tt_move: Move) -> None:
+def start_picking(worker: WorkerRecord, frame: Frame, tt_move: Move) -> None:
     """Start picking all moves at ``frame``; ``tt_move`` (0 for none) may be any 16-bit number."""
     picker = frame.picker
     picker.stage = GENERATE_NOISY_STAGE
@@ -60,7 +60,7 @@ def restart_picking(frame: Frame, tt_move: Move) -> None:
 
 
 @helper
-def start_picking_noisy(worker: Worker, frame: Frame, tt_move: Move) -> None:
+def start_picking_noisy(worker: WorkerRecord, frame: Frame, tt_move: Move) -> None:
     """Start picking captures and promotions only, or all evasions when in check."""
     picker = frame.picker
     in_check = worker.position.checkers != ZERO
@@ -69,7 +69,7 @@ def start_picking_noisy(worker: Worker, frame: Frame, tt_move: Move) -> None:
 
 
 @helper
-def _score_noisy(worker: Worker, move: Move) -> int:
+def _score_noisy(worker: WorkerRecord, move: Move) -> int:
     """The value of the victim plus a share of the capture history."""
     victim: int = SEE_VALUES[captured_type(worker.position, move)]
     if is_promotion(move):
@@ -78,7 +78,7 @@ def _score_noisy(worker: Worker, move: Move) -> int:
 
 
 @helper
-def _score_moves(worker: Worker, frame: Frame, ply: Ply, start: int, end: int) -> None:
+def _score_moves(worker: WorkerRecord, frame: Frame, ply: Ply, start: int, end: int) -> None:
     """Score moves[start:end] for ordering."""
     moves = frame.moves
     for index in range(start, end):
@@ -92,7 +92,7 @@ def _score_moves(worker: Worker, frame: Frame, ply: Ply, start: int, end: int) -
 
 
 @helper
-def _score_quiets(worker: Worker, frame: Frame, ply: Ply, start: int, end: int) -> None:
+def _score_quiets(worker: WorkerRecord, frame: Frame, ply: Ply, start: int, end: int) -> None:
     """Score quiet moves for ordering: their history, and bonuses for moves on which histories have little data. Checks
     that are not simply lost force the reply (the bonus also keeps them from being pruned and reduced). Pieces should
     leave squares that pawns attack and not enter them. Attacks on a more valuable piece from a safe square come early.
@@ -140,7 +140,7 @@ def _score_quiets(worker: Worker, frame: Frame, ply: Ply, start: int, end: int) 
 
 
 @helper
-def _prefetch_children(worker: Worker, frame: Frame) -> None:
+def _prefetch_children(worker: WorkerRecord, frame: Frame) -> None:
     """Prefetch the TT entries of all children, well before any of them is searched."""
     for index in range(frame.picker.end):
         prefetch_child(worker, I64(frame.moves.move[U64(index)]))
@@ -165,7 +165,7 @@ def _take_best(frame: Frame) -> Move:
 
 
 @helper
-def next_move(worker: Worker, frame: Frame, ply: Ply) -> Move:
+def next_move(worker: WorkerRecord, frame: Frame, ply: Ply) -> Move:
     """The next move, or 0 after the last. ``picker.skip_quiets`` skips the remaining quiet moves."""
     picker = frame.picker
     if picker.stage == TT_MOVE_STAGE:
@@ -219,7 +219,7 @@ def next_move(worker: Worker, frame: Frame, ply: Ply) -> Move:
 
 
 @helper
-def next_noisy(worker: Worker, frame: Frame, ply: Ply) -> Move:
+def next_noisy(worker: WorkerRecord, frame: Frame, ply: Ply) -> Move:
     """The next capture or promotion, or in check the next evasion; 0 after the last."""
     picker = frame.picker
     if picker.stage == GENERATE_CAPTURE_STAGE:

@@ -8,7 +8,7 @@ from engine.evaluation.endgames import has_lone_king, is_rook_pawn_draw
 from engine.evaluation.evaluator import evaluate
 from engine.jit import clock_ticks, helper, load_relaxed
 from engine.search.scores import DRAW, MAX_PLY, NONE
-from engine.search.state import DEADLINE, NEVER, Worker
+from engine.search.state import DEADLINE, NEVER, WorkerRecord
 
 #: Nodes between two reads of the stop flag and the clock (a power of two). The first read comes at the end of such an
 #: interval, so that even with no time at all most searches finish their first iteration.
@@ -16,7 +16,7 @@ CHECK_INTERVAL = 1024
 
 
 @helper
-def should_abort(worker: Worker) -> bool:
+def should_abort(worker: WorkerRecord) -> bool:
     """Whether the search must end: stopped, out of time or out of nodes."""
     if worker.aborted != 0:
         return True
@@ -32,7 +32,7 @@ def should_abort(worker: Worker) -> bool:
 
 
 @helper
-def enter_node(worker: Worker, ply: Ply) -> None:
+def enter_node(worker: WorkerRecord, ply: Ply) -> None:
     """Count the node and update the selective depth."""
     worker.nodes += 1
     if ply > worker.seldepth:
@@ -51,7 +51,7 @@ def is_draw(position: Position, ply: Ply) -> bool:
 
 
 @helper
-def score_by_rule(worker: Worker, ply: Ply, in_check: bool) -> Score:
+def score_by_rule(worker: WorkerRecord, ply: Ply, in_check: bool) -> Score:
     """The score of a node that is drawn or at MAX_PLY; NONE for any other."""
     if is_draw(worker.position, ply):
         return I64(DRAW)

@@ -8,10 +8,10 @@ from engine.board.see import SEE_VALUES, see_ge
 from engine.board.types import I64
 from engine.evaluation.endgames import WON
 from engine.jit import helper
-from engine.search.context import Candidate, Node
+from engine.search.context import Candidate, NodeState
 from engine.search.history import captured_type, find_threats, punish_parent, reward_cutoff, touches_threat
 from engine.search.scores import DECIDED, NONE
-from engine.search.state import Worker, frame_at, params_of
+from engine.search.state import WorkerRecord, frame_at, params_of
 from engine.search.transposition import BOUND_LOWER, settles
 from engine.search.tunables import Params
 
@@ -21,7 +21,14 @@ _TWO_TEMPI = 60
 
 @helper
 def table_cutoff(
-    worker: Worker, ply: Ply, alpha: Score, beta: Score, depth: Depth, cut_node: Flag, tt_move: Move, tt_score: Score
+    worker: WorkerRecord,
+    ply: Ply,
+    alpha: Score,
+    beta: Score,
+    depth: Depth,
+    cut_node: Flag,
+    tt_move: Move,
+    tt_score: Score,
 ) -> Score:
     """The transposition table's score if it settles a node outside the principal variation, else NONE.
 
@@ -53,7 +60,7 @@ def trusts_evaluation(params: Params, ply: Ply, bound: Score, static_eval: Score
 
 @helper
 def reverse_futility_margin(
-    worker: Worker, ply: Ply, depth: Depth, static_eval: Score, improving: bool, is_new: bool
+    worker: WorkerRecord, ply: Ply, depth: Depth, static_eval: Score, improving: bool, is_new: bool
 ) -> Score:
     """How far the static evaluation must be above beta for a cutoff at ``depth``.
 
@@ -73,7 +80,7 @@ def reverse_futility_margin(
 
 @helper
 def may_try_null_move(
-    worker: Worker, ply: Ply, beta: Score, depth: Depth, best_eval: Score, static_eval: Score, cut_node: Flag
+    worker: WorkerRecord, ply: Ply, beta: Score, depth: Depth, best_eval: Score, static_eval: Score, cut_node: Flag
 ) -> bool:
     """Whether to try a null move: the evaluation, or the TT score that bounds it, is at least beta, a fail-high is
     expected, and the previous move was not null.
@@ -125,7 +132,13 @@ def small_probcut_cutoff(
 
 @helper
 def prunes_quiet(
-    worker: Worker, ply: Ply, node: Node, candidate: Candidate, lmr_depth: Depth, alpha: Score, has_best: bool
+    worker: WorkerRecord,
+    ply: Ply,
+    node: NodeState,
+    candidate: Candidate,
+    lmr_depth: Depth,
+    alpha: Score,
+    has_best: bool,
 ) -> bool:
     """Whether to skip the quiet ``candidate``. If it is too late or futile, ``picker.skip_quiets`` is set to skip all
     later quiet moves too, unless the node spares checks.
@@ -165,7 +178,7 @@ def prunes_quiet(
 
 
 @helper
-def prunes_noisy(worker: Worker, node: Node, candidate: Candidate, lmr_depth: Depth, alpha: Score) -> bool:
+def prunes_noisy(worker: WorkerRecord, node: NodeState, candidate: Candidate, lmr_depth: Depth, alpha: Score) -> bool:
     """Whether to skip the capture or promotion ``candidate``."""
     params, position, move = params_of(worker), worker.position, candidate.move
     # Futility pruning of captures: even winning the captured piece leaves the node below alpha.

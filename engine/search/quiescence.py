@@ -15,7 +15,7 @@ from engine.search.history import capture_history, captured_type
 from engine.search.movepick import next_noisy, start_picking_noisy
 from engine.search.node import enter_node, score_by_rule, should_abort
 from engine.search.scores import DECIDED, DRAW, INFINITY, MAX_PLY, NONE, from_table, mated_in, to_table
-from engine.search.state import WORKER_T, Worker, frame_at, params_of
+from engine.search.state import WORKER_T, WorkerRecord, frame_at, params_of
 from engine.search.transposition import (
     BOUND_EXACT,
     BOUND_LOWER,
@@ -33,7 +33,7 @@ QUIESCENCE_NODES = 512
 
 
 @kernel(int64(WORKER_T, int64, int64, int64))
-def qsearch(worker: Worker, alpha: Score, beta: Score, ply: Ply) -> Score:
+def qsearch(worker: WorkerRecord, alpha: Score, beta: Score, ply: Ply) -> Score:
     """The value of the position when only captures and promotions are played, or evasions when in check.
 
     Called by :func:`quiescence_search` and by itself. Fail-soft, as :func:`engine.search.alphabeta.search`. Meaningless
@@ -149,7 +149,7 @@ def qsearch(worker: Worker, alpha: Score, beta: Score, ply: Ply) -> Score:
 
 
 @helper
-def quiescence_search(worker: Worker, alpha: Score, beta: Score, ply: Ply) -> Score:
+def quiescence_search(worker: WorkerRecord, alpha: Score, beta: Score, ply: Ply) -> Score:
     """Begin a quiescence search of :data:`QUIESCENCE_NODES` nodes; beyond them its nodes only stand pat."""
     worker.quiescence_limit = worker.nodes + QUIESCENCE_NODES
     return qsearch(worker, alpha, beta, ply)

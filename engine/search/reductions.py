@@ -3,14 +3,14 @@
 from engine.board.aliases import Depth, Ply, Score
 from engine.board.types import I64, U64, ZERO
 from engine.jit import helper
-from engine.search.context import Candidate, Node
+from engine.search.context import Candidate, NodeState
 from engine.search.scores import NONE
-from engine.search.state import Worker, frame_at, params_of
+from engine.search.state import WorkerRecord, frame_at, params_of
 from engine.search.tunables import Params
 
 
 @helper
-def late_move_reduction(params: Params, node: Node, candidate: Candidate) -> int:
+def late_move_reduction(params: Params, node: NodeState, candidate: Candidate) -> int:
     """The reduction of ``candidate`` in 1024ths of a ply, before clamping: smaller with a good history, for captures
     and in the principal variation."""
     reduction = I64(params.reduction[U64(min(node.depth, 63)), U64(min(candidate.number, 63))])
@@ -25,7 +25,7 @@ def late_move_reduction(params: Params, node: Node, candidate: Candidate) -> int
 
 
 @helper
-def reduced_depth(worker: Worker, ply: Ply, node: Node, reduction: int, new_depth: Depth) -> Depth:
+def reduced_depth(worker: WorkerRecord, ply: Ply, node: NodeState, reduction: int, new_depth: Depth) -> Depth:
     """The depth of the first search of the move that has been made: ``new_depth`` less ``reduction`` in 1024ths of a
     ply, adjusted by what is known only now."""
     params = params_of(worker)
@@ -41,7 +41,7 @@ def reduced_depth(worker: Worker, ply: Ply, node: Node, reduction: int, new_dept
 
 
 @helper
-def hindsight_depth(worker: Worker, ply: Ply, depth: Depth, static_eval: Score) -> Depth:
+def hindsight_depth(worker: WorkerRecord, ply: Ply, depth: Depth, static_eval: Score) -> Depth:
     """``depth`` adjusted by the previous move's effect on the static evaluation: one ply more after a large reduction
     if the side to move has not gained, one less after any if it has gained much ("hindsight", as in Stockfish)."""
     before = frame_at(worker, ply - 1)

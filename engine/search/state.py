@@ -84,9 +84,6 @@ class Frame(Record):
     moves: MoveList
 
 
-FRAME = structure(Frame)
-
-
 class LineRecord(Record):
     """A line found by an iteration, empty if there is none. ``bound`` is 0 for an exact score."""
 
@@ -125,7 +122,7 @@ class RootMove(Record):
     nodes: int
 
 
-class Worker(Record):
+class WorkerRecord(Record):
     """Everything one thread owns."""
 
     evaluator: Evaluator
@@ -162,7 +159,7 @@ class Worker(Record):
     deepening: Deepening
 
 
-WORKER = structure(Worker)
+WORKER = structure(WorkerRecord)
 
 WORKER_T = record_type(WORKER)
 
@@ -170,12 +167,12 @@ _params_at = record_at(Params)
 
 
 @helper
-def params_of(worker: Worker) -> Params:
+def params_of(worker: WorkerRecord) -> Params:
     """The search parameters of ``worker``."""
     return _params_at(worker.params_address, 0)
 
 
 @helper
-def frame_at(worker: Worker, ply: Ply) -> Frame:
+def frame_at(worker: WorkerRecord, ply: Ply) -> Frame:
     """The frame of ``ply``, from -STACK_BASE on."""
     return worker.stack[U64(ply + STACK_BASE)]

@@ -83,8 +83,6 @@ class Probe(Record):
     is_pv: int
 
 
-PROBE = structure(Probe)
-
 #: The 50-move clock, in plies, from which it is part of the key, and the number of plies that share a key.
 FIRST_CLOCK, CLOCK_STEP = 14, 8
 _CLOCK_MIX = U64(0x9E37_79B9_7F4A_7C15)

@@ -16,12 +16,32 @@ from engine.textbook.ordering import LearnedOrder, Order
 from engine.textbook.player import player
 from engine.textbook.pvs import mtdf, principal_variation_search
 from engine.textbook.quiescence import quiescence_search
-from engine.textbook.search import Options, Outcome, OutOfTime, Search
+from engine.textbook.search import OutOfTime, Search, SearchOptions, Solution
 from engine.textbook.transposition import Table, alpha_beta_with_table
 
 __all__ = [
-    "MAX", "MIN", "Game", "LearnedOrder", "Options", "Order", "OutOfTime", "Outcome", "Search", "Table", "alpha_beta",
-    "alpha_beta_with_table", "aspiration", "depth_limited", "iterative_deepening", "minimax_decision",
-    "monte_carlo_tree_search", "mtdf", "negamax", "negamax_alpha_beta", "null_window", "player",
-    "principal_variation_search", "quiescence_search",
+    "MAX",
+    "MIN",
+    "Game",
+    "LearnedOrder",
+    "Order",
+    "OutOfTime",
+    "Search",
+    "SearchOptions",
+    "Solution",
+    "Table",
+    "alpha_beta",
+    "alpha_beta_with_table",
+    "aspiration",
+    "depth_limited",
+    "iterative_deepening",
+    "minimax_decision",
+    "monte_carlo_tree_search",
+    "mtdf",
+    "negamax",
+    "negamax_alpha_beta",
+    "null_window",
+    "player",
+    "principal_variation_search",
+    "quiescence_search",
 ]  # fmt: skip

@@ -4,10 +4,12 @@ from math import inf, nextafter
 from typing import Unpack
 
 from engine.textbook.game import MAX, A, Game, S
-from engine.textbook.search import NO_LINE, Options, Outcome, Valued, begin
+from engine.textbook.search import NO_LINE, SearchOptions, Solution, Valued, begin
 
 
-def alpha_beta(game: Game[S, A], state: S | None = None, depth: float = inf, **options: Unpack[Options]) -> Outcome[A]:
+def alpha_beta(
+    game: Game[S, A], state: S | None = None, depth: float = inf, **options: Unpack[SearchOptions]
+) -> Solution[A]:
     """Minimax with bounds: alpha is what MAX can already force, beta what MIN can. Once a value leaves the window
     between them, the opponent avoids this state, and its remaining actions are pruned.
     Source: Edwards and Hart, "The alpha-beta heuristic" (1963); form and names as in Russell and Norvig.
@@ -53,8 +55,8 @@ def negamax_alpha_beta(
     depth: float = inf,
     alpha: float = -inf,
     beta: float = inf,
-    **options: Unpack[Options],
-) -> Outcome[A]:
+    **options: Unpack[SearchOptions],
+) -> Solution[A]:
     """Alpha-beta in one function, fail-soft: with ``alpha`` and ``beta`` in MAX's view, a value inside the
     window is exact, one at or below alpha is an upper bound, one at or above beta a lower bound.
     Source: Knuth and Moore (1975), procedure F2; fail-soft: Fishburn, "Another Optimization of Alpha-Beta
@@ -86,8 +88,8 @@ def null_window(
     state: S | None = None,
     depth: float = inf,
     bound: float = 0.0,
-    **options: Unpack[Options],
-) -> Outcome[A]:
+    **options: Unpack[SearchOptions],
+) -> Solution[A]:
     """Find only whether the value exceeds ``bound`` (MAX's view), with a window that no value fits into: the
     value returned is above ``bound`` exactly when minimax's is, and bounds it from that side.
     Source: Fishburn, "Analysis of Speedup in Distributed Algorithms" (1981); Pearl's TEST (1980).

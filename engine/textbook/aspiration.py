@@ -6,7 +6,7 @@ from typing import Any
 
 from engine.textbook.alphabeta import negamax_alpha_beta
 from engine.textbook.game import A, Game, S
-from engine.textbook.search import Outcome
+from engine.textbook.search import Solution
 
 
 def aspiration(
@@ -15,9 +15,9 @@ def aspiration(
     depth: float = inf,
     guess: float | None = None,
     width: float = 0.5,
-    algorithm: Callable[..., Outcome[A]] = negamax_alpha_beta,
+    algorithm: Callable[..., Solution[A]] = negamax_alpha_beta,
     **options: Any,
-) -> Outcome[A]:
+) -> Solution[A]:
     """Search with the window ``guess`` - ``width`` to ``guess`` + ``width`` (MAX's view), which prunes more. If
     the value falls outside, open that side of the window and search again; the counts are the sums over all searches.
     The guess is usually the value of the previous depth; without one the window is open from the start.
@@ -33,4 +33,4 @@ def aspiration(
         elif found.value >= beta and beta < inf:
             beta = inf
         else:
-            return Outcome(found.value, found.line, nodes, leaves, found.exact)
+            return Solution(found.value, found.line, nodes, leaves, found.exact)

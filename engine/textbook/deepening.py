@@ -8,16 +8,16 @@ from typing import Unpack
 from engine.textbook.alphabeta import alpha_beta
 from engine.textbook.game import A, Game, S
 from engine.textbook.ordering import LearnedOrder
-from engine.textbook.search import Options, Outcome, OutOfTime
+from engine.textbook.search import OutOfTime, SearchOptions, Solution
 
 
 def depth_limited(
     game: Game[S, A],
     state: S | None = None,
     depth: float = 3,
-    algorithm: Callable[..., Outcome[A]] = alpha_beta,
-    **options: Unpack[Options],
-) -> Outcome[A]:
+    algorithm: Callable[..., Solution[A]] = alpha_beta,
+    **options: Unpack[SearchOptions],
+) -> Solution[A]:
     """Look ``depth`` plies ahead and use the evaluation in place of the utility there.
 
     Raises ``ValueError`` for a depth below 1, which would yield no move.
@@ -33,10 +33,10 @@ def iterative_deepening(
     state: S | None = None,
     depth: float = inf,
     seconds: float = inf,
-    algorithm: Callable[..., Outcome[A]] = alpha_beta,
-    report: Callable[[int, Outcome[A]], object] = lambda depth, outcome: None,
-    **options: Unpack[Options],
-) -> Outcome[A]:
+    algorithm: Callable[..., Solution[A]] = alpha_beta,
+    report: Callable[[int, Solution[A]], object] = lambda depth, outcome: None,
+    **options: Unpack[SearchOptions],
+) -> Solution[A]:
     """Search 1, 2, 3, ... plies deep until ``depth`` is reached, the time is up or no leaf is estimated, and
     return the outcome of the last finished depth, with the total cost. Depth 1 always finishes. Each depth orders the
     next one's actions, so that all together cost less than the last alone would without them.
@@ -56,4 +56,4 @@ def iterative_deepening(
         if reached >= depth or done.exact:
             break
         options["deadline"] = deadline
-    return Outcome(done.value, done.line, nodes, leaves, done.exact)
+    return Solution(done.value, done.line, nodes, leaves, done.exact)

@@ -8,19 +8,19 @@ from time import monotonic
 from typing import Any
 
 from engine.textbook.game import A, Game, S
-from engine.textbook.search import Outcome, begin
+from engine.textbook.search import Solution, begin
 
 #: Stands for an infinite value.
 HUGE = 1e9
 
 
 @dataclass
-class _Node:
+class _Tree:
     """A state in the tree: untried actions, children, visits, and the sum of results for MAX."""
 
     state: Any
     untried: list[Any]
-    children: dict[Hashable, "_Node"] = field(default_factory=dict)
+    children: dict[Hashable, "_Tree"] = field(default_factory=dict)
     visits: int = 0
     total: float = 0.0
 
@@ -33,7 +33,7 @@ def monte_carlo_tree_search(
     exploration: float = sqrt(2),
     seed: int = 0,
     deadline: float = inf,
-) -> Outcome[A]:
+) -> Solution[A]:
     """Grow a tree by ``simulations`` random games: go down by the best upper confidence bound, add one node,
     play at random to the end (or ``horizon`` plies on, then evaluate), and credit the result to the path.
     Returns the most visited move with its average as the value, an estimate that converges to minimax's.
@@ -45,11 +45,11 @@ def monte_carlo_tree_search(
         raise ValueError(f"simulations must be at least 1, not {simulations}")
     (s, state), random = begin(game, state), Random(seed)
 
-    def grown(state: S) -> _Node:
+    def grown(state: S) -> _Tree:
         s.nodes += 1
         untried = [] if game.is_terminal(state) else list(game.actions(state))
         random.shuffle(untried)
-        return _Node(state, untried)
+        return _Tree(state, untried)
 
     def rollout(state: S) -> float:
         plies = 0

@@ -4,12 +4,12 @@ from math import inf
 from typing import Unpack
 
 from engine.textbook.game import MAX, A, Game, S
-from engine.textbook.search import NO_LINE, Options, Outcome, Valued, begin
+from engine.textbook.search import NO_LINE, SearchOptions, Solution, Valued, begin
 
 
 def minimax_decision(
-    game: Game[S, A], state: S | None = None, depth: float = inf, **options: Unpack[Options]
-) -> Outcome[A]:
+    game: Game[S, A], state: S | None = None, depth: float = inf, **options: Unpack[SearchOptions]
+) -> Solution[A]:
     """The value of ``state`` (default: the initial one) when both sides play best: MAX takes the greatest
     value, MIN the least. Visits the whole tree to ``depth`` plies, b^depth leaves.
     Source: von Neumann, "Zur Theorie der Gesellschaftsspiele" (1928); the procedure as in Russell and Norvig.
@@ -41,7 +41,9 @@ def minimax_decision(
     return s.outcome(*(max_value if game.to_move(state) == MAX else min_value)(state, depth))
 
 
-def negamax(game: Game[S, A], state: S | None = None, depth: float = inf, **options: Unpack[Options]) -> Outcome[A]:
+def negamax(
+    game: Game[S, A], state: S | None = None, depth: float = inf, **options: Unpack[SearchOptions]
+) -> Solution[A]:
     """Minimax in one function: what is good for one side is as bad for the other, so every node takes the
     greatest of its children's values, negated. The outcome's value is MAX's view all the same.
     Source: Knuth and Moore, "An Analysis of Alpha-Beta Pruning" (1975), procedure F1 without bounds.

@@ -4,13 +4,13 @@ from math import inf, nextafter
 from typing import Unpack
 
 from engine.textbook.game import MAX, A, Game, S
-from engine.textbook.search import NO_LINE, Options, Outcome, Valued, begin
+from engine.textbook.search import NO_LINE, SearchOptions, Solution, Valued, begin
 from engine.textbook.transposition import Table, alpha_beta_with_table
 
 
 def principal_variation_search(
-    game: Game[S, A], state: S | None = None, depth: float = inf, **options: Unpack[Options]
-) -> Outcome[A]:
+    game: Game[S, A], state: S | None = None, depth: float = inf, **options: Unpack[SearchOptions]
+) -> Solution[A]:
     """Trust the order: search the first action with the full window, and of every other only ask, with a
     null window, whether it is better. When it is, after all, search it again for its value.
     Source: Marsland and Campbell, "Parallel Search of Strongly Ordered Game Trees" (1982); Reinefeld's
@@ -47,8 +47,8 @@ def mtdf(
     state: S | None = None,
     depth: float = inf,
     guess: float = 0.0,
-    **options: Unpack[Options],
-) -> Outcome[A]:
+    **options: Unpack[SearchOptions],
+) -> Solution[A]:
     """Close in on the value with null windows alone, from a first ``guess`` (MAX's view): each search raises
     the lower bound or brings down the upper one, and a transposition table keeps the repetition cheap.
     Source: Plaat, Schaeffer, Pijls and de Bruin, "Best-First Fixed-Depth Minimax Algorithms" (1996).
@@ -67,4 +67,4 @@ def mtdf(
             lower, line = value, found.line
         else:
             upper, line = value, line or found.line  # if every action loses an infinity, nothing else names one
-    return Outcome(side * value, line, nodes, leaves, exact)
+    return Solution(side * value, line, nodes, leaves, exact)

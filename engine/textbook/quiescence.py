@@ -5,7 +5,7 @@ from time import monotonic
 from typing import Unpack
 
 from engine.textbook.game import A, Game, S
-from engine.textbook.search import NO_LINE, Options, Outcome, OutOfTime, Search, Valued
+from engine.textbook.search import NO_LINE, OutOfTime, Search, SearchOptions, Solution, Valued
 from engine.textbook.transposition import Table, alpha_beta_with_table
 
 
@@ -36,8 +36,8 @@ def quiescence_search(
     alpha: float = -inf,
     beta: float = inf,
     table: Table | None = None,
-    **options: Unpack[Options],
-) -> Outcome[A]:
+    **options: Unpack[SearchOptions],
+) -> Solution[A]:
     """Alpha-beta with a transposition table that searches noisy actions beyond its depth until the state is quiet.
     This counters the horizon effect: a capture looks won because the recapture lies one ply too deep. The value
     differs from minimax's at this depth and is a better estimate; without noisy actions they are equal.

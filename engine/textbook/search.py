@@ -18,7 +18,7 @@ class OutOfTime(Exception):
     """The deadline passed before the search finished."""
 
 
-class Options(TypedDict, total=False):
+class SearchOptions(TypedDict, total=False):
     """What every search accepts: the ``order`` of actions (default: the game's own), a ``deadline`` on
     ``time.monotonic`` in seconds, and ``watch``, which hears ``("enter", state, window, None)`` and
     ``("leave", state, window, value)`` around each node."""
@@ -29,7 +29,7 @@ class Options(TypedDict, total=False):
 
 
 @dataclass(frozen=True)
-class Outcome(Generic[A]):
+class Solution(Generic[A]):
     """The answer of a search and what it cost. ``value`` is MAX's view, ``line`` the principal variation,
     ``nodes`` the calls made (leaves included), ``exact`` whether no leaf was estimated."""
 
@@ -95,11 +95,11 @@ class Search(Generic[S, A]):
         """Report to the order which action was best here, and whether it refuted the previous move."""
         self.order.learn(self.game, state, action, depth, self.ply, refuted)
 
-    def outcome(self, value: float, line: tuple[A, ...]) -> Outcome[A]:
+    def outcome(self, value: float, line: tuple[A, ...]) -> Solution[A]:
         """The outcome of this run."""
-        return Outcome(value, line, self.nodes, self.leaves, self.exact)
+        return Solution(value, line, self.nodes, self.leaves, self.exact)
 
 
-def begin(game: Game[S, A], state: S | None, **options: Unpack[Options]) -> tuple[Search[S, A], S]:
+def begin(game: Game[S, A], state: S | None, **options: Unpack[SearchOptions]) -> tuple[Search[S, A], S]:
     """The bookkeeping of a new search, and its root: ``state``, or the game's initial one."""
     return Search(game, **options), game.initial() if state is None else state

@@ -6,7 +6,7 @@ from math import inf
 from typing import Any, Unpack
 
 from engine.textbook.game import MAX, A, Game, S
-from engine.textbook.search import NO_LINE, Options, Outcome, Search, Valued, begin
+from engine.textbook.search import NO_LINE, Search, SearchOptions, Solution, Valued, begin
 
 
 @dataclass(frozen=True)
@@ -40,8 +40,8 @@ def alpha_beta_with_table(
     beta: float = inf,
     table: Table | None = None,
     horizon: Horizon[Any, Any] = judged,
-    **options: Unpack[Options],
-) -> Outcome[A]:
+    **options: Unpack[SearchOptions],
+) -> Solution[A]:
     """:func:`negamax_alpha_beta` that stores for each state the depth searched, the bounds of its value, and the best
     line, which is tried first at the next visit. ``table`` may come from an earlier search.
 

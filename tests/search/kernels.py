@@ -6,8 +6,8 @@ import numpy as np
 from numba import njit
 
 from engine.board.types import I64, U64
-from engine.jit import new_record
-from engine.search.transposition import BOUND_EXACT, PROBE, TranspositionTable, probe, store
+from engine.jit import new_record, structure
+from engine.search.transposition import BOUND_EXACT, Probe, TranspositionTable, probe, store
 
 _STEP, _MIX = U64(0x9E37_79B9_7F4A_7C15), U64(0xBF58_476D_1CE4_E5B9)
 
@@ -76,6 +76,6 @@ def put(table: TranspositionTable, key: int, entry: Entry) -> None:
 
 def get(table: TranspositionTable, key: int) -> Entry | None:
     """What the table holds under ``key``."""
-    result: Any = new_record(PROBE)
+    result: Any = new_record(structure(Probe))
     _probe(table.record, np.uint64(key), result)
     return Entry(*(int(result[name]) for name in Entry._fields)) if result["found"] else None

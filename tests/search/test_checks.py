@@ -9,9 +9,9 @@ from numba import njit
 from engine.board.fen import set_fen
 from engine.board.notation import find_move
 from engine.board.setup import new_position
-from engine.jit import new_record
+from engine.jit import new_record, structure
 from engine.search.checks import checks_directly, find_checking_squares
-from engine.search.state import FRAME
+from engine.search.state import Frame
 
 
 @njit
@@ -23,7 +23,7 @@ def _checks(position, frame, move):
 @pytest.mark.parametrize("seed", range(4))
 def test_direct_checks_are_those_of_python_chess(seed: int) -> None:
     dice = random.Random(seed)
-    board, position, frame = chess.Board(), new_position(), new_record(FRAME)
+    board, position, frame = chess.Board(), new_position(), new_record(structure(Frame))
     seen = 0
     for _ in range(200):
         if board.is_game_over():

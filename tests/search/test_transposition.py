@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.jit import new_record
+from engine.jit import new_record, structure
 from engine.messages import OptionError
 from engine.search import transposition
 from engine.search.scores import INFINITY, NONE
@@ -21,7 +21,7 @@ from engine.search.transposition import (
     BOUND_UPPER,
     CLUSTER,
     CLUSTER_SIZE,
-    PROBE,
+    Probe,
     TranspositionTable,
 )
 from tests.search.kernels import Entry, fill, get, hammer, put
@@ -91,7 +91,7 @@ def test_threads_writing_the_same_clusters_never_mix_up_entries() -> None:
     keys |= np.array([generator.getrandbits(7) << 20 for _ in range(24)], np.uint64)
 
     def run(seed: int) -> tuple[int, int]:
-        return hammer(table.record, keys, np.uint64(seed), 1_000_000, new_record(PROBE))
+        return hammer(table.record, keys, np.uint64(seed), 1_000_000, new_record(structure(Probe)))
 
     with ThreadPoolExecutor(2) as pool:
         for wrong, seen in pool.map(run, (1, 2)):

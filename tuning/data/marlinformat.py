@@ -15,7 +15,7 @@ from engine.board.aliases import Flag, Position
 from engine.board.attacks import pawn_attacks
 from engine.board.position import POSITION_T, king_square, occupied_by_all, piece_on
 from engine.board.setup import complete_setup
-from engine.board.types import EMPTY, I64, IDLE, KING, NO_SQUARE, ONE, PAWN, RANK_1, RANK_8, ROOK, ZERO
+from engine.board.types import EMPTY, EP_PSEUDO, I64, KING, NO_SQUARE, ONE, PAWN, RANK_1, RANK_8, ROOK, ZERO
 from engine.evaluation.nnue.file import MOST_PIECES
 from engine.jit import Array, Record, helper, i2, kernel, lsb, popcount, record_type, structure, u1, u2, u8
 
@@ -65,7 +65,7 @@ def pack(position: Position, packed: Packed) -> None:
                     code += UNMOVED_ROOK - ROOK
         packed.pieces[index >> 1] |= code << 4 * (index & 1)
         index += 1
-    packed.side_en_passant = I64(position.side) << 7 | I64(position.en_passant) & ~IDLE
+    packed.side_en_passant = I64(position.side) << 7 | I64(position.en_passant) & ~EP_PSEUDO
     packed.rule50 = min(I64(position.rule50), 255)
     packed.fullmove = min(I64(position.fullmove), 0xFFFF)
     packed.score = 0

@@ -8,7 +8,7 @@ from engine.board.types import I64
 from engine.jit import helper, kernel
 from engine.search import timeman
 from engine.search.deepening import ITERATION, OVER, begin_search, deepen
-from engine.search.state import NEVER, WORKER_T, Worker, frame_at, params_of
+from engine.search.state import NEVER, WORKER_T, WorkerRecord, frame_at, params_of
 from engine.search.timeman import FORCED_MOVE_DEPTH
 from engine.search.transposition import start_generation
 
@@ -16,7 +16,7 @@ _pace_of = helper(timeman.pace_of)
 
 
 @helper
-def _begin(worker: Worker, node_limit: int, last: int) -> None:
+def _begin(worker: WorkerRecord, node_limit: int, last: int) -> None:
     """Begin to search all legal moves of ``worker.position``, which has some, down to depth ``last``."""
     moves = frame_at(worker, 0).moves
     worker.root_count = generate_moves(worker.position, moves, I64(0), ALL_MOVES)
@@ -30,7 +30,7 @@ def _begin(worker: Worker, node_limit: int, last: int) -> None:
 
 
 @kernel(types.UniTuple(int64, 2)(WORKER_T, int64, int64, int64, int64))
-def choose_move(worker: Worker, nodes: int, hard: int, last: int, paced: int) -> tuple[Move, Score]:
+def choose_move(worker: WorkerRecord, nodes: int, hard: int, last: int, paced: int) -> tuple[Move, Score]:
     """Search ``worker.position``, which has legal moves: the move to play, and its score.
 
     No iteration starts after ``nodes`` nodes or depth ``last``, and any but the first is aborted after ``hard`` nodes.

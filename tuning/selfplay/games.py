@@ -19,8 +19,7 @@ from engine.board.movegen import ALL_MOVES, generate_moves
 from engine.board.setup import new_position, play_move
 from engine.board.types import I64, U64
 from engine.jit import Array, Record, helper, kernel, mulhi, new_record, record_type, structure, u8
-from engine.search.state import WORKER_T, frame_at
-from engine.search.state import Worker as WorkerRecord
+from engine.search.state import WORKER_T, WorkerRecord, frame_at
 from tuning.data.viriformat import game_bytes
 from tuning.selfplay.compiled_search import choose_move
 from tuning.selfplay.loop import GAME, end_by_rule, play_game

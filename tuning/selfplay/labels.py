@@ -24,8 +24,7 @@ from engine.board.types import WHITE
 from engine.jit import kernel, new_record, record_type
 from engine.jit.warmup import warm_up
 from engine.messages import OptionError
-from engine.search.state import WORKER_T
-from engine.search.state import Worker as WorkerRecord
+from engine.search.state import WORKER_T, WorkerRecord
 from engine.search.threads import run_on_deep_stack
 from tuning.cluster import kept
 from tuning.cluster.base import Report

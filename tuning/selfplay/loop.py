@@ -18,8 +18,7 @@ from engine.board.types import I64, WHITE, ZERO
 from engine.jit import Array, Record, clock_ticks, helper, i4, kernel, record_type, structure
 from engine.search import timeman
 from engine.search.scores import MATE_BOUND
-from engine.search.state import WORKER_T, params_of
-from engine.search.state import Worker as WorkerRecord
+from engine.search.state import WORKER_T, WorkerRecord, params_of
 from tuning.selfplay.compiled_search import choose_move
 
 #: The longest game, in plies; longer ones are drawn.

@@ -25,14 +25,14 @@ WEIGHTS_FILE = Path(__file__).parent.parent / "classical.json"
 STAGES = ("middlegame", "endgame")
 
 
-class _Weights(Record):
+class _FeatureWeights(Record):
     """The value of each feature."""
 
     value: Annotated[Array[int], (COUNT,)]  # [feature] both stages
     scale: Annotated[Array[int], (SCALE_CLASSES,)]  # [class of endings] in 1 / SCALE_UNIT
 
 
-WEIGHTS, weights = shared_record("numbat_classical", _Weights)
+WEIGHTS, weights = shared_record("numbat_classical", _FeatureWeights)
 
 
 class TraceRecord(Record):

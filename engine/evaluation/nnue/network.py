@@ -26,7 +26,7 @@ from engine.board.position import king_square, occupied_by_all, piece_on
 from engine.board.types import BLACK, I64, KING, ROOK, U64, WHITE
 from engine.evaluation.nnue.features import bucket_of, feature_of, is_mirrored, orientation_of
 from engine.evaluation.nnue.file import Net
-from engine.evaluation.nnue.refresh import forget, refresh
+from engine.evaluation.nnue.refresh import clear, refresh
 from engine.evaluation.nnue.shape import QA, QB, QS, SCALE
 from engine.evaluation.records import Evaluator, NetAccumulator, NetRecord
 from engine.jit import helper, new_record, popcount, record_at, row_sum, structure, weigh_squares
@@ -155,7 +155,7 @@ def begin(net: NetRecord, evaluator: Evaluator, position: Position) -> None:
     """
     accumulator = evaluator.stack[0].network
     set_null_update(accumulator)
-    forget(evaluator.refresh_table)
+    clear(evaluator.refresh_table)
     refresh(net, evaluator.refresh_table, accumulator, position, I64(WHITE))
     refresh(net, evaluator.refresh_table, accumulator, position, I64(BLACK))
 

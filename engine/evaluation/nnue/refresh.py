@@ -11,10 +11,8 @@ from engine.board.aliases import Color, Position
 from engine.board.position import king_square
 from engine.board.types import I64, ONE, U64, ZERO
 from engine.evaluation.nnue.features import feature_of, is_mirrored, orientation_of
-from engine.evaluation.records import NetAccumulator, NetRecord, RefreshTable
+from engine.evaluation.records import COLORS, ORIENTATIONS, TYPES, NetAccumulator, NetRecord, RefreshTable
 from engine.jit import helper, lsb, row_sum
-
-_COLORS, _TYPES, _ORIENTATIONS = 2, 6, 2
 
 _copy = row_sum("")
 _add = row_sum("+")
@@ -23,10 +21,10 @@ _move = row_sum("+-")
 
 
 @helper
-def forget(table: RefreshTable) -> None:
-    """Clear the table: the network may have changed."""
-    for number in range(_COLORS * _ORIENTATIONS):
-        table.kept[U64(number)].filled = 0
+def clear(table: RefreshTable) -> None:
+    """Invalidate all entries, as after a change of network."""
+    for number in range(COLORS * ORIENTATIONS):
+        table.entries[U64(number)].valid = 0
 
 
 @helper
@@ -37,20 +35,20 @@ def refresh(
     hidden = net.hidden
     king = king_square(position, perspective)
     orientation = orientation_of(perspective, king)
-    kept = table.kept[U64(perspective * _ORIENTATIONS + is_mirrored(king))]
-    values = kept.values
-    if kept.filled == 0:
+    entry = table.entries[U64(perspective * ORIENTATIONS + is_mirrored(king))]
+    values = entry.values
+    if entry.valid == 0:
         _copy(values, net.biases, net.biases, (), hidden)
-        for piece in range(_COLORS * _TYPES):
-            kept.pieces[U64(piece)] = ZERO
-        kept.skip = 0
-        kept.filled = 1
-    skip = I64(kept.skip)
-    for color in range(_COLORS):
-        for kind in range(_TYPES):
+        for piece in range(COLORS * TYPES):
+            entry.pieces[U64(piece)] = ZERO
+        entry.skip = 0
+        entry.valid = 1
+    skip = I64(entry.skip)
+    for color in range(COLORS):
+        for kind in range(TYPES):
             now = position.pieces[U64(kind)] & position.colors[U64(color)]
-            before = kept.pieces[U64(color * _TYPES + kind)]
-            kept.pieces[U64(color * _TYPES + kind)] = now
+            before = entry.pieces[U64(color * TYPES + kind)]
+            entry.pieces[U64(color * TYPES + kind)] = now
             new, gone = now & ~before, before & ~now
             piece = color << 3 | kind
             while new != ZERO and gone != ZERO:
@@ -70,7 +68,7 @@ def refresh(
                 _subtract(values, values, net.weights, (removed,), hidden)
                 skip -= net.skip[U64(removed)]
                 gone &= gone - ONE
-    kept.skip = skip
+    entry.skip = skip
     _copy(accumulator.values[U64(perspective)], values, net.weights, (), hidden)
     accumulator.skip[perspective] = skip
     accumulator.computed[perspective] = 1

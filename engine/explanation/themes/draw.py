@@ -9,7 +9,7 @@ import chess
 from engine.board.setup import new_position
 from engine.evaluation.endgames import is_rook_pawn_draw
 from engine.explanation.line import Line
-from engine.play.captures import set_position
+from engine.play.boards import put_board
 
 
 def ending(line: Line) -> tuple[Literal["stalemate", "material", "repetition", "corner"], int] | None:
@@ -35,7 +35,7 @@ def _is_cornered(board: chess.Board) -> bool:
     if all(board.occupied_co[color] & ~board.kings for color in chess.COLORS):
         return False
     position = new_position()
-    set_position(position, board)
+    put_board(position, board, board.chess960)
     return bool(is_rook_pawn_draw(position))
 
 

@@ -6,10 +6,11 @@ from collections.abc import Hashable
 
 import chess
 
+from engine.board.types import PIECE_VALUES
 from engine.reading import read_board
 from engine.textbook.game import MAX, MIN, Game
 
-VALUES = {chess.PAWN: 1, chess.KNIGHT: 3, chess.BISHOP: 3, chess.ROOK: 5, chess.QUEEN: 9, chess.KING: 0}
+VALUES = dict(zip(chess.PIECE_TYPES, (*PIECE_VALUES, 0), strict=True))
 MATE = 1000.0
 
 

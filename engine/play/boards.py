@@ -1,0 +1,53 @@
+"""python-chess boards as position records, by their bitboards."""
+
+from __future__ import annotations
+
+import chess
+
+from engine.board.aliases import Position
+from engine.board.fen import check_material, check_number, en_passant_target, set_up
+from engine.board.types import BLACK, EMPTY, NO_SQUARE, WHITE
+
+
+def put_board(position: Position, board: chess.Board, chess960: bool) -> None:
+    """Set ``position`` to ``board``, without the moves that led to it. Raises
+    :class:`~engine.messages.PositionError` if the engine refuses it."""
+    pieces = pieces_of(board)
+    side = WHITE if board.turn else BLACK
+    check_material(pieces)
+    set_up(
+        position,
+        pieces,
+        side,
+        _castling_rooks(board),
+        en_passant_target(board.ep_square, pieces, side) if board.ep_square is not None else NO_SQUARE,
+        (
+            check_number(board.halfmove_clock, "halfmove clock", 0),
+            check_number(board.fullmove_number, "move number", 1),
+        ),
+        chess960,
+    )
+
+
+def pieces_of(board: chess.Board) -> bytearray:
+    """The piece on each square, as the engine numbers pieces."""
+    pieces = bytearray((EMPTY,)) * 64
+    masks = (board.pawns, board.knights, board.bishops, board.rooks, board.queens, board.kings)
+    for color, own in ((WHITE, board.occupied_co[chess.WHITE]), (BLACK, board.occupied_co[chess.BLACK])):
+        for kind, mask in enumerate(masks):
+            rest = mask & own
+            while rest:
+                lowest = rest & -rest
+                pieces[lowest.bit_length() - 1] = color << 3 | kind
+                rest ^= lowest
+    return pieces
+
+
+def _castling_rooks(board: chess.Board) -> list[int]:
+    """The rook of each castling right, NO_SQUARE for none."""
+    rooks = [NO_SQUARE] * 4
+    for square in chess.scan_forward(board.clean_castling_rights()):
+        color = WHITE if square < 8 else BLACK
+        king = board.king(color == WHITE)
+        rooks[2 * color + (king is not None and square < king)] = square
+    return rooks
