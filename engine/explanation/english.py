@@ -274,9 +274,9 @@ def _threatened(board: chess.Board, move: chess.Move | None) -> str:
     return passed.san(move)
 
 
-def _gain_and_way(said: Material) -> tuple[str, str]:
+def _gain_and_way(claim: Material) -> tuple[str, str]:
     """The gain and how it is won, naming the square of the lost piece only once."""
-    gain, finding, line = said.gain, said.finding, said.line
+    gain, finding, line = claim.gain, claim.finding, claim.line
     lost = [piece for piece in finding.targets if gain.is_piece(piece)]
     kinds = [piece.kind for piece in finding.targets]
     named = bool(lost) and (finding.theme != "fork" or kinds.count(lost[0].kind) == 1)
@@ -290,9 +290,9 @@ def _gain_and_way(said: Material) -> tuple[str, str]:
     return gained(gain, square=taken or not named), how
 
 
-def _material(said: Material) -> str:
-    gain, finding, line, wins = said.gain, said.finding, said.line, said.verb == "wins"
-    what, how = _gain_and_way(said)
+def _material(claim: Material) -> str:
+    gain, finding, line, wins = claim.gain, claim.finding, claim.line, claim.verb == "wins"
+    what, how = _gain_and_way(claim)
     moves = finding.theme in ("line", "promotion")
     form = 0
     wins_outright = wins and (finding.theme == "hanging" or finding.form == "guard")
@@ -301,37 +301,37 @@ def _material(said: Material) -> str:
     elif wins and finding.ply == 0 and finding.theme != "line" and (finding.theme, finding.form) not in _AFTER:
         form = 2
         how += "," if (finding.theme, finding.form) == ("pin", "pinned") else ""
-    return (_PROMOTION if gain.kind == "promotion" else _MATERIAL)[said.verb][form].format(
+    return (_PROMOTION if gain.kind == "promotion" else _MATERIAL)[claim.verb][form].format(
         what=what,
         how=how,
         first=line.san(0),
         winner=side(line.winner),
         cost=f" at the cost of {_pieces(gain.paid)}" if gain.paid else "",
-        stake=", and with it the win" if said.stake else "",
-        gone=", and the win is gone" if said.stake else "",
+        stake=", and with it the win" if claim.stake else "",
+        gone=", and the win is gone" if claim.stake else "",
     )
 
 
-def _threat(said: claims.Threat) -> str:
-    first, then = said.best.san(0), said.line.san(0)
-    if said.gain:
-        leads = "leads to promotion" if said.gain.kind == "promotion" else f"wins {gained(said.gain)}"
+def _threat(claim: claims.Threat) -> str:
+    first, then = claim.best.san(0), claim.line.san(0)
+    if claim.gain:
+        leads = "leads to promotion" if claim.gain.kind == "promotion" else f"wins {gained(claim.gain)}"
         return f"{first} threatens {then}, which {leads}."
-    return f"{first} threatens {'mate' if said.mate else 'to promote'} with {then}."
+    return f"{first} threatens {'mate' if claim.mate else 'to promote'} with {then}."
 
 
 # Praise
 
 
-def _sacrifice(said: claims.Sacrifice) -> str:
-    line, piece = said.line, said.piece
+def _sacrifice(claim: claims.Sacrifice) -> str:
+    line, piece = claim.line, claim.piece
     moved = line.moves[0].to_square == piece.square
-    what = "the exchange" if said.exchange else f"the {chess.piece_name(piece.kind)}" if moved else the(piece)
-    aim = _SACRIFICES[said.aim].format(
-        moves=said.moves,
-        gains=_returned(said.gains, piece) if said.gains else "",
-        target="the king" if said.target is None else chess.square_name(said.target),
-        stands=_STANDS[abs(said.level)] if said.level > 0 else "keeps the balance",
+    what = "the exchange" if claim.exchange else f"the {chess.piece_name(piece.kind)}" if moved else the(piece)
+    aim = _SACRIFICES[claim.aim].format(
+        moves=claim.moves,
+        gains=_returned(claim.gains, piece) if claim.gains else "",
+        target="the king" if claim.target is None else chess.square_name(claim.target),
+        stands=_STANDS[abs(claim.level)] if claim.level > 0 else "keeps the balance",
     )
     declined = len(line) > 1 and line.moves[1].to_square != piece.square
     return f"{'Offers' if declined else 'Sacrifices'} {what} {aim}."
@@ -344,42 +344,42 @@ def _returned(gain: Gain, piece: Piece) -> str:
     return f"for {_pieces(gain.won)}" if gain.kind == "list" else f"to win {_won(gain, square=True)}"
 
 
-def _only_move(said: claims.OnlyMove) -> str:
-    text = f"{said.line.san(0)} is {_ONLY[said.aim].format(mover=side(said.line.winner))}"
-    text += ", and it is quiet" if said.aim == "wins" and said.quiet else ""
-    if said.other is None:
+def _only_move(claim: claims.OnlyMove) -> str:
+    text = f"{claim.line.san(0)} is {_ONLY[claim.aim].format(mover=side(claim.line.winner))}"
+    text += ", and it is quiet" if claim.aim == "wins" and claim.quiet else ""
+    if claim.other is None:
         return f"{text}."
-    cost = sentence(said.other)
-    return f"{text}; {said.other.line.san(0)} {cost[0].lower()}{cost[1:]}"
+    cost = sentence(claim.other)
+    return f"{text}; {claim.other.line.san(0)} {cost[0].lower()}{cost[1:]}"
 
 
 # Mates, draws and tablebases
 
 
-def _mating(said: claims.Mating) -> str:
-    moves, first = said.moves, said.line.san(said.line.turns().start)
-    if said.verb == "mated":
-        return f"{side(said.line.winner)} gets mated in {moves} whatever it plays."
-    if said.verb == "leads":
-        mate = _MATES[said.pattern]
+def _mating(claim: claims.Mating) -> str:
+    moves, first = claim.moves, claim.line.san(claim.line.turns().start)
+    if claim.verb == "mated":
+        return f"{side(claim.line.winner)} gets mated in {moves} whatever it plays."
+    if claim.verb == "leads":
+        mate = _MATES[claim.pattern]
         return f"{first} is {mate}." if moves == 1 else f"{first} leads to {mate} in {moves}."
-    how = f"misses {_mate(said.missed)}, and allows {_mate(said)}" if said.missed else f"{said.verb} {_mate(said)}"
-    if said.guard:
-        square = chess.square_name(said.line.moves[1].to_square)
-        how += f": the {chess.piece_name(said.guard)} was needed to guard {square}"
+    how = f"misses {_mate(claim.missed)}, and allows {_mate(claim)}" if claim.missed else f"{claim.verb} {_mate(claim)}"
+    if claim.guard:
+        square = chess.square_name(claim.line.moves[1].to_square)
+        how += f": the {chess.piece_name(claim.guard)} was needed to guard {square}"
     return f"{how[0].upper()}{how[1:]}."
 
 
-def _mate(said: claims.Mating) -> str:
-    mate, first = _MATES[said.pattern], said.line.san(said.line.turns().start)
-    return f"{mate} in one with {first}" if said.moves == 1 else f"{mate} in {said.moves}, beginning with {first}"
+def _mate(claim: claims.Mating) -> str:
+    mate, first = _MATES[claim.pattern], claim.line.san(claim.line.turns().start)
+    return f"{mate} in one with {first}" if claim.moves == 1 else f"{mate} in {claim.moves}, beginning with {first}"
 
 
-def _drawn(said: claims.Drawn) -> str:
-    line = said.line
-    drawn, moves = line.boards[said.plies], line.sans(1, said.plies)
-    pawns = said.how == "held" and drawn.pawns & drawn.occupied_co[line.winner]
-    text = _DRAWS[said.how].format(
+def _drawn(claim: claims.Drawn) -> str:
+    line = claim.line
+    drawn, moves = line.boards[claim.plies], line.sans(1, claim.plies)
+    pawns = claim.how == "held" and drawn.pawns & drawn.occupied_co[line.winner]
+    text = _DRAWS[claim.how].format(
         after=f"after {moves} " if moves and not pawns else "",
         winner=side(line.winner),
         reply=line.sans(1, 2),
@@ -388,39 +388,39 @@ def _drawn(said: claims.Drawn) -> str:
     return f"{text[0].upper()}{text[1:]}"
 
 
-def _opposition(said: claims.Opposition) -> str:
-    better, reply = said.best.san(0), said.line.san(1)
-    what = "the win" if said.win else "the draw"
+def _opposition(claim: claims.Opposition) -> str:
+    better, reply = claim.best.san(0), claim.line.san(1)
+    what = "the win" if claim.win else "the draw"
     return f"Gives up the opposition, and with it {what}: {better} would have taken it; now {reply} takes it."
 
 
-def _by_tables(said: claims.ByTables) -> str:
-    better = said.best.san(0)
-    if said.opposition:
-        return f"{_opposition(said.opposition)} The tablebases agree."
-    if said.before == said.after:
+def _by_tables(claim: claims.ByTables) -> str:
+    better = claim.best.san(0)
+    if claim.opposition:
+        return f"{_opposition(claim.opposition)} The tablebases agree."
+    if claim.before == claim.after:
         return f"According to the tablebases the result is the same as after {better}."
-    was, now = _RESULTS[said.before], _RESULTS[said.after]
+    was, now = _RESULTS[claim.before], _RESULTS[claim.after]
     return f"According to the tablebases the position was {was} and is now {now}; {better} was right."
 
 
-def _table_result(said: claims.TableResult) -> str:
-    board, many = said.line.boards[0], len(said.kept) > 1
+def _table_result(claim: claims.TableResult) -> str:
+    board, many = claim.line.boards[0], len(claim.kept) > 1
     mover = side(board.turn)
     keeps = "keep it" if many else "keeps it"
-    if abs(said.outcome) == 1:
-        what = "win" if said.outcome > 0 else "loss"
+    if abs(claim.outcome) == 1:
+        what = "win" if claim.outcome > 0 else "loss"
         says = f"The tablebases give {mover} a {what} that the 50-move rule turns into a draw"
-    elif said.outcome == 0:
+    elif claim.outcome == 0:
         says = "It is a draw according to the tablebases"
     else:
-        says = f"{mover} is {'winning' if said.outcome > 0 else 'lost'} according to the tablebases"
+        says = f"{mover} is {'winning' if claim.outcome > 0 else 'lost'} according to the tablebases"
         keeps = "win" if many else "wins"
-    if said.every or not said.kept:
-        return f"{says}, after any move." if said.every else f"{says}."
-    if len(said.kept) <= _NAMED:
-        return f"{says}; only {listed([board.san(move) for move in said.kept])} {keeps}."
-    return f"{says}; {board.san(said.kept[0])} and {len(said.kept) - 1} other moves {keeps}."
+    if claim.every or not claim.kept:
+        return f"{says}, after any move." if claim.every else f"{says}."
+    if len(claim.kept) <= _NAMED:
+        return f"{says}; only {listed([board.san(move) for move in claim.kept])} {keeps}."
+    return f"{says}; {board.san(claim.kept[0])} and {len(claim.kept) - 1} other moves {keeps}."
 
 
 # Scores and advantages
@@ -436,10 +436,10 @@ def _better_and_reply(best: Line, played: Line) -> tuple[str, str]:
     return numbered[0], numbered[1]
 
 
-def _compared(said: claims.Compared, skip_better: bool = False) -> str:
-    had, has, cost, mover = said.standing.had, said.standing.has, said.standing.cost, said.best.winner
-    (better, answer), speaks = _better_and_reply(said.best, said.line), _clauses(said.gained)
-    kind: Kind | Literal["gained", "slightly"] = said.standing.kind
+def _compared(claim: claims.Compared, skip_better: bool = False) -> str:
+    had, has, cost, mover = claim.standing.had, claim.standing.has, claim.standing.cost, claim.best.winner
+    (better, answer), speaks = _better_and_reply(claim.best, claim.line), _clauses(claim.gained)
+    kind: Kind | Literal["gained", "slightly"] = claim.standing.kind
     if kind == "little" and (speaks or not answer):
         kind = "gained" if speaks else "slightly"
     text, change = _KINDS[kind]
@@ -448,29 +448,31 @@ def _compared(said: claims.Compared, skip_better: bool = False) -> str:
     words |= dict(stands=_STANDS[abs(has)], still=_STILL[abs(has)], had=_WOULD_BE[abs(had)])
     was = f"{better} was {_COST[cost]}" if cost else change.format(**words)
     text = text.format(**words)
-    if said.shift:
-        text = f"No material is lost at once, but {_SHIFTS[said.shift.aspect, said.shift.own].format(**words)}. {text}"
+    if claim.shift:
+        text = (
+            f"No material is lost at once, but {_SHIFTS[claim.shift.aspect, claim.shift.own].format(**words)}. {text}"
+        )
     brief = text and skip_better and cost in ("slightly", "probably", "surely")
     return f"{text}." if brief else f"{text}; {was}." if text else f"{was}."
 
 
-def _as_good(said: claims.AsGood) -> str:
-    return f"{said.line.san(0)} is about as good as the best move, {said.best.san(0)}."
+def _as_good(claim: claims.AsGood) -> str:
+    return f"{claim.line.san(0)} is about as good as the best move, {claim.best.san(0)}."
 
 
-def _game_over(said: claims.GameOver) -> str:
-    return f"The game is over: {'checkmate' if said.checkmate else 'a draw'}."
+def _game_over(claim: claims.GameOver) -> str:
+    return f"The game is over: {'checkmate' if claim.checkmate else 'a draw'}."
 
 
-def _outlook(said: claims.Outlook) -> str:
-    line, stands = said.line, said.level
-    other = line.boards[0].san(said.other) if said.other else ""
-    choice = _CHOICE[said.choice].format(first=line.san(0), other=other)
+def _outlook(claim: claims.Outlook) -> str:
+    line, stands = claim.line, claim.level
+    other = line.boards[0].san(claim.other) if claim.other else ""
+    choice = _CHOICE[claim.choice].format(first=line.san(0), other=other)
     standing = f"{side(stands > 0)} {_STANDS[abs(stands)]}" if stands else "the game is about even"
-    known = "; ".join(f"{side(color)} {_clauses(found)}" for color, found in said.facts)
+    known = "; ".join(f"{side(color)} {_clauses(found)}" for color, found in claim.facts)
     if not known:
         return f"{choice}; {standing}."
-    against = stands and {color for color, _ in said.facts} == {stands < 0}
+    against = stands and {color for color, _ in claim.facts} == {stands < 0}
     return f"{choice}; {standing}{', although' if against else '.'} {known}."
 
 

@@ -198,8 +198,8 @@ def _costs(case: Case, verb: str, gain: int) -> bool:
         return False
     if len(case.best) >= _LEAST_SHOWN and case.played.gain + case.best.gain < 1:
         return False  # the better move wins, or loses, as much
-    if gain == 1:
-        return case.drop <= _PAWN_EXPLAINS or (verb == "loses" and not case.marked)
+    if gain == 1 and case.drop > _PAWN_EXPLAINS and (verb == "misses" or case.marked):
+        return False
     return verb == "loses" or shows(case.had, case.best.certain_prefix)
 
 

@@ -82,7 +82,7 @@ def test_recaptures(before, line, scores, claim):
 
 def test_a_recapture_that_wins_back_a_pawn_wins_a_pawn():
     fen = "4k3/p4p1p/6p1/7n/6P1/8/P6P/4K3 w - - 0 1"
-    line = ("a6", "gxh5 Ke2 Ke7 Ke3", "hxg6 hxg6 Ke2 Ke7", Cp(100), Cp(-20))
+    line = ("a6", "gxh5 Ke2 Ke7 Ke3", "hxg6 hxg6 Ke2 Ke7", Cp(300), Cp(160))
     assert reason(fen, *line, before="gxh5") == "misses hanging/loose P"
 
 

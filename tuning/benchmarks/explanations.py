@@ -8,10 +8,10 @@ three pawns or more suffice, since something else may be given up on the way), t
 compared with the puzzles' tags. A verdict such as "Black is winning" must be that of the longer search within
 :data:`SLACK`; :mod:`tuning.benchmarks.claims` defines the claim of each kind of sentence.
 
-``--source game`` takes only mistakes from human games, the hardest of the three; ``--source position`` the best move in
-any position of these games. ``--source GAMES.pgn`` annotates those games and counts the marks that have a theme: a
-reason that is more than the scores. Only the themes are checked then. ``--judge stockfish`` checks with another engine,
-so that Numbat does not confirm its own errors.
+``--source game`` takes only mistakes from human games, the hardest of the three; ``--source before`` only those before
+puzzles with a theme; ``--source position`` the best move in any position of human games. ``--source GAMES.pgn``
+annotates those games and counts the marks that have a theme: a reason that is more than the scores. Only the themes are
+checked then. ``--judge stockfish`` checks with another engine, so that Numbat does not confirm its own errors.
 
 Failures are printed with their position. For claims that cannot be checked automatically, such as a theme without a
 tag, ``--out FILE`` keeps everything for a reader, one position or game a line; a second run continues that file.
@@ -42,7 +42,7 @@ from chess.engine import Limit, SimpleEngine
 from engine import Engine
 from engine.analysis.annotate import Annotator
 from engine.analysis.files import read_games
-from engine.api.explaining import over, threat
+from engine.api.explaining import case_of, over, threat
 from engine.api.types import Analysis
 from engine.explanation import Case, Claim, merit_of, reason_of, sentence
 from engine.explanation.claims import ByTables, Compared, Material, Mating, Opposition, Shift, Threat
@@ -190,17 +190,24 @@ def taken_back(sample: Sample, chance: random.Random) -> Sample | None:
 
 
 def samples(data: Path, seed: int, count: int, source: str = "all") -> list[Sample]:
-    """The sample: half game mistakes, a quarter each mistakes before puzzles and puzzles; or game mistakes alone."""
+    """The sample: half game mistakes, a quarter each mistakes before puzzles and puzzles; or one of these alone."""
     chance = random.Random(seed)
-    if source != "all":
+    if source in ("game", "position"):
         return list(from_games(data, chance, 5 * count, source, seed % _EACH))
-    pool = puzzles(data)
+    pool = [sample for sample in puzzles(data) if source == "all" or _tagged(sample.tags)]
     chance.shuffle(pool)
+    if source == "before":
+        return list(itertools.islice(filter(None, (taken_back(sample, chance) for sample in pool)), count))
     quarter = count // 4
     before = [step for sample in pool[quarter:] if (step := taken_back(sample, chance))][: 3 * quarter]
     chosen = [*from_games(data, chance, 2 * count), *before, *pool[:quarter]]
     chance.shuffle(chosen)
     return chosen
+
+
+def _tagged(tags: str) -> bool:
+    """Whether a theme of ours has one of a puzzle's ``tags``."""
+    return not set(tags.split()).isdisjoint(set[str]().union(*TAGS.values()))
 
 
 @dataclass
@@ -223,19 +230,15 @@ class Checker:
         self._engine, self._judge = engine, judge
         self._nodes, self._deep = Limit(nodes=nodes), Limit(nodes=deep)
 
-    def look(self, board: chess.Board, deep: bool = False, move: chess.Move | None = None) -> Analysis:
-        """A search without memory of others, of ``move`` alone where it is given."""
+    def look(self, board: chess.Board, deep: bool = False, root_moves: list[chess.Move] | None = None) -> Analysis:
+        """A search with a clear table, of all moves or only some."""
         if ended := over(board):
             return ended
-        moves = [move] if move else None
         if deep and self._judge:
-            info = self._judge.analyse(board, self._deep, game=object(), root_moves=moves)
+            info = self._judge.analyse(board, self._deep, game=object(), root_moves=root_moves)
             return Analysis(info["score"], pv=tuple(info["pv"]))
-        return self._search(board, self._deep if deep else self._nodes, moves)
-
-    def _search(self, board: chess.Board, limit: Limit, moves: list[chess.Move] | None = None) -> Analysis:
         self._engine.new_game()
-        return self._engine.analyse(board, limit, root_moves=moves)
+        return self._engine.analyse(board, self._deep if deep else self._nodes, root_moves=root_moves)
 
     def annotated(self, game: chess.pgn.Game) -> list[Found]:
         """The sentences at the bad marks of ``game``, the mark being the source; only themes are checked."""
@@ -249,29 +252,26 @@ class Checker:
             if after.grade.bad and after.move:
                 case = noted[before.board.ply()]
                 sample = Sample(after.grade.glyph, case.board.fen(), after.move.uci())
-                found += [said] if (said := self._mistake(sample, case)) else []
+                found += [said] if (said := self._mistake(sample, case, only_themes=True)) else []
         return found
 
     def check(self, sample: Sample) -> Found | None:
         """The sentence for ``sample`` and what is to be thought of it; None where nothing is said."""
         board = sample.board()
         if sample.move:
-            after = board.copy()
-            after.push_uci(sample.move)
-            best, reply = self.look(board), self.look(after)
-            return self._mistake(sample, Case(board, after.peek(), best.pv, reply.pv, best.score, reply.score))
+            return self._mistake(sample, case_of(board, chess.Move.from_uci(sample.move), self.look))
         best = self.look(board)
         assert best.move is not None
         claim = merit_of(board, best.pv, best.score)
         claim = claim or merit_of(board, best.pv, best.score, threat(board, best.move, self.look))
         return _found(sample, claim, *self._doubt_merit(board, claim, best.move)) if claim else None
 
-    def _mistake(self, sample: Sample, case: Case) -> Found | None:
-        """What is said of the move of ``case``; of a mark's sentence only a theme is checked."""
+    def _mistake(self, sample: Sample, case: Case, only_themes: bool = False) -> Found | None:
+        """The sentence for the move of ``case``, checked unless it names no theme and only themes are to be."""
         claim = reason_of(case)
         if claim is None:
             return None
-        if not case.marked:
+        if not only_themes:
             return _found(sample, claim, *self._doubt_mistake(case.board, case.move, claim, case.other_line[0]))
         line, doubt = claim.line, ""
         if kind_of(claim.theme) == "theme" and line.turns():  # there are none after stalemate
@@ -279,7 +279,7 @@ class Checker:
         return _found(sample, claim, doubt, "")
 
     def _doubt_mistake(self, board: chess.Board, move: chess.Move, claim: Claim, better: chess.Move) -> tuple[str, str]:
-        best, played = self.look(board, True, better), self.look(board, True, move)
+        best, played = self.look(board, True, [better]), self.look(board, True, [move])
         had, has = (expectation(line.score.pov(board.turn), board.fullmove_number) for line in (best, played))
         deep = f"{best.score.relative} {board.variation_san(best.pv[:9])} | "
         deep += f"{played.score.relative} {board.variation_san(played.pv[:9])}"
@@ -317,7 +317,7 @@ class Checker:
         return "" if loss > 0 else f"what is named gets better by {-loss}"
 
     def _doubt_merit(self, board: chess.Board, claim: Claim, move: chess.Move) -> tuple[str, str]:
-        best, other = self.look(board, True, move), self.look(board, True)
+        best, other = self.look(board, True, [move]), self.look(board, True)
         had, has = (expectation(line.score.relative, board.fullmove_number) for line in (other, best))
         deep = f"{best.score.relative} {board.variation_san(best.pv[:9])}"
         if had - has > 0.1:
@@ -330,7 +330,7 @@ class Checker:
         """Whether the move at ``start`` of the claim's line leads to what is claimed, by a search of it alone."""
         line = claim.line
         if line.moves[start] not in found.pv[start : start + 1]:
-            found = self.look(line.boards[start], True, line.moves[start])
+            found = self.look(line.boards[start], True, [line.moves[start]])
             shown = self._extended(board, [*line.moves[:start], *found.pv], line.winner)
         else:
             shown = self._extended(board, list(found.pv), line.winner)
@@ -374,7 +374,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--nodes", type=int, default=50_000, help="nodes of each search for a sentence")
     parser.add_argument("--deep", type=int, default=500_000, help="nodes of each search that checks one")
     parser.add_argument(
-        "--source", default="all", metavar="all|game|position|GAMES.pgn", help="source of the positions"
+        "--source", default="all", metavar="all|game|before|position|GAMES.pgn", help="source of the positions"
     )
     parser.add_argument("--judge", metavar="PROGRAM", help="UCI engine for the checks (default: Numbat)")
     parser.add_argument("--data", type=Path, default=DATA)
@@ -429,6 +429,9 @@ def report(said: list[dict[str, Any]], asked: int) -> None:
     share = 100 * len(sound) / max(1, len(said))
     print(f"\n{asked} looks, {len(said)} sentences, {len(sound)} borne out ({share:.1f}%)")
     print(f"themes that the puzzle's tags name too: {agree} of {len(tagged)}")
+    if before := [entry for entry in said if entry["sample"]["source"] == "before puzzle"]:
+        named = sum(bool(entry["agrees"]) for entry in before)
+        print(f"mistakes before puzzles whose theme is named: {named} of {len(before)}")
     for name, key in (
         ("kind", lambda entry: kind_of(entry["theme"])),
         ("theme", lambda entry: entry["theme"]),
