@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import chess
 from chess.engine import Cp, PovScore
 
-from engine.analysis.judge import Grade
+from engine.analysis.judge import Grade, stockfish
 from engine.analysis.record import Judged
 from engine.explanation.standing import human_expectation
 
@@ -109,10 +109,10 @@ def losses(positions: Sequence[Judged]) -> dict[chess.Color, float]:
 
 
 def centipawns(score: PovScore) -> int:
-    """White's centipawns, mates as :data:`CEILING`.
+    """White's advantage in Stockfish's centipawns, mates as :data:`CEILING`.
 
     >>> from chess.engine import Cp, Mate
-    >>> centipawns(PovScore(Mate(0), chess.WHITE)), centipawns(PovScore(Cp(1500), chess.WHITE))
-    (-1000, 1000)
+    >>> centipawns(PovScore(Mate(0), chess.WHITE)), centipawns(PovScore(Cp(50), chess.WHITE))
+    (-1000, 101)
     """
-    return max(-CEILING, min(CEILING, score.white().score(mate_score=100 * CEILING)))
+    return max(-CEILING, min(CEILING, stockfish(score.white()).score(mate_score=100 * CEILING)))

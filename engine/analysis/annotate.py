@@ -1,47 +1,63 @@
 """A game's moves, each with its evaluation and, where it deserves a mark, the better or next best line.
 
-There are two passes. The first goes from the last position to the first, so that the engine, which keeps its table,
-has seen what comes of a move before it meets it; if a played move turns out better than what the engine found, the
-position before is worth what it led to. The second takes a longer look at every move that would get a mark: at the
-position after it, and at all the other moves in its place. Only then does a move get a mark. Where the mark is for a
-mate in a decided game, a third look makes sure that there was none before the move, or is none any more.
-:mod:`engine.analysis.pace` says how long each look is.
+There are three passes. The first goes from the last position to the first, so that the engine, which keeps its table,
+already has the continuation of a move in it; if a played move turns out better than the engine's choice, the position
+before is worth what it led to. The second searches longer for every move that would get a mark: the position after it,
+and all the other moves in its place. The third confirms each mark from an empty table, by a search of the move played
+and one of the best other move from the position before, with the same limit. A mark is the milder of the two verdicts.
+:mod:`engine.analysis.pace` says how long each search is.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+import chess
 import chess.pgn
-from chess.engine import Limit, Score
+from chess.engine import Cp, Limit, Score
 
-from engine.analysis.judge import Grade, cost, grade_of
-from engine.analysis.pace import FIRST, SACRIFICE_LOOKS, Pace
+from engine.analysis.judge import Grade, cost, grade_of, points
+from engine.analysis.pace import FIRST, SACRIFICE_LOOKS, SECOND, Pace
 from engine.analysis.praise import EQUAL, is_recapture, is_sacrifice, offered, praise
 from engine.analysis.record import LINE, Mark, Record
 from engine.api import Engine
 from engine.api.types import Analysis
 from engine.explanation import Case, Claim
 
-#: Explains why a move was bad; None if there is no reason.
+#: Explains a move that gets a mark; None if there is no reason.
 Explain = Callable[[Case], Claim | None]
 
 #: Gets the part of a game's work that is done.
 OnStep = Callable[[float], None]
 
-#: A move that costs as much, in points, or more gets a second look.
+#: A move that costs as much, in points, or more gets a second search.
 _SUSPICIOUS = 0.04
 
-#: Moves that are compared in place of a bad one.
-_SEVERAL = 5
+#: A move that costs less, in points, is called as good as the better one: half of an inaccuracy.
+_AS_GOOD = 0.025
+
+#: Moves that are compared with the better one.
+_SEVERAL = 3
+
+#: Centipawns of compensation that a sacrifice may have beyond what a search sees of it.
+_DOUBT = 150
+
+#: The expected points with the best move below which no other is called good.
+_LOST = 0.137
+
+#: Grades of moves, in a short search, that may be as good as the best.
+_NEAR = (Grade.FINE, Grade.INACCURACY)
+
+#: Grades from the worst to the best.
+_ORDER = (Grade.BLUNDER, Grade.MISTAKE, Grade.INACCURACY, Grade.FINE, Grade.ONLY, Grade.GOOD, Grade.BRILLIANT)
 
 
 class Annotator:
     """Searches the positions of games with ``engine``.
 
     ``limit`` is for each position or, with ``whole_game``, for all of them. With plies or nodes, and one thread, the
-    result does not depend on the games before. ``explain`` gives the reasons for bad moves.
+    result does not depend on the games before. ``explain`` gives the reasons for marks.
     """
 
     def __init__(self, engine: Engine, limit: Limit, whole_game: bool = False, explain: Explain | None = None) -> None:
@@ -64,8 +80,8 @@ class Annotator:
 
 
 class _Run:
-    """The two passes over one game. ``pool`` is the budget left for second looks, ``suspects`` the positions whose
-    moves need one."""
+    """The passes over one game. ``pool`` is the budget left for second searches, ``suspects`` the positions whose moves
+    need one, ``amounts`` the limits of those that were made."""
 
     def __init__(self, engine: Engine, record: Record, pace: Pace, explain: Explain | None, on_step: OnStep) -> None:
         self._engine = engine
@@ -76,6 +92,7 @@ class _Run:
         self._pool = pace.pool(len(record.positions))
         self._suspects: set[int] = set()
         self._sacrifices: dict[int, bool] = {}
+        self._amounts: dict[int, int] = {}
 
     def go(self) -> None:
         """Search all positions, and mark the moves."""
@@ -83,23 +100,28 @@ class _Run:
         positions = self._record.positions
         todo = [at for at in reversed(range(len(positions))) if positions[at].score is None]
         for number, at in enumerate(todo, 1):
-            self._first_look(at)
+            self._first_search(at)
             self._on_step(FIRST * number / len(todo))
         self._engine.new_game()
         self._suspects = {at for at in range(len(positions) - 1) if self._is_suspect(at)}
         done, reviewed = FIRST, 0
-        while count := len(self._suspects):
-            reviewed += self._second_look(max(self._suspects))
-            part = reviewed / (reviewed + count)
-            done = max(done, FIRST + (1 - FIRST) * part)  # scores may raise new doubts
+        while self._suspects:
+            reviewed += self._second_search(max(self._suspects))
+            part = reviewed / (reviewed + len(self._suspects))
+            done = max(done, FIRST + SECOND * part)  # scores may raise new doubts
             self._on_step(done)
-        for at, found in enumerate(positions):
-            if found.mark is not None and found.mark.grade.bad:
-                self._find_more(at, found.mark)
+        marked = [at for at, found in enumerate(positions) if found.mark is not None]
+        confirmed: dict[tuple[str, chess.Move | None], Mark | None] = {}
+        for number, at in enumerate(marked, 1):
+            again = positions[at].board.epd(), positions[at].move
+            if again not in confirmed:
+                confirmed[again] = self._confirm(at)
+            positions[at].mark = confirmed[again]
+            self._on_step(done + (1 - done) * number / len(marked))
 
     # First pass
 
-    def _first_look(self, at: int) -> None:
+    def _first_search(self, at: int) -> None:
         seen = self._search(at, self._pace.first())
         if self._may_deserve_praise(at, seen):
             other = self._search(at, self._pace.glance(), others=True)
@@ -130,14 +152,14 @@ class _Run:
     # Second pass
 
     def _is_suspect(self, at: int) -> bool:
-        """Whether the move at this position would get a mark, and has had no second look."""
+        """Whether the move at this position would get a mark, and has had no second search."""
         found = self._record.positions[at]
         if found.reviewed or found.forced:
             return False
         return found.outstanding or self._seems_bad(at)
 
     def _seems_bad(self, at: int) -> bool:
-        """Whether a longer look may give the move at this position a bad mark."""
+        """Whether a longer search may give the move at this position a bad mark."""
         return self._marks(at, self._record.grade(at)) or self._record.cost(at) >= _SUSPICIOUS
 
     def _marks(self, at: int, how: Grade) -> bool:
@@ -145,7 +167,7 @@ class _Run:
         return how.bad and not (self._record.positions[at].book and how is Grade.INACCURACY)
 
     def _worth(self, at: int) -> int:
-        """How many second looks the move at this position is worth."""
+        """How many second searches the move at this position is worth."""
         if not self._seems_bad(at):
             return 1
         if at not in self._sacrifices:
@@ -154,7 +176,7 @@ class _Run:
             self._sacrifices[at] = is_sacrifice(found.board, found.move)
         return SACRIFICE_LOOKS if self._sacrifices[at] else 1
 
-    def _second_look(self, at: int) -> bool:
+    def _second_search(self, at: int) -> bool:
         """Search the position after the suspected move or, if that was done, the other moves; returns whether the
         move was compared with them."""
         positions = self._record.positions
@@ -164,6 +186,7 @@ class _Run:
         others = positions[at + 1].deep
         where = at if others else at + 1
         seen = self._search(where, amount, others)
+        self._amounts[at] = max(amount, self._amounts.get(at, 0))
         if others:
             positions[at].mark = self._mark(at, seen) if self._is_sure(at, seen) else None
             positions[at].reviewed = True
@@ -174,12 +197,13 @@ class _Run:
     def _is_sure(self, at: int, other: Analysis) -> bool:
         """Whether the mark of the move at this position stays, ``other`` being the best other one.
 
-        For a mate allowed or lost in a decided game it takes a third look.
+        For a mate allowed or lost in a decided game it takes a third search.
         """
-        board, (had, has) = self._record.positions[at].board, self._change(at, other)
+        had, has = self._change(at, other)
         lost = had.is_mate()
-        if not (lost or has.is_mate()) or grade_of(had, has) is not Grade.INACCURACY:
+        if not (lost or has.is_mate()) or grade_of(had, has) not in (Grade.INACCURACY, Grade.MISTAKE):
             return True
+        board = self._record.positions[at].board
         score = self._search(at + lost, self._pace.third(), others=not lost).score.pov(board.turn)
         return grade_of(*((had, score) if lost else (score, has))).bad
 
@@ -191,39 +215,68 @@ class _Run:
 
     def _mark(self, at: int, other: Analysis) -> Mark | None:
         """The mark of the move at this position, ``other`` being the best other one."""
+        how = self._grade(at, *self._change(at, other))
+        return None if how is Grade.FINE or not other.pv else Mark(how, other.pv[:LINE], other.score)
+
+    def _grade(self, at: int, had: Score, has: Score) -> Grade:
+        """The grade of the move at this position, whose player ``had`` this score with the best other move."""
         found = self._record.positions[at]
         assert found.move is not None
-        had, has = self._change(at, other)
         how = grade_of(had, has)
-        if not how.bad and has >= had and not found.book:
-            how = praise(found.board, found.move, has, had)
-        elif not self._marks(at, how):
-            how = Grade.FINE
-        if how is Grade.FINE or not other.pv:
+        if how.bad and has.score() is not None and self._sacrifices.get(at):
+            how = grade_of(had, Cp((has.score() or 0) + _DOUBT))
+        if how.bad:
+            return how if self._marks(at, how) else Grade.FINE
+        return Grade.FINE if found.book else praise(found.board, found.move, has, had)
+
+    # Third pass
+
+    def _confirm(self, at: int) -> Mark | None:
+        """The mark of the move at this position, if a search of this move and one of the best other move agree."""
+        found = self._record.positions[at]
+        mark, turn = found.mark, found.board.turn
+        assert mark is not None
+        assert found.move is not None
+        other, played = (self._search_alone(at, [move], self._amounts[at])[0] for move in (mark.instead[0], found.move))
+        had, has = other.score.pov(turn), played.score.pov(turn)
+        known, after = mark.score.pov(turn), self._record.played(at)
+        assert after is not None
+        had, has = (score if score.is_mate() else new for score, new in ((known, had), (after.pov(turn), has)))
+        how = self._grade(at, had, has)
+        grades = sorted((mark.grade, how), key=_ORDER.index)
+        how = grades[1] if mark.grade.bad else grades[0]
+        if how is Grade.FINE or how.bad != mark.grade.bad:
             return None
         why = None
-        if how.bad and self._explain is not None:
+        if self._explain is not None:
             reply = self._record.positions[at + 1]
             assert reply.score is not None
-            board = self._record.board(at)
-            why = self._explain(Case(board, found.move, other.pv, reply.line, other.score, reply.score, marked=True))
-        return Mark(how, other.pv[:LINE], other.score, why=why)
+            case = Case(self._record.board(at), found.move, mark.instead, reply.line, mark.score, reply.score, True)
+            why = self._explain(case)
+        mark = replace(mark, grade=how, why=why)
+        return self._find_more(at, mark, other) if how.bad else mark
 
-    # Afterwards
-
-    def _find_more(self, at: int, mark: Mark) -> None:
-        """Note the moves that a glance at several finds nearly as good as the better one; the marks do not depend on
-        it."""
+    def _find_more(self, at: int, mark: Mark, better: Analysis) -> Mark:
+        """The mark with the moves that are as good as the ``better`` one."""
         found = self._record.positions[at]
         turn = found.board.turn
-        moves = [move for move in found.board.legal_moves if move != found.move]
-        limit = self._pace.limit(self._pace.glance())
-        lines = self._engine.analyse(self._record.board(at), limit, multipv=_SEVERAL, root_moves=moves)
-        best = lines[0].score.pov(turn)
-        fine = [line.pv[0] for line in lines if grade_of(best, line.score.pov(turn)) is Grade.FINE]
-        found.mark = replace(mark, also=tuple(move for move in fine if move != mark.instead[0]))
+        best = better.score.pov(turn)
+        moves = [move for move in found.board.legal_moves if move not in (found.move, mark.instead[0])]
+        if not moves:
+            return mark
+        lines = self._search_alone(at, moves, self._pace.glance())
+        also = []
+        if points(best) > _LOST:
+            candidates = [line.pv[0] for line in lines if grade_of(best, line.score.pov(turn)) in _NEAR][:_SEVERAL]
+            if candidates:
+                amount = self._pace.times(len(candidates), self._amounts[at])
+                deep = self._search_alone(at, candidates, amount)
+                scores = [line.score.pov(turn) for line in deep]
+                best = max(best, *scores)
+                also = [line.pv[0] for line, score in zip(deep, scores, strict=True) if cost(best, score) < _AS_GOOD]
+        return replace(mark, also=tuple(also))
 
-    # Both
+    # All
 
     def _put(self, at: int, seen: Analysis) -> None:
         """Put the result of a search into the record, and find out which moves it makes suspect."""
@@ -236,3 +289,9 @@ class _Run:
         found = self._record.positions[at]
         moves = [move for move in found.board.legal_moves if move != found.move] if others else None
         return self._engine.analyse(self._record.board(at), self._pace.limit(amount), root_moves=moves)
+
+    def _search_alone(self, at: int, moves: Sequence[chess.Move], amount: int) -> list[Analysis]:
+        """The lines of ``moves`` at this position, the best first, from an empty table."""
+        self._engine.new_game()
+        board, limit = self._record.board(at), self._pace.limit(amount)
+        return self._engine.analyse(board, limit, multipv=len(moves), root_moves=moves)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from enum import Enum
 
 import chess
@@ -50,18 +51,39 @@ def chances_on(board: chess.Board, score: PovScore, last: bool = False) -> Wdl:
     return Wdl(*limited((found.wins, found.draws, found.losses), white, black))
 
 
+def stockfish(score: Score) -> Score:
+    """``score`` in Stockfish's centipawns, for which lichess.org's curve was made. Near equality they are about twice
+    the engine's own, far from it fewer.
+
+    >>> from chess.engine import Cp, Mate
+    >>> stockfish(Cp(50)), stockfish(Cp(-300)), stockfish(Cp(1500)), stockfish(Mate(3))
+    (Cp(+101), Cp(-412), Cp(+805), Mate(+3))
+    """
+    own = score.score()
+    return score if own is None else Cp(round(_STRETCH * math.asinh(own / _BEND)))
+
+
+#: Fitted to scores of both engines on positions of games.
+_STRETCH, _BEND = 250, 120
+
+
+def points(score: Score) -> float:
+    """The expected points, from 0 to 1, by lichess.org's curve, when people play on from ``score``."""
+    return human_expectation(stockfish(score))
+
+
 def cost(before: Score, after: Score) -> float:
-    """The expected points, by lichess.org's curve, that a move cost: it led from ``before`` to ``after``, both from its
-    player's view. 0 for a gain.
+    """The :func:`points` that a move cost: it led from ``before`` to ``after``, both from its player's view. 0 for a
+    gain.
 
     >>> from chess.engine import Cp
     >>> cost(Cp(0), Cp(-50)), cost(Cp(700), Cp(500)), cost(Cp(0), Cp(30))
-    (0.046, 0.066, 0.0)
+    (0.092, 0.029, 0.0)
     """
-    return max(0.0, round(human_expectation(before) - human_expectation(after), 3))
+    return max(0.0, round(points(before) - points(after), 3))
 
 
-#: Centipawns beyond which a game is nearly decided without a mate, and decided (lichess.org).
+#: Stockfish's centipawns beyond which a game is nearly decided without a mate, and decided (lichess.org).
 _NEARLY_DECIDED, _DECIDED = 700, 999
 
 
@@ -101,18 +123,25 @@ class Grade(Enum):
 
 
 def grade_of(before: Score, after: Score) -> Grade:
-    """The grade of a move that led from ``before`` to ``after``, both from its player's view, as lichess.org gives it
-    (lila: Advice.scala).
+    """The grade of a move that led from ``before`` to ``after``, both from its player's view."""
+    return lichess_grade(stockfish(before), stockfish(after))
+
+
+def lichess_grade(before: Score, after: Score) -> Grade:
+    """The grade that lichess.org gives a move (lila: Advice.scala) that led from ``before`` to ``after``, both from its
+    player's view and in Stockfish's centipawns.
 
     If either is a mate, a move that allows a mate, or loses one, is a blunder; a mistake or an inaccuracy if the game
     is nearly decided or decided anyway. A slower mate is fine.
 
     >>> from chess.engine import Cp, Mate
-    >>> grade_of(Cp(-850), Mate(-2)).word, grade_of(Mate(3), Cp(1200)).word, grade_of(Mate(2), Mate(5)) is Grade.FINE
-    ('mistake', 'inaccuracy', True)
+    >>> lichess_grade(Cp(-850), Mate(-2)).word, lichess_grade(Mate(3), Cp(1200)).word
+    ('mistake', 'inaccuracy')
+    >>> lichess_grade(Mate(2), Mate(5)) is Grade.FINE
+    True
     """
     if before.mate() is None and after.mate() is None:
-        return grade(cost(before, after))
+        return grade(round(human_expectation(before) - human_expectation(after), 3))
     if after > before or (before.is_mate() and after.is_mate() and (before > Cp(0)) == (after > Cp(0))):
         return Grade.FINE
     decided = after.score() if before > Cp(0) else -(before.score() or 0)

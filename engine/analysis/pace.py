@@ -80,6 +80,10 @@ class Pace:
         """The third look, which is the longest."""
         return self.amount + THIRD_PLIES if self.unit == "depth" else self._share(THIRD)
 
+    def times(self, count: int, amount: int) -> int:
+        """``amount`` for each of ``count`` moves that are searched together."""
+        return amount if self.unit == "depth" else count * amount
+
     def limit(self, amount: int) -> Limit:
         """``amount`` as a limit."""
         return Limit(time=amount / 1000) if self.unit == "time" else Limit(**{self.unit: amount})

@@ -19,8 +19,8 @@ from __future__ import annotations
 import chess
 from chess.engine import Score
 
-from engine.analysis.judge import Grade, cost, grade_of
-from engine.explanation.standing import EDGE, human_expectation
+from engine.analysis.judge import Grade, cost, grade_of, points
+from engine.explanation.standing import EDGE
 from engine.explanation.themes.threat import mate_in_one
 from engine.play.captures import Captures, taken
 
@@ -36,10 +36,10 @@ _CLEAR, EQUAL = 0.7, 0.02
 
 def praise(board: chess.Board, move: chess.Move, score: Score, next_best: Score) -> Grade:
     """The grade of ``move``, the best on ``board``, whose side has ``score`` with it and ``next_best`` without it."""
-    if human_expectation(next_best) >= _CLEAR or cost(score, next_best) < EQUAL:
+    if points(next_best) >= _CLEAR or cost(score, next_best) < EQUAL:
         return Grade.FINE
     only = grade_of(score, next_best) in (Grade.MISTAKE, Grade.BLUNDER)
-    if human_expectation(score) >= 1 - EDGE and is_sacrifice(board, move):
+    if points(score) >= 1 - EDGE and is_sacrifice(board, move):
         return Grade.BRILLIANT if only else Grade.GOOD
     if not only or (board.is_check() and board.legal_moves.count() <= _FEW):
         return Grade.FINE

@@ -7,7 +7,7 @@ import pytest
 from chess.engine import Cp, Mate, MateGiven, PovScore, PovWdl, Score, Wdl
 
 from engine.analysis import judge, lines
-from engine.analysis.judge import Grade, grade, grade_of
+from engine.analysis.judge import Grade, grade, lichess_grade
 from engine.api.types import Analysis
 from engine.explanation.standing import chances, expectation
 
@@ -59,7 +59,7 @@ def test_grades_are_those_of_lichess():
     wanted = [Grade.FINE, Grade.INACCURACY, Grade.MISTAKE, Grade.BLUNDER]
     assert [grade(loss) for loss in steps] == list(itertools.chain.from_iterable((found, found) for found in wanted))
     falls = [(0, 50), (0, -50), (0, -60), (0, -115), (0, -190), (1100, 400), (-400, -1100), (1100, 900)]
-    assert [grade_of(Cp(before), Cp(after)).glyph for before, after in falls] == [
+    assert [lichess_grade(Cp(before), Cp(after)).glyph for before, after in falls] == [
         "",
         "",
         "?!",
@@ -102,4 +102,4 @@ def test_a_line_is_written_in_san_from_white_s_view():
     ],
 )
 def test_mates_are_judged_as_on_lichess(before: Score, after: Score, grade: Grade) -> None:
-    assert grade_of(before, after) is grade
+    assert lichess_grade(before, after) is grade

@@ -63,11 +63,11 @@ def test_a_capture_sacrifices_despite_a_threat_of_mate():
 def test_praise_goes_to_the_move_that_alone_holds_the_game():
     quiet = chess.Board("8/8/4kp2/3p1b2/p2P3P/2B3P1/6P1/6K1 b - - 0 47")
     bishop, king = quiet.parse_san("Bh3"), quiet.parse_san("Kd6")
-    mistake, inaccuracy, fine = Cp(-115), Cp(-80), Cp(-15)
+    mistake, inaccuracy, fine = Cp(-60), Cp(-40), Cp(-8)
     assert praise(quiet, bishop, Cp(0), mistake) is Grade.BRILLIANT
     assert praise(quiet, bishop, Cp(0), inaccuracy) is Grade.GOOD
     assert praise(quiet, bishop, Cp(0), fine) is Grade.FINE
-    assert praise(quiet, bishop, Mate(5), Cp(100)) is Grade.BRILLIANT
+    assert praise(quiet, bishop, Mate(5), Cp(50)) is Grade.BRILLIANT
     assert praise(quiet, bishop, Mate(5), Cp(400)) is Grade.FINE
     assert praise(quiet, bishop, Mate(5), Mate(9)) is Grade.FINE
     assert praise(quiet, king, Cp(0), mistake) is Grade.GOOD

@@ -1,83 +1,167 @@
-"""Counts the marks of annotated games that another engine confirms.
+"""Measures the marks of annotated games by another engine.
 
-    numbat analyse GAMES.pgn --nodes 60000
-    python -m tuning.benchmarks.marks GAMES.annotated.pgn --judge stockfish --nodes 600000 --mark "?!"
+    python -m tuning.benchmarks.marks GAMES.pgn --judge stockfish --nodes 60000 --judge-nodes 600000 --known FILE
 
-A mark is confirmed if the move, by the judge's scores before and after it, costs 0.05 of a point by lichess.org's
-curve, or allows or loses a mate by its rule. Prints the marks that are not, and the counts without and with mates.
+Numbat annotates the games, and the judge searches every position of them. Its scores give each move the mark of
+lichess.org's rules. Counted are:
+
+confirmed  marks of Numbat at moves to which the judge gives a mark, too
+found      marks ? and ?? of the judge at moves to which Numbat gives a mark, and those to which it gives ? or ??
+also good  moves called as good as the better one that by the judge's scores are no inaccuracy beside the best
+reasons    marks with a reason that is more than the scores
+praised    moves with ! or !! in the file that get ! or !!, and moves that get it without
+
+The judge's scores are kept in FILE, so that an interrupted run goes on, and another limit needs no new ones.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import sys
+import time
 from collections import Counter
 from collections.abc import Sequence
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
-from chess.engine import Cp, Limit, Score, SimpleEngine
+import chess
+import chess.pgn
+from chess.engine import Cp, Limit, Mate, Score, SimpleEngine
+from rich.progress import track
 
+from engine import Engine
+from engine.analysis.annotate import Annotator
 from engine.analysis.files import AnalysisError, read_games
-from engine.analysis.judge import Grade
-from engine.analysis.record import positions
+from engine.analysis.judge import Grade, lichess_grade
+from engine.analysis.record import Judged, positions
 from engine.console import Console
-from engine.explanation.standing import human_expectation
+from engine.explanation import Case, Claim, praise_of, reason_of
+from engine.explanation.claims import Compared
 from tuning.common import command
 from tuning.common.errors import SetupError, at_least
 from tuning.matches.engines import parse_words
 
-#: The least cost of a confirmed mark, in points by lichess.org's curve.
-LEAST = 0.05
+PRAISE = (Grade.GOOD, Grade.BRILLIANT)
 
 
-def is_confirmed(before: Score, after: Score) -> bool:
-    """Whether a move that led from ``before`` to ``after``, both from its player's view, deserves a mark."""
-    allows = after.is_mate() and after < Cp(0) and not (before.is_mate() and before < Cp(0))
-    loses = before.is_mate() and before > Cp(0) and not (after.is_mate() and after > Cp(0))
-    return allows or loses or human_expectation(before) - human_expectation(after) >= LEAST
+class Judge:
+    """Another engine, whose scores are kept in a file of JSON lines."""
+
+    def __init__(self, engine: SimpleEngine, nodes: int, known: Path | None) -> None:
+        self._engine, self._nodes, self._file = engine, nodes, known
+        self._known: dict[str, Score] = {}
+        if known is not None and known.exists():
+            for line in known.read_text("utf-8").splitlines():
+                row = json.loads(line)
+                if row["nodes"] == nodes:
+                    self._known[row["position"]] = Cp(row["cp"]) if row["mate"] is None else Mate(row["mate"])
+
+    def score(self, board: chess.Board) -> Score:
+        """The score of ``board`` from the view of its side to move."""
+        if board.is_game_over():
+            return Mate(0) if board.is_checkmate() else Cp(0)
+        key = " ".join([board.root().fen(), "moves", *(move.uci() for move in board.move_stack)])
+        if key not in self._known:
+            score = self._engine.analyse(board, Limit(nodes=self._nodes), game=object())["score"].relative
+            self._known[key] = score
+            if self._file is not None:
+                row = {"position": key, "nodes": self._nodes, "cp": score.score(), "mate": score.mate()}
+                with self._file.open("a", encoding="utf-8") as file:
+                    file.write(json.dumps(row) + "\n")
+        return self._known[key]
+
+    def after(self, board: chess.Board, move: chess.Move) -> Score:
+        """The score after ``move``, from the view of its player."""
+        board = board.copy()
+        board.push(move)
+        score = -self.score(board)
+        mate = score.mate()
+        return Mate(mate + 1) if mate is not None and mate >= 0 and score > Cp(0) else score
+
+
+def why(engine: Engine, case: Case) -> Claim | None:
+    """The reason for a mark, as in annotated games."""
+    return reason_of(case, engine.table_outcome) if case.marked else praise_of(case, engine.table_outcome)
+
+
+def count(game: chess.pgn.Game, found: Sequence[Judged], judge: Judge, show: Console) -> Counter[str]:
+    """The counts of one game; marks that are not confirmed, and those that are missing, are shown."""
+    counts: Counter[str] = Counter()
+    for (node, child), judged in zip(pairwise(positions(game)), found[1:], strict=False):
+        board, own, move = node.board(), judged.grade, judged.move
+        assert move is not None
+        had, has = judge.score(board), judge.after(board, move)
+        theirs = lichess_grade(had, has) if board.legal_moves.count() > 1 else Grade.FINE
+        name = f"{board.variation_san([move])}{own.glyph} ({had} to {has}, {theirs.glyph})"
+        if own.bad:
+            counts[f"{own.glyph} marks"] += 1
+            counts[f"{own.glyph} confirmed"] += theirs.bad
+            counts[f"{own.glyph} with the judge's {theirs.glyph or 'none'}"] += 1
+            counts[f"{own.glyph} with a reason"] += not isinstance(judged.why, Compared | None)
+            if not theirs.bad:
+                show.print(f"not confirmed: {name}")
+        if theirs in (Grade.MISTAKE, Grade.BLUNDER):
+            counts["judge's ? and ??"] += 1
+            counts["judge's ? and ?? with a mark"] += own.bad
+            counts["judge's ? and ?? with ? or ??"] += own in (Grade.MISTAKE, Grade.BLUNDER)
+            if not own.bad:
+                show.print(f"missing: {name}")
+        if theirs is Grade.INACCURACY:
+            counts["judge's ?!"] += 1
+            counts["judge's ?! with a mark"] += own.bad
+        for other in judged.also:
+            fine = not lichess_grade(had, judge.after(board, other)).bad
+            counts["also good"] += 1
+            counts["also good confirmed"] += fine
+            if not fine:
+                show.print(f"not as good: {board.san(other)} at {name}, {judge.after(board, other)}")
+        famous = bool({1, 3} & child.nags)
+        counts["famous"] += famous
+        counts["famous praised"] += famous and own in PRAISE
+        counts["praised"] += own in PRAISE
+        counts["praised with a reason"] += own in PRAISE and judged.why is not None
+        if famous and own not in PRAISE:
+            show.print(f"not praised: {name}")
+        if own in PRAISE and not famous:
+            show.print(f"praised: {name}")
+    return counts
 
 
 def parser() -> argparse.ArgumentParser:
     """The command line of ``python -m tuning.benchmarks.marks``."""
     result = command.make_parser("benchmarks.marks", __doc__)
-    result.add_argument("games", type=Path, metavar="PGN", help="annotated games")
+    result.add_argument("games", type=Path, nargs="+", metavar="PGN", help="games")
     result.add_argument("--judge", required=True, metavar="COMMAND", help="UCI engine that judges")
-    result.add_argument(
-        "--nodes", type=int, default=600_000, help="nodes of each of its searches (default %(default)s)"
-    )
-    marks = [grade.glyph for grade in Grade if grade.bad]
-    result.add_argument("--mark", choices=marks, help="count only these marks (default: all)")
+    result.add_argument("--nodes", type=int, default=60_000, help="Numbat's nodes a position (default %(default)s)")
+    result.add_argument("--judge-nodes", type=int, default=600_000, help="the judge's (default %(default)s)")
+    result.add_argument("--known", type=Path, metavar="FILE", help="scores of the judge, read and written")
     return result
 
 
 def run(arguments: argparse.Namespace, console: Console) -> int:
-    """Judge and count. Raises :class:`SetupError` for a judge, nodes or games that cannot be used."""
-    at_least(1, nodes=arguments.nodes)
-    counts: Counter[tuple[str, str, bool]] = Counter()
+    """Annotate, judge and count. Raises :class:`SetupError` for a judge, nodes or games that cannot be used."""
+    at_least(1, nodes=arguments.nodes, judge_nodes=arguments.judge_nodes)
     judging = parse_words([f"cmd={arguments.judge}"]).resolved_command()
     try:
-        games = read_games(arguments.games)
+        games = [game for path in arguments.games for game in read_games(path)]
     except AnalysisError as error:
         raise SetupError(str(error)) from None
-    with SimpleEngine.popen_uci(judging, timeout=60) as judge:
-        for number, game in enumerate(games, 1):
-            for node, child in pairwise(positions(game)):
-                board, after = node.board(), child.board()
-                glyph = next((grade.glyph for grade in Grade if grade.bad and grade.nag in child.nags), None)
-                if glyph is None or arguments.mark not in (None, glyph):
-                    continue
-                limit, turn = Limit(nodes=arguments.nodes), board.turn
-                found = [judge.analyse(each, limit, game=object())["score"].pov(turn) for each in (board, after)]
-                kind = "mates" if any(own and own.is_mate() for own in (node.eval(), child.eval())) else "no mates"
-                confirmed = is_confirmed(*found)
-                counts[glyph, kind, confirmed] += 1
-                if not confirmed:
-                    move = board.variation_san([after.peek()])
-                    console.print(f"game {number}, {move}{glyph} ({kind}): {found[0]} to {found[1]}")
-    for glyph, kind in sorted({(glyph, kind) for glyph, kind, _ in counts}):
-        good, bad = counts[glyph, kind, True], counts[glyph, kind, False]
-        console.print(f"{glyph} {kind}: {good} of {good + bad} confirmed")
+    counts: Counter[str] = Counter()
+    seconds = 0.0
+    with SimpleEngine.popen_uci(judging, timeout=60) as engine, Engine() as numbat:
+        judge = Judge(engine, arguments.judge_nodes, arguments.known)
+        annotator = Annotator(numbat, Limit(nodes=arguments.nodes), explain=partial(why, numbat))
+        for game in track(games, console=console, transient=True):
+            begun = time.process_time()
+            found = annotator.annotate(game).judged()
+            seconds += time.process_time() - begun
+            console.print(f"{game.headers['White']} - {game.headers['Black']}")
+            counts += count(game, found, judge, console)
+    for name, number in sorted(counts.items()):
+        console.print(f"{name:40}{number:5}")
+    console.print(f"{seconds / len(games):.1f} seconds of processor time a game")
     return 0
 
 
