@@ -251,7 +251,7 @@ class _Run:
         if self._explain is not None:
             reply = self._record.positions[at + 1]
             assert reply.score is not None
-            case = Case(self._record.board(at), found.move, mark.instead, reply.line, mark.score, reply.score, True)
+            case = Case(self._record.board(at), found.move, mark.instead, reply.line, mark.score, reply.score, how.bad)
             why = self._explain(case)
         mark = replace(mark, grade=how, why=why)
         return self._find_more(at, mark, other) if how.bad else mark
