@@ -23,7 +23,7 @@ from engine.analysis.praise import EQUAL, is_recapture, is_sacrifice, offered, p
 from engine.analysis.record import LINE, Mark, Record
 from engine.api import Engine
 from engine.api.types import Analysis
-from engine.explanation import Case, Claim
+from engine.explanation import Case, Claim, to_json
 
 #: Explains a move that gets a mark; None if there is no reason.
 Explain = Callable[[Case], Claim | None]
@@ -80,8 +80,8 @@ class Annotator:
 
 
 class _Run:
-    """The passes over one game. ``pool`` is the budget left for second searches, ``suspects`` the positions whose moves
-    need one, ``amounts`` the limits of those that were made."""
+    """The passes over one game. ``pool`` is the budget left for second searches; ``suspects`` are the positions whose
+    moves need some, with their numbers, which add up to ``missing``; ``amounts`` the limits of those that were made."""
 
     def __init__(self, engine: Engine, record: Record, pace: Pace, explain: Explain | None, on_step: OnStep) -> None:
         self._engine = engine
@@ -90,7 +90,8 @@ class _Run:
         self._explain = explain
         self._on_step = on_step
         self._pool = pace.pool(len(record.positions))
-        self._suspects: set[int] = set()
+        self._suspects: dict[int, int] = {}
+        self._missing = 0
         self._sacrifices: dict[int, bool] = {}
         self._amounts: dict[int, int] = {}
 
@@ -103,7 +104,6 @@ class _Run:
             self._first_search(at)
             self._on_step(FIRST * number / len(todo))
         self._engine.new_game()
-        self._suspects = {at for at in range(len(positions) - 1) if self._is_suspect(at)}
         done, reviewed = FIRST, 0
         while self._suspects:
             reviewed += self._second_search(max(self._suspects))
@@ -180,8 +180,7 @@ class _Run:
         """Search the position after the suspected move or, if that was done, the other moves; returns whether the
         move was compared with them."""
         positions = self._record.positions
-        missing = sum(self._worth(each) * (1 + (not positions[each + 1].deep)) for each in self._suspects)
-        amount = self._pace.look(self._pool, missing, self._worth(at))
+        amount = self._pace.look(self._pool, self._missing, self._worth(at))
         self._pool -= amount if self._pace.unit != "depth" else 0
         others = positions[at + 1].deep
         where = at if others else at + 1
@@ -253,7 +252,7 @@ class _Run:
             assert reply.score is not None
             case = Case(self._record.board(at), found.move, mark.instead, reply.line, mark.score, reply.score, how.bad)
             why = self._explain(case)
-        mark = replace(mark, grade=how, why=why)
+        mark = replace(mark, grade=how, why=to_json(why) if why else None)
         return self._find_more(at, mark, other) if how.bad else mark
 
     def _find_more(self, at: int, mark: Mark, better: Analysis) -> Mark:
@@ -282,7 +281,10 @@ class _Run:
         """Put the result of a search into the record, and find out which moves it makes suspect."""
         changed = self._record.put(at, seen.score, seen.depth, seen.pv)
         for each in range(max(0, changed.start - 1), min(changed.stop, len(self._record.positions) - 1)):
-            (self._suspects.add if self._is_suspect(each) else self._suspects.discard)(each)
+            self._missing -= self._suspects.pop(each, 0)
+            if self._is_suspect(each):
+                self._suspects[each] = self._worth(each) * (1 + (not self._record.positions[each + 1].deep))
+                self._missing += self._suspects[each]
 
     def _search(self, at: int, amount: int, others: bool = False) -> Analysis:
         """Search position ``at``; with ``others`` all moves but the one that was played."""

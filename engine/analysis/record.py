@@ -15,7 +15,7 @@ from chess.engine import Cp, Mate, MateGiven, PovScore, Score, Wdl
 
 from engine.analysis.judge import Grade, chances_on, cost, ending, grade_of
 from engine.analysis.openings import book_moves
-from engine.explanation import Claim, from_json, sentence, to_json
+from engine.explanation import from_json, sentence
 
 #: An expected line is kept for this many plies.
 LINE = 10
@@ -30,13 +30,13 @@ _LARGEST = 100_000
 @dataclass(frozen=True, slots=True)
 class Mark:
     """The mark of a move: its ``grade``, the better or next best line, the ``score`` of the position with that line,
-    the moves nearly as good as the better line, and why it was bad, if a reason was found."""
+    the moves nearly as good as the better line, and the claim, as JSON, why it was bad, if a reason was found."""
 
     grade: Grade
     instead: tuple[chess.Move, ...]
     score: PovScore
     also: tuple[chess.Move, ...] = ()
-    why: Claim | None = None
+    why: dict[str, Any] | None = None
 
 
 @dataclass(slots=True)
@@ -73,8 +73,8 @@ class Judged:
     ``score`` is the position's, from a search of ``depth`` plies; ``loss`` the expected points that the move cost its
     player; ``better`` the line that should have been played, empty if the move was fine, and ``reply`` the line that
     punishes it; ``next_best`` the best line without a move that is praised; ``also`` other moves nearly as good as the
-    better one; ``chances`` White's with that line and after the move; ``why`` the move was bad, and the ``reason`` in
-    words; ``book`` if it is theory.
+    better one; ``chances`` White's with that line and after the move; ``reason`` says why the move was bad, by a
+    ``theme`` that the player ``missed`` or else allowed; ``book`` if it is theory.
     """
 
     board: chess.Board
@@ -89,8 +89,9 @@ class Judged:
     next_best: tuple[chess.Move, ...] = ()
     also: tuple[chess.Move, ...] = ()
     chances: tuple[Wdl, Wdl] | None = None
-    why: Claim | None = None
     reason: str = ""
+    theme: str = ""
+    missed: bool = False
     book: bool = False
 
 
@@ -186,7 +187,8 @@ class Record:
         return (move, *self.positions[at + 1].line)[:LINE] if move else ()
 
     def judged(self) -> list[Judged]:
-        """The positions of a record that is complete, each with the move that led to it."""
+        """The positions of a record that is complete, each with the move that led to it. Raises ValueError for a stored
+        claim that is none."""
         first = self.positions[0]
         assert first.score is not None
         return [Judged(first.board, first.score, first.depth), *map(self._judged, range(1, len(self.positions)))]
@@ -203,6 +205,7 @@ class Record:
         elif self.grade(number - 1).bad:
             loss = 0.0  # a longer search did not confirm it
         bad = mark is not None and mark.grade.bad
+        claim = from_json(mark.why) if mark and mark.why else None
         line = mark.instead if mark else ()
         return Judged(
             found.board,
@@ -217,8 +220,9 @@ class Record:
             () if bad else line,
             mark.also if mark else (),
             chances,
-            mark.why if mark else None,
-            sentence(mark.why, skip_better=True) if mark and mark.why else "",
+            sentence(claim, skip_better=True) if claim else "",
+            claim.theme if claim else "",
+            claim is not None and claim.line.winner == before.board.turn,
             before.book,
         )
 
@@ -232,7 +236,7 @@ class Record:
                 "score": _score_to_json(found.mark.score),
                 "line": _uci(found.mark.instead),
                 "also": _uci(found.mark.also),
-                "why": to_json(found.mark.why) if found.mark.why else None,
+                "why": found.mark.why,
             }
             for at, found in enumerate(self.positions)
             if found.mark is not None
@@ -262,7 +266,7 @@ class Record:
                     line,
                     PovScore(_score_from_json(mark["score"]), chess.WHITE),
                     tuple(_line(found.board, move)[0] for move in also),
-                    from_json(mark["why"]) if mark["why"] else None,
+                    mark["why"],
                 )
                 if not line or found.mark.grade is Grade.FINE:
                     raise ValueError("a mark that says nothing")

@@ -18,7 +18,7 @@ from chess.engine import Cp, Limit, Mate, PovScore
 from chess.pgn import read_game
 
 from engine import Engine
-from engine.analysis import annotate, cli, games, jobs, record
+from engine.analysis import annotate, cli, games, record
 from engine.analysis.annotate import Annotator
 from engine.analysis.files import read_games
 from engine.analysis.judge import Grade
@@ -159,7 +159,7 @@ def test_an_interruption_costs_the_game_in_progress(pgn, monkeypatch, capsys, se
 
 @pytest.mark.parametrize(
     "place",
-    [(annotate, "praise"), (jobs, "reason_of"), (Record, "put"), (Record, "load"), (games, "entry")],
+    [(annotate, "praise"), (Record, "put"), (Record, "load"), (games, "entry")],
     ids=lambda place: place[1],
 )
 def test_an_interruption_at_any_moment_changes_nothing(pgn, monkeypatch, capsys, place):

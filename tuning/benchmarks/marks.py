@@ -38,7 +38,6 @@ from engine.analysis.judge import Grade, lichess_grade
 from engine.analysis.record import Judged, positions
 from engine.console import Console
 from engine.explanation import Case, Claim, praise_of, reason_of
-from engine.explanation.claims import Compared
 from tuning.common import command
 from tuning.common.errors import SetupError, at_least
 from tuning.matches.engines import parse_words
@@ -86,6 +85,10 @@ def why(engine: Engine, case: Case) -> Claim | None:
     return reason_of(case, engine.table_outcome) if case.marked else praise_of(case, engine.table_outcome)
 
 
+#: The themes of claims that only compare scores.
+_COMPARISONS = ("comparison", "positional", "verdict")
+
+
 def count(game: chess.pgn.Game, found: Sequence[Judged], judge: Judge, show: Console) -> Counter[str]:
     """The counts of one game; marks that are not confirmed, and those that are missing, are shown."""
     counts: Counter[str] = Counter()
@@ -99,7 +102,7 @@ def count(game: chess.pgn.Game, found: Sequence[Judged], judge: Judge, show: Con
             counts[f"{own.glyph} marks"] += 1
             counts[f"{own.glyph} confirmed"] += theirs.bad
             counts[f"{own.glyph} with the judge's {theirs.glyph or 'none'}"] += 1
-            counts[f"{own.glyph} with a reason"] += not isinstance(judged.why, Compared | None)
+            counts[f"{own.glyph} with a reason"] += judged.theme not in ("", *_COMPARISONS)
             if not theirs.bad:
                 show.print(f"not confirmed: {name}")
         if theirs in (Grade.MISTAKE, Grade.BLUNDER):
@@ -121,7 +124,7 @@ def count(game: chess.pgn.Game, found: Sequence[Judged], judge: Judge, show: Con
         counts["famous"] += famous
         counts["famous praised"] += famous and own in PRAISE
         counts["praised"] += own in PRAISE
-        counts["praised with a reason"] += own in PRAISE and judged.why is not None
+        counts["praised with a reason"] += own in PRAISE and judged.theme != ""
         if famous and own not in PRAISE:
             show.print(f"not praised: {name}")
         if own in PRAISE and not famous:
