@@ -23,6 +23,7 @@ from engine import __version__
 from engine.analysis import notes
 from engine.analysis.files import AnalysisError, pgn_text, read_bytes, read_games
 from engine.analysis.jobs import AnnotateAll, Item, Setup, annotate_all
+from engine.analysis.player import players_of
 from engine.analysis.record import Record, positions
 from engine.analysis.report import MARKS, PAGE_MARK, entry, render
 from engine.analysis.results import SUFFIX, Results, digest_of
@@ -136,6 +137,7 @@ class _File:
     results: Results
     games: list[_Game]
     name: str
+    player: str = ""
 
     @classmethod
     def open(cls, path: Path, chosen: argparse.Namespace, report: Callable[[str], None]) -> _File:
@@ -153,6 +155,8 @@ class _File:
         if chosen.fresh:
             for game in games:
                 notes.strip(game)
+        names = [(game.headers.get("White", "?"), game.headers.get("Black", "?")) for game in games]
+        result.player = players_of(names, chosen.player)
         for number, game in enumerate(games, 1):
             size = len(positions(game))
             cut = size <= len(list(game.mainline()))
@@ -187,7 +191,7 @@ class _File:
             good, contents = False, {}
         if pages:
             contents = {self.results.path: self.results.text(), **contents}
-            contents[self.html] = list(render(pages, label, self.output.name))
+            contents[self.html] = list(render(pages, label, self.output.name, self.player))
         for path, content in contents.items():
             try:
                 write_or_rescue(path, content)

@@ -4,22 +4,22 @@ The page is :file:`report.html` with its style and its script beside it. It draw
 python-chess's drawings of the pieces; evaluations and sentences come from here.
 
 A page of several games begins with a table of them, from these fields of each game: ``title``, ``result``, ``date``,
-``opening``, and ``name``, ``elo``, ``accuracy`` and ``counts`` (of the marks) of both ``sides``. ``side`` is the index
-of the player for whom the page is made, or null. If there is one, ``data.report`` has his figures over all games (else
-it is null)::
+``opening``, and ``name``, ``elo``, ``accuracy`` and ``counts`` (of the marks) of both ``sides``. If the page is made
+for one player, ``data.report`` has his figures over all games (else it is null); his name is that in ``sides``::
 
     {"player": name, "games": 20, "points": "12.5", "accuracy": "81.2%", "loss": "34", "tables": [
       {"title": "Missed", "columns": [], "rows": [{"name": "fork", "cells": [], "places": [[game, ply], ...]}, ...]},
       {"title": "Opening", "columns": ["games", "points", "accuracy"], "rows": [...]}]}
 
-The tables are Missed and Allowed, with a row for each theme, Phase, Clock and Opening. The ``places`` of a row are its
-bad moves, by the game's index in ``games`` and the ply after the move, for the page to count and to link; ``cells`` are
-texts, one for each of the ``columns``.
+The tables are Missed and Allowed, with a row for each theme, Phase, Clock (of games with clock times) and Opening;
+those without rows are absent. The ``places`` of a row are its bad moves, by the game's index in ``games`` and the ply
+after the move, for the page to count and to link; ``cells`` are texts, one for each of the ``columns``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import json
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import chess
@@ -32,6 +32,7 @@ from engine.analysis.files import pgn_text
 from engine.analysis.judge import Grade, chances_on, ending
 from engine.analysis.lines import ending_text, percents, score_text
 from engine.analysis.openings import opening_of
+from engine.analysis.player import report_of
 from engine.analysis.record import Judged, is_decisive, positions
 from engine.lab.page import as_json, fill
 
@@ -48,12 +49,13 @@ _ENDGAME, _MIDDLEGAME, _OPENING_MOVES = 6, 10, 15
 PAGE_MARK = "\nconst games = [\n"
 
 
-def render(games: Iterable[str], engine: str, name: str = "games.annotated.pgn") -> Iterator[str]:
+def render(games: Sequence[str], engine: str, name: str = "games.annotated.pgn", player: str = "") -> Iterator[str]:
     """The page of ``games``, each from :func:`entry`, in parts; ``engine`` names the engine and its limit. ``name`` is
-    that of the PGN file that can be downloaded from the page.
+    that of the PGN file that can be downloaded from the page. With the name of a ``player`` it has his report.
     """
     data = {
         "engine": engine,
+        "report": report_of(list(map(json.loads, games)), player, PHASES) if player else None,
         "pieces": pieces(),
         "file": name,
         "phases": PHASES,
@@ -86,12 +88,14 @@ def _game(game: chess.pgn.Game, moves: Sequence[Judged], number: int = 1) -> dic
     return {
         "number": number,
         "title": f"{players}, {tags.get('Result', '*')}",
+        "result": tags.get("Result", "*"),
+        "date": tags.get("Date", "").removesuffix(".??").removesuffix(".??").strip("?."),
         "place": place,
         "opening": f"{opening.eco} {opening.name}" if opening else "",
         "theory": _theory(moves, theory) if opening else "",
         "sides": [_side(tags, name, sides[color]) for name, color in (("White", True), ("Black", False))],
         "first": [boards[0].fullmove_number, boards[0].turn],
-        "plies": [_ply(moves, number, clocks[number], number == claimed) for number in range(len(moves))],
+        "plies": [_ply(moves, number, clocks, number == claimed) for number in range(len(moves))],
         "pgn": pgn_text(game),
     }
 
@@ -117,10 +121,10 @@ def _side(tags: chess.pgn.Headers, name: str, side: Side) -> dict[str, Any]:
     }
 
 
-def _ply(moves: Sequence[Judged], number: int, clock: float | None, claimed: bool) -> dict[str, Any]:
+def _ply(moves: Sequence[Judged], number: int, clocks: Sequence[float | None], claimed: bool) -> dict[str, Any]:
     """A position and the move that led to it; the script (``unpack``) adds what follows from these fields, and the
     defaults of those that are left out. ``claimed`` if a draw that can be claimed here was."""
-    judged, board = moves[number], moves[number].board
+    judged, board, clock = moves[number], moves[number].board, clocks[number]
     before = moves[number - 1].board if number else None
     ended = ending(board) if claimed else board.outcome()
     white = chances_on(board, judged.score, claimed)
@@ -132,6 +136,9 @@ def _ply(moves: Sequence[Judged], number: int, clock: float | None, claimed: boo
         "book": judged.book,
         "phase": phase(before) if before else 0,
         "why": judged.reason,
+        "theme": judged.theme if judged.grade.bad else "",
+        "missed": judged.missed and judged.grade.bad,
+        "time": _time_left(clocks, number),
         "score": ending_text(board) if ended else score_text(judged.score),
         "result": ended.result() if ended else "",
         "line": _line(before, line) if before and line else None,
@@ -140,6 +147,14 @@ def _ply(moves: Sequence[Judged], number: int, clock: float | None, claimed: boo
     }
     shown = {name: value for name, value in fields.items() if value}
     return {**shown, "chance": round(100 * white.expectation(), 1), "bands": percents(white)}
+
+
+def _time_left(clocks: Sequence[float | None], number: int) -> str:
+    """How much time the player had for a move, as a part of what the clock showed after his first; empty if unknown."""
+    first, before = clocks[2 - number % 2 : 3 - number % 2], clocks[number - 2] if number > 2 else None
+    if before is None or not first or not first[0]:
+        return ""
+    return "under a tenth of the time left" if before < first[0] / 10 else "more time left"
 
 
 def _choices(board: chess.Board, judged: Judged) -> dict[str, Any]:

@@ -19,8 +19,9 @@ from engine.analysis.accuracy import accuracies, losses
 from engine.analysis.annotate import Annotator
 from engine.analysis.files import games_in, pgn_text, read_games
 from engine.analysis.notes import annotated
+from engine.analysis.player import report_of
 from engine.analysis.record import Judged
-from engine.analysis.report import _game, entry, picture, render
+from engine.analysis.report import PHASES, _game, entry, picture, render
 from engine.explanation import explain
 from tests.analysis.conftest import GAMES
 from tests.browser import Dom, needs_browser
@@ -93,6 +94,30 @@ def test_names_and_comments_are_nothing_but_data(reports: list[Report]) -> None:
 def test_plies_are_small(reports: list[Report]) -> None:
     plies = [ply for report in reports for ply in _game(*report)["plies"] if "line" not in ply]
     assert max(len(json.dumps(ply)) for ply in plies) < 250
+
+
+def test_a_player_has_a_report_over_his_games(reports: list[Report]) -> None:
+    games = [entry(*report, number) for number, report in enumerate(reports, 1)]
+    data = list(map(json.loads, games))
+    page = "".join(render(games, "the test", player="Cid"))
+    report = json.loads(re.search("^const data = (.*);$", page, re.MULTILINE)[1])["report"]
+    assert (report["player"], report["games"], report["points"]) == ("Cid", 1, "0")
+    tables = {table["title"]: table for table in report["tables"]}
+    ((game, ply),) = tables["Allowed"]["rows"][0]["places"]
+    assert tables["Allowed"]["rows"][0]["name"] == "mate"
+    assert (data[game]["plies"][ply]["san"], "Missed" in tables) == ("g4", False)
+    bad = [[1, ply] for ply, found in enumerate(data[1]["plies"]) if "try" in found and ply % 2]
+    for title in ("Phase", "Opening"):
+        assert sorted(place for row in tables[title]["rows"] for place in row["places"]) == bad
+    assert tables["Opening"]["rows"][0]["name"] == "A00 Barnes Opening"
+    assert "Clock" not in tables
+    slow = report_of(data, "Nimzowitsch", PHASES)
+    assert slow
+    clock = next(table for table in slow["tables"] if table["title"] == "Clock")
+    assert [(row["name"], row["cells"]) for row in clock["rows"]] == [
+        ("more time left", ["1"]),
+        ("under a tenth of the time left", ["1"]),
+    ]
 
 
 def test_a_check_is_drawn() -> None:
