@@ -40,7 +40,9 @@ from importlib import import_module
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from time import monotonic, sleep
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TypeVar
+
+Event = TypeVar("Event")
 
 Report = Callable[[Any], None]
 Job = Callable[[Report], AbstractContextManager[Callable[[Any], Any]]]
@@ -148,14 +150,30 @@ def run(
 def _run_here(
     job: Job, items: Iterable[Any], on_report: Callable[[Any, Any], None]
 ) -> Generator[Completed, None, None]:
+    """Work in this process, in a thread, so that reports arrive while it works."""
+    events: SimpleQueue[tuple[str, Any]] = SimpleQueue()
     current: Any = None
-    with job(lambda message: on_report(current, message)) as work:
-        for current in items:
+    with job(lambda message: events.put(("report", (current, message)))) as work:
+
+        def complete(item: Any) -> None:
             try:
-                completed = Completed(current, work(current))
-            except Exception as error:
-                completed = Completed(current, error=error)
-            yield completed
+                completed = Completed(item, work(item))
+            except BaseException as error:
+                completed = Completed(item, error=error)
+            events.put(("result", completed))
+
+        for current in items:
+            threading.Thread(target=complete, args=(current,), name="numbat-work", daemon=True).start()
+            while (event := _next(events))[0] == "report":
+                on_report(*event[1])
+            yield event[1]
+
+
+def _next(events: SimpleQueue[Event]) -> Event:
+    """Wait for the next event; Ctrl-C is noticed meanwhile."""
+    while True:
+        with suppress(Empty):
+            return events.get(timeout=_LOOK)
 
 
 class _Task:
@@ -189,12 +207,10 @@ class _Team:
 
     def event(self) -> tuple[_Task | None, str, Any]:
         """Wait for a "report", a "notice" or a "result". Raises what makes it useless to go on."""
-        while True:
-            with suppress(Empty):
-                about, kind, value = self._events.get(timeout=_LOOK)
-                if kind == "failed":
-                    raise value
-                return about, kind, value
+        about, kind, value = _next(self._events)
+        if kind == "failed":
+            raise value
+        return about, kind, value
 
     def close(self) -> None:
         """End the processes."""

@@ -18,8 +18,8 @@ from engine.analysis.jobs import Item, OnReport, Setup, annotating
 from engine.commandline import UsageError, refuse
 from engine.console import Console
 from engine.files import WriteError
-from engine.processes import Completed
-from tuning.cluster.base import ClusterLost, Report
+from engine.processes import Completed, Report
+from tuning.cluster.base import ClusterLost
 from tuning.cluster.run import open_cluster
 from tuning.common import command
 from tuning.common.errors import SetupError
@@ -56,7 +56,7 @@ def _annotate_all(
         stack.callback(cluster.close)
         units = ((setup, item) for item in items)
         for outcome in cluster.run(annotate_unit, units, lambda report: on_report(Item(*report[0]), report[1])):
-            yield Completed(outcome.unit[1], outcome.result, outcome.error)
+            yield Completed(outcome.item[1], outcome.result, outcome.error)
 
 
 def run(arguments: argparse.Namespace, console: Console) -> int:

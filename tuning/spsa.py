@@ -23,7 +23,7 @@ from typing import Any
 
 from engine.api.boards import check_supported
 from engine.console import Console
-from tuning.cluster.run import run_units
+from tuning.cluster.run import Workplace, run_units
 from tuning.common import command
 from tuning.common.display import Display
 from tuning.common.errors import SetupError, at_least
@@ -150,10 +150,17 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
 
     try:
         code = run_units(
-            play, batches(), on_result=learn, bar=display.bar, console=console,
-            scheduler=arguments.scheduler, workers=arguments.concurrency,
-            advice=f"continue with: python -m tuning.spsa --resume {shlex.quote(str(ledger.path))}",
-        )  # fmt: skip
+            play,
+            batches(),
+            Workplace(
+                arguments.scheduler,
+                arguments.concurrency,
+                console,
+                display.bar,
+                f"continue with: python -m tuning.spsa --resume {shlex.quote(str(ledger.path))}",
+            ),
+            on_result=learn,
+        )
     finally:
         if any(spsa.history.values()):
             ledger.finish("values", spsa.theta)

@@ -1,50 +1,59 @@
-"""Work units in the calling process, one after the other."""
+"""Work units on this machine."""
 
 from __future__ import annotations
 
-import queue
-import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
+from engine import processes
+from engine.processes import Completed, Report
 from tuning.cluster import kept
-from tuning.cluster.base import Outcome, Report, UnitT
+from tuning.cluster.base import Function
 
 
-class Here:
-    """One unit after the other, in this process: for debugging, for tests, for one core."""
+class Local:
+    """Units in ``workers`` processes, or one after the other in this one. ``log`` gets a line for each lost process,
+    and those that units :func:`~tuning.cluster.kept.tell`."""
 
-    workers = 1
+    def __init__(self, workers: int, log: Callable[[str], None]) -> None:
+        self.workers = workers
+        self._log = log
+        self._logged: set[str] = set()
 
-    def __init__(self, tell: Callable[[str], None] = lambda line: None) -> None:
-        kept.listen(tell)
-
-    def run(
-        self, function: Callable[[Any, Report], Any], units: Iterator[UnitT], on_report: Report
-    ) -> Iterator[Outcome[UnitT]]:
-        events: queue.SimpleQueue[tuple[bool, Any]] = queue.SimpleQueue()
-
-        def work(unit: UnitT) -> None:
-            try:
-                outcome = Outcome(unit, function(unit, lambda item: events.put((False, item))))
-            except Exception as error:
-                outcome = Outcome(unit, error=error)
-            events.put((True, outcome))
-
-        for unit in units:
-            threading.Thread(target=work, args=(unit,), name="unit", daemon=True).start()
-            while True:
-                done, item = events.get()
-                if done:
-                    break
+    def run(self, function: Function, units: Iterable[Any], on_report: Report) -> Generator[Completed, None, None]:
+        def receive(unit: Any, message: tuple[bool, Any]) -> None:
+            is_line, item = message
+            if not is_line:
                 on_report(item)
-            yield item
+            elif item not in self._logged:
+                self._logged.add(item)
+                self._log(item)
 
-    def everywhere(
-        self, function: Callable[[Any, Report], Any], units: Iterator[UnitT]
-    ) -> Iterator[tuple[str, Outcome[UnitT]]]:
-        for outcome in self.run(function, units, lambda item: None):
-            yield "", outcome
+        return processes.run(
+            partial(_working, function),
+            units,
+            self.workers,
+            ordered=False,
+            name=lambda unit: f"{type(unit).__name__} {getattr(unit, 'number', '')}".strip(),
+            on_report=receive,
+            on_notice=self._log,
+        )
+
+    def everywhere(self, function: Function, units: Iterable[Any]) -> Iterator[tuple[str, Completed]]:
+        for completed in Local(1, self._log).run(function, units, lambda item: None):
+            yield "", completed
 
     def close(self) -> None:
+        """Nothing is left to close."""
+
+
+@contextmanager
+def _working(function: Function, report: Report) -> Iterator[Callable[[Any], Any]]:
+    """The job of a process: run units, and close at the end what they kept."""
+    kept.listen(lambda line: report((True, line)))
+    try:
+        yield lambda unit: function(unit, lambda item: report((False, item)))
+    finally:
         kept.close()

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, ExitStack
+import os
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager, ExitStack, closing
+from dataclasses import dataclass
 from typing import Any
 
 from engine.console import Console
-from tuning.cluster.base import Cluster, ClusterLost, Report, UnitT
-from tuning.cluster.local import Here
+from engine.processes import Report
+from tuning.cluster.base import Cluster, ClusterLost, Function
+from tuning.cluster.local import Local
 from tuning.common.command import orderly, stopped, warner
 from tuning.common.errors import SetupError, at_least
 from tuning.common.extras import need
@@ -21,73 +24,84 @@ HERE = "here"
 """The scheduler address for no cluster: one unit after the other in this process."""
 
 
+CONTINUE = "run the same command to continue"
+"""Advice for an interrupted run."""
+
+
 class Enough(Exception):
     """Raised by a callback of :func:`run_units`: no more results are wanted."""
 
 
-def open_cluster(
-    scheduler: str | None, workers: int | None, tell: Callable[[str], None] = lambda line: None
-) -> Cluster:
+def open_cluster(scheduler: str | None, workers: int | None, log: Callable[[str], None] = lambda line: None) -> Cluster:
     """The cluster for the address ``scheduler``: ``here``, a dask scheduler's, or ``None`` for local processes.
 
-    At most ``workers`` units run at once; ``None`` means one per core, or all that the scheduler has. ``tell`` hears
-    of workers that were lost or have to compile first. Raises :class:`SetupError` if the address does not answer.
+    At most ``workers`` units run at once; ``None`` means one per core, or all that the scheduler has. ``log`` gets a
+    line for each worker that was lost or has to compile first. Raises :class:`SetupError` if the address does not
+    answer.
     """
     at_least(1, concurrency=workers)
-    if scheduler == HERE:
-        return Here(tell)
-    for package in ("distributed", *(["cryptography"] if scheduler is None else [])):
-        need(package, "a cluster (without it: --scheduler here)")
+    if scheduler in (None, HERE):
+        return Local(1 if scheduler else workers or os.cpu_count() or 1, log)
+    need("distributed", "a scheduler")
     from tuning.cluster.dask import Dask  # imported late: it is slow to import
 
-    return Dask(scheduler, workers, tell)
+    assert scheduler is not None
+    return Dask(scheduler, workers, log)
 
 
 def start_cluster(
-    stack: ExitStack, scheduler: str | None, workers: int | None, console: Console, tell: Callable[[str], None]
+    stack: ExitStack, scheduler: str | None, workers: int | None, console: Console, log: Callable[[str], None]
 ) -> Cluster:
     """As :func:`open_cluster`, with a status line; ``stack`` closes the cluster."""
     with console.status("starting workers"):
-        cluster = open_cluster(scheduler, workers, tell)
+        cluster = open_cluster(scheduler, workers, log)
     stack.callback(cluster.close)
     return cluster
 
 
+@dataclass(frozen=True, slots=True)
+class Workplace:
+    """Where units run, as in :func:`open_cluster`, and where progress is shown. ``advice`` says how to continue."""
+
+    scheduler: str | None
+    workers: int | None
+    console: Console
+    bar: AbstractContextManager[Any]
+    advice: str
+
+
 def run_units(
-    function: Callable[[Any, Report], Any],
-    units: Iterator[UnitT],
+    function: Function,
+    units: Iterable[Any],
+    place: Workplace,
     *,
     on_result: Callable[[Any], None] = lambda result: None,
     on_report: Report = lambda item: None,
     on_failure: Callable[[BaseException], None] = lambda error: None,
-    bar: AbstractContextManager[Any],
-    console: Console,
-    scheduler: str | None,
-    workers: int | None,
-    advice: str,
 ) -> int:
     """Run ``units`` until they are done or a callback raises :class:`Enough`; the exit code.
 
-    0: done; 1: with failed units, or the scheduler was lost; 130: interrupted, with ``advice`` on how to continue.
+    0: done; 1: with failed units, or the scheduler was lost; 130: interrupted, with advice on how to continue.
     Raises :class:`SetupError` for a unit that raises it, and after :data:`PATIENCE` failures in a row.
     """
     failures = in_a_row = 0
+    console = place.console
     try:
         with orderly() as stack:
-            cluster = start_cluster(stack, scheduler, workers, console, warner(console))
-            with bar:
-                for outcome in cluster.run(function, units, on_report):
-                    if outcome.error is None:
+            cluster = start_cluster(stack, place.scheduler, place.workers, console, warner(console))
+            with place.bar, closing(cluster.run(function, units, on_report)) as completed_units:
+                for completed in completed_units:
+                    if completed.error is None:
                         in_a_row = 0
-                        on_result(outcome.result)
+                        on_result(completed.result)
                         continue
                     failures, in_a_row = failures + 1, in_a_row + 1
-                    console.print(f"! {outcome.error}", style="red", soft_wrap=True)
-                    on_failure(outcome.error)
-                    if isinstance(outcome.error, SetupError) or in_a_row >= PATIENCE:
-                        raise SetupError(f"gave up: {outcome.error}")
+                    console.print(f"! {completed.error}", style="red", soft_wrap=True)
+                    on_failure(completed.error)
+                    if isinstance(completed.error, SetupError) or in_a_row >= PATIENCE:
+                        raise SetupError(f"gave up: {completed.error}")
     except Enough:
         pass
     except (KeyboardInterrupt, ClusterLost) as error:
-        return stopped(console, error, advice)
+        return stopped(console, error, place.advice)
     return int(failures > 0)

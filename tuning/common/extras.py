@@ -19,7 +19,6 @@ EXTRAS = {
     "matplotlib": "tuning",
     "dask": "tuning",
     "distributed": "tuning",
-    "cryptography": "tuning",
     "psutil": "tuning",
 }
 """Package and the extra it comes with."""

@@ -10,9 +10,9 @@ from typing import Any
 
 from rich.table import Table
 
+from engine.processes import Report
 from engine.search import params as search
 from engine.search.params import Param
-from tuning.cluster.base import Report
 from tuning.common.errors import SetupError
 from tuning.selfplay.batches import Batch, play_batch
 from tuning.statistics.pace import log_pace

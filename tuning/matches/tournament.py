@@ -145,7 +145,7 @@ class Tournament:
                 raise EngineFailure(outcome.error.engine, f"{outcome.error.problem} (on {place})")
             if outcome.error is not None:
                 raise outcome.error
-            first, card = cards.setdefault(outcome.unit.name, (place, outcome.result))
+            first, card = cards.setdefault(outcome.item.name, (place, outcome.result))
             if outcome.result != card:
                 raise SetupError(
                     f"{card.name} is {card} on {first}, but {outcome.result} on {place}: install the same one on "
@@ -169,7 +169,7 @@ class Tournament:
                     self._arrived(data)
                 self._failures.clear()
             else:
-                self._failed(outcome.unit, outcome.error)
+                self._failed(outcome.item, outcome.error)
             if self.verdict is not None:
                 return
 

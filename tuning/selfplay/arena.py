@@ -11,7 +11,7 @@ from typing import Any
 
 from engine.api.boards import check_supported
 from engine.console import Console
-from tuning.cluster.run import Enough, run_units
+from tuning.cluster.run import Enough, Workplace, run_units
 from tuning.common.display import Display
 from tuning.common.errors import SetupError
 from tuning.common.ledger import Ledger
@@ -214,9 +214,12 @@ def play(
 
     try:
         return run_units(
-            play_batch, plan(settings, count, console, pgn is not None), on_report=take, bar=display.bar,
-            console=console, scheduler=scheduler, workers=concurrency, on_failure=give_up, advice=advice,
-        )  # fmt: skip
+            play_batch,
+            plan(settings, count, console, pgn is not None),
+            Workplace(scheduler, concurrency, console, display.bar, advice),
+            on_report=take,
+            on_failure=give_up,
+        )
     finally:
         console.print(f"{display.games_per_hour:,.0f} games an hour")
 

@@ -18,7 +18,7 @@ from typing import Any
 from filelock import FileLock, Timeout
 
 from engine.console import Console
-from tuning.cluster.run import Enough, run_units
+from tuning.cluster.run import CONTINUE, Enough, Workplace, run_units
 from tuning.common.display import Display
 from tuning.common.errors import SetupError
 from tuning.common.files import write_whole
@@ -218,9 +218,11 @@ def generate(
 
     try:
         return run_units(
-            play_shard, shards(store, plan, games), on_report=take, bar=display.bar, console=console,
-            scheduler=scheduler, workers=processes, advice="run the same command to continue",
-        )  # fmt: skip
+            play_shard,
+            shards(store, plan, games),
+            Workplace(scheduler, processes, console, display.bar, CONTINUE),
+            on_report=take,
+        )
     finally:
         if display.games:
             console.print(display.report())

@@ -24,10 +24,10 @@ from engine.board.types import WHITE
 from engine.jit import kernel, new_record, record_type
 from engine.jit.warmup import warm_up
 from engine.messages import OptionError
+from engine.processes import Report
 from engine.search.state import WORKER_T, WorkerRecord
 from engine.search.threads import run_on_deep_stack
 from tuning.cluster import kept
-from tuning.cluster.base import Report
 from tuning.common.errors import SetupError
 from tuning.data.dataset import NO_VERDICT, Quiet, is_quiet
 from tuning.data.marlinformat import PACKED, PackedArray, pack, unpack

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.console import Console
-from tuning.cluster.run import run_units
+from tuning.cluster.run import CONTINUE, Workplace, run_units
 from tuning.common.display import Display
 from tuning.common.files import digest, write_whole
 from tuning.data.viriformat import SUFFIX, without_copy
@@ -81,8 +81,7 @@ def relabel(
 
         try:
             return run_units(
-                label_file, units(), on_result=take, bar=display.bar, console=console,
-                scheduler=scheduler, workers=processes, advice="run the same command to continue",
-            )  # fmt: skip
+                label_file, units(), Workplace(scheduler, processes, console, display.bar, CONTINUE), on_result=take
+            )
         finally:
             console.print(display.text())

@@ -15,9 +15,9 @@ from engine import api  # noqa: F401 (the warm-up wants every kernel imported)
 from engine.board.fen import START_FEN
 from engine.jit.warmup import warm_up
 from engine.messages import OptionError
+from engine.processes import Report
 from engine.search.threads import run_on_deep_stack
 from tuning.cluster import kept
-from tuning.cluster.base import Report
 from tuning.common.errors import SetupError
 from tuning.selfplay.games import SelfPlay, SelfPlayGame, SelfPlayRules, random_state
 from tuning.selfplay.loop import ENDS

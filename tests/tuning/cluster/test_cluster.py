@@ -21,15 +21,14 @@ import chess
 import distributed
 import psutil
 import pytest
-from dask import config as dask_config
-from distributed.security import Security
 
 from engine.analysis.cli import main as numbat_analyse
+from tests.tuning.cluster.units import keep, slow_note, square, wait_on_cancel
 from tests.tuning.conftest import FOOLS_MATE, SCRIPT, long_line
 from tuning import annotate
-from tuning.cluster import kept
-from tuning.cluster.base import ClusterLost
+from tuning.cluster.base import Cluster, ClusterLost
 from tuning.cluster.dask import Dask, _client_of
+from tuning.cluster.local import Local
 from tuning.cluster.run import HERE, open_cluster
 from tuning.common.errors import SetupError
 from tuning.common.ledger import Ledger, read_events
@@ -38,41 +37,6 @@ from tuning.matches.limits import Limits
 from tuning.matches.openings import Opening
 from tuning.matches.tournament import TOOL, BookSettings, Tournament, TournamentSettings
 from tuning.matches.units import let_idle_quit
-
-
-def square(unit: int, report: Any) -> int:
-    report({"half": unit})
-    kept.tell("a word")
-    if unit == 13:
-        raise ValueError("unlucky")
-    return unit * unit
-
-
-def slow_note(unit: tuple[int, str], report: Any) -> int:
-    """Leave a note of every start, name the process, and take a while."""
-    number, folder = unit
-    with (Path(folder) / f"{number}").open("a") as stream:
-        stream.write(f"{os.getpid()}\n")
-    report({"started": number, "pid": os.getpid()})
-    time.sleep(0.3)
-    return number
-
-
-def wait_on_cancel(folder: str, report: Any) -> None:
-    """Wait until the unit is cancelled, and leave a note then."""
-    ended = threading.Event()
-    kept.on_cancel(ended.set)
-    report("started")
-    assert ended.wait(60)
-    (Path(folder) / "cancelled").touch()
-    with pytest.raises(kept.CancelledError):
-        report("too late")
-    raise kept.CancelledError
-
-
-def keep(folder: str, report: Any) -> None:
-    """Keep something in this process that leaves a note when it is closed."""
-    kept.close_at_end((Path(folder) / "closed").touch)
 
 
 def wait_for(condition: Callable[[], Any], seconds: float = 30) -> bool:
@@ -96,32 +60,28 @@ TOLD: list[str] = []
 
 
 @pytest.fixture(scope="module")
-def dask() -> Iterator[Dask]:
-    cluster = Dask(None, 2, TOLD.append)
+def joined() -> Iterator[str]:
+    """The address of a scheduler with two workers."""
+    with distributed.LocalCluster(
+        2, threads_per_worker=1, host="127.0.0.1", dashboard_address="127.0.0.1:0", silence_logs="CRITICAL"
+    ) as cluster:
+        yield cluster.scheduler_address
+
+
+@pytest.fixture(scope="module")
+def dask(joined) -> Iterator[Dask]:
+    cluster = Dask(joined, None, TOLD.append)
     yield cluster
     cluster.close()
 
 
-def tls_of(dask: Dask, folder: Path) -> dict[str, str]:
-    """The certificate of a local cluster as dask's configuration names it, in files below ``folder``."""
-    security = dask._local.security
-    files = {
-        "ca-file": security.tls_ca_file, "client.cert": security.tls_client_cert, "client.key": security.tls_client_key,
-    }  # fmt: skip
-    for name, text in files.items():
-        (folder / name).write_text(text)
-    return {f"distributed.comm.tls.{name}": str(folder / name) for name in files}
-
-
-@pytest.fixture
-def joined(dask, tmp_path) -> Iterator[str]:
-    """The address of the running scheduler, and dask configured so that other tools may use it."""
-    with dask_config.set(tls_of(dask, tmp_path)):
-        yield dask._client.scheduler_info()["address"]
+@pytest.fixture(params=["dask", "local"])
+def cluster(request) -> Cluster:
+    return Local(2, TOLD.append) if request.param == "local" else request.getfixturevalue("dask")
 
 
 def play(
-    cluster: Dask, path: Path, specs: tuple[EngineSpec, ...], games: int, on_game: Any = lambda game: None
+    cluster: Cluster, path: Path, specs: tuple[EngineSpec, ...], games: int, on_game: Any = lambda game: None
 ) -> Tournament:
     """The tournament, played."""
     ledger = Ledger.create(path, TOOL, {})
@@ -132,21 +92,24 @@ def play(
     return tournament
 
 
-def test_units_come_out_once_with_their_errors(dask):
+def test_units_come_out_once_with_their_errors(cluster):
     reports: list[Any] = []
-    outcomes = list(dask.run(square, iter(range(10, 20)), reports.append))
-    assert sorted(outcome.unit for outcome in outcomes) == list(range(10, 20))
+    TOLD.clear()
+    outcomes = list(cluster.run(square, iter(range(10, 20)), reports.append))
+    assert sorted(outcome.item for outcome in outcomes) == list(range(10, 20))
     for outcome in outcomes:
-        if outcome.unit == 13:
+        if outcome.item == 13:
             assert isinstance(outcome.error, ValueError)
         else:
-            assert outcome.result == outcome.unit**2
+            assert outcome.result == outcome.item**2
     assert {report["half"] for report in reports} == set(range(10, 20))
-    assert [line for line in TOLD if line.endswith(": a word")] == [f"{socket.gethostname()} (127.0.0.1): a word"]
+    place = "" if isinstance(cluster, Local) else f"{socket.gethostname()} (127.0.0.1): "
+    assert [f"{place}a word"] == TOLD
 
 
-def test_a_killed_workers_unit_runs_again_and_counts_once(dask, tmp_path):
+def test_a_killed_workers_unit_runs_again_and_counts_once(cluster, tmp_path):
     killed: list[int] = []
+    TOLD.clear()
 
     def kill_the_first(report: dict[str, int]) -> None:
         if not killed:
@@ -154,53 +117,23 @@ def test_a_killed_workers_unit_runs_again_and_counts_once(dask, tmp_path):
             os.kill(report["pid"], signal.SIGKILL)
 
     units = iter([(number, str(tmp_path)) for number in range(8)])
-    outcomes = list(dask.run(slow_note, units, kill_the_first))
+    outcomes = list(cluster.run(slow_note, units, kill_the_first))
     assert sorted(outcome.result for outcome in outcomes) == list(range(8))
     starts = {int(note.name): len(note.read_text().split()) for note in tmp_path.iterdir()}
     again = starts.pop(killed[0])
     assert again == 2
     assert set(starts.values()) == {1}
-    assert len([line for line in TOLD if line.startswith("lost the worker on ")]) == 1
+    assert len(TOLD) == 1
 
 
-def test_ctrl_c_while_the_workers_start_closes_them(caplog):
-    me = psutil.Process()
-    before = {process.pid for process in me.children(recursive=True)}
-    threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
-    with pytest.raises(KeyboardInterrupt):
-        Dask(None, 1)
-    left = [process for process in me.children(recursive=True) if process.pid not in before]
-    assert not [process for process in left if "spawn_main" in " ".join(process.cmdline())]
-    assert not [record for record in caplog.records if record.levelno >= logging.ERROR]
+def workers_of(cluster: Cluster) -> list[int]:
+    if isinstance(cluster, Dask):
+        return list(cluster._client.run(os.getpid).values())
+    children = psutil.Process().children()
+    return [process.pid for process in children if "engine.processes" in process.cmdline()]
 
 
-@pytest.mark.slow
-def test_work_goes_on_after_a_pause(tmp_path, monkeypatch):
-    """A worker that was stopped for long is not taken for dead: no unit is lost, and none runs twice.
-
-    Dask's patience, five minutes, is one second here.
-    """
-    monkeypatch.setattr("distributed.scheduler.heartbeat_interval", lambda workers: 0.05)
-    stopped: list[int] = []
-
-    def stop_the_first(report: dict[str, int]) -> None:
-        if not stopped:
-            stopped.append(report["pid"])
-            os.kill(report["pid"], signal.SIGSTOP)
-            threading.Timer(2, os.kill, (report["pid"], signal.SIGCONT)).start()
-
-    with dask_config.set({"distributed.scheduler.worker-ttl": "1s"}):
-        cluster = Dask(None, 2)
-        try:
-            units = iter([(number, str(tmp_path)) for number in range(6)])
-            outcomes = list(cluster.run(slow_note, units, stop_the_first))
-        finally:
-            cluster.close()
-    assert sorted(outcome.result for outcome in outcomes) == list(range(6))
-    assert all(len(note.read_text().split()) == 1 for note in tmp_path.iterdir())
-
-
-def test_a_match_survives_the_death_of_a_worker(dask, trivial, tmp_path):
+def test_a_match_survives_the_death_of_a_worker(cluster, trivial, tmp_path):
     """Games go on, none is lost, none is counted twice."""
     line = long_line(60)
     limits = Limits(base=60.0)
@@ -210,12 +143,11 @@ def test_a_match_survives_the_death_of_a_worker(dask, trivial, tmp_path):
 
     def on_game(record: Any) -> None:
         if len(tournament.tally.keys) == 3 and not killed:
-            pids = dask._client.run(os.getpid)
-            killed.append(next(iter(pids.values())))
+            killed.append(workers_of(cluster)[0])
             os.kill(killed[0], signal.SIGKILL)
 
     tournament = Tournament(TournamentSettings(specs, 12, book=BookSettings(plies=0)), ledger, on_game, pytest.fail)
-    tournament.play(dask)
+    tournament.play(cluster)
     ledger.close()
     assert killed
     assert tournament.tally.games == 12
@@ -225,8 +157,8 @@ def test_a_match_survives_the_death_of_a_worker(dask, trivial, tmp_path):
     assert counted == {(pair, index): 1 for pair in range(6) for index in range(2)}
 
 
-def test_stopping_early_cancels_the_rest(dask, tmp_path):
-    outcomes = dask.run(slow_note, iter([(number, str(tmp_path)) for number in range(1000)]), lambda report: None)
+def test_stopping_early_cancels_the_rest(cluster, tmp_path):
+    outcomes = cluster.run(slow_note, iter([(number, str(tmp_path)) for number in range(1000)]), lambda report: None)
     assert next(outcomes).error is None
     began = time.monotonic()
     outcomes.close()
@@ -261,7 +193,7 @@ def test_a_busy_scheduler_is_asked_again(monkeypatch):
         return answer
 
     monkeypatch.setattr("tuning.cluster.dask.distributed.Client", connect)
-    assert _client_of("tls://127.0.0.1:1") == "client"
+    assert _client_of("tcp://127.0.0.1:1") == "client"
 
 
 def test_two_matches_and_the_arena_on_one_scheduler(dask, joined, trivial, tmp_path):
@@ -322,18 +254,16 @@ def test_games_annotated_by_workers_are_as_on_this_machine(joined, tmp_path, cap
     assert [file.read_bytes() for file in written] == here
 
 
-def test_a_match_after_ctrl_c_in_another(dask, joined, trivial, tmp_path):
+@pytest.mark.parametrize("where", ["dask", "local"])
+def test_a_match_after_ctrl_c_in_another(joined, trivial, tmp_path, where):
     """The interrupted games, whose engines would think for an hour, end with it."""
     mark = str(tmp_path)
+    place = ["--scheduler", joined] if where == "dask" else ["--concurrency", "2"]
     words = [sys.executable, "-S", "-E", str(SCRIPT), ",".join(long_line(4)), "hang", "2", "0", mark]
-    settings = {
-        f"DASK_{key.upper().replace('.', '__').replace('-', '_')}": value
-        for key, value in tls_of(dask, tmp_path).items()
-    }
     first = subprocess.Popen(
         [sys.executable, "-m", "tuning.match", *(["--engine", f"cmd={shlex.join(words)}"] * 2), "--tc", "9999",
-         "--plies", "0", "--scheduler", joined, "--json", str(tmp_path / "first.jsonl")],
-        env={**os.environ, **settings}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+         "--plies", "0", *place, "--json", str(tmp_path / "first.jsonl")],
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
     )  # fmt: skip
     assert wait_for(lambda: len(engines(mark)) == 4)
     first.send_signal(signal.SIGINT)
@@ -341,7 +271,7 @@ def test_a_match_after_ctrl_c_in_another(dask, joined, trivial, tmp_path):
     assert first.returncode == 130, out
     assert "Traceback" not in out
     assert wait_for(lambda: not engines(mark))
-    second = open_cluster(joined, None)
+    second = open_cluster(joined if where == "dask" else None, 2)
     specs = (trivial("a", FOOLS_MATE), trivial("b", FOOLS_MATE))
     assert play(second, tmp_path / "second.jsonl", specs, 4).tally.games == 4
     second.close()
@@ -353,7 +283,7 @@ def test_an_engine_that_differs_between_hosts_is_refused(dask, joined, trivial, 
     script += "'isready': 'readyok'}.get(line.strip(), ''), flush=True)"
     odd = EngineSpec("odd", (sys.executable, "-c", script), limits=Limits(base=10.0))
     second = open_cluster(joined, None)
-    with pytest.raises(SetupError, match=r"odd is 'E \d+' .* on \S+ \(tls://\S+\), but 'E \d+' .* on \S+ \(tls://"):
+    with pytest.raises(SetupError, match=r"odd is 'E \d+' .* on \S+ \(tcp://\S+\), but 'E \d+' .* on \S+ \(tcp://"):
         play(second, tmp_path / "odd.jsonl", (odd, trivial("b", FOOLS_MATE)), 4)
     second.close()
 
@@ -367,40 +297,6 @@ def test_an_engine_that_joins_later_is_held_to_its_name(trivial, tmp_path):
     )
     with closing(ledger), pytest.raises(SetupError, match=r"a is 'Trivial' on \S+, and 'Numbat 0\.1' elsewhere"):
         tournament.play(open_cluster(HERE, None))
-
-
-def test_no_port_answers_without_the_certificate(dask, joined):
-    """The scheduler, the nannies and the workers listen, and nothing else."""
-    me = psutil.Process()
-    sockets = {
-        f"{found.laddr.ip}:{found.laddr.port}"
-        for process in [me, *me.children(recursive=True)]
-        for found in process.net_connections("inet")
-        if found.status == psutil.CONN_LISTEN
-    }
-    workers = dask._local.scheduler.workers.values()
-    known = {joined, *(worker.address for worker in workers), *(worker.nanny for worker in workers)}
-    assert sockets == {address.removeprefix("tls://") for address in known}
-    stranger = Security.temporary()
-    for address in sockets:
-        for protocol, security in (("tcp", Security(tls_ca_file=None)), ("tls", stranger)):
-            assert not answers(dask, f"{protocol}://{address}", security), address
-    assert answers(dask, joined, dask._local.security)
-
-
-def answers(dask: Dask, address: str, security: Security) -> bool:
-    """Whether a connection with ``security`` gets as far as one question."""
-
-    async def ask() -> bool:
-        rpc = distributed.rpc(address, connection_args=security.get_connection_args("client"), timeout=2)
-        try:
-            return bool(await rpc.identity())
-        except (OSError, TypeError, RuntimeError):
-            return False
-        finally:
-            await rpc.close_rpc()
-
-    return dask._client.sync(ask)
 
 
 FARM = """

@@ -15,8 +15,7 @@ TOOLS = {
     "scipy": ["match", "arena", "texel"],
     "matplotlib": ["texel"],
     "torch": ["train"],
-    "distributed": ["match --engine cat --engine cat --nodes 1 --plies 0"],
-    "cryptography": ["match --engine cat --engine cat --nodes 1 --plies 0"],
+    "distributed": ["match --engine cat --engine cat --nodes 1 --plies 0 --scheduler tcp://127.0.0.1:9"],
 }
 
 WITHOUT = """
@@ -65,6 +64,9 @@ def test_a_cluster_that_cannot_be_leaves_no_results_file(monkeypatch, tmp_path, 
 
     monkeypatch.setattr("tuning.cluster.run.need", missing)
     engines = [*words("w", FOOLS_MATE), *words("b", FOOLS_MATE)]
-    assert match.main([*engines, "--tc", "5", "--json", str(tmp_path / "r.jsonl")]) == 2
+    assert (
+        match.main([*engines, "--tc", "5", "--scheduler", "tcp://127.0.0.1:9", "--json", str(tmp_path / "r.jsonl")])
+        == 2
+    )
     assert "distributed is not installed" in capsys.readouterr().out
     assert not list(tmp_path.iterdir())

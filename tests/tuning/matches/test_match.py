@@ -330,12 +330,14 @@ def test_results_that_are_none_are_one_line(monkeypatch, tmp_path, lines):
 
 
 def test_an_engine_that_never_starts_again_ends_the_match_with_its_games_kept(monkeypatch, tmp_path):
-    """The engine deletes what it needs in the middle of its first game."""
-    flag = tmp_path / "flag"
-    flag.touch()
+    """The engine starts twice: when it is introduced, and for its first game."""
+    for number in "12":
+        (tmp_path / number).touch()
     script = tmp_path / "once.sh"
     inner = shlex.join([sys.executable, "-S", "-E", str(SCRIPT), ",".join(FOOLS_MATE), "die", "2"])
-    script.write_text(f"#!/bin/sh\n[ -e {flag} ] || {{ echo used up >&2; exit 9; }}\nrm {flag}\nexec {inner}\n")
+    script.write_text(
+        f"#!/bin/sh\ncd {tmp_path}\nrm 1 2>&- || rm 2 2>&- || {{ echo used up >&2; exit 9; }}\nexec {inner}\n"
+    )
     script.chmod(0o755)
     monkeypatch.setattr("tuning.matches.units.KEPT_ENGINES", 4)
     code, page = run(
