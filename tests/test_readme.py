@@ -30,6 +30,7 @@ PAGES = (
     "CHANGELOG.md",
     "CONTRIBUTING.md",
     "SECURITY.md",
+    "engine/README.md",
     "engine/analysis/README.md",
     "engine/api/README.md",
     "engine/jit/README.md",
