@@ -7,7 +7,7 @@ nearest.
 
 The root is probed through python-chess, which reads both kinds of tables but takes far longer than a node of the
 search. So the search itself probes the compiled :mod:`engine.syzygy`, which reads WDL only (figures are in
-``tuning/results/tables.md``).
+``tuning/results/engine.md``).
 """
 
 from __future__ import annotations
