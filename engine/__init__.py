@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from engine.api import Analysis, Engine, Info, Limits, OptionError, PositionError, Result, Score, Stopped, Stream
-    from engine.api.asynchronous import AsyncEngine
+    from engine.api.asynchronous import AsyncEngine, AsyncStream
 
 __version__ = "0.2.0"
 
 __all__ = [
     "Analysis",
     "AsyncEngine",
+    "AsyncStream",
     "Engine",
     "Info",
     "Limits",
@@ -29,10 +30,10 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name == "AsyncEngine":
-        from engine.api.asynchronous import AsyncEngine
+    if name in ("AsyncEngine", "AsyncStream"):
+        from engine.api import asynchronous
 
-        return AsyncEngine
+        return getattr(asynchronous, name)
     if name in __all__:
         from engine import api
 

@@ -23,6 +23,7 @@ class Dom:
             page = page.with_name("driven.html")
             page.write_text(text, "utf-8")
         command = [BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=30000"]
+        command += ["--allow-file-access-from-files"]  # to look into frames
         command += [f"--window-size={width},900"]
         command += [f"--user-data-dir={page.parent / 'profile'}", "--dump-dom"]
         command += [f"{page.as_uri()}#{quote(fragment, safe='=&')}"]

@@ -70,17 +70,26 @@ def move_accuracy(before: float, after: float) -> float:
     return min(100.0, max(0.0, raw + 1))
 
 
+def move_accuracies(positions: Sequence[Judged]) -> list[float]:
+    """The accuracy in percent of each move, for its player."""
+    percents = _percents(positions)
+    return [
+        move_accuracy(old, new) if judged.board.turn == chess.BLACK else move_accuracy(100 - old, 100 - new)
+        for old, new, judged in zip(percents, percents[1:], positions[1:], strict=False)
+    ]
+
+
+def _percents(positions: Sequence[Judged]) -> list[float]:
+    """White's winning percentages."""
+    return [100 * human_expectation(Cp(centipawns(judged.score))) for judged in positions]
+
+
 def accuracies(positions: Sequence[Judged]) -> dict[chess.Color, float]:
     """The accuracy of each side, in percent; 100 if it has no moves."""
-    percents = [100 * human_expectation(Cp(centipawns(judged.score))) for judged in positions]
-    moves = list(zip(percents, percents[1:], _weights(percents), positions[1:], strict=False))
+    moves = list(zip(move_accuracies(positions), _weights(_percents(positions)), positions[1:], strict=False))
     result = {}
     for color in (chess.WHITE, chess.BLACK):
-        own = [
-            (move_accuracy(old, new) if color else move_accuracy(100 - old, 100 - new), weight)
-            for old, new, weight, judged in moves
-            if judged.board.turn != color
-        ]
+        own = [(value, weight) for value, weight, judged in moves if judged.board.turn != color]
         values, weights = [value for value, _ in own], [weight for _, weight in own]
         if own:
             weighted = sum(value * weight for value, weight in own) / sum(weights)

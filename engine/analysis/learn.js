@@ -96,6 +96,7 @@ function offerLessons() {  // for the current game
   for (const [id, white] of [["learn-white", true], ["learn-black", false]]) {
     const count = mistakes(white).length;
     $(id).hidden = !count;
+    $(id).style.order = +(game.sides[white ? 0 : 1].name !== data.report?.player);  // the player's own come first
     $(id).textContent = `Learn from ${white ? "White" : "Black"}'s mistakes (${count})`;
   }
 }
@@ -108,6 +109,6 @@ $("leave-lesson").onclick = leaveLesson;
 $("board").onclick = touch;
 $("answer").onsubmit = typed;
 
-const address = new URLSearchParams(location.hash.slice(1));
-choose(Math.min(Math.max(0, (parseInt(address.get("game")) || 1) - 1), games.length - 1));
-go(parseInt(address.get("ply")) || 0, parseInt(address.get("step")) || 0);
+fillOverview();
+onhashchange = visitAddress;
+visitAddress();

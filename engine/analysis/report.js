@@ -1,4 +1,5 @@
-let game, at = 0, step = 0, flipped = false;  // step: plies into the better line; 0 is the game itself
+// The current ply and, if step is not 0, the position that many plies into its "line" (better moves) or "reply".
+let game, at = 0, step = 0, branch = "line", flipped = false;
 
 function add(parent, tag, properties = {}) { return parent.appendChild(Object.assign(document.createElement(tag), properties)); }
 
@@ -30,13 +31,13 @@ function unpack(game) {  // add defaults and derived fields
   game.plies = game.plies.map((p, i) => {
     const grade = data.grades[p.mark - 1], {number, white} = i ? numbered(i) : {number: first, white: false};
     const [wins, draws, losses] = p.bands, glyph = grade?.glyph ?? "";
-    const line = p.line?.map((text, k) => {
-      const {number, white} = numbered(i + k), [san, fen, move, check] = text.split(" ");
+    const from = (ply, line) => line?.map((text, k) => {  // a line whose first move leads to the ply
+      const {number, white} = numbered(ply + k), [san, fen, move, check] = text.split(" ");
       return {san, fen, move, check, number: white || !k ? number + (white ? "." : "…") : ""};
     });
     const legal = p.try?.legal.split(" ") ?? [];
     return {
-      move: "", san: "", why: "", clock: "", phase: 0, ...p, number, white, glyph, line,
+      move: "", san: "", why: "", clock: "", phase: 0, ...p, number, white, glyph, line: from(i, p.line), reply: from(i + 1, p.reply),
       word: grade?.word ?? "", bad: grade?.bad ?? false, short: p.result ?? p.score,
       label: i ? `${number}${white ? "." : "…"} ${p.san}${glyph}` : "Start of the game",
       chances: p.result ? "" : `White ${wins}%, draw ${draws}%, Black ${losses}%`,
@@ -49,15 +50,15 @@ function unpack(game) {  // add defaults and derived fields
 
 // Boards
 
-function corner(square) {  // of a square named as in e4, on a board of 360 by 360
+function corner(square, turned = flipped) {  // of a square named as in e4, on a board of 360 by 360
   const file = square.charCodeAt(0) - 97, rank = square.charCodeAt(1) - 49;
-  return flipped ? [45 * (7 - file), 45 * rank] : [45 * file, 45 * (7 - rank)];
+  return turned ? [45 * (7 - file), 45 * rank] : [45 * file, 45 * (7 - rank)];
 }
 
-function diagram(parent, position, arrows = []) {
+function diagram(parent, position, arrows = [], turned = flipped) {
   const svg = draw(parent, "svg", {viewBox: "0 0 360 360", class: "diagram", "aria-hidden": "true"});
   for (let index = 0; index < 64; index++) {
-    const name = "abcdefgh"[index % 8] + (8 - (index >> 3)), [x, y] = corner(name);
+    const name = "abcdefgh"[index % 8] + (8 - (index >> 3)), [x, y] = corner(name, turned);
     const shade = (index + (index >> 3)) % 2 ? "d" : "l";
     draw(svg, "rect", {x, y, width: 45, height: 45, class: shade});
     if (position.move.includes(name)) draw(svg, "rect", {x, y, width: 45, height: 45, class: "moved"});
@@ -69,12 +70,12 @@ function diagram(parent, position, arrows = []) {
     let file = 0;
     for (const letter of row) {
       if (letter > "0" && letter < "9") { file += +letter; continue; }
-      const [x, y] = corner("abcdefgh"[file++] + (8 - number));
+      const [x, y] = corner("abcdefgh"[file++] + (8 - number), turned);
       draw(svg, "use", {href: `#piece-${letter}`, transform: `translate(${x} ${y})`});
     }
   });
   for (const [move, kind] of arrows) {
-    const [[x1, y1], [x2, y2]] = [move.slice(0, 2), move.slice(2)].map(square => corner(square).map(edge => edge + 22.5));
+    const [[x1, y1], [x2, y2]] = [move.slice(0, 2), move.slice(2)].map(square => corner(square, turned).map(edge => edge + 22.5));
     const length = Math.hypot(x2 - x1, y2 - y1), [ux, uy] = [(x2 - x1) / length, (y2 - y1) / length];
     const [ex, ey] = [x2 - 14 * ux, y2 - 14 * uy], group = draw(svg, "g", {class: kind});
     draw(group, "line", {x1, y1, x2: ex, y2: ey, "stroke-width": 6, "stroke-linecap": "round"});
@@ -83,6 +84,7 @@ function diagram(parent, position, arrows = []) {
 }
 
 const arrowsOf = p => p.bad && p.line ? [[p.move, "played"], [p.line[0].move, "wanted"]] : [];
+const arrowsIn = (p, branch, step) => [[p[branch][step - 1].move, branch === "line" ? "wanted" : "punishing"]];
 
 // Graph
 
@@ -136,10 +138,12 @@ function fillMoves() {
     if (!i) return;
     if (p.white || i === 1) add($("moves"), "span", {textContent: `${p.number}.`});
     if (!p.white && i === 1) add($("moves"), "i", {textContent: "…"});
-    const button = add($("moves"), "button", {id: `ply-${i}`, className: `${style(p)}${p.book ? " book" : ""}`, onclick: () => go(i)});
-    if (p.book) button.title = "book move";
-    button.append(p.san + p.glyph);
-    add(button, "small", {textContent: p.short});
+    const link = add($("moves"), "a", {id: `ply-${i}`, href: address(games.indexOf(game), i), className: `${style(p)}${p.book ? " book" : ""}`});
+    link.onclick = event => { if (!event.ctrlKey && !event.metaKey) { event.preventDefault(); go(i); } };
+    if (p.book) link.title = "book move";
+    link.append(p.san + p.glyph);
+    if (p.won) add(link, "small", {textContent: " missed win", className: "won"});
+    add(link, "small", {textContent: p.short});
   });
 }
 
@@ -147,34 +151,44 @@ const capital = text => text && text[0].toUpperCase() + text.slice(1);
 const lineText = line => line.map(move => move.number + (move.number && " ") + move.san).join(" ");
 
 function sentence(p) {
-  const kind = p.word ? ` ${capital(p.word)}.` : p.book ? " Book move." : "";
+  const kind = p.word ? ` ${capital(p.word)}${p.won ? ", a missed win" : ""}.` : p.book ? " Book move." : "";
   const line = p.line ? ` ${p.bad ? "Better was" : "Next best was"} ${lineText(p.line)}.` : "";
   return `${p.label}  (${p.score}${p.chances && ": "}${p.chances}).${kind}${p.why && " "}${p.why}${line}`;
 }
 
 function fillTold() {
-  const p = game.plies[at], line = $("line");
+  const p = game.plies[at];
   $("words").textContent = sentence({...p, line: null});
   $("words").className = style(p);
-  line.replaceChildren();
-  if (!p.line) return;
-  line.append(p.bad ? "Better was " : "Next best was ");
-  p.line.forEach((move, i) => {
-    if (move.number) line.append(` ${move.number} `);
-    add(line, "button", {id: `line-${i + 1}`, textContent: move.san, className: step === i + 1 ? "here" : "", onclick: () => go(at, i + 1)});
-  });
-  if (step) add(line, "button", {id: "leave", className: "leave", textContent: "back to the game", onclick: () => go(at)});
+  for (const [name, words] of [["line", p.bad ? "Better was " : "Next best was "], ["reply", "It is punished by "]]) {
+    $(name).replaceChildren();
+    if (!p[name]) continue;
+    $(name).append(words);
+    p[name].forEach((move, i) => {
+      if (move.number) $(name).append(` ${move.number} `);
+      const here = branch === name && step === i + 1 ? "here" : "";
+      add($(name), "button", {id: `${name}-${i + 1}`, textContent: move.san, className: here, onclick: () => go(at, i + 1, name)});
+    });
+    if (step && branch === name) add($(name), "button", {id: "leave", className: "leave", textContent: "back to the game", onclick: () => go(at)});
+  }
+  const here = document.querySelector("#told .here");
+  $("told").scrollTop = here ? here.offsetTop - $("told").clientHeight / 2 : 0;
+}
+
+function addMoment(parent, number, ply, turned = flipped) {
+  const p = unpack(games[number]).plies[ply], moment = add(parent, "a", {className: "moment", href: address(number, ply)});
+  diagram(moment, p, arrowsOf(p), turned);
+  const words = add(moment, "p");
+  add(words, "b", {textContent: `${p.label} `, className: style(p)});
+  words.append(sentence(p).slice(p.label.length).trim());
+  return moment;
 }
 
 function fillMoments() {
   $("moments").replaceChildren();
   game.plies.forEach((p, i) => {
     if (!p.word || p.word === "inaccuracy" || p.word === "only move") return;
-    const moment = add($("moments"), "button", {className: "moment", onclick: () => { go(i); $("view").scrollIntoView({behavior: "smooth"}); }});
-    diagram(moment, p, arrowsOf(p));
-    const words = add(moment, "p");
-    add(words, "b", {textContent: `${p.label} `, className: style(p)});
-    words.append(sentence(p).slice(p.label.length).trim());
+    addMoment($("moments"), games.indexOf(game), i).onclick = () => go(i);  // also if it is the current one
   });
   $("arrows").hidden = !game.plies.some(p => arrowsOf(p).length && p.word !== "inaccuracy");
   if (!$("moments").childElementCount) $("moments").textContent = "No mistakes, no blunders and no outstanding moves.";
@@ -188,6 +202,7 @@ function fillSides() {
   row("td", ["accuracy", white.accuracy, black.accuracy]);
   row("td", ["average loss, centipawns", white.loss, black.loss]);
   data.grades.forEach((grade, i) => row("td", [`${grade.words} ${grade.glyph}`, white.counts[i], black.counts[i]]));
+  row("td", ["missed wins", ...[true, false].map(white => game.plies.filter(p => p.won && p.white === white).length)]);
   row("td", ["moves", white.moves, black.moves]);
 }
 
@@ -197,6 +212,7 @@ function fillPhases() {  // each count is a button that steps through its moves
   const cell = (tag, text) => Object.assign(document.createElement(tag), {textContent: text});
   row([cell("th", ""), ...data.phases.map(phase => Object.assign(cell("th", phase), {colSpan: 2}))]);
   row([cell("th", ""), ...data.phases.flatMap(() => [cell("th", "○"), cell("th", "●")])]);
+  row([cell("td", "accuracy, %"), ...data.phases.flatMap((_, phase) => game.sides.map(side => cell("td", side.phases[phase])))]);
   for (const grade of data.grades) {
     const cells = data.phases.flatMap((_, phase) => [true, false].map(white => {
       const found = game.plies.map((p, i) => i).filter(i => {
@@ -206,10 +222,13 @@ function fillPhases() {  // each count is a button that steps through its moves
       const td = document.createElement("td");
       if (!found.length) return td;
       add(td, "button", {textContent: found.length, title: found.map(i => game.plies[i].label).join(", "),
-        onclick: () => { go(found.find(i => i > at) ?? found[0]); $("view").scrollIntoView({behavior: "smooth"}); }});
+        onclick: () => go(found.find(i => i > at) ?? found[0])});
       return td;
     }));
-    row([cell("td", `${grade.words} ${grade.glyph}`), ...cells]);
+    const name = cell("td", `${grade.glyph} `);
+    add(name, "span", {className: "word", textContent: grade.words});
+    name.title = grade.words;
+    row([name, ...cells]);
   }
 }
 
@@ -228,19 +247,26 @@ function fillPlayers() {
 
 // Navigation
 
-function go(to, into = 0) {
+function go(to, into = 0, name = "line") {
   if (lesson) leaveLesson();
-  visit(to, into);
+  visit(to, into, name);
+  const seen = [$("stage"), $("panel")].every(part => {
+    const box = part.getBoundingClientRect();
+    return box.top >= 0 && box.bottom <= innerHeight;
+  });
+  if (!seen) $("view").scrollIntoView();
 }
 
-function visit(to, into = 0) {
+function visit(to, into = 0, name = "line") {
   at = Math.max(0, Math.min(to, game.plies.length - 1));
-  const p = game.plies[at];
-  step = p.line ? Math.max(0, Math.min(into, p.line.length)) : 0;
-  const shown = step ? p.line[step - 1] : p;
+  branch = name;
+  const p = game.plies[at], line = p[branch];
+  step = line ? Math.max(0, Math.min(into, line.length)) : 0;
+  const shown = step ? line[step - 1] : p;
   $("board").replaceChildren();
-  diagram($("board"), shown, step ? [] : arrowsOf(p));
-  $("board").setAttribute("aria-label", `${step ? `${p.bad ? "better" : "next best"}: ${lineText(p.line.slice(0, step))}` : p.label}. ${placement(shown.fen)}`);
+  diagram($("board"), shown, step ? arrowsIn(p, branch, step) : arrowsOf(p));
+  const kind = branch === "reply" ? "reply" : p.bad ? "better" : "next best";
+  $("board").setAttribute("aria-label", `${step ? `${kind}: ${lineText(line.slice(0, step))}` : p.label}. ${placement(shown.fen)}`);
   fillTold(); fillPlayers();
   $("fill").style.height = `${p.chance}%`;
   $("value").textContent = isNaN(p.short) ? p.short : Math.abs(p.short).toFixed(1);
@@ -250,23 +276,30 @@ function visit(to, into = 0) {
   $("now").setAttribute("x1", x(at));
   $("now").setAttribute("x2", x(at));
   for (const old of document.querySelectorAll("#moves .here")) old.classList.remove("here");
-  const button = $(`ply-${at}`);
-  if (button) { button.classList.add("here"); $("moves").scrollTop = button.offsetTop - $("moves").offsetTop - 120; }
-  else $("moves").scrollTop = 0;
+  const link = $(`ply-${at}`);
+  link?.classList.add("here");
+  $("moves").scrollTop = link ? link.offsetTop - $("moves").offsetTop - $("moves").clientHeight / 3 : 0;
   document.body.dataset.ply = at;
   document.body.dataset.step = step;
+  if (!lesson) history.replaceState(null, "", address(games.indexOf(game), at));
 }
 
-function turn() { flipped = !flipped; document.body.dataset.flipped = flipped; fillMoments(); visit(at, step); }
+const address = (number, ply) => `#game=${number + 1}&ply=${ply}`;  // of a position, for links
 
-function choose(number) {
+function turn() { flipped = !flipped; fillMoments(); visit(at, step, branch); }
+
+function choose(number, ply = 0, into = 0) {
   game = unpack(games[number]);
-  $("game").value = number;
-  $("title").textContent = document.title = game.title;
+  overview(false);
+  document.body.dataset.view = "game";
+  $("title").textContent = document.title = $("title").title = game.title;
+  $("earlier").href = address(Math.max(0, number - 1), 0);
+  $("later").href = address(Math.min(number + 1, games.length - 1), 0);
+  flipped = data.report?.player === game.sides[1].name;
   $("place").textContent = game.place;
   $("opening").textContent = game.opening + (game.theory && `, ${game.theory}`);
   offer("download", [game]);
-  drawGraph(); fillMoves(); fillMoments(); fillSides(); fillPhases(); offerLessons(); go(0);
+  drawGraph(); fillMoves(); fillMoments(); fillSides(); fillPhases(); offerLessons(); go(ply, into);
 }
 
 function offer(id, games) {
@@ -293,8 +326,8 @@ function changeTheme() {
 
 const isMistake = (p, i) => i > at && (p.word === "mistake" || p.word === "blunder");
 const actions = {
-  first: () => step ? go(at, 1) : go(0), last: () => step ? go(at, Infinity) : go(Infinity),
-  back: () => step ? go(at, step - 1) : go(at - 1), forward: () => step ? go(at, step + 1) : go(at + 1),
+  first: () => step ? go(at, 1, branch) : go(0), last: () => step ? go(at, Infinity, branch) : go(Infinity),
+  back: () => step ? go(at, step - 1, branch) : go(at - 1), forward: () => step ? go(at, step + 1, branch) : go(at + 1),
   next: () => { const found = game.plies.findIndex(isMistake); if (found > 0) go(found); },
   flip: turn, theme: changeTheme,
 };
@@ -302,10 +335,13 @@ const keys = {ArrowLeft: "back", ArrowRight: "forward", Home: "first", End: "las
 
 document.onkeydown = event => {
   if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
-  if (lesson) return;
+  if (lesson || $("one").hidden && event.key !== "t") return;
   const users = event.key === " " ? "button, select, input, a, summary" : "select, input";  // these handle the key themselves
   if (event.target.closest?.(users)) return;
-  if (event.key === "b") go(at, step ? 0 : 1);
+  if (event.key === "b" || event.key === "p") {
+    const name = event.key === "b" ? "line" : "reply";
+    go(at, step && branch === name ? 0 : 1, name);
+  }
   else if (event.key === "Escape") go(at);
   else if (event.key in keys) actions[keys[event.key]]();
   else return;
@@ -318,9 +354,6 @@ draw(draw($("pieces").firstChild.firstChild, "radialGradient", {id: "danger"}), 
 draw($("danger"), "stop", {offset: "60%", "stop-color": "#e70000", "stop-opacity": .75});
 draw($("danger"), "stop", {offset: "100%", "stop-color": "#9e0000", "stop-opacity": 0});
 $("engine").textContent = `Analysed by ${data.engine}.`;
-games.forEach((g, i) => add($("game"), "option", {value: i, textContent: `${i + 1}. ${g.title}`}));
-$("game").hidden = $("download-all").hidden = games.length < 2;
-$("game").onchange = () => choose(+$("game").value);
 offer("download-all", games);
 for (const [id, action] of Object.entries(actions)) $(id).onclick = action;
 $("graph").onclick = event => go(plyAt(event));

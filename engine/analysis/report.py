@@ -19,6 +19,7 @@ after the move, for the page to count and to link; ``cells`` are texts, one for 
 from __future__ import annotations
 
 import json
+import statistics
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -26,7 +27,7 @@ import chess
 import chess.pgn
 import chess.svg
 
-from engine.analysis.accuracy import Side, summary
+from engine.analysis.accuracy import Side, move_accuracies, summary
 from engine.analysis.clock import clock_text
 from engine.analysis.files import pgn_text
 from engine.analysis.judge import Grade, chances_on, ending
@@ -61,7 +62,8 @@ def render(games: Sequence[str], engine: str, name: str = "games.annotated.pgn",
         "phases": PHASES,
         "grades": [{name: getattr(grade, name) for name in ("word", "words", "glyph", "bad")} for grade in MARKS],
     }
-    page = fill("engine.analysis", "report.html", data, look="report.css", script="report.js", learn="learn.js")
+    page = fill("engine.analysis", "report.html", data, look="report.css", script="report.js", learn="learn.js",
+                overview="overview.js")  # fmt: skip
     head, tail = page.split("__GAMES__", 1)  # before any text of the user
     yield head
     for number, game in enumerate(games):
@@ -93,7 +95,7 @@ def _game(game: chess.pgn.Game, moves: Sequence[Judged], number: int = 1) -> dic
         "place": place,
         "opening": f"{opening.eco} {opening.name}" if opening else "",
         "theory": _theory(moves, theory) if opening else "",
-        "sides": [_side(tags, name, sides[color]) for name, color in (("White", True), ("Black", False))],
+        "sides": [_side(moves, tags, name, sides[color]) for name, color in (("White", True), ("Black", False))],
         "first": [boards[0].fullmove_number, boards[0].turn],
         "plies": [_ply(moves, number, clocks, number == claimed) for number in range(len(moves))],
         "pgn": pgn_text(game),
@@ -109,7 +111,11 @@ def _theory(moves: Sequence[Judged], last: int) -> str:
     return f"last book move: {number} {judged.san}{judged.grade.glyph}"
 
 
-def _side(tags: chess.pgn.Headers, name: str, side: Side) -> dict[str, Any]:
+def _side(moves: Sequence[Judged], tags: chess.pgn.Headers, name: str, side: Side) -> dict[str, Any]:
+    phases: list[list[float]] = [[] for _ in PHASES]
+    for before, accuracy in zip(moves, move_accuracies(moves), strict=False):
+        if before.board.turn == (name == "White"):
+            phases[phase(before.board)].append(accuracy)
     elo = tags.get(f"{name}Elo", "").strip("?-")
     return {
         "name": tags.get(name, "?"),
@@ -117,6 +123,7 @@ def _side(tags: chess.pgn.Headers, name: str, side: Side) -> dict[str, Any]:
         "moves": side.moves,
         "accuracy": f"{side.accuracy:.1f}%" if side.moves else "",
         "loss": f"{side.loss:.0f}" if side.moves else "",
+        "phases": [f"{statistics.fmean(found):.0f}" if found else "" for found in phases],
         "counts": [count for grade, count in side.counts.items()],
     }
 
@@ -142,6 +149,8 @@ def _ply(moves: Sequence[Judged], number: int, clocks: Sequence[float | None], c
         "score": ending_text(board) if ended else score_text(judged.score),
         "result": ended.result() if ended else "",
         "line": _line(before, line) if before and line else None,
+        "reply": _line(board, judged.reply) if judged.reply and judged.grade.bad else None,
+        "won": is_missed_win(judged),
         "try": _choices(before, judged) if before and judged.grade.bad else None,
         "clock": clock_text(clock, tenths=clock % 1 > 0) if clock is not None else "",
     }
@@ -155,6 +164,14 @@ def _time_left(clocks: Sequence[float | None], number: int) -> str:
     if before is None or not first or not first[0]:
         return ""
     return "under a tenth of the time left" if before < first[0] / 10 else "more time left"
+
+
+def is_missed_win(judged: Judged) -> bool:
+    """Whether a bad move lowered its player's chances to win from two in three or more to one in three or fewer."""
+    if judged.chances is None or not judged.grade.bad:
+        return False
+    could, can = (wdl.losses if judged.board.turn else wdl.wins for wdl in judged.chances)
+    return could >= 667 and can <= 333
 
 
 def _choices(board: chess.Board, judged: Judged) -> dict[str, Any]:

@@ -8,20 +8,26 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from threading import get_ident
 
-from engine.messages import Signals, Stopped
+from engine.messages import Stopped
 
 
 class Effort:
-    """The ``steps`` of an explanation in this thread, which ``signals`` may stop."""
+    """The ``steps`` of an explanation in this thread; another thread may :meth:`stop` it."""
 
-    def __init__(self, signals: Signals) -> None:
+    def __init__(self) -> None:
         self.steps = 0
-        self._signals = signals
+        self._thread = get_ident()
+        self._stopped = False
+
+    def stop(self) -> None:
+        """End the explanation at its next step. Has no effect in its own thread, which stops searches itself."""
+        self._stopped = self._stopped or get_ident() != self._thread
 
     def check(self) -> None:
         """Raise :class:`Stopped` if the explanation was stopped."""
-        if self._signals.stopped:
+        if self._stopped:
             raise Stopped("the explanation was stopped")
 
 
@@ -29,9 +35,9 @@ _CURRENT: ContextVar[Effort | None] = ContextVar("effort", default=None)
 
 
 @contextmanager
-def counted(signals: Signals | None = None) -> Iterator[Effort]:
-    """Count the steps within the context; ``signals`` can stop them."""
-    token = _CURRENT.set(effort := Effort(signals or Signals()))
+def counted() -> Iterator[Effort]:
+    """Count the steps within the context; the :class:`Effort` it yields can stop them."""
+    token = _CURRENT.set(effort := Effort())
     try:
         yield effort
     finally:

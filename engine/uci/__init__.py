@@ -7,8 +7,10 @@ a GUI waits for ``uciok`` and importing numba is slow.
 ``parse``      lines to records
 ``format``     records to lines
 ``output``     lines to standard output, one at a time
-``session``    the engine, and the order of the commands that act on it
+``schedule``   the order of tasks: which run at once, which wait for the end of a search
+``session``    the engine and the commands that act on it
+``explaining`` the ``explain`` command
 ``loop``       the conversation, from the first line to ``quit``
-``jobs``       bench and perft as text
+``jobs``       bench and perft, stoppable
 ``terminal``   the subcommands bench, perft and warmup
 """

@@ -131,6 +131,7 @@ def test_the_chances_of_every_ply_are_in_the_page(reports: list[Report]) -> None
             assert sum(ply["bands"]) == 100
             assert ("result" in ply) != bool(re.match(r"[+#-]", ply["score"]))
     stalemate = _game(*reports[2])["plies"][-1]
+    assert stalemate["won"]
     assert (stalemate["bands"], stalemate["chance"]) == ((0, 100, 0), 50.0)
 
 
@@ -154,6 +155,7 @@ def test_openings_clocks_and_figures_are_in_the_page(reports: list[Report]) -> N
     assert (white["elo"], black["elo"], white["moves"]) == ("2215", "", 4)
     assert float(black["accuracy"].removesuffix("%")) > float(white["accuracy"].removesuffix("%"))
     assert int(white["loss"]) > int(black["loss"])
+    assert [phase != "" for phase in white["phases"]] == [True, False, False]
     third = _game(*reports[2])
     assert (third["opening"], third["theory"]) == ("", "")
     assert third["sides"][1]["accuracy"] == ""
@@ -226,11 +228,11 @@ def test_keys_are_left_to_those_who_have_a_use_for_them(page: Path) -> None:
       };
       key(document.body, "ArrowRight"); key(document.body, "ArrowLeft", {altKey: true});
       key(document.body, "End", {ctrlKey: true}); key($("back"), " "); key($("back"), "ArrowRight");
-      key($("game"), "Home"); key(document.body, "x");
+      key($("try"), "Home"); key(document.body, "x");
       document.body.dataset.seen = seen.join(", ");
       document.body.dataset.words = $("board").getAttribute("aria-label");
     """
-    dom = Dom(page, script=script)
+    dom = Dom(page, "game=1", script=script)
     assert 'data-seen="taken 1, left 1, left 1, left 1, taken 2, left 2, left 2"' in dom.text
     assert (
         'data-words="1… e5. White: king e1, queen d1, rooks a1 h1, bishops c1 f1, knights b1 g1, pawns a2 ' in dom.text
@@ -254,7 +256,7 @@ def test_walking_through_a_game(page: Path) -> None:
       document.body.dataset.line = $("line").textContent;
       document.body.dataset.size = $("board").querySelector("svg").getBoundingClientRect().width > 100;
     """
-    dom = Dom(page, script=script)
+    dom = Dom(page, "game=1", script=script)
     seen = [int(ply) for ply in re.search(r'data-seen="([^"]*)"', dom.text)[1].split()]
     first = seen[6]  # where the engine saw the first mistake
     assert seen == [1, 7, 7, 6, 0, 0, first, first - 1, 7, 0, first, 2, 3, first]
@@ -269,13 +271,12 @@ def test_the_games_are_there_to_choose_and_a_ply_can_be_linked(page: Path) -> No
     linked = Dom(page, "ply=3")
     assert 'data-ply="3"' in linked.text
     assert linked.of("title").endswith("</script><script>, 1-0")
-    script = '$("game").value = 2; $("game").dispatchEvent(new Event("change")); $("last").click();'
-    third = Dom(page, script=script)
+    third = Dom(page, "game=3", script='$("last").click(); document.body.dataset.link = location.hash;')
     assert third.of("title") == "Eve - Fox, 1/2-1/2"
-    assert third.of("words").startswith("1. Qf7??  (stalemate, a draw). Blunder.")
+    assert third.of("words").startswith("1. Qf7??  (stalemate, a draw). Blunder, a missed win. ")
     assert len(re.findall(r'class="dot blunder"', third.text)) == 1
-    assert 'id="arrows">Red: what was played. Green: what was better.' in third.text
-    assert len(re.findall(r"<option", third.text)) == 4
+    assert 'id="arrows">Red: played. Green: better.' in third.text
+    assert 'data-link="#game=3&amp;ply=1"' in third.text
 
 
 @needs_browser
@@ -291,18 +292,21 @@ def test_the_better_line_is_played_on_the_board(page: Path) -> None:
       key("ArrowRight"); note(); key("ArrowLeft"); note(); key("Escape"); note(); key("b"); note(); key("End"); note();
       $("leave").click(); note();
       document.body.dataset.same = fen() === played;
+      key("p"); note(); document.body.dataset.arrow = document.querySelectorAll("#board .punishing").length;
+      $("reply-1").click(); note(); key("b"); note(); key("p"); key("p"); note();
       key("f"); document.body.dataset.turned = fen() !== played;
       key("f"); document.body.dataset.back = fen() === played;
       document.body.dataset.seen = seen.join(" ");
       document.body.dataset.arrows = document.querySelectorAll("#board .played, #board .wanted").length;
     """
-    dom = Dom(page, script=script)
+    dom = Dom(page, "game=1", script=script)
     steps = re.search(r'data-seen="([^"]*)"', dom.text)[1].replace("+", " ").split()
     plies, steps = set(steps[::2]), [int(step) for step in steps[1::2]]
     assert len(plies) == 1
     assert steps[:6] == [0, 1, 2, 1, 0, 1]
     assert steps[6] > 1
-    assert steps[7] == 0
+    assert steps[7:] == [0, 1, 1, 1, 0]
+    assert 'data-arrow="1"' in dom.text
     for fact in ("other", "same", "turned", "back"):
         assert f'data-{fact}="true"' in dom.text, fact
     assert 'data-arrows="2"' in dom.text
@@ -345,7 +349,7 @@ def test_the_annotated_pgn_can_be_downloaded(page: Path, reports: list[Report]) 
       keep("download", "one"); keep("download-all", "all");
       document.body.dataset.file = $("download").download;
     """
-    dom = Dom(page, script=script)
+    dom = Dom(page, "game=1", script=script)
 
     def downloaded(name: str) -> str:
         return "".join(chr(int(code, 16)) for code in re.search(rf'data-{name}="([^"]*)"', dom.text)[1].split())
@@ -355,35 +359,124 @@ def test_the_annotated_pgn_can_be_downloaded(page: Path, reports: list[Report]) 
     assert 'data-file="mine.annotated.pgn"' in dom.text
 
 
-@needs_browser
-@pytest.mark.parametrize("width", [390, 1360])
-def test_nothing_is_wider_than_the_screen(page: Path, tmp_path: Path, width: int) -> None:
-    """Measured in a frame, because a headless browser has no window narrower than 500 pixels."""
-    frame = tmp_path / "frame.html"
-    frame.write_text(
-        f"""<!DOCTYPE html><body style="margin:0"><iframe id="inner" style="width:{width}px;height:3000px;border:0"
-        srcdoc="{html.escape(page.read_text("utf-8"))}"></iframe></body>""",
-        encoding="utf-8",
-    )
-    script = """
-      document.getElementById("inner").onload = () => {
-        const inner = document.getElementById("inner").contentWindow, page = inner.document;
-        const found = [];
-        for (const number of [0, 1, 2, 3]) {
-          inner.eval(`choose(${number}); game.plies.forEach((p, i) => { if (p.bad) go(i, 1); })`);
-          page.querySelector("details").open = true;
-          found.push(page.documentElement.scrollWidth - inner.innerWidth);
-          for (const element of page.querySelectorAll("body *:not(svg *)")) {
-            if (element.getBoundingClientRect().right > inner.innerWidth + 1) found.push(element.id || element.tagName);
-          }
-        }
-        document.body.dataset.over = found.join(" ");
-      };
+#: Laptops, a desktop, an upright tablet, a phone on its side and a narrow one.
+SIZES = ((1366, 650), (1280, 600), (1440, 780), (1920, 1080), (768, 1024), (740, 360), (320, 568))
+
+
+def framed(page: Path, folder: Path, script: str) -> list[str]:
+    """The answers of ``script``, a function of a window, in frames of all :data:`SIZES`.
+
+    In frames, because a headless browser has no window narrower than 500 pixels.
     """
-    dom = Dom(frame, script=script)
-    over = re.search(r'data-over="([^"]*)"', dom.text)[1].split()
-    assert len(over) == 4, over
-    assert all(int(pixels) <= 0 for pixels in over), over  # less than nothing: there is a scroll bar beside it
+    frames = "".join(
+        f"""<iframe style="width:{width}px;height:{height}px;border:0" src="{page.as_uri()}"></iframe>"""
+        for width, height in SIZES
+    )
+    frame = folder / "frame.html"
+    frame.write_text(f"<!DOCTYPE html><body>{frames}</body>", encoding="utf-8")
+    script = f"""
+      onload = () => {{
+        const look = {script};
+        const frames = [...document.querySelectorAll("iframe")];
+        document.body.dataset.found = frames.map(frame => look(frame.contentWindow, frame.contentDocument)).join("|");
+      }};
+    """
+    found = re.search(r'data-found="([^"]*)"', Dom(frame, script=script).text)
+    assert found
+    return found[1].split("|")
+
+
+@needs_browser
+def test_nothing_is_wider_than_the_screen(page: Path, tmp_path: Path) -> None:
+    script = """(inner, page) => {
+      const found = [];
+      const look = () => {
+        found.push(page.documentElement.scrollWidth - inner.innerWidth);
+        for (const element of page.querySelectorAll("body *:not(svg *)")) {
+          if (element.getBoundingClientRect().right > inner.innerWidth + 1) found.push(element.id || element.tagName);
+        }
+      };
+      look();
+      for (const number of [0, 1, 2, 3]) {
+        inner.eval(`choose(${number}); game.plies.forEach((p, i) => { if (p.bad) go(i, 1); })`);
+        page.querySelector("details").open = true;
+        look();
+      }
+      return found.join(" ");
+    }"""
+    for over in map(str.split, framed(page, tmp_path, script)):
+        assert len(over) == 5, over
+        assert all(int(pixels) <= 0 for pixels in over), over  # less than nothing: there is a scroll bar beside it
+
+
+@needs_browser
+def test_board_and_words_are_in_view_at_every_move(page: Path, tmp_path: Path) -> None:
+    script = """(inner, page) => {
+      const out = new Set(), within = (part, box) => {
+        const {left, top, right, bottom} = page.querySelector(part).getBoundingClientRect();
+        if (left < box.left || top < box.top || right > box.right + 1 || bottom > box.bottom + 1) out.add(part);
+      };
+      const screen = {left: 0, top: 0, right: inner.innerWidth, bottom: inner.innerHeight};
+      for (const number of [0, 1, 2, 3]) {
+        inner.eval(`choose(${number})`);
+        for (let ply = 0; ply < inner.eval("game.plies.length"); ply++) {
+          inner.scrollTo(0, ply % 2 ? 1e4 : 0);
+          page.getElementById("forward").click();
+          for (const part of ["#stage", "#board svg", "#top", "#bottom", "#walk", "#told"]) within(part, screen);
+          within("#words", page.querySelector("#told").getBoundingClientRect());
+        }
+      }
+      const {width, height} = page.querySelector("#board svg").getBoundingClientRect();
+      if (Math.abs(width - height) > 1) out.add("board");
+      return `${(width / inner.innerWidth).toFixed(2)} ${(height / inner.innerHeight).toFixed(2)} ${[...out]}`;
+    }"""
+    for size, found in zip(SIZES, framed(page, tmp_path, script), strict=True):
+        wide, high, *out = found.split()
+        assert not out, (size, found)
+        assert float(wide) > 0.8 or float(high) > 0.7, (size, found)
+
+
+@needs_browser
+def test_several_games_begin_with_a_table_of_them(page: Path) -> None:
+    script = """
+      const words = selector => [...document.querySelectorAll(selector)].map(cell => cell.innerText.trim()).join("/");
+      const tables = $("report").childElementCount;
+      document.body.dataset.seen = [words("#all tr:nth-child(4) td"), $("one").hidden, tables].join("; ");
+      document.querySelector("#all tr:nth-child(4) a").click();
+      setTimeout(() => {
+        document.body.dataset.after = [$("title").textContent, $("overview").hidden, location.hash].join("; ");
+      }, 100);
+    """
+    dom = Dom(page, script=script)
+    assert re.search(r'data-seen="3/○ Eve\n● Fox.*/½\n½/\d+\.\d%.*/0\n0/0\n0/1\n0; true; 0"', dom.text, re.DOTALL)
+    assert 'data-after="Eve - Fox, 1/2-1/2; true; #game=3&amp;ply=0"' in dom.text
+
+
+@needs_browser
+def test_a_player_s_report_leads_to_his_mistakes(reports: list[Report], tmp_path: Path) -> None:
+    path = tmp_path / "report.html"
+    games = [entry(*report, number) for number, report in enumerate(reports, 1)]
+    path.write_text("".join(render(games, "the test", player="Nimzowitsch")), "utf-8")
+    script = """
+      const counts = [...document.querySelectorAll("#report button")];
+      document.body.dataset.counts = counts.length > 0 && counts.every(button => {
+        button.click();
+        const places = button.closest("section").querySelectorAll(".moment");
+        return places.length === +button.textContent && button.ariaExpanded === "true";
+      });
+      counts[0].click(); counts[0].click();
+      const first = document.querySelector("#report .moment");
+      first.click();
+      setTimeout(() => {
+        const order = [...document.querySelectorAll("#learn button")].sort((a, b) => a.style.order - b.style.order);
+        const below = $("bottom").textContent.slice(2, 9);
+        document.body.dataset.there = [first.hash === location.hash, game.plies[at].bad, below, order[0].id].join();
+      }, 100);
+    """
+    dom = Dom(path, script=script)
+    assert dom.of("figures").startswith("0 points from 1 games, accuracy ")
+    assert 'data-counts="true"' in dom.text
+    assert 'data-there="true,true,Nimzowi,learn-black"' in dom.text
 
 
 @needs_browser
@@ -405,7 +498,7 @@ def test_a_long_title_keeps_clear_of_the_buttons(page: Path, width: int) -> None
       }
       document.body.dataset.met = found.join(" ");
     """
-    assert 'data-met="looked looked"' in Dom(page, script=script, width=width).text
+    assert 'data-met="looked looked"' in Dom(page, "game=1", script=script, width=width).text
 
 
 @needs_browser
@@ -443,7 +536,7 @@ def test_the_reader_learns_from_mistakes(page: Path) -> None:
       const counted = [...document.querySelectorAll("#phases button")].map(button => +button.textContent);
       document.body.dataset.counts = counted.reduce((a, b) => a + b, 0) === game.plies.filter(p => p.word).length;
     """
-    dom = Dom(page, script=script)
+    dom = Dom(page, "game=1", script=script)
     asked, nonsense, played, wrong, enough, correct, clicked, solved = html.unescape(
         re.search(r'data-seen="([^"]*)"', dom.text)[1]
     ).split("|")
